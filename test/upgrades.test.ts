@@ -94,20 +94,23 @@ test.each(made.filter((each) => !isFile(each)))(
 );
 
 // The copy of a PostgreSQL store is an SQLite file; the way back there is a dump, which is how these are kept.
-test.each(made.filter(isFile))('a backup of a $kind store of $version can replace the store', async ({ version, kind }) => {
-  const { run, fixture, folder, store } = await openKept(version, kind);
-  const copy = join(folder, 'copy');
-  await run('backup', copy);
-  await run('append', 'last', 'A change that is regretted.');
-  // The copy takes the place of the store, as docs/guides/upgrade.md says.
-  const place = join(folder, places[kind] ?? '');
-  mkdirSync(join(folder, 'away'));
-  for (const name of readdirSync(folder).filter((each) => each.startsWith(places[kind] ?? '')))
-    renameSync(join(folder, name), join(folder, 'away', name));
-  renameSync(copy, place);
-  const back = await fixture.run(['show', 'last', '--store', store]);
-  expect(back).toMatchObject({ code: 0 });
-  expect(back.out).toContain('What about spelt?');
-  expect(back.out).not.toContain('regretted');
-  expect((await fixture.run(['fsck', '--store', store])).code).toBe(0);
-});
+test.each(made.filter(isFile))(
+  'a backup of a $kind store of $version can replace the store',
+  async ({ version, kind }) => {
+    const { run, fixture, folder, store } = await openKept(version, kind);
+    const copy = join(folder, 'copy');
+    await run('backup', copy);
+    await run('append', 'last', 'A change that is regretted.');
+    // The copy takes the place of the store, as docs/guides/upgrade.md says.
+    const place = join(folder, places[kind] ?? '');
+    mkdirSync(join(folder, 'away'));
+    for (const name of readdirSync(folder).filter((each) => each.startsWith(places[kind] ?? '')))
+      renameSync(join(folder, name), join(folder, 'away', name));
+    renameSync(copy, place);
+    const back = await fixture.run(['show', 'last', '--store', store]);
+    expect(back).toMatchObject({ code: 0 });
+    expect(back.out).toContain('What about spelt?');
+    expect(back.out).not.toContain('regretted');
+    expect((await fixture.run(['fsck', '--store', store])).code).toBe(0);
+  },
+);

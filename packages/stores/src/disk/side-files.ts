@@ -7,7 +7,14 @@ import { type NodeId, nodeId, type Run, type RunChunk, type TreeId } from '@copp
 import { finite, isFieldMap, list, Malformed, object, ownField, requiredText } from '@coppice/core/decode';
 import type { StoreParts } from '../in-process/in-process-store.ts';
 import type { PersistedEntry } from '../in-process/persistence.ts';
-import { type AtomicWriter, bytesOfFile, damagedFile, namesInFolder, newerFormatError, onFile } from './atomic-files.ts';
+import {
+  type AtomicWriter,
+  bytesOfFile,
+  damagedFile,
+  namesInFolder,
+  newerFormatError,
+  onFile,
+} from './atomic-files.ts';
 import { describeUnreadable, Unreadable } from './decode.ts';
 import { type FileTail, LineFile, type LineRange, linesOfFile, toLine } from './line-file.ts';
 import {

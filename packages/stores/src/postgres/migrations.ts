@@ -6,7 +6,15 @@ import { AppError, refusalKinds } from '@coppice/core';
 import { enterCopies } from '../sql/copies.ts';
 import type { MigrationProgress } from '../sql/number-rows.ts';
 import { execute, queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
-import { blobPut, addBlobWaitingColumn, linearNodes, nodeCopies, schema, sealedRecords, shareVersion } from '../sql/schema.ts';
+import {
+  addBlobWaitingColumn,
+  blobPut,
+  linearNodes,
+  nodeCopies,
+  schema,
+  sealedRecords,
+  shareVersion,
+} from '../sql/schema.ts';
 import { createIndex, type TableIndex } from './build-indexes.ts';
 import { postgresDialect } from './dialect.ts';
 import { numberPostgresRows } from './number-rows.ts';

@@ -6,7 +6,7 @@ import { firstWords } from '../markdown/first-words.ts';
 import { loadTrees, moreTrees, useAppData } from '../state/app-data.ts';
 import { api } from '../state/page-client.ts';
 import { homePlace, navigateTo, type PagePlace, treePlace } from '../state/router.ts';
-import { useShapes, requestShape } from '../state/shapes.ts';
+import { requestShape, useShapes } from '../state/shapes.ts';
 import { DropZone } from '../transfer/drop-zone.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';

@@ -1,6 +1,6 @@
 import type { TreeId } from '@coppice/core';
 import { type ReactElement, useEffect, useRef } from 'react';
-import { useShapes, requestShape } from '../state/shapes.ts';
+import { requestShape, useShapes } from '../state/shapes.ts';
 import { type SilhouetteBranch, TreeSilhouette } from './tree-silhouette.tsx';
 
 interface ListedSilhouetteProps {
