@@ -77,7 +77,7 @@ test('[B45] the context of a long branch is shown by its token count first and r
   // The composer shows the same for the whole branch, although only its end is loaded.
   const thousands = `${Math.round(Number(weight.replaceAll(',', '')) / 1000)}k`;
   await page.goto(`${fixture.url}/t/${id}`);
-  await page.getByTitle('What the model sees').filter({ hasText: thousands }).waitFor();
+  await page.getByTitle('What the model sees').filter({ hasText: thousands, visible: true }).waitFor();
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

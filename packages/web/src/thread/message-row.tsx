@@ -126,7 +126,6 @@ function MessageContent({ row, live, at, ids, onPick, last, current }: MessagePr
         <Author node={node} />
         <VariantSwitch ids={ids} at={at} onPick={onPick} />
         {node.groupId > 0 ? <GroupStrip node={node} ids={ids} onPick={onPick} /> : null}
-        <SourceChips node={node} present={ids} onPick={onPick} />
         {marked === null ? null : (
           <span className="chip marked" title={marked}>
             <Icon name="markon" />
@@ -160,6 +159,8 @@ function MessageContent({ row, live, at, ids, onPick, last, current }: MessagePr
           </>
         )}
       </header>
+      {/* On a line of its own: in the header the actions of the message would cover it. */}
+      <SourceChips node={node} present={ids} onPick={onPick} />
       {editing ? <EditBox node={node} /> : <MessageBody row={row} live={live} open={last} />}
       <Notices node={node} />
       {pending ? null : <Status node={node} conflict={conflict} />}

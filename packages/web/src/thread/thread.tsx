@@ -80,7 +80,15 @@ export function ThreadView(): ReactElement {
 
   useLayoutEffect(() => {
     // After a switch below, the switched message keeps its position, whatever follows.
-    if (isSwitched(before.current, rows)) atEnd.current = false;
+    if (isSwitched(before.current, rows)) {
+      atEnd.current = false;
+      // The press that switched is no scrolling, and while the new rows are measured their end may pass by the view: that
+      // must not count as being at the end, or the thread would jump there.
+      if (growing.size === 0) {
+        sought.current = true;
+        touched.current = -handMs;
+      }
+    }
     before.current = rows;
     // The user's own message is always followed.
     const last = rows.at(-1)?.node.id;
