@@ -115,7 +115,7 @@ const sentences: readonly (readonly [page: string, sentence: string])[] = [
 ];
 
 /** Pages that are computed, or that report measurements with their date. */
-const notRead = /^docs\/(?:settings|benchmarks|torture|decisions\/|dependencies)/;
+const notRead = /^docs\/(?:settings|benchmarks|torture|decisions\/|dependencies|guides\/large-scale)/;
 /** Sizes that other tests hold, by page. */
 const heldElsewhere: readonly (readonly [page: string, size: RegExp, test: string])[] = [
   ['docs/which-api.md', /[\d.]+ kB/, 'test/client-size.test.ts'],

@@ -37,7 +37,9 @@ test('[B281] the page starts in the browser’s language and loads only that', a
 test('[B281] every language can be chosen in the settings and is remembered', async () => {
   const tab = await fixture.open('/settings/appearance');
   for (const code of [...languageCodes.filter((each) => each !== 'en'), 'en'] as const) {
-    await tab.page.locator('select:has(option[lang=de])').selectOption({ label: languages[code] });
+    const menu = tab.page.locator('select:has(option[lang=de])');
+    // The page loads itself again in the language that was chosen.
+    await Promise.all([tab.page.waitForEvent('load'), menu.selectOption({ label: languages[code] })]);
     await soon(() => tab.page.evaluate('document.documentElement.lang')).toBe(code);
     await tab.page.reload();
     await soon(() => tab.page.evaluate('document.documentElement.lang')).toBe(code);
@@ -57,7 +59,9 @@ test('[B282] in Arabic the page runs from right to left, code and the map do not
     const left = async (selector: string) => (await page.locator(selector).first().boundingBox())?.x ?? Number.NaN;
     await page.getByTestId('thread').getByRole('article').first().waitFor();
     // The rail of the branch is at the right of the messages, and the button that sends at the left of the composer.
+    await page.locator('.stem-box').first().waitFor();
     expect(await left('.stem-box')).toBeGreaterThan(await left('[data-testid=thread] article'));
+    await page.locator('.composer .send').first().waitFor();
     expect(await left('.composer .send')).toBeLessThan(viewport.width / 2);
     await page.locator('[data-testid=thread] pre').first().waitFor();
     expect(await page.evaluate('getComputedStyle(document.querySelector("[data-testid=thread] pre")).direction')).toBe(

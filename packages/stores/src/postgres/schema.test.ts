@@ -1,3 +1,4 @@
+// @module-tag full
 import { treeId } from '@coppice/core';
 import { TestTree, uuid } from '@coppice/core/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

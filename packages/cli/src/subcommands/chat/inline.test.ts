@@ -93,7 +93,8 @@ describe('coppice chat in the scrollback of the terminal', () => {
     terminal.resize(50, 20);
     terminal.type('narrow');
     await terminal.shows('› narrow');
-    expect(count(terminal.screen(), '› narrow')).toBe(1);
+    // Between two drawings the line is not on the screen for a moment.
+    await expect.poll(() => count(terminal.screen(), '› narrow')).toBe(1);
     terminal.signal('SIGTERM');
     expect(await terminal.ended()).toBe(130);
     expect(terminal.scrollback()).toContain('What is a branch?');
