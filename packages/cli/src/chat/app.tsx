@@ -73,7 +73,7 @@ export function ChatApp(props: ChatAppProps) {
     (listener) => transcript?.listen(listener) ?? (() => undefined),
     () => transcript?.pieces ?? noPieces,
   );
-  const { panel, setPanel, openTree, openModels, openChats } = usePanels({ ...props, rows });
+  const { panel, setPanel, newestPanel, openTree, openModels, openChats } = usePanels({ ...props, rows });
   const composer = useInputLine({ ...props, isCovered: panel !== null || state.question !== null });
   const { draft } = composer;
   const [scroll, setScroll] = useState(0);
@@ -276,8 +276,9 @@ export function ChatApp(props: ChatAppProps) {
         else if (key.ctrl && input === 'c') stop();
         return;
       }
-      if (panel !== null) {
-        const move = panelKey(panel, input, key, { width, height: space });
+      const open = newestPanel();
+      if (open !== null) {
+        const move = panelKey(open, input, key, { width, height: space });
         if ('panel' in move) return setPanel(move.panel);
         setPanel(null);
         if ('node' in move) void goTo(move.node);
@@ -297,7 +298,8 @@ export function ChatApp(props: ChatAppProps) {
       composer.insert(input);
     },
     (pasted) => {
-      const searching = panel === null ? null : panelPaste(panel, pasted);
+      const open = newestPanel();
+      const searching = open === null ? null : panelPaste(open, pasted);
       setPanel(searching);
       if (searching === null) composer.insert(droppedImage(pasted, props.folder) ?? pasted);
     },

@@ -1,44 +1,45 @@
 import { type Key, useInput, useStdin } from 'ink';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Paste } from './keys.ts';
 
 /** Called for a key press, with its text if any. */
 export type OnKey = (input: string, key: Key) => void;
-
-// One frame: the effect of a key is rendered before the next one is handled.
-const frameMs = 16;
 
 /** A key press or pasted text. */
 type KeySequence = { readonly input: string; readonly key: Key } | { readonly pasted: string };
 
 /**
  * Handles keys one by one. A terminal delivers everything since the last read, so that fast typing arrives as one
- * text with an Enter at its end; here the text is handled first, and the Enter after its effect. A paste is one text,
- * however long.
+ * text with an Enter at its end. Each key waits until React has rendered the effect of the key before it: otherwise
+ * Enter would choose from the list as it was before the search was typed. A paste is one text, however long.
  */
 export function useTerminalKeys(onKey: OnKey, onPaste: (text: string) => void): void {
   const latest = useRef({ onKey, onPaste });
   latest.current = { onKey, onPaste };
   const waiting = useRef<KeySequence[]>([]);
-  const timer = useRef<NodeJS.Timeout | null>(null);
+  const isHandling = useRef(false);
+  const [handled, setHandled] = useState(0);
   const paste = useRef(new Paste());
-  const next = () => {
+  const handleNext = () => {
     const first = waiting.current.shift();
-    timer.current = waiting.current.length > 0 ? setTimeout(next, frameMs) : null;
+    isHandling.current = first !== undefined;
     if (first === undefined) return;
+    // In the same update as the effects of the key, so that the next one is handled after they are rendered.
+    setHandled((count) => count + 1);
     if ('pasted' in first) latest.current.onPaste(first.pasted);
     else latest.current.onKey(first.input, first.key);
   };
-  useEffect(
-    () => () => {
-      if (timer.current !== null) clearTimeout(timer.current);
-    },
-    [],
-  );
+  const handleWaiting = useRef(handleNext);
+  useEffect(() => {
+    if (handled === 0) return;
+    // After this effect: a key that leaves the chat has to draw once more, which React does not do within an effect.
+    const next = setImmediate(() => handleWaiting.current());
+    return () => clearImmediate(next);
+  }, [handled]);
   const sequence = useSequence();
   useInput((input, key) => {
     for (const piece of keyEvents(paste.current, input, readKeys(key, sequence.current))) waiting.current.push(piece);
-    if (timer.current === null) next();
+    if (!isHandling.current) handleNext();
   });
 }
 

@@ -1,6 +1,6 @@
 /** The open panel, and what it loads while it is open. */
 import type { NodeId, TopologyNode } from '@coppice/core';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { findChats, pickedChat, readPreview, withChats } from './chat-picker.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { ChatPanel, ModelChoiceLine } from './panels.tsx';
@@ -25,14 +25,23 @@ export interface PanelSource {
 /** The panel over the thread and the functions that open one. */
 export interface Panels {
   readonly panel: ChatPanel | null;
-  setPanel(panel: ChatPanel | null): void;
+  /** Replaces the panel; a function gets the newest one, which may not be rendered yet. */
+  setPanel(change: ChatPanel | null | ((newest: ChatPanel | null) => ChatPanel | null)): void;
+  /** The newest panel, which may not be rendered yet. */
+  newestPanel(): ChatPanel | null;
   openTree(): void;
   openModels(): void;
   openChats(): void;
 }
 
 export function usePanels({ chatSession, rows, models, askForModels, choosesChat }: PanelSource): Panels {
-  const [panel, setPanel] = useState<ChatPanel | null>(null);
+  const [panel, showPanel] = useState<ChatPanel | null>(null);
+  // Always the newest state: a key and an answer that arrive before the next rendering must not undo each other.
+  const newest = useRef<ChatPanel | null>(null);
+  const setPanel = useCallback<Panels['setPanel']>((change) => {
+    newest.current = typeof change === 'function' ? change(newest.current) : change;
+    showPanel(newest.current);
+  }, []);
   const fail = (error: unknown) => chatSession.note(error instanceof Error ? error.message : String(error), true);
 
   const openTree = async () => {
@@ -69,7 +78,7 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
     const show = (found: ReadonlyMap<NodeId, TopologyNode>) =>
       setPanel((now) => (now?.type === 'tree' ? { ...now, picker: withRows(now.picker, found) } : now));
     loadRows(chatSession.store, id, picker, missing).then(show, latest.current.fail);
-  }, [chatSession, picker, rows]);
+  }, [chatSession, picker, rows, setPanel]);
 
   const lookedFor = picker?.search ?? '';
   useEffect(() => {
@@ -83,7 +92,7 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
       searchAfterMs,
     );
     return () => clearTimeout(wait);
-  }, [chatSession, lookedFor]);
+  }, [chatSession, lookedFor, setPanel]);
 
   const chats = panel?.type === 'chats' ? panel.chats : null;
   const chatSearch = chats?.search ?? null;
@@ -101,7 +110,7 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
       isCurrent = false;
       clearTimeout(wait);
     };
-  }, [chatSession, chatSearch]);
+  }, [chatSession, chatSearch, setPanel]);
 
   const underCursor = chats === null ? null : pickedChat(chats);
   useEffect(() => {
@@ -110,11 +119,12 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
       (preview) => setPanel((now) => (now?.type === 'chats' ? { ...now, chats: { ...now.chats, preview } } : now)),
       latest.current.fail,
     );
-  }, [chatSession, underCursor]);
+  }, [chatSession, underCursor, setPanel]);
 
   return {
     panel,
     setPanel,
+    newestPanel: () => newest.current,
     openTree: () => void openTree().catch(fail),
     openModels,
     openChats: () => void openChats().catch(fail),

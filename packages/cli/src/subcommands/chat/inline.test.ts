@@ -1,5 +1,7 @@
 // @module-tag terminal
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeCliFixture } from '../../testing/index.ts';
@@ -99,6 +101,36 @@ describe('coppice chat in the scrollback of the terminal', () => {
     expect(await terminal.ended()).toBe(130);
     expect(terminal.scrollback()).toContain('What is a branch?');
     expect(terminal.written()).toContain('\u001b[?2004l');
+  });
+
+  it('[O83] [O191] Ctrl-O lists the models that a configured server has, and one of them can be chosen', {
+    tags: ['full'],
+  }, async () => {
+    const server = createServer((_request, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ object: 'list', data: [{ id: 'm-large' }, { id: 'm-small' }] }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const rack = `[providers.rack]\nkind = "openai-compatible"\nbase_url = "http://127.0.0.1:${port}/v1"\n`;
+    home = makeHome(`model = "offline/guide"\n[ollama]\ndetect = false\n${rack}`);
+    try {
+      terminal = startTerminal(['chat'], home.home);
+      await terminal.shows('›');
+      terminal.type(keys.control('o'));
+      await terminal.shows('type to search');
+      await terminal.shows(/rack\/m-small/);
+      // Fast typing: the text and Enter arrive together.
+      terminal.type(`m-small${keys.enter}`);
+      await terminal.shows('Using rack/m-small');
+      // Typing does not drop the models that arrive meanwhile.
+      terminal.type(`${keys.control('o')}m-large`);
+      await terminal.shows(/1 model.*search: m-large/);
+      terminal.type(keys.enter);
+      await terminal.shows('Using rack/m-large');
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
   });
 
   it('[O105] Shift-Tab changes how much the model thinks', async () => {
