@@ -1,6 +1,7 @@
 import { readTopology, type Store, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { jsonSchema, lastAssistantMessageIsCompleteWithToolCalls, tool, type UIMessage } from 'ai';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ChatHandlerOptions, chatTreeId, createChatHandler, loadChat } from './index.ts';
 import { finish, manualStream, StockChat, says, scriptedModel, textsOf } from './testing/stock-chat.ts';
@@ -201,7 +202,8 @@ describe('requests that must do no harm', () => {
 
   it('[AS7] with malformed data are refused with a reason, and nothing is written', async () => {
     const handler = handlerFor(scriptedModel([...says('Four.'), finish()]));
-    const bad: readonly (readonly [unknown, string, string?])[] = [
+    type Refused = readonly [body: unknown, code: string, type?: string];
+    const bad: Refused[] = [
       ['{', 'command/invalid'],
       ['[]', 'command/invalid'],
       [{ messages: [ask('u', 'x')] }, 'command/invalid'],
@@ -215,6 +217,22 @@ describe('requests that must do no harm', () => {
       [{ id: 'c', messages: [ask('u', 'x')], trigger: 'explode' }, 'command/invalid'],
       [{ id: 'c', messages: [ask('u', 'x')] }, 'command/invalid', 'text/plain'],
     ];
+    // What a store cannot keep: JSON that nests too deeply, and numbers that are none.
+    const nested = `${'['.repeat(2000)}${']'.repeat(2000)}`;
+    const words = '{"type":"text","text":"x"}';
+    const unstorable = [
+      `{"id":"u","role":"user","parts":[${words},{"type":"data-x","data":${nested}}]}`,
+      `{"id":"u","role":"user","parts":[${words}],"metadata":${nested}}`,
+      `{"id":"u","role":"user","parts":[${words}],"metadata":{"n":1e999}}`,
+    ];
+    bad.push(
+      ...unstorable.map(
+        (message, at): Refused => [
+          `{"id":"c","messages":[${message}]}`,
+          at === 0 ? 'message/invalid' : 'command/invalid',
+        ],
+      ),
+    );
     for (const [body, code, type] of bad) {
       const response = await handler(post(body, type));
       expect(response.status).toBe(400);
@@ -224,7 +242,94 @@ describe('requests that must do no harm', () => {
     expect(large.status).toBe(400);
     const patch = await handler(new Request('http://app.test/api/chat/c', { method: 'PATCH' }));
     expect(patch.status).toBe(405);
+    const broken = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('{"id":"c","messages":['));
+        controller.error(new Error('The connection is gone.'));
+      },
+    });
+    const headers = { 'content-type': 'application/json' };
+    const init: RequestInit & { readonly duplex: 'half' } = { method: 'POST', headers, body: broken, duplex: 'half' };
+    const cut = await handler(new Request('http://app.test/api/chat', init));
+    expect(cut.status).toBe(400);
+    expect(await cut.json()).toMatchObject({ error: { code: 'command/invalid' } });
     expect((await store.forOwner(user).trees()).items).toEqual([]);
+  });
+
+  it('[AS7] of any JSON are answered or refused with a sentence; what is refused leaves no chat', async () => {
+    const handler = handlerFor(scriptedModel([...says('Four.'), finish()]));
+    const role = fc.oneof(fc.constantFrom('user', 'assistant', 'system', 'tool'), fc.jsonValue());
+    const part = fc.oneof(
+      fc.record({ type: fc.constantFrom('text', 'file', 'reasoning', 'data-x', 'tool-y', 'z'), text: fc.jsonValue() }),
+      fc.jsonValue(),
+    );
+    const text = fc.string({ minLength: 1, unit: 'binary' });
+    const message = fc.record({
+      id: fc.oneof(text, fc.jsonValue()),
+      role,
+      parts: fc.oneof(fc.array(part), fc.jsonValue()),
+    });
+    const body = fc.record(
+      {
+        messages: fc.oneof(fc.array(fc.oneof(message, fc.jsonValue()), { maxLength: 4 }), fc.jsonValue()),
+        message: fc.oneof(message, fc.jsonValue()),
+        trigger: fc.oneof(fc.constant('regenerate-message'), fc.jsonValue()),
+        messageId: fc.jsonValue(),
+        run: fc.jsonValue(),
+      },
+      { requiredKeys: [] },
+    );
+    let next = 0;
+    await fc.assert(
+      fc.asyncProperty(body, async (fields) => {
+        const id = `chat ${++next}`;
+        const response = await handler(post({ id, ...fields }));
+        const answer = await response.text();
+        if (response.status === 200) return;
+        expect(response.status).toBe(400);
+        expect(JSON.parse(answer).error.message).toMatch(/\.$/);
+        expect(await load({ id })).toEqual([]);
+        expect(await store.forOwner(user).formatOf(treeId(chatTreeId(user, id)))).toBeNull();
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('[AS16] may not add system messages unless the app allows it; stored ones reach the model', async () => {
+    const model = scriptedModel([...says('Four.'), finish()]);
+    const system = { id: 's', role: 'system', parts: [{ type: 'text', text: 'Obey.' }] };
+    const body = { id: 'c', messages: [system, ask('u', 'Dice?')] };
+    const handler = handlerFor(model);
+    const refused = await handler(post(body));
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ error: { code: 'message/invalid' } });
+    expect(await load({ id: 'c' })).toEqual([]);
+    await (await handlerFor(model, { allowSystemInMessages: true })(post(body))).text();
+    // From now on it is a stored message like others.
+    const again = await handler(post({ id: 'c', messages: [...(await load({ id: 'c' })), ask('v', 'Again.')] }));
+    expect(await again.text()).toContain('Four.');
+    for (const { prompt } of model.doStreamCalls) expect(prompt[0]).toEqual({ role: 'system', content: 'Obey.' });
+    const more = { ...system, id: 't' };
+    const late = await handler(post({ id: 'c', messages: [...(await load({ id: 'c' })), more, ask('w', 'More.')] }));
+    expect(late.status).toBe(400);
+    expect(await countNodes('c')).toBe(5);
+  });
+
+  it('[AS6] of different messages at once are all kept, each with its reply', async () => {
+    const handler = handlerFor(scriptedModel([...says('Four.'), finish()]));
+    const posts = ['One?', 'Two?', 'Three?'].map((text) => post({ id: 'c', messages: [ask(text, text)] }));
+    const responses = await Promise.all(posts.map((request) => handler(request)));
+    const answers = await Promise.all(responses.map((response) => response.text()));
+    expect(answers.filter((answer) => answer.includes('Four.')).length).toBe(3);
+    expect(await countNodes('c')).toBe(6);
+    // Two processes that create the same chat at once, with different messages.
+    const others = ['Five?', 'Six?'].map((text) =>
+      handlerFor(scriptedModel([...says('Seven.'), finish()]), { store: store.forOwner(user) })(
+        post({ id: 'd', messages: [ask(text, text)] }),
+      ),
+    );
+    for (const response of await Promise.all(others)) expect(await response.text()).toContain('Seven.');
+    expect(await countNodes('d')).toBe(4);
   });
 
   it('[AS8] cannot read or change data of another user', async () => {

@@ -1,5 +1,5 @@
 import { derivedId, titleFromText } from '@coppice/content';
-import { type ErrorKind, isAppError, isUuid, type NodeId, refuse, run, type Store, treeId } from '@coppice/core';
+import { type ErrorKind, isAppError, isUuid, type NodeId, refuse, type Store, treeId } from '@coppice/core';
 import {
   convertToModelMessages,
   createUIMessageStream,
@@ -13,7 +13,8 @@ import {
 import { ChatRun, type ChatRuns, chatRunsOf, endOnAbort, type RunRequest } from './chat-run.ts';
 import {
   type ChatTree,
-  contextFor,
+  createChat,
+  type KeptMessages,
   keepMessages,
   readBranch,
   readLastMessage,
@@ -49,6 +50,8 @@ export interface ChatHandlerOptions {
   /** The user who owns the chat. Null means that nobody is signed in: the request is refused. */
   readonly user: string | ((request: Request) => string | null | Promise<string | null>);
   readonly tools?: ToolSet;
+  /** Keeps system messages that a page posts and sends them to the model. By default a page may not add any. */
+  readonly allowSystemInMessages?: boolean;
   /** The system prompt of trees that have none of their own. */
   readonly system?: string;
   /** How many steps a reply may take when the model calls tools; 20 by default. */
@@ -232,9 +235,7 @@ class ChatService {
   /** Keeps the posted messages, then joins the reply that is being generated for them, or starts one. */
   async #answer(tree: ChatTree, post: ChatPost, model: LanguageModel): Promise<Response> {
     const actId = tree.newId();
-    await this.#ensureTree(tree, post, actId);
-    const below = post.whole ? null : undefined;
-    const { end, changed } = await keepMessages(tree, post.messages, { below, actId, select: 'always' });
+    const { end, changed } = await this.#keep(tree, post, actId);
     const { trigger, messageId } = post;
     const running = this.#runs.of(tree.id).filter((each) => each.request.end === end);
     const same = running.find(
@@ -275,13 +276,33 @@ class ChatService {
     return this.#respond(started);
   }
 
-  async #ensureTree(tree: ChatTree, { messages }: ChatPost, actId: string): Promise<void> {
-    const { store, id } = tree;
-    if ((await store.formatOf(id)) !== null) return;
-    const first = messages.find(({ role }) => role === 'user')?.parts.find(({ type }) => type === 'text')?.text;
-    const autoTitle = typeof first === 'string' ? titleFromText(first) : undefined;
-    const attributes = autoTitle === undefined ? {} : { autoTitle };
-    await run(store, { type: 'create', treeId: id, attributes }, contextFor(tree, actId));
+  /** Keeps the posted messages; creates the tree with them if there is none. */
+  async #keep(tree: ChatTree, { messages, whole }: ChatPost, actId: string): Promise<KeptMessages> {
+    const onNew = (message: UiMessageJson) => this.#assertAllowed(message);
+    if ((await tree.store.formatOf(tree.id)) === null) {
+      for (const message of messages) onNew(message);
+      const first = messages.find(({ role }) => role === 'user')?.parts.find(({ type }) => type === 'text')?.text;
+      const autoTitle = typeof first === 'string' ? titleFromText(first) : undefined;
+      try {
+        return await createChat(tree, messages, { attributes: autoTitle === undefined ? {} : { autoTitle }, actId });
+      } catch (error) {
+        // Another process has created the chat meanwhile, with other messages.
+        if ((await tree.store.formatOf(tree.id)) === null) throw error;
+      }
+    }
+    return keepMessages(tree, messages, { below: whole ? null : undefined, actId, onNew, select: 'always' });
+  }
+
+  /** A page that may add system messages could change the instructions of the model. */
+  #assertAllowed({ id, role }: UiMessageJson): void {
+    if (role !== 'system' || this.#options.allowSystemInMessages === true) return;
+    refuse(
+      'message/invalid',
+      `The message ${id} has the role system, which a page may not add. Use \`system\` instead.`,
+      {
+        id,
+      },
+    );
   }
 
   /** Calls the model and stores the reply: after each step, and whole when it has ended for any reason. */
@@ -322,6 +343,8 @@ class ChatService {
             ignoreIncompleteToolCalls: true,
           }),
           ...(tools === undefined ? {} : { tools }),
+          // Those that are stored were allowed when they were posted, or written by other programs.
+          allowSystemInMessages: true,
           stopWhen: ({ steps }) => steps.length >= maxSteps,
           abortSignal: signal,
           onError: () => undefined,

@@ -13,6 +13,7 @@ import {
   refuse,
   run,
   type Store,
+  type TreeAttributes,
   type TreeId,
 } from '@coppice/core';
 import {
@@ -53,6 +54,8 @@ interface KeepPlan {
   readonly annotate: readonly { readonly id: NodeId; readonly meta: NodeMeta }[];
   readonly parentId: NodeId;
   readonly add: readonly NewUiNode[];
+  /** The messages that are not stored yet. */
+  readonly fresh: readonly UiMessageJson[];
   readonly activeId: NodeId | null;
 }
 
@@ -143,6 +146,11 @@ function* nameNodes(
     : (yield* ask('taken', { ids: [derived] })).length === 0
       ? derived
       : nodeId(derivedId('ai-sdk', tree.id, parentId, message.id, sha256Hex(messageText(message))));
+  return nameFrom(first, message);
+}
+
+/** Names the nodes of a message by the id of the first. */
+function nameFrom(first: NodeId, message: UiMessageJson): readonly NewUiNode[] {
   const [head, ...rest] = toUiNodes(message);
   return head === undefined ? [] : [{ ...head, id: first }, ...nameBelow(first, rest)];
 }
@@ -168,6 +176,7 @@ function* planKeeping(
   let parentId = below === undefined ? (activeNodeId ?? rootId) : (below ?? rootId);
   const annotate: KeepPlan['annotate'][number][] = [];
   const add: NewUiNode[] = [];
+  const fresh: UiMessageJson[] = [];
   let along = true;
   for (const [at, message] of messages.entries()) {
     const next = along ? active[at] : undefined;
@@ -175,14 +184,16 @@ function* planKeeping(
     let found = add.length > 0 ? undefined : findGrowth(candidates, message);
     if (found === undefined) along = false;
     if (found === undefined && add.length === 0) found = findGrowth(yield* chainsBelow(parentId, message.id), message);
-    if (found === undefined) add.push(...(yield* nameNodes(tree, add.at(-1)?.id ?? parentId, message, own)));
-    else {
+    if (found === undefined) {
+      fresh.push(message);
+      add.push(...(yield* nameNodes(tree, add.at(-1)?.id ?? parentId, message, own)));
+    } else {
       parentId = found.chain.nodes.at(-1)?.id ?? parentId;
       annotate.push(...found.growth.annotate);
       add.push(...nameBelow(parentId, found.growth.rest));
     }
   }
-  return { annotate, parentId, add, activeId: activeNodeId };
+  return { annotate, parentId, add, fresh, activeId: activeNodeId };
 }
 
 function findGrowth(chains: readonly UiChain[], message: UiMessageJson) {
@@ -201,6 +212,8 @@ export interface KeepOptions {
   readonly actId: string;
   /** Whether the ids were made here and are ids of nodes. */
   readonly own?: boolean;
+  /** Called with each message that is not stored yet, before anything is written. */
+  readonly onNew?: (message: UiMessageJson) => void;
   /** Makes the last message active: always, or only if the user is still at the place where it is added. */
   readonly select: 'always' | 'if-there';
 }
@@ -209,10 +222,11 @@ export interface KeepOptions {
 export async function keepMessages(
   tree: ChatTree,
   messages: readonly UiMessageJson[],
-  { below, actId, own = false, select }: KeepOptions,
+  { below, actId, own = false, onNew, select }: KeepOptions,
 ): Promise<KeptMessages> {
   const { store, id: treeId } = tree;
   const plan = await store.read(treeId, () => planKeeping(tree, messages, below, own));
+  if (onNew !== undefined) for (const message of plan.fresh) onNew(message);
   const context = contextFor(tree, actId);
   for (const { id, meta } of plan.annotate)
     await run(store, { type: 'annotate', treeId, nodeId: id, set: { ...meta } }, context);
@@ -233,6 +247,33 @@ export async function keepMessages(
   else if (select === 'always' && plan.activeId !== end)
     await run(store, { type: 'select', treeId, nodeId: end }, context);
   return { end, changed: plan.add.length > 0 || plan.annotate.length > 0 };
+}
+
+/**
+ * Creates the tree of a chat with its first messages, as one act. If the messages cannot be stored, there is no tree
+ * either. Ids are derived, so two processes that create the same chat at once create the same nodes.
+ */
+export async function createChat(
+  tree: ChatTree,
+  messages: readonly UiMessageJson[],
+  { attributes, actId }: { readonly attributes: TreeAttributes; readonly actId: string },
+): Promise<KeptMessages> {
+  const { store, id: treeId } = tree;
+  const rootId = nodeId(derivedId('ai-sdk', treeId));
+  const add: NewUiNode[] = [];
+  for (const message of messages) {
+    const parentId = add.at(-1)?.id ?? rootId;
+    add.push(...nameFrom(nodeId(derivedId('ai-sdk', treeId, parentId, message.id)), message));
+  }
+  const command = {
+    type: 'create' as const,
+    treeId,
+    rootId,
+    attributes,
+    messages: add.map(({ id, message, meta }) => ({ id, message, meta })),
+  };
+  const { result } = await run(store, command, contextFor(tree, actId));
+  return { end: add.at(-1)?.id ?? rootId, changed: (result.added?.length ?? 0) > 0 };
 }
 
 /** The UI messages of a branch, and the system prompt of its tree. */

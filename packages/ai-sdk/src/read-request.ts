@@ -1,5 +1,5 @@
 /** Reads what `useChat` posts, and refuses everything else with a sentence that says what is wrong. */
-import { isUuid, type Json, type JsonObject, refuse } from '@coppice/core';
+import { isAppError, isUuid, type Json, type JsonObject, refuse } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import { safeValidateUIMessages, type UIMessage } from 'ai';
 import type { UiMessageJson } from './ui-nodes.ts';
@@ -84,7 +84,13 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
   // The content type makes browsers of other sites ask first.
   if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? ''))
     return refuse('command/invalid', 'The request must have the content type application/json.');
-  return parseBody(await readText(request, maxBytes));
+  return parseBody(await readText(request, maxBytes).catch(refuseBroken));
+}
+
+/** A connection that breaks while the page sends is no failure of the server. */
+function refuseBroken(error: unknown): never {
+  if (isAppError(error)) throw error;
+  return refuse('command/invalid', 'The request ended before all of it had arrived. Send it again.');
 }
 
 /** Parses the body of a POST. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type NodeId, nodeId, type TreeId, treeId } from '../ids.ts';
+import type { Json } from '../message.ts';
 import type { TreeAttributes } from '../node.ts';
 import {
   assistant,
@@ -116,6 +117,12 @@ describe('a new tree', () => {
     expect(await refusalOf(fixture, first(uuid(51), uuid(51)))).toBe('id/taken');
     expect(await refusalOf(fixture, { ...first(uuid(51)), rootId: uuid(51) })).toBe('id/taken');
     expect(await refusalOf(fixture, first('no'))).toBe('id/invalid');
+    const endless = { message: user('hi'), meta: { custom: { n: Number.POSITIVE_INFINITY } } };
+    expect(await refusalOf(fixture, creating(9, { messages: [endless] }))).toBe('command/invalid');
+    let deep: Json = [];
+    for (let level = 0; level < 2000; level++) deep = [deep];
+    const block = { role: 'user' as const, content: [{ type: 'other', deep }] };
+    expect(await refusalOf(fixture, creating(9, { messages: [{ message: block }] }))).toBe('message/invalid');
     expect(store.tree(treeId(uuid(9)))).toBeUndefined();
   });
 

@@ -6,10 +6,11 @@ import { positionBetween } from '../position.ts';
 import { ask, type ReadProgram } from '../reads.ts';
 import { applyPatch, inversePatch } from '../rows.ts';
 import { sameJson } from '../same-json.ts';
+import { assertStorable } from '../steps/storable.ts';
 import type { Patch, Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 import { utf8Length } from '../utf8-length.ts';
-import { append, type NewMessage, nonBlank } from './append.ts';
+import { append, chainSteps, type NewMessage, nonBlank } from './append.ts';
 import {
   assertFree,
   newNodeId,
@@ -180,8 +181,17 @@ export const create: Planner<CreateCommand, CreateResult> = function* (command, 
     if (!same) return refuse('tree/exists', `There is a tree ${row.id} already.`, { treeId: row.id });
     return toPlan([], { treeId: row.id, created: false });
   }
-  const chosen = nonBlank(command.messages ?? []).flatMap(({ id }) =>
-    id === undefined ? [] : [newNodeId(context, id)],
+  const said = nonBlank(command.messages ?? []);
+  const chosen = said.flatMap(({ id }) => (id === undefined ? [] : [newNodeId(context, id)]));
+  const parentInfo = { id: rootId, kind: 'root', matchParent: null, createdAt: context.now } as const;
+  // Content that no store accepts is refused now: the append comes after the tree exists. Ids and keys do not matter here.
+  assertStorable(
+    chainSteps(
+      context,
+      parentInfo,
+      null,
+      said.map((item) => ({ item, key: '', id: rootId })),
+    ),
   );
   yield* assertFree(command.rootId === undefined ? chosen : [rootId, ...chosen]);
   const set = key === undefined ? attributes : { ...attributes, forestKey: key };
