@@ -12,6 +12,7 @@ import { memorySpending, type Spending } from './generate/spending.ts';
 import { newId } from './new-id.ts';
 import { systemClock } from './providers/clock.ts';
 import { createProviders, type ModelProviders } from './providers/index.ts';
+import { createSharedTimers, type SharedTimers } from './runs/shared-timer.ts';
 import type { Summarizer } from './summaries/contract.ts';
 import { createTitles, type TitleGenerator } from './summaries/titles.ts';
 import { createTools, toolSettings } from './tools/index.ts';
@@ -77,6 +78,7 @@ export function openEngine(options: EngineOptions): Engine {
     // Shared, so that a daily budget applies to all stores of a process even without a spending file.
     spending: options.spending ?? settings.spending ?? memorySpending(),
     fileTexts: createFileTexts(),
+    timers: createSharedTimers(options.clock ?? systemClock),
     engines: new Map(),
     summarizer: null,
   };
@@ -89,6 +91,7 @@ interface Shared {
   readonly tools: ToolRegistry;
   readonly spending: NonNullable<GeneratorOptions['spending']>;
   readonly fileTexts: FileTexts;
+  readonly timers: SharedTimers;
   readonly engines: Map<Store, Engine>;
   summarizer: Summarizer | null;
 }
@@ -140,7 +143,7 @@ function followSettings(first: Settings, current: () => Settings): Settings {
 function engineOn(options: EngineOptions, settings: Settings, shared: Shared, store: Store): Engine {
   const known = shared.engines.get(store);
   if (known !== undefined) return known;
-  const { providers, tools, spending, fileTexts } = shared;
+  const { providers, tools, spending, fileTexts, timers } = shared;
   const { kit, clock = systemClock, actor } = options;
   const makeId = options.newId ?? (() => newId(clock.now()));
   const events = options.events ?? createEvents(options.onHookFailure);
@@ -152,6 +155,7 @@ function engineOn(options: EngineOptions, settings: Settings, shared: Shared, st
     events,
     spending,
     fileTexts,
+    timers,
     limits: { ...settings.limits, ...options.limits },
     summarizer: shared.summarizer ?? undefined,
     actor,

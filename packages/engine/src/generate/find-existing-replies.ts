@@ -60,7 +60,9 @@ async function followExisting(services: TurnServices, state: TurnState, nodeId: 
   if (head !== null && head.parentId !== null)
     emit({ type: 'node', nodeId, parentId: head.parentId, role: 'assistant', status: head.status });
   const { actor, now, newId, kit } = commandContext(services, state.actId, state.actor);
-  for await (const event of followReply(store, { treeId, nodeId }, { clock, everyMs: limits.followMs, signal })) {
+  const { followMs: everyMs } = limits;
+  const options = { clock, everyMs, ticks: services.timers(everyMs), signal };
+  for await (const event of followReply(store, { treeId, nodeId }, options)) {
     if (event.type === 'text-delta') emit(event);
     if (event.type === 'error' && event.code === 'generate/lost')
       await finishLostReply({ store, actor, now, newId, kit }, treeId, nodeId, '');

@@ -10,10 +10,10 @@ import { newId } from '../new-id.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { ModelProviders } from '../providers/index.ts';
-import { createSharedTimer } from '../runs/chunk-writer.ts';
 import { type FollowEvent, type FollowedReply, followReply } from '../runs/follow.ts';
 import { type RecoveredReply, recoverRuns, recoverRunsOfAll } from '../runs/recover.ts';
 import { requestRemoteStop } from '../runs/request-remote-stop.ts';
+import { createSharedTimers, type SharedTimers } from '../runs/shared-timer.ts';
 import { requireObject } from '../service.ts';
 import type { Summarizer } from '../summaries/contract.ts';
 import { createSummarizer } from '../summaries/summarizer.ts';
@@ -51,6 +51,8 @@ export interface GeneratorOptions {
   readonly spending?: Spending | undefined;
   /** The texts of attachments; by default each generator has its own. */
   readonly fileTexts?: FileTexts | undefined;
+  /** The timers of a server, shared by its generators; by default each generator has its own. */
+  readonly timers?: SharedTimers | undefined;
   /** The default options of a turn; see {@link generatorSettings}. */
   readonly defaults?: GenerateDefaults | undefined;
   /** The default actor; if not given, the store's owner. */
@@ -111,6 +113,7 @@ export function createGenerator(options: GeneratorOptions): Generator {
       followReply(store, requireObject(followed), {
         clock,
         everyMs: limits.followMs,
+        ticks: services.timers(limits.followMs),
         ...(signal === undefined ? {} : { signal }),
       }),
     recover,
@@ -154,7 +157,7 @@ function generatorServices(options: GeneratorOptions): {
     learnWindow: options.providers.learnWindow ?? null,
     tools: options.tools ?? null,
     yieldToEventLoop: createYielder(clock),
-    ticks: createSharedTimer(clock, limits.flushMs),
+    timers: options.timers ?? createSharedTimers(clock),
     process: `${process.pid} ${newId()}`,
     limits,
     budgets,

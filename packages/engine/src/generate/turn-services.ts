@@ -5,7 +5,7 @@ import type { Events } from '../events.ts';
 import type { FileTexts } from '../files/file-texts.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
-import type { SharedTimer } from '../runs/chunk-writer.ts';
+import type { SharedTimers } from '../runs/shared-timer.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Compact, GenerateOptions } from './contract.ts';
 import type { GenerateLimits } from './limits.ts';
@@ -26,7 +26,7 @@ export interface TurnServices {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly yieldToEventLoop: YieldToEventLoop;
-  readonly ticks: SharedTimer;
+  readonly timers: SharedTimers;
   readonly actor: string;
   /** The id of this process, stored in its runs. */
   readonly process: string;

@@ -32,6 +32,7 @@ export async function withToolRun<T>(
         clock,
         everyMs: limits.heartbeatMs,
         lookMs: limits.lookMs,
+        ticks: services.timers(limits.flushMs),
         // Tools cannot be taken over by another process; the turn continues.
         onLost: () => undefined,
         onStop: stop,

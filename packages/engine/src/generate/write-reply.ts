@@ -75,9 +75,11 @@ export async function writeReply(
   const { clock, store, limits } = services;
   const { controller, unlink } = linkedController(job.signal);
   const onLost = () => controller.abort(new Stop('lost'));
-  const writer = createChunkWriter(store.runs, job.runId, { ...limits, clock, onLost, ticks: services.ticks });
-  const { heartbeatMs: everyMs, lookMs } = limits;
-  const stopBeating = startHeartbeat(store.runs, job.runId, { clock, everyMs, lookMs, onLost, onStop: job.stop });
+  const { heartbeatMs: everyMs, lookMs, flushMs } = limits;
+  const ticks = services.timers(flushMs);
+  const writer = createChunkWriter(store.runs, job.runId, { ...limits, clock, onLost, ticks });
+  const beats = { clock, everyMs, lookMs, ticks, onLost, onStop: job.stop };
+  const stopBeating = startHeartbeat(store.runs, job.runId, beats);
   if (job.before !== null) writer.write(textOf(job.before));
   try {
     const response = await streamFromModel(services, job, controller.signal, (text) => writer.write(text), emit);

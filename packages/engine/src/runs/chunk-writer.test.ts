@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
-import { createChunkWriter, createSharedTimer } from './chunk-writer.ts';
+import { createChunkWriter } from './chunk-writer.ts';
+import { createSharedTimer } from './shared-timer.ts';
 
 /** A clock whose waits end when the test decides. */
 function handClock(): Clock & { tick(): void; pass(ms: number): void; waits: number } {

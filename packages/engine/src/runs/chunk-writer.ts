@@ -1,5 +1,6 @@
 import type { RunStore } from '@coppice/core';
 import type { Clock } from '../providers/contract.ts';
+import { createSharedTimer, type SharedTimer } from './shared-timer.ts';
 
 /** When streamed text is written to the store. */
 export interface ChunkPace {
@@ -7,39 +8,6 @@ export interface ChunkPace {
   readonly flushMs: number;
   /** The first text of this length is written immediately; later only a much longer one is. */
   readonly flushLength: number;
-}
-
-/** A timer that all replies of an engine share: stores write what arrives together in one commit. */
-export interface SharedTimer {
-  /** Schedules a callback for the next tick, at most one interval away; returns a function that cancels it. */
-  next(call: () => void): () => void;
-}
-
-/** Creates a shared timer; it runs only while callbacks are pending. */
-export function createSharedTimer(clock: Pick<Clock, 'wait'>, everyMs: number): SharedTimer {
-  const waiting = new Set<() => void>();
-  let timer: AbortController | null = null;
-  const start = () => {
-    const stop = new AbortController();
-    timer = stop;
-    clock.wait(everyMs, stop.signal).then(() => {
-      if (timer === stop) timer = null;
-      const now = [...waiting];
-      waiting.clear();
-      for (const call of now) call();
-    }, ignoreChunkError);
-  };
-  return {
-    next(call) {
-      waiting.add(call);
-      if (timer === null) start();
-      return () => {
-        if (!waiting.delete(call) || waiting.size > 0) return;
-        timer?.abort();
-        timer = null;
-      };
-    },
-  };
 }
 
 /** Stores the text of a reply in chunks while it is being written. */
@@ -128,8 +96,4 @@ export function createChunkWriter(
       if (!failed) await putDown();
     },
   };
-}
-
-function ignoreChunkError(): void {
-  // The wait was cancelled because the text is written by another call.
 }

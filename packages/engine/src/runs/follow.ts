@@ -1,6 +1,7 @@
 /** Reads a reply while it is being written, from any offset and by any process. */
 import { ask, type NodeId, type NodeStatus, type Run, type Store, type TreeId, textOf } from '@coppice/core';
 import type { Clock } from '../providers/contract.ts';
+import { type SharedTimer, waitForTick } from './shared-timer.ts';
 
 /** The events of a follower: text as it is stored, then the end, or an error. */
 export type FollowEvent =
@@ -21,6 +22,8 @@ export interface FollowRunOptions {
   readonly clock: Clock;
   /** Polling interval in milliseconds. */
   readonly everyMs: number;
+  /** The timer of a server: looks at all followed replies happen in the same moment. `everyMs` is not used then. */
+  readonly ticks?: SharedTimer | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -45,8 +48,11 @@ export async function* followReply(
       }
       runId ??= (await store.runs.list(treeId)).find((run) => isWriting(run, nodeId))?.id ?? null;
       // The run is read before the node: if a run ended in between, its node is finished by then.
-      const alive = runId !== null && (await store.runs.find(runId)) !== null;
-      for (const chunk of alive && runId !== null ? await store.runs.chunks(runId, offset) : []) {
+      // Both in one moment, so that the store can answer them in one transaction.
+      const [found, chunks] =
+        runId === null ? [null, []] : await Promise.all([store.runs.find(runId), store.runs.chunks(runId, offset)]);
+      const alive = found !== null;
+      for (const chunk of alive ? chunks : []) {
         yield { type: 'text-delta', nodeId, offset: chunk.offset, text: chunk.text };
         offset = chunk.offset + chunk.text.length;
       }
@@ -66,7 +72,9 @@ export async function* followReply(
         yield { type: 'error', code: 'generate/lost', message: `The reply ${nodeId} is no longer being written.` };
         return;
       }
-      await options.clock.wait(options.everyMs, signal).catch(ignoreFollowError);
+      const { clock, everyMs, ticks } = options;
+      const next = ticks === undefined ? clock.wait(everyMs, signal) : waitForTick(ticks, signal);
+      await next.catch(ignoreFollowError);
     }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

@@ -1,5 +1,6 @@
 import type { Run, RunStore } from '@coppice/core';
 import type { Clock } from '../providers/contract.ts';
+import { type SharedTimer, waitForTick } from './shared-timer.ts';
 
 /** How a run is kept alive. All times in milliseconds. */
 export interface HeartbeatOptions {
@@ -8,6 +9,8 @@ export interface HeartbeatOptions {
   readonly everyMs: number;
   /** Between two checks for a stop request. */
   readonly lookMs: number;
+  /** The tick on which the replies of a server write: looks happen in the same moment, in the same transaction. */
+  readonly ticks?: SharedTimer | undefined;
   /** Called once if the run no longer exists: another process considered it dead and recovered it. */
   readonly onLost: () => void;
   /** Called once if a stop was requested, perhaps by another process. */
@@ -31,27 +34,34 @@ export function startHeartbeat(
   runId: string,
   options: HeartbeatOptions,
 ): () => void {
-  const { clock, everyMs, lookMs } = options;
+  const { clock, everyMs, lookMs, ticks } = options;
   const stop = new AbortController();
   let beaten = clock.now();
   let isAsked = false;
   /** Whether the run still exists. */
   const look = async (): Promise<boolean> => {
     const now = clock.now();
-    if (isAsked || now - beaten >= everyMs) {
-      beaten = now;
-      if (!(await runs.beat(runId))) return false;
-    }
+    const isDue = isAsked || now - beaten >= everyMs;
+    if (isDue) beaten = now;
+    // Both in one moment, so that the store can do them in one transaction.
+    const beating = isDue ? runs.beat(runId) : true;
+    const [isThere, run] = await Promise.all([beating, isAsked ? null : runs.find(runId)]);
+    if (!isThere) return false;
     if (isAsked) return true;
-    const run = await runs.find(runId);
     if (run === null) return false;
     isAsked = isToStop(run);
     if (isAsked && !stop.signal.aborted) options.onStop();
     return true;
   };
+  const waitForLook = async (ms: number) => {
+    if (ticks === undefined) return clock.wait(ms, stop.signal);
+    // The tick takes up to one interval more.
+    if (ms > ticks.everyMs) await clock.wait(ms - ticks.everyMs, stop.signal);
+    await waitForTick(ticks, stop.signal);
+  };
   const watch = async () => {
     while (!stop.signal.aborted) {
-      await clock.wait(isAsked ? everyMs : Math.min(everyMs, lookMs), stop.signal);
+      await waitForLook(isAsked ? everyMs : Math.min(everyMs, lookMs));
       const alive = await look().catch(() => true);
       if (!alive && !stop.signal.aborted) {
         options.onLost();

@@ -7,7 +7,7 @@ import { backUpPostgres } from './backup.ts';
 import type { PostgresDatabase } from './database.ts';
 import { postgresDialect } from './dialect.ts';
 import { commitChannel, Notifications } from './notifications.ts';
-import { runBehindGate } from './owner-gate.ts';
+import { runBehindGate, runBehindGates } from './owner-gate.ts';
 import { eventRows, newestOf, newestPlaces } from './owner-places.ts';
 import { catchUpSearch, searchWork, treesBehind } from './search.ts';
 import { Statistics } from './statistics.ts';
@@ -104,6 +104,15 @@ export class PostgresEngine implements SqlEngine {
     const owner = this.#owner;
     const gated = owner === null ? work : () => runBehindGate('SELECT bucket_enter($1)', owner, work);
     return this.#opened.access.write(() => this.#database.write(gated));
+  }
+
+  sharedTransaction<T>(
+    owners: readonly string[],
+    writes: boolean,
+    work: (present: ReadonlySet<string>) => SqlTask<T>,
+  ): Promise<T> {
+    const gated = () => (this.#opened.isBucket === true ? runBehindGates(owners, writes, work) : work(new Set(owners)));
+    return writes ? this.#opened.access.write(() => this.#database.write(gated)) : this.#database.read(gated);
   }
 
   announce(owner: string, id: TreeId, version: number, added: number): void {

@@ -4,8 +4,10 @@
  * later is refused with {@link movedState}, whatever it believed.
  */
 import { isAppError } from '@coppice/core';
-import type { Query, SqlTask } from '../sql/query.ts';
+import { toColumn } from '../sql/exact-text.ts';
+import { type Query, rowsOfEach, type SqlTask, sqlText } from '../sql/query.ts';
 import type { TableIndex } from './build-indexes.ts';
+import { postgresDialect } from './dialect.ts';
 
 /** The SQLSTATE of a transaction of an owner that is in another bucket now. */
 export const movedState = 'CP001';
@@ -59,6 +61,30 @@ export function* runBehindGate<T>(sql: string, owner: string, work: () => SqlTas
   let step = task.next('sql' in value ? answers[1] : answers.slice(1));
   while (step.done !== true) step = task.next(yield step.value);
   return step.value;
+}
+
+/**
+ * Runs work of several owners behind the gate. It does not wait for owners that are being moved, because the others
+ * would wait too: the work gets those that are in the bucket and stay there until the transaction ends.
+ */
+export function* runBehindGates<T>(
+  owners: readonly string[],
+  writes: boolean,
+  work: (present: ReadonlySet<string>) => SqlTask<T>,
+): SqlTask<T> {
+  const params = [JSON.stringify(owners.map(toColumn))];
+  const { list } = postgresDialect;
+  const enter = `SELECT o AS owner FROM unnest(CAST($1 AS TEXT[])) AS o
+    WHERE pg_try_advisory_xact_lock_shared(hashtext(current_schema()), ${gateLocks.bucket})
+    AND pg_try_advisory_xact_lock_shared(hashtext(o), ${gateLocks.owner})`;
+  // After the locks, in a statement of its own, which sees what a move has noted before it released them.
+  const gone = { sql: `SELECT owner FROM owner_gone WHERE owner = '' OR owner IN ${list('$1')}`, params };
+  const [entered, left = []] = writes
+    ? yield* rowsOfEach([{ sql: enter, params }, gone])
+    : [null, (yield* rowsOfEach([gone]))[0]];
+  const absent = new Set(left.map((row) => sqlText(row, 'owner')));
+  const known = entered === null ? owners : entered.map((row) => sqlText(row, 'owner'));
+  return yield* work(new Set(absent.has('') ? [] : known.filter((owner) => !absent.has(owner))));
 }
 
 /** Whether a transaction was refused because its owner was moved. */

@@ -30,6 +30,15 @@ export interface SqlEngine {
   readonly atOnce?: boolean;
   /** Like {@link transaction}, for long work: other requests are served meanwhile and see nothing of it. */
   longTransaction?<T>(work: () => SqlTask<T>): Promise<T>;
+  /**
+   * Runs work of several owners in one transaction, durable if it writes, or on one snapshot. The work gets those owners
+   * that it may touch now; one that was moved or is being moved is missing. A database without it batches by itself.
+   */
+  sharedTransaction?<T>(
+    owners: readonly string[],
+    writes: boolean,
+    work: (present: ReadonlySet<string>) => SqlTask<T>,
+  ): Promise<T>;
   /** Announces to this process and others that a tree has a new version, and how many nodes were added. */
   announce(owner: string, treeId: TreeId, version: number, added: number): void;
   /**

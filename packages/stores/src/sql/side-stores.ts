@@ -5,12 +5,15 @@ import { addHashes } from '../attachments.ts';
 import type { WaitingUploads } from '../waiting-uploads.ts';
 import { type BlobScope, findBlob, holdBlobs, putBlob, readBlob } from './attachments.ts';
 import type { SqlDialect, SqlTask } from './query.ts';
+import type { RunAnswer, RunOperation } from './run-batches.ts';
 import * as side from './side-tables.ts';
 
 /** How a store runs work on its database. */
 export interface Transactions {
   snapshot<T>(work: () => SqlTask<T>): Promise<T>;
   transaction<T>(work: () => SqlTask<T>): Promise<T>;
+  /** Runs an operation on a run in one transaction with those of other runs, or in its own. */
+  shared<T extends RunAnswer>(operation: RunOperation, alone: () => Promise<T>): Promise<T>;
   /** Throws if the tree is not this owner's. */
   known(treeId: TreeId): SqlTask<unknown>;
 }
@@ -29,15 +32,25 @@ export function runStore(dialect: SqlDialect, owner: string, transactions: Trans
         yield* holding(run.data);
         yield* side.startRun(dialect, owner, run);
       }),
-    beat: (id, at) => transactions.transaction(() => side.beatRun(dialect, owner, id, at)),
+    beat: (id, at) => {
+      const alone = () => transactions.transaction(() => side.beatRun(dialect, owner, id, at));
+      return at === undefined ? transactions.shared({ type: 'beat', owner, id }, alone) : alone();
+    },
     note: (id, data) =>
       transactions.transaction(function* () {
         yield* holding(data);
         return yield* side.noteRun(owner, id, data);
       }),
-    append: (id, chunk) => transactions.transaction(() => side.appendChunk(owner, id, chunk)),
-    chunks: (id, from = 0) => transactions.snapshot(() => side.runChunks(owner, id, from)),
-    find: (id) => transactions.snapshot(() => side.findRun(owner, id)),
+    append: (id, chunk) =>
+      transactions.shared({ type: 'append', owner, id, chunk }, () =>
+        transactions.transaction(() => side.appendChunk(dialect, owner, id, chunk)),
+      ),
+    chunks: (id, from = 0) =>
+      transactions.shared({ type: 'chunks', owner, id, from }, () =>
+        transactions.snapshot(() => side.runChunks(owner, id, from)),
+      ),
+    find: (id) =>
+      transactions.shared({ type: 'find', owner, id }, () => transactions.snapshot(() => side.findRun(owner, id))),
     list: (treeId) => transactions.snapshot(() => side.listRuns(owner, treeId)),
     claimStale: (silentMs, process) =>
       transactions.transaction(() => side.claimStaleRuns(dialect, owner, silentMs, process)),

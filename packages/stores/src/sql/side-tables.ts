@@ -25,6 +25,7 @@ import { inTree } from './numbers.ts';
 import {
   execute,
   jsonColumn,
+  type Query,
   queryRow,
   queryRows,
   type SqlDialect,
@@ -36,7 +37,8 @@ import {
   sqlTextOrNull,
 } from './query.ts';
 
-function runOfRow(one: SqlRow): Run {
+/** Decodes a run. */
+export function runOfRow(one: SqlRow): Run {
   return {
     id: sqlText(one, 'id'),
     treeId: treeId(sqlText(one, 'tree_id')),
@@ -94,8 +96,10 @@ export function* noteRun(owner: string, id: string, data: JsonObject): SqlTask<b
  * Appends text to an existing run. Text that was sent before is skipped, and a piece that would leave a gap is refused.
  * The text is stored as JSON, so that any code unit survives.
  */
-export function* appendChunk(owner: string, id: string, chunk: RunChunk): SqlTask<boolean> {
-  if ((yield* queryRow('SELECT 1 AS yes FROM run WHERE id = $1 AND owner = $2', id, owner)) === undefined) return false;
+export function* appendChunk({ forUpdate }: SqlDialect, owner: string, id: string, chunk: RunChunk): SqlTask<boolean> {
+  // The lock orders appends to one run; the length is read after it.
+  const found = yield* queryRow(`SELECT 1 AS yes FROM run WHERE id = $1 AND owner = $2${forUpdate}`, id, owner);
+  if (found === undefined) return false;
   const last = yield* queryRow('SELECT start, text FROM run_chunk WHERE run_id = $1 ORDER BY start DESC LIMIT 1', id);
   const length = last === undefined ? 0 : sqlNumber(last, 'start') + (jsonColumn(last, 'text') as string).length;
   if (chunk.offset > length)
@@ -115,22 +119,29 @@ export function* appendChunk(owner: string, id: string, chunk: RunChunk): SqlTas
   return true;
 }
 
-/** Returns a run's text from an offset on, in order. A chunk that begins before the offset is cut. */
-export function* runChunks(owner: string, id: string, from: number): SqlTask<RunChunk[]> {
-  const found = yield* queryRows(
-    // From the piece that has the offset on, so that a look costs what is new.
-    `SELECT c.start, c.text FROM run_chunk c JOIN run r ON r.id = c.run_id WHERE c.run_id = $1 AND r.owner = $2
+/** Selects a run's chunks from the one with the offset on, so that a look reads only what is new. */
+export function chunksQuery(owner: string, id: string, from: number): Omit<Query, 'want'> {
+  return {
+    sql: `SELECT c.start, c.text FROM run_chunk c JOIN run r ON r.id = c.run_id WHERE c.run_id = $1 AND r.owner = $2
     AND c.start >= coalesce((SELECT max(b.start) FROM run_chunk b WHERE b.run_id = $1 AND b.start <= $3), 0) ORDER BY c.start`,
-    id,
-    owner,
-    from,
-  );
-  const chunks = found.map(
+    params: [id, owner, from],
+  };
+}
+
+/** Decodes such chunks. One that begins before the offset is cut. */
+export function chunksFrom(rows: readonly SqlRow[], from: number): RunChunk[] {
+  const chunks = rows.map(
     (one): RunChunk => ({ offset: sqlNumber(one, 'start'), text: jsonColumn(one, 'text') as string }),
   );
   return chunks
     .filter((chunk) => chunk.offset + chunk.text.length > from)
     .map((chunk) => (chunk.offset >= from ? chunk : { offset: from, text: chunk.text.slice(from - chunk.offset) }));
+}
+
+/** Returns a run's text from an offset on, in order. */
+export function* runChunks(owner: string, id: string, from: number): SqlTask<RunChunk[]> {
+  const { sql, params } = chunksQuery(owner, id, from);
+  return chunksFrom(yield* queryRows(sql, ...params), from);
 }
 
 /** One run of an owner. */

@@ -54,6 +54,7 @@ import { hydratedLog, newestAct } from './log.ts';
 import { storedTexts } from './message-json.ts';
 import { type PurgedRows, type PurgeOptions, purgeRows, purgeTree } from './purge.ts';
 import { queryRow, type SqlTask } from './query.ts';
+import { isRunWrite, RunBatches } from './run-batches.ts';
 import { type TreeScope, treeRow } from './scope.ts';
 import { sealedStore } from './sealed-records.ts';
 import { searchOf, searchPage } from './search.ts';
@@ -70,6 +71,7 @@ interface Handles {
   closed: boolean;
   readonly uploads: WaitingUploads;
   readonly looks: SharedLooks;
+  readonly runBatches: RunBatches;
 }
 
 /** The store contract on a database. */
@@ -94,6 +96,7 @@ export class SqlStore implements Store {
       closed: false,
       uploads: new WaitingUploads(this.#grace, Date.now),
       looks: new SharedLooks(),
+      runBatches: new RunBatches(engine),
     };
     this.owner = options.owner ?? defaultOwner;
     this.supports = engine.supports;
@@ -108,6 +111,11 @@ export class SqlStore implements Store {
       snapshot: (work) => this.#snapshot(work),
       // Data besides the trees changes none of them, so the row cache stays valid.
       transaction: (work) => this.#committed(work),
+      shared: async (operation, alone) => {
+        if (isRunWrite(operation)) this.#writable();
+        else this.#open();
+        return this.#state.runBatches.run(operation, alone);
+      },
       known: (treeId) => this.#known(treeId),
     };
     this.runs = runStore(engine.dialect, this.owner, transactions);
@@ -406,7 +414,9 @@ export class SqlStore implements Store {
 
   async close(): Promise<void> {
     if (this.#state.closed) return;
+    const pending = this.#state.runBatches.finish();
     this.#state.closed = true;
+    await pending;
     await this.#engine.close();
   }
 

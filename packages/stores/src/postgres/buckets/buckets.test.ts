@@ -1,10 +1,12 @@
 import { ask, isAppError, type ListEvent, run, type Store, textMessage, treeId } from '@coppice/core';
 import { TestTree, testKit, ticking, user, uuid } from '@coppice/core/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, startOwnServer } from '../../../test/postgres.ts';
 import type { PostgresServer } from '../../../test/postgres-server.ts';
 import { createTestBuckets, type TestBuckets } from '../../../test/postgres-subject.ts';
 import { open } from '../index.ts';
+import { gateLocks } from '../owner-gate.ts';
 import { placesPerEpoch } from '../owner-places.ts';
 import { hashedBucket } from './directory.ts';
 import { type Buckets, openBuckets } from './index.ts';
@@ -336,6 +338,52 @@ describe('moving an owner', () => {
     expect(await buckets.list()).toMatchObject([{ name: 'far', state: 'open' }, { name: 'main' }]);
   });
 });
+
+describe('replies of owners in several buckets', () => {
+  test('[L211] share one transaction per bucket, and wait for no owner that is being moved', async () => {
+    const { main, far } = ownersOfBoth(3);
+    const replies = await Promise.all(
+      [...main, ...far].map(async (owner, at) => {
+        const { runs } = await startRun(owner, 100 + at);
+        return { owner, runs, id: `run ${at + 100}` };
+      }),
+    );
+    const sent = vi.spyOn(Client.prototype, 'query');
+    const append = (offset: number) => replies.map(({ id, runs }) => runs.append(id, { offset, text: 'abc' }));
+    expect(await Promise.all(append(0))).toEqual(replies.map(() => true));
+    const begun = sent.mock.calls.filter(([sql]) => typeof sql === 'string' && sql.startsWith('BEGIN'));
+    vi.restoreAllMocks();
+    expect(begun).toHaveLength(2);
+    // The lock that a move holds while it closes the old bucket for its owner.
+    const mover = new Client({ connectionString: place.directory.url });
+    await mover.connect();
+    await mover.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('${main[0]}'), ${gateLocks.owner})`);
+    const [moving, ...others] = append(3);
+    let isMoving = true;
+    const ended = moving?.then((done) => ({ done, isMoving }));
+    expect(await Promise.all(others)).toEqual(others.map(() => true));
+    isMoving = false;
+    await mover.query('COMMIT');
+    await mover.end();
+    expect(await ended).toEqual({ done: true, isMoving: false });
+    // A moved owner is found in its new bucket, in the same moment in which the others write in the old one.
+    await buckets.moveOwner(main[1] ?? '', 'far');
+    expect(await Promise.all(append(6))).toEqual(replies.map(() => true));
+    for (const { id, runs } of replies)
+      expect((await runs.chunks(id)).map(({ text }) => text).join('')).toBe('abcabcabc');
+  });
+});
+
+/** Starts a run of an owner in a new tree. */
+async function startRun(owner: string, number: number): Promise<Store> {
+  const mine = store.forOwner(owner);
+  const fixture = await TestTree.make({ store: mine, treeId: treeId(uuid(number)) });
+  const [nodeId] = await fixture.grow(['question']);
+  if (nodeId === undefined) throw new Error('There is no node.');
+  const { treeId: of } = fixture;
+  await mine.runs.start({ id: `run ${number}`, treeId: of, nodeId, process: 'here', startedAt: 1, data: {} });
+  return mine;
+}
 
 /** Returns the cursor before the first change of an owner. */
 async function listStart(of: Store): Promise<string | null> {
