@@ -6,6 +6,7 @@ import { nodeId } from './ids.ts';
 import type { Node } from './node.ts';
 import { lastVisitedLeaf } from './path.ts';
 import { mapGet } from './persistent-map.ts';
+import { CommitRows } from './steps/kinds.ts';
 import type { Step, TreePosition } from './steps/types.ts';
 import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
 import { buildTree, testRoot } from './testing/build-tree.ts';
@@ -79,6 +80,23 @@ g
       }),
       runs,
     );
+  });
+
+  test('[S27] with a known parent of the active node, nothing is read for a message beside it', () => {
+    const tree = buildTree(drawing);
+    const node = { ...at(tree, 'd'), id: nodeId('new'), position: 'zz' };
+    const steps: Step[] = [
+      { type: 'insert', node },
+      { type: 'select', after: node.id, before: tree.activeNodeId },
+    ];
+    const commit = { version: tree.version + 1, seq: tree.nextSeq, at: 0, steps };
+    const reading = new CommitRows(commit, tree.activeNodeId);
+    expect(steps.map((step) => reading.take(step).follow === null)).toEqual([true, false]);
+    const rows = new CommitRows(commit, tree.activeNodeId, nodeId('b'));
+    const written = steps.map((step) => rows.take(step));
+    expect(written.map(({ follow }) => follow)).toEqual([null, null]);
+    const { changes } = applyOrThrow(tree, steps);
+    expect(written.flatMap((step) => step.rows)).toEqual(changes);
   });
 
   test('[S28] a splice moves the mark of the removed node to its parent', () => {

@@ -23,7 +23,7 @@ export const insert: StepKind<InsertStep> = {
   type: 'insert',
   structural: true,
   rows: ({ node }, { seq, version, marks }) => [
-    { op: 'added', node: toStoredNode(node, seq, version, version, null, marks?.get(node.id) ?? null) },
+    { op: 'added', node: toStoredNode(node, seq, version, version, null, marks?.children.get(node.id) ?? null) },
   ],
   invert: ({ node }) => ({ type: 'remove', nodeId: node.id }),
 };

@@ -94,8 +94,13 @@ export class CommitRows {
   #seq: number;
   #active: NodeId | null;
 
-  constructor({ version, seq, at, steps }: Pick<Commit, 'version' | 'seq' | 'at' | 'steps'>, active: NodeId | null) {
-    this.#numbers = { version, at, marks: marksWithin(steps, active) };
+  /** `parentOfActive` saves reading the path of a commit beside the active node. */
+  constructor(
+    { version, seq, at, steps }: Pick<Commit, 'version' | 'seq' | 'at' | 'steps'>,
+    active: NodeId | null,
+    parentOfActive: NodeId | null = null,
+  ) {
+    this.#numbers = { version, at, marks: marksWithin(steps, active, parentOfActive) };
     this.#seq = seq;
     this.#active = active;
   }

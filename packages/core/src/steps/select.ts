@@ -3,7 +3,7 @@ import type { NodeId } from '../ids.ts';
 import { ask, type NodeLink, type ReadProgram } from '../reads.ts';
 import { type RowChange, updateRow } from '../rows.ts';
 import { findAnyNode } from '../tree.ts';
-import type { SelectStep, Step, StepCheck, StepKind } from './types.ts';
+import type { CommitMarks, SelectStep, Step, StepCheck, StepKind } from './types.ts';
 
 /**
  * Changes the active node. Null is allowed only if the tree is empty after the commit; a removed node only if the same
@@ -12,10 +12,11 @@ import type { SelectStep, Step, StepCheck, StepKind } from './types.ts';
 export const select: StepKind<SelectStep> = {
   type: 'select',
   structural: false,
-  rows: ({ after }, { active, marks }) => {
-    const mark = active == null ? undefined : marks?.get(active);
+  rows: ({ after }, { marks }) => {
+    const top = marks?.top ?? null;
+    const mark = top === null ? undefined : marks?.children.get(top);
     const rows: RowChange[] = [{ op: 'tree', activeNodeId: after }];
-    if (active != null && mark !== undefined) rows.push(updateRow(active, { lastChildId: mark }));
+    if (top !== null && mark !== undefined) rows.push(updateRow(top, { lastChildId: mark }));
     return rows;
   },
   follow: ({ after }, { active, marks }) =>
@@ -24,10 +25,15 @@ export const select: StepKind<SelectStep> = {
 };
 
 /**
- * Returns the visit marks of a commit that inserts below the active node, or starts a tree, and selects what it
- * inserted: the new rows get their marks at once and nothing is read. Null if the path must be read.
+ * Returns the visit marks of a commit that inserts below the active node or beside it, or starts a tree, and selects
+ * what it inserted: the new rows get their marks at once and nothing is read. `parentOfActive` is given if it is known.
+ * Null if the path must be read.
  */
-export function marksWithin(steps: readonly Step[], active: NodeId | null): ReadonlyMap<NodeId, NodeId> | null {
+export function marksWithin(
+  steps: readonly Step[],
+  active: NodeId | null,
+  parentOfActive: NodeId | null,
+): CommitMarks | null {
   const parents = new Map<NodeId, NodeId | null>();
   let to: NodeId | null = null;
   for (const step of steps) {
@@ -38,14 +44,16 @@ export function marksWithin(steps: readonly Step[], active: NodeId | null): Read
       to = step.after;
     }
   }
-  const marks = new Map<NodeId, NodeId>();
-  for (let at = to; at !== active; ) {
+  const children = new Map<NodeId, NodeId>();
+  let at = to;
+  // The marks above the active node are right already, and those above its parent too.
+  while (at !== active && (at === null || at !== parentOfActive)) {
     const parent: NodeId | null | undefined = at === null ? undefined : parents.get(at);
     if (at === null || parent === undefined) return null;
-    if (parent !== null) marks.set(parent, at);
+    if (parent !== null) children.set(parent, at);
     at = parent;
   }
-  return marks;
+  return { children, top: at };
 }
 
 const firstStride = 8;

@@ -107,7 +107,15 @@ export interface CommitNumbers {
   /** The active node before the step; without it no visit marks are set. */
   readonly active?: NodeId | null;
   /** The visit marks that follow from the commit's own inserts; null if they must be read. */
-  readonly marks?: ReadonlyMap<NodeId, NodeId> | null;
+  readonly marks?: CommitMarks | null;
+}
+
+/** The visit marks of a commit that selects a node which it inserts. */
+export interface CommitMarks {
+  /** The marked child by its parent. */
+  readonly children: ReadonlyMap<NodeId, NodeId>;
+  /** The parent that was there before; null in a new tree. The other parents are inserted with their marks. */
+  readonly top: NodeId | null;
 }
 
 /** Returns why a step cannot be applied to a tree value, or null. */

@@ -90,7 +90,7 @@ export function* runChange<R>(
     yield* endWaiting(keeping.dialect, keeping.owner, used);
   }
   const changes = yield* writeCommit(inTurns ? { ...scope, inTurns } : scope, settled);
-  keeping.tails?.left(treeId, branches ? rowCacheOf(scope.tree, settled, changes) : null, changes);
+  keeping.tails?.left(treeId, branches ? rowCacheOf(scope, settled, changes) : null, changes);
   const format = branches ? 'tree' : (tree?.format ?? 'linear');
   if (format !== (tree?.format ?? 'tree')) yield* execute('UPDATE tree SET format = $2 WHERE id = $1', treeId, format);
   return { result: plan.result, commit: settled.commit, version: settled.commit.version };
@@ -136,6 +136,7 @@ function* lock(keeping: StoreScope, treeId: TreeId, foresees: Prefetch | undefin
       treeId,
       tree: tail.tree,
       heads,
+      parentOfActive: tail.head?.parentId ?? null,
       ...matchCacheOf(tails),
       foreseen: { parentInfo, ...noIds },
     };
@@ -166,12 +167,13 @@ const noIds = { ids: new Set<string>(), taken: new Set<string>() };
 
 /** Returns the parent of new nodes, for a tree whose row is known. */
 function* parentInfoOf(
-  { tree, head }: CachedRow,
+  { tree, head, parent }: CachedRow,
   foresees: Prefetch | undefined,
 ): SqlTask<PrefetchedRows['parentInfo']> {
   const below = foresees?.below ?? tree.activeNodeId ?? tree.rootId;
   // It was just added, so it has no children.
   if (head?.id === below) return { head, edge: null };
+  if (head !== null && parent?.id === below) return { head: { ...parent, lastChildId: head.id }, edge: head.position };
   if (foresees === undefined) return null;
   const [found] = yield* queryCells(namedParent, tree.base, below);
   return found === undefined ? null : parentInfoFrom(found);
@@ -179,14 +181,16 @@ function* parentInfoOf(
 
 /** Returns what a commit leaves for the row cache; null if that must be read. */
 function rowCacheOf(
-  tree: StoredTree | null,
+  { tree, foreseen }: TreeScope,
   { row: after }: PreparedCommit,
   changes: readonly RowChange[],
 ): CachedRow | null {
   if (tree === null || tree.format !== 'tree') return null;
   let { activeNodeId } = tree;
   let last: Node | null = null;
+  let added = 0;
   for (const change of changes) {
+    if (change.op === 'added') added++;
     if (change.op === 'added' && change.node.aliases.length === 0) last = change.node;
     else if (change.op === 'tree' && change.attributes === undefined)
       activeNodeId = change.activeNodeId === undefined ? activeNodeId : change.activeNodeId;
@@ -194,7 +198,15 @@ function rowCacheOf(
   }
   // Nothing was added after it, so it has no children.
   const head = last !== null && last.id === activeNodeId ? plainHead(last) : null;
-  return { tree: treeAfterCommit(tree, after, activeNodeId), head };
+  const parent = head === null || added > 1 ? null : parentOfLast(head, foreseen);
+  return { tree: treeAfterCommit(tree, after, activeNodeId), head, parent };
+}
+
+/** Returns the parent of a node if it is known and the node is its last child. */
+function parentOfLast({ parentId, position }: NodeHead, foreseen: PrefetchedRows | undefined): NodeHead | null {
+  const known = foreseen?.parentInfo ?? null;
+  if (known === null || known.head.id !== parentId) return null;
+  return known.edge === null || position > known.edge ? known.head : null;
 }
 
 // Fields are listed instead of spread for speed: this runs for every chat message.

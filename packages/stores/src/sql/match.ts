@@ -1,7 +1,7 @@
 /** Prefix matching: finds how much of a history exists in a tree. */
 import { matchParentBelow, type NodeHead, type NodeId, nodeId, type Reads } from '@coppice/core';
 import { fromColumn } from './exact-text.ts';
-import { inTree } from './numbers.ts';
+import { inTree, numberOf } from './numbers.ts';
 import { queryRow, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
 import { baseIn, idOfRow, isAncestorInTables, liveHead, type TreeScope } from './scope.ts';
 
@@ -16,26 +16,34 @@ export function* matchKeys(scope: TreeScope, from: NodeId, keys: readonly string
     return { nodes: [], aliases: yield* nodesByAlias(scope, matchParentBelow(head), keys[0] ?? '') };
   const nodes: NodeId[] = first === null ? [] : [first];
   const rest = keys.slice(nodes.length);
-  for (const id of yield* walkMatches(scope, first ?? from, rest)) nodes.push(id);
+  const start = first === null ? { id: from, no: numberOf(base, head.seq) } : { id: first, no: null };
+  for (const id of yield* walkMatches(scope, start, rest)) nodes.push(id);
   const missing = keys[nodes.length];
   if (missing === undefined) return { nodes, aliases: [] };
   return { nodes, aliases: yield* nodesByAlias(scope, nodes[nodes.length - 1] ?? from, missing) };
 }
 
+/** Where a walk begins; the number is null if it must be looked up. */
+interface WalkStart {
+  readonly id: NodeId;
+  readonly no: number | null;
+}
+
 /** Returns the messages for a list of keys, each below the one before: first from the cache, then with a statement. */
-function* walkMatches(scope: TreeScope, from: NodeId, keys: readonly string[]): SqlTask<readonly NodeId[]> {
+function* walkMatches(scope: TreeScope, from: WalkStart, keys: readonly string[]): SqlTask<readonly NodeId[]> {
   const base = baseIn(scope);
   const ways = keys.length < shortest ? undefined : scope.ways?.of(scope.treeId);
   if (ways === undefined) return yield* foundMatch(scope.dialect, base, from, keys);
   const ids: NodeId[] = [];
-  let at = from;
+  let at = from.id;
   for (const key of keys) {
     const next = ways.next(at, key);
     if (next === undefined) break;
     ids.push(next);
     at = next;
   }
-  for (const id of yield* foundMatch(scope.dialect, base, at, keys.slice(ids.length))) {
+  const start = at === from.id ? from : { id: at, no: null };
+  for (const id of yield* foundMatch(scope.dialect, base, start, keys.slice(ids.length))) {
     ways.learn(at, keys[ids.length] ?? '', id);
     ids.push(id);
     at = id;
@@ -48,20 +56,21 @@ function* walkMatches(scope: TreeScope, from: NodeId, keys: readonly string[]): 
 // A shorter list costs little, and is probably not resent.
 const shortest = 4;
 
-const matched = `SELECT n.id FROM node n WHERE n.match_no = (SELECT s.no FROM node s WHERE ${inTree('s')} AND s.id = $2)
-  AND n.equality_key = $3 AND n.removed_in IS NULL ORDER BY n.position, n.no`;
-const onlyOne = `${matched} LIMIT 1`;
+const withKey = 'n.equality_key = $3 AND n.removed_in IS NULL ORDER BY n.position, n.no';
+const startNo = `(SELECT s.no FROM node s WHERE ${inTree('s')} AND s.id = $2)`;
+const matched = `SELECT n.id FROM node n WHERE n.match_no = ${startNo} AND ${withKey}`;
+const onlyOne = `SELECT n.id FROM node n WHERE n.match_no = coalesce(CAST($4 AS BIGINT), ${startNo}) AND ${withKey} LIMIT 1`;
 
 /** Walks the whole prefix with one statement: one lookup per message, without a round trip for each. */
 function* foundMatch(
   dialect: SqlDialect,
   base: number,
-  from: NodeId,
+  { id: from, no }: WalkStart,
   keys: readonly string[],
 ): SqlTask<readonly NodeId[]> {
   if (keys.length === 0) return [];
   if (keys.length === 1) {
-    const one = yield* queryRow(onlyOne, base, from, keys[0] ?? '');
+    const one = yield* queryRow(onlyOne, base, from, keys[0] ?? '', no);
     return one === undefined ? [] : [idOfRow(one)];
   }
   const { sql, params } = dialect.prefixWalk(base, from, keys);

@@ -128,6 +128,8 @@ export interface CachedRow {
   readonly tree: StoredTree;
   /** The active node if the commit has just added it, so that it has no children. */
   readonly head: NodeHead | null;
+  /** The parent of `head` before the commit, if it is known and `head` is its last child. */
+  readonly parent: NodeHead | null;
 }
 
 // A process with many users continues in many trees; dropped entries are read again.

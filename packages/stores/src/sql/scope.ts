@@ -35,6 +35,8 @@ export interface TreeScope {
   readonly tree: StoredTree | null;
   /** Live nodes read while nothing is written, so that later reads need not look them up again. */
   readonly heads?: Map<string, NodeHead>;
+  /** The parent of the active node, if it is known. */
+  readonly parentOfActive?: NodeId | null;
   /** Rows that were fetched together with the lock for the planner. Valid until something is written. */
   readonly foreseen?: PrefetchedRows;
   /** The match cache, if the process has one. Valid only under the lock. */

@@ -72,20 +72,33 @@ export function* writeCommit(scope: TreeScope, settled: PreparedCommit): SqlTask
 /** A node with a parent. */
 type LeafRow = Node & { readonly parentId: NodeId };
 
-/** Returns the node of a commit that only adds a message below the active node and selects it, as most commits do. */
+/**
+ * Returns the node of a commit that only adds a message below the active node, or beside it, and selects it, as most
+ * commits do.
+ */
 function leafOf(
-  { tree }: TreeScope,
+  { tree, parentOfActive = null }: TreeScope,
   commit: Commit,
 ): { readonly node: LeafRow; readonly changes: readonly RowChange[] } | null {
   if (tree === null || commit.steps.length !== 2) return null;
-  const rows = new CommitRows(commit, tree.activeNodeId);
+  const rows = new CommitRows(commit, tree.activeNodeId, parentOfActive);
   const changes = commit.steps.flatMap((step) => rows.take(step).rows);
   const [added, active, mark] = changes;
   if (added?.op !== 'added' || active?.op !== 'tree' || mark === undefined || changes.length !== 3) return null;
   const { node } = added;
   const { parentId } = node;
-  if (parentId === null || parentId !== tree.activeNodeId || active.activeNodeId !== node.id) return null;
-  return isVisitMark(mark) && isPlain(node) ? { node: { ...node, parentId }, changes } : null;
+  if (parentId === null || active.activeNodeId !== node.id) return null;
+  return isMarkOf(mark, parentId, node.id) && isPlain(node) ? { node: { ...node, parentId }, changes } : null;
+}
+
+function isMarkOf(change: RowChange, parent: NodeId, child: NodeId): boolean {
+  return (
+    isVisitMark(change) &&
+    change.op === 'updated' &&
+    change.nodeIds.length === 1 &&
+    change.nodeIds[0] === parent &&
+    change.set.lastChildId === child
+  );
 }
 
 /** Whether a change only sets a visit mark. */
@@ -186,7 +199,7 @@ export function* writeRows(scope: TreeScope, settled: PreparedCommit, base: numb
     inserts: [],
   };
   yield [];
-  const rows = new CommitRows(settled.commit, draft.activeNodeId);
+  const rows = new CommitRows(settled.commit, draft.activeNodeId, scope.parentOfActive);
   const written: RowChange[] = [];
   for (const step of settled.commit.steps) {
     const { rows: own, follow } = rows.take(step);

@@ -154,3 +154,50 @@ it('[L43] a history is matched against the current tree, whatever changed since 
     { numRuns: 40 },
   );
 });
+
+/** Single messages below the root, another message or the active one, most of them beside the last, and what moves these. */
+const single: fc.Arbitrary<Deed> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      deed: fc.constant('send' as const),
+      texts: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+      below: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: node }),
+      merge: fc.boolean(),
+    }),
+  },
+  fc.record({ deed: fc.constant('delete' as const), node, mode: fc.constantFrom('splice', 'cascade') }),
+  fc.record({ deed: fc.constant('move' as const), node, below: node }),
+  fc.record({ deed: fc.constant('before' as const), node, other: node }),
+  fc.record({ deed: fc.constant('select' as const), node }),
+  fc.record({ deed: fc.constantFrom('undo' as const, 'redo' as const) }),
+);
+
+it('[L230] rows written below a remembered parent are those of a store that remembers nothing, visit marks included', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(single, { minLength: 10, maxLength: 30 }), async (acts) => {
+      const folder = mkdtempSync(join(tmpdir(), 'coppice-ways-'));
+      const reference = await openStore('memory:');
+      const store = await open(join(folder, 'trees.db'), {});
+      try {
+        const parents = new Map<NodeId, NodeId>();
+        for (const one of [reference, store]) await run(one, { type: 'create', treeId: id, rootId }, acting(0));
+        let known: readonly NodeId[] = [];
+        for (const [at, done] of acts.entries()) {
+          const command = commandOf(done, known, parents);
+          expect(await outcomeOf(store, command, at + 1)).toEqual(await outcomeOf(reference, command, at + 1));
+          const rows = await reference.read(id, () => ask('rows', {}));
+          const written = await store.read(id, () => ask('rows', {}));
+          expect(written?.nodes).toEqual(rows?.nodes);
+          expect(written?.row.activeNodeId).toBe(rows?.row.activeNodeId);
+          known = (rows?.nodes ?? []).filter((one) => one.parentId !== null).map((one) => one.id);
+          for (const one of rows?.nodes ?? []) if (one.parentId !== null) parents.set(one.id, one.parentId);
+        }
+      } finally {
+        for (const one of [reference, store]) await one.close();
+        rmSync(folder, { recursive: true, force: true });
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
