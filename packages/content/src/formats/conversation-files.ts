@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { FormatReader, ImportedTree, ReadEvent, ReadOptions } from './contract.ts';
 import { isJsonObject } from './fields.ts';
+import { detailOf } from './finding-details.ts';
 import { buildFinding, type ImportFinding, type Severity } from './findings.ts';
 import { type Input, type InputFile, isLineFile, isMedia, type SampleFile, sampleOf } from './input.ts';
 import { documentRecords, lineRecords } from './records-in.ts';
@@ -69,7 +70,10 @@ export async function* readConversationFile(
     } else if (isConversation(record.value))
       yield { type: 'tree', tree: tree(record.value, record.place, record.findings, options) };
     else
-      yield { type: 'finding', finding: buildFinding('import/skipped', otherwise, record.place, 'no conversation', 1) };
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/skipped', otherwise, record.place, detailOf('not-a-conversation'), 1),
+      };
   }
 }
 

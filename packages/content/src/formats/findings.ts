@@ -1,6 +1,7 @@
 // Findings of readers and writers. Nothing is dropped silently: everything that is not carried over unchanged becomes a
 // finding with its place and reason.
 import { AppError, type ErrorKind, type JsonObject } from '@coppice/core';
+import { detailText, type FindingDetail, type FindingDetailCode } from './finding-details.ts';
 
 /** Every error code of formats, with its kind. */
 export const importErrorKinds = {
@@ -82,6 +83,9 @@ export type ImportFindingCode = keyof typeof importFindingCodes;
 type FindingData = JsonObject & {
   /** The part of the message in brackets. */
   readonly detail?: string;
+  /** The code of the detail and its values; missing if the detail is a name or a text of the file. */
+  readonly detailCode?: FindingDetailCode;
+  readonly detailValues?: readonly string[];
   /** The refusal of the store. */
   readonly refusal?: { readonly code: string; readonly message: string; readonly data: JsonObject };
 };
@@ -110,12 +114,14 @@ export function buildFinding(
   code: ImportFindingCode,
   severity: Severity,
   place: string,
-  detail = '',
+  detail: FindingDetail | string = '',
   rejected = 0,
 ): ImportFinding {
   const meaning = importFindingCodes[code];
-  const message = `${place}: ${meaning}${detail === '' ? '' : ` (${detail})`}.`;
-  return { code, severity, place, message, data: detail === '' ? {} : { detail }, rejected };
+  const text = typeof detail === 'string' ? detail : detailText(detail);
+  const message = `${place}: ${meaning}${text === '' ? '' : ` (${text})`}.`;
+  const coded = typeof detail === 'string' ? {} : detail;
+  return { code, severity, place, message, data: text === '' ? {} : { detail: text, ...coded }, rejected };
 }
 
 /** Findings beyond this number are only counted by code, so that a report does not outgrow its input. */

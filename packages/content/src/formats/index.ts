@@ -14,6 +14,12 @@ export {
   timesOf,
 } from './exporting.ts';
 export {
+  detailOf,
+  type FindingDetail,
+  type FindingDetailCode,
+  findingDetailTexts,
+} from './finding-details.ts';
+export {
   buildFinding,
   type ExportReport,
   type ImportCounts,

@@ -2,6 +2,7 @@
 import type { Format, FormatReader, ImportedBlob, ReadEvent, ReadOptions } from './contract.ts';
 import { type Pause, runWithPauses } from './cooperative.ts';
 import { decodeUtf8 } from './decode.ts';
+import { detailOf } from './finding-details.ts';
 import { buildFinding, type ImportFinding, refuseImport } from './findings.ts';
 import { formats } from './formats.ts';
 import { type Input, type InputFile, isMedia, openInput, readHead, type Sample, sampleOf } from './input.ts';
@@ -106,7 +107,12 @@ const isTrouble = ({ severity }: ImportFinding) => severity !== 'note';
 async function nothingIn(file: InputFile, format: Format, empty: boolean): Promise<ImportFinding> {
   const { head } = await readHead(file);
   const blank = empty || isMedia(file.name) || /^[\s[\]{}]*$/.test(decodeUtf8(head).text);
-  return buildFinding('import/skipped', blank ? 'note' : 'loss', file.name, `nothing of ${format.label} in it`);
+  return buildFinding(
+    'import/skipped',
+    blank ? 'note' : 'loss',
+    file.name,
+    detailOf('nothing-of-format', format.label),
+  );
 }
 
 /** Counts the bytes read of a file, and pauses in between. Bytes that are read again count once. */

@@ -1,6 +1,7 @@
 // Reads the records of a file, which is one JSON document or has one value per line.
 import type { Json } from '@coppice/core';
 import { runWithPauses } from './cooperative.ts';
+import { detailOf } from './finding-details.ts';
 import { buildFinding, type ImportFinding } from './findings.ts';
 import { readForeign, readingForeign } from './foreign-json.ts';
 import type { InputFile } from './input.ts';
@@ -61,10 +62,10 @@ export async function* documentRecords(file: InputFile, patterns: readonly Patte
   if (!remainder.complete)
     yield {
       type: 'finding',
-      finding: buildFinding('import/record-unreadable', 'loss', name, 'the file breaks off', 1),
+      finding: buildFinding('import/record-unreadable', 'loss', name, detailOf('file-incomplete'), 1),
     };
   if (remainder.trailing)
-    yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', name, 'something follows the document') };
+    yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', name, detailOf('trailing-content')) };
   if (!remainder.complete || remainder.trailing) {
     yield { type: 'rest', value: undefined, place: name };
     return;
@@ -81,9 +82,7 @@ export async function* lineRecords(file: InputFile): AsyncGenerator<FileRecord> 
     const { value, findings } = readForeign(bytes, place);
     if (value === undefined) {
       const [first] = findings;
-      const detail = ended
-        ? (first?.message ?? '').replace(/^.*?\(/, '').replace(/\)\.$/, '')
-        : 'the file breaks off here';
+      const detail = ended ? (first?.data.detail ?? '') : detailOf('file-incomplete-here');
       yield { type: 'finding', finding: buildFinding('import/bad-line', 'loss', place, detail, 1) };
     } else yield { type: 'record', pattern: 0, path: [number], place, value, bytes: bytes.length, findings };
   }

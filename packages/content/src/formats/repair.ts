@@ -7,6 +7,7 @@ import { sha256Hex } from '../sha256.ts';
 import { utf8Length } from '../utf8.ts';
 import type { ImportedNode, ImportedTree } from './contract.ts';
 import { type Cooperative, itemsPerPause, runAtOnce } from './cooperative.ts';
+import { detailOf } from './finding-details.ts';
 import { buildFinding, type ImportFinding } from './findings.ts';
 import { FreeIds } from './free-ids.ts';
 import { isKeepable } from './original-record.ts';
@@ -74,12 +75,17 @@ class Repair {
         this.#byId.set(id, this.drafts.length);
         this.drafts.push({ node, id, parent: -1, order: 0, records });
       } else if (this.#firstBody(id, known.node) === bodyOf(node)) {
-        this.findings.push(buildFinding('import/duplicate', 'repair', node.place, `id ${shortenedId(id)}`));
+        this.findings.push(buildFinding('import/duplicate', 'repair', node.place, detailOf('id', shortenedId(id))));
         known.records += records;
       } else {
         const own = this.#free.next(id, (one) => this.#byId.has(one), boundedId);
         this.findings.push(
-          buildFinding('import/duplicate-id', 'repair', node.place, `${shortenedId(id)} became ${shortenedId(own)}`),
+          buildFinding(
+            'import/duplicate-id',
+            'repair',
+            node.place,
+            detailOf('renamed', shortenedId(id), shortenedId(own)),
+          ),
         );
         this.#byId.set(own, this.drafts.length);
         this.drafts.push({ node, id: own, parent: -1, order: 0, records });
@@ -112,7 +118,7 @@ class Repair {
 
   #strange(parentId: string, parent: number | undefined, place: string): void {
     if (parent === undefined)
-      this.findings.push(buildFinding('import/orphan', 'repair', place, `parent ${shortenedId(parentId)}`));
+      this.findings.push(buildFinding('import/orphan', 'repair', place, detailOf('parent', shortenedId(parentId))));
     else this.findings.push(buildFinding('import/self-parent', 'repair', place));
   }
 
@@ -142,7 +148,9 @@ class Repair {
       for (const member of circle) if (member < first) first = member;
       const draft = this.drafts[first];
       if (draft !== undefined) {
-        this.findings.push(buildFinding('import/cycle', 'repair', draft.node.place, `${circle.length} messages`));
+        this.findings.push(
+          buildFinding('import/cycle', 'repair', draft.node.place, detailOf('message-count', circle.length)),
+        );
         draft.parent = -1;
       }
     }
@@ -186,7 +194,7 @@ class Repair {
           'import/children-mismatch',
           'repair',
           `${this.#tree.place} ${shortenedId(parentId)}`,
-          `${listed.length} listed, ${family.length} there`,
+          detailOf('listed-and-present', listed.length, family.length),
         ),
       );
     const last = family.length;
@@ -295,7 +303,7 @@ function isSilent(message: Message, status: ImportedNode['status']): boolean {
 /** Returns the finding for a message without text: a note if its record has none either. */
 function blankFinding({ record, place }: ImportedNode): ImportFinding {
   if (!hasWords(record)) return buildFinding('import/blank-message', 'note', place);
-  return buildFinding('import/message-unreadable', 'repair', place, 'its record has words where this format has none');
+  return buildFinding('import/message-unreadable', 'repair', place, detailOf('text-in-wrong-place'));
 }
 
 /** Returns the text by which two records with one id are compared. */

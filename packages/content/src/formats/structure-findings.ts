@@ -2,17 +2,18 @@
 import type { Json } from '@coppice/core';
 import type { ImportedNode } from './contract.ts';
 import { filledAt, isJsonObject } from './fields.ts';
+import { detailOf } from './finding-details.ts';
 import { buildFinding, type ImportFinding, type Severity } from './findings.ts';
 
 /** Returns a finding for a parent that is not an id; the node becomes a child of the root. */
 export function parentFinding(parent: Json | undefined, place: string): ImportFinding[] {
   if (parent === undefined || parent === null || typeof parent === 'string') return [];
-  return [buildFinding('import/orphan', 'repair', place, `parent ${JSON.stringify(parent).slice(0, 80)}`)];
+  return [buildFinding('import/orphan', 'repair', place, detailOf('parent', JSON.stringify(parent).slice(0, 80)))];
 }
 
 /** Returns a finding for more than one root; a note in formats that allow it. */
 export function rootsFinding(count: number, place: string, severity: Severity = 'note'): ImportFinding[] {
-  return count > 1 ? [buildFinding('import/several-roots', severity, place, `${count} of them`)] : [];
+  return count > 1 ? [buildFinding('import/several-roots', severity, place, detailOf('root-count', count))] : [];
 }
 
 /** Counts the records that are roots; one record may have become several nodes. */
@@ -35,16 +36,22 @@ export function forwardFindings(nodes: readonly ImportedNode[]): ImportFinding[]
   return found;
 }
 
+/** The things of a file whose type, role or sender must be known. */
+type TypedThing =
+  | ('role' | 'sender' | 'type' | 'part' | 'entry' | 'block')
+  | ('line' | 'item' | 'event' | 'attachment' | 'step' | 'fragment');
+
 /** Returns a finding for an unknown value, such as the type of a part. */
 export function unknownValueFinding(
-  what: string,
+  what: TypedThing,
   word: Json | undefined,
   known: (word: string) => boolean,
   place: string,
   severity: Severity = 'note',
 ): ImportFinding[] {
   if (typeof word === 'string' && known(word)) return [];
-  const reported = word === undefined || word === null ? `no ${what}` : `${what} ${JSON.stringify(word).slice(0, 80)}`;
+  const isMissing = word === undefined || word === null;
+  const reported = isMissing ? detailOf(`no-${what}`) : detailOf(what, JSON.stringify(word).slice(0, 80));
   return [buildFinding('import/unknown-type', severity, place, reported)];
 }
 
@@ -105,7 +112,7 @@ export function linkFinding(messages: readonly Json[], place: string): ImportFin
         'import/other-format',
         'loss',
         place,
-        `message ${index} has the field ${JSON.stringify(key)}, and this format has no branches`,
+        detailOf('branch-field', index, JSON.stringify(key)),
         messages.length,
       );
   }
@@ -115,9 +122,7 @@ export function linkFinding(messages: readonly Json[], place: string): ImportFin
 /** Returns a finding for a record whose id differs from its key; the key is used. */
 export function keyFinding(key: string, id: Json | undefined, place: string): ImportFinding[] {
   if (id === undefined || id === null || id === key) return [];
-  return [
-    buildFinding('import/inferred', 'repair', place, `its id: it calls itself ${JSON.stringify(id).slice(0, 80)}`),
-  ];
+  return [buildFinding('import/inferred', 'repair', place, detailOf('own-id', JSON.stringify(id).slice(0, 80)))];
 }
 
 // Block types that readers use for files that an export only names.
@@ -132,7 +137,9 @@ export function fileFindings(nodes: readonly ImportedNode[]): ImportFinding[] {
     for (const block of blocks) {
       if (!isJsonObject(block) || typeof block.type !== 'string' || !named.has(block.type)) continue;
       const called = filledAt(block, 'file_name') ?? filledAt(block, 'filename') ?? filledAt(block, 'name');
-      found.push(buildFinding('import/attachment-missing', 'note', place, (called ?? 'no name').slice(0, 200)));
+      found.push(
+        buildFinding('import/attachment-missing', 'note', place, called?.slice(0, 200) ?? detailOf('no-name')),
+      );
     }
   }
   return found;

@@ -2,6 +2,7 @@
 import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
 import type { ImportedNode } from './contract.ts';
 import { filledAt, isJsonObject, listAt, timeFinding } from './fields.ts';
+import { detailOf } from './finding-details.ts';
 import { buildFinding, type ImportFinding } from './findings.ts';
 import { type ReplyItem, replyPieces } from './reply-items.ts';
 
@@ -118,7 +119,7 @@ export class ConversationNodes {
     for (const [index, value] of listAt(record, key).entries()) {
       const at = `${place}.${key}[${index}]`;
       if (isJsonObject(value)) yield [value, at, index];
-      else this.report(buildFinding('import/record-unreadable', 'loss', at, 'no object', 1));
+      else this.report(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-an-object'), 1));
     }
   }
 }

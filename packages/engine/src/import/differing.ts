@@ -6,7 +6,9 @@ import { setImmediate } from 'node:timers/promises';
 import {
   buildFinding,
   type Difference,
+  detailOf,
   differenceOf,
+  type FindingDetail,
   hasSameContent,
   type ImportFinding,
   type StorableTree,
@@ -24,10 +26,10 @@ export interface NodeDifference {
 // Batch size: small enough not to block other work.
 const atOnce = 200;
 
-function describeDifference({ said, edited }: Difference, restored: boolean): string {
-  if (restored) return 'it says something else here';
-  const there = said ? 'it says something else there now' : 'only what is beside its text';
-  return edited ? `${there}; it was edited here` : there;
+function describeDifference({ said, edited }: Difference, restored: boolean): FindingDetail {
+  if (restored) return detailOf('text-differs-here');
+  if (said) return detailOf(edited ? 'text-changed-on-both-sides' : 'text-changed-at-source');
+  return detailOf(edited ? 'data-changed-and-edited' : 'data-changed-at-source');
 }
 
 /**

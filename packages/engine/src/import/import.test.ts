@@ -135,7 +135,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
       expect(report.counts).toEqual({ 'import/differs': 1 });
       expect(report.findings).toMatchObject([{ code: 'import/differs', severity: 'loss', rejected: 0 }]);
       expect(report.findings[0]?.place).toContain('messages[1]');
-      expect(report.findings[0]?.message).toContain('it says something else there now');
+      expect(report.findings[0]?.message).toContain('its text at the source has changed');
       expect(report.findings[0]?.message).not.toContain('edited here');
     }
     const said = (await rowsOf(a)).nodes.map((node) => node.text);
@@ -167,7 +167,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     expect((await imported(inputOf(noted({ mark: { b: 2, a: 1 } })))).report.counts).toEqual({});
     const { report } = await imported(inputOf(noted({ mark: { a: 1, b: 3 } })));
     expect(report.findings).toMatchObject([{ code: 'import/differs', severity: 'note' }]);
-    expect(report.findings[0]?.message).toContain('beside its text');
+    expect(report.findings[0]?.message).toContain('only its other data has changed');
   });
 
   test('[IM10] only notes files that were present the first time and are missing now', async () => {

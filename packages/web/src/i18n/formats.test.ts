@@ -1,18 +1,19 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { importFindingCodes } from '@coppice/content/formats';
+import { buildFinding, detailOf, type FindingDetail, importFindingCodes } from '@coppice/content/formats';
 import { expect, test } from 'vitest';
 import { textsDe } from './de/index.ts';
 import { reportTextsDe } from './de/reports.ts';
-import { createDetailTranslator, createFindingTranslator } from './translate-finding.ts';
+import { createFindingTranslator } from './translate-finding.ts';
 import { createRefusalTranslator } from './translate-refusal.ts';
 
-const germanDetail = createDetailTranslator(reportTextsDe.findingDetails);
 const germanFinding = createFindingTranslator(reportTextsDe, createRefusalTranslator('de', textsDe.refusals));
 
 test('[B86] a finding of an import is translated, with its position and its values', () => {
   for (const code of Object.keys(importFindingCodes)) {
     const place = 'a (1).json[3]: x';
-    expect(germanFinding({ code, place, data: { detail: 'id "(b)"' } })?.detail).toBe('Kennung "(b)"');
+    expect(
+      germanFinding({ code, place, data: buildFinding('import/differs', 'note', place, detailOf('id', '"(b)"')).data })
+        ?.detail,
+    ).toBe('Kennung "(b)"');
     expect(germanFinding({ code, place, data: {} })).toMatchObject({ detail: '' });
   }
   expect(germanFinding({ code: 'import/skipped', place: 'a.json', data: {} })?.said).toBe(
@@ -21,32 +22,13 @@ test('[B86] a finding of an import is translated, with its position and its valu
   expect(germanFinding({ code: 'import/new', place: 'a', data: {} })).toBe(null);
 });
 
-/** The detail phrases in the readers of formats, with `x` for each value. */
-function writtenDetails(): string[] {
-  const found: string[] = [];
-  for (const folder of ['../../../content/src/formats/', '../../../engine/src/import/']) {
-    const root = new URL(folder, import.meta.url);
-    for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
-      if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue;
-      const text = readFileSync(new URL(name, root), 'utf8');
-      const calls =
-        /\bbuildFinding\(\s*(?:'import\/[\w-]+'|code),\s*'\w+',\s*(?:`[^`]*`|[^,`']+),\s*(?:'([^'\n]+)'|`([^`\n]+)`)/g;
-      for (const [, plain, template] of text.matchAll(calls))
-        found.push(plain ?? (template ?? '').replace(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, 'x'));
-    }
-  }
-  return found;
-}
-
-test('[B87] values of a finding are translated where they are words, and stay unchanged otherwise', () => {
-  const details = writtenDetails();
-  expect(details.length).toBeGreaterThan(50);
-  // Names of fields are not translated.
-  const words = details.filter((detail) => !/^[a-z]+(?:_[a-z]+|[A-Z])\w*$/.test(detail));
-  expect(words.filter((detail) => germanDetail(detail) === null)).toEqual([]);
-  expect(germanDetail('3 listed, 4 there')).toBe('3 genannt, 4 da');
-  expect(germanDetail('$& became "b {}"')).toBe('$& wurde zu "b {}"');
-  expect(germanDetail('constructor')).toBe(null);
+test('[B87] the details of a finding are translated by their code, and names and texts of the file stay unchanged', () => {
+  const finding = (detail: FindingDetail | string) =>
+    germanFinding(buildFinding('import/differs', 'note', 'a', detail));
+  expect(finding(detailOf('listed-and-present', 3, 4))).toMatchObject({ detail: '3 genannt, 4 da', english: false });
+  expect(finding(detailOf('renamed', '$&', '"b {}"'))).toMatchObject({ detail: '$& wurde zu "b {}"', english: false });
+  for (const name of ['constructor', 'no messages', 'file.png'])
+    expect(finding(name)).toMatchObject({ detail: name, english: true });
 });
 
 test('[B87] a refusal of a store during an import is worded by its own code', () => {

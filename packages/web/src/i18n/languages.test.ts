@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { formats, importFindingCodes } from '@coppice/content/formats';
+import { findingDetailTexts, formats, importFindingCodes } from '@coppice/content/formats';
 import { expect, test } from 'vitest';
 import { sameAsEnglish } from '../testing/same-as-english.ts';
 import { textsDe } from './de/index.ts';
-import { reportTextsDe } from './de/reports.ts';
 import { en } from './en/page.ts';
 import { isolateValue, languageCodes, matchLanguage, writingDirection } from './languages.ts';
 import { loadTexts, type TranslatedLanguage } from './loaders.ts';
@@ -96,9 +95,12 @@ test.each(translated)('[B280] formats, findings and their details in %s are comp
   const lost = new Set(written.flatMap((format) => Object.keys(format.writer?.loses ?? {})));
   expect(Object.keys(texts.losses).toSorted()).toEqual([...lost].toSorted());
   expect(Object.keys(texts.findings).toSorted()).toEqual(Object.keys(importFindingCodes).toSorted());
-  expect(Object.keys(texts.findingDetails)).toEqual(Object.keys(reportTextsDe.findingDetails));
+  const english: Readonly<Record<string, string>> = findingDetailTexts;
+  expect(Object.keys(texts.findingDetails).toSorted()).toEqual(Object.keys(english).toSorted());
   const places = (text: string) => text.split('{}').length;
-  const wrong = Object.entries(texts.findingDetails).filter(([english, text]) => places(english) !== places(text));
+  const wrong = Object.entries(texts.findingDetails).filter(
+    ([code, text]) => places(english[code] ?? '') !== places(text),
+  );
   expect(wrong).toEqual([]);
 });
 

@@ -5,7 +5,12 @@ import type { ReportTexts } from './types.ts';
 interface Finding {
   readonly code: string;
   readonly place: string;
-  readonly data: { readonly detail?: string; readonly refusal?: Parameters<RefusalTranslator>[0] };
+  readonly data: {
+    readonly detail?: string;
+    readonly detailCode?: string;
+    readonly detailValues?: readonly string[];
+    readonly refusal?: Parameters<RefusalTranslator>[0];
+  };
 }
 
 /** A finding with its details; `english` is true if the details stay untranslated, being names or foreign text. */
@@ -15,36 +20,14 @@ export interface TranslatedFinding {
   readonly english: boolean;
 }
 
-/** Puts the details of findings into words; null for what is not a known phrase, such as a name or a parser's message. */
-export function createDetailTranslator(details: ReportTexts['findingDetails']): (detail: string) => string | null {
-  const exact: ReadonlyMap<string, string> = new Map(Object.entries(details));
-  // Phrases with more fixed text first: a placeholder matches anything.
-  const patterns = Object.entries(details)
-    .filter(([english]) => english.includes('{}'))
-    .toSorted(([a], [b]) => b.length - a.length)
-    .map(([english, words]) => {
-      const parts = english.split('{}').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-      return { fits: new RegExp(`^${parts.join('(.+?)')}$`, 's'), words };
-    });
-  return (detail) => {
-    const known = exact.get(detail);
-    if (known !== undefined) return known;
-    for (const { fits, words } of patterns) {
-      const [, ...values] = fits.exec(detail) ?? [];
-      if (values.length > 0) return words.replaceAll('{}', () => values.shift() ?? '');
-    }
-    return null;
-  };
-}
-
 /** Puts findings into words; null for an unknown code. */
 export function createFindingTranslator(
   texts: ReportTexts,
   translateRefusal: RefusalTranslator,
 ): (finding: Finding) => TranslatedFinding | null {
   const meanings: ReadonlyMap<string, string> = new Map(Object.entries(texts.findings));
-  const translateDetail = createDetailTranslator(texts.findingDetails);
-  return ({ code, place, data: { detail = '', refusal } }) => {
+  const details: ReadonlyMap<string, string> = new Map(Object.entries(texts.findingDetails));
+  return ({ code, place, data: { detail = '', detailCode = '', detailValues = [], refusal } }) => {
     const meaning = meanings.get(code);
     if (meaning === undefined) return null;
     const said = `${place}: ${meaning}`;
@@ -55,7 +38,9 @@ export function createFindingTranslator(
         ? { said, detail: refusal.message, english: true }
         : { said, detail: [refused.said, refused.english].filter((part) => part !== '').join(' '), english: false };
     }
-    const words = translateDetail(detail);
-    return { said, detail: words ?? detail, english: words === null };
+    const words = details.get(detailCode);
+    if (words === undefined) return { said, detail, english: true };
+    let next = 0;
+    return { said, detail: words.replaceAll('{}', () => detailValues[next++] ?? ''), english: false };
   };
 }

@@ -1,5 +1,5 @@
 import type { CommandPhrase } from '@coppice/client';
-import type { ImportFindingCode } from '@coppice/content/formats';
+import type { FindingDetailCode, ImportFindingCode } from '@coppice/content/formats';
 import type { en } from './en/page.ts';
 
 /** A category of `Intl.PluralRules`. */
@@ -73,8 +73,8 @@ export interface LanguageTexts {
 /** What import and export need in addition, loaded with their dialogs. */
 export interface ReportTexts {
   readonly findings: Readonly<Record<ImportFindingCode, string>>;
-  /** Details of findings, by the English phrase with `{}` for each value. */
-  readonly findingDetails: Readonly<Record<string, string>>;
+  /** Details of findings, with `{}` for each value. */
+  readonly findingDetails: Readonly<Record<FindingDetailCode, string>>;
   readonly formatNames: Readonly<Record<string, string>>;
   /** Descriptions of formats. */
   readonly formats: Readonly<Record<string, string>>;

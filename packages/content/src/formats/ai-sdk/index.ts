@@ -4,6 +4,7 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedNode, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, type Sample } from '../input.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
@@ -168,7 +169,8 @@ async function* readAiSdkFile(file: InputFile): AsyncGenerator<ReadEvent> {
       for (const [index, one] of messages.entries()) {
         const at = `${record.place}.messages[${index}]`;
         const entry = aiSdkEntry(one, at);
-        if (entry === undefined) inner.push(buildFinding('import/record-unreadable', 'loss', at, 'no message', 1));
+        if (entry === undefined)
+          inner.push(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-a-message'), 1));
         else entries.push(entry);
       }
       yield eventOf(entries, omitKeys(record.value, 'messages'), record.place, inner);
@@ -177,7 +179,7 @@ async function* readAiSdkFile(file: InputFile): AsyncGenerator<ReadEvent> {
       if (entry === undefined)
         yield {
           type: 'finding',
-          finding: buildFinding('import/record-unreadable', 'loss', record.place, 'no message', 1),
+          finding: buildFinding('import/record-unreadable', 'loss', record.place, detailOf('not-a-message'), 1),
         };
       else loose.push(entry);
       for (const one of record.findings) found.push(one);

@@ -6,6 +6,7 @@ import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { conversationReader } from '../conversation-files.ts';
 import { filledAt, fromIso, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { googlePart, inlineBlock } from '../google-parts.ts';
 import { roleFinding } from '../structure-findings.ts';
@@ -80,7 +81,7 @@ function tree(prompt: JsonObject, place: string, found: readonly ImportFinding[]
     }
     const named = filledAt(objectAt(chunk, 'branchParent'), 'id');
     if (named !== undefined && !known.has(named))
-      nodes.report(buildFinding('import/pointer-missing', 'repair', at, `parent ${named.slice(0, 80)}`));
+      nodes.report(buildFinding('import/pointer-missing', 'repair', at, detailOf('parent', named.slice(0, 80))));
     const role = chunk.role === 'model' ? 'assistant' : 'user';
     const all = [...thoughts.blocks, ...blocks];
     nodes.add({

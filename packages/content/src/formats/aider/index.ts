@@ -4,6 +4,7 @@ import type { JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree, type ReadEvent, type ReadOptions } from '../contract.ts';
 import { readOwnFiles } from '../conversation-files.ts';
 import { decodeUtf8 } from '../decode.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding } from '../findings.ts';
 import { type InputFile, readAllBytes, type SampleFile } from '../input.ts';
 import { blockItem, ConversationNodes, knownFields, modelSource, textBlocks } from '../turn-nodes.ts';
@@ -87,7 +88,7 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
   if (before)
     yield {
       type: 'finding',
-      finding: buildFinding('import/skipped', 'loss', file.name, 'lines before the first run', 1),
+      finding: buildFinding('import/skipped', 'loss', file.name, detailOf('lines-before-first-run'), 1),
     };
   const seen = new Map<string, number>();
   for (const [index, start] of starts.entries()) {
@@ -98,7 +99,8 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
     const tree = runTree(count === 1 ? began : `${began} (${count})`, own, start + 1, file.name, options);
     // A run without messages is not a conversation.
     if (tree.nodes.some((node) => node.kind !== 'state')) yield { type: 'tree', tree };
-    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', tree.place, 'nobody spoke') };
+    else
+      yield { type: 'finding', finding: buildFinding('import/skipped', 'note', tree.place, detailOf('no-messages')) };
   }
 }
 

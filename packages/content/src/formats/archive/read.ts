@@ -14,6 +14,7 @@ import { joinBytes } from '../bytes.ts';
 import type { ImportedBlob, ImportedMarker, ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
 import { readForeign } from '../foreign-json.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
@@ -69,7 +70,7 @@ class ArchiveDraft {
   addNode(line: JsonObject, place: string): void {
     const id = filledAt(line, 'id');
     if (id === undefined) {
-      this.findings.push(buildFinding('import/record-unreadable', 'loss', place, 'a node without an id', 1));
+      this.findings.push(buildFinding('import/record-unreadable', 'loss', place, detailOf('node-without-id'), 1));
       return;
     }
     const rootId = filledAt(this.row, 'rootId');
@@ -108,7 +109,7 @@ class ArchiveDraft {
       for (const name of listAt(line, 'names')) this.addName(name);
     } else
       this.findings.push(
-        buildFinding('import/unknown-type', 'loss', place, textAt(line, 'type') ?? 'a line without type', 1),
+        buildFinding('import/unknown-type', 'loss', place, textAt(line, 'type') ?? detailOf('line-without-type'), 1),
       );
   }
 
@@ -181,13 +182,13 @@ class BlobDraft {
       this.#parts = [];
     }
     if (!isBase64(data) || part !== this.#parts.length)
-      return { finding: buildFinding('import/checksum', 'loss', place, `attachment ${hash.slice(0, 12)}`) };
+      return { finding: buildFinding('import/checksum', 'loss', place, detailOf('attachment', hash.slice(0, 12))) };
     this.#parts.push(fromBase64(data));
     if (this.#parts.length < parts) return {};
     const bytes = joinBytes(this.#parts);
     this.#parts = [];
     if (sha256Hex(bytes) !== hash)
-      return { finding: buildFinding('import/checksum', 'loss', place, `attachment ${hash.slice(0, 12)}`) };
+      return { finding: buildFinding('import/checksum', 'loss', place, detailOf('attachment', hash.slice(0, 12))) };
     const mediaType = filledAt(line, 'mediaType') ?? 'application/octet-stream';
     return { blob: { hash, size: bytes.length, mediaType, read: async () => bytes } };
   }
@@ -213,7 +214,7 @@ async function* readArchiveFile(file: InputFile): AsyncGenerator<ReadEvent> {
     if (!isJsonObject(value)) {
       yield {
         type: 'finding',
-        finding: buildFinding('import/bad-line', 'loss', place, findings[0]?.message ?? 'no object', 1),
+        finding: buildFinding('import/bad-line', 'loss', place, findings[0]?.message ?? detailOf('not-an-object'), 1),
       };
       continue;
     }
@@ -230,14 +231,14 @@ async function* readArchiveFile(file: InputFile): AsyncGenerator<ReadEvent> {
     } else if (value.type === 'end' && 'trees' in value) {
       ended = true;
       if (value.sum !== whole.value || value.trees !== trees)
-        yield { type: 'finding', finding: buildFinding('import/checksum', 'repair', place, 'the archive') };
+        yield { type: 'finding', finding: buildFinding('import/checksum', 'repair', place, detailOf('archive')) };
     } else if (draft === undefined) {
-      yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', place, 'outside any tree', 1) };
+      yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', place, detailOf('outside-trees'), 1) };
     } else if (value.type === 'end') {
       whole.add(text);
       trees++;
       if (value.sum !== draft.sum.value || value.tree !== draft.id)
-        draft.findings.push(buildFinding('import/checksum', 'repair', draft.place, 'the conversation'));
+        draft.findings.push(buildFinding('import/checksum', 'repair', draft.place, detailOf('conversation')));
       yield { type: 'tree', tree: draft.tree() };
       draft = undefined;
     } else {
@@ -247,11 +248,14 @@ async function* readArchiveFile(file: InputFile): AsyncGenerator<ReadEvent> {
   }
   if (draft !== undefined) yield { type: 'tree', tree: truncatedArchive(draft) };
   if (!ended)
-    yield { type: 'finding', finding: buildFinding('import/checksum', 'repair', file.name, 'the archive breaks off') };
+    yield {
+      type: 'finding',
+      finding: buildFinding('import/checksum', 'repair', file.name, detailOf('archive-incomplete')),
+    };
 }
 
 function truncatedArchive(draft: ArchiveDraft): ImportedTree {
-  draft.findings.push(buildFinding('import/checksum', 'repair', draft.place, 'the conversation breaks off'));
+  draft.findings.push(buildFinding('import/checksum', 'repair', draft.place, detailOf('conversation-incomplete')));
   return draft.tree();
 }
 

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { readOwnFiles, valuesAt } from '../conversation-files.ts';
 import { filledAt, fromMillis, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
 import { imageOfUrl } from '../openai-messages.ts';
@@ -65,7 +66,9 @@ function partItems(part: Json, fallback: string, nodes: ConversationNodes, place
 function pictureBlock(part: JsonObject, nodes: ConversationNodes, place: string): Json {
   const url = filledAt(part, 'url');
   if (url !== undefined) return imageOfUrl(url);
-  nodes.report(buildFinding('import/attachment-missing', 'note', place, filledAt(part, 'storageKey') ?? 'a picture'));
+  nodes.report(
+    buildFinding('import/attachment-missing', 'note', place, filledAt(part, 'storageKey') ?? detailOf('image')),
+  );
   // The text that was read off the picture is what a model without sight got.
   return { ...omitKeys(part, 'type'), type: 'chatbox-image', text: filledAt(part, 'ocrResult') ?? '[image]' };
 }
@@ -115,7 +118,7 @@ class SessionNodes {
       for (const [index, message] of next.list.entries()) {
         const at = `${next.place}[${index}]`;
         if (!isJsonObject(message)) {
-          this.nodes.report(buildFinding('import/record-unreadable', 'loss', at, 'no object', 1));
+          this.nodes.report(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-an-object'), 1));
           continue;
         }
         const id = filledAt(message, 'id') ?? at;
@@ -232,7 +235,10 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
         for (const tree of sessionTrees(record.value, record.place, record.findings)) yield { type: 'tree', tree };
       // Settings and lists of names are stored beside the sessions.
       else
-        yield { type: 'finding', finding: buildFinding('import/skipped', 'note', record.place, 'no conversation', 1) };
+        yield {
+          type: 'finding',
+          finding: buildFinding('import/skipped', 'note', record.place, detailOf('not-a-conversation'), 1),
+        };
     }
   }
 }

@@ -2,6 +2,7 @@
 import type { Json, JsonObject, NodeKind, NodeMeta, NodeStatus } from '@coppice/core';
 import { type Attachment, attachmentBlock } from '../attachments.ts';
 import { filledAt, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { hasWords } from '../words-in.ts';
 
@@ -62,7 +63,9 @@ function assetBlock(part: JsonObject, draft: MessageDraft): Json {
   const pointer = filledAt(part, 'asset_pointer');
   const found = pointer === undefined ? undefined : attachedFile(assetId(pointer), draft);
   if (found === undefined) {
-    draft.findings.push(buildFinding('import/attachment-missing', 'note', draft.place, pointer ?? 'no address'));
+    draft.findings.push(
+      buildFinding('import/attachment-missing', 'note', draft.place, pointer ?? detailOf('no-address')),
+    );
     const type = `chatgpt-${textAt(part, 'content_type') ?? 'asset'}`;
     return { ...part, type };
   }
@@ -244,7 +247,7 @@ export function readChatgptMessage(
   if (blocks.length === 0) {
     if (hasWords(omitKeys(message, 'metadata')))
       draft.findings.push(
-        buildFinding('import/message-unreadable', 'repair', place, 'its words are in unknown fields'),
+        buildFinding('import/message-unreadable', 'repair', place, detailOf('text-in-unknown-fields')),
       );
     return { ...rest, message: null, kind: 'state' };
   }

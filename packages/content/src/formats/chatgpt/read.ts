@@ -6,6 +6,7 @@ import type { ImportedBlob, ImportedNode, ImportedTree, ReadEvent, ReadOptions }
 import { itemsPerPause, type Pause } from '../cooperative.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { filledAt, fromSeconds, isJsonObject, objectAt, omitKeys, textAt, textsAt, timeFinding } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { addAll, buildFinding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, isMedia, readHead, type Sample } from '../input.ts';
 import { partialJson } from '../partial-json.ts';
@@ -146,7 +147,10 @@ class Mapping {
     for (const id of Object.keys(listed)) {
       const node = listed[id];
       if (isJsonObject(node)) this.#list(id, node);
-      else findings.push(buildFinding('import/record-unreadable', 'loss', `${place}.mapping.${id}`, 'no object', 1));
+      else
+        findings.push(
+          buildFinding('import/record-unreadable', 'loss', `${place}.mapping.${id}`, detailOf('not-an-object'), 1),
+        );
     }
   }
 
@@ -210,7 +214,7 @@ class Mapping {
     if (message !== undefined)
       addAll(findings, roleFinding('role', objectAt(message, 'author').role, isChatgptRole, at));
     if (said?.message?.role === 'tool' && this.#calls.of(id) === undefined)
-      findings.push(buildFinding('import/tool-pairing', 'note', at, 'no call above it'));
+      findings.push(buildFinding('import/tool-pairing', 'note', at, detailOf('no-call-above')));
     if (said !== undefined) {
       addAll(findings, said.findings);
       if (said.blobs.length > 0) for (const blob of said.blobs) this.blobs.set(blob.hash, blob);
@@ -311,7 +315,7 @@ async function* readConversation(
     const count = Object.keys(mapping).length;
     yield {
       type: 'finding',
-      finding: buildFinding('import/other-format', 'loss', place, 'no message names its author', count),
+      finding: buildFinding('import/other-format', 'loss', place, detailOf('no-author'), count),
     };
   } else yield { type: 'tree', tree: await chatgptTree(conversation, place, found, files, rest) };
 }
@@ -360,7 +364,11 @@ export async function* read(input: Input, { rest }: ReadOptions = {}): AsyncGene
         if (isJsonObject(record.value) && isJsonObject(record.value.mapping)) single.push(record.value);
       } else if (isJsonObject(record.value) && isJsonObject(record.value.mapping))
         yield* readConversation(record.value, record.place, record.findings, files, rest);
-      else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', record.place, 'no mapping', 1) };
+      else
+        yield {
+          type: 'finding',
+          finding: buildFinding('import/skipped', 'note', record.place, detailOf('no-mapping'), 1),
+        };
     }
     for (const one of single) yield* readConversation(one, file.name, [], files, rest);
   }

@@ -3,6 +3,7 @@
 import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
 import { type Attachment, type Attachments, attachmentBlock } from '../attachments.ts';
 import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { imageOfUrl } from '../openai-messages.ts';
 
@@ -62,7 +63,9 @@ async function fileBlock(block: JsonObject, around: TopicContext): Promise<Json>
     around.blobs.set(found.hash, found);
     return attachmentBlock(found, name);
   }
-  around.findings.push(buildFinding('import/attachment-missing', 'note', around.place, name ?? id ?? 'no name'));
+  around.findings.push(
+    buildFinding('import/attachment-missing', 'note', around.place, name ?? id ?? detailOf('no-name')),
+  );
   return { ...block, type: `cherry-${textAt(block, 'type') ?? 'file'}` };
 }
 

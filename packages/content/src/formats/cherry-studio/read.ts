@@ -5,6 +5,7 @@ import { Attachments } from '../attachments.ts';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { filledAt, isJsonObject, listAt, objectAt, textAt, textsAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, readHead } from '../input.ts';
 import { partialJson } from '../partial-json.ts';
@@ -73,7 +74,7 @@ class BackupSurvey {
       const topic = cherryTopic(record);
       if (topic !== undefined) this.topics.push({ blocks: namedBlocks(topic), bytes: record.bytes });
       else if (record.pattern === 0)
-        this.findings.push(buildFinding('import/record-unreadable', 'loss', record.place, 'no topic', 1));
+        this.findings.push(buildFinding('import/record-unreadable', 'loss', record.place, detailOf('not-a-topic'), 1));
     }
   }
 
@@ -81,9 +82,13 @@ class BackupSurvey {
     const id = isJsonObject(record.value) ? filledAt(record.value, 'id') : undefined;
     for (const one of record.findings) this.findings.push(one);
     if (id === undefined)
-      this.findings.push(buildFinding('import/record-unreadable', 'loss', record.place, 'a block without an id', 1));
+      this.findings.push(
+        buildFinding('import/record-unreadable', 'loss', record.place, detailOf('block-without-id'), 1),
+      );
     else if (this.sizes.has(id))
-      this.findings.push(buildFinding('import/duplicate-id', 'loss', record.place, `block ${id.slice(0, 80)}`, 1));
+      this.findings.push(
+        buildFinding('import/duplicate-id', 'loss', record.place, detailOf('block', id.slice(0, 80)), 1),
+      );
     else this.sizes.set(id, record.bytes);
   }
 
@@ -166,7 +171,7 @@ async function* readBackup(file: InputFile, files: Attachments): AsyncGenerator<
         'import/skipped',
         'note',
         `${file.name}.indexedDB.message_blocks`,
-        `${unused} blocks of no message`,
+        detailOf('blocks-without-message', unused),
         unused,
       ),
     };

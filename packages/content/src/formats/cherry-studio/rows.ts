@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import { type Attachment, Attachments, attachmentBlock } from '../attachments.ts';
 import type { ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
 import { filledAt, fromAnyTime, isJsonObject, listAt, numberAt, objectAt, timeFinding } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, type SampleFile, sampleOf } from '../input.ts';
 import { documentRecords, type FileRecord, lineRecords } from '../records-in.ts';
@@ -111,7 +112,7 @@ async function nodesOfRows(
   for (const one of timeFinding(record.created_at, createdAt, place)) findings.push(one);
   const data = columnOf(record.data);
   if (data === undefined)
-    findings.push(buildFinding('import/message-unreadable', 'repair', place, 'its data are no JSON'));
+    findings.push(buildFinding('import/message-unreadable', 'repair', place, detailOf('data-not-json')));
   const role = filledAt(record, 'role') ?? 'assistant';
   const stretches = stretchesOf({ role, parts: [...listAt(data ?? {}, 'parts')] }, id);
   const source = rowSource(record);
@@ -225,7 +226,11 @@ async function* readTables(files: readonly InputFile[], beside: Attachments): As
         const topic = filledAt(value, 'topic_id') ?? '';
         sizes.set(topic, (sizes.get(topic) ?? 0) + record.bytes);
       } else if (isTopicRow(value)) topics.set(filledAt(value, 'id') ?? '', value);
-      else yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', place, 'no row of a message', 1) };
+      else
+        yield {
+          type: 'finding',
+          finding: buildFinding('import/skipped', 'loss', place, detailOf('not-a-message-row'), 1),
+        };
     }
   for (const id of topics.keys()) if (!sizes.has(id)) sizes.set(id, 0);
   for (const batch of batchesOf(sizes)) {

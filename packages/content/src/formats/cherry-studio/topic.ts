@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import type { Attachment, Attachments } from '../attachments.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
 import { filledAt, fromAnyTime, isJsonObject, listAt, omitKeys, textAt, textsAt, timeFinding } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { cherryParts, cherryStatus } from './message.ts';
 
@@ -73,7 +74,7 @@ function blocksOfTopic(
   for (const id of textsAt(message, 'blocks')) {
     const block = space.blocks.get(id);
     if (block === undefined)
-      findings.push(buildFinding('import/pointer-missing', 'repair', place, `block ${id.slice(0, 80)}`));
+      findings.push(buildFinding('import/pointer-missing', 'repair', place, detailOf('block', id.slice(0, 80))));
     else blocks.push(block);
   }
   return blocks;
@@ -93,14 +94,14 @@ export async function topicTree(
   for (const [index, message] of listAt(topic, 'messages').entries()) {
     const at = `${place}.messages[${index}]`;
     if (!isJsonObject(message)) {
-      findings.push(buildFinding('import/record-unreadable', 'loss', at, 'no object', 1));
+      findings.push(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-an-object'), 1));
       continue;
     }
     const id = filledAt(message, 'id') ?? `${index}`;
     const ask = message.role === 'assistant' ? filledAt(message, 'askId') : undefined;
     if (ask !== undefined && !thread.knows(ask))
       findings.push(
-        buildFinding('import/pointer-missing', 'note', at, `the question ${ask.slice(0, 80)} is not before it`),
+        buildFinding('import/pointer-missing', 'note', at, detailOf('question-not-before', ask.slice(0, 80))),
       );
     let parent = thread.place(message, id);
     const createdAt = fromAnyTime(message.createdAt);

@@ -6,6 +6,7 @@ import { contentBlocks, fromAnthropicBlock, fromToolResult, isToolResult } from 
 import { defineFormat, type ImportedNode, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { filledAt, fromIso, isJsonObject, listAt, omitKeys, textAt, timeFinding } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, isMedia, readHead, type Sample } from '../input.ts';
 import { partialJson } from '../partial-json.ts';
@@ -172,7 +173,7 @@ function claudeTree(conversation: JsonObject, place: string, found: readonly Imp
   for (const [index, message] of messages.entries()) {
     const at = `${place}.chat_messages[${index}]`;
     if (!isJsonObject(message)) {
-      findings.push(buildFinding('import/record-unreadable', 'loss', at, 'no object', 1));
+      findings.push(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-an-object'), 1));
       continue;
     }
     const externalId = filledAt(message, 'uuid') ?? `${index}`;
@@ -180,7 +181,7 @@ function claudeTree(conversation: JsonObject, place: string, found: readonly Imp
     let parent = linked ? (named === undefined || nobody.test(named) ? null : named) : previous;
     if (linked && !('parent_message_uuid' in message) && previous !== null) {
       parent = previous;
-      findings.push(buildFinding('import/inferred', 'repair', at, 'its parent: the message before it'));
+      findings.push(buildFinding('import/inferred', 'repair', at, detailOf('parent-inferred')));
     }
     const createdAt = fromIso(message.created_at);
     for (const one of timeFinding(message.created_at, createdAt, at)) findings.push(one);
@@ -192,7 +193,7 @@ function claudeTree(conversation: JsonObject, place: string, found: readonly Imp
     }
     const { parts, unpaired } = claudeParts(message, filledAt(message, 'model') ?? model);
     if (unpaired > 0)
-      findings.push(buildFinding('import/tool-pairing', 'note', at, `${unpaired} results without a call`));
+      findings.push(buildFinding('import/tool-pairing', 'note', at, detailOf('results-without-call', unpaired)));
     const last = Math.max(0, parts.length - 1);
     for (let part = 0; part <= last; part++) {
       const own = part === last ? externalId : `${externalId}/${part}`;
@@ -249,7 +250,11 @@ async function* readClaudeFile(file: InputFile): AsyncGenerator<ReadEvent> {
         yield { type: 'tree', tree: claudeTree(record.value, file.name, []) };
     } else if (isJsonObject(record.value) && Array.isArray(record.value.chat_messages))
       yield { type: 'tree', tree: claudeTree(record.value, record.place, record.findings) };
-    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', record.place, 'no messages', 1) };
+    else
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/skipped', 'note', record.place, detailOf('no-messages'), 1),
+      };
   }
 }
 

@@ -14,6 +14,7 @@ import {
   textsAt,
   timeFinding,
 } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { readForeign } from '../foreign-json.ts';
 import { FreeIds } from '../free-ids.ts';
@@ -110,7 +111,12 @@ class ClaudeCodeSession {
       // A line without a type was not written by Claude Code; an unknown type may come from a newer version.
       if (!asideTypes.has(type))
         this.#findings.push(
-          buildFinding('import/unknown-type', type === '' ? 'repair' : 'note', place, type === '' ? 'no type' : type),
+          buildFinding(
+            'import/unknown-type',
+            type === '' ? 'repair' : 'note',
+            place,
+            type === '' ? detailOf('no-type') : type,
+          ),
         );
       if (type === 'last-prompt') this.#prompts.push(line);
       const before = this.#chain.at(-1);
@@ -122,15 +128,15 @@ class ClaudeCodeSession {
       return;
     }
     if (!chainTypes.has(type) && !('parentUuid' in line)) {
-      this.#findings.push(
-        buildFinding('import/other-format', 'loss', place, 'a record with an id outside the chain', 1),
-      );
+      this.#findings.push(buildFinding('import/other-format', 'loss', place, detailOf('record-outside-chain'), 1));
       return;
     }
     if (!chainTypes.has(type)) this.#findings.push(buildFinding('import/unknown-type', 'note', place, type));
     const known = this.#byUuid.get(uuid);
     if (known !== undefined && sameRecord(known.kept.line, line)) {
-      this.#findings.push(buildFinding('import/duplicate', 'repair', place, `id ${JSON.stringify(uuid.slice(0, 80))}`));
+      this.#findings.push(
+        buildFinding('import/duplicate', 'repair', place, detailOf('id', JSON.stringify(uuid.slice(0, 80)))),
+      );
       known.records++;
       return;
     }
@@ -138,7 +144,7 @@ class ClaudeCodeSession {
     const own = known === undefined ? uuid : this.#free.next(uuid, (id) => this.#byUuid.has(id));
     if (own !== uuid)
       this.#findings.push(
-        buildFinding('import/duplicate-id', 'repair', place, `${uuid.slice(0, 80)} became ${own.slice(0, 90)}`),
+        buildFinding('import/duplicate-id', 'repair', place, detailOf('renamed', uuid.slice(0, 80), own.slice(0, 90))),
       );
     const fields = own === uuid ? line : { ...line, uuid: own };
     const chained = { kept: { at, line }, fields, after: [], records: 1 };
@@ -309,9 +315,7 @@ class ClaudeCodeSession {
     const kept = [about, boundary].flatMap((one) => textsAt(objectAt(one, 'preserved_messages'), 'uuids'));
     const firstKept = kept.find((uuid) => this.#byUuid.has(uuid));
     if (kept.length > 0 && firstKept === undefined)
-      this.#findings.push(
-        buildFinding('import/inferred', 'repair', place, 'none of the messages that it kept is there'),
-      );
+      this.#findings.push(buildFinding('import/inferred', 'repair', place, detailOf('kept-messages-missing')));
     return {
       ...(tokensBefore === undefined ? {} : { tokensBefore }),
       ...(firstKept === undefined ? {} : { firstKept }),
@@ -364,7 +368,9 @@ class ClaudeCodeSession {
     for (const { message, place } of nodes) {
       const call = isToolLine(message) ? message.tool_call_id : undefined;
       if (call !== undefined && !tools.has(call))
-        this.#findings.push(buildFinding('import/tool-pairing', 'note', place, `no call ${call.slice(0, 80)}`));
+        this.#findings.push(
+          buildFinding('import/tool-pairing', 'note', place, detailOf('no-such-call', call.slice(0, 80))),
+        );
     }
   }
 }
@@ -407,12 +413,16 @@ async function* readClaudeCodeFile(
     else if (record.type === 'record') {
       const { value, place, path, findings } = record;
       if (isSessionHeader(value)) {
-        const reported = 'the header of a session of another program';
+        const reported = detailOf('foreign-session-header');
         yield { type: 'finding', finding: buildFinding('import/other-format', 'loss', place, reported, 1) };
         return;
       }
       if (isJsonObject(value)) session.add(value, Number(path[0] ?? 0), findings);
-      else yield { type: 'finding', finding: buildFinding('import/record-unreadable', 'loss', place, 'no object', 1) };
+      else
+        yield {
+          type: 'finding',
+          finding: buildFinding('import/record-unreadable', 'loss', place, detailOf('not-an-object'), 1),
+        };
     }
   }
   if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };

@@ -8,6 +8,7 @@ import { contentBlocks, fromAnthropicBlock, fromToolResult, isToolResult } from 
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { readOwnFiles } from '../conversation-files.ts';
 import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
 import { documentRecords } from '../records-in.ts';
@@ -115,7 +116,11 @@ async function* readTask(file: InputFile): AsyncGenerator<ReadEvent> {
     if (isJsonObject(value) && 'content' in value && typeof value.role === 'string') {
       messages.push({ message: value, place });
       for (const one of findings) found.push(one);
-    } else yield { type: 'finding', finding: buildFinding('import/other-format', 'loss', place, 'no message', 1) };
+    } else
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/other-format', 'loss', place, detailOf('not-a-message'), 1),
+      };
   }
   // A plain list of messages belongs to another format.
   if (messages.some(({ message }) => textsIn(message).some((text) => text !== null && marks.test(text))))
@@ -123,7 +128,7 @@ async function* readTask(file: InputFile): AsyncGenerator<ReadEvent> {
   else if (messages.length > 0)
     yield {
       type: 'finding',
-      finding: buildFinding('import/other-format', 'loss', file.name, 'no task', messages.length),
+      finding: buildFinding('import/other-format', 'loss', file.name, detailOf('not-a-task'), messages.length),
     };
 }
 

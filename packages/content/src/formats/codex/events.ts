@@ -3,6 +3,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { ImportedTree } from '../contract.ts';
 import { filledAt, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type PreservedLine, toPairs } from '../preserved-lines.ts';
 import type { ReplyItem } from '../reply-items.ts';
@@ -88,7 +89,7 @@ export class CodexEvents {
     const nodes = new ConversationNodes(this.#findings);
     const thread = this.#lines.find(({ type }) => type === 'thread.started')?.kept.line;
     const id = filledAt(thread ?? {}, 'thread_id');
-    if (id === undefined) nodes.report(buildFinding('import/inferred', 'repair', this.#file, 'the id of its thread'));
+    if (id === undefined) nodes.report(buildFinding('import/inferred', 'repair', this.#file, detailOf('thread-id')));
     let leading: PreservedLine[] = [];
     let turn: PreservedLine[] = [];
     const end = () => {

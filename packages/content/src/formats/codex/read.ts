@@ -1,6 +1,7 @@
 import type { Json } from '@coppice/core';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { isJsonObject } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding } from '../findings.ts';
 import { type Input, type InputFile, type Sample, type SampleFile, sampleOf } from '../input.ts';
 import { lineRecords } from '../records-in.ts';
@@ -27,9 +28,16 @@ async function* readCodexFile(file: InputFile, options: ReadOptions): AsyncGener
     const { value, place, path, findings } = record;
     reading ??= begin(value, file, options);
     if (reading === undefined)
-      yield { type: 'finding', finding: buildFinding('import/other-format', 'loss', place, 'no line of Codex', 1) };
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/other-format', 'loss', place, detailOf('not-a-codex-line'), 1),
+      };
     else if (isJsonObject(value)) reading.add(value, Number(path[0] ?? 0), findings);
-    else yield { type: 'finding', finding: buildFinding('import/record-unreadable', 'loss', place, 'no object', 1) };
+    else
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/record-unreadable', 'loss', place, detailOf('not-an-object'), 1),
+      };
   }
   if (reading === undefined) return;
   if (reading instanceof CodexSession && reading.isEmpty)

@@ -15,6 +15,7 @@ import {
   textAt,
   timeFinding,
 } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type PreservedLine, preservedRecord, toPairs } from '../preserved-lines.ts';
 import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
@@ -201,7 +202,7 @@ export class CodexSession {
     const place = `${this.#file}:${at}`;
     const meant = upgradeLine(line);
     if (meant === undefined) {
-      this.#findings.push(buildFinding('import/other-format', 'loss', place, 'no line of a rollout', 1));
+      this.#findings.push(buildFinding('import/other-format', 'loss', place, detailOf('not-a-rollout-line'), 1));
       return;
     }
     const { type, payload } = meant;
@@ -237,10 +238,7 @@ export class CodexSession {
     this.#origin ??= mark;
     // A fork begins with the lines of the session that it was forked from, including its header.
     if (this.#header === undefined) this.#header = payload;
-    else
-      this.#findings.push(
-        buildFinding('import/inferred', 'note', place, 'the header of the session it was forked from'),
-      );
+    else this.#findings.push(buildFinding('import/inferred', 'note', place, detailOf('forked-session-header')));
   }
 
   #context(payload: JsonObject): void {
@@ -348,7 +346,9 @@ export class CodexSession {
     const call = filledAt(payload, 'call_id');
     const tool = this.#tools.get(call ?? '');
     if (tool === undefined)
-      this.#findings.push(buildFinding('import/tool-pairing', 'note', place, `no call ${String(call).slice(0, 80)}`));
+      this.#findings.push(
+        buildFinding('import/tool-pairing', 'note', place, detailOf('no-such-call', String(call).slice(0, 80))),
+      );
     const type = 'custom_tool_call_output';
     const draft = this.#draft(kept, time, 'tool', {
       message: messagesWithItems([{ ...item, type }])[0]?.message ?? null,
@@ -362,7 +362,7 @@ export class CodexSession {
   tree(): ImportedTree {
     const header = this.#header ?? {};
     if (this.#header === undefined)
-      this.#findings.push(buildFinding('import/inferred', 'repair', this.#file, 'its header'));
+      this.#findings.push(buildFinding('import/inferred', 'repair', this.#file, detailOf('header')));
     const id = this.#origin ?? filledAt(header, 'id') ?? filledAt(header, 'session_id');
     const record = { ...(this.#leading.length === 0 ? {} : { $lines: toPairs(this.#leading) }) };
     const title = this.#title;

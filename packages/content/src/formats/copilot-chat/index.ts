@@ -11,6 +11,7 @@ import {
   readOwnFiles,
 } from '../conversation-files.ts';
 import { filledAt, fromMillis, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
 import { lineRecords } from '../records-in.ts';
@@ -230,7 +231,7 @@ async function* readReplay(file: InputFile): AsyncGenerator<ReadEvent> {
     if (!isReplayLine(record.value) || !state.apply(record.value))
       yield {
         type: 'finding',
-        finding: buildFinding('import/record-unreadable', 'loss', record.place, 'a change of what is not there'),
+        finding: buildFinding('import/record-unreadable', 'loss', record.place, detailOf('change-of-missing-value')),
       };
   }
   const { value } = state;

@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { conversationReader } from '../conversation-files.ts';
 import { filledAt, fromAnyTime, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { roleFinding } from '../structure-findings.ts';
@@ -95,14 +96,14 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   for (const { id, value: bubble, place: at } of bubblesOf(conversation, place)) {
     listed.add(id);
     if (bubble === undefined) {
-      nodes.report(buildFinding('import/pointer-missing', 'loss', at, `the message ${id.slice(0, 80)}`));
+      nodes.report(buildFinding('import/pointer-missing', 'loss', at, detailOf('message', id.slice(0, 80))));
       continue;
     }
     const type = bubble.type === 1 ? 'user' : bubble.type === 2 ? 'assistant' : String(bubble.type);
     nodes.report(...roleFinding('role', type, (word) => word === 'user' || word === 'assistant', at));
     const role = type === 'assistant' ? 'assistant' : 'user';
     for (const _ of listAt(bubble, 'images'))
-      nodes.report(buildFinding('import/attachment-missing', 'note', at, 'a picture'));
+      nodes.report(buildFinding('import/attachment-missing', 'note', at, detailOf('image')));
     const text = blockItem(textBlocks(textAt(bubble, 'text')));
     const items = role === 'user' ? [text] : [...reasoningItems(bubble), text, ...toolItems(bubble, id)];
     nodes.add({

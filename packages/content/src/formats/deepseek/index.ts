@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { conversationReader } from '../conversation-files.ts';
 import { filledAt, fromIso, isJsonObject, listAt, objectAt, omitKeys, textAt, textsAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { keyFinding, parentFinding, unknownValueFinding } from '../structure-findings.ts';
 import { blockItem, ConversationNodes, knownFields, modelSource } from '../turn-nodes.ts';
@@ -28,7 +29,9 @@ function fileBlocks(message: JsonObject, nodes: ConversationNodes, place: string
   return listAt(message, 'files')
     .filter(isJsonObject)
     .map((file) => {
-      nodes.report(buildFinding('import/attachment-missing', 'note', place, filledAt(file, 'file_name') ?? 'no name'));
+      nodes.report(
+        buildFinding('import/attachment-missing', 'note', place, filledAt(file, 'file_name') ?? detailOf('no-name')),
+      );
       return { ...file, type: 'deepseek-file', text: `[${filledAt(file, 'file_name') ?? 'file'}]` };
     });
 }
@@ -43,7 +46,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   for (const [key, node] of Object.entries(mapping)) {
     const at = `${place}.mapping.${key}`;
     if (!isJsonObject(node)) {
-      nodes.report(buildFinding('import/record-unreadable', 'loss', at, 'no object', 1));
+      nodes.report(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-an-object'), 1));
       continue;
     }
     nodes.report(...keyFinding(key, node.id, at), ...parentFinding(node.parent, at));

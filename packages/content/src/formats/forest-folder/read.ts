@@ -4,6 +4,7 @@ import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { filledAt, fromIso, isJsonObject, objectAt, textAt, textsAt, timeFinding } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { readForeign } from '../foreign-json.ts';
 import { type Input, type InputFile, readAllBytes } from '../input.ts';
@@ -111,7 +112,7 @@ class FolderContents {
   tree(folder: DataFolder, data: string, scope: string | undefined): ImportedTree {
     const root = folder.roots.get(this.#rootId);
     if (root === undefined)
-      this.findings.push(buildFinding('import/inferred', 'repair', this.place, `${this.#rootId} is not in roots.json`));
+      this.findings.push(buildFinding('import/inferred', 'repair', this.place, detailOf('not-in-roots', this.#rootId)));
     else {
       root.used = true;
       if (Array.isArray(root.record.child_ids)) this.order.set('', textsAt(root.record, 'child_ids'));
@@ -171,9 +172,12 @@ async function* readRoots(file: InputFile, folder: DataFolder): AsyncGenerator<R
     const place = `${file.name}[${index}]`;
     const id = isJsonObject(record) ? filledAt(record, 'id') : undefined;
     if (!isJsonObject(record) || id === undefined)
-      yield { type: 'finding', finding: buildFinding('import/record-unreadable', 'loss', place, 'no root', 1) };
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/record-unreadable', 'loss', place, detailOf('no-root'), 1),
+      };
     else if (folder.roots.has(id))
-      yield { type: 'finding', finding: buildFinding('import/duplicate', 'loss', place, `root ${id}`, 1) };
+      yield { type: 'finding', finding: buildFinding('import/duplicate', 'loss', place, detailOf('root', id), 1) };
     else folder.roots.set(id, { record, place, used: false });
   }
 }
@@ -197,7 +201,7 @@ async function* readForestFolder(
     }
     const rootId = isJsonObject(value) ? textAt(value, 'root_id') : undefined;
     if (!isJsonObject(value) || rootId === undefined) {
-      yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', file.name, 'no node', 1) };
+      yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', file.name, detailOf('not-a-node'), 1) };
       continue;
     }
     const gathered =
@@ -243,7 +247,7 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
   }
   for (const [data, folder] of folders.entries()) {
     for (const [nodeId, title] of folder.bookmarks) {
-      const detail = `bookmark ${JSON.stringify(title)} on ${JSON.stringify(nodeId)}`;
+      const detail = detailOf('bookmark', JSON.stringify(title), JSON.stringify(nodeId));
       yield { type: 'finding', finding: buildFinding('import/pointer-missing', 'loss', `${data}config.toml`, detail) };
     }
     for (const [rootId, { used, place }] of folder.roots)

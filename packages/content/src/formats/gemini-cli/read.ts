@@ -4,6 +4,7 @@ import type { Json, JsonObject, NodeStatus } from '@coppice/core';
 import { ownWords } from '../../title-from-words.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { filledAt, fromIso, isJsonObject, listAt, numberAt, omitKeys, textAt, timeFinding } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { googleBlocks, googleResult } from '../google-parts.ts';
 import { type Input, type InputFile, isLineFile, type Sample, type SampleFile, sampleOf } from '../input.ts';
@@ -180,7 +181,9 @@ class GeminiSession {
       this.#message(line, { at, line }, place);
       return;
     } else {
-      this.#findings.push(buildFinding('import/other-format', 'loss', place, 'no message and no session', 1));
+      this.#findings.push(
+        buildFinding('import/other-format', 'loss', place, detailOf('neither-message-nor-session'), 1),
+      );
       return;
     }
     this.#others.push({ at, line });
@@ -225,7 +228,8 @@ class GeminiSession {
   tree(form: 'json' | 'lines'): ImportedTree {
     // An exported branch is a separate session there, and is recognised by the session that it came from.
     const id = filledAt(this.#about, ownMark) ?? filledAt(this.#about, 'sessionId');
-    if (id === undefined) this.#findings.push(buildFinding('import/inferred', 'repair', this.#file, 'its session'));
+    if (id === undefined)
+      this.#findings.push(buildFinding('import/inferred', 'repair', this.#file, detailOf('session')));
     const nodes: ImportedNode[] = [];
     const known = (one: string) => this.#drafts.has(one);
     for (const draft of this.#drafts.values()) for (const node of this.#nodes(draft, known)) nodes.push(node);
@@ -286,12 +290,16 @@ async function* readGeminiFile(file: InputFile, options: ReadOptions): AsyncGene
     } else if (!isJsonObject(record.value))
       yield {
         type: 'finding',
-        finding: buildFinding('import/record-unreadable', 'loss', record.place, 'no object', 1),
+        finding: buildFinding('import/record-unreadable', 'loss', record.place, detailOf('not-an-object'), 1),
       };
     else if (lines) session.addLine(record.value, Number(record.path[0] ?? 0), record.findings);
     else if (isGeminiMessage(record.value))
       session.addMessage(record.value, Number(record.path[1] ?? 0), record.place, record.findings);
-    else yield { type: 'finding', finding: buildFinding('import/other-format', 'loss', record.place, 'no message', 1) };
+    else
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/other-format', 'loss', record.place, detailOf('not-a-message'), 1),
+      };
   }
   if (session.isEmpty) for (const one of session.findings) yield { type: 'finding', finding: one };
   else yield { type: 'tree', tree: session.tree(lines ? 'lines' : 'json') };

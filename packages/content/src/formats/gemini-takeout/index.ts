@@ -5,6 +5,7 @@ import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { readOwnFiles } from '../conversation-files.ts';
 import { filledAt, fromIso, isJsonObject, listAt, omitKeys, textAt, textsAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
 import { documentRecords } from '../records-in.ts';
@@ -83,7 +84,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
       yield { type: 'tree', tree: activityTree(value, place, findings) };
     else {
       const severity = isActivity(value) ? 'note' : 'loss';
-      yield { type: 'finding', finding: buildFinding('import/skipped', severity, place, 'no prompt', 1) };
+      yield { type: 'finding', finding: buildFinding('import/skipped', severity, place, detailOf('no-prompt'), 1) };
     }
   }
 }

@@ -13,6 +13,7 @@ import {
   textsAt,
   timeFinding,
 } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
 import { imageOfUrl, toolCallOf } from '../openai-messages.ts';
@@ -259,17 +260,17 @@ function* librechatTree(
   let at = 0;
   for (const { message, above: nested, place: where } of entries) {
     if (!isJsonObject(message)) {
-      findings.push(buildFinding('import/record-unreadable', 'loss', where, 'no object', 1));
+      findings.push(buildFinding('import/record-unreadable', 'loss', where, detailOf('not-an-object'), 1));
       continue;
     }
     const named = filledAt(message, 'messageId');
     if (named === undefined)
-      findings.push(buildFinding('import/inferred', 'repair', where, 'its id: it has no messageId'));
+      findings.push(buildFinding('import/inferred', 'repair', where, detailOf('id-without-message-id')));
     const id = named ?? `message-${at}`;
     const record = omitKeys(message, 'children');
     const before = records.get(id);
     if (before !== undefined && sameRecord(before, record)) {
-      findings.push(buildFinding('import/duplicate', 'repair', where, `id ${id.slice(0, 80)}`));
+      findings.push(buildFinding('import/duplicate', 'repair', where, detailOf('id', id.slice(0, 80))));
       twice.set(id, (twice.get(id) ?? 0) + 1);
       continue;
     }
@@ -331,13 +332,7 @@ async function* readLibrechatFile(file: InputFile, options: ReadOptions): AsyncG
       if (messages.length > 0 && !messages.some(isLibrechatMessage))
         yield {
           type: 'finding',
-          finding: buildFinding(
-            'import/other-format',
-            'loss',
-            file.name,
-            'no message has a messageId',
-            messages.length,
-          ),
+          finding: buildFinding('import/other-format', 'loss', file.name, detailOf('no-message-ids'), messages.length),
         };
       else if (isJsonObject(record.value) && ('messages' in record.value || 'messagesTree' in record.value))
         yield { type: 'tree', tree: await made(record.value, messages, file.name, found) };
@@ -350,7 +345,11 @@ async function* readLibrechatFile(file: InputFile, options: ReadOptions): AsyncG
       const list = record.value.messagesTree ?? record.value.messages;
       const own = Array.isArray(list) ? list : [];
       yield { type: 'tree', tree: await made(record.value, own, record.place, record.findings) };
-    } else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', record.place, 'no messages', 1) };
+    } else
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/skipped', 'note', record.place, detailOf('no-messages'), 1),
+      };
   }
 }
 

@@ -23,6 +23,7 @@ import {
   threadOf,
 } from '../exporting.ts';
 import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, type Sample, type SampleFile } from '../input.ts';
 import { fromAssistant, toOpenAi } from '../openai-messages.ts';
@@ -105,7 +106,7 @@ function linearTreeOf(
     if (index === 0 && prompt !== undefined) continue;
     const at = `${place}.messages[${index}]`;
     if (!isJsonObject(value)) {
-      findings.push(buildFinding('import/record-unreadable', 'loss', at, 'no object', 1));
+      findings.push(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-an-object'), 1));
       continue;
     }
     for (const one of roleFinding('role', value.role, (role) => roles.has(role), at)) findings.push(one);

@@ -19,6 +19,7 @@ import {
   textAt,
   textsAt,
 } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
 import { imageOfUrl, toolCallOf } from '../openai-messages.ts';
@@ -66,7 +67,7 @@ function callBlocks(message: JsonObject, nodes: ConversationNodes, place: string
   } catch {
     // Reported below.
   }
-  nodes.report(buildFinding('import/record-unreadable', 'loss', place, 'its tool calls'));
+  nodes.report(buildFinding('import/record-unreadable', 'loss', place, detailOf('tool-calls')));
   return [];
 }
 
@@ -163,7 +164,8 @@ async function* readLines(file: InputFile): AsyncGenerator<ReadEvent> {
     } else if (conv !== undefined && isJsonObject(value) && isJsonObject(value.message)) {
       messages.push(value.message);
       for (const one of record.findings) found.push(one);
-    } else yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', place, 'no message', 1) };
+    } else
+      yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', place, detailOf('not-a-message'), 1) };
   }
   yield* end();
 }

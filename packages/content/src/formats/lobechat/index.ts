@@ -6,6 +6,7 @@ import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree, type ReadEvent, type ReadOptions } from '../contract.ts';
 import { readOwnFiles } from '../conversation-files.ts';
 import { filledAt, fromAnyTime, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
 import { imageOfUrl } from '../openai-messages.ts';
@@ -88,7 +89,12 @@ function itemsOf(message: JsonObject, id: string, nodes: ConversationNodes, plac
   const files = [...listAt(message, 'fileList'), ...listAt(message, 'files')].filter(isJsonObject);
   for (const file of files)
     nodes.report(
-      buildFinding('import/attachment-missing', 'note', place, (filledAt(file, 'name') ?? 'no name').slice(0, 200)),
+      buildFinding(
+        'import/attachment-missing',
+        'note',
+        place,
+        filledAt(file, 'name')?.slice(0, 200) ?? detailOf('no-name'),
+      ),
     );
   const blocks: Json[] = [
     ...(thought === undefined
@@ -250,7 +256,10 @@ async function* readLobeFile(file: InputFile, _options: ReadOptions): AsyncGener
       const rest = isJsonObject(record.value) ? record.value : {};
       state = 'data' in rest ? objectAt(rest, 'data') : objectAt(rest, 'state');
     } else if (!isLobeMessage(record.value))
-      yield { type: 'finding', finding: buildFinding('import/other-format', 'loss', record.place, 'no message', 1) };
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/other-format', 'loss', record.place, detailOf('not-a-message'), 1),
+      };
     else {
       const { value: message, place, findings } = record;
       only ??= `sha256:${sha256Hex(canonicalJson(omitKeys(message, 'updatedAt', 'metadata')))}`;

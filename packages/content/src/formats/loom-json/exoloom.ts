@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
 import { filledAt, fromAnyTime, isJsonObject, objectAt, omitKeys, textAt, textsAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 
 /** Whether a document is one of Exoloom's. */
@@ -45,7 +46,7 @@ export function exoloomTree(
   for (const [id, record] of records) {
     const place = `${name}.tree.nodes.${id}`;
     if (!isJsonObject(record)) {
-      findings.push(buildFinding('import/record-unreadable', 'loss', place, 'no node', 1));
+      findings.push(buildFinding('import/record-unreadable', 'loss', place, detailOf('not-a-node'), 1));
       continue;
     }
     const text = textAt(record, 'text') ?? textAt(record, 'content') ?? '';

@@ -5,6 +5,7 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { filledAt, isJsonObject, numberAt, objectAt, omitKeys, textAt, textsAt, timeFinding } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { readForeign } from '../foreign-json.ts';
 import { type Input, type InputFile, isMedia, readAllBytes, sampleOf } from '../input.ts';
@@ -89,7 +90,7 @@ class LoomMetadata {
   #response(id: string, place: string): JsonObject | undefined {
     const found = Object.hasOwn(this.#responses, id) ? this.#responses[id] : undefined;
     if (isJsonObject(found)) return found;
-    this.findings.push(buildFinding('import/pointer-missing', 'note', place, `generation ${id.slice(0, 80)}`));
+    this.findings.push(buildFinding('import/pointer-missing', 'note', place, detailOf('generation', id.slice(0, 80))));
     return undefined;
   }
 }
@@ -159,7 +160,7 @@ function treeOfNotes(path: string, note: JsonObject, name: string, scope: string
   for (const [id, record] of Object.entries(objectAt(note, 'nodes'))) {
     const at = `${place}.nodes.${id}`;
     if (!isJsonObject(record)) {
-      findings.push(buildFinding('import/record-unreadable', 'loss', at, 'no node', 1));
+      findings.push(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-a-node'), 1));
       continue;
     }
     const text = textAt(record, 'text') ?? '';
@@ -190,7 +191,7 @@ async function* readLoomFile(file: InputFile, scope: string | undefined): AsyncG
   if (value === undefined || typeof value !== 'object' || value === null) {
     for (const one of findings) yield { type: 'finding', finding: one };
     if (value !== undefined)
-      yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', file.name, 'no tree', 1) };
+      yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', file.name, detailOf('not-a-tree'), 1) };
     return;
   }
   if (isJsonObject(value) && !('root' in value) && isJsonObject(value.state)) {
@@ -210,7 +211,10 @@ async function* readLoomFile(file: InputFile, scope: string | undefined): AsyncG
   const tree = nestedTree(value, file.name, scope, findings);
   if (tree.nodes.length > 0) yield { type: 'tree', tree };
   else
-    for (const one of [...tree.findings, buildFinding('import/other-format', 'loss', file.name, 'no nested texts')])
+    for (const one of [
+      ...tree.findings,
+      buildFinding('import/other-format', 'loss', file.name, detailOf('no-nested-texts')),
+    ])
       yield { type: 'finding', finding: one };
 }
 

@@ -2,6 +2,7 @@
 // ids outdated. Files nest thousands deep, so this is iterative.
 import type { Json, JsonObject } from '@coppice/core';
 import { filledAt, isJsonObject, listAt, omitKeys } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { FreeIds } from '../free-ids.ts';
 import { boundedId } from '../repair.ts';
@@ -58,7 +59,7 @@ class LoomWalk {
     // The end of a fold that it names does not exist: its children become children of the fold's head.
     for (const { children, head, place: at } of this.#tails.values()) {
       if (children.length === 0) continue;
-      this.findings.push(buildFinding('import/inferred', 'repair', at, 'the end of what it folds is not there'));
+      this.findings.push(buildFinding('import/inferred', 'repair', at, detailOf('fold-end-missing')));
       this.#push(children, this.#seen.has(head) ? head : null, at);
     }
     this.#tails.clear();
@@ -77,7 +78,7 @@ class LoomWalk {
   #visit({ value, parent, place, index }: PendingNode): void {
     const at = `${place} ${parent ?? ''}[${index}]`;
     if (!isJsonObject(value) || !isNode(value)) {
-      this.findings.push(buildFinding('import/record-unreadable', 'loss', at, 'no node', 1));
+      this.findings.push(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-a-node'), 1));
       return;
     }
     const children = listAt(value, 'children');
@@ -90,7 +91,7 @@ class LoomWalk {
       this.folds.push(omitKeys(value, 'children', 'masked_head'));
       const id = filledAt(value, 'id');
       if (id !== undefined) this.moved.set(id, tail);
-      this.findings.push(buildFinding('import/merged', 'note', at, 'a fold was opened'));
+      this.findings.push(buildFinding('import/merged', 'note', at, detailOf('fold-expanded')));
       this.#stack.push({ value: head, parent, place, index });
       return;
     }
@@ -111,7 +112,9 @@ class LoomWalk {
     const id = this.#seen.has(wanted) ? this.#free.next(wanted, (one) => this.#seen.has(one)) : wanted;
     this.#seen.add(id);
     if (id !== wanted && reported)
-      this.findings.push(buildFinding('import/duplicate-id', 'repair', place, `${wanted} became ${id}`.slice(0, 160)));
+      this.findings.push(
+        buildFinding('import/duplicate-id', 'repair', place, detailOf('renamed', wanted.slice(0, 80), id.slice(0, 80))),
+      );
     return id;
   }
 }

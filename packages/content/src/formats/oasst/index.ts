@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { readOwnFiles } from '../conversation-files.ts';
 import { filledAt, fromIso, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
 import { documentRecords, lineRecords } from '../records-in.ts';
@@ -59,7 +60,7 @@ function nestedTree(value: JsonObject, place: string, found: readonly ImportFind
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { message, parent, at } = next;
     if (!isJsonObject(message)) {
-      nodes.report(buildFinding('import/record-unreadable', 'loss', at, 'no object', 1));
+      nodes.report(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-an-object'), 1));
       continue;
     }
     addMessage(message, parent, at, nodes);
@@ -94,7 +95,10 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
       nodes.report(...found);
       addMessage(value, filledAt(value, 'parent_id') ?? null, place, nodes);
     } else if (record.type === 'record')
-      yield { type: 'finding', finding: buildFinding('import/other-format', 'loss', place, 'no message of a tree', 1) };
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/other-format', 'loss', place, detailOf('not-in-a-tree'), 1),
+      };
   }
   yield* end();
 }

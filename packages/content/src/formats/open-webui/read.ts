@@ -14,6 +14,7 @@ import {
   textsAt,
   timeFinding,
 } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile, type Sample, sampleOf } from '../input.ts';
 import { fromOpenAi, imageOfUrl, toolCallOf } from '../openai-messages.ts';
@@ -209,7 +210,10 @@ function* openWebuiTree(
   const messages = new Map<string, JsonObject>();
   for (const [id, message] of Object.entries(objectAt(history, 'messages'))) {
     if (isJsonObject(message)) messages.set(id, message);
-    else findings.push(buildFinding('import/record-unreadable', 'loss', `${place}.messages.${id}`, 'no object', 1));
+    else
+      findings.push(
+        buildFinding('import/record-unreadable', 'loss', `${place}.messages.${id}`, detailOf('not-an-object'), 1),
+      );
   }
   const heads = new Map<string, string>();
   const known = (id: string) => messages.has(id);
@@ -280,7 +284,11 @@ async function* readOpenWebuiFile(file: InputFile, options: ReadOptions): AsyncG
         type: 'tree',
         tree: await runWithPauses(openWebuiTree(record.value, record.place, record.findings, options), options.rest),
       };
-    else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', record.place, 'no history', 1) };
+    else
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/skipped', 'note', record.place, detailOf('no-history'), 1),
+      };
   }
 }
 

@@ -3,6 +3,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ReadEvent } from '../contract.ts';
 import { isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { readForeign } from '../foreign-json.ts';
 import { type Input, type InputFile, isMedia, readAllBytes, type SampleFile, sampleOf } from '../input.ts';
@@ -43,14 +44,17 @@ async function* readExport(file: InputFile): AsyncGenerator<ReadEvent> {
         yield {
           type: 'tree',
           tree: opencodeTree({}, messages, file.name, [
-            buildFinding('import/inferred', 'repair', file.name, 'its session'),
+            buildFinding('import/inferred', 'repair', file.name, detailOf('session')),
           ]),
         };
     } else if (isExportMessage(record.value)) {
       const { value, place, findings } = record;
       messages.push({ info: objectAt(value, 'info'), parts: listAt(value, 'parts'), place, findings, records: 1 });
     } else
-      yield { type: 'finding', finding: buildFinding('import/other-format', 'loss', record.place, 'no message', 1) };
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/other-format', 'loss', record.place, detailOf('not-a-message'), 1),
+      };
   }
 }
 
@@ -98,7 +102,9 @@ async function* readFolder(files: readonly InputFile[]): AsyncGenerator<ReadEven
     const session = sessions.get(id);
     const found = [...(session?.findings ?? [])];
     if (session === undefined)
-      found.push(buildFinding('import/inferred', 'repair', messages.get(id)?.[0]?.file.name ?? id, 'its session'));
+      found.push(
+        buildFinding('import/inferred', 'repair', messages.get(id)?.[0]?.file.name ?? id, detailOf('session')),
+      );
     const said = (messages.get(id) ?? []).sort(byId).map((message): OpencodeMessage => {
       const own = (parts.get(textAt(message.value, 'id') ?? '') ?? []).sort(byId);
       parts.delete(textAt(message.value, 'id') ?? '');
@@ -119,7 +125,7 @@ async function* readFolder(files: readonly InputFile[]): AsyncGenerator<ReadEven
     for (const { file } of left)
       yield {
         type: 'finding',
-        finding: buildFinding('import/orphan', 'loss', file.name, 'a part of a message that is not there', 1),
+        finding: buildFinding('import/orphan', 'loss', file.name, detailOf('part-of-missing-message'), 1),
       };
 }
 

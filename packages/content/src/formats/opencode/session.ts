@@ -3,6 +3,7 @@
 import type { Json, JsonObject, NodeStatus } from '@coppice/core';
 import type { ImportedTree } from '../contract.ts';
 import { filledAt, fromMillis, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { imageOfUrl } from '../openai-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
@@ -192,7 +193,7 @@ export function opencodeTree(
     if (!undone) active = id;
   }
   if (revert !== undefined && !undone)
-    nodes.report(buildFinding('import/pointer-missing', 'repair', place, `the message ${revert.slice(0, 80)}`));
+    nodes.report(buildFinding('import/pointer-missing', 'repair', place, detailOf('message', revert.slice(0, 80))));
   const time = objectAt(info, 'time');
   const cwd = firstFilled(info, 'directory', 'path');
   const parent = filledAt(info, 'parentID');

@@ -11,6 +11,7 @@ import {
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { type Cooperative, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import { filledAt, fromIso, isJsonObject, numberAt, objectAt, omitKeys, timeFinding } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
 import { type PreservedLine, preservedRecord, sameRecord, toPairs } from '../preserved-lines.ts';
@@ -142,7 +143,7 @@ class PiSession {
     for (const one of findings) this.#findings.push(one);
     const id = filledAt(line, 'id');
     if (!this.#isV1 && (id === undefined || filledAt(line, 'type') === undefined)) {
-      this.#findings.push(buildFinding('import/unknown-type', 'note', this.#place(at), 'no id or no type'));
+      this.#findings.push(buildFinding('import/unknown-type', 'note', this.#place(at), detailOf('no-id-or-type')));
       const before = this.#lines.at(-1);
       if (before === undefined) this.#leading.push({ at, line });
       else {
@@ -153,7 +154,9 @@ class PiSession {
     }
     const known = id === undefined ? undefined : this.#byId.get(id);
     if (known !== undefined && sameRecord(known.kept.line, line)) {
-      this.#findings.push(buildFinding('import/duplicate', 'repair', this.#place(at), `id ${id?.slice(0, 80)}`));
+      this.#findings.push(
+        buildFinding('import/duplicate', 'repair', this.#place(at), detailOf('id', id?.slice(0, 80) ?? '')),
+      );
       known.records++;
       return;
     }
@@ -222,7 +225,7 @@ class PiSession {
       ...(parent === undefined ? {} : { parentSession: parent }),
     };
     if (this.#header === undefined)
-      this.#findings.push(buildFinding('import/inferred', 'repair', this.#file, 'its header'));
+      this.#findings.push(buildFinding('import/inferred', 'repair', this.#file, detailOf('header')));
     const record: JsonObject = {
       ...(this.#header === undefined ? {} : { $header: line }),
       ...(this.#leading.length === 0 ? {} : { $lines: toPairs(this.#leading) }),
@@ -351,7 +354,11 @@ async function* readPiFile(file: InputFile, options: ReadOptions): AsyncGenerato
       session = new PiSession(file.name, { at, line: value }, options);
       for (const one of findings) yield { type: 'finding', finding: one };
     } else if (isJsonObject(value)) session.add(value, at, findings);
-    else yield { type: 'finding', finding: buildFinding('import/record-unreadable', 'loss', place, 'no object', 1) };
+    else
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/record-unreadable', 'loss', place, detailOf('not-an-object'), 1),
+      };
   }
   if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
 }

@@ -4,6 +4,7 @@
 import type { JsonObject } from '@coppice/core';
 import { itemIdsOf, referencedItems } from '../../wires/responses-items.ts';
 import { filledAt, listAt, objectAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding } from '../findings.ts';
 import type { LoggedCall } from './calls.ts';
 import { HistoryFold, type LoggedNode, promptOfHistory } from './folding.ts';
@@ -153,13 +154,13 @@ export function foldChain(calls: readonly LoggedNode[]): HistoryFold[] {
     const named = previousOf(call);
     if (from === undefined && named !== undefined) {
       const code = above[index] === -1 ? 'import/orphan' : 'import/cycle';
-      folding.note(buildFinding(code, 'repair', place, `goes on from ${JSON.stringify(named.slice(0, 80))}`));
+      folding.note(buildFinding(code, 'repair', place, detailOf('continues', JSON.stringify(named.slice(0, 80)))));
     }
     const resolve = (id: string) => {
       const item = items.get(id);
       if (item === undefined)
         folding.note(
-          buildFinding('import/pointer-missing', 'repair', place, `item ${JSON.stringify(id.slice(0, 80))}`),
+          buildFinding('import/pointer-missing', 'repair', place, detailOf('item', JSON.stringify(id.slice(0, 80)))),
         );
       return item;
     };

@@ -3,6 +3,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { isJsonObject } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type Input, type InputFile, isLineFile } from '../input.ts';
 import { documentRecords, type FileRecord, lineRecords } from '../records-in.ts';
@@ -134,7 +135,11 @@ async function* callsIn(file: InputFile): AsyncGenerator<LogStep> {
         ? record
         : { type: 'record', pattern: 0, path: [], place, value: value ?? null, bytes: 0, findings: [] };
     if (isCallPart(value)) yield* pairing.take(row, value);
-    else yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', place, 'no call with messages', 1) };
+    else
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/skipped', 'loss', place, detailOf('no-call-with-messages'), 1),
+      };
   }
   yield* pairing.close();
 }

@@ -25,6 +25,7 @@ import {
   textAt,
   timeFinding,
 } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
 import { FreeIds } from '../free-ids.ts';
 import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
@@ -97,20 +98,20 @@ class SessionV2 {
     const uuid = filledAt(translated, 'uuid');
     const type = filledAt(translated, 'type');
     if (uuid === undefined || type === undefined) {
-      this.#findings.push(buildFinding('import/record-unreadable', 'loss', place, 'no id or no type', 1));
+      this.#findings.push(buildFinding('import/record-unreadable', 'loss', place, detailOf('no-id-or-type'), 1));
       return;
     }
     this.#open = line.commit === true || numberAt(line, 'version') === undefined ? 0 : this.#open + 1;
     const known = this.#byId.get(uuid);
     if (known !== undefined && sameRecord(known.line, line)) {
-      this.#findings.push(buildFinding('import/duplicate', 'repair', place, `id ${uuid.slice(0, 80)}`));
+      this.#findings.push(buildFinding('import/duplicate', 'repair', place, detailOf('id', uuid.slice(0, 80))));
       known.records++;
       return;
     }
     const own = known === undefined ? uuid : this.#free.next(uuid, (id) => this.#byId.has(id));
     if (own !== uuid)
       this.#findings.push(
-        buildFinding('import/duplicate-id', 'repair', place, `${uuid.slice(0, 80)} became ${own.slice(0, 90)}`),
+        buildFinding('import/duplicate-id', 'repair', place, detailOf('renamed', uuid.slice(0, 80), own.slice(0, 90))),
       );
     const entry = { ...translated, type, uuid: own, parentUuid: filledAt(translated, 'parentUuid') ?? null };
     const made = { entry: timed(entry), line, at, records: 1 };
@@ -159,7 +160,7 @@ class SessionV2 {
       const made = this.#byId.get(file.uuidAt(at));
       if (made === undefined) continue;
       if (file.typeAt(at) === 'linear') {
-        const said = 'messages that are still a list; open the session once, then import it';
+        const said = detailOf('messages-in-list');
         this.#findings.push(buildFinding('import/skipped', 'loss', this.#place(made.at), said, made.records));
         continue;
       }
@@ -214,7 +215,7 @@ class SessionV2 {
     const active = index.leaf === 0 ? textAt(objectAt(rows, 'row'), 'activeNodeId') : file.uuidAt(index.leaf);
     const createdAt = fromIso(line.timestamp);
     if (this.#open > 0)
-      this.#findings.push(buildFinding('import/inferred', 'note', this.#file, 'its last commit is not complete'));
+      this.#findings.push(buildFinding('import/inferred', 'note', this.#file, detailOf('last-commit-incomplete')));
     return {
       externalId: id,
       scope: filledAt(line, 'id') === undefined ? (this.#options.scope ?? '') : '',
@@ -249,7 +250,7 @@ class SessionV2 {
       const steps = parseSteps(listAt(line, 'steps'));
       if (!steps.ok) {
         this.#findings.push(
-          buildFinding('import/message-unreadable', 'repair', this.#place(at), 'a change that is none'),
+          buildFinding('import/message-unreadable', 'repair', this.#place(at), detailOf('not-a-change')),
         );
         continue;
       }
@@ -349,10 +350,14 @@ async function* readSessionFile(file: InputFile, options: ReadOptions): AsyncGen
     } else if (isJsonObject(value) && !session.hasHeader && chainTypes.has(textAt(value, 'type') ?? ''))
       yield {
         type: 'finding',
-        finding: buildFinding('import/other-format', 'loss', place, 'a line of Claude Code', 1),
+        finding: buildFinding('import/other-format', 'loss', place, detailOf('claude-code-line'), 1),
       };
     else if (isJsonObject(value)) session.add(value, Number(path[0] ?? 0), findings);
-    else yield { type: 'finding', finding: buildFinding('import/record-unreadable', 'loss', place, 'no object', 1) };
+    else
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/record-unreadable', 'loss', place, detailOf('not-an-object'), 1),
+      };
   }
   if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
 }

@@ -4,6 +4,7 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
 import { filledAt, fromIso, isJsonObject, listAt, numberAt, objectAt, textAt, timeFinding } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { imageOfUrl } from '../openai-messages.ts';
 import { readDate } from './times.ts';
@@ -132,7 +133,7 @@ export class SillytavernChat {
     const file = this.#files.at(-1);
     if (file !== undefined && file.merged > 0)
       this.findings.push(
-        buildFinding('import/merged', 'note', file.name, `${file.merged} lines are in another file too`),
+        buildFinding('import/merged', 'note', file.name, detailOf('lines-in-another-file', file.merged)),
       );
   }
 
@@ -177,14 +178,7 @@ export class SillytavernChat {
     if (mes === undefined) return { texts, selected: shown === undefined ? 0 : named };
     if (texts.length === 0 || shown === mes)
       return texts.length === 0 ? { texts: [mes], selected: 0 } : { texts, selected: named };
-    this.findings.push(
-      buildFinding(
-        'import/inferred',
-        'repair',
-        place,
-        'its text is none of its swipe: both are kept, the text is current',
-      ),
-    );
+    this.findings.push(buildFinding('import/inferred', 'repair', place, detailOf('text-not-among-swipes')));
     const other = texts.indexOf(mes);
     return other === -1 ? { texts: [...texts, mes], selected: texts.length } : { texts, selected: other };
   }

@@ -4,6 +4,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { filledAt, isJsonObject, listAt, objectAt, textAt, textsAt } from '../fields.ts';
+import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { Input, InputFile } from '../input.ts';
 import { lineRecords } from '../records-in.ts';
@@ -116,10 +117,10 @@ async function readSillytavernFile(file: InputFile, chat: SillytavernChat): Prom
     const line: Json = record.value;
     const number = Number(record.path[0] ?? 0);
     if (!isJsonObject(line))
-      chat.findings.push(buildFinding('import/record-unreadable', 'loss', record.place, 'no object', 1));
+      chat.findings.push(buildFinding('import/record-unreadable', 'loss', record.place, detailOf('not-an-object'), 1));
     else if (first && isSillytavernHeader(line)) chat.header(line);
     else if (typeof line.mes === 'string' || listAt(line, 'swipes').length > 0) chat.line(line, number, record.place);
-    else chat.findings.push(buildFinding('import/skipped', 'loss', record.place, 'no message', 1));
+    else chat.findings.push(buildFinding('import/skipped', 'loss', record.place, detailOf('not-a-message'), 1));
     first = false;
   }
   chat.close();
