@@ -1,6 +1,7 @@
 /** `COPPICE_WRITE_DOCS=1` writes the generated parts of the page; without it they are compared. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { questionForms } from './question-forms.ts';
 import { builtInCommands } from './registry.ts';
 import { commandDetails, commandTable } from './table.ts';
 
@@ -16,6 +17,11 @@ function filled(text: string): string {
     text,
   );
 }
+
+test('[E29] every command lists the questions that it answers', () => {
+  expect(Object.keys(questionForms).sort()).toEqual(builtInCommands.map(({ name }) => name).sort());
+  for (const forms of Object.values(questionForms)) expect(forms.length).toBeGreaterThan(0);
+});
 
 test('[E29] the page of the commands matches the registry', () => {
   const text = readFileSync(page, 'utf8');

@@ -1,5 +1,6 @@
 import type { CommandDefinition } from './contract.ts';
 import { nameInHelp } from './define.ts';
+import { questionForms } from './question-forms.ts';
 
 /** The commands as a Markdown table, for the documentation. */
 export function commandTable(commands: readonly CommandDefinition[]): string {
@@ -10,12 +11,15 @@ export function commandTable(commands: readonly CommandDefinition[]): string {
   return ['| Command | What it does |', '|---|---|', ...rows].join('\n');
 }
 
-/** The arguments and examples of each command, for the documentation. */
+/** The questions, arguments and examples of each command, for the documentation. */
 export function commandDetails(commands: readonly CommandDefinition[]): string {
   return commands
-    .map(({ name, parameters, examples }) =>
+    .map(({ name, summary, parameters, examples }) =>
       [
         `### /${name}`,
+        '',
+        `<!-- asks: ${(questionForms[name] ?? []).join(' · ')} -->`,
+        `${code(`/${name}`)}: ${summary}`,
         '',
         ...Object.entries(parameters).map(
           ([key, { by, about }]) => `- ${code(by === 'name' ? `--${key}` : nameInHelp(key))}: ${about}`,

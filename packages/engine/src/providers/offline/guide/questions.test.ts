@@ -602,6 +602,100 @@ const ofAnotherDay: readonly Question[] = [
   ['do you support windows?', 'docs/getting-started.md#getting-started', 'README.md#install'],
 ];
 
+/** Written before the question forms of the slash commands and of the guides for operators. */
+const beforeMoreForms: readonly Question[] = [
+  ['Can I use this offline with a model on my own laptop?', 'docs/models.md#models-on-your-own-machine'],
+  [
+    'where does it save my conversations on disk',
+    'docs/getting-started.md#look-around',
+    'docs/guides/upgrade.md#make-a-backup',
+    'docs/getting-started.md#back-up-and-restore',
+  ],
+  [
+    'I deleted a chat by accident, can I get it back?',
+    'docs/getting-started.md#undo-a-mistake',
+    'docs/concepts.md#deleting',
+    'docs/command-line.md#coppice-restore',
+    'docs/command-line.md#coppice-trash',
+  ],
+  [
+    'how do I see what changed between two answers',
+    'docs/getting-started.md#branch-compare-and-merge',
+    'docs/command-line.md#coppice-diff',
+  ],
+  ['Does it send my data anywhere?', 'docs/getting-started.md#getting-started', 'docs/security.md#security'],
+  ['how do I set a spending limit per day', 'docs/models.md#budgets'],
+  [
+    'how do I bring my ChatGPT history in',
+    'docs/getting-started.md#bring-in-your-old-chats',
+    'docs/command-line.md#coppice-import',
+  ],
+  [
+    'can two people use one installation',
+    'docs/guides/deploy.md#several-users-postgresql-two-servers',
+    'docs/security.md#for-operators',
+  ],
+  ['How can I put it behind nginx with https', 'docs/guides/deploy.md#behind-a-reverse-proxy-with-tls'],
+  [
+    'how to make a backup every night',
+    'docs/guides/upgrade.md#make-a-backup',
+    'docs/guides/deploy.md#backups',
+    'docs/getting-started.md#back-up-and-restore',
+    'docs/command-line.md#coppice-backup',
+  ],
+  ['my reply was cut off half way, how do I go on', 'docs/models.md#when-a-provider-fails'],
+  ['Can I get three answers to the same question at once', 'docs/page.md#thinking-temperature-and-several-replies'],
+  ['run it in docker', 'docs/guides/deploy.md#run-it-on-a-server', 'docs/guides/deploy.md#one-person-sqlite'],
+  ['how do I open it on my phone', 'docs/page.md#the-page', 'docs/getting-started.md#look-around'],
+  ['which keyboard shortcuts exist', 'docs/page.md#keyboard-shortcuts'],
+  [
+    'what happens when the conversation gets too long for the model',
+    'docs/compaction.md#what-happens-when-a-window-fills-up',
+  ],
+  ['can I use it with claude code', 'docs/proxy.md#the-recording-proxy', 'docs/command-line.md#coppice-proxy'],
+  [
+    'how do I record what my agent sends to openai',
+    'docs/proxy.md#the-recording-proxy',
+    'docs/command-line.md#coppice-proxy',
+  ],
+  ['can a cheaper model write the titles', 'docs/compaction.md#titles', 'docs/compaction.md#who-writes-the-summary'],
+  [
+    'can the model read my files with tools',
+    'docs/mcp.md#tools-of-mcp-servers',
+    'docs/mcp.md#adding-a-server',
+    'docs/page.md#attachments',
+  ],
+  [
+    'how do I stop an answer that is running',
+    'docs/getting-started.md#in-a-terminal',
+    'docs/command-line.md#coppice-chat',
+    'docs/page.md#keyboard-shortcuts',
+  ],
+  ['how do I change the language of the interface', 'docs/page.md#appearance-and-language'],
+  [
+    'export a chat as markdown',
+    'docs/formats.md#ways-in-and-out',
+    'docs/command-line.md#coppice-export',
+    'docs/getting-started.md#back-up-and-restore',
+  ],
+  ['send a link of a chat to a colleague', 'docs/page.md#share-a-chat', 'docs/command-line.md#coppice-share'],
+  ['can I call it from python over http', 'docs/http-api.md#http-api'],
+  ['how do I move from sqlite to postgres', 'docs/guides/postgres.md#move-there-from-sqlite'],
+  [
+    "what's the difference between a branch and a variant",
+    'docs/concepts.md#versions-of-a-message',
+    'docs/glossary.md#glossary',
+    'docs/concepts.md#a-chat-is-a-tree',
+  ],
+  [
+    'can I delete a single message in the middle without losing the rest',
+    'docs/concepts.md#deleting',
+    'docs/command-line.md#coppice-rm',
+  ],
+  ['how do I attach a pdf', 'docs/page.md#attachments'],
+  ['port 4747 is already in use', 'docs/command-line.md#coppice-serve', 'docs/getting-started.md#look-around'],
+];
+
 /** The questions that the best passage does not answer, with what was found instead. */
 function misses(questions: readonly Question[]): string[] {
   const index = createIndex(knowledge.passages);
@@ -625,11 +719,12 @@ describe('questions of newcomers', () => {
     expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(10);
   });
 
-  it('[G69] at least 50 of 60 questions of a stranger, and 45 of another 63, find the right section', () => {
-    expect([ofAStranger.length, ofAnotherDay.length]).toEqual([60, 63]);
+  it('[G69] at least 50 of 60 questions of a stranger, 45 of another 63 and 26 of 30 find the right section', () => {
+    expect([ofAStranger.length, ofAnotherDay.length, beforeMoreForms.length]).toEqual([60, 63, 30]);
     for (const [questions, most] of [
       [ofAStranger, 10],
       [ofAnotherDay, 18],
+      [beforeMoreForms, 4],
     ] as const) {
       const missed = misses(questions);
       expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(most);
@@ -645,9 +740,14 @@ describe('questions of newcomers', () => {
     expect(misses(right)).toEqual([]);
   });
 
+  it('[G69] a word that differs from one of the documents in its first letter is another word', () => {
+    const question: Question = ['how to make a backup every night', 'docs/guides/upgrade.md#make-a-backup'];
+    expect(misses([question])).toEqual([]);
+  });
+
   it('[G69] every section that a question expects exists', () => {
     const anchors = new Set(knowledge.passages.map(({ path, anchor }) => `${path}#${anchor}`));
-    const expected = [...fromHeadings, ...otherWording, ...ofAStranger, ...ofAnotherDay].flatMap(
+    const expected = [...fromHeadings, ...otherWording, ...ofAStranger, ...ofAnotherDay, ...beforeMoreForms].flatMap(
       ([, ...sections]) => sections,
     );
     expect(expected.filter((section) => !anchors.has(section))).toEqual([]);

@@ -66,9 +66,12 @@ function commonSimilarity(question: ReadonlySet<string>, form: ReadonlySet<strin
   return shared / Math.max(1, question.size + form.size - shared);
 }
 
-/** Whether one inserted, removed, replaced or swapped letter makes one word of the other. */
+/**
+ * Whether one inserted, removed, replaced or swapped letter makes one word of the other. The first letter must be the
+ * same: it is hardly ever mistyped, and `night` is not `right`.
+ */
 function isOneEditApart(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false;
+  if (a[0] !== b[0] || Math.abs(a.length - b.length) > 1) return false;
   let start = 0;
   while (start < a.length && a[start] === b[start]) start++;
   let end = 0;
