@@ -352,6 +352,17 @@ function outside(manifest: Manifest, folder: string, target: string): object {
   };
 }
 
+/**
+ * Whether a package has a peer that npm installs with it: the framework that it adapts to. `npm run pack` keeps these
+ * apart, because whoever installs the command with all tarballs of one folder wants no framework.
+ */
+export function adaptsToFramework(folder: string): boolean {
+  const { peerDependencies = {}, peerDependenciesMeta = {} } = manifestIn(join(repository, 'packages', folder));
+  return (
+    folder !== 'web' && Object.keys(peerDependencies).some((peer) => peerDependenciesMeta[peer]?.optional !== true)
+  );
+}
+
 /** Packs a folder; returns its name and the tarball. */
 export function packFolder(target: string, into: string): readonly [name: string, tarball: string] {
   const said = execFileSync('npm', ['pack', '--json', '--pack-destination', into], {
@@ -370,10 +381,16 @@ export function packAll(into: string, folders: readonly string[] = published): M
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const into = join(repository, '.tmp', 'pack');
-  mkdirSync(into, { recursive: true });
+  const adapters = join(into, 'adapters');
+  // Tarballs of an earlier time would be installed together with these.
+  rmSync(into, { recursive: true, force: true });
+  mkdirSync(adapters, { recursive: true });
   // Only for this system, so that all tarballs of the folder can be installed together; a release packs all.
   const drivers = buildDrivers(into, ownSystem()).map((target) => packFolder(target, into));
-  for (const [name, path] of [...drivers, ...packAll(into)]) {
+  const packed = published.map((folder) =>
+    packFolder(buildPackage(folder, into), adaptsToFramework(folder) ? adapters : into),
+  );
+  for (const [name, path] of [...drivers, ...packed]) {
     const size = Math.round(statSync(path).size / 1024);
     process.stdout.write(`${name}  ${size} kB  ${relative(repository, path)}\n`);
   }

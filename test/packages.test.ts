@@ -24,7 +24,7 @@ import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { buildDrivers, ownSystem } from '../scripts/driver-packages.ts';
 import { noticesFor } from '../scripts/notices.ts';
-import { packAll, packFolder, published } from '../scripts/pack.ts';
+import { adaptsToFramework, packAll, packFolder, published } from '../scripts/pack.ts';
 import { projectAddresses } from '../scripts/project-addresses.ts';
 import { examplesIn } from './checks/examples.ts';
 import { readRenamed, renamedModule } from './checks/renamed.ts';
@@ -369,6 +369,12 @@ test('coppice takes less than 60 MB, and a library with an SQLite store less tha
   expect(Math.abs(sum(all) - documentedSize) / documentedSize).toBeLessThan(0.2);
   const [system = ''] = ownSystem();
   expect(sum(installedFor('@coppice/stores', `@coppice/sqlite-${system}`))).toBeLessThan(12);
+});
+
+test('the command needs no package that adapts to a framework, so that they are packed apart', () => {
+  const adapters = folders.filter(adaptsToFramework);
+  expect(adapters).toEqual(['react', 'ai-sdk', 'assistant-ui', 'langchain']);
+  for (const folder of adapters) expect(installedFor('coppice')).not.toContain(`@coppice/${folder}`);
 });
 
 test('a package includes the licences of everything built into it', () => {

@@ -1,0 +1,103 @@
+/** The files that a hosting service reads: workflows, templates, updates of dependencies, the policy for holes. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { projectAddresses } from '../scripts/project-addresses.ts';
+import { repository } from './checks/workspace.ts';
+
+function read(path: string): string {
+  return readFileSync(join(repository, path), 'utf8');
+}
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+interface Job {
+  readonly 'runs-on': string;
+  readonly if?: string;
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly strategy?: { readonly matrix: { readonly os: readonly string[] } };
+  readonly steps: readonly Step[];
+}
+
+interface Workflow {
+  readonly on: Readonly<Record<string, unknown>>;
+  readonly permissions: Readonly<Record<string, string>>;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+const folder = '.github/workflows';
+const files = readdirSync(join(repository, folder));
+
+function readWorkflow(file: string): Workflow {
+  return parse(read(join(folder, file)));
+}
+
+function linesOf(job: Job | undefined): string {
+  return (job?.steps ?? []).map(({ run }) => run ?? '').join('\n');
+}
+
+test.each(files)(
+  '%s runs scripts that exist, with actions of a fixed version, and can write nothing by default',
+  (file) => {
+    const { scripts } = JSON.parse(read('package.json'));
+    const { jobs, permissions } = readWorkflow(file);
+    expect(permissions['contents']).toBe('read');
+    for (const job of Object.values(jobs)) {
+      for (const { uses } of job.steps) if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@v\d+$/);
+      for (const [, name] of linesOf(job).matchAll(/npm run (?:--silent )?([\w:]+)/g))
+        expect(scripts).toHaveProperty([name ?? '']);
+      // Secrets reach a shell as variables, never as text of the line.
+      expect(linesOf(job)).not.toContain('${{');
+    }
+  },
+);
+
+test('every change is checked and tested on three systems and measured; the full tests run at night', () => {
+  const { on, jobs } = readWorkflow('test.yml');
+  expect(Object.keys(on)).toEqual(expect.arrayContaining(['push', 'pull_request', 'schedule']));
+  expect(linesOf(jobs['check'])).toContain('npm run check');
+  expect(jobs['fast']?.strategy?.matrix.os).toEqual(['ubuntu-latest', 'macos-latest', 'windows-latest']);
+  expect(linesOf(jobs['fast'])).toContain('npm test');
+  expect(jobs['full']?.if).toContain('schedule');
+  expect(linesOf(jobs['full'])).toContain('npm run test:full');
+  expect(jobs['bench']?.if).toContain('pull_request');
+  expect(linesOf(jobs['bench'])).toMatch(/bench -- core[\s\S]*gh pr comment/);
+  expect(jobs['bench']?.permissions).toEqual({ contents: 'read', 'pull-requests': 'write' });
+});
+
+test('a tag publishes with provenance', () => {
+  const { on, permissions, jobs } = readWorkflow('release.yml');
+  expect(on).toEqual({ push: { tags: ['v*'] } });
+  expect(permissions['id-token']).toBe('write');
+  expect(linesOf(jobs['publish'])).toContain('npm run release -- --publish');
+  // Without it npm has no configuration that uses the token.
+  expect(jobs['publish']?.steps.some((step) => step.with?.['registry-url'] !== undefined)).toBe(true);
+});
+
+test('holes are reported in private, bugs with what doctor prints, and no person or address is made up', () => {
+  expect(read('SECURITY.md')).toContain('private vulnerability reporting');
+  expect(read('.github/ISSUE_TEMPLATE/bug.yml')).toContain('coppice doctor --report');
+  expect(read('.github/pull_request_template.md')).toContain('npm run check');
+  const { updates } = parse(read('.github/dependabot.yml'));
+  expect(updates.map((each: { 'package-ecosystem': string }) => each['package-ecosystem'])).toEqual([
+    'npm',
+    'github-actions',
+  ]);
+  const contact = read('.github/ISSUE_TEMPLATE/config.yml');
+  for (const [address] of contact.matchAll(/https:\/\/\S+/g))
+    expect(address.startsWith(projectAddresses.repository)).toBe(true);
+  for (const path of ['SECURITY.md', 'CODE_OF_CONDUCT.md', 'CONTRIBUTING.md', '.github/ISSUE_TEMPLATE/config.yml'])
+    expect(read(path)).not.toMatch(/[\w.+-]+@[\w-]+\.[a-z]{2,}/i);
+});
+
+test('an editor and a development container find their settings', () => {
+  expect(read('.editorconfig')).toContain('max_line_length = 120');
+  const { image, postCreateCommand } = JSON.parse(read('.devcontainer/devcontainer.json'));
+  expect(image).toMatch(/:\d+$/);
+  expect(postCreateCommand).toBe('npm ci');
+});
