@@ -1,10 +1,14 @@
-/** The processor time of starting the command, as a ratio to a bare Node. */
+/** The processor time of starting the command, as a ratio to a bare Node, and of the tree selector of a large chat. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compiledCommand } from '@coppice/cli/testing';
+import { keys, startTerminal } from '@coppice/cli/testing/terminal';
+import { messageKit } from '@coppice/content';
+import { run, textMessage, treeId } from '@coppice/core';
+import { openStore } from '@coppice/stores';
 import { type Measure, median } from './measure.ts';
 
 const rounds = 9;
@@ -16,6 +20,65 @@ process.on('exit', () => {
   writeFileSync(process.env.BENCH_CPU, String(user + system));
 });
 `;
+
+/** The messages of the large chat, and how many of them are forks. */
+const [messages, forks] = [100_000, 100];
+
+/** Stores a chat of one long branch and many short ones. */
+async function storeLargeChat(file: string): Promise<void> {
+  const store = await openStore(`sqlite:${file}`);
+  const act = { actor: 'local', kit: messageKit, now: Date.now, newId: () => crypto.randomUUID() };
+  const id = treeId(crypto.randomUUID());
+  const say = (text: string) => ({ message: textMessage('user', text) });
+  const list = Array.from({ length: messages - 2 * forks }, (_, at) => say(`Message ${at} of a long chat`));
+  await run(store, { type: 'create', treeId: id }, act);
+  const { added } = (await run(store, { type: 'append', treeId: id, messages: list }, act)).result;
+  for (let at = 0; at < forks; at++) {
+    const parentId = added[Math.floor((at * added.length) / forks)];
+    const aside = [say(`Aside ${at}`), say(`End of aside ${at}`)];
+    if (parentId !== undefined)
+      await run(store, { type: 'append', treeId: id, parentId, messages: aside, select: false }, act);
+  }
+  await store.close();
+}
+
+/**
+ * Opens the large chat in a terminal and leaves it, once with the tree selector and once without: the difference is
+ * what the first screen of the selector takes.
+ */
+async function measureSelector(home: string, preload: string, spent: string): Promise<Measure> {
+  const store = join(home, 'large.db');
+  await storeLargeChat(store);
+  const env = {
+    NODE_OPTIONS: `--import ${pathToFileURL(preload).href}`,
+    BENCH_CPU: spent,
+    COPPICE_MODEL: 'offline/guide',
+  };
+  const visit = async (opens: boolean) => {
+    const terminal = startTerminal(['--store', store, 'chat', '-t', 'last'], home, { columns: 100, rows: 30 }, env);
+    await terminal.shows(`Message ${messages - 2 * forks - 1}`);
+    if (opens) {
+      terminal.type(keys.control('t'));
+      await terminal.shows(/shown · [\s\S]*End of aside/);
+      terminal.type(keys.escape);
+      await terminal.hides('shown ·');
+    }
+    terminal.type(keys.control('d'));
+    if ((await terminal.ended()) !== 0) throw new Error(terminal.screen());
+    return Number(readFileSync(spent, 'utf8'));
+  };
+  const times: number[] = [];
+  for (let round = 0; round < 5; round++) times.push((await visit(true)) - (await visit(false)));
+  const value = median(times);
+  return {
+    work: 'the first screen of the tree selector, 100,000 messages',
+    by: 'coppice',
+    value,
+    unit: 'µs',
+    budget: '≤ 1 s',
+    kept: value <= 1_000_000,
+  };
+}
 
 /** Measures the commands in turns with a Node that does nothing. */
 export async function cli(): Promise<readonly Measure[]> {
@@ -42,6 +105,7 @@ export async function cli(): Promise<readonly Measure[]> {
       note('bare', microseconds('-e', '0'));
       for (const [work, , ...words] of lines) note(work, microseconds(...words));
     }
+    const selector = await measureSelector(folder, preload, spent);
     const bare = median(times.get('bare') ?? []);
     return [
       { work: 'node -e 0', by: 'bare Node', value: bare, unit: 'µs' },
@@ -58,6 +122,7 @@ export async function cli(): Promise<readonly Measure[]> {
           kept: ratio <= aim,
         };
       }),
+      selector,
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { messageKit } from '@coppice/content';
-import { type NodeId, run, type Store, type TreeId, textMessage, treeId } from '@coppice/core';
+import {
+  type NodeId,
+  type Read,
+  type ReadProgram,
+  run,
+  type Store,
+  type TreeId,
+  textMessage,
+  treeId,
+} from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -17,6 +26,20 @@ import {
 } from './tree-picker.ts';
 
 const count = 6_000;
+
+/** A store that notes what its readers ask. */
+function noteReads(store: Store, asked: Read[]): Pick<Store, 'read'> {
+  function* noted<T>(reading: () => ReadProgram<T>): ReadProgram<T> {
+    const program = reading();
+    let step = program.next();
+    while (step.done !== true) {
+      asked.push(step.value);
+      step = program.next(yield step.value);
+    }
+    return step.value;
+  }
+  return { read: (id, reading) => store.read(id, () => noted(reading)) };
+}
 
 describe('the picker of a large tree', () => {
   let store: Store;
@@ -70,6 +93,33 @@ describe('the picker of a large tree', () => {
     const rows = await loadRows(store, id, found, missingRows(found, 5));
     expect(withRows(found, rows).entries[0]?.preview).toBe('The needle is here');
     expect(searchFor(picker, 'half').entries.map(({ label }) => label)).toEqual(['Half time']);
+  });
+
+  it('[O86] a search that nobody waits for any more ends with its page', async () => {
+    let pages = 0;
+    const counted: Pick<Store, 'search'> = {
+      search: (query) => {
+        pages++;
+        return store.search(query);
+      },
+    };
+    expect((await findInTexts(counted, id, 'Turn')).length).toBe(1_000);
+    const whole = pages;
+    await findInTexts(counted, id, 'Turn', () => false);
+    expect([whole, pages - whole]).toEqual([5, 1]);
+  });
+
+  it('[O86] the first screen costs one read of parent links and rows for the lines of the screen', async () => {
+    const asked: Read[] = [];
+    const counted = noteReads(store, asked);
+    const picker = await readPicker(counted, id, added.at(-1) ?? null);
+    expect(asked.map(({ ask }) => ask)).toEqual(['tree', 'bookmarks', 'links', 'childIds']);
+    asked.length = 0;
+    const missing = missingRows(picker, 2);
+    expect(missing.length).toBeLessThanOrEqual(5);
+    await loadRows(counted, id, picker, missing);
+    const ids = asked.flatMap((read) => ('ids' in read ? read.ids : []));
+    expect(new Set(ids)).toEqual(new Set(missing));
   });
 
   it('[O86] filters by bookmarks', async () => {

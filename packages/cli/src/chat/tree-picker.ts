@@ -33,7 +33,7 @@ const shownAtMost = 20_000;
 const wholeAtMost = 5_000;
 
 /** Reads a tree for the picker: a small one completely, a large one as its shape. */
-export async function readPicker(store: Store, treeId: TreeId, current: NodeId | null): Promise<Picker> {
+export async function readPicker(store: Pick<Store, 'read'>, treeId: TreeId, current: NodeId | null): Promise<Picker> {
   return store.read(treeId, function* () {
     const row = yield* ask('tree', {});
     if (row === null) return openPicker({ nodes: [], labels: new Map(), current });
@@ -128,7 +128,7 @@ export function missingRows({ large, entries, at }: Picker, lines: number): read
 
 /** Reads rows of a large tree. */
 export async function loadRows(
-  store: Store,
+  store: Pick<Store, 'read'>,
   treeId: TreeId,
   { large }: Picker,
   ids: readonly NodeId[],
@@ -193,8 +193,13 @@ export function addSearchHits(picker: Picker, search: string, found: readonly No
 
 const foundAtMost = 1000;
 
-/** The nodes of a tree whose text contains a search text. */
-export async function findInTexts(store: Pick<Store, 'search'>, treeId: TreeId, text: string): Promise<NodeId[]> {
+/** The nodes of a tree whose text contains a search text. Stops between two pages if the search is no longer wanted. */
+export async function findInTexts(
+  store: Pick<Store, 'search'>,
+  treeId: TreeId,
+  text: string,
+  isWanted: () => boolean = () => true,
+): Promise<NodeId[]> {
   const found: NodeId[] = [];
   let cursor: string | null = null;
   do {
@@ -206,7 +211,7 @@ export async function findInTexts(store: Pick<Store, 'search'>, treeId: TreeId, 
     });
     for (const { nodeId } of page.items) found.push(nodeId);
     cursor = page.cursor;
-  } while (cursor !== null && found.length < foundAtMost);
+  } while (cursor !== null && found.length < foundAtMost && isWanted());
   return found;
 }
 

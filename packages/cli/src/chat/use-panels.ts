@@ -86,12 +86,16 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
     if (id === null || lookedFor.trim() === '') return;
     const show = (found: readonly NodeId[]) =>
       setPanel((now) => (now?.type === 'tree' ? { ...now, picker: addSearchHits(now.picker, lookedFor, found) } : now));
-    // Debounced: fast typing starts only one search.
+    // Debounced: fast typing starts only one search. One that has started ends with its page.
+    let isCurrent = true;
     const wait = setTimeout(
-      () => void findInTexts(chatSession.store, id, lookedFor).then(show, latest.current.fail),
+      () => void findInTexts(chatSession.store, id, lookedFor, () => isCurrent).then(show, latest.current.fail),
       searchAfterMs,
     );
-    return () => clearTimeout(wait);
+    return () => {
+      isCurrent = false;
+      clearTimeout(wait);
+    };
   }, [chatSession, lookedFor, setPanel]);
 
   const chats = panel?.type === 'chats' ? panel.chats : null;

@@ -51,7 +51,7 @@ export const ls = defineSubcommand({
     const isPart = [title, project, folder, tag, cursor].some((each) => each !== undefined) || given.flag('pinned');
     if (page.items.length === 0) {
       const begin = commandLineFor(at, 'coppice append --new "Hello"');
-      const how = begin === null ? '' : ` ${begin} begins a tree.`;
+      const how = begin === null ? '' : ` ${begin} starts a chat.`;
       const none = given.flag('trashed') ? 'The trash is empty.' : `Nothing here.${how}`;
       lines.push(style.quiet(isPart ? 'No chat matches.' : none));
     }
