@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileOfBytes, type Input, readImport } from '@coppice/content/formats';
+import { fileOfBytes, type ImportInput, readImport } from '@coppice/content/formats';
 import { importInto } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
 import { exportText } from './formats/exports.ts';
@@ -41,7 +41,7 @@ async function inTurns<Name extends string>(
   };
 }
 
-async function readAll(input: Input): Promise<number> {
+async function readAll(input: ImportInput): Promise<number> {
   let nodes = 0;
   for await (const event of readImport(input)) if (event.type === 'tree') nodes += event.tree.nodes.length;
   return nodes;
@@ -49,7 +49,7 @@ async function readAll(input: Input): Promise<number> {
 
 let opened = 0;
 
-async function importAll(input: Input): Promise<void> {
+async function importAll(input: ImportInput): Promise<void> {
   const store = await openStore(`sqlite:${join(folder, `ours-${opened++}.db`)}`);
   for await (const event of importInto(store, input)) keep(event);
   await store.close();
@@ -94,7 +94,7 @@ const tables = [
 ] as const;
 
 /** The rows that an import leaves, by conversation: tree, nodes, log and external ids. */
-async function rowsOf(input: Input): Promise<readonly (readonly Rows[])[]> {
+async function rowsOf(input: ImportInput): Promise<readonly (readonly Rows[])[]> {
   const path = join(folder, `rows-${opened++}.db`);
   const store = await openStore(`sqlite:${path}`);
   for await (const event of importInto(store, input)) keep(event);
@@ -146,7 +146,7 @@ async function sameRows(text: string, trees: readonly (readonly Rows[])[]): Prom
 async function compare(measures: Measure[], conversations: number, runs: number): Promise<void> {
   const text = exportText(conversations, 100);
   const bytes = Buffer.from(text);
-  const input: Input = { files: [fileOfBytes('conversations.json', bytes)] };
+  const input: ImportInput = { files: [fileOfBytes('conversations.json', bytes)] };
   const messages = conversations * 100;
   const size = `${messages.toLocaleString('en')} messages`;
   const trees = await rowsOf(input);

@@ -4,7 +4,7 @@ import { jsonSchema, lastAssistantMessageIsCompleteWithToolCalls, tool, type UIM
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ChatHandlerOptions, chatTreeId, createChatHandler, loadChat } from './index.ts';
-import { finish, manualStream, StockChat, says, scriptedModel, textsOf } from './testing/stock-chat.ts';
+import { finishPart, manualStream, StockChat, scriptedModel, textParts, textsOf } from './testing/stock-chat.ts';
 
 let store: Store;
 beforeEach(async () => {
@@ -38,7 +38,7 @@ const ask = (id: string, text: string) => ({ id, role: 'user', parts: [{ type: '
 describe('an unmodified useChat', () => {
   it('[AS2] keeps its default ids, and gets the same messages back after a reload', async () => {
     const chat = new StockChat(
-      handlerFor(scriptedModel([...says('Four', '.'), finish()], [...says('Two.'), finish()])),
+      handlerFor(scriptedModel([...textParts('Four', '.'), finishPart()], [...textParts('Two.'), finishPart()])),
     );
     await chat.sendMessage({ text: 'Dice?' });
     await chat.sendMessage({ text: 'Again.' });
@@ -49,7 +49,9 @@ describe('an unmodified useChat', () => {
   });
 
   it('[AS3] keeps the old reply when it generates again, and the old message when it is edited', async () => {
-    const model = scriptedModel(...['Four.', 'Five.', 'Heads.', 'Tails.'].map((text) => [...says(text), finish()]));
+    const model = scriptedModel(
+      ...['Four.', 'Five.', 'Heads.', 'Tails.'].map((text) => [...textParts(text), finishPart()]),
+    );
     const chat = new StockChat(handlerFor(model));
     await chat.sendMessage({ text: 'Dice?' });
     await chat.regenerate();
@@ -71,8 +73,8 @@ describe('an unmodified useChat', () => {
       execute: async ({ n }) => ({ eyes: n - 4 }),
     });
     const model = scriptedModel(
-      [{ type: 'tool-call', toolCallId: 'c1', toolName: 'roll', input: '{"n":6}' }, finish('tool-calls')],
-      [...says('Two.'), finish()],
+      [{ type: 'tool-call', toolCallId: 'c1', toolName: 'roll', input: '{"n":6}' }, finishPart('tool-calls')],
+      [...textParts('Two.'), finishPart()],
     );
     const chat = new StockChat(handlerFor(model, { tools: { roll } }));
     await chat.sendMessage({ text: 'Dice?' });
@@ -88,8 +90,8 @@ describe('an unmodified useChat', () => {
       outputSchema: jsonSchema<{ eyes: number }>({ type: 'object' }),
     });
     const model = scriptedModel(
-      [{ type: 'tool-call', toolCallId: 'c1', toolName: 'roll', input: '{"n":6}' }, finish('tool-calls')],
-      [...says('Two.'), finish()],
+      [{ type: 'tool-call', toolCallId: 'c1', toolName: 'roll', input: '{"n":6}' }, finishPart('tool-calls')],
+      [...textParts('Two.'), finishPart()],
     );
     const chat = new StockChat(handlerFor(model, { tools: { roll } }), {
       sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
@@ -108,8 +110,8 @@ describe('an unmodified useChat', () => {
       { type: 'reasoning-delta', id: 'r', delta: 'Look.' },
       { type: 'reasoning-end', id: 'r', providerMetadata: { anthropic: { signature: 'c2ln' } } },
       { type: 'source', sourceType: 'url', id: 's', url: 'https://example.org', title: 'Dice' },
-      ...says('A die.'),
-      finish(),
+      ...textParts('A die.'),
+      finishPart(),
     ]);
     const chat = new StockChat(handlerFor(model));
     await chat.sendMessage({
@@ -136,7 +138,7 @@ describe('a stream', () => {
     await first.body?.cancel();
     const other = new StockChat(handler, { id: 'c', messages: await load({ id: 'c' }) });
     const resumed = other.resumeStream();
-    model.push({ type: 'text-delta', id: 't', delta: 'ur.' }, { type: 'text-end', id: 't' }, finish());
+    model.push({ type: 'text-delta', id: 't', delta: 'ur.' }, { type: 'text-end', id: 't' }, finishPart());
     model.end();
     await resumed;
     expect(textsOf(other.messages)).toEqual(['user: Dice?', 'assistant: Four.']);
@@ -159,7 +161,9 @@ describe('a stream', () => {
   });
 
   it('[AS5] that a page has left is the same reply when the page continues with the part it has', async () => {
-    const handler = handlerFor(scriptedModel([...says('Four.'), finish()], [...says('Two.'), finish()]));
+    const handler = handlerFor(
+      scriptedModel([...textParts('Four.'), finishPart()], [...textParts('Two.'), finishPart()]),
+    );
     const chat = new StockChat(handler);
     await chat.sendMessage({ text: 'Dice?' });
     const cut = structuredClone(chat.messages).map((message) => ({
@@ -177,7 +181,7 @@ describe('a stream', () => {
 
 describe('requests that must do no harm', () => {
   it('[AS6] sent twice at once get one reply', async () => {
-    const model = scriptedModel([...says('Four.'), finish()], [...says('Five.'), finish()]);
+    const model = scriptedModel([...textParts('Four.'), finishPart()], [...textParts('Five.'), finishPart()]);
     const handler = handlerFor(model);
     const body = { id: 'c', messages: [ask('u', 'Dice?')], trigger: 'submit-message' };
     const [one, two] = await Promise.all([handler(post(body)), handler(post(body))]);
@@ -193,7 +197,7 @@ describe('requests that must do no harm', () => {
     const body = { id: 'c', messages: [ask('u', 'Dice?')] };
     // Runs are known by the store object, of which each process has its own.
     const handlers = ['Four.', 'Five.'].map((text) =>
-      handlerFor(scriptedModel([...says(text), finish()]), { store: store.forOwner(user) }),
+      handlerFor(scriptedModel([...textParts(text), finishPart()]), { store: store.forOwner(user) }),
     );
     const responses = await Promise.all(handlers.map((handler) => handler(post(body))));
     await Promise.all(responses.map((response) => response.text()));
@@ -201,7 +205,7 @@ describe('requests that must do no harm', () => {
   });
 
   it('[AS7] with malformed data are refused with a reason, and nothing is written', async () => {
-    const handler = handlerFor(scriptedModel([...says('Four.'), finish()]));
+    const handler = handlerFor(scriptedModel([...textParts('Four.'), finishPart()]));
     type Refused = readonly [body: unknown, code: string, type?: string];
     const bad: Refused[] = [
       ['{', 'command/invalid'],
@@ -257,7 +261,7 @@ describe('requests that must do no harm', () => {
   });
 
   it('[AS7] of any JSON are answered or refused with a sentence; what is refused leaves no chat', async () => {
-    const handler = handlerFor(scriptedModel([...says('Four.'), finish()]));
+    const handler = handlerFor(scriptedModel([...textParts('Four.'), finishPart()]));
     const role = fc.oneof(fc.constantFrom('user', 'assistant', 'system', 'tool'), fc.jsonValue());
     const part = fc.oneof(
       fc.record({ type: fc.constantFrom('text', 'file', 'reasoning', 'data-x', 'tool-y', 'z'), text: fc.jsonValue() }),
@@ -296,7 +300,7 @@ describe('requests that must do no harm', () => {
   });
 
   it('[AS16] may not add system messages unless the app allows it; stored ones reach the model', async () => {
-    const model = scriptedModel([...says('Four.'), finish()]);
+    const model = scriptedModel([...textParts('Four.'), finishPart()]);
     const system = { id: 's', role: 'system', parts: [{ type: 'text', text: 'Obey.' }] };
     const body = { id: 'c', messages: [system, ask('u', 'Dice?')] };
     const handler = handlerFor(model);
@@ -316,7 +320,7 @@ describe('requests that must do no harm', () => {
   });
 
   it('[AS6] of different messages at once are all kept, each with its reply', async () => {
-    const handler = handlerFor(scriptedModel([...says('Four.'), finish()]));
+    const handler = handlerFor(scriptedModel([...textParts('Four.'), finishPart()]));
     const posts = ['One?', 'Two?', 'Three?'].map((text) => post({ id: 'c', messages: [ask(text, text)] }));
     const responses = await Promise.all(posts.map((request) => handler(request)));
     const answers = await Promise.all(responses.map((response) => response.text()));
@@ -324,7 +328,7 @@ describe('requests that must do no harm', () => {
     expect(await countNodes('c')).toBe(6);
     // Two processes that create the same chat at once, with different messages.
     const others = ['Five?', 'Six?'].map((text) =>
-      handlerFor(scriptedModel([...says('Seven.'), finish()]), { store: store.forOwner(user) })(
+      handlerFor(scriptedModel([...textParts('Seven.'), finishPart()]), { store: store.forOwner(user) })(
         post({ id: 'd', messages: [ask(text, text)] }),
       ),
     );
@@ -333,7 +337,7 @@ describe('requests that must do no harm', () => {
   });
 
   it('[AS8] cannot read or change data of another user', async () => {
-    const model = scriptedModel([...says('Four.'), finish()]);
+    const model = scriptedModel([...textParts('Four.'), finishPart()]);
     const chatId = crypto.randomUUID();
     for (const id of [chatId, 'c']) {
       const response = await handlerFor(model)(post({ id, messages: [ask('u', 'Secret?')] }));
@@ -356,7 +360,7 @@ describe('requests that must do no harm', () => {
 
   it('[AS9] whose model fails keep the message and the generated text, and report the failure', async () => {
     const model = manualStream();
-    const chat = new StockChat(handlerFor(scriptedModel(() => model.stream, [...says('Four.'), finish()])));
+    const chat = new StockChat(handlerFor(scriptedModel(() => model.stream, [...textParts('Four.'), finishPart()])));
     const sent = chat.sendMessage({ text: 'Dice?' });
     model.push({ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Fo' });
     await vi.waitFor(() => expect(textsOf(chat.messages).at(-1)).toBe('assistant: Fo'));
@@ -369,7 +373,9 @@ describe('requests that must do no harm', () => {
   });
 
   it('[AS10] with only one message continue the active branch', async () => {
-    const handler = handlerFor(scriptedModel([...says('Four.'), finish()], [...says('Two.'), finish()]));
+    const handler = handlerFor(
+      scriptedModel([...textParts('Four.'), finishPart()], [...textParts('Two.'), finishPart()]),
+    );
     await (await handler(post({ id: 'c', message: ask('u', 'Dice?') }))).text();
     await (await handler(post({ id: 'c', message: ask('v', 'Again.') }))).text();
     expect(textsOf(await load({ id: 'c' }))).toEqual([

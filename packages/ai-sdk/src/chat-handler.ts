@@ -1,4 +1,4 @@
-import { derivedId, titleFromText } from '@coppice/content';
+import { deriveId, titleFromText } from '@coppice/content';
 import { type ErrorKind, isAppError, isUuid, type NodeId, refuse, type Store, treeId } from '@coppice/core';
 import {
   convertToModelMessages,
@@ -14,11 +14,11 @@ import { ChatRun, type ChatRuns, chatRunsOf, endOnAbort, type RunRequest } from 
 import {
   type ChatTree,
   createChat,
-  type KeptMessages,
   keepMessages,
   readBranch,
   readLastMessage,
   readLastReply,
+  type StoredMessagesResult,
   selectLastReply,
 } from './keep-messages.ts';
 import { type ChatPost, readChatPost, readJsonBody, requireChatId, toModelInput } from './read-request.ts';
@@ -80,7 +80,7 @@ export interface ChatOwner {
 
 /** Returns the id of a chat's tree: the chat's own id if it is a UUID, else one that is derived from it and the user. */
 export function chatTreeId(user: string, chatId: string): string {
-  return isUuid(chatId) ? chatId : derivedId('ai-sdk', user, chatId);
+  return isUuid(chatId) ? chatId : deriveId('ai-sdk', user, chatId);
 }
 
 function chatTree(
@@ -277,7 +277,7 @@ class ChatService {
   }
 
   /** Keeps the posted messages; creates the tree with them if there is none. */
-  async #keep(tree: ChatTree, { messages, whole }: ChatPost, actId: string): Promise<KeptMessages> {
+  async #keep(tree: ChatTree, { messages, whole }: ChatPost, actId: string): Promise<StoredMessagesResult> {
     const onNew = (message: UiMessageJson) => this.#assertAllowed(message);
     if ((await tree.store.formatOf(tree.id)) === null) {
       for (const message of messages) onNew(message);

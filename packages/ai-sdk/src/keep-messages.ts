@@ -1,5 +1,5 @@
 /** Keeps lists of UI messages in a tree: finds what is stored already, adds the rest, doubles nothing. */
-import { canonicalJson, derivedId, messageKit, sha256Hex } from '@coppice/content';
+import { canonicalJson, deriveId, messageKit, sha256Hex } from '@coppice/content';
 import {
   ask,
   type Node,
@@ -18,7 +18,7 @@ import {
 } from '@coppice/core';
 import {
   continuesMessage,
-  isBeginningOf,
+  isBeginningOfReply,
   isSameMessage,
   toUiChains,
   toUiNodes,
@@ -38,7 +38,7 @@ export interface ChatTree {
 }
 
 /** Where a list of messages was kept. */
-export interface KeptMessages {
+export interface StoredMessagesResult {
   /** The last node of the last message. */
   readonly end: NodeId;
   /** Whether a message was added or changed. */
@@ -59,7 +59,7 @@ interface KeepPlan {
   readonly activeId: NodeId | null;
 }
 
-export function contextFor(tree: ChatTree, actId?: string): RunContext {
+export function createChatContext(tree: ChatTree, actId?: string): RunContext {
   const { actor, now, newId } = tree;
   return { actor, now, newId, kit: messageKit, ...(actId === undefined ? {} : { actId }) };
 }
@@ -93,7 +93,8 @@ interface Growth {
 }
 
 function growthOf(chain: UiChain, posted: UiMessageJson): Growth | undefined {
-  if (isSameMessage(chain.message, posted) || isBeginningOf(posted, chain.message)) return { annotate: [], rest: [] };
+  if (isSameMessage(chain.message, posted) || isBeginningOfReply(posted, chain.message))
+    return { annotate: [], rest: [] };
   const wanted = inStoredOrder(toUiNodes(posted), chain.nodes);
   const annotate: { id: NodeId; meta: NodeMeta }[] = [];
   for (const [at, node] of chain.nodes.entries()) {
@@ -139,13 +140,13 @@ function* nameNodes(
   message: UiMessageJson,
   own: boolean,
 ): ReadProgram<readonly NewUiNode[]> {
-  const derived = nodeId(derivedId('ai-sdk', tree.id, parentId, message.id));
+  const derived = nodeId(deriveId('ai-sdk', tree.id, parentId, message.id));
   // The place is taken by another version of the message, as after an edit.
   const first = own
     ? nodeId(message.id)
     : (yield* ask('taken', { ids: [derived] })).length === 0
       ? derived
-      : nodeId(derivedId('ai-sdk', tree.id, parentId, message.id, sha256Hex(messageText(message))));
+      : nodeId(deriveId('ai-sdk', tree.id, parentId, message.id, sha256Hex(messageText(message))));
   return nameFrom(first, message);
 }
 
@@ -158,7 +159,7 @@ function nameFrom(first: NodeId, message: UiMessageJson): readonly NewUiNode[] {
 function nameBelow(parent: NodeId, nodes: readonly UiNode[]): NewUiNode[] {
   let above = parent;
   return nodes.map((node) => {
-    above = nodeId(derivedId('ai-sdk', above, messageText(node.message)));
+    above = nodeId(deriveId('ai-sdk', above, messageText(node.message)));
     return { ...node, id: above };
   });
 }
@@ -205,7 +206,7 @@ function findGrowth(chains: readonly UiChain[], message: UiMessageJson) {
 }
 
 /** How messages are kept. */
-export interface KeepOptions {
+export interface KeepMessagesOptions {
   /** The node below which they belong; null is the top of the tree, undefined the end of the active branch. */
   readonly below?: NodeId | null | undefined;
   /** Joins the changes to one act, which is undone at once. */
@@ -222,12 +223,12 @@ export interface KeepOptions {
 export async function keepMessages(
   tree: ChatTree,
   messages: readonly UiMessageJson[],
-  { below, actId, own = false, onNew, select }: KeepOptions,
-): Promise<KeptMessages> {
+  { below, actId, own = false, onNew, select }: KeepMessagesOptions,
+): Promise<StoredMessagesResult> {
   const { store, id: treeId } = tree;
   const plan = await store.read(treeId, () => planKeeping(tree, messages, below, own));
   if (onNew !== undefined) for (const message of plan.fresh) onNew(message);
-  const context = contextFor(tree, actId);
+  const context = createChatContext(tree, actId);
   for (const { id, meta } of plan.annotate)
     await run(store, { type: 'annotate', treeId, nodeId: id, set: { ...meta } }, context);
   const end = plan.add.at(-1)?.id ?? plan.parentId;
@@ -257,13 +258,13 @@ export async function createChat(
   tree: ChatTree,
   messages: readonly UiMessageJson[],
   { attributes, actId }: { readonly attributes: TreeAttributes; readonly actId: string },
-): Promise<KeptMessages> {
+): Promise<StoredMessagesResult> {
   const { store, id: treeId } = tree;
-  const rootId = nodeId(derivedId('ai-sdk', treeId));
+  const rootId = nodeId(deriveId('ai-sdk', treeId));
   const add: NewUiNode[] = [];
   for (const message of messages) {
     const parentId = add.at(-1)?.id ?? rootId;
-    add.push(...nameFrom(nodeId(derivedId('ai-sdk', treeId, parentId, message.id)), message));
+    add.push(...nameFrom(nodeId(deriveId('ai-sdk', treeId, parentId, message.id)), message));
   }
   const command = {
     type: 'create' as const,
@@ -272,7 +273,7 @@ export async function createChat(
     attributes,
     messages: add.map(({ id, message, meta }) => ({ id, message, meta })),
   };
-  const { result } = await run(store, command, contextFor(tree, actId));
+  const { result } = await run(store, command, createChatContext(tree, actId));
   return { end: add.at(-1)?.id ?? rootId, changed: (result.added?.length ?? 0) > 0 };
 }
 
@@ -297,7 +298,7 @@ export async function readBranch(
 }
 
 /** Reads the UI message that begins at a node, with all its nodes. */
-export async function readChain({ store, id }: ChatTree, first: NodeId): Promise<UiChain> {
+export async function readUiMessageAt({ store, id }: ChatTree, first: NodeId): Promise<UiChain> {
   return store.read(id, function* () {
     const node = yield* ask('node', { id: first });
     if (node === null || node.parentId === null)
@@ -340,5 +341,5 @@ export async function selectLastReply(tree: ChatTree, at: NodeId): Promise<void>
     const { activeNodeId } = yield* readTree(treeId);
     return activeNodeId === at ? yield* ask('lastVisited', { from: at }) : at;
   });
-  if (end !== at) await run(store, { type: 'select', treeId, nodeId: end }, contextFor(tree));
+  if (end !== at) await run(store, { type: 'select', treeId, nodeId: end }, createChatContext(tree));
 }

@@ -3,7 +3,15 @@ import { openStore } from '@coppice/stores';
 import { jsonSchema, tool, type UIMessage } from 'ai';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ChatHandler, type ChatHandlerOptions, createChatHandler, loadChat } from './index.ts';
-import { BranchingChat, finish, manualStream, StockChat, says, scriptedModel, textsOf } from './testing/stock-chat.ts';
+import {
+  BranchingChat,
+  finishPart,
+  manualStream,
+  StockChat,
+  scriptedModel,
+  textParts,
+  textsOf,
+} from './testing/stock-chat.ts';
 
 const user = 'ada';
 let store: Store;
@@ -29,7 +37,8 @@ async function openChat(handler: ChatHandler, id = 'c', live = false): Promise<B
   return chat;
 }
 
-const answers = (...texts: readonly string[]) => scriptedModel(...texts.map((text) => [...says(text), finish()]));
+const answers = (...texts: readonly string[]) =>
+  scriptedModel(...texts.map((text) => [...textParts(text), finishPart()]));
 
 function idOf(chat: { readonly messages: readonly UIMessage[] }, at: number): string {
   return chat.messages.at(at)?.id ?? '';
@@ -79,7 +88,7 @@ describe('a chat with its tree', () => {
 
   it('[AS13] lets a reply continue while another branch is shown, and shows it again as it arrives', async () => {
     const model = manualStream();
-    const chat = await openChat(handlerFor(scriptedModel([...says('Four.'), finish()], () => model.stream)));
+    const chat = await openChat(handlerFor(scriptedModel([...textParts('Four.'), finishPart()], () => model.stream)));
     await chat.tree.sendMessage({ text: 'Dice?' });
     const first = chat.tree.variants(idOf(chat, 1)).ids[0] ?? '';
     const asking = chat.tree.regenerate();
@@ -96,7 +105,7 @@ describe('a chat with its tree', () => {
     model.push({ type: 'text-delta', id: 't', delta: 've.' });
     await vi.waitFor(() => expect(textsOf(chat.messages)).toEqual(['user: Dice?', 'assistant: Five.']));
     await chat.tree.select(first);
-    model.push({ type: 'text-end', id: 't' }, finish());
+    model.push({ type: 'text-end', id: 't' }, finishPart());
     model.end();
     await vi.waitFor(async () => {
       await chat.tree.refresh();
@@ -144,7 +153,7 @@ describe('a chat with its tree', () => {
     const model = manualStream();
     const handler = handlerFor(
       scriptedModel(
-        [{ type: 'tool-call', toolCallId: 'c1', toolName: 'roll', input: '{"n":6}' }, finish('tool-calls')],
+        [{ type: 'tool-call', toolCallId: 'c1', toolName: 'roll', input: '{"n":6}' }, finishPart('tool-calls')],
         () => model.stream,
       ),
       { tools: { roll } },
@@ -157,7 +166,7 @@ describe('a chat with its tree', () => {
     const second = await openChat(handler);
     const stock = new StockChat(handler, { id: 'c', messages: await loadChat({ store, user }, 'c') });
     const resumed = stock.resumeStream();
-    model.push({ type: 'text-delta', id: 't', delta: 'o.' }, { type: 'text-end', id: 't' }, finish());
+    model.push({ type: 'text-delta', id: 't', delta: 'o.' }, { type: 'text-end', id: 't' }, finishPart());
     model.end();
     await Promise.all([asking, resumed]);
     await vi.waitFor(() => expect(second.status).toBe('ready'));
@@ -174,7 +183,7 @@ describe('a chat with its tree', () => {
     const model = manualStream();
     const handler = handlerFor(
       scriptedModel(
-        [{ type: 'tool-call', toolCallId: 'c1', toolName: 'roll', input: '{"n":6}' }, finish('tool-calls')],
+        [{ type: 'tool-call', toolCallId: 'c1', toolName: 'roll', input: '{"n":6}' }, finishPart('tool-calls')],
         () => model.stream,
       ),
       { tools: { roll } },
@@ -187,7 +196,7 @@ describe('a chat with its tree', () => {
     await vi.waitFor(() => expect(textsOf(first.messages).at(-1)).toBe('assistant: Two.'));
     const second = await openChat(handler);
     await vi.waitFor(() => expect(second.messages).toEqual(first.messages));
-    model.push({ type: 'text-end', id: 't' }, finish());
+    model.push({ type: 'text-end', id: 't' }, finishPart());
     model.end();
     await asking;
     await vi.waitFor(() => expect(second.status).toBe('ready'));
@@ -268,7 +277,7 @@ describe('a chat with its tree', () => {
     const chat = await openChat(
       handlerFor(
         scriptedModel(
-          [...says('Four.'), finish()],
+          [...textParts('Four.'), finishPart()],
           () => first.stream,
           () => second.stream,
         ),

@@ -1,6 +1,12 @@
 /** A chat of the AI SDK and its tree on the server, kept together. Without React, so that any framework can use it. */
 import { type AbstractChat, DefaultChatTransport, type UIMessage } from 'ai';
-import { type ChatRunInfo, type MessagePlace, runHeader, type TreeChange, type TreeChatState } from './tree-state.ts';
+import {
+  type ChatRunInfo,
+  type MessageVariantPlace,
+  runHeader,
+  type TreeChange,
+  type TreeChatState,
+} from './tree-state.ts';
 
 /** Where the handler is, and how it is reached. */
 export interface TreeChatConnection {
@@ -36,7 +42,7 @@ export interface VariantPlace {
 }
 
 /** The part of the SDK's chat that is used here. */
-export type ChatOfTree<M extends UIMessage> = Pick<
+export type AttachableChat<M extends UIMessage> = Pick<
   AbstractChat<M>,
   'id' | 'messages' | 'status' | 'sendMessage' | 'regenerate' | 'resumeStream' | 'stop'
 >;
@@ -62,7 +68,7 @@ export class TreeChat<M extends UIMessage = UIMessage> {
   readonly id: string;
   readonly #options: TreeChatConnection;
   readonly #listeners = new Set<() => void>();
-  #chat: ChatOfTree<M> | undefined;
+  #chat: AttachableChat<M> | undefined;
   #snapshot: TreeChatSnapshot = { isReady: false, state: emptyState, error: null };
   /** The run whose reply this page reads. */
   #run: string | null = null;
@@ -115,13 +121,13 @@ export class TreeChat<M extends UIMessage = UIMessage> {
     return `${this.#api}/${encodeURIComponent(this.id)}${rest}`;
   }
 
-  get #attached(): ChatOfTree<M> {
+  get #attached(): AttachableChat<M> {
     if (this.#chat === undefined) throw new Error('The tree has no chat yet: call attach first.');
     return this.#chat;
   }
 
   /** Names the chat that shows the branch. */
-  attach(chat: ChatOfTree<M>): void {
+  attach(chat: AttachableChat<M>): void {
     this.#chat = chat;
   }
 
@@ -259,10 +265,10 @@ export class TreeChat<M extends UIMessage = UIMessage> {
     this.#run = null;
   }
 
-  sendMessage: ChatOfTree<M>['sendMessage'] = (message, options) =>
+  sendMessage: AttachableChat<M>['sendMessage'] = (message, options) =>
     this.#read(() => this.#attached.sendMessage(message, options));
 
-  regenerate: ChatOfTree<M>['regenerate'] = (options) => this.#read(() => this.#attached.regenerate(options));
+  regenerate: AttachableChat<M>['regenerate'] = (options) => this.#read(() => this.#attached.regenerate(options));
 
   /** Stops the reply at the server; what was generated is stored. */
   stop = async (): Promise<void> => {
@@ -334,12 +340,12 @@ export class TreeChat<M extends UIMessage = UIMessage> {
 
   redo = (): Promise<void> => this.#change({ action: 'redo' });
 
-  #placeOf(messageId: string): MessagePlace | undefined {
+  #placeOf(messageId: string): MessageVariantPlace | undefined {
     const { state } = this.#snapshot;
     return state.places[state.messages.findIndex(({ id }) => id === messageId)];
   }
 
-  #requirePlace(messageId: string): MessagePlace {
+  #requirePlace(messageId: string): MessageVariantPlace {
     const place = this.#placeOf(messageId);
     if (place === undefined) throw new Error(`The message ${messageId} is not stored yet.`);
     return place;

@@ -14,12 +14,12 @@ import {
   readTree,
   refuse,
   run,
-  truncate,
+  truncateToLine,
 } from '@coppice/core';
 import type { ChatRun, ChatRuns } from './chat-run.ts';
-import { type ChatTree, contextFor, keepMessages, readChain } from './keep-messages.ts';
+import { type ChatTree, createChatContext, keepMessages, readUiMessageAt } from './keep-messages.ts';
 import { toUiMessage } from './read-request.ts';
-import type { ChatBranchEnd, MessagePlace, TreeChange, TreeChatState } from './tree-state.ts';
+import type { ChatBranchEnd, MessageVariantPlace, TreeChange, TreeChatState } from './tree-state.ts';
 import { continuesMessage, toUiChains, type UiChain } from './ui-nodes.ts';
 
 const mostBranches = 50;
@@ -36,10 +36,10 @@ const noTree: TreeChatState = {
 };
 
 /** The variants of each message: the children of the node above that begin a message of their own. */
-function* placesOf(chains: readonly UiChain[], rootId: NodeId): ReadProgram<MessagePlace[]> {
+function* placesOf(chains: readonly UiChain[], rootId: NodeId): ReadProgram<MessageVariantPlace[]> {
   const firsts = chains.flatMap(({ nodes: [first] }) => (first === undefined ? [] : [first]));
   const lists = yield* ask('childIds', { of: firsts.map((node) => node.parentId ?? rootId) });
-  const places: MessagePlace[] = [];
+  const places: MessageVariantPlace[] = [];
   for (const [at, { id }] of firsts.entries()) {
     const all = lists[at] ?? [id];
     const above = at === 0 ? undefined : chains[at - 1]?.nodes.at(-1);
@@ -89,7 +89,7 @@ export async function readTreeState(
       run: shown?.request.id ?? null,
       runs: runs.map(({ request }) => ({
         id: request.id,
-        text: truncate(texts.get(request.end) ?? '', previewLength),
+        text: truncateToLine(texts.get(request.end) ?? '', previewLength),
       })),
       branches: leaves.flatMap((node): ChatBranchEnd[] =>
         node.message === null
@@ -98,7 +98,7 @@ export async function readTreeState(
               {
                 id: node.id,
                 role: node.role === 'user' || node.role === 'system' ? node.role : 'assistant',
-                text: truncate(node.text, previewLength),
+                text: truncateToLine(node.text, previewLength),
                 createdAt: node.createdAt,
               },
             ],
@@ -124,7 +124,7 @@ export function readTreeChange(body: JsonObject): TreeChange {
 /** Carries out a change. Returns what to show afterwards: nothing means the active branch. */
 export async function changeTree(tree: ChatTree, runs: ChatRuns, change: TreeChange): Promise<readonly string[]> {
   const { store, id: treeId } = tree;
-  const context = contextFor(tree, tree.newId());
+  const context = createChatContext(tree, tree.newId());
   switch (change.action) {
     case 'select': {
       // A run has no message yet that could be selected.
@@ -136,7 +136,7 @@ export async function changeTree(tree: ChatTree, runs: ChatRuns, change: TreeCha
       return [];
     }
     case 'edit': {
-      const { message, nodes } = await readChain(tree, nodeId(change.nodeId));
+      const { message, nodes } = await readUiMessageAt(tree, nodeId(change.nodeId));
       const others = message.parts.filter(({ type }) => type !== 'text');
       const edited = { ...message, parts: [...others, { type: 'text', text: change.text }] };
       await keepMessages(tree, [edited], {
@@ -147,7 +147,7 @@ export async function changeTree(tree: ChatTree, runs: ChatRuns, change: TreeCha
       return [];
     }
     case 'remove': {
-      const { nodes } = await readChain(tree, nodeId(change.nodeId));
+      const { nodes } = await readUiMessageAt(tree, nodeId(change.nodeId));
       const mode = change.keepChildren === false ? 'cascade' : 'splice';
       const all = nodes.map((node) => node.id);
       await run(store, { type: 'delete', treeId, nodeIds: mode === 'splice' ? all : all.slice(0, 1), mode }, context);

@@ -2,7 +2,7 @@
 import type { UIMessage } from 'ai';
 
 /** The place of a shown message among its variants. */
-export interface MessagePlace {
+export interface MessageVariantPlace {
   /** The node at which the message begins. */
   readonly nodeId: string;
   /** The variants in order, as node ids; an edit keeps the id of its message, so these tell them apart. */
@@ -36,7 +36,7 @@ export interface TreeChatState {
   /** The messages of the shown branch, without the reply that is being generated on it. */
   readonly messages: readonly UIMessage[];
   /** The places of the messages, in the same order. */
-  readonly places: readonly MessagePlace[];
+  readonly places: readonly MessageVariantPlace[];
   /** The reply that is being generated on the shown branch. */
   readonly run: string | null;
   /** All replies that are being generated. */

@@ -3,7 +3,7 @@
  * cannot say is kept beside them in the node's metadata, so that a message comes back exactly as it was.
  */
 import { canonicalJson } from '@coppice/content';
-import { stretchesOf } from '@coppice/content/ui-messages';
+import { splitUiMessage } from '@coppice/content/ui-messages';
 import type { Json, JsonObject, Message, Node, NodeMeta } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 
@@ -147,7 +147,7 @@ type Block = Message['content'][number];
 /** Splits a UI message into the nodes that keep it. */
 export function toUiNodes(ui: UiMessageJson): UiNode[] {
   const { id, role, parts, ...rest } = ui;
-  const ranges = stretchesOf(ui, id);
+  const ranges = splitUiMessage(ui, id);
   const nodes: UiNode[] = [];
   let next = 0;
   const lastSpoken = ranges.findLastIndex(({ message }) => message.role !== 'tool');
@@ -186,7 +186,7 @@ export function toUiNodes(ui: UiMessageJson): UiNode[] {
   return nodes;
 }
 
-function callOf(ui: UiMessageJson, index: number, ranges: ReturnType<typeof stretchesOf>): JsonObject {
+function callOf(ui: UiMessageJson, index: number, ranges: ReturnType<typeof splitUiMessage>): JsonObject {
   for (const { message, parts } of ranges) {
     const at = message.role === 'tool' ? -1 : parts.indexOf(index);
     const block = at === -1 || !Array.isArray(message.content) ? undefined : message.content[at];
@@ -317,7 +317,7 @@ export function toUiChains(path: readonly Node[]): UiChain[] {
 }
 
 /** Whether a posted reply is the beginning of a stored one: its client lost the connection or stopped reading. */
-export function isBeginningOf(posted: UiMessageJson, stored: UiMessageJson): boolean {
+export function isBeginningOfReply(posted: UiMessageJson, stored: UiMessageJson): boolean {
   if (posted.role !== 'assistant' || posted.parts.length > stored.parts.length) return false;
   return posted.parts.every((part, at) => {
     const whole = stored.parts[at] ?? {};

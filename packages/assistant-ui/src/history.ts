@@ -1,9 +1,9 @@
 /** The history of one thread on a tree: every message with its parent, so that branches survive a reload. */
 import type { ExportedMessageRepositoryItem, ThreadHistoryAdapter, ThreadMessage } from '@assistant-ui/react';
 import { type CoppiceClient, fromTopologyColumns, HttpProblem } from '@coppice/client';
-import { derivedId } from '@coppice/content';
+import { deriveId } from '@coppice/content';
 import { type JsonObject, type Message, type NodeId, nodeId, type TreeId } from '@coppice/core';
-import { foreignContent, fromTreeMessage, type StoredMessage, toTreeMessage } from './stored-message.ts';
+import { fromTreeMessage, type StoredMessage, toForeignContent, toTreeMessage } from './stored-message.ts';
 
 /** Where the messages of a thread are kept. */
 export interface HistoryOptions {
@@ -38,7 +38,7 @@ class TreeHistory {
   }
 
   #nodeOf(tree: TreeId, id: string): NodeId {
-    return this.#nodes.get(id) ?? nodeId(derivedId('assistant-ui', tree, id));
+    return this.#nodes.get(id) ?? nodeId(deriveId('assistant-ui', tree, id));
   }
 
   #queue<T>(task: () => Promise<T>): Promise<T> {
@@ -96,7 +96,7 @@ class TreeHistory {
     this.#nodes.set(own, id);
     return stored?.format === format
       ? stored
-      : { id: own, format, content: foreignContent(message, format, createdAt) };
+      : { id: own, format, content: toForeignContent(message, format, createdAt) };
   }
 
   /** Adds a message below its parent. Adding it again changes nothing; another content under its id replaces it. */
@@ -113,7 +113,7 @@ class TreeHistory {
         this.#nodes.set(id, node);
       } catch (error) {
         if (!(error instanceof HttpProblem) || error.code !== 'id/taken') throw error;
-        const replacement = nodeId(derivedId(node, JSON.stringify(content)));
+        const replacement = nodeId(deriveId(node, JSON.stringify(content)));
         await this.#replace(tree, { ...message, id: replacement }, above, node);
         this.#nodes.set(id, replacement);
       }

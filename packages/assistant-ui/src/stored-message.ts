@@ -77,7 +77,7 @@ export function fromTreeMessage(message: Message): StoredMessage | null {
 }
 
 /** A message that another program wrote, in a storage format: its text and its reasoning. */
-export function foreignContent(message: Message, format: string, createdAt: number): JsonObject {
+export function toForeignContent(message: Message, format: string, createdAt: number): JsonObject {
   const parts = message.content.flatMap((block): JsonObject[] => {
     const { type, text, thinking }: JsonObject = JSON.parse(JSON.stringify(block));
     if (type === 'text' && typeof text === 'string') return [{ type, text }];

@@ -1,7 +1,7 @@
 /** The threads of assistant-ui as trees of a Coppice server. */
 import { type RemoteThreadListAdapter, useAui } from '@assistant-ui/react';
 import { type CoppiceClient, HttpProblem, type TreeViewData } from '@coppice/client';
-import { derivedId, titleFromText } from '@coppice/content';
+import { deriveId, titleFromText } from '@coppice/content';
 import { isUuid, type TreeId, treeId } from '@coppice/core';
 import { useMemo } from 'react';
 import { createThreadHistory } from './history.ts';
@@ -69,7 +69,7 @@ export function createThreadListAdapter({ client, project }: ThreadListOptions):
       return toThread(tree);
     },
     async initialize(threadId) {
-      const id = treeId(isUuid(threadId) ? threadId : derivedId('assistant-ui', threadId));
+      const id = treeId(isUuid(threadId) ? threadId : deriveId('assistant-ui', threadId));
       try {
         await api.create({ id, ...(project === undefined ? {} : { project }) });
       } catch (error) {

@@ -1,5 +1,5 @@
 /** Shared by subcommands that change a tree: runs one command of core, and prints what it did and how to undo it. */
-import { type Command, type NodeId, type Outcome, type ResultOf, run, type TreeId } from '@coppice/core';
+import { type Command, type CommandOutcome, type NodeId, type ResultOf, run, type TreeId } from '@coppice/core';
 import type { CliContext } from './cli-context.ts';
 import { shortId } from './short-ids.ts';
 import type { SubcommandOutput } from './subcommands/contract.ts';
@@ -9,13 +9,13 @@ import { widthOf } from './terminal/width.ts';
 export async function runTreeChange<C extends Command>(
   at: CliContext,
   command: C,
-): Promise<Outcome<ResultOf<C['type']>>> {
+): Promise<CommandOutcome<ResultOf<C['type']>>> {
   return run(await at.store(), command, at.context());
 }
 
 /** The output of a change: what happened, as text and as data, and how to undo it. */
 export function printChange(
-  outcome: Outcome<unknown>,
+  outcome: CommandOutcome<unknown>,
   said: string,
   at: CliContext,
   back = undoLine,
@@ -37,7 +37,7 @@ export function printChange(
 }
 
 /** The previous active node, if a change only moved it; else null. */
-export function movedFrom({ commit }: Outcome<unknown>): { readonly before: NodeId | null } | null {
+export function movedFrom({ commit }: CommandOutcome<unknown>): { readonly before: NodeId | null } | null {
   const [first, ...more] = commit?.steps ?? [];
   return first?.type === 'select' && more.length === 0 ? { before: first.before } : null;
 }

@@ -1,5 +1,5 @@
 /** Undo and redo: in a named tree, else the user's last act in any tree. */
-import { type Outcome, type ResultOf, readTree, runAnywhere, type TreeRow } from '@coppice/core';
+import { type CommandOutcome, type ResultOf, readTree, type TreeRow, undoOrRedoAnywhere } from '@coppice/core';
 import { rowChanges } from '@coppice/core/tree';
 import { countNoun, printChange, runTreeChange } from './changing.ts';
 import type { CliContext } from './cli-context.ts';
@@ -17,9 +17,9 @@ export async function reverse(type: Reversal, given: SubcommandInput, at: CliCon
   const force = given.flag('force');
   const word = given.optional('chat');
   const named = word === undefined ? null : await findTree(at, word);
-  const outcome: Outcome<ResultOf<Reversal>> =
+  const outcome: CommandOutcome<ResultOf<Reversal>> =
     named === null
-      ? await runAnywhere(store, { type, force }, at.context())
+      ? await undoOrRedoAnywhere(store, { type, force }, at.context())
       : await runTreeChange(at, { type, treeId: named.id, force });
   const { treeId } = outcome;
   const row = await store.read(treeId, () => readTree(treeId));
@@ -38,7 +38,7 @@ function isTrashed({ attributes }: TreeRow): boolean {
   return attributes.trashedAt !== undefined;
 }
 
-function describe(type: Reversal, row: TreeRow, { result, commit }: Outcome<ResultOf<Reversal>>): string {
+function describe(type: Reversal, row: TreeRow, { result, commit }: CommandOutcome<ResultOf<Reversal>>): string {
   const name = JSON.stringify(oneLine(titleText(row), 60));
   const { act, activeNodeId } = result;
   const changes = commit === null ? [] : rowChanges(commit.steps, commit);

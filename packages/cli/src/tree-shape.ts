@@ -11,7 +11,7 @@ import {
   type ReadProgram,
   type TopologyNode,
 } from '@coppice/core';
-import { outlineOf, topologyNode } from '@coppice/core/tree';
+import { outlineOf, toTopologyNode } from '@coppice/core/tree';
 
 /**
  * The significant nodes of a tree: beginnings, forks, leaves and nodes to keep. Nodes in between are counted. It has
@@ -190,7 +190,7 @@ export function* readRows(ids: readonly NodeId[], shape: SignificantNodes): Read
     const nodes: readonly Node[] = yield* ask('nodes', { ids: ids.slice(at, at + rowsAtOnce) });
     for (const node of nodes)
       if (node.parentId !== null)
-        rows.set(node.id, topologyNode(node, node.parentId, shape.node(node.id)?.childCount ?? 0));
+        rows.set(node.id, toTopologyNode(node, node.parentId, shape.node(node.id)?.childCount ?? 0));
   }
   return rows;
 }

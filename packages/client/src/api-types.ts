@@ -5,14 +5,14 @@ import type {
   Commit,
   CommitSummary,
   ContextEntry,
-  ContextShares,
+  ContextTokensByKind,
   JsonObject,
   Message,
   Node,
   NodeId,
   Role,
   SearchHit,
-  Share,
+  ShareLink,
   Silhouette,
   TrashItem,
   TreeId,
@@ -149,7 +149,7 @@ export interface ContextAnswer {
   readonly count: number;
   /** The cursor of the page above; null if there is none. */
   readonly before: NodeId | null;
-  readonly shares: ContextShares;
+  readonly shares: ContextTokensByKind;
   readonly compaction: { readonly nodeId: NodeId; readonly summary: string } | null;
   readonly tokens: number;
   readonly window: number;
@@ -257,7 +257,7 @@ export interface CommandAnswer {
 }
 
 /** A share link as its owner sees it. */
-export type ShareView = Omit<Share, 'hash' | 'owner' | 'version'>;
+export type ShareView = Omit<ShareLink, 'hash' | 'owner' | 'version'>;
 
 /** The content of a share link. */
 export interface SharedAnswer {

@@ -1,5 +1,5 @@
 import { ask, type Commit, type NodeId, nodeId, type TreeId } from '@coppice/core';
-import { fromRows } from '@coppice/core/history';
+import { treeFromRows } from '@coppice/core/history';
 import { arbitraryCommands, buildTree, ReferenceStore, runCommands } from '@coppice/core/testing';
 import { allNodes, rowChanges, topology as shapeOf } from '@coppice/core/tree';
 import fc from 'fast-check';
@@ -21,7 +21,7 @@ import { Topology } from './topology.ts';
 async function shape(store: ReferenceStore, id: TreeId) {
   const rows = await store.read(id, () => ask('rows', {}));
   if (rows === null) throw new Error('There is no such tree.');
-  const tree = fromRows(rows.row, rows.nodes, rows.bookmarks);
+  const tree = treeFromRows(rows.row, rows.nodes, rows.bookmarks);
   return { rootId: tree.rootId, version: tree.version, nodes: shapeOf(tree), bookmarks: rows.bookmarks };
 }
 

@@ -1,5 +1,5 @@
 /** Optimistic nodes, which show a write before the server has confirmed it. */
-import { type Content, isText, type Message, type NewNode, type NodeId } from '@coppice/core';
+import { type ContentFields, isText, type Message, type NewNode, type NodeId } from '@coppice/core';
 import type { OpenTreeState } from './tree-state.ts';
 
 /** The text of a message. The server's own text replaces it when the write is confirmed. */
@@ -13,7 +13,7 @@ export function joinTextBlocks(message: Message): string {
 const charactersPerToken = 4;
 
 /** The content fields of a node that was written here. Its tokens are an estimate until the server counts them. */
-export function optimisticContent(message: Message): Content {
+export function optimisticContent(message: Message): ContentFields {
   const text = joinTextBlocks(message);
   const tokens = Math.ceil(text.length / charactersPerToken);
   return { message, status: 'success', key: null, text, tokens, aliases: [] };

@@ -1,6 +1,6 @@
 /** The topology of a whole tree (its nodes without content), kept up to date by the row changes of commits. */
 import type { Bookmark, NodeId, RowChange, TopologyNode } from '@coppice/core';
-import { previewOf, topologyNode } from '@coppice/core/tree';
+import { previewOf, toTopologyNode } from '@coppice/core/tree';
 
 function isBefore(a: TopologyNode, b: TopologyNode): number {
   return a.position < b.position ? -1 : a.position > b.position ? 1 : a.seq - b.seq;
@@ -110,7 +110,7 @@ export class Topology {
       switch (change.op) {
         case 'added':
           if (change.node.parentId !== null)
-            this.#put(topologyNode(change.node, change.node.parentId, this.children(change.node.id).length));
+            this.#put(toTopologyNode(change.node, change.node.parentId, this.children(change.node.id).length));
           break;
         case 'updated':
           for (const id of change.nodeIds) this.#change(id, topologyColumns(change));

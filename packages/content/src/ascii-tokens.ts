@@ -20,7 +20,7 @@ const lineFeed = 10;
 const beyond = -1;
 
 /** Returns the estimate, or null if the text is not plain ASCII. Reads each character once. */
-export function asciiTokens(text: string): number | null {
+export function estimateAsciiTokens(text: string): number | null {
   const { length } = text;
   let tokens = 0;
   for (let at = 0; at < length; ) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from './canonical-json.ts';
-import { anyObject, reversedKeys } from './testing/arbitraries.ts';
+import { arbitraryObject, reverseKeys } from './testing/arbitraries.ts';
 
 describe('canonical JSON', () => {
   it('[C43] sorts keys by UTF-16 code unit, at every level', () => {
@@ -15,15 +15,15 @@ describe('canonical JSON', () => {
 
   it('[C43] does not depend on the order of keys in the input', () => {
     fc.assert(
-      fc.property(anyObject, (value) => {
-        expect(canonicalJson(reversedKeys(value))).toBe(canonicalJson(value));
+      fc.property(arbitraryObject, (value) => {
+        expect(canonicalJson(reverseKeys(value))).toBe(canonicalJson(value));
       }),
     );
   });
 
   it('[C43] parses to the same data', () => {
     fc.assert(
-      fc.property(anyObject, (value) => {
+      fc.property(arbitraryObject, (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
       }),
     );

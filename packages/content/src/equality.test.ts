@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { type Block, isText, type JsonObject, type Message, type TextBlock, textMessage, valueOf } from '@coppice/core';
+import {
+  type Block,
+  isText,
+  type JsonObject,
+  type Message,
+  type TextBlock,
+  textMessage,
+  unwrapResult,
+} from '@coppice/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { providerOnlyFields } from './blocks/define.ts';
@@ -9,7 +17,13 @@ import { canonicalJson } from './canonical-json.ts';
 import { equalityForm, equalityKey } from './equality.ts';
 import { normaliseMessage } from './legacy.ts';
 import { parseMessage } from './message.ts';
-import { anyMessage, filledText, reversedKeys, sameData, thinkingBlock } from './testing/arbitraries.ts';
+import {
+  arbitraryFilledText,
+  arbitraryMessage,
+  arbitraryThinkingBlock,
+  isSameData,
+  reverseKeys,
+} from './testing/arbitraries.ts';
 
 const text = (value: string): TextBlock => ({ type: 'text', text: value });
 const thought = (thinking: string, more: Partial<ThinkingBlock> = {}): ThinkingBlock => ({
@@ -23,7 +37,7 @@ const withContent = (message: Message, content: readonly Block[]): Message => ({
 describe('the equality key', () => {
   it('[C48] is 32 hex digits: the first 128 bits of SHA-256 over the canonical JSON of the normal form', () => {
     fc.assert(
-      fc.property(anyMessage, (message) => {
+      fc.property(arbitraryMessage, (message) => {
         const digest = createHash('sha256')
           .update(canonicalJson(equalityForm(message)))
           .digest('hex');
@@ -51,16 +65,16 @@ describe('the equality key', () => {
 
   it('[C49] does not change with the order of keys', () => {
     fc.assert(
-      fc.property(anyMessage, (message) => {
-        expect(equalityKey(valueOf(parseMessage(reversedKeys(message))))).toBe(equalityKey(message));
+      fc.property(arbitraryMessage, (message) => {
+        expect(equalityKey(unwrapResult(parseMessage(reverseKeys(message))))).toBe(equalityKey(message));
       }),
     );
   });
 
   it('[C49] is the same for a string and for one text block', () => {
     fc.assert(
-      fc.property(filledText, (text) => {
-        const legacy = valueOf(normaliseMessage({ role: 'user', content: text }));
+      fc.property(arbitraryFilledText, (text) => {
+        const legacy = unwrapResult(normaliseMessage({ role: 'user', content: text }));
         expect(equalityKey(legacy)).toBe(equalityKey(textMessage('user', text)));
       }),
     );
@@ -68,7 +82,7 @@ describe('the equality key', () => {
 
   it('[C49] does not change with white space around text, or with blank text blocks', () => {
     fc.assert(
-      fc.property(anyMessage, fc.constantFrom(' ', '\n\t', '\u00a0', '\u2028'), (message, space) => {
+      fc.property(arbitraryMessage, fc.constantFrom(' ', '\n\t', '\u00a0', '\u2028'), (message, space) => {
         const padded = message.content.flatMap((block): readonly Block[] =>
           isText(block) ? [text(space + block.text + space), text(space)] : [block],
         );
@@ -79,7 +93,7 @@ describe('the equality key', () => {
 
   it('[C49] does not change when thinking is added or removed', () => {
     fc.assert(
-      fc.property(anyMessage, thinkingBlock, fc.nat(), (message, thought, at) => {
+      fc.property(arbitraryMessage, arbitraryThinkingBlock, fc.nat(), (message, thought, at) => {
         const without = message.content.filter((block) => block.type !== 'thinking');
         const place = at % (message.content.length + 1);
         const more = [...message.content.slice(0, place), thought, ...message.content.slice(place)];
@@ -91,7 +105,7 @@ describe('the equality key', () => {
 
   it('[C49] does not change with cache_control, signatures and other provider-only fields', () => {
     fc.assert(
-      fc.property(anyMessage, fc.constantFrom(...providerOnlyFields), (message, field) => {
+      fc.property(arbitraryMessage, fc.constantFrom(...providerOnlyFields), (message, field) => {
         const decorated = message.content.map((block) => ({ ...block, [field]: { type: 'ephemeral' } }));
         const plain = message.content.map((block) =>
           Object.fromEntries(Object.entries(block).filter(([key]) => key !== field)),
@@ -141,8 +155,8 @@ describe('the equality key', () => {
 
   it('[C50] is the same exactly when the normal forms are', () => {
     fc.assert(
-      fc.property(anyMessage, anyMessage, (left, right) => {
-        expect(equalityKey(left) === equalityKey(right)).toBe(sameData(equalityForm(left), equalityForm(right)));
+      fc.property(arbitraryMessage, arbitraryMessage, (left, right) => {
+        expect(equalityKey(left) === equalityKey(right)).toBe(isSameData(equalityForm(left), equalityForm(right)));
       }),
     );
   });

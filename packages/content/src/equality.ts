@@ -1,6 +1,6 @@
 // Decides when two messages are equal for prefix matching. The stored content is not affected.
 import { isText, type JsonObject, type Message } from '@coppice/core';
-import { comparedFields } from './blocks/define.ts';
+import { pickComparedFields } from './blocks/define.ts';
 import { blockDefinitionOf } from './blocks/index.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { sha256Hex } from './sha256.ts';
@@ -19,7 +19,7 @@ function comparedContent(message: Message): readonly JsonObject[] {
   }
   if (counted.length > 0) return counted;
   // The message has only blocks that are usually ignored. They count here, otherwise all such messages would be equal.
-  return message.content.filter((block) => !isText(block)).map((block) => comparedFields(block));
+  return message.content.filter((block) => !isText(block)).map((block) => pickComparedFields(block));
 }
 
 /**

@@ -20,8 +20,8 @@ export {
   blockDefinitionOf,
   blockDefinitions,
   type ContentBlock,
-  isKnown,
-  isUnknown,
+  isKnownBlock,
+  isUnknownBlock,
   type KnownBlock,
   parseBlock,
 } from './blocks/index.ts';
@@ -36,14 +36,14 @@ export { equalityForm, equalityKey } from './equality.ts';
 export { messageKit, messageTokens, searchText } from './kit.ts';
 
 export {
+  buildSubAgentRow,
   findSubAgents,
   type SpawnLink,
   type SubAgent,
   spawnedByFormat,
   spawnLinkOf,
-  subAgentRow,
 } from './sub-agent-links.ts';
-export { ownWords, titleFromMessages, titleFromText, withoutProgramElements } from './title-from-words.ts';
+export { extractUserWords, removeProgramElements, titleFromMessages, titleFromText } from './title-from-words.ts';
 
 export { estimateTokens } from './tokens.ts';
 
@@ -51,7 +51,7 @@ export { estimateTokens } from './tokens.ts';
 
 export { isBase64 } from './base64.ts';
 export { canonicalJson } from './canonical-json.ts';
-export { derivedId } from './derived-id.ts';
-export { hashLaterWith, hashWith, type PlatformSha256, sha256Hex } from './sha256.ts';
+export { deriveId } from './derived-id.ts';
+export { type PlatformSha256, setPlatformSha256, setPlatformSha256Loader, sha256Hex } from './sha256.ts';
 
 export { utf8Length } from './utf8.ts';

@@ -3,7 +3,7 @@
 import { type Json, ok, type Result } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import type { MessageLimits } from './limits.ts';
-import { invalidInput, showValue } from './problem.ts';
+import { refuseInvalidInput, showValue } from './problem.ts';
 
 export { isJsonObject };
 
@@ -109,6 +109,6 @@ export function copyJson(value: unknown, whole: string, part: string, budget: Co
     return ok(copyJsonValue(value, budget.depth, budget, trail));
   } catch (error) {
     if (!(error instanceof Uncopyable)) throw error;
-    return invalidInput(error.ofWhole ? whole : jsonPath(`${whole}${part}`, trail), error.message);
+    return refuseInvalidInput(error.ofWhole ? whole : jsonPath(`${whole}${part}`, trail), error.message);
   }
 }

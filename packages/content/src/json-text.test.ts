@@ -1,8 +1,8 @@
-import { valueOf } from '@coppice/core';
+import { unwrapResult } from '@coppice/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from './json-text.ts';
-import { anyObject, anyText } from './testing/arbitraries.ts';
+import { arbitraryObject, arbitraryText } from './testing/arbitraries.ts';
 
 function reasonFor(text: string): string {
   const result = parseJson(text, 'line 3');
@@ -32,7 +32,7 @@ describe('reading JSON text', () => {
 
   it('[C14] accepts and refuses the same texts as JSON.parse, except for duplicate keys and rounded numbers', () => {
     fc.assert(
-      fc.property(fc.oneof(anyText, fc.string({ unit: fc.constantFrom(...'{}[]",:\\1e-. a') })), (text) => {
+      fc.property(fc.oneof(arbitraryText, fc.string({ unit: fc.constantFrom(...'{}[]",:\\1e-. a') })), (text) => {
         let expected: unknown;
         try {
           expected = JSON.parse(text);
@@ -61,7 +61,7 @@ describe('reading JSON text', () => {
       '{"a\\\\":1,"a":2}',
       '{"a":[],"b":{}}',
     ]) {
-      expect(valueOf(parseJson(text))).toEqual(JSON.parse(text));
+      expect(unwrapResult(parseJson(text))).toEqual(JSON.parse(text));
     }
   });
 
@@ -69,7 +69,7 @@ describe('reading JSON text', () => {
     for (const text of ['1e400', '-1e400', '9e308', `1${'0'.repeat(309)}`, '[0,{"a":1E999}]']) {
       expect(reasonFor(text)).toContain('too large');
     }
-    expect(valueOf(parseJson('[1e308,-1.7976931348623157e308]'))).toEqual([1e308, -1.7976931348623157e308]);
+    expect(unwrapResult(parseJson('[1e308,-1.7976931348623157e308]'))).toEqual([1e308, -1.7976931348623157e308]);
   });
 
   it('[C15] refuses an integer that would be written back with other digits', () => {
@@ -78,7 +78,7 @@ describe('reading JSON text', () => {
     );
     for (const text of ['9007199254740993', '-9007199254740993', '18446744073709551616']) reasonFor(text);
     for (const text of ['9007199254740992', '-9007199254740991', `1${'0'.repeat(22)}`, '123456789012345680000']) {
-      expect(valueOf(parseJson(text))).toBe(Number(text));
+      expect(unwrapResult(parseJson(text))).toBe(Number(text));
     }
   });
 
@@ -86,7 +86,7 @@ describe('reading JSON text', () => {
     const number = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.maxSafeInteger(), fc.integer());
     fc.assert(
       fc.property(number, (value) => {
-        expect(valueOf(parseJson(JSON.stringify(value)))).toBe(value === 0 ? 0 : value);
+        expect(unwrapResult(parseJson(JSON.stringify(value)))).toBe(value === 0 ? 0 : value);
       }),
       { numRuns: 2000 },
     );
@@ -94,10 +94,10 @@ describe('reading JSON text', () => {
 
   it('[C16] writes text from JSON.stringify back to the same bytes', () => {
     fc.assert(
-      fc.property(anyObject, (value) => {
+      fc.property(arbitraryObject, (value) => {
         const text = JSON.stringify(value);
-        expect(JSON.stringify(valueOf(parseJson(text)))).toBe(text);
-        expect(JSON.stringify(valueOf(parseJson(JSON.stringify(value, null, 2))))).toBe(text);
+        expect(JSON.stringify(unwrapResult(parseJson(text)))).toBe(text);
+        expect(JSON.stringify(unwrapResult(parseJson(JSON.stringify(value, null, 2))))).toBe(text);
       }),
       { numRuns: 500 },
     );

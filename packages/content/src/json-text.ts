@@ -1,7 +1,7 @@
 // Parses JSON text. JSON.parse alone changes three things silently: of a duplicate key the first value is lost, a
 // number beyond the range of a double becomes Infinity (written back as null), and an integer with too many digits is
 // rounded. All three are refused here.
-import { type Json, ok, type Result, refusedResult } from '@coppice/core';
+import { type Json, makeRefusedResult, ok, type Result } from '@coppice/core';
 import { defaultLimits } from './limits.ts';
 import { excerpt } from './problem.ts';
 
@@ -102,14 +102,14 @@ function findProblem(text: string, maxDepth: number): NumberFinding | undefined 
 export function parseJson(text: string, where = 'The text', depth = defaultLimits.jsonDepth): Result<Json> {
   const problem = findProblem(text, depth);
   if (problem?.depth)
-    return refusedResult('message/invalid', `${where} nests deeper than ${depth} levels.`, { where, depth });
+    return makeRefusedResult('message/invalid', `${where} nests deeper than ${depth} levels.`, { where, depth });
   let value: Json;
   try {
     value = JSON.parse(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'it cannot be read';
-    return refusedResult('message/invalid', `${where} is not JSON: ${excerpt(reason, 200)}.`, { where });
+    return makeRefusedResult('message/invalid', `${where} is not JSON: ${excerpt(reason, 200)}.`, { where });
   }
-  if (problem !== undefined) return refusedResult('message/invalid', `${where} ${problem.what}.`, { where });
+  if (problem !== undefined) return makeRefusedResult('message/invalid', `${where} ${problem.what}.`, { where });
   return ok(value);
 }

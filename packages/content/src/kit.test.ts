@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { equalityKey } from './equality.ts';
 import { messageKit } from './kit.ts';
-import { anyMessage, anyText } from './testing/arbitraries.ts';
+import { arbitraryMessage, arbitraryText } from './testing/arbitraries.ts';
 import { estimateTokens } from './tokens.ts';
 
 const blocks = (...content: readonly (Block & Record<string, unknown>)[]): Message => ({ role: 'assistant', content });
@@ -11,7 +11,7 @@ const blocks = (...content: readonly (Block & Record<string, unknown>)[]): Messa
 describe('the message kit', () => {
   it('[C52] the text of a message with one text block is exactly the text of that block', () => {
     fc.assert(
-      fc.property(anyText, (text) => {
+      fc.property(arbitraryText, (text) => {
         expect(messageKit.text(textMessage('user', text))).toBe(text);
       }),
     );
@@ -53,7 +53,7 @@ describe('the message kit', () => {
 
   it('[C55] counts a message as its blocks and a little more, always a whole number', () => {
     fc.assert(
-      fc.property(anyMessage, (message) => {
+      fc.property(arbitraryMessage, (message) => {
         const tokens = messageKit.tokens(message);
         expect(Number.isInteger(tokens)).toBe(true);
         expect(tokens).toBeGreaterThan(0);

@@ -1,8 +1,8 @@
-import { type Refusal, type Result, valueOf } from '@coppice/core';
+import { type Refusal, type Result, unwrapResult } from '@coppice/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { normaliseMessage, normaliseMessages } from './legacy.ts';
-import { anyMessage, anyObject, anyText, filledText } from './testing/arbitraries.ts';
+import { arbitraryFilledText, arbitraryMessage, arbitraryObject, arbitraryText } from './testing/arbitraries.ts';
 
 const call = (id: string, name: string, args: unknown, more: object = {}) => ({
   id,
@@ -18,19 +18,21 @@ function refusalOf(result: Result<unknown>): Refusal {
 
 describe('normalising a legacy message', () => {
   it('[C17] makes exactly one text block of a string', () => {
-    expect(valueOf(normaliseMessage({ role: 'user', content: ' Hello\n' }))).toStrictEqual({
+    expect(unwrapResult(normaliseMessage({ role: 'user', content: ' Hello\n' }))).toStrictEqual({
       role: 'user',
       content: [{ type: 'text', text: ' Hello\n' }],
     });
     expect(refusalOf(normaliseMessage({ role: 'user', content: '' })).code).toBe('message/blank');
-    expect(valueOf(normaliseMessage({ role: 'user', content: '' }, { blank: 'keep' })).content).toEqual([
+    expect(unwrapResult(normaliseMessage({ role: 'user', content: '' }, { blank: 'keep' })).content).toEqual([
       { type: 'text', text: '' },
     ]);
   });
 
   it('[C18] makes only the calls of null or empty content with calls', () => {
     for (const content of [null, undefined, '', []]) {
-      const message = valueOf(normaliseMessage({ role: 'assistant', content, tool_calls: [call('c1', 'f', '{}')] }));
+      const message = unwrapResult(
+        normaliseMessage({ role: 'assistant', content, tool_calls: [call('c1', 'f', '{}')] }),
+      );
       expect(message).toStrictEqual({
         role: 'assistant',
         content: [{ type: 'tool-use', id: 'c1', name: 'f', parameters: {} }],
@@ -39,7 +41,7 @@ describe('normalising a legacy message', () => {
   });
 
   it('[C19] puts calls after the text, in order', () => {
-    const message = valueOf(
+    const message = unwrapResult(
       normaliseMessage({
         role: 'assistant',
         content: 'Let me see.',
@@ -57,7 +59,7 @@ describe('normalising a legacy message', () => {
   });
 
   it('[C19] puts calls after blocks as well, and keeps other fields of a call', () => {
-    const { content } = valueOf(
+    const { content } = unwrapResult(
       normaliseMessage({
         role: 'assistant',
         content: [{ type: 'thinking', thinking: 'Hm.' }],
@@ -72,7 +74,7 @@ describe('normalising a legacy message', () => {
 
   it('[C20] reads blank or missing arguments as an empty object', () => {
     for (const args of ['', '  \n', null, undefined]) {
-      const { content } = valueOf(
+      const { content } = unwrapResult(
         normaliseMessage({ role: 'assistant', content: null, tool_calls: [call('c', 'f', args)] }),
       );
       expect(content).toStrictEqual([{ type: 'tool-use', id: 'c', name: 'f', parameters: {} }]);
@@ -133,7 +135,7 @@ describe('normalising a legacy message', () => {
   });
 
   it('[C23] keeps the tool_call_id of a tool message and makes a block of its text', () => {
-    expect(valueOf(normaliseMessage({ role: 'tool', tool_call_id: 'c1', content: '4' }))).toStrictEqual({
+    expect(unwrapResult(normaliseMessage({ role: 'tool', tool_call_id: 'c1', content: '4' }))).toStrictEqual({
       role: 'tool',
       content: [{ type: 'text', text: '4' }],
       tool_call_id: 'c1',
@@ -144,14 +146,14 @@ describe('normalising a legacy message', () => {
     const legacy = fc
       .record({
         role: fc.constant('assistant'),
-        content: fc.oneof(fc.constant(null), anyText, filledText),
+        content: fc.oneof(fc.constant(null), arbitraryText, arbitraryFilledText),
         tool_calls: fc.uniqueArray(
           fc
             .tuple(
               fc.string({ minLength: 1 }),
               fc.oneof(
-                anyObject,
-                anyObject.map((value) => JSON.stringify(value)),
+                arbitraryObject,
+                arbitraryObject.map((value) => JSON.stringify(value)),
                 fc.constant(''),
               ),
             )
@@ -161,9 +163,9 @@ describe('normalising a legacy message', () => {
       })
       .map((message): unknown => message);
     fc.assert(
-      fc.property(fc.oneof(legacy, anyMessage), (input) => {
-        const once = valueOf(normaliseMessage(input));
-        const twice = valueOf(normaliseMessage(once));
+      fc.property(fc.oneof(legacy, arbitraryMessage), (input) => {
+        const once = unwrapResult(normaliseMessage(input));
+        const twice = unwrapResult(normaliseMessage(once));
         expect(JSON.stringify(twice)).toBe(JSON.stringify(once));
         expect(Array.isArray(once.content) && !('tool_calls' in once)).toBe(true);
       }),
@@ -172,7 +174,7 @@ describe('normalising a legacy message', () => {
   });
 
   it('[C12] keeps __proto__ in arguments an ordinary key', () => {
-    const { content } = valueOf(
+    const { content } = unwrapResult(
       normaliseMessage({
         role: 'assistant',
         content: null,

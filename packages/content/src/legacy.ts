@@ -4,7 +4,7 @@ import { isJsonObject, isPlainObject } from './json-copy.ts';
 import { parseJson } from './json-text.ts';
 import { defaultLimits } from './limits.ts';
 import { type ParseOptions, parseList, parseMessage } from './message.ts';
-import { excerpt, invalidInput, showValue } from './problem.ts';
+import { excerpt, refuseInvalidInput, showValue } from './problem.ts';
 
 /** Names that extra fields of a call must not use on the block: they are fields of the block or copies of them. */
 const reserved: ReadonlySet<string> = new Set([
@@ -35,7 +35,7 @@ function readLegacyArguments(
   const { at, id, name } = call;
   const reported = typeof raw === 'string' ? raw : showValue(raw);
   const fail = (why: string) =>
-    invalidInput(
+    refuseInvalidInput(
       at,
       `calls ${showValue(name)} (id ${showValue(id)}) with arguments that ${why}: ${excerpt(reported, 200)}`,
       {
@@ -53,11 +53,11 @@ function readLegacyArguments(
 }
 
 function readCall(call: unknown, at: string, depth: number): Result<Readonly<Record<string, unknown>>> {
-  if (!isPlainObject(call)) return invalidInput(at, `is ${showValue(call)} where a tool call is needed`);
+  if (!isPlainObject(call)) return refuseInvalidInput(at, `is ${showValue(call)} where a tool call is needed`);
   const { id, type, function: called } = call;
-  if (typeof id !== 'string' || id === '') return invalidInput(at, 'is a tool call without an id');
+  if (typeof id !== 'string' || id === '') return refuseInvalidInput(at, 'is a tool call without an id');
   if (type !== undefined && type !== 'function') {
-    return invalidInput(
+    return refuseInvalidInput(
       at,
       `is a tool call (id ${showValue(id)}) of type ${showValue(type)}; only function calls are known`,
       {
@@ -66,10 +66,10 @@ function readCall(call: unknown, at: string, depth: number): Result<Readonly<Rec
     );
   }
   if (!isPlainObject(called))
-    return invalidInput(at, `is a tool call (id ${showValue(id)}) without its function`, { id });
+    return refuseInvalidInput(at, `is a tool call (id ${showValue(id)}) without its function`, { id });
   const { name, arguments: raw } = called;
   if (typeof name !== 'string' || name === '') {
-    return invalidInput(at, `is a tool call (id ${showValue(id)}) without the name of a tool`, { id });
+    return refuseInvalidInput(at, `is a tool call (id ${showValue(id)}) without the name of a tool`, { id });
   }
   const parameters = readLegacyArguments(raw, { at, id, name }, depth);
   if (!parameters.ok) return parameters;
@@ -79,11 +79,11 @@ function readCall(call: unknown, at: string, depth: number): Result<Readonly<Rec
 function readLegacy(value: Readonly<Record<string, unknown>>, where: string, depth: number): Result<unknown> {
   const { content, tool_calls: calls, ...rest } = value;
   if (calls !== undefined && calls !== null && !Array.isArray(calls)) {
-    return invalidInput(where, `has ${showValue(calls)} as tool_calls where a list is needed`);
+    return refuseInvalidInput(where, `has ${showValue(calls)} as tool_calls where a list is needed`);
   }
   const listed: readonly unknown[] = calls ?? [];
   if (listed.length > 0 && value.role !== 'assistant') {
-    return invalidInput(where, 'has tool_calls, which only assistant messages may have');
+    return refuseInvalidInput(where, 'has tool_calls, which only assistant messages may have');
   }
   const blocks: unknown[] = [];
   if (typeof content === 'string') {
@@ -91,9 +91,9 @@ function readLegacy(value: Readonly<Record<string, unknown>>, where: string, dep
   } else if (Array.isArray(content)) {
     for (const block of content) blocks.push(block);
   } else if (content !== undefined && content !== null) {
-    return invalidInput(where, `has ${showValue(content)} as content where text or blocks are needed`);
+    return refuseInvalidInput(where, `has ${showValue(content)} as content where text or blocks are needed`);
   } else if (listed.length === 0) {
-    return invalidInput(where, 'has neither content nor tool_calls');
+    return refuseInvalidInput(where, 'has neither content nor tool_calls');
   }
   for (let index = 0; index < listed.length; index++) {
     const block = readCall(listed[index], `${where}.tool_calls[${index}]`, depth);

@@ -1,10 +1,10 @@
 import { runInNewContext } from 'node:vm';
-import { type Refusal, type Result, valueOf } from '@coppice/core';
+import { type Refusal, type Result, unwrapResult } from '@coppice/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultLimits } from './limits.ts';
 import { parseMessage, parseMessages, parseMessageText, toContentText } from './message.ts';
-import { anyMessage, unknownBlock } from './testing/arbitraries.ts';
+import { arbitraryMessage, arbitraryUnknownBlock } from './testing/arbitraries.ts';
 
 const text = (value: string) => ({ type: 'text', text: value });
 const user = (...content: readonly unknown[]) => ({ role: 'user', content });
@@ -18,7 +18,7 @@ describe('reading a message', () => {
   it('[C1] returns new plain data that shares nothing with the input', () => {
     const input = user({ type: 'x-list', items: [{ a: 1 }] });
     const before = structuredClone(input);
-    const message = valueOf(parseMessage(input));
+    const message = unwrapResult(parseMessage(input));
     expect(message).toEqual(before);
     expect(message.content).not.toBe(input.content);
     Object.assign(Object(input.content[0]), { items: 'changed' });
@@ -29,15 +29,15 @@ describe('reading a message', () => {
     const foreign: unknown = runInNewContext('({ role: "user", content: [{ type: "text", text: "a" }] })');
     const bare = Object.assign(Object.create(null), user(Object.assign(Object.create(null), text('a'))));
     for (const input of [foreign, bare]) {
-      const message = valueOf(parseMessage(input));
+      const message = unwrapResult(parseMessage(input));
       expect(message).toStrictEqual(user(text('a')));
     }
   });
 
   it('[C1] gives the same data when its result is read again', () => {
     fc.assert(
-      fc.property(anyMessage, (input) => {
-        const message = valueOf(parseMessage(input));
+      fc.property(arbitraryMessage, (input) => {
+        const message = unwrapResult(parseMessage(input));
         expect(JSON.stringify(parseMessage(message))).toBe(JSON.stringify({ ok: true, value: message }));
       }),
     );
@@ -45,9 +45,9 @@ describe('reading a message', () => {
 
   it('[C2] accepts the four roles and names any other in the refusal', () => {
     for (const role of ['user', 'assistant', 'system']) {
-      expect(valueOf(parseMessage({ role, content: [text('a')] })).role).toBe(role);
+      expect(unwrapResult(parseMessage({ role, content: [text('a')] })).role).toBe(role);
     }
-    expect(valueOf(parseMessage({ role: 'tool', tool_call_id: '1', content: [text('a')] })).role).toBe('tool');
+    expect(unwrapResult(parseMessage({ role: 'tool', tool_call_id: '1', content: [text('a')] })).role).toBe('tool');
     expect(refusalOf(parseMessage({ role: 'root', content: [text('a')] })).message).toBe(
       'message has the role "root"; one of user, assistant, tool, system is needed.',
     );
@@ -62,7 +62,7 @@ describe('reading a message', () => {
   });
 
   it('[C3] keeps blank text on request, but never a message without blocks', () => {
-    expect(valueOf(parseMessage(user(text(' ')), { blank: 'keep' })).content).toEqual([text(' ')]);
+    expect(unwrapResult(parseMessage(user(text(' ')), { blank: 'keep' })).content).toEqual([text(' ')]);
     expect(refusalOf(parseMessage(user(), { blank: 'keep' })).code).toBe('message/blank');
   });
 
@@ -73,7 +73,7 @@ describe('reading a message', () => {
 
   it('[C4] requires a tool_call_id on tool messages and refuses it elsewhere', () => {
     const content = [text('4')];
-    expect(valueOf(parseMessage({ role: 'tool', tool_call_id: 'c1', content })).tool_call_id).toBe('c1');
+    expect(unwrapResult(parseMessage({ role: 'tool', tool_call_id: 'c1', content })).tool_call_id).toBe('c1');
     for (const call of [undefined, null, '', 1]) {
       const refusal = refusalOf(parseMessage({ role: 'tool', tool_call_id: call, content }));
       expect(refusal.message).toBe('message is a tool message without the tool_call_id that it answers.');
@@ -81,14 +81,14 @@ describe('reading a message', () => {
     expect(refusalOf(parseMessage({ role: 'user', tool_call_id: 'c1', content })).message).toContain(
       'has a tool_call_id, which only tool messages have',
     );
-    expect('tool_call_id' in valueOf(parseMessage({ role: 'user', tool_call_id: null, content }))).toBe(false);
+    expect('tool_call_id' in unwrapResult(parseMessage({ role: 'user', tool_call_id: null, content }))).toBe(false);
   });
 
   it('[C5] refuses an unknown field by name, unless its value is null or undefined', () => {
     expect(refusalOf(parseMessage({ ...user(text('a')), name: 'Ann' })).message).toBe(
       'message has the field "name", which a message does not have.',
     );
-    expect(valueOf(parseMessage({ ...user(text('a')), refusal: null, audio: undefined }))).toStrictEqual(
+    expect(unwrapResult(parseMessage({ ...user(text('a')), refusal: null, audio: undefined }))).toStrictEqual(
       user(text('a')),
     );
   });
@@ -113,7 +113,7 @@ describe('reading a message', () => {
     expect(refusal.data).toMatchObject({ index: 2 });
     expect(refusalOf(parseMessages([user(text(' '))], { where: 'history' })).message).toContain('history[0] is blank');
     expect(refusalOf(parseMessages({})).message).toContain('where a list of messages is needed');
-    expect(valueOf(parseMessages([user(text('a')), user(text('b'))])).length).toBe(2);
+    expect(unwrapResult(parseMessages([user(text('a')), user(text('b'))])).length).toBe(2);
   });
 
   it('[C7] accepts a message of exactly the byte limit and refuses one byte more', () => {
@@ -163,7 +163,7 @@ describe('reading a message', () => {
 
   it('[C9] accepts 10,000 blocks and refuses 10,001', () => {
     const blocks = (count: number) => user(...Array.from({ length: count }, () => text('a')));
-    expect(valueOf(parseMessage(blocks(10_000))).content.length).toBe(10_000);
+    expect(unwrapResult(parseMessage(blocks(10_000))).content.length).toBe(10_000);
     expect(refusalOf(parseMessage(blocks(10_001))).message).toBe(
       'message has 10001 blocks; at most 10000 are allowed.',
     );
@@ -187,7 +187,7 @@ describe('reading a message', () => {
       expect(refusal.message).toMatch(/^message\.content\[0\]\.value is .*, which JSON cannot say\.$/);
     }
     expect(refusalOf(parseMessage(user({ type: 'x', list: [1, undefined] }))).message).toContain('.list[1] is nothing');
-    expect(valueOf(parseMessage(user({ type: 'x', gone: undefined }))).content).toStrictEqual([{ type: 'x' }]);
+    expect(unwrapResult(parseMessage(user({ type: 'x', gone: undefined }))).content).toStrictEqual([{ type: 'x' }]);
   });
 
   it('[C11] refuses a cyclic value, and one that repeats a part until it is too large', () => {
@@ -204,7 +204,7 @@ describe('reading a message', () => {
 
   it('[C12] keeps __proto__, constructor and prototype as own keys that reach no prototype', () => {
     const json = '[{"type":"x","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"prototype":2}]';
-    const message = valueOf(parseMessageText(`{"role":"user","content":${json}}`));
+    const message = unwrapResult(parseMessageText(`{"role":"user","content":${json}}`));
     expect(toContentText(message.content)).toBe(json);
     const [block] = message.content;
     expect(Object.getPrototypeOf(block)).toBe(Object.prototype);
@@ -213,10 +213,12 @@ describe('reading a message', () => {
   });
 
   it('[C13] keeps lone surrogates and NUL, and writes them as escapes', () => {
-    const message = valueOf(parseMessage(user(text('a\ud800b\u0000c'))));
+    const message = unwrapResult(parseMessage(user(text('a\ud800b\u0000c'))));
     expect(message.content).toEqual([text('a\ud800b\u0000c')]);
     expect(toContentText(message.content)).toBe('[{"type":"text","text":"a\\ud800b\\u0000c"}]');
-    expect(valueOf(parseMessageText(`{"role":"user","content":${toContentText(message.content)}}`))).toEqual(message);
+    expect(unwrapResult(parseMessageText(`{"role":"user","content":${toContentText(message.content)}}`))).toEqual(
+      message,
+    );
   });
 
   it('[C38] refuses one tool call id twice in a message', () => {
@@ -229,9 +231,9 @@ describe('reading a message', () => {
 
   it('[C39] keeps a block of unknown type byte for byte, from text to text', () => {
     fc.assert(
-      fc.property(fc.array(unknownBlock, { minLength: 1, maxLength: 4 }), (content) => {
+      fc.property(fc.array(arbitraryUnknownBlock, { minLength: 1, maxLength: 4 }), (content) => {
         const written = JSON.stringify(content);
-        const message = valueOf(parseMessageText(`{"role":"user","content":${written}}`));
+        const message = unwrapResult(parseMessageText(`{"role":"user","content":${written}}`));
         expect(toContentText(message.content)).toBe(written);
       }),
       { numRuns: 500 },

@@ -1,10 +1,10 @@
 // Parses messages: every foreign message becomes a Message here, or is refused with its place and the reason.
-import { type Block, isBlank, type Message, ok, type Result, type Role, refusedResult, roles } from '@coppice/core';
+import { type Block, isBlank, type Message, makeRefusedResult, ok, type Result, type Role, roles } from '@coppice/core';
 import { parseBlock } from './blocks/index.ts';
 import { type CopyBudget, copyJson, isJsonObject, isPlainObject, tooLargeProblem } from './json-copy.ts';
 import { parseJson } from './json-text.ts';
 import { defaultLimits, type MessageLimits } from './limits.ts';
-import { invalidInput, showValue } from './problem.ts';
+import { refuseInvalidInput, showValue } from './problem.ts';
 import { utf8Length } from './utf8.ts';
 
 /** Options for parsing a message. */
@@ -53,12 +53,12 @@ function parseBlocks(
     const copied = copyJson(content[index], where, part, budget);
     if (!copied.ok) return copied;
     if (!isJsonObject(copied.value))
-      return invalidInput(where + part, `is ${showValue(copied.value)} where a block is needed`);
+      return refuseInvalidInput(where + part, `is ${showValue(copied.value)} where a block is needed`);
     const block = parseBlock(copied.value, role, where + part);
     if (!block.ok) return block;
     if (block.value.type === 'tool-use' && 'id' in block.value && typeof block.value.id === 'string') {
       if (calls.has(block.value.id))
-        return invalidInput(where + part, `uses the tool call id ${showValue(block.value.id)} a second time`);
+        return refuseInvalidInput(where + part, `uses the tool call id ${showValue(block.value.id)} a second time`);
       calls.add(block.value.id);
     }
     blocks.push(block.value);
@@ -76,17 +76,17 @@ const surelyFits = 1 / 32;
  */
 export function parseMessage(value: unknown, options: ParseOptions = {}): Result<Message> {
   const { where = 'message', blank = 'refuse', limits = defaultLimits } = options;
-  if (!isPlainObject(value)) return invalidInput(where, `is ${showValue(value)} where a message is needed`);
+  if (!isPlainObject(value)) return refuseInvalidInput(where, `is ${showValue(value)} where a message is needed`);
   const { role, content, tool_call_id: call } = value;
   if (!isKnownRole(role))
-    return invalidInput(where, `has the role ${showValue(role)}; one of ${roles.join(', ')} is needed`);
+    return refuseInvalidInput(where, `has the role ${showValue(role)}; one of ${roles.join(', ')} is needed`);
   if (!Array.isArray(content))
-    return invalidInput(where, `has ${showValue(content)} as content where an array of blocks is needed`);
+    return refuseInvalidInput(where, `has ${showValue(content)} as content where an array of blocks is needed`);
   const problem = fieldProblem(value) ?? callProblem(role, call);
-  if (problem !== undefined) return invalidInput(where, problem);
-  if (content.length === 0) return refusedResult('message/blank', `${where} has no content blocks.`, { where });
+  if (problem !== undefined) return refuseInvalidInput(where, problem);
+  if (content.length === 0) return makeRefusedResult('message/blank', `${where} has no content blocks.`, { where });
   if (content.length > limits.blocks) {
-    return invalidInput(where, `has ${content.length} blocks; at most ${limits.blocks} are allowed`);
+    return refuseInvalidInput(where, `has ${content.length} blocks; at most ${limits.blocks} are allowed`);
   }
   // The message and its content array take two of the levels.
   const budget: CopyBudget = { limits, depth: Math.max(0, limits.jsonDepth - 2), bytes: 0 };
@@ -99,10 +99,10 @@ export function parseMessage(value: unknown, options: ParseOptions = {}): Result
   };
   const charged = budget.bytes + (message.tool_call_id?.length ?? 0);
   if (charged > limits.messageBytes * surelyFits && utf8Length(JSON.stringify(message)) > limits.messageBytes) {
-    return invalidInput(where, tooLargeProblem(limits));
+    return refuseInvalidInput(where, tooLargeProblem(limits));
   }
   if (blank === 'refuse' && isBlank(message)) {
-    return refusedResult('message/blank', `${where} is blank: its text is empty or white space.`, { where });
+    return makeRefusedResult('message/blank', `${where} is blank: its text is empty or white space.`, { where });
   }
   return ok(message);
 }
@@ -114,7 +114,8 @@ export function parseList(
   options: ParseOptions = {},
 ): Result<readonly Message[]> {
   const { where = 'messages' } = options;
-  if (!Array.isArray(value)) return invalidInput(where, `is ${showValue(value)} where a list of messages is needed`);
+  if (!Array.isArray(value))
+    return refuseInvalidInput(where, `is ${showValue(value)} where a list of messages is needed`);
   const messages: Message[] = [];
   for (let index = 0; index < value.length; index++) {
     const message = read(value[index], { ...options, where: `${where}[${index}]` });
@@ -136,7 +137,7 @@ export function parseMessages(value: unknown, options: ParseOptions = {}): Resul
 export function parseMessageText(text: string, options: ParseOptions = {}): Result<Message> {
   const { where = 'message', limits = defaultLimits } = options;
   if (text.length > limits.messageBytes || utf8Length(text) > limits.messageBytes)
-    return invalidInput(where, tooLargeProblem(limits));
+    return refuseInvalidInput(where, tooLargeProblem(limits));
   const value = parseJson(text, where, limits.jsonDepth);
   return value.ok ? parseMessage(value.value, options) : value;
 }

@@ -1,4 +1,4 @@
-import { type Refusal, refusedResult } from '@coppice/core';
+import { makeRefusedResult, type Refusal } from '@coppice/core';
 
 /** Cuts a text to `most` UTF-16 units and marks the cut; never cuts inside a surrogate pair. */
 export function excerpt(text: string, most: number): string {
@@ -16,10 +16,10 @@ export function showValue(value: unknown): string {
 }
 
 /** Refuses a message: `where` names the place, `what` continues the sentence. */
-export function invalidInput(
+export function refuseInvalidInput(
   where: string,
   what: string,
   data: Readonly<Record<string, unknown>> = {},
 ): { readonly ok: false; readonly refusal: Refusal } {
-  return refusedResult('message/invalid', `${where} ${what}.`, { where, ...data });
+  return makeRefusedResult('message/invalid', `${where} ${what}.`, { where, ...data });
 }

@@ -1,5 +1,5 @@
 // SHA-256 by FIPS 180-4. Implemented here because equality keys are needed synchronously, also in a browser, whose
-// built-in SHA-256 is asynchronous. Node's is eight times as fast; programs there pass it to {@link hashWith}.
+// built-in SHA-256 is asynchronous. Node's is eight times as fast; programs there pass it to {@link setPlatformSha256}.
 import { utf8Length, writeUtf8 } from './utf8.ts';
 
 /** Writes the first 32 bits of the fractional parts of the square (or cube) roots of the first primes, exactly. */
@@ -128,23 +128,23 @@ const probes = [
 ] as const;
 
 /** Uses the platform's SHA-256 from now on. Throws if its digests differ, because keys are stored. */
-export function hashWith(platform: PlatformSha256): void {
+export function setPlatformSha256(platform: PlatformSha256): void {
   for (const [text, digest] of probes)
     if (platform(text) !== digest) throw new Error('This is no SHA-256 of texts as UTF-8.');
   native = platform;
 }
 
 /**
- * Like {@link hashWith}, with a platform whose SHA-256 is loaded when something is first hashed; undefined means that it
+ * Like {@link setPlatformSha256}, with a platform whose SHA-256 is loaded when something is first hashed; undefined means that it
  * has none. The first hash throws if its digests differ.
  */
-export function hashLaterWith(load: () => PlatformSha256 | undefined): void {
+export function setPlatformSha256Loader(load: () => PlatformSha256 | undefined): void {
   loadNative = load;
 }
 
 function useLoaded(load: () => PlatformSha256 | undefined): void {
   const platform = load();
-  if (platform !== undefined) hashWith(platform);
+  if (platform !== undefined) setPlatformSha256(platform);
   loadNative = undefined;
 }
 

@@ -25,7 +25,7 @@ export interface SubAgent {
 }
 
 /** The row that leads from a session to a sub-agent. */
-export function subAgentRow(child: TreeId, parent: TreeId): ExternalId {
+export function buildSubAgentRow(child: TreeId, parent: TreeId): ExternalId {
   return { treeId: child, nodeId: null, format: spawnedByFormat, scope: '', id: parent };
 }
 

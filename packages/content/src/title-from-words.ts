@@ -36,7 +36,7 @@ function endOfElement(lower: string, name: string, from: number): number {
 }
 
 /** Removes the elements of programs, such as reminders, from a text of any length in one pass. */
-export function withoutProgramElements(text: string): string {
+export function removeProgramElements(text: string): string {
   const lower = text.toLowerCase();
   const parts: string[] = [];
   let at = 0;
@@ -57,10 +57,10 @@ export function withoutProgramElements(text: string): string {
 }
 
 /** Returns the user's own words in a user message; empty if there are none. */
-export function ownWords(text: string): string {
+export function extractUserWords(text: string): string {
   const whole = text.slice(0, looksAt);
   if (written.test(whole.trimStart())) return '';
-  const bare = withoutProgramElements(whole).trim();
+  const bare = removeProgramElements(whole).trim();
   return command.test(bare) || written.test(bare) ? '' : bare;
 }
 
@@ -75,7 +75,7 @@ function shorten(text: string): string {
 
 /** Returns a title from the text of a user message; undefined if it has no words of the user. */
 export function titleFromText(text: string): string | undefined {
-  for (const line of ownWords(text).split('\n')) {
+  for (const line of extractUserWords(text).split('\n')) {
     // Skips the markup of fences, headings and quotes.
     const words = line
       .replace(/^[\s>#*`~=_-]+/u, '')

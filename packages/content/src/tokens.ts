@@ -1,5 +1,5 @@
 import { estimateTokenCount } from 'tokenx';
-import { asciiTokens } from './ascii-tokens.ts';
+import { estimateAsciiTokens } from './ascii-tokens.ts';
 
 // The estimator processes about 10 MB per second. Longer texts are sampled at evenly spread windows, so that one huge
 // paste does not block everything else for a second.
@@ -21,5 +21,5 @@ export function estimateTokens(text: string): number {
 }
 
 function estimateText(text: string): number {
-  return asciiTokens(text) ?? estimateTokenCount(text);
+  return estimateAsciiTokens(text) ?? estimateTokenCount(text);
 }

@@ -1,4 +1,4 @@
-import { valueOf } from '@coppice/core';
+import { unwrapResult } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from './canonical-json.ts';
 import { equalityKey } from './equality.ts';
@@ -12,12 +12,12 @@ function expectText(actual: string, expected: string): void {
 }
 
 function expectAccepted(vector: Vector, canonical: string, content: string): void {
-  const message = valueOf(parseMessageText(vector.json()));
+  const message = unwrapResult(parseMessageText(vector.json()));
   const written = canonicalJson(message);
   expectText(written, canonical);
   expectText(toContentText(message.content), content);
   expectText(JSON.stringify(JSON.parse(content)), content);
-  const again = valueOf(parseMessageText(written));
+  const again = unwrapResult(parseMessageText(written));
   expectText(canonicalJson(again), written);
   expect(equalityKey(again)).toBe(equalityKey(message));
 }

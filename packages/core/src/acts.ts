@@ -10,7 +10,7 @@ export interface ActCommits {
 }
 
 /** Returns the actor's newest act that is not undone, or the named one. The log is in version order. */
-export function undoableAct(log: readonly Commit[], actor: string, actId?: ActId): ActCommits | null {
+export function findUndoableAct(log: readonly Commit[], actor: string, actId?: ActId): ActCommits | null {
   // Walking backwards, the first commit found of an act is its last one and shows whether the act is undone.
   const last = new Map<ActId, Commit>();
   const acts = new Map<ActId, readonly Commit[]>();
@@ -39,7 +39,7 @@ function firstCommit(commits: readonly Commit[], actor: string): Commit | undefi
 }
 
 /** Returns the actor's newest undone act, or the named one; null if the actor has started another act since. */
-export function redoableAct(log: readonly Commit[], actor: string, actId?: ActId): ActCommits | null {
+export function findRedoableAct(log: readonly Commit[], actor: string, actId?: ActId): ActCommits | null {
   const met = new Set<ActId>();
   for (let at = log.length - 1; at >= 0; at--) {
     const commit = log[at];
@@ -60,18 +60,18 @@ export function redoableAct(log: readonly Commit[], actor: string, actId?: ActId
 }
 
 /** An actor's newest act in one tree; used to find the newest over all trees. */
-export interface NewestActIn {
+export interface NewestActOfTree {
   readonly actId: ActId;
   /** The commit that dates the act: its first commit, or the one that undid it. */
   readonly commit: Commit;
 }
 
 /**
- * Returns the act that an undo without a tree would choose if this were the only tree. Unlike {@link undoableAct} it
+ * Returns the act that an undo without a tree would choose if this were the only tree. Unlike {@link findUndoableAct} it
  * includes the creation of the tree.
  */
-export function newestUndoable(log: readonly Commit[], actor: string): NewestActIn | null {
-  const found = undoableAct(log, actor);
+export function findNewestUndoable(log: readonly Commit[], actor: string): NewestActOfTree | null {
+  const found = findUndoableAct(log, actor);
   const [made] = log;
   if (found !== null) {
     const commit = firstCommit(found.commits, actor);
@@ -83,8 +83,8 @@ export function newestUndoable(log: readonly Commit[], actor: string): NewestAct
 }
 
 /** Returns the act that a redo without a tree would choose if this were the only tree. */
-export function newestRedoable(log: readonly Commit[], actor: string): NewestActIn | null {
-  const found = redoableAct(log, actor);
+export function findNewestRedoable(log: readonly Commit[], actor: string): NewestActOfTree | null {
+  const found = findRedoableAct(log, actor);
   const commit = found?.commits[0];
   return found === null || commit === undefined ? null : { actId: found.actId, commit };
 }
@@ -93,7 +93,7 @@ export function newestRedoable(log: readonly Commit[], actor: string): NewestAct
  * Returns the newest commit that started an act of the actor, the creation of the tree included. Acts undone before it
  * cannot be redone.
  */
-export function newestActStart(log: readonly Commit[], actor: string): Commit | null {
+export function findNewestActStart(log: readonly Commit[], actor: string): Commit | null {
   for (let at = log.length - 1; at >= 0; at--) {
     const commit = log[at];
     if (commit === undefined || commit.actor !== actor || commit.kind !== 'do' || !isUndoable(commit.steps)) continue;

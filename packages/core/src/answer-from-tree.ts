@@ -1,10 +1,10 @@
 /** Answers a planner's reads from tree values: in memory, on the page, and as the reference for testing stores. */
 
-import { childAtPosition, childListIds, emptyChildList, lastPosition, neighbours } from './child-list.ts';
+import { childAtPosition, childListIds, emptyChildList, lastPosition, neighbourPositions } from './child-list.ts';
 import type { NodeId, TreeId } from './ids.ts';
 import { treeId } from './ids.ts';
-import { isMessageKind, matchParentBelow, type Node, type NodeHead } from './node.ts';
-import { isAbove, lastVisitedLeaf, path, recentLeaves, subtree, topology } from './path.ts';
+import { isMessageKind, matchParentOfChildren, type Node, type NodeHead } from './node.ts';
+import { isAncestorOrSelf, lastVisitedLeaf, path, recentLeaves, subtree, topology } from './path.ts';
 import { mapGet } from './persistent-map.ts';
 import type { Answer, ParentLink, PathMetaPart, PathPart, Read, Reads } from './reads.ts';
 import {
@@ -17,13 +17,13 @@ import {
   emptyTree,
   findAnyNode,
   findNode,
+  findSharedMatch,
   parentEntry,
-  sharedMatchOf,
   type Tree,
 } from './tree.ts';
 
 /** Answers to reads that a single tree value cannot give. */
-export interface OutsideTree {
+export interface CrossTreeAnswers {
   /** Another tree of the same owner. */
   tree(id: TreeId): Tree | undefined;
   taken(ids: readonly NodeId[]): readonly NodeId[];
@@ -42,7 +42,7 @@ export interface OutsideTree {
 const noTree = emptyTree(treeId(''));
 
 /** Answers one read from a tree (undefined if it does not exist yet) and its surroundings. */
-export function answerFromTree(tree: Tree | undefined, read: Read, around: OutsideTree): Answer {
+export function answerFromTree(tree: Tree | undefined, read: Read, around: CrossTreeAnswers): Answer {
   switch (read.ask) {
     case 'taken':
       return around.taken(read.ids);
@@ -64,7 +64,7 @@ export function answerFromTree(tree: Tree | undefined, read: Read, around: Outsi
 
 type SubtreeAnswer = Exclude<Read, { ask: 'taken' | 'home' | 'forest' | 'undoable' | 'redoable' | 'log' }>;
 
-function answerSubtree(tree: Tree, read: SubtreeAnswer, around: OutsideTree): Answer {
+function answerSubtree(tree: Tree, read: SubtreeAnswer, around: CrossTreeAnswers): Answer {
   switch (read.ask) {
     case 'tree':
       return tree.version === 0 ? null : tree;
@@ -86,9 +86,9 @@ function answerSubtree(tree: Tree, read: SubtreeAnswer, around: OutsideTree): An
     case 'ancestors':
       return ancestorsOf(tree, read.of, read.limit);
     case 'sharedMatch':
-      return sharedMatchOf(tree, read.of);
+      return findSharedMatch(tree, read.of);
     case 'isAncestorOrSelf':
-      return isAbove(tree, read.id, read.below);
+      return isAncestorOrSelf(tree, read.id, read.below);
     case 'withoutDescendants':
       return withoutDescendants(tree, read.ids);
     case 'children':
@@ -257,7 +257,7 @@ function newestLeaf(tree: Tree, below: NodeId, left: readonly NodeId[]): NodeId 
   return newest?.id ?? null;
 }
 
-function match(tree: Tree, from: NodeId, keys: readonly string[], around: OutsideTree): Reads['match']['answer'] {
+function match(tree: Tree, from: NodeId, keys: readonly string[], around: CrossTreeAnswers): Reads['match']['answer'] {
   const nodes: NodeId[] = [];
   let at = findNode(tree, from);
   for (const key of keys) {
@@ -271,13 +271,14 @@ function match(tree: Tree, from: NodeId, keys: readonly string[], around: Outsid
 }
 
 /** Returns the first message with a key below a node, looking through markers. */
-function childWith(tree: Tree, from: Node, key: string, around: OutsideTree): NodeId | undefined {
-  const matchParent = matchParentBelow(from);
+function childWith(tree: Tree, from: Node, key: string, around: CrossTreeAnswers): NodeId | undefined {
+  const matchParent = matchParentOfChildren(from);
   const nodes =
     around
       .nodesByKey?.(matchParent, key)
-      ?.flatMap((id) => (matchParent === from.id || isAbove(tree, from.id, id) ? (findNode(tree, id) ?? []) : [])) ??
-    messagesBelow(tree, from.id).filter((node) => node.key === key);
+      ?.flatMap((id) =>
+        matchParent === from.id || isAncestorOrSelf(tree, from.id, id) ? (findNode(tree, id) ?? []) : [],
+      ) ?? messagesBelow(tree, from.id).filter((node) => node.key === key);
   return nodes.sort((a, b) => (a.position === b.position ? a.seq - b.seq : a.position < b.position ? -1 : 1))[0]?.id;
 }
 
@@ -293,8 +294,8 @@ function messagesBelow(tree: Tree, from: NodeId): Node[] {
 }
 
 /** Follows split sources from the left halves to the nodes that complete a text, without a scan of the tree. */
-function aliasesOf(tree: Tree, from: Node, key: string, around: OutsideTree): readonly NodeId[] {
-  const matchParent = matchParentBelow(from);
+function aliasesOf(tree: Tree, from: Node, key: string, around: CrossTreeAnswers): readonly NodeId[] {
+  const matchParent = matchParentOfChildren(from);
   const indexed = around.nodesByAlias?.(matchParent, key);
   if (indexed !== undefined) return indexed;
   const found = new Map<NodeId, Node>();
@@ -328,11 +329,11 @@ function removedAt(key: string | null): string | null {
 
 function positionsAround(tree: Tree, of: NodeId, position: string): Reads['neighbourPositions']['answer'] {
   const { children: order, removedChildren } = mapGet(tree.nodes, of) ?? childless;
-  const { before, after } = neighbours(order, position);
+  const { before, after } = neighbourPositions(order, position);
   // Keys of children removed at this position sort after the bare position and before any longer one.
-  const above = removedAt(neighbours(removedChildren, `${position}!`).after);
+  const above = removedAt(neighbourPositions(removedChildren, `${position}!`).after);
   return {
-    before: laterPosition(before, removedAt(neighbours(removedChildren, position).before)),
+    before: laterPosition(before, removedAt(neighbourPositions(removedChildren, position).before)),
     after: after === null || (above !== null && above < after) ? above : after,
   };
 }

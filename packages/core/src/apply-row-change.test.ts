@@ -8,13 +8,13 @@ import { lastVisitedLeaf } from './path.ts';
 import { mapGet } from './persistent-map.ts';
 import { CommitRows } from './steps/kinds.ts';
 import type { Step, TreePosition } from './steps/types.ts';
-import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
-import { buildTree, testRoot } from './testing/build-tree.ts';
+import { propertyParameters, propertyTimeoutMs } from './testing/arbitraries.ts';
+import { buildTree, testRootId } from './testing/build-tree.ts';
 import { expectSteps } from './testing/expect-steps.ts';
 import { allNodes, childIds, findNode, type Tree } from './tree.ts';
 
-const runs = propertyRuns(200, process.env);
-vi.setConfig({ testTimeout: propertyTimeout(process.env) });
+const runs = propertyParameters(200, process.env);
+vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 
 function at(tree: Tree, id: string): Node {
   const node = findNode(tree, id);
@@ -27,7 +27,7 @@ function select(tree: Tree, id: string): Tree {
 }
 
 function placeOf({ parentId, position, groupId, matchParent }: Node): TreePosition {
-  return { parentId: parentId ?? testRoot, position, groupId, matchParent: matchParent ?? testRoot };
+  return { parentId: parentId ?? testRootId, position, groupId, matchParent: matchParent ?? testRootId };
 }
 
 function move(tree: Tree, id: string, to: string, position: string, matchParent: string): Step {
@@ -107,7 +107,7 @@ g
       { type: 'remove', nodeId: nodeId('b') },
     ]);
     expect(childIds(next, 'a')).toEqual(['c', 'd', 'e']);
-    expect(lastVisitedLeaf(next, testRoot)).toBe('c');
+    expect(lastVisitedLeaf(next, testRootId)).toBe('c');
   });
 
   test('[S28] a node inserted between a parent and its child takes over the visit mark', () => {

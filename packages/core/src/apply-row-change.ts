@@ -10,14 +10,14 @@ import {
 } from './child-list.ts';
 import type { NodeId } from './ids.ts';
 import type { Node } from './node.ts';
-import { hashOf, mapDelete, mapGet, mapPut, type Owner } from './persistent-map.ts';
+import { hashText, type MutationToken, mapDelete, mapGet, mapPut } from './persistent-map.ts';
 import { runReads } from './reads.ts';
 import { applyPatch, type RowChange } from './rows.ts';
 import type { StepRows } from './steps/kinds.ts';
-import { ancestorsOf, removedChildKey, sharedMatchOf, type Tree, type TreeEntry } from './tree.ts';
+import { ancestorsOf, findSharedMatch, removedChildKey, type Tree, type TreeEntry } from './tree.ts';
 
 /** A tree value under construction. Its fields may be reassigned; the maps behind them stay persistent. */
-export type TreeDraft = { -readonly [K in keyof Tree]: Tree[K] } & { readonly pass: Owner };
+export type TreeDraft = { -readonly [K in keyof Tree]: Tree[K] } & { readonly pass: MutationToken };
 
 /** Starts a draft of the next value. Map branches that the draft creates are changed in place. */
 export function startDraft(tree: Tree): TreeDraft {
@@ -95,7 +95,7 @@ export function applyRowChange(draft: TreeDraft, change: RowChange): void {
       draft.bookmarks =
         bookmark === null
           ? mapDelete(draft.bookmarks, nodeId)
-          : mapPut(draft.bookmarks, { key: nodeId, hash: hashOf(nodeId), bookmark }, draft.pass);
+          : mapPut(draft.bookmarks, { key: nodeId, hash: hashText(nodeId), bookmark }, draft.pass);
       return;
     }
     case 'tree':
@@ -110,7 +110,7 @@ export function applyStepRows(draft: TreeDraft, { rows, follow }: StepRows): rea
   if (follow === null) return rows;
   const more = runReads(follow, (read) => {
     if (read.ask === 'ancestors') return ancestorsOf(draft, read.of, read.limit);
-    if (read.ask === 'sharedMatch') return sharedMatchOf(draft, read.of);
+    if (read.ask === 'sharedMatch') return findSharedMatch(draft, read.of);
     throw new Error(`Rows of a step do not depend on ${read.ask}.`);
   });
   for (const change of more) applyRowChange(draft, change);
@@ -118,20 +118,20 @@ export function applyStepRows(draft: TreeDraft, { rows, follow }: StepRows): rea
 }
 
 /** Builds the entry of a node without children. */
-export function childlessEntry(node: Node, hash: number, parentHash: number, parentKey: NodeId | null): TreeEntry {
+export function buildChildlessEntry(node: Node, hash: number, parentHash: number, parentKey: NodeId | null): TreeEntry {
   return { key: node.id, hash, node, children: emptyChildList, removedChildren: emptyChildList, parentHash, parentKey };
 }
 
 function insertNode(draft: TreeDraft, node: Node): void {
-  const hash = hashOf(node.id);
+  const hash = hashText(node.id);
   draft.nextSeq = node.seq + 1;
   if (node.parentId === null) {
     draft.rootId = node.id;
-    return put(draft, childlessEntry(node, hash, 0, null));
+    return put(draft, buildChildlessEntry(node, hash, 0, null));
   }
   const parent = draftEntry(draft, node.parentId);
   draft.size++;
-  put(draft, childlessEntry(node, hash, parent.hash, parent.key));
+  put(draft, buildChildlessEntry(node, hash, parent.hash, parent.key));
   put(draft, withOrder(parent, insertChild(parent.children, node.position, node.id)));
 }
 
@@ -140,7 +140,7 @@ function updateNode(draft: TreeDraft, id: NodeId, { set, meta }: Extract<RowChan
   const node: Node = { ...entry.node, ...set };
   const noted = meta === undefined ? node : { ...node, meta: applyPatch(node.meta, meta) };
   if (set.parentId === undefined && set.position === undefined) return put(draft, withNode(entry, noted));
-  unlistChild(draft, entry.node);
+  removeFromChildLists(draft, entry.node);
   const parent = mapGet(draft.nodes, node.parentId ?? '');
   const { key, hash, children, removedChildren } = draftEntry(draft, id);
   put(draft, {
@@ -152,11 +152,11 @@ function updateNode(draft: TreeDraft, id: NodeId, { set, meta }: Extract<RowChan
     parentHash: parent?.hash ?? 0,
     parentKey: parent?.key ?? null,
   });
-  listChild(draft, noted);
+  addToChildLists(draft, noted);
 }
 
 /** Adds a node to its parent's child list if both have the same removal mark, else to the list of removed children. */
-export function listChild(draft: TreeDraft, node: Node): void {
+export function addToChildLists(draft: TreeDraft, node: Node): void {
   const parent = mapGet(draft.nodes, node.parentId ?? '');
   if (parent === undefined) return;
   if (parent.node.removedIn === node.removedIn)
@@ -166,7 +166,7 @@ export function listChild(draft: TreeDraft, node: Node): void {
 }
 
 /** Removes a node from its parent's lists. */
-export function unlistChild(draft: TreeDraft, node: Node): void {
+export function removeFromChildLists(draft: TreeDraft, node: Node): void {
   const parent = mapGet(draft.nodes, node.parentId ?? '');
   if (parent === undefined) return;
   const listed = childAtPosition(parent.children, node.position) === node.id;
@@ -194,16 +194,16 @@ function setMark(draft: TreeDraft, id: NodeId, removedIn: number | null): number
 }
 
 function removeNode(draft: TreeDraft, id: NodeId, version: number): void {
-  unlistChild(draft, draftEntry(draft, id).node);
+  removeFromChildLists(draft, draftEntry(draft, id).node);
   draft.size -= setMark(draft, id, version);
-  listChild(draft, draftEntry(draft, id).node);
+  addToChildLists(draft, draftEntry(draft, id).node);
 }
 
 /**
  * Puts a removed node back into its parent's child list if the same version removed both, because they are restored
  * together. Returns false if another child has taken its position meanwhile.
  */
-export function regroupRemoved(draft: TreeDraft, id: NodeId, version: number): boolean {
+export function returnToChildList(draft: TreeDraft, id: NodeId, version: number): boolean {
   const { node } = draftEntry(draft, id);
   const parent = node.removedIn === version ? mapGet(draft.nodes, node.parentId ?? '') : undefined;
   if (parent?.node.removedIn !== version) return true;
@@ -218,7 +218,7 @@ export function regroupRemoved(draft: TreeDraft, id: NodeId, version: number): b
 function restoreRemoved(draft: TreeDraft, id: NodeId): void {
   const { node } = draftEntry(draft, id);
   if (node.removedIn === null) return;
-  unlistChild(draft, node);
+  removeFromChildLists(draft, node);
   draft.size += setMark(draft, id, null);
-  listChild(draft, draftEntry(draft, id).node);
+  addToChildLists(draft, draftEntry(draft, id).node);
 }

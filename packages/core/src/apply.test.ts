@@ -4,8 +4,8 @@ import { isAppError } from './errors.ts';
 import { nodeId } from './ids.ts';
 import { stepTypes } from './steps/index.ts';
 import type { Step } from './steps/types.ts';
-import { buildTree, emptyTestTree, seed, testRoot } from './testing/build-tree.ts';
-import { essence, expectSteps } from './testing/expect-steps.ts';
+import { buildNewNode, buildTree, emptyTestTree, testRootId } from './testing/build-tree.ts';
+import { expectSteps, undoableState } from './testing/expect-steps.ts';
 import { bookmarkOn, childIds, findAnyNode, findNode } from './tree.ts';
 
 const remove = (id: string): Step => ({ type: 'remove', nodeId: nodeId(id) });
@@ -23,10 +23,10 @@ const bookmark = (id: string, set = true): Step => {
 describe('apply', () => {
   test('[S15] changes nothing when one of the steps does not fit, even the last', () => {
     const tree = buildTree('a\n  b\n  c*');
-    const was = essence(tree);
+    const was = undoableState(tree);
     const result = apply(tree, [remove('b'), bookmark('c'), select('a', 'c'), remove('nobody')]);
     expect(result).toMatchObject({ ok: false, refusal: { code: 'tree/unknown-node', data: { nodeId: 'nobody' } } });
-    expect(essence(tree)).toEqual(was);
+    expect(undoableState(tree)).toEqual(was);
   });
 
   test('[S20] raises the version by one for a commit of many steps', () => {
@@ -53,7 +53,7 @@ describe('apply', () => {
     expect(apply(tree, [select(null, 'a')])).toMatchObject({ ok: false, refusal: { code: 'step/invalid' } });
     expect(apply(tree, [remove('a')])).toMatchObject({ ok: false, refusal: { code: 'tree/unknown-node' } });
     expect(apply(tree, [select(null, 'a'), remove('a')])).toMatchObject({ ok: true, value: { tree: { size: 0 } } });
-    const seedOne = seed('x', { id: testRoot, kind: 'root', matchParent: null });
+    const seedOne = buildNewNode('x', { id: testRootId, kind: 'root', matchParent: null });
     expect(apply(emptyTestTree(), [{ type: 'insert', node: seedOne }])).toMatchObject({
       ok: false,
       refusal: { code: 'step/invalid' },
@@ -93,7 +93,11 @@ describe('apply', () => {
     const b = findNode(tree, 'b');
     const a = findNode(tree, 'a');
     if (a === undefined || b === undefined) throw new Error('The drawing has a and b.');
-    const steps: Step[] = [remove('b'), { type: 'insert', node: seed('x', a, { position: b.position }) }, remove('a')];
+    const steps: Step[] = [
+      remove('b'),
+      { type: 'insert', node: buildNewNode('x', a, { position: b.position }) },
+      remove('a'),
+    ];
     expect(apply(tree, steps)).toMatchObject({ ok: false, refusal: { code: 'step/invalid' } });
   });
 
@@ -107,7 +111,7 @@ describe('apply', () => {
     const b = findNode(tree, 'b');
     if (b === undefined) throw new Error('The drawing has b.');
     const { changes } = applyOrThrow(tree, [
-      { type: 'insert', node: seed('x', b) },
+      { type: 'insert', node: buildNewNode('x', b) },
       select('x', 'b'),
       { type: 'annotate', nodeId: nodeId('x'), after: { title: 'X' }, before: { title: null } },
     ]);

@@ -1,9 +1,9 @@
-import { applyStepRows, regroupRemoved, startDraft, type TreeDraft, toTree } from './apply-row-change.ts';
+import { applyStepRows, returnToChildList, startDraft, type TreeDraft, toTree } from './apply-row-change.ts';
 import { AppError, ok, type Refusal, type Result, refusal } from './errors.ts';
-import { isAbove } from './path.ts';
+import { isAncestorOrSelf } from './path.ts';
 import { mapEntries, mapGet } from './persistent-map.ts';
 import type { RowChange } from './rows.ts';
-import { checkOf } from './steps/checks.ts';
+import { stepCheckOf } from './steps/checks.ts';
 import { CommitRows, isStructural } from './steps/kinds.ts';
 import type { Step } from './steps/types.ts';
 import { findNode, type Tree } from './tree.ts';
@@ -27,7 +27,7 @@ export function apply(tree: Tree, steps: readonly Step[], options: { readonly at
   const rows = new CommitRows({ version, seq: draft.nextSeq, at, steps }, tree.activeNodeId);
   for (const step of steps) {
     const landing = { version, seq: draft.nextSeq, at };
-    const why = isAlreadyRestored(draft, step, changes) ? null : checkOf(step)(draft, step, landing);
+    const why = isAlreadyRestored(draft, step, changes) ? null : stepCheckOf(step)(draft, step, landing);
     if (why !== null) return { ok: false, refusal: why };
     for (const change of applyStepRows(draft, rows.take(step))) changes.push(change);
   }
@@ -52,7 +52,7 @@ function isAlreadyRestored(draft: TreeDraft, step: Step, changes: readonly RowCh
       change.op === 'marked' &&
       change.to === null &&
       change.from === step.version &&
-      isAbove(draft, change.nodeId, step.nodeId),
+      isAncestorOrSelf(draft, change.nodeId, step.nodeId),
   );
 }
 
@@ -78,7 +78,7 @@ function assertWhole(draft: TreeDraft, changes: readonly RowChange[], version: n
     // A removal is identified by its root and version. A node removed alone and then again with its ancestor has the
     // same mark as the ancestor, so it is listed below it and restored with it.
     const { nodeId } = change;
-    if (!regroupRemoved(draft, nodeId, version))
+    if (!returnToChildList(draft, nodeId, version))
       return refusal('step/invalid', `The place of ${nodeId} was taken before what is above it went.`, { nodeId });
   }
   if (removes)

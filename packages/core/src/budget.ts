@@ -12,10 +12,10 @@ export interface TokenUsage {
 }
 
 /** The context window and longest reply that are assumed for an unknown model. */
-export const fallbackModel = { window: 8192, maxOut: 8192 } as const;
+export const fallbackModelLimits = { window: 8192, maxOut: 8192 } as const;
 
 /** A reply limited to fewer tokens is not worth a call, unless no more were requested. */
-export const shortestReply = 256;
+export const shortestReplyTokens = 256;
 
 function countField(usage: { readonly [key: string]: Json }, ...names: readonly string[]): number | undefined {
   for (const name of names) {
@@ -86,8 +86,8 @@ function withMargin(tokens: number): number {
   return Math.ceil((tokens * 11) / 10);
 }
 
-/** The inputs of {@link clampReply}; unknown values are left out. */
-export interface ReplySpace {
+/** The inputs of {@link clampReplyTokens}; unknown values are left out. */
+export interface ReplyLimitInput {
   /** The requested length; as long as possible if left out. */
   readonly asked?: number | undefined;
   /** The longest reply of the model. */
@@ -101,20 +101,20 @@ export interface ReplySpace {
 /** The largest reply that fits, and whether it is long enough to be useful. */
 export interface ReplyLimit {
   readonly maxTokens: number;
-  /** `short`: less than {@link shortestReply} although more was requested. Compact, or refuse with `context/full`. */
+  /** `short`: less than {@link shortestReplyTokens} although more was requested. Compact, or refuse with `context/full`. */
   readonly room: 'ok' | 'short';
 }
 
 /**
  * Limits the length of a reply to the request, the model's maximum and the rest of the window, but at least 1. For an
- * unknown model {@link fallbackModel} is assumed.
+ * unknown model {@link fallbackModelLimits} is assumed.
  */
-export function clampReply(space: ReplySpace): ReplyLimit {
-  const maxOut = knownTokens(space.maxOut) ?? fallbackModel.maxOut;
-  const window = knownTokens(space.window) ?? fallbackModel.window;
+export function clampReplyTokens(space: ReplyLimitInput): ReplyLimit {
+  const maxOut = knownTokens(space.maxOut) ?? fallbackModelLimits.maxOut;
+  const window = knownTokens(space.window) ?? fallbackModelLimits.window;
   const wanted = Math.min(knownTokens(space.asked) ?? maxOut, maxOut);
   const given = Math.max(1, Math.floor(Math.min(wanted, window - space.estimate)));
-  return { maxTokens: given, room: given < shortestReply && given < Math.floor(wanted) ? 'short' : 'ok' };
+  return { maxTokens: given, room: given < shortestReplyTokens && given < Math.floor(wanted) ? 'short' : 'ok' };
 }
 
 function knownTokens(value: number | undefined): number | undefined {

@@ -5,8 +5,8 @@ import { nodeId } from './ids.ts';
 import { textMessage } from './message.ts';
 import type { Bookmark, Node } from './node.ts';
 import { mapGet, mapPut } from './persistent-map.ts';
-import { buildTree, testRoot } from './testing/build-tree.ts';
-import { calls, result, user } from './testing/test-tree.ts';
+import { buildTree, testRootId } from './testing/build-tree.ts';
+import { toolCallMessage, toolResultMessage, user } from './testing/test-tree.ts';
 import { allNodes, type Tree, type TreeRow } from './tree.ts';
 
 const clean = buildTree(`
@@ -41,7 +41,7 @@ const twin = (id: string, change: Partial<Node>): Rows => ({
 });
 
 const spoken = (message: Node['message']): Partial<Node> => ({ message, role: message?.role ?? 'root' });
-const call = calls('k', 'look');
+const call = toolCallMessage('k', 'look');
 const odd = { role: 'user', content: [{ type: 'tool-use', id: 'k', name: 'look', parameters: {} }] } as const;
 const formless = {
   role: 'assistant',
@@ -62,7 +62,7 @@ const faults: readonly (readonly [TreeFindingCode, string, Rows])[] = [
   ['I07 duplicate-id', 'd', twin('d', { seq: 0.5, position: 'a9' })],
   ['I08 active-missing-or-foreign', 'tree', row({ activeNodeId: nodeId('lost') })],
   ['I08 active-missing-or-foreign', 'tree', node('c', { removedIn: 2 })],
-  ['I09 active-is-root', 'tree', row({ activeNodeId: testRoot })],
+  ['I09 active-is-root', 'tree', row({ activeNodeId: testRootId })],
   ['I10 active-null-iff-empty', 'tree', row({ activeNodeId: null })],
   ['I11 bad-role', 'a', node('a', { role: 'assistant' })],
   ['I12 tool_call_id<=>tool-role', 'a', node('a', { message: { ...user('a'), tool_call_id: 'k' } })],
@@ -81,7 +81,7 @@ const faults: readonly (readonly [TreeFindingCode, string, Rows])[] = [
   ['J2 tool-use', 'b', node('b', { message: { ...call, content: [...call.content, ...call.content] } })],
   ['J2 tool-use', 'b', node('b', { message: JSON.parse(JSON.stringify(formless)) })],
   ['J3 tool-call', 'b', node('b', { message: call })],
-  ['J3 tool-result', 'c', node('c', spoken(result('k', 'x')))],
+  ['J3 tool-result', 'c', node('c', spoken(toolResultMessage('k', 'x')))],
   ['J6 equal-siblings', 'd', node('d', { key: (clean && mapGet(clean.nodes, 'b')?.node.key) ?? null })],
   ['J27 status', 'a', node('a', { status: JSON.parse('"done"') })],
   ['bookmark-dangling', 'lost', { ...rows, bookmarks: [mark('lost')] }],
@@ -154,13 +154,13 @@ describe('tool calls', () => {
   const codes = ({ row: one, nodes, bookmarks }: Rows) => checkRows(one, nodes, bookmarks).map(({ code }) => code);
 
   test('[T38] are matched with results below them, with only results and markers in between', () => {
-    expect(codes(conversation([call, result('k', 'x'), user('next')]))).toEqual(
+    expect(codes(conversation([call, toolResultMessage('k', 'x'), user('next')]))).toEqual(
       expect.not.arrayContaining(['J3 tool-result']),
     );
     expect(codes(conversation([call, user('no result'), null]))).toContain('J3 tool-call');
-    expect(codes(conversation([call, user('in between'), result('k', 'late')]))).toContain('J3 tool-result');
-    expect(codes(conversation([null, call, result('other', 'x')]))).toContain('J3 tool-result');
-    expect(codes(conversation([null, call, result('k', 'x')]))).toEqual([]);
+    expect(codes(conversation([call, user('in between'), toolResultMessage('k', 'late')]))).toContain('J3 tool-result');
+    expect(codes(conversation([null, call, toolResultMessage('other', 'x')]))).toContain('J3 tool-result');
+    expect(codes(conversation([null, call, toolResultMessage('k', 'x')]))).toEqual([]);
   });
 
   test('[T38] in a chain of 20,000 results are examined once each', () => {
@@ -169,7 +169,7 @@ describe('tool calls', () => {
     const chain: Node[] = [root];
     for (let i = 0; i < 20_000; i++) {
       const parentId = i === 0 ? root.id : nodeId(`n${i - 1}`);
-      const message = result('k', 'x');
+      const message = toolResultMessage('k', 'x');
       chain.push({ ...first, ...spoken(message), id: nodeId(`n${i}`), parentId, matchParent: parentId, seq: i + 1 });
     }
     const found = checkRows({ ...clean, activeNodeId: nodeId('n19999'), nextSeq: 20_001 }, chain, []);

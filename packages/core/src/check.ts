@@ -5,7 +5,7 @@ import { isFieldMap } from './decode.ts';
 import { groupBy } from './group-by.ts';
 import type { NodeId } from './ids.ts';
 import { isBlank, isToolUse, type Message, type ToolUseBlock } from './message.ts';
-import { type Bookmark, isMessageKind, matchParentBelow, type Node, nodeStatuses, roleOf } from './node.ts';
+import { type Bookmark, isMessageKind, matchParentOfChildren, type Node, nodeStatuses, roleOf } from './node.ts';
 import { mapEntries } from './persistent-map.ts';
 import { isPosition } from './position.ts';
 import { allBookmarks, allNodes, type Tree, type TreeRow } from './tree.ts';
@@ -189,7 +189,7 @@ function checkLinks(
   // The match parent of a removed node is recomputed when it is restored.
   if (removedIn !== null) return;
   if (parent.removedIn !== null) return note('live-below-removed', id, `has the parent ${parentId}, which is removed`);
-  const right = matchParentBelow(parent);
+  const right = matchParentOfChildren(parent);
   if (matchParent !== right) note('match-parent', id, `matches under ${matchParent}, not ${right}`);
 }
 

@@ -10,13 +10,13 @@ import {
   emptyChildList,
   indexOfPosition,
   insertChild,
-  neighbours,
+  neighbourPositions,
 } from './child-list.ts';
 import { nodeId } from './ids.ts';
-import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
+import { propertyParameters, propertyTimeoutMs } from './testing/arbitraries.ts';
 
-const runs = propertyRuns(200, process.env);
-vi.setConfig({ testTimeout: propertyTimeout(process.env) });
+const runs = propertyParameters(200, process.env);
+vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 
 const place = (n: number) => `p${String(n).padStart(6, '0')}`;
 const write = fc.record({ put: fc.integer({ min: 0, max: 9 }).map((n) => n < 7), at: fc.nat(300) });
@@ -66,7 +66,7 @@ describe('the children of a node', () => {
           const after = sorted.filter(([other]) => other > position);
           expect(childAtPosition(order, position)).toBe(model.get(position));
           expect(indexOfPosition(order, position)).toBe(before.length);
-          expect(neighbours(order, position)).toEqual({
+          expect(neighbourPositions(order, position)).toEqual({
             before: before[before.length - 1]?.[0] ?? null,
             after: after[0]?.[0] ?? null,
           });

@@ -161,7 +161,7 @@ export function lastPosition(order: ChildList): string | null {
 }
 
 /** Returns the nearest positions before and after one. */
-export function neighbours(
+export function neighbourPositions(
   order: ChildList,
   position: string,
 ): { readonly before: string | null; readonly after: string | null } {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Block, isTextOnly, type Message, type Role, type TextBlock, textMessage, textOf } from './message.ts';
-import { coalesce } from './request.ts';
-import { toolUse } from './testing/chain.ts';
+import { coalesceMessages } from './request.ts';
+import { toolUseBlock } from './testing/chain.ts';
 
 const text = (words: string): TextBlock => ({ type: 'text', text: words });
 const image: Block = { type: 'image' };
@@ -20,7 +20,7 @@ test('[X25] neighbours of one role become one message of one text block', () => 
     textMessage('assistant', ''),
     textMessage('user', 'end'),
   ];
-  expect(coalesce(messages)).toEqual([
+  expect(coalesceMessages(messages)).toEqual([
     textMessage('user', 'one two three'),
     textMessage('assistant', 'A\n\nB'),
     textMessage('user', 'end'),
@@ -37,7 +37,7 @@ test.each<[string, string[], number[], string]>([
   ['an empty one first', ['', 'b'], [], 'b'],
 ])('[X38] %s are joined with nothing or a blank line', (_, pieces, continues, joined) => {
   const messages = pieces.map((piece) => textMessage('user', piece));
-  expect(coalesce(messages, new Set(continues))).toEqual([textMessage('user', joined)]);
+  expect(coalesceMessages(messages, new Set(continues))).toEqual([textMessage('user', joined)]);
 });
 
 describe('messages that never merge', () => {
@@ -45,18 +45,18 @@ describe('messages that never merge', () => {
     ['two tool messages', tool('a'), tool('b')],
     ['two system messages', textMessage('system', 'a'), textMessage('system', 'b')],
     ['two roles', textMessage('user', 'a'), textMessage('assistant', 'b')],
-    ['a call', textMessage('assistant', 'a'), { role: 'assistant', content: [text('b'), toolUse('k')] }],
-    ['after a call', { role: 'assistant', content: [toolUse('k')] }, textMessage('assistant', 'b')],
+    ['a call', textMessage('assistant', 'a'), { role: 'assistant', content: [text('b'), toolUseBlock('k')] }],
+    ['after a call', { role: 'assistant', content: [toolUseBlock('k')] }, textMessage('assistant', 'b')],
     ['an image', textMessage('user', 'a'), { role: 'user', content: [image, text('b')] }],
     ['thinking', textMessage('assistant', 'a'), { role: 'assistant', content: [{ type: 'thinking' }, text('b')] }],
   ])('[X26] %s', (_, first, second) => {
     const messages = [first, second];
-    expect(coalesce(messages)).toBe(messages);
+    expect(coalesceMessages(messages)).toBe(messages);
   });
 
   test('[X26] messages do not merge across a message that does not merge', () => {
     const messages = [textMessage('user', 'a'), textMessage('system', 'rule'), textMessage('user', 'b')];
-    expect(coalesce(messages)).toBe(messages);
+    expect(coalesceMessages(messages)).toBe(messages);
   });
 });
 
@@ -84,7 +84,7 @@ test('[X27] merging changes only white space where texts meet, keeps the order, 
         }
         return turns;
       };
-      const merged = coalesce(messages);
+      const merged = coalesceMessages(messages);
       expect(spoken(merged)).toEqual(spoken(messages));
       expect(merged.filter((each) => !isTextOnly(each))).toEqual(messages.filter((each) => !isTextOnly(each)));
     }),
@@ -94,8 +94,8 @@ test('[X27] merging changes only white space where texts meet, keeps the order, 
 test('[X27] merging a second time changes nothing, and leaves no neighbours that could merge', () => {
   fc.assert(
     fc.property(anyMessages, (messages) => {
-      const merged = coalesce(messages);
-      expect(coalesce(merged)).toBe(merged);
+      const merged = coalesceMessages(messages);
+      expect(coalesceMessages(merged)).toBe(merged);
       const may = (each: Message | undefined) =>
         each !== undefined && (each.role === 'user' || each.role === 'assistant') && isTextOnly(each);
       for (const [index, each] of merged.entries())
@@ -108,7 +108,7 @@ test('[X27] messages that do not merge stay the same objects, and the input is n
   fc.assert(
     fc.property(anyMessages, (messages) => {
       const before = structuredClone(messages);
-      const merged = coalesce(messages);
+      const merged = coalesceMessages(messages);
       expect(messages).toEqual(before);
       for (const each of messages) if (!isTextOnly(each)) expect(merged.includes(each)).toBe(true);
     }),
@@ -118,5 +118,5 @@ test('[X27] messages that do not merge stay the same objects, and the input is n
 test('[X27] a hundred thousand pieces of one reply become that reply', () => {
   const pieces = Array.from({ length: 100_000 }, () => textMessage('assistant', 'ab'));
   const continues = new Set(pieces.keys());
-  expect(coalesce(pieces, continues)).toEqual([textMessage('assistant', 'ab'.repeat(100_000))]);
+  expect(coalesceMessages(pieces, continues)).toEqual([textMessage('assistant', 'ab'.repeat(100_000))]);
 });

@@ -7,25 +7,25 @@ import { run } from './run.ts';
 import { parseSteps, stepsToJson } from './steps/index.ts';
 import {
   type AbstractCommand,
-  abstractTypes,
+  abstractCommandTypes,
   arbitraryCommands,
-  propertyRuns,
-  propertyTimeout,
+  propertyParameters,
+  propertyTimeoutMs,
 } from './testing/arbitraries.ts';
-import { allRowsOf, essence, replayRows } from './testing/expect-steps.ts';
+import { allRowsOf, replayRows, undoableState } from './testing/expect-steps.ts';
 import { testKit } from './testing/kit.ts';
 import { ReferenceStore } from './testing/reference-store.ts';
-import { runCommands, type Turn } from './testing/run-commands.ts';
+import { type AbstractCommandResult, runCommands } from './testing/run-commands.ts';
 import { uuid } from './testing/test-tree.ts';
 import { allBookmarks, allNodes, emptyTree, type Tree } from './tree.ts';
 
-const runs = propertyRuns(300, process.env);
-vi.setConfig({ testTimeout: propertyTimeout(process.env) });
+const runs = propertyParameters(300, process.env);
+vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 
 /** Runs commands on the reference store and compares the trees before and after each command. */
 async function watch(
   commands: readonly AbstractCommand[],
-  look: (turn: Turn, before: ReadonlyMap<string, Tree>, store: ReferenceStore) => Promise<void> | void,
+  look: (turn: AbstractCommandResult, before: ReadonlyMap<string, Tree>, store: ReferenceStore) => Promise<void> | void,
 ): Promise<ReferenceStore> {
   const store = new ReferenceStore();
   let before: ReadonlyMap<string, Tree> = new Map();
@@ -88,7 +88,11 @@ test('[S18] the rows of every commit, replayed without the tree, give the same t
 });
 
 /** Undoes and redoes a command in a copy of the store: both must restore the exact trees. */
-async function takeBackAndRedo(turn: Turn, before: ReadonlyMap<string, Tree>, store: ReferenceStore): Promise<void> {
+async function takeBackAndRedo(
+  turn: AbstractCommandResult,
+  before: ReadonlyMap<string, Tree>,
+  store: ReferenceStore,
+): Promise<void> {
   const was = before.get(turn.treeId);
   const { commit } = turn;
   if (commit === null || was === undefined || commit.kind !== 'do' || commit.version === 1) return;
@@ -108,10 +112,12 @@ async function takeBackAndRedo(turn: Turn, before: ReadonlyMap<string, Tree>, st
     throw error;
   }
   const undone = side.trees.get(turn.treeId);
-  expect(undone === undefined ? null : essence(undone)).toEqual(essence(was));
+  expect(undone === undefined ? null : undoableState(undone)).toEqual(undoableState(was));
   await run(side, { type: 'redo', treeId: turn.treeId }, context);
   const redone = side.trees.get(turn.treeId);
-  expect(redone === undefined || done === undefined ? null : essence(redone)).toEqual(done && essence(done));
+  expect(redone === undefined || done === undefined ? null : undoableState(redone)).toEqual(
+    done && undoableState(done),
+  );
 }
 
 test('[S19] undo restores the exact tree after any act, and redo the act', async () => {
@@ -179,6 +185,6 @@ test('every kind of random command sometimes succeeds and is sometimes refused',
     }),
     { numRuns: 300, seed: 1 },
   );
-  expect(abstractTypes.filter((type) => !done.has(type))).toEqual([]);
-  expect(abstractTypes.filter((type) => !refused.has(type))).toEqual(['restore-tree']);
+  expect(abstractCommandTypes.filter((type) => !done.has(type))).toEqual([]);
+  expect(abstractCommandTypes.filter((type) => !refused.has(type))).toEqual(['restore-tree']);
 });

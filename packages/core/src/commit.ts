@@ -58,7 +58,7 @@ export function prepareCommit<R>(
   // An undo only writes values that were stored before.
   if (reverses === undefined) assertStorable(plan.steps);
   if (structural && isStale(row, options.expectedVersion) && !(options.onConflict === 'branch' && options.additive))
-    throw versionConflict(treeId, row?.version ?? 0, options.expectedVersion ?? 0);
+    throw makeVersionConflictError(treeId, row?.version ?? 0, options.expectedVersion ?? 0);
   const steps = own(plan.steps);
   const version = (row?.version ?? 0) + 1;
   const seq = row?.nextSeq ?? 0;
@@ -95,7 +95,7 @@ export function assertNotTrashed(
 }
 
 /** Builds the error of a stale write. `since` are the commits that made it stale, if the caller has them. */
-export function versionConflict(
+export function makeVersionConflictError(
   treeId: TreeId,
   version: number,
   expected: number,

@@ -1,13 +1,29 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type CompactionCut, type CutOptions, chooseCut, compactionBudget, compactionDue } from './compaction.ts';
+import {
+  type CompactionCut,
+  type CompactionCutOptions,
+  chooseCompactionCut,
+  compactionBudgetFor,
+  isCompactionDue,
+} from './compaction.ts';
 import { type Context, type ContextEntry, contextOf } from './context.ts';
-import { valueOf } from './errors.ts';
+import { unwrapResult } from './errors.ts';
 import { nodeId } from './ids.ts';
 import { isToolUse } from './message.ts';
 import type { Node } from './node.ts';
-import { pathWithMarkers, talkPath } from './testing/arbitrary-paths.ts';
-import { calling, chain, chainOf, compacted, countingKit, type Link, marked, result, said } from './testing/chain.ts';
+import { arbitraryMessagePath, arbitraryPathWithMarkers } from './testing/arbitrary-paths.ts';
+import {
+  buildPath,
+  buildPathFrom,
+  compactionLink,
+  countingKit,
+  markerLink,
+  type PathLink,
+  textLink,
+  toolCallLink,
+  toolResultLink,
+} from './testing/chain.ts';
 
 function context(path: readonly Node[], systemPrompt?: string): Context {
   return contextOf(path, { kit: countingKit, systemPrompt });
@@ -22,17 +38,17 @@ function parts(cut: CompactionCut) {
   return [ids(cut.history), ids(cut.turnPrefix), ids(cut.kept)];
 }
 
-function cutOf(links: readonly Link[], options: CutOptions): CompactionCut {
-  return valueOf(chooseCut(context(chainOf(links)), options));
+function cutOf(links: readonly PathLink[], options: CompactionCutOptions): CompactionCut {
+  return unwrapResult(chooseCompactionCut(context(buildPathFrom(links)), options));
 }
 
 /** A message with the given number of tokens. */
-function sized(id: string, role: 'user' | 'assistant', tokens: number): Link {
-  return said(id, role, 'x'.repeat(tokens));
+function sized(id: string, role: 'user' | 'assistant', tokens: number): PathLink {
+  return textLink(id, role, 'x'.repeat(tokens));
 }
 
 /** Turns of a question and an answer, ten tokens each. */
-function turns(count: number, from = 1): Link[] {
+function turns(count: number, from = 1): PathLink[] {
   return Array.from({ length: count }, (_, at) => [
     sized(`u${at + from}`, 'user', 10),
     sized(`a${at + from}`, 'assistant', 10),
@@ -41,7 +57,7 @@ function turns(count: number, from = 1): Link[] {
 
 /** The path after the compaction that a cut describes. */
 function compactedPath(path: readonly Node[], cut: CompactionCut, id: string, summary = 'sum'): Node[] {
-  return [...path, ...chain(compacted(id, summary, cut.firstKept ?? undefined))];
+  return [...path, ...buildPath(compactionLink(id, summary, cut.firstKept ?? undefined))];
 }
 
 describe('budgets', () => {
@@ -51,23 +67,23 @@ describe('budgets', () => {
     [32_000, 8_000, 10_666],
     [8_192, 2_048, 2_730],
   ])('[X28] a window of %i has a reserve of %i and keeps %i', (window, reserve, keep) => {
-    expect(compactionBudget(window)).toEqual({ reserve, keep, limit: window - reserve });
+    expect(compactionBudgetFor(window)).toEqual({ reserve, keep, limit: window - reserve });
   });
 
   test('[X23, X28] the window of an unknown model is taken to be 8192', () => {
-    expect(compactionBudget()).toEqual(compactionBudget(8192));
-    expect(compactionBudget(undefined)).toEqual(compactionBudget(8192));
+    expect(compactionBudgetFor()).toEqual(compactionBudgetFor(8192));
+    expect(compactionBudgetFor(undefined)).toEqual(compactionBudgetFor(8192));
   });
 
   test('[X29] a compaction is due past the window less the reserve', () => {
-    expect(compactionDue(24_000, 32_000)).toBe(false);
-    expect(compactionDue(24_001, 32_000)).toBe(true);
-    expect(compactionDue(183_616, 200_000)).toBe(false);
-    expect(compactionDue(183_617, 200_000)).toBe(true);
+    expect(isCompactionDue(24_000, 32_000)).toBe(false);
+    expect(isCompactionDue(24_001, 32_000)).toBe(true);
+    expect(isCompactionDue(183_616, 200_000)).toBe(false);
+    expect(isCompactionDue(183_617, 200_000)).toBe(true);
   });
 
   test('[X29] a compaction is never due if the window is unknown', () => {
-    expect(compactionDue(1e9, undefined)).toBe(false);
+    expect(isCompactionDue(1e9, undefined)).toBe(false);
   });
 });
 
@@ -79,8 +95,8 @@ describe('the cut', () => {
   });
 
   test('[X30] the system prompt and extension state do not count toward the kept messages', () => {
-    const path = chain(...turns(2), marked('s', 'state', 'x'.repeat(1000)), ...turns(1, 3));
-    const cut = valueOf(chooseCut(context(path, 'prompt'), { keep: 20 }));
+    const path = buildPath(...turns(2), markerLink('s', 'state', 'x'.repeat(1000)), ...turns(1, 3));
+    const cut = unwrapResult(chooseCompactionCut(context(path, 'prompt'), { keep: 20 }));
     expect(parts(cut)).toEqual([['u1', 'a1', 'u2', 'a2'], [], ['u3', 'a3']]);
     expect(cut.tokensBefore).toBe(Math.ceil((60 + 6) * 1.1));
   });
@@ -89,10 +105,10 @@ describe('the cut', () => {
     const links = [
       ...turns(1),
       sized('u2', 'user', 10),
-      calling('c1', 'k1'),
-      result('t1', 'k1', 'found'),
-      calling('c2', 'k2'),
-      result('t2', 'k2', 'found'),
+      toolCallLink('c1', 'k1'),
+      toolResultLink('t1', 'k1', 'found'),
+      toolCallLink('c2', 'k2'),
+      toolResultLink('t2', 'k2', 'found'),
     ];
     expect(parts(cutOf(links, { keep: 20 }))).toEqual([
       ['u1', 'a1'],
@@ -113,14 +129,19 @@ describe('the cut', () => {
   });
 
   test('[X32] a branch summary starts a turn', () => {
-    const links = [...turns(2), marked('b', 'branch-summary', 's'), sized('u3', 'user', 10)];
+    const links = [...turns(2), markerLink('b', 'branch-summary', 's'), sized('u3', 'user', 10)];
     expect(parts(cutOf(links, { keep: 10 }))).toEqual([['u1', 'a1', 'u2', 'a2'], ['b'], ['u3']]);
-    const summary = context(chain(marked('b', 'branch-summary', 's'))).tokens;
+    const summary = context(buildPath(markerLink('b', 'branch-summary', 's'))).tokens;
     expect(parts(cutOf(links, { keep: 10 + summary }))).toEqual([['u1', 'a1', 'u2', 'a2'], [], ['b', 'u3']]);
   });
 
   test('[X31] the cut is never between a tool call and its result', () => {
-    const links = [...turns(1), calling('c', 'k1', 'k2'), result('t1', 'k1', '12345'), result('t2', 'k2', '12345')];
+    const links = [
+      ...turns(1),
+      toolCallLink('c', 'k1', 'k2'),
+      toolResultLink('t1', 'k1', '12345'),
+      toolResultLink('t2', 'k2', '12345'),
+    ];
     for (const keep of [0, 5, 10, 15, 29, 30])
       expect(parts(cutOf(links, { keep }))).toEqual([[], ['u1', 'a1'], ['c', 't1', 't2']]);
   });
@@ -128,9 +149,9 @@ describe('the cut', () => {
   test('[X31] the cut is not between a call and its result even if another message is between them', () => {
     const links = [
       ...turns(1),
-      calling('c', 'k'),
+      toolCallLink('c', 'k'),
       sized('u2', 'user', 10),
-      result('t', 'k', '12345'),
+      toolResultLink('t', 'k', '12345'),
       sized('a2', 'assistant', 10),
     ];
     expect(ids(cutOf(links, { keep: 25 }).kept)).toEqual(['a2']);
@@ -138,7 +159,7 @@ describe('the cut', () => {
   });
 
   test('[X33] a huge last tool result is kept with its call, and everything before it is summarised', () => {
-    const links = [...turns(3), calling('c', 'k'), result('t', 'k', 'x'.repeat(100_000))];
+    const links = [...turns(3), toolCallLink('c', 'k'), toolResultLink('t', 'k', 'x'.repeat(100_000))];
     expect(parts(cutOf(links, { keep: 20 }))).toEqual([
       ['u1', 'a1', 'u2', 'a2'],
       ['u3', 'a3'],
@@ -156,43 +177,48 @@ describe('the cut', () => {
   });
 
   test('[X34] a finished tool exchange that cannot stay is summarised with its turn', () => {
-    const links = [...turns(2), sized('u3', 'user', 10), calling('c', 'k'), result('t', 'k', 'x'.repeat(100_000))];
+    const links = [
+      ...turns(2),
+      sized('u3', 'user', 10),
+      toolCallLink('c', 'k'),
+      toolResultLink('t', 'k', 'x'.repeat(100_000)),
+    ];
     const cut = cutOf(links, { keep: 20, limit: 1000 });
     expect(parts(cut)).toEqual([['u1', 'a1', 'u2', 'a2'], ['u3', 'c', 't'], []]);
     expect(cut).toMatchObject({ firstKept: null, tokensKept: 0 });
-    const after = context(compactedPath(chainOf(links), cut, 'sum'));
+    const after = context(compactedPath(buildPathFrom(links), cut, 'sum'));
     expect(ids(after.entries)).toEqual(['sum']);
     expect(after.flags).toEqual([{ code: 'nothing-kept', nodeId: 'sum' }]);
   });
 
   test('[X34] a tool exchange that still waits for a result is kept', () => {
-    const links = [...turns(2), calling('c', 'k1', 'k2'), result('t', 'k1', 'x'.repeat(100_000))];
+    const links = [...turns(2), toolCallLink('c', 'k1', 'k2'), toolResultLink('t', 'k1', 'x'.repeat(100_000))];
     expect(ids(cutOf(links, { keep: 20, limit: 1000 }).kept)).toEqual(['c', 't']);
   });
 
-  test.each<[string, Link[], CutOptions]>([
+  test.each<[string, PathLink[], CompactionCutOptions]>([
     ['there is no message', [], { keep: 0 }],
     ['all fits the budget', turns(3), { keep: 60 }],
     ['there is one message', [sized('u', 'user', 1000)], { keep: 10 }],
-    ['all is one exchange', [calling('c', 'k'), result('t', 'k', 'x'.repeat(1000))], { keep: 10 }],
-    ['nothing came since the last one', [...turns(2), compacted('c', 'sum', 'a2')], { keep: 0 }],
+    ['all is one exchange', [toolCallLink('c', 'k'), toolResultLink('t', 'k', 'x'.repeat(1000))], { keep: 10 }],
+    ['nothing came since the last one', [...turns(2), compactionLink('c', 'sum', 'a2')], { keep: 0 }],
   ])('[X36] is refused when %s', (_, links, options) => {
-    const refusal = chooseCut(context(chainOf(links)), options);
+    const refusal = chooseCompactionCut(context(buildPathFrom(links)), options);
     expect(refusal).toMatchObject({ ok: false, refusal: { code: 'context/nothing-to-compact', kind: 'refused' } });
   });
 });
 
 describe('a compaction after a compaction', () => {
   test('[X35] passes on the earlier summary and starts where the earlier kept part started', () => {
-    const path = chainOf([...turns(3), compacted('c1', 'u1 to a1', 'u2'), ...turns(2, 4)]);
-    const cut = valueOf(chooseCut(context(path), { keep: 40 }));
+    const path = buildPathFrom([...turns(3), compactionLink('c1', 'u1 to a1', 'u2'), ...turns(2, 4)]);
+    const cut = unwrapResult(chooseCompactionCut(context(path), { keep: 40 }));
     expect(cut.previousSummary).toBe('u1 to a1');
     expect(parts(cut)).toEqual([['u2', 'a2', 'u3', 'a3'], [], ['u4', 'a4', 'u5', 'a5']]);
   });
 
   test('[X4, X35] may cut inside the part that the earlier compaction kept', () => {
-    const path = chainOf([...turns(3), compacted('c1', 'u1 to a1', 'u2'), ...turns(1, 4)]);
-    const cut = valueOf(chooseCut(context(path), { keep: 40 }));
+    const path = buildPathFrom([...turns(3), compactionLink('c1', 'u1 to a1', 'u2'), ...turns(1, 4)]);
+    const cut = unwrapResult(chooseCompactionCut(context(path), { keep: 40 }));
     expect(parts(cut)).toEqual([['u2', 'a2'], [], ['u3', 'a3', 'u4', 'a4']]);
     const after = context(compactedPath(path, cut, 'c2'));
     expect(ids(after.entries)).toEqual(['c2', 'u3', 'a3', 'u4', 'a4']);
@@ -200,13 +226,13 @@ describe('a compaction after a compaction', () => {
 
   test('[X4, X30] two compactions lose nothing: every message is in exactly one summary or in the context', () => {
     fc.assert(
-      fc.property(talkPath, talkPath, fc.nat(60), fc.nat(60), (first, second, keep1, keep2) => {
+      fc.property(arbitraryMessagePath, arbitraryMessagePath, fc.nat(60), fc.nat(60), (first, second, keep1, keep2) => {
         const path1 = first;
-        const cut1 = chooseCut(context(path1), { keep: keep1 });
+        const cut1 = chooseCompactionCut(context(path1), { keep: keep1 });
         fc.pre(cut1.ok);
         const later = second.map((node) => ({ ...node, id: nodeId(`later-${node.id}`) }));
         const path2 = [...compactedPath(path1, cut1.value, 'c1', 'first'), ...later];
-        const cut2 = chooseCut(context(path2), { keep: keep2 });
+        const cut2 = chooseCompactionCut(context(path2), { keep: keep2 });
         fc.pre(cut2.ok);
         expect(cut2.value.previousSummary).toBe('first');
         const after = context(compactedPath(path2, cut2.value, 'c2', 'second'));
@@ -224,28 +250,30 @@ describe('a compaction after a compaction', () => {
 
   test('[X33, X36] repeated compaction ends in a refusal, never in an endless loop', () => {
     fc.assert(
-      fc.property(pathWithMarkers, fc.nat(40), (start, keep) => {
+      fc.property(arbitraryPathWithMarkers, fc.nat(40), (start, keep) => {
         let path: readonly Node[] = start;
         for (let round = 0; round <= start.length; round++) {
-          const cut = chooseCut(context(path), { keep, limit: keep });
+          const cut = chooseCompactionCut(context(path), { keep, limit: keep });
           if (!cut.ok) return;
           path = compactedPath(path, cut.value, `round-${round}`);
         }
-        expect(chooseCut(context(path), { keep, limit: keep }).ok).toBe(false);
+        expect(chooseCompactionCut(context(path), { keep, limit: keep }).ok).toBe(false);
       }),
     );
   });
 });
 
 describe('compacting any path', () => {
-  const anyCut = fc.tuple(pathWithMarkers, fc.nat(80), fc.option(fc.nat(80), { nil: undefined }));
+  const anyCut = fc.tuple(arbitraryPathWithMarkers, fc.nat(80), fc.option(fc.nat(80), { nil: undefined }));
 
-  function eachCut(check: (cut: CompactionCut, found: Context, options: CutOptions, path: readonly Node[]) => void) {
+  function eachCut(
+    check: (cut: CompactionCut, found: Context, options: CompactionCutOptions, path: readonly Node[]) => void,
+  ) {
     fc.assert(
       fc.property(anyCut, ([path, keep, limit]) => {
         const options = limit === undefined ? { keep } : { keep, limit };
         const found = context(path);
-        const cut = chooseCut(found, options);
+        const cut = chooseCompactionCut(found, options);
         fc.pre(cut.ok);
         check(cut.value, found, options, path);
       }),
@@ -280,7 +308,7 @@ describe('compacting any path', () => {
   test('[X30, X33] the kept part fits the budget, or could not be smaller', () => {
     eachCut((cut, found, { keep }) => {
       if (cut.tokensKept <= keep || cut.firstKept === null) return;
-      const least = chooseCut(found, { keep: 0 });
+      const least = chooseCompactionCut(found, { keep: 0 });
       expect(least.ok && least.value.firstKept).toBe(cut.firstKept);
     });
   });
@@ -304,7 +332,7 @@ describe('compacting any path', () => {
 
   test('[X30] a path of a hundred thousand messages with unanswered calls is cut', () => {
     const links = Array.from({ length: 100_000 }, (_, at) =>
-      at % 2 === 0 ? sized(`u${at}`, 'user', 1) : calling(`a${at}`, `k${at}`),
+      at % 2 === 0 ? sized(`u${at}`, 'user', 1) : toolCallLink(`a${at}`, `k${at}`),
     );
     expect(cutOf(links, { keep: 110 }).kept).toHaveLength(20);
   });

@@ -1,7 +1,7 @@
 /** Decides when older messages are replaced by a summary, and where the cut is made. */
-import { fallbackModel } from './budget.ts';
+import { fallbackModelLimits } from './budget.ts';
 import type { Context, ContextEntry } from './context.ts';
-import { ok, type Result, refusedResult } from './errors.ts';
+import { makeRefusedResult, ok, type Result } from './errors.ts';
 import type { NodeId } from './ids.ts';
 import { pairTools } from './tool-pairs.ts';
 
@@ -16,7 +16,7 @@ export interface CompactionBudget {
 }
 
 /** Returns the budget of a context window; for an unknown window that of the smallest assumed one. */
-export function compactionBudget(window: number = fallbackModel.window): CompactionBudget {
+export function compactionBudgetFor(window: number = fallbackModelLimits.window): CompactionBudget {
   const reserve = Math.min(16_384, Math.floor(window / 4));
   const keep = Math.min(20_000, Math.floor(window / 3));
   return { reserve, keep, limit: window - reserve };
@@ -26,12 +26,12 @@ export function compactionBudget(window: number = fallbackModel.window): Compact
  * Whether to compact now. With an unknown window always false: then only the provider's overflow error triggers a
  * compaction.
  */
-export function compactionDue(tokens: number, window: number | undefined): boolean {
-  return window !== undefined && tokens > window - compactionBudget(window).reserve;
+export function isCompactionDue(tokens: number, window: number | undefined): boolean {
+  return window !== undefined && tokens > window - compactionBudgetFor(window).reserve;
 }
 
 /** Limits for what is kept. */
-export interface CutOptions {
+export interface CompactionCutOptions {
   /** The newest entries within this many tokens are kept; 0 keeps as little as possible. */
   readonly keep: number;
   /**
@@ -63,7 +63,7 @@ export interface CompactionCut {
  * Cuts as early as the budget allows, but never between a tool call and its result. If nothing fits the budget, as
  * little as possible is kept. Refuses with `context/nothing-to-compact` if everything would be kept.
  */
-export function chooseCut(context: Context, options: CutOptions): Result<CompactionCut> {
+export function chooseCompactionCut(context: Context, options: CompactionCutOptions): Result<CompactionCut> {
   const content = context.entries.filter((entry) => entry.kind !== 'system-prompt' && entry.kind !== 'summary');
   const index = cutIndex(content, options);
   if (index === undefined) {
@@ -71,7 +71,7 @@ export function chooseCut(context: Context, options: CutOptions): Result<Compact
       content.length === 0
         ? 'There is nothing to compact: no message is in force.'
         : `There is nothing to compact: all ${content.length} messages in force have to stay or fit into ${options.keep} tokens.`;
-    return refusedResult('context/nothing-to-compact', message, { entries: content.length, keep: options.keep });
+    return makeRefusedResult('context/nothing-to-compact', message, { entries: content.length, keep: options.keep });
   }
   const turn = turnStart(content, index);
   const kept = content.slice(index);
@@ -91,7 +91,7 @@ export function chooseCut(context: Context, options: CutOptions): Result<Compact
 /**
  * Returns the index of the first entry that is kept, above 0; the length if none is; undefined if nothing can be cut.
  */
-function cutIndex(content: readonly ContextEntry[], { keep, limit }: CutOptions): number | undefined {
+function cutIndex(content: readonly ContextEntry[], { keep, limit }: CompactionCutOptions): number | undefined {
   const { spans, finished } = findExchanges(content);
   let tokens = 0;
   let latest: { readonly index: number; readonly tokens: number } | undefined;

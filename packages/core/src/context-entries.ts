@@ -1,6 +1,6 @@
 /** Converts the nodes of a path to context entries, and decides which part of the path the model sees. */
 import type { TokenCount } from './budget.ts';
-import { branchSummaryMessage, type ContextTexts, contextTexts, summaryMessage } from './context-wrappers.ts';
+import { buildBranchSummaryMessage, buildSummaryMessage, type ContextTexts, contextTexts } from './context-wrappers.ts';
 import type { NodeId } from './ids.ts';
 import { type Message, type MessageKit, textMessage, textOf } from './message.ts';
 import type { Node } from './node.ts';
@@ -47,22 +47,22 @@ export interface ActiveRange {
 }
 
 /** Returns which part of a path the model sees; needs only metadata. */
-export function activeRange(path: readonly PathMeta[]): ActiveRange {
-  const at = lastCompaction(path);
+export function findActiveRange(path: readonly PathMeta[]): ActiveRange {
+  const at = indexOfLastCompaction(path);
   const marker = path[at];
   if (marker === undefined) return { at, start: 0, flag: null };
-  const kept = firstKept(path, at);
+  const kept = indexOfFirstKept(path, at);
   if (kept !== undefined) return { at, start: kept, flag: null };
   const code = marker.marker?.firstKept === undefined ? 'nothing-kept' : 'kept-off-path';
   return { at, start: at + 1, flag: { code, nodeId: marker.id } };
 }
 
-export function compactionOf(node: Node | undefined): ActiveCompaction | null {
+export function toActiveCompaction(node: Node | undefined): ActiveCompaction | null {
   return node === undefined ? null : { nodeId: node.id, summary: node.message === null ? '' : textOf(node.message) };
 }
 
 /** The recorded prompt nearest to the end of a path; undefined if there is none from `from` on. */
-export function nearestRecordedPrompt(path: readonly Pick<PathMeta, 'meta'>[], from = 0): string | undefined {
+export function findNearestRecordedPrompt(path: readonly Pick<PathMeta, 'meta'>[], from = 0): string | undefined {
   for (let index = path.length - 1; index >= from; index--) {
     const recorded = path[index]?.meta.recordedPrompt;
     if (recorded !== undefined) return recorded;
@@ -74,16 +74,16 @@ export function nearestRecordedPrompt(path: readonly Pick<PathMeta, 'meta'>[], f
  * The system prompt at the end of a path: the nearest recorded one, else the tree's. Only what is still sent is searched,
  * the compaction included: above it the path may be missing, and it has the recorded prompt of what it replaces.
  */
-export function promptAlong(
+export function findSystemPrompt(
   path: readonly Pick<PathMeta, 'meta'>[],
   systemPrompt: string | undefined,
   { at, start }: Pick<ActiveRange, 'at' | 'start'> = { at: -1, start: 0 },
 ): string | undefined {
-  return nearestRecordedPrompt(path, at < 0 ? start : Math.min(at, start)) ?? systemPrompt;
+  return findNearestRecordedPrompt(path, at < 0 ? start : Math.min(at, start)) ?? systemPrompt;
 }
 
 /** Builds the first entries of a context: the system prompt, and the summary of the compaction. */
-export function contextHead(
+export function buildContextHead(
   systemPrompt: string | undefined,
   compaction: Node | undefined,
   kit: Pick<MessageKit, 'tokens'>,
@@ -94,17 +94,17 @@ export function contextHead(
     head.push({ nodeId, kind, message, tokens: kit.tokens(message), reported: null });
   if (systemPrompt !== undefined && systemPrompt !== '')
     push(null, 'system-prompt', textMessage('system', systemPrompt));
-  if (compaction?.message != null) push(compaction.id, 'summary', summaryMessage(compaction.message, words));
+  if (compaction?.message != null) push(compaction.id, 'summary', buildSummaryMessage(compaction.message, words));
   return head;
 }
 
 /** Returns the index of the last compaction that is not excluded; an excluded one has no effect. */
-export function lastCompaction(path: readonly PathMeta[]): number {
+export function indexOfLastCompaction(path: readonly PathMeta[]): number {
   return path.findLastIndex((node) => node.kind === 'compaction' && node.meta.excluded !== true);
 }
 
 /** Returns the index of the first node that a compaction keeps; undefined if it keeps none above it. */
-export function firstKept(path: readonly PathMeta[], at: number): number | undefined {
+export function indexOfFirstKept(path: readonly PathMeta[], at: number): number | undefined {
   const id = path[at]?.marker?.firstKept;
   if (id === undefined) return undefined;
   for (let index = at - 1; index >= 0; index--) if (path[index]?.id === id) return index;
@@ -117,7 +117,7 @@ export function isMessageEntry({ kind, meta }: Pick<PathMeta, 'kind' | 'meta'>):
 }
 
 /** Builds the context entry of a node, with its reported usage if that is still valid; undefined if it adds nothing. */
-export function contextEntry(
+export function buildContextEntry(
   node: Node,
   reported: number | null,
   kit: Pick<MessageKit, 'tokens'>,
@@ -126,7 +126,7 @@ export function contextEntry(
   const { id, kind, message } = node;
   if (message === null || node.meta.excluded === true) return undefined;
   if (kind === 'branch-summary') {
-    const shown = branchSummaryMessage(message, words);
+    const shown = buildBranchSummaryMessage(message, words);
     return { nodeId: id, kind, message: shown, tokens: kit.tokens(shown), reported: null };
   }
   if (kind !== 'message' && kind !== 'injected') return undefined;

@@ -5,8 +5,8 @@ import { type ContextPage, readContextPage } from './context-page.ts';
 import { nodeId } from './ids.ts';
 import type { Node } from './node.ts';
 import { type Answer, type Read, runReads } from './reads.ts';
-import { pathWithMarkers } from './testing/arbitrary-paths.ts';
-import { calling, chain, chainOf, countingKit, result, said } from './testing/chain.ts';
+import { arbitraryPathWithMarkers } from './testing/arbitrary-paths.ts';
+import { buildPath, buildPathFrom, countingKit, textLink, toolCallLink, toolResultLink } from './testing/chain.ts';
 
 const systemPrompt = 'Be brief.';
 
@@ -44,7 +44,7 @@ function isHead({ kind }: ContextPage['entries'][number]): boolean {
 
 test('[X37] the pages joined are the context, and every page has the token count of the whole', () => {
   fc.assert(
-    fc.property(pathWithMarkers, fc.integer({ min: 1, max: 9 }), (path, limit) => {
+    fc.property(arbitraryPathWithMarkers, fc.integer({ min: 1, max: 9 }), (path, limit) => {
       const whole = contextOf(path, { kit: countingKit, systemPrompt });
       const reader = readerOf(path);
       const joined: ContextPage['entries'][number][] = [];
@@ -70,8 +70,8 @@ test('[X37] the pages joined are the context, and every page has the token count
 });
 
 test('[X37] a page reads only the contents of its own messages, on a chain of 30,000', () => {
-  const path = chainOf(
-    Array.from({ length: 30_000 }, (_, at) => said(`m${at}`, at % 2 === 0 ? 'user' : 'assistant', 'x')),
+  const path = buildPathFrom(
+    Array.from({ length: 30_000 }, (_, at) => textLink(`m${at}`, at % 2 === 0 ? 'user' : 'assistant', 'x')),
   );
   const reader = readerOf(path);
   const page = reader.read(50);
@@ -80,11 +80,11 @@ test('[X37] a page reads only the contents of its own messages, on a chain of 30
 });
 
 test('[X37] a page never starts with a tool result, and a cursor outside the context is refused', () => {
-  const path = chain(
-    said('a', 'user', 'go'),
-    calling('b', 'k1', 'k2'),
-    result('c', 'k1', 'one'),
-    result('d', 'k2', 'two'),
+  const path = buildPath(
+    textLink('a', 'user', 'go'),
+    toolCallLink('b', 'k1', 'k2'),
+    toolResultLink('c', 'k1', 'one'),
+    toolResultLink('d', 'k2', 'two'),
   );
   const reader = readerOf(path);
   expect(reader.read(1).entries.map((entry) => entry.nodeId)).toEqual([null, 'b', 'c', 'd']);

@@ -1,24 +1,24 @@
 /** Counts a whole context but reads it page by page: the contents of a branch of 30,000 messages are not read. */
 import { estimateContextTokens, type TokenCount, type TokenEstimate } from './budget.ts';
-import { type ContextOptions, readContextNotes } from './context.ts';
+import { type ContextOptions, readContextMeta } from './context.ts';
 import {
   type ActiveCompaction,
-  activeRange,
+  buildContextEntry,
+  buildContextHead,
   type ContextEntry,
   type ContextFlag,
-  compactionOf,
-  contextEntry,
-  contextHead,
+  findActiveRange,
+  findSystemPrompt,
   isMessageEntry,
-  promptAlong,
+  toActiveCompaction,
 } from './context-entries.ts';
 import { refuse } from './errors.ts';
 import type { NodeId } from './ids.ts';
-import { reportsAlong } from './measured.ts';
+import { findUsageReports } from './measured.ts';
 import { ask, type PathMeta, type ReadProgram } from './reads.ts';
 
 /** The tokens of a context by kind of entry. */
-export interface ContextShares {
+export interface ContextTokensByKind {
   readonly system: number;
   readonly summaries: number;
   readonly messages: number;
@@ -36,7 +36,7 @@ export interface ContextPage {
   readonly count: number;
   /** The cursor of the page above; null if there is none. */
   readonly before: NodeId | null;
-  readonly shares: ContextShares;
+  readonly shares: ContextTokensByKind;
   readonly compaction: ActiveCompaction | null;
   readonly flags: readonly ContextFlag[];
   readonly tokens: number;
@@ -68,11 +68,11 @@ function contextPageOf(list: readonly PathMeta[], { limit, before }: ContextPage
  */
 export function* readContextPage(to: NodeId | null, request: ContextPageRequest): ReadProgram<ContextPage> {
   const { kit, words, systemPrompt } = request;
-  const notes = to === null ? [] : yield* readContextNotes(to);
-  const { at, start, flag } = activeRange(notes);
+  const notes = to === null ? [] : yield* readContextMeta(to);
+  const { at, start, flag } = findActiveRange(notes);
   const marker = notes[at];
   const list: PathMeta[] = [];
-  const reports = reportsAlong(notes, systemPrompt);
+  const reports = findUsageReports(notes, systemPrompt);
   const reported = new Map<NodeId, number>();
   for (let index = start; index < notes.length; index++) {
     const note = notes[index];
@@ -88,10 +88,10 @@ export function* readContextPage(to: NodeId | null, request: ContextPageRequest)
   const nodes = new Map((yield* ask('nodes', { ids: [...wanted] })).map((node) => [node.id, node]));
   const read = (note: PathMeta) => {
     const node = nodes.get(note.id);
-    return (node === undefined ? undefined : contextEntry(node, reported.get(note.id) ?? null, kit, words)) ?? [];
+    return (node === undefined ? undefined : buildContextEntry(node, reported.get(note.id) ?? null, kit, words)) ?? [];
   };
   const compacted = marker && nodes.get(marker.id);
-  const head = contextHead(promptAlong(notes, systemPrompt, { at, start }), compacted, kit, words);
+  const head = buildContextHead(findSystemPrompt(notes, systemPrompt, { at, start }), compacted, kit, words);
   const made = new Map(summaries.flatMap((note) => read(note)).map((entry) => [entry.nodeId, entry.tokens]));
   const weighed: TokenCount[] = [...head];
   const shares = { system: 0, summaries: 0, messages: 0, tools: 0 };
@@ -106,7 +106,7 @@ export function* readContextPage(to: NodeId | null, request: ContextPageRequest)
     count: weighed.length,
     before: begin === 0 ? null : (list[begin]?.id ?? null),
     shares,
-    compaction: compactionOf(compacted),
+    compaction: toActiveCompaction(compacted),
     flags: flag === null ? [] : [flag],
     tokens: weighed.reduce((sum, each) => sum + each.tokens, 0),
     estimate: estimateContextTokens(weighed),

@@ -10,7 +10,7 @@ import {
 } from './message.ts';
 
 /** The text before and after a wrapped text. */
-export interface Wrapper {
+export interface TextWrapper {
   readonly before: string;
   readonly after: string;
 }
@@ -18,19 +18,19 @@ export interface Wrapper {
 /** Every text that Coppice adds to a model's input. Pass your own to change them. */
 export interface ContextTexts {
   /** Around the summary that replaces older messages after a compaction. */
-  readonly summary: Wrapper;
+  readonly summary: TextWrapper;
   /** Around the summary of a branch that was left or merged. */
-  readonly branchSummary: Wrapper;
+  readonly branchSummary: TextWrapper;
   /** Around a system message that is sent as a user message. */
-  readonly system: Wrapper;
+  readonly system: TextWrapper;
   /** Around a tool result whose call the model does not see. */
-  readonly strayResult: (callId: string) => Wrapper;
+  readonly strayResult: (callId: string) => TextWrapper;
   /** The result that is sent for a call without one. */
   readonly missingResult: (call: ToolUseBlock) => string;
 }
 
 // Messages are coalesced without a separator; the line feeds keep the tags apart from neighbouring text.
-function wrapInTag(tag: string, note: string, attributes = ''): Wrapper {
+function wrapInTag(tag: string, note: string, attributes = ''): TextWrapper {
   return { before: `\n<${tag}${attributes}>\n${note}\n\n`, after: `\n</${tag}>\n` };
 }
 
@@ -55,7 +55,7 @@ export const contextTexts: ContextTexts = {
 };
 
 /** Builds a message with a wrapper around its content. Adjacent text blocks, the wrapper included, become one. */
-export function wrappedMessage(role: Role, content: readonly Block[], marks: Wrapper): Message {
+export function wrapMessage(role: Role, content: readonly Block[], marks: TextWrapper): Message {
   const blocks: Block[] = [];
   let text = marks.before;
   let open = true;
@@ -80,26 +80,26 @@ function contextTextBlock(text: string): TextBlock {
  * A compaction's summary as a model sees it. It is a user message, because a summary has no more authority than the
  * messages it summarises.
  */
-export function summaryMessage(summary: Message, words: ContextTexts = contextTexts): Message {
-  return wrappedMessage('user', summary.content, words.summary);
+export function buildSummaryMessage(summary: Message, words: ContextTexts = contextTexts): Message {
+  return wrapMessage('user', summary.content, words.summary);
 }
 
 /** A branch summary as a model sees it. */
-export function branchSummaryMessage(summary: Message, words: ContextTexts = contextTexts): Message {
-  return wrappedMessage('user', summary.content, words.branchSummary);
+export function buildBranchSummaryMessage(summary: Message, words: ContextTexts = contextTexts): Message {
+  return wrapMessage('user', summary.content, words.branchSummary);
 }
 
 /** A system message for a provider that accepts none inside a conversation. */
-export function systemAsUserMessage(message: Message, words: ContextTexts = contextTexts): Message {
-  return wrappedMessage('user', message.content, words.system);
+export function convertSystemToUserMessage(message: Message, words: ContextTexts = contextTexts): Message {
+  return wrapMessage('user', message.content, words.system);
 }
 
 /** A tool result without a call, sent as a user message, because no provider accepts it as a tool message. */
-export function strayResultMessage(message: Message, words: ContextTexts = contextTexts): Message {
-  return wrappedMessage('user', message.content, words.strayResult(message.tool_call_id ?? ''));
+export function buildStrayResultMessage(message: Message, words: ContextTexts = contextTexts): Message {
+  return wrapMessage('user', message.content, words.strayResult(message.tool_call_id ?? ''));
 }
 
 /** Builds the result for a call that has none. Used in the request only, never stored. */
-export function missingResultMessage(call: ToolUseBlock, words: ContextTexts = contextTexts): Message {
+export function buildMissingResultMessage(call: ToolUseBlock, words: ContextTexts = contextTexts): Message {
   return { ...textMessage('tool', words.missingResult(call)), tool_call_id: call.id };
 }

@@ -1,22 +1,31 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  branchSummaryMessage,
+  buildBranchSummaryMessage,
+  buildSummaryMessage,
   type Context,
   type ContextOptions,
   contextOf,
   contextTexts,
-  holdsContext,
+  isEnoughForContext,
   readContextPath,
-  summaryMessage,
 } from './context.ts';
 import { nodeId } from './ids.ts';
 import { textMessage, textOf } from './message.ts';
 import type { Node } from './node.ts';
 import { type PathPart, runReads } from './reads.ts';
-import { coalesce } from './request.ts';
-import { pathWithMarkers } from './testing/arbitrary-paths.ts';
-import { chain, chainOf, compacted, countingKit, type Link, marked, message, said } from './testing/chain.ts';
+import { coalesceMessages } from './request.ts';
+import { arbitraryPathWithMarkers } from './testing/arbitrary-paths.ts';
+import {
+  buildPath,
+  buildPathFrom,
+  compactionLink,
+  countingKit,
+  markerLink,
+  messageLink,
+  type PathLink,
+  textLink,
+} from './testing/chain.ts';
 
 function context(path: readonly Node[], options: Partial<ContextOptions> = {}): Context {
   return contextOf(path, { kit: countingKit, ...options });
@@ -27,9 +36,9 @@ function ids(found: Context): (string | null)[] {
 }
 
 /** Messages m1 to m<count>, alternately by user and assistant. */
-function conversation(count: number, from = 1): Link[] {
+function conversation(count: number, from = 1): PathLink[] {
   return Array.from({ length: count }, (_, at) =>
-    said(`m${at + from}`, (at + from) % 2 === 1 ? 'user' : 'assistant', `text ${at + from}`),
+    textLink(`m${at + from}`, (at + from) % 2 === 1 ? 'user' : 'assistant', `text ${at + from}`),
   );
 }
 
@@ -41,7 +50,7 @@ function above(path: readonly Node[], to: string, limit: number): PathPart {
 
 describe('the context of a plain path', () => {
   test('[X1] the system prompt comes first, as an entry without a node', () => {
-    const found = context(chain(...conversation(1)), { systemPrompt: 'Be brief.' });
+    const found = context(buildPath(...conversation(1)), { systemPrompt: 'Be brief.' });
     expect(found.entries[0]).toEqual({
       nodeId: null,
       kind: 'system-prompt',
@@ -53,7 +62,7 @@ describe('the context of a plain path', () => {
   });
 
   test('[X40] the nearest recorded prompt above the end replaces the prompt of the tree, and an empty one means no prompt', () => {
-    const path = chain(...conversation(4));
+    const path = buildPath(...conversation(4));
     const noted = (at: number, recordedPrompt: string) =>
       path.map((node, index) => (index === at ? { ...node, meta: { ...node.meta, recordedPrompt } } : node));
     const prompts = (nodes: readonly Node[]) =>
@@ -66,14 +75,14 @@ describe('the context of a plain path', () => {
   });
 
   test('[X1] a missing prompt and an empty prompt give no entry', () => {
-    const path = chain(...conversation(2));
+    const path = buildPath(...conversation(2));
     expect(ids(context(path))).toEqual(['m1', 'm2']);
     expect(ids(context(path, { systemPrompt: '' }))).toEqual(['m1', 'm2']);
     expect(ids(context(path, { systemPrompt: undefined }))).toEqual(['m1', 'm2']);
   });
 
   test('[X2] every message is in the context, in order, as the stored object', () => {
-    const path = chain(...conversation(4), message('m5', 'user', { type: 'hologram' }));
+    const path = buildPath(...conversation(4), messageLink('m5', 'user', { type: 'hologram' }));
     const found = context(path);
     expect(found.entries.map((entry) => entry.kind)).toEqual(Array(5).fill('message'));
     for (const [index, entry] of found.entries.entries()) expect(entry.message).toBe(path[index]?.message);
@@ -92,15 +101,15 @@ describe('the context of a plain path', () => {
   });
 
   test('[X9] token counts come from the node, or from the tokenizer for messages made for the context', () => {
-    const [first, ...rest] = chain(
-      said('m1', 'user', 'hi'),
-      compacted('c', 'sum', 'm1'),
-      marked('b', 'branch-summary', 'x'),
+    const [first, ...rest] = buildPath(
+      textLink('m1', 'user', 'hi'),
+      compactionLink('c', 'sum', 'm1'),
+      markerLink('b', 'branch-summary', 'x'),
     );
     if (first === undefined) throw new Error('a chain of three has a first node');
     const found = context([{ ...first, tokens: 77 }, ...rest], { systemPrompt: 'abc' });
-    const wrapped = textOf(summaryMessage(textMessage('system', 'sum'))).length;
-    const branch = textOf(branchSummaryMessage(textMessage('system', 'x'))).length;
+    const wrapped = textOf(buildSummaryMessage(textMessage('system', 'sum'))).length;
+    const branch = textOf(buildBranchSummaryMessage(textMessage('system', 'x'))).length;
     expect(found.entries.map(({ nodeId: id, kind, tokens }) => [id, kind, tokens])).toEqual([
       [null, 'system-prompt', 3],
       ['c', 'summary', wrapped],
@@ -113,7 +122,7 @@ describe('the context of a plain path', () => {
 
 describe('compactions', () => {
   test('[X3] the summary, then m6 to m10: the first diagram of the session format', () => {
-    const found = context(chain(...conversation(10), compacted('c1', 'what m1 to m5 said', 'm6')));
+    const found = context(buildPath(...conversation(10), compactionLink('c1', 'what m1 to m5 said', 'm6')));
     expect(ids(found)).toEqual(['c1', 'm6', 'm7', 'm8', 'm9', 'm10']);
     expect(found.entries[0]?.kind).toBe('summary');
     expect(found.compaction).toEqual({ nodeId: 'c1', summary: 'what m1 to m5 said' });
@@ -121,7 +130,7 @@ describe('compactions', () => {
   });
 
   test('[X3] messages after the compaction follow the messages it keeps', () => {
-    expect(ids(context(chain(...conversation(4), compacted('c', 's', 'm3'), ...conversation(2, 5))))).toEqual([
+    expect(ids(context(buildPath(...conversation(4), compactionLink('c', 's', 'm3'), ...conversation(2, 5))))).toEqual([
       'c',
       'm3',
       'm4',
@@ -132,12 +141,17 @@ describe('compactions', () => {
 
   test('[X3, X5] each branch has its own compactions: the second diagram of the session format', () => {
     const stem = conversation(3);
-    const old = chain(...stem, ...conversation(2, 4), compacted('compaction1', 'one', 'm4'), ...conversation(3, 6));
-    const current = chain(
+    const old = buildPath(
       ...stem,
-      marked('stack_summary', 'branch-summary', 'm4 to m8 were a detour'),
+      ...conversation(2, 4),
+      compactionLink('compaction1', 'one', 'm4'),
+      ...conversation(3, 6),
+    );
+    const current = buildPath(
+      ...stem,
+      markerLink('stack_summary', 'branch-summary', 'm4 to m8 were a detour'),
       ...conversation(2, 9),
-      compacted('compaction2', 'two', 'm9'),
+      compactionLink('compaction2', 'two', 'm9'),
       ...conversation(1, 11),
     );
     expect(ids(context(old))).toEqual(['compaction1', 'm4', 'm5', 'm6', 'm7', 'm8']);
@@ -149,11 +163,11 @@ describe('compactions', () => {
   });
 
   test('[X4] the last compaction counts, and may keep messages that an earlier one kept', () => {
-    const path = chain(
+    const path = buildPath(
       ...conversation(4),
-      compacted('c1', 'old', 'm2'),
+      compactionLink('c1', 'old', 'm2'),
       ...conversation(2, 5),
-      compacted('c2', 'new', 'm4'),
+      compactionLink('c2', 'new', 'm4'),
       ...conversation(1, 7),
     );
     const found = context(path);
@@ -162,7 +176,7 @@ describe('compactions', () => {
   });
 
   test('[X7] a compaction without a first kept node is flagged; the context is its summary and the messages after it', () => {
-    const found = context(chain(...conversation(4), compacted('c', 's'), ...conversation(1, 5)));
+    const found = context(buildPath(...conversation(4), compactionLink('c', 's'), ...conversation(1, 5)));
     expect(ids(found)).toEqual(['c', 'm5']);
     expect(found.flags).toEqual([{ code: 'nothing-kept', nodeId: 'c' }]);
   });
@@ -172,65 +186,65 @@ describe('compactions', () => {
     ['below it', 'm5'],
     ['in itself', 'c'],
   ])('[X7] a first kept node %s is flagged', (_, kept) => {
-    const found = context(chain(...conversation(4), compacted('c', 's', kept), ...conversation(1, 5)));
+    const found = context(buildPath(...conversation(4), compactionLink('c', 's', kept), ...conversation(1, 5)));
     expect(ids(found)).toEqual(['c', 'm5']);
     expect(found.flags).toEqual([{ code: 'kept-off-path', nodeId: 'c' }]);
   });
 
   test('[X6] an excluded compaction has no effect', () => {
-    const links = [...conversation(4), compacted('c1', 's', 'm3'), ...conversation(1, 5)];
-    const excluded = { ...compacted('c2', 't', 'm5'), meta: { excluded: true } };
-    expect(ids(context(chain(...links, excluded)))).toEqual(['c1', 'm3', 'm4', 'm5']);
-    expect(ids(context(chain(...conversation(2), excluded)))).toEqual(['m1', 'm2']);
+    const links = [...conversation(4), compactionLink('c1', 's', 'm3'), ...conversation(1, 5)];
+    const excluded = { ...compactionLink('c2', 't', 'm5'), meta: { excluded: true } };
+    expect(ids(context(buildPath(...links, excluded)))).toEqual(['c1', 'm3', 'm4', 'm5']);
+    expect(ids(context(buildPath(...conversation(2), excluded)))).toEqual(['m1', 'm2']);
   });
 
   test('[X3, X6] an excluded node or an extension state can be the first kept node', () => {
-    const path = chain(
+    const path = buildPath(
       ...conversation(2),
-      said('x', 'user', 'left out', { excluded: true }),
-      marked('s', 'state', '{}'),
+      textLink('x', 'user', 'left out', { excluded: true }),
+      markerLink('s', 'state', '{}'),
       ...conversation(1, 3),
     );
     for (const kept of ['x', 's'])
-      expect(ids(context([...path, ...chain(compacted('c', 'sum', kept))]))).toEqual(['c', 'm3']);
+      expect(ids(context([...path, ...buildPath(compactionLink('c', 'sum', kept))]))).toEqual(['c', 'm3']);
   });
 });
 
 describe('markers', () => {
   test('[X5] the example session of the session format gives exactly the context that it lists', () => {
-    const stem = [said('m1', 'user', 'Build a CLI'), said('m2', 'assistant', "I'll create...")];
-    const path = chain(
+    const stem = [textLink('m1', 'user', 'Build a CLI'), textLink('m2', 'assistant', "I'll create...")];
+    const path = buildPath(
       ...stem,
-      marked('bs1', 'branch-summary', 'Attempted Node.js CLI with --verbose flag'),
-      said('m7', 'user', 'Use Rust instead'),
-      said('m8', 'assistant', 'Creating Rust CLI...'),
+      markerLink('bs1', 'branch-summary', 'Attempted Node.js CLI with --verbose flag'),
+      textLink('m7', 'user', 'Use Rust instead'),
+      textLink('m8', 'assistant', 'Creating Rust CLI...'),
     );
     const summary = textMessage('system', 'Attempted Node.js CLI with --verbose flag');
     expect(context(path).entries.map(({ kind, message: shown }) => [kind, shown])).toEqual([
       ['message', textMessage('user', 'Build a CLI')],
       ['message', textMessage('assistant', "I'll create...")],
-      ['branch-summary', branchSummaryMessage(summary)],
+      ['branch-summary', buildBranchSummaryMessage(summary)],
       ['message', textMessage('user', 'Use Rust instead')],
       ['message', textMessage('assistant', 'Creating Rust CLI...')],
     ]);
   });
 
   test('[X5] after several returns the context has the messages and summaries in path order', () => {
-    const path = chain(
-      ...['a', 'b', 'c'].map((id) => said(id, 'user', id)),
-      marked('i', 'branch-summary', 'd to h'),
-      ...['j', 'k'].map((id) => said(id, 'user', id)),
-      marked('m', 'branch-summary', 'l'),
-      said('n', 'user', 'n'),
+    const path = buildPath(
+      ...['a', 'b', 'c'].map((id) => textLink(id, 'user', id)),
+      markerLink('i', 'branch-summary', 'd to h'),
+      ...['j', 'k'].map((id) => textLink(id, 'user', id)),
+      markerLink('m', 'branch-summary', 'l'),
+      textLink('n', 'user', 'n'),
     );
     expect(ids(context(path))).toEqual(['a', 'b', 'c', 'i', 'j', 'k', 'm', 'n']);
   });
 
   test('[X5] an injected message is in the context at its position, whatever its role', () => {
-    const path = chain(
+    const path = buildPath(
       ...conversation(1),
-      marked('i1', 'injected', 'note'),
-      marked('i2', 'injected', 'more', {}, 'user'),
+      markerLink('i1', 'injected', 'note'),
+      markerLink('i2', 'injected', 'more', {}, 'user'),
       ...conversation(1, 2),
     );
     const found = context(path);
@@ -245,22 +259,22 @@ describe('markers', () => {
 
   test('[X6] extension state and excluded nodes of every kind are left out', () => {
     const out = { excluded: true };
-    const path = chain(
-      said('x1', 'user', 'no', out),
-      marked('s', 'state', '{}'),
+    const path = buildPath(
+      textLink('x1', 'user', 'no', out),
+      markerLink('s', 'state', '{}'),
       ...conversation(1),
-      { ...marked('x2', 'injected', 'no'), meta: out },
-      { ...marked('x3', 'branch-summary', 'no'), meta: out },
-      said('kept', 'user', 'yes', { excluded: false }),
+      { ...markerLink('x2', 'injected', 'no'), meta: out },
+      { ...markerLink('x3', 'branch-summary', 'no'), meta: out },
+      textLink('kept', 'user', 'yes', { excluded: false }),
     );
     expect(ids(context(path))).toEqual(['m1', 'kept']);
   });
 
   test('[X8] summaries are user messages in wrappers, and the wrapper texts can be replaced', () => {
-    const path = chain(
+    const path = buildPath(
       ...conversation(2),
-      compacted('c', 'the sum', 'm2'),
-      marked('b', 'branch-summary', 'the branch'),
+      compactionLink('c', 'the sum', 'm2'),
+      markerLink('b', 'branch-summary', 'the branch'),
     );
     const [summary, , branch] = context(path).entries;
     expect(summary?.message.role).toBe('user');
@@ -275,8 +289,12 @@ describe('markers', () => {
   });
 
   test('[X8] wrappers are on separate lines, also when neighbours are coalesced', () => {
-    const path = chain(said('u1', 'user', 'before'), marked('b', 'branch-summary', 'sum'), said('u2', 'user', 'after'));
-    const [only, ...rest] = coalesce(context(path).entries.map((entry) => entry.message));
+    const path = buildPath(
+      textLink('u1', 'user', 'before'),
+      markerLink('b', 'branch-summary', 'sum'),
+      textLink('u2', 'user', 'after'),
+    );
+    const [only, ...rest] = coalesceMessages(context(path).entries.map((entry) => entry.message));
     expect(rest).toEqual([]);
     const lines = textOf(only ?? textMessage('user', '')).split('\n');
     for (const line of ['before', '<branch-summary>', 'sum', '</branch-summary>', 'after'])
@@ -287,19 +305,23 @@ describe('markers', () => {
 describe('how much of the path is read', () => {
   test('[X10] a part of the path that contains the whole context gives the same context as the whole path', () => {
     fc.assert(
-      fc.property(pathWithMarkers, fc.nat(), (path, cut) => {
+      fc.property(arbitraryPathWithMarkers, fc.nat(), (path, cut) => {
         const stretch = path.slice(cut % (path.length + 1));
         const whole = context(path);
-        if (holdsContext(stretch)) expect(context(stretch)).toEqual(whole);
+        if (isEnoughForContext(stretch)) expect(context(stretch)).toEqual(whole);
         const compaction = path.find((node) => node.id === whole.compaction?.nodeId);
         if (compaction !== undefined && whole.flags.length === 0)
-          expect(holdsContext(stretch)).toBe(stretch.some((node) => node.id === compaction.marker?.firstKept));
+          expect(isEnoughForContext(stretch)).toBe(stretch.some((node) => node.id === compaction.marker?.firstKept));
       }),
     );
   });
 
   test('[X10] the path is read in growing parts, up to the first kept node and not to the root', () => {
-    const path = chainOf([...conversation(20_000), compacted('c', 's', 'm19901'), ...conversation(50, 20_001)]);
+    const path = buildPathFrom([
+      ...conversation(20_000),
+      compactionLink('c', 's', 'm19901'),
+      ...conversation(50, 20_001),
+    ]);
     const asked: number[] = [];
     const read = runReads(readContextPath(nodeId('m20050')), (question) => {
       if (question.ask !== 'path') throw new Error(`a context asks for a path, not for ${question.ask}`);
@@ -312,7 +334,7 @@ describe('how much of the path is read', () => {
   });
 
   test('[X10] a path without a compaction is read to its first turn', () => {
-    const path = chain(...conversation(300));
+    const path = buildPath(...conversation(300));
     const read = runReads(readContextPath(nodeId('m300')), (question) => {
       if (question.ask !== 'path') throw new Error(`a context asks for a path, not for ${question.ask}`);
       return above(path, question.to, question.limit ?? 0);
@@ -321,7 +343,7 @@ describe('how much of the path is read', () => {
   });
 
   test('[X10] after a compaction at the end of a long path, no node above it is read', () => {
-    const path = chainOf([...conversation(1000), compacted('c', 's', 'm999'), ...conversation(1, 1001)]);
+    const path = buildPathFrom([...conversation(1000), compactionLink('c', 's', 'm999'), ...conversation(1, 1001)]);
     const seen = new Set<string | symbol>();
     const watched = new Proxy(path, {
       get(target, key) {
@@ -336,7 +358,7 @@ describe('how much of the path is read', () => {
 
   test('[X11] the input is not changed', () => {
     fc.assert(
-      fc.property(pathWithMarkers, (path) => {
+      fc.property(arbitraryPathWithMarkers, (path) => {
         const before = structuredClone(path);
         context(path, { systemPrompt: 'p' });
         expect(path).toEqual(before);
@@ -345,8 +367,8 @@ describe('how much of the path is read', () => {
   });
 
   test('[X11] a chain of 100,000 works, with a compaction at its beginning and without one', () => {
-    const path = chainOf(conversation(100_000));
+    const path = buildPathFrom(conversation(100_000));
     expect(context(path).entries).toHaveLength(100_000);
-    expect(context([...path, ...chain(compacted('c', 's', 'm1'))]).entries).toHaveLength(100_001);
+    expect(context([...path, ...buildPath(compactionLink('c', 's', 'm1'))]).entries).toHaveLength(100_001);
   });
 });

@@ -2,21 +2,21 @@
 import { estimateContextTokens, type TokenEstimate } from './budget.ts';
 import {
   type ActiveCompaction,
-  activeRange,
+  buildContextEntry,
+  buildContextHead,
   type ContextEntry,
   type ContextFlag,
-  compactionOf,
-  contextEntry,
-  contextHead,
-  firstKept,
-  lastCompaction,
-  promptAlong,
+  findActiveRange,
+  findSystemPrompt,
+  indexOfFirstKept,
+  indexOfLastCompaction,
+  toActiveCompaction,
 } from './context-entries.ts';
 import type { ContextTexts } from './context-wrappers.ts';
-import { continuedBy } from './continued-text.ts';
+import { findContinuedParents } from './continued-text.ts';
 import { refuse } from './errors.ts';
 import type { NodeId } from './ids.ts';
-import { formatHash, reportsAlong } from './measured.ts';
+import { findUsageReports, formatPathHash } from './measured.ts';
 import type { MessageKit } from './message.ts';
 import type { Node } from './node.ts';
 import { ask, type PathMeta, type ReadProgram } from './reads.ts';
@@ -52,17 +52,17 @@ export interface ContextOptions {
 /**
  * Returns what a model sees at the end of a path. After a compaction: its summary, the nodes from its first kept one
  * on, and what follows. The cost depends on that part, not on the whole path. The path may lack its beginning if
- * {@link holdsContext} allows it.
+ * {@link isEnoughForContext} allows it.
  */
 export function contextOf(path: readonly Node[], options: ContextOptions): Context {
   const { systemPrompt, kit, words } = options;
-  const { at, start, flag } = activeRange(path);
-  const entries = contextHead(promptAlong(path, systemPrompt, { at, start }), path[at], kit, words);
-  const { reported, hash } = reportsAlong(path, systemPrompt);
-  const continued = continuedBy(path, start);
+  const { at, start, flag } = findActiveRange(path);
+  const entries = buildContextHead(findSystemPrompt(path, systemPrompt, { at, start }), path[at], kit, words);
+  const { reported, hash } = findUsageReports(path, systemPrompt);
+  const continued = findContinuedParents(path, start);
   for (let index = start; index < path.length; index++) {
     const node = path[index];
-    const entry = node && contextEntry(node, reported.get(index) ?? null, kit, words);
+    const entry = node && buildContextEntry(node, reported.get(index) ?? null, kit, words);
     const continues = continued.get(index);
     if (entry !== undefined) entries.push(continues === undefined ? entry : { ...entry, continues });
   }
@@ -71,11 +71,11 @@ export function contextOf(path: readonly Node[], options: ContextOptions): Conte
   const flags = flag === null ? [] : [flag];
   return {
     entries,
-    compaction: compactionOf(path[at]),
+    compaction: toActiveCompaction(path[at]),
     flags,
     tokens,
     estimate: estimateContextTokens(entries),
-    measure: formatHash(hash),
+    measure: formatPathHash(hash),
   };
 }
 
@@ -83,10 +83,10 @@ export function contextOf(path: readonly Node[], options: ContextOptions): Conte
  * Whether a path without its beginning reaches up far enough for {@link contextOf} to give the same result as for the
  * whole path.
  */
-export function holdsContext(stretch: readonly PathMeta[]): boolean {
-  const at = lastCompaction(stretch);
+export function isEnoughForContext(stretch: readonly PathMeta[]): boolean {
+  const at = indexOfLastCompaction(stretch);
   if (at < 0) return false;
-  return stretch[at]?.marker?.firstKept === undefined || firstKept(stretch, at) !== undefined;
+  return stretch[at]?.marker?.firstKept === undefined || indexOfFirstKept(stretch, at) !== undefined;
 }
 
 /** Reads as much of the path to a node as the context needs, in growing parts, so that a long history is not read. */
@@ -98,7 +98,7 @@ export function* readContextPath(to: NodeId): ReadProgram<readonly Node[]> {
 }
 
 /** Like {@link readContextPath} without message contents, enough to count tokens. */
-export function* readContextNotes(to: NodeId): ReadProgram<readonly PathMeta[]> {
+export function* readContextMeta(to: NodeId): ReadProgram<readonly PathMeta[]> {
   return yield* readUpwards(to, function* (end, limit, until) {
     const { entries: notes, complete } = yield* ask('pathMeta', { to: end, limit, until });
     return { part: notes, complete };
@@ -117,12 +117,12 @@ function* readUpwards<T extends PathMeta>(
   let path: readonly T[] = [];
   for (let end = to, limit = 64; ; limit *= 4) {
     // When the compaction is known, so is the first node that the context needs.
-    const { part, complete } = yield* read(end, limit, path[lastCompaction(path)]?.marker?.firstKept);
+    const { part, complete } = yield* read(end, limit, path[indexOfLastCompaction(path)]?.marker?.firstKept);
     if (part.length === 0 && path.length > 0)
       refuse('tree/broken-path', `The path to ${to} breaks off: ${end} is missing.`, { nodeId: end });
     path = [...part, ...path];
     const above = part[0]?.parentId ?? null;
-    if (complete || part.length < limit || above === null || holdsContext(path)) return path;
+    if (complete || part.length < limit || above === null || isEnoughForContext(path)) return path;
     end = above;
   }
 }

@@ -8,14 +8,14 @@ import type { Node } from './node.ts';
 type Cut = Pick<Node, 'id' | 'parentId' | 'meta'>;
 
 /** Whether a node's text continues its parent's, judged by these two nodes alone. */
-export function continuesParent(node: Cut, parent: Cut): boolean {
+export function continuesParentText(node: Cut, parent: Cut): boolean {
   const { splitSource } = parent.meta;
   if (node.meta.continues === parent.id) return true;
   return splitSource !== undefined && (splitSource === node.id || splitSource === node.meta.splitSource);
 }
 
 /** Maps each index from `start` on to the parent whose text the node there continues. */
-export function continuedBy(path: readonly Cut[], start: number): ReadonlyMap<number, NodeId> {
+export function findContinuedParents(path: readonly Cut[], start: number): ReadonlyMap<number, NodeId> {
   const found = new Map<number, NodeId>();
   const sources = new Map<string, string>();
   // From the end, so that the split sources of the nodes below are known.
@@ -23,7 +23,7 @@ export function continuedBy(path: readonly Cut[], start: number): ReadonlyMap<nu
     const [node, parent] = [path[index], path[index - 1]];
     if (node?.meta.splitSource !== undefined) sources.set(node.id, node.meta.splitSource);
     if (node === undefined || parent === undefined || node.parentId !== parent.id) continue;
-    if (continuesParent(node, parent) || isHalfOf(node.id, parent.meta.splitSource, sources))
+    if (continuesParentText(node, parent) || isHalfOf(node.id, parent.meta.splitSource, sources))
       found.set(index, parent.id);
   }
   return found;

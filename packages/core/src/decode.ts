@@ -1,6 +1,6 @@
 /**
  * Readers for values from outside: commands, arguments, steps, records on disk, session entries, foreign formats. A
- * {@link FieldReader} reads one field of an object and throws {@link Malformed} with its path if the value is wrong;
+ * {@link FieldReader} reads one field of an object and throws {@link MalformedError} with its path if the value is wrong;
  * the `get…` functions return undefined instead. Pure, without I/O.
  */
 import { type RefusalCode, refuse } from './errors.ts';
@@ -13,7 +13,7 @@ export type FieldMap = { readonly [key: string]: unknown };
 export type FieldReader<T> = (fields: FieldMap, key: string) => T;
 
 /** Thrown for a value of the wrong type or shape. */
-export class Malformed extends Error {
+export class MalformedError extends Error {
   /** The path of the value, such as `messages[3].id`. */
   where: string;
   /** The error code, if it differs from the caller's default. */
@@ -48,9 +48,9 @@ export function ownField(fields: FieldMap, key: string): unknown {
   return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }
 
-/** Throws {@link Malformed} for a field. */
+/** Throws {@link MalformedError} for a field. */
 export function throwMalformed(key: string, wanted: string): never {
-  throw new Malformed(key, `must be ${wanted}`);
+  throw new MalformedError(key, `must be ${wanted}`);
 }
 
 /** Runs a nested reader and prefixes the path of what it throws. */
@@ -58,7 +58,7 @@ export function decodeWithin<T>(key: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof Malformed) error.where = `${key}${error.where.startsWith('[') ? '' : '.'}${error.where}`;
+    if (error instanceof MalformedError) error.where = `${key}${error.where.startsWith('[') ? '' : '.'}${error.where}`;
     throw error;
   }
 }
@@ -83,37 +83,40 @@ export function requiredText(fields: FieldMap, key: string): string {
 }
 
 /** A finite number. */
-export const finite: FieldReader<number> = fieldReader((value): value is number => Number.isFinite(value), 'a number');
+export const finiteNumberField: FieldReader<number> = fieldReader(
+  (value): value is number => Number.isFinite(value),
+  'a number',
+);
 
 /** True or false. */
-export const flag: FieldReader<boolean> = fieldReader(
+export const booleanField: FieldReader<boolean> = fieldReader(
   (value): value is boolean => typeof value === 'boolean',
   'true or false',
 );
 
 /** An object field. */
-export const object: FieldReader<FieldMap> = fieldReader(isFieldMap, 'an object');
+export const objectField: FieldReader<FieldMap> = fieldReader(isFieldMap, 'an object');
 
 /** A list field. */
-export const list: FieldReader<readonly unknown[]> = fieldReader(
+export const listField: FieldReader<readonly unknown[]> = fieldReader(
   (value): value is readonly unknown[] => Array.isArray(value),
   'a list',
 );
 
 /** A list of texts. */
-export const texts: FieldReader<readonly string[]> = fieldReader(
+export const textListField: FieldReader<readonly string[]> = fieldReader(
   (value): value is string[] => Array.isArray(value) && value.every(isString),
   'a list of texts',
 );
 
 /** Any value that JSON can represent; the caller validates it further. */
-export const anyValue: FieldReader<unknown> = fieldReader(
+export const jsonField: FieldReader<unknown> = fieldReader(
   (value): value is unknown => !['symbol', 'bigint', 'function'].includes(typeof value),
   'data',
 );
 
 /** A whole number from `least` on. @__NO_SIDE_EFFECTS__ */
-export function integerFrom(least: number): FieldReader<number> {
+export function integerFieldFrom(least: number): FieldReader<number> {
   return fieldReader(
     (value): value is number => Number.isSafeInteger(value) && Number(value) >= least,
     `a whole number from ${least}`,
@@ -121,18 +124,18 @@ export function integerFrom(least: number): FieldReader<number> {
 }
 
 /** A whole number from zero on. */
-export const integer: FieldReader<number> = integerFrom(0);
+export const integerField: FieldReader<number> = integerFieldFrom(0);
 
 /** A limit of a list: at least one. */
-export const limit: FieldReader<number> = integerFrom(1);
+export const limitField: FieldReader<number> = integerFieldFrom(1);
 
 /** A field with one of a few values. @__NO_SIDE_EFFECTS__ */
-export function oneOf<T extends string>(words: readonly T[]): FieldReader<T> {
+export function oneOfField<T extends string>(words: readonly T[]): FieldReader<T> {
   return fieldReader((value): value is T => words.some((word) => word === value), `one of ${words.join(', ')}`);
 }
 
 /** A field, or null if it is missing. @__NO_SIDE_EFFECTS__ */
-export function nullOr<T>(read: FieldReader<T>): FieldReader<T | null> {
+export function nullableField<T>(read: FieldReader<T>): FieldReader<T | null> {
   return (fields, key) => (ownField(fields, key) == null ? null : read(fields, key));
 }
 
@@ -142,7 +145,7 @@ export function optionalField<T>(read: FieldReader<T>): FieldReader<T | undefine
 }
 
 /** A field that may be missing, but not null. @__NO_SIDE_EFFECTS__ */
-export function optionalOrNull<T>(read: FieldReader<T>): FieldReader<T | undefined> {
+export function optionalNonNull<T>(read: FieldReader<T>): FieldReader<T | undefined> {
   return (fields, key) => (ownField(fields, key) === undefined ? undefined : read(fields, key));
 }
 
@@ -167,26 +170,26 @@ export function shapeReader<T>(shape: FieldShapes<T>): (fields: FieldMap) => T {
 }
 
 /** An object field with the given field readers. @__NO_SIDE_EFFECTS__ */
-export function nestedShape<T>(shape: FieldShapes<T>): FieldReader<T> {
+export function shapeField<T>(shape: FieldShapes<T>): FieldReader<T> {
   const read = shapeReader(shape);
   return (fields, key) => {
-    const value = object(fields, key);
+    const value = objectField(fields, key);
     return decodeWithin(key, () => read(value));
   };
 }
 
 /** A list field whose elements are objects. @__NO_SIDE_EFFECTS__ */
-export function listOfShapes<T>(read: (fields: FieldMap) => T): FieldReader<readonly T[]> {
-  return eachItem((items, index) => {
+export function shapeListField<T>(read: (fields: FieldMap) => T): FieldReader<readonly T[]> {
+  return listFieldOf((items, index) => {
     const item = items[index];
     return isFieldMap(item) ? decodeWithin(`[${index}]`, () => read(item)) : throwMalformed(`[${index}]`, 'an object');
   });
 }
 
 /** A list field; each element is read like a field named by its index. @__NO_SIDE_EFFECTS__ */
-export function eachItem<T>(read: (items: FieldMap, index: string) => T): FieldReader<readonly T[]> {
+export function listFieldOf<T>(read: (items: FieldMap, index: string) => T): FieldReader<readonly T[]> {
   return (fields, key) => {
-    const value = list(fields, key);
+    const value = listField(fields, key);
     return decodeWithin(key, () => value.map((item, index) => read({ [index]: item }, String(index))));
   };
 }
@@ -198,13 +201,13 @@ export type FieldReaders = { readonly [key: string]: FieldReader<unknown> };
  * Validates an object without copying it: each field by its reader, and no others. An undefined field counts as
  * missing. `what` names the object in the message about an unknown field. @__NO_SIDE_EFFECTS__
  */
-export function assertExactFields(what: string, readers: FieldReaders): (fields: FieldMap) => void {
+export function makeExactFieldsCheck(what: string, readers: FieldReaders): (fields: FieldMap) => void {
   const entries = Object.entries(readers);
   const names = new Set(Object.keys(readers));
   return (fields) => {
     for (const key of Object.keys(fields))
       if (!names.has(key) && fields[key] !== undefined)
-        throw new Malformed(
+        throw new MalformedError(
           key,
           `${what} has no field ${JSON.stringify(key.slice(0, 64))}; it has ${[...names].join(', ')}.`,
           'command/invalid',
@@ -214,10 +217,10 @@ export function assertExactFields(what: string, readers: FieldReaders): (fields:
 }
 
 /** An object field with these fields and no others, not copied. @__NO_SIDE_EFFECTS__ */
-export function exactFields(what: string, readers: FieldReaders): FieldReader<FieldMap> {
-  const check = assertExactFields(what, readers);
+export function exactObjectField(what: string, readers: FieldReaders): FieldReader<FieldMap> {
+  const check = makeExactFieldsCheck(what, readers);
   return (fields, key) => {
-    const value = object(fields, key);
+    const value = objectField(fields, key);
     decodeWithin(key, () => check(value));
     return value;
   };
@@ -225,15 +228,15 @@ export function exactFields(what: string, readers: FieldReaders): FieldReader<Fi
 
 /** Throws if an argument is invalid; `what` names it in the message. */
 export function assertArgument(what: string, value: unknown, read: FieldReader<unknown>): void {
-  refuseMalformed(() => read({ [what]: value }, what));
+  refuseIfMalformed(() => read({ [what]: value }, what));
 }
 
-/** Runs readers and turns a {@link Malformed} into a refusal with its code, or `command/invalid`. */
-export function refuseMalformed<T>(read: () => T): T {
+/** Runs readers and turns a {@link MalformedError} into a refusal with its code, or `command/invalid`. */
+export function refuseIfMalformed<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof Malformed)) throw error;
+    if (!(error instanceof MalformedError)) throw error;
     const { code, message, where } = error;
     return refuse(code ?? 'command/invalid', code === undefined ? `${message}.` : message, { where });
   }

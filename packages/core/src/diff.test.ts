@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyOrThrow } from './apply.ts';
 import { diff, diffBranches, diffMessages, diffText, splitWords, type TextPart } from './diff.ts';
-import { valueOf } from './errors.ts';
+import { unwrapResult } from './errors.ts';
 import { nodeId, treeId } from './ids.ts';
 import { type Message, textMessage } from './message.ts';
 import type { NewNode } from './node.ts';
 import { positionBetween } from './position.ts';
 import { diffSequences } from './sequence-diff.ts';
 import type { Step } from './steps/types.ts';
-import { chain, chainOf, said, toolUse } from './testing/chain.ts';
+import { buildPath, buildPathFrom, textLink, toolUseBlock } from './testing/chain.ts';
 import { emptyTree, type Tree } from './tree.ts';
 
 function grown(id: string, parentId: string | null, position = positionBetween(null, null)): NewNode {
@@ -49,7 +49,7 @@ function forked(): Tree {
 }
 
 function shape(tree: Tree, a: string, b: string) {
-  const { common, shared, left, right } = valueOf(diff(tree, a, b));
+  const { common, shared, left, right } = unwrapResult(diff(tree, a, b));
   return [common, shared, left.map((node) => node.id), right.map((node) => node.id)];
 }
 
@@ -81,9 +81,9 @@ describe('branches', () => {
   });
 
   test('[D1] paths of 100,000 that fork at the end are compared', () => {
-    const links = Array.from({ length: 100_000 }, (_, at) => said(`n${at}`, 'user', 'x'));
-    const left = chainOf(links);
-    const right = [...left.slice(0, -1), ...chain(said('other', 'user', 'y'))];
+    const links = Array.from({ length: 100_000 }, (_, at) => textLink(`n${at}`, 'user', 'x'));
+    const left = buildPathFrom(links);
+    const right = [...left.slice(0, -1), ...buildPath(textLink('other', 'user', 'y'))];
     const found = diffBranches(left, right);
     expect([found.common, found.shared, found.left.length, found.right.length]).toEqual(['n99998', 99_999, 1, 1]);
   });
@@ -94,7 +94,7 @@ describe('branches', () => {
       fc.property(path, path, (one, other) => {
         // An id spells out the path to its node, so equal ids mean equal paths.
         const nodes = (way: readonly string[]) =>
-          chainOf(way.map((_, at) => said(way.slice(0, at + 1).join('/'), 'user', 'x')));
+          buildPathFrom(way.map((_, at) => textLink(way.slice(0, at + 1).join('/'), 'user', 'x')));
         const [a, b] = [nodes(one), nodes(other)];
         const { common, shared, left, right } = diffBranches(a, b);
         expect([...a.slice(0, shared), ...left]).toEqual(a);
@@ -341,11 +341,11 @@ describe('messages', () => {
   test('[D8] how text is cut and how keys are ordered makes no difference', () => {
     const a: Message = {
       role: 'assistant',
-      content: [words('ab'), words('c'), toolUse('k', { x: 1, y: [{ p: 1, q: null }] })],
+      content: [words('ab'), words('c'), toolUseBlock('k', { x: 1, y: [{ p: 1, q: null }] })],
     };
     const b: Message = {
       role: 'assistant',
-      content: [words('a'), words('bc'), toolUse('k', { y: [{ q: null, p: 1 }], x: 1 })],
+      content: [words('a'), words('bc'), toolUseBlock('k', { y: [{ q: null, p: 1 }], x: 1 })],
     };
     const found = diffMessages(a, b);
     expect(found.equal).toBe(true);
@@ -360,13 +360,13 @@ describe('messages', () => {
     ['order', { role: 'user', content: [words('x'), image('i')] }, { role: 'user', content: [image('i'), words('x')] }],
     [
       'list order',
-      { role: 'user', content: [toolUse('k', { l: [1, 2] })] },
-      { role: 'user', content: [toolUse('k', { l: [2, 1] })] },
+      { role: 'user', content: [toolUseBlock('k', { l: [1, 2] })] },
+      { role: 'user', content: [toolUseBlock('k', { l: [2, 1] })] },
     ],
     [
       'number and text',
-      { role: 'user', content: [toolUse('k', { l: 1 })] },
-      { role: 'user', content: [toolUse('k', { l: '1' })] },
+      { role: 'user', content: [toolUseBlock('k', { l: 1 })] },
+      { role: 'user', content: [toolUseBlock('k', { l: '1' })] },
     ],
   ])('[D8] another %s is a difference', (_, a, b) => {
     expect(diffMessages(a, b).equal).toBe(false);

@@ -69,7 +69,7 @@ export function refusal(code: RefusalCode, message: string, data: Readonly<Recor
 }
 
 /** A refused result, ready to return. */
-export function refusedResult(
+export function makeRefusedResult(
   code: RefusalCode,
   message: string,
   data: Readonly<Record<string, unknown>> = {},
@@ -123,7 +123,7 @@ export function refuse(code: RefusalCode, message: string, data: Readonly<Record
 }
 
 /** Returns the value of a result, or throws its refusal as an {@link AppError}. */
-export function valueOf<T>(result: Result<T>): T {
+export function unwrapResult<T>(result: Result<T>): T {
   if (result.ok) return result.value;
   throw new AppError(result.refusal);
 }

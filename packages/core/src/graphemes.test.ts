@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { boundaryBefore, commonPrefix, isBoundary, sharedBoundary } from './graphemes.ts';
+import { commonPrefixLength, isCharacterBoundary, lastCharacterBoundary, lastSharedBoundary } from './graphemes.ts';
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
@@ -42,21 +42,21 @@ const texts = fc.array(pieces, { maxLength: 40 }).map((list) => list.join(''));
 describe('where a text may be cut', () => {
   test('[P40] no cut splits a surrogate pair, an accented letter, a flag, a family emoji or CR LF', () => {
     for (const whole of ['😀', 'e\u0301', '🇩🇪', family, '\r\n', '👍🏽', '1\u20e3'])
-      for (let at = 1; at < whole.length; at++) expect(isBoundary(`x${whole}y`, at + 1)).toBe(false);
-    expect(isBoundary('ab', 1)).toBe(true);
-    expect(isBoundary('🇩🇪🇫🇷', 4)).toBe(true);
+      for (let at = 1; at < whole.length; at++) expect(isCharacterBoundary(`x${whole}y`, at + 1)).toBe(false);
+    expect(isCharacterBoundary('ab', 1)).toBe(true);
+    expect(isCharacterBoundary('🇩🇪🇫🇷', 4)).toBe(true);
   });
 
   test('[P40] the ends of the text are boundaries, offsets outside it are not', () => {
-    expect([-1, 0, 2, 3].map((at) => isBoundary('ab', at))).toEqual([false, true, true, false]);
-    expect(isBoundary('', 0)).toBe(true);
+    expect([-1, 0, 2, 3].map((at) => isCharacterBoundary('ab', at))).toEqual([false, true, true, false]);
+    expect(isCharacterBoundary('', 0)).toBe(true);
   });
 
   test('[P40] the boundaries are those of the whole text', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const expected = boundaries(text);
-        for (let at = 0; at <= text.length; at++) expect(isBoundary(text, at)).toBe(expected.has(at));
+        for (let at = 0; at <= text.length; at++) expect(isCharacterBoundary(text, at)).toBe(expected.has(at));
       }),
     );
   });
@@ -67,7 +67,7 @@ describe('where a text may be cut', () => {
       const accents = `${lead}e${'\u0301'.repeat(700)}z`;
       for (const text of [flags, accents]) {
         const expected = boundaries(text);
-        for (let at = 0; at <= text.length; at++) expect(isBoundary(text, at)).toBe(expected.has(at));
+        for (let at = 0; at <= text.length; at++) expect(isCharacterBoundary(text, at)).toBe(expected.has(at));
       }
     }
   });
@@ -76,7 +76,7 @@ describe('where a text may be cut', () => {
     fc.assert(
       fc.property(texts, fc.nat(80), (text, offset) => {
         const expected = Math.max(...[...boundaries(text)].filter((at) => at <= Math.min(offset, text.length)));
-        expect(boundaryBefore(text, offset)).toBe(expected);
+        expect(lastCharacterBoundary(text, offset)).toBe(expected);
       }),
     );
   });
@@ -86,20 +86,20 @@ describe('where a text may be cut', () => {
       fc.property(texts, texts, texts, (start, a, b) => {
         const left = start + a;
         const right = start + b;
-        const cut = commonPrefix(left, right);
+        const cut = commonPrefixLength(left, right);
         expect(left.slice(0, cut)).toBe(right.slice(0, cut));
         const both = boundaries(right);
         const shared = [...boundaries(left)].filter((at) => both.has(at) && left.slice(0, at) === right.slice(0, at));
         expect(cut).toBe(Math.max(...shared));
-        for (const at of shared) expect(sharedBoundary(left, right, at)).toBe(at);
+        for (const at of shared) expect(lastSharedBoundary(left, right, at)).toBe(at);
       }),
     );
   });
 
   test('[P40] two family emoji that start with the same person have no common prefix', () => {
-    expect(commonPrefix('👩‍👧', '👩‍👦')).toBe(0);
-    expect(commonPrefix('e', 'e\u0301')).toBe(0);
-    expect(commonPrefix('same', 'same')).toBe(4);
-    expect(sharedBoundary('ab', 'ab', -1)).toBe(0);
+    expect(commonPrefixLength('👩‍👧', '👩‍👦')).toBe(0);
+    expect(commonPrefixLength('e', 'e\u0301')).toBe(0);
+    expect(commonPrefixLength('same', 'same')).toBe(4);
+    expect(lastSharedBoundary('ab', 'ab', -1)).toBe(0);
   });
 });

@@ -6,7 +6,7 @@ let segmenter: Intl.Segmenter | undefined;
  * Whether an offset is between two user-perceived characters: not inside a surrogate pair, before a combining accent or
  * between CR and LF.
  */
-export function isBoundary(text: string, offset: number): boolean {
+export function isCharacterBoundary(text: string, offset: number): boolean {
   if (offset <= 0 || offset >= text.length) return offset === 0 || offset === text.length;
   const before = text.charCodeAt(offset - 1);
   const after = text.charCodeAt(offset);
@@ -41,34 +41,34 @@ function isFlagLetter(text: string, at: number): boolean {
 }
 
 /** Returns the last boundary at or before an offset. */
-export function boundaryBefore(text: string, offset: number): number {
+export function lastCharacterBoundary(text: string, offset: number): number {
   let at = Math.min(offset, text.length);
-  while (at > 0 && !isBoundary(text, at)) at--;
+  while (at > 0 && !isCharacterBoundary(text, at)) at--;
   return at;
 }
 
 /** Returns the beginning of a text on one line: at most `most` code units, without splitting a character. */
-export function truncate(text: string, most: number): string {
+export function truncateToLine(text: string, most: number): string {
   const line = text
-    .slice(0, boundaryBefore(text, most * 4))
+    .slice(0, lastCharacterBoundary(text, most * 4))
     .replace(/\s+/g, ' ')
     .trim();
-  return line.slice(0, boundaryBefore(line, most));
+  return line.slice(0, lastCharacterBoundary(line, most));
 }
 
 /** Returns the length of the common prefix of two texts, ending at a character boundary of both. */
-export function commonPrefix(a: string, b: string): number {
+export function commonPrefixLength(a: string, b: string): number {
   const end = Math.min(a.length, b.length);
   let at = 0;
   while (at < end && a.charCodeAt(at) === b.charCodeAt(at)) at++;
-  return sharedBoundary(a, b, at);
+  return lastSharedBoundary(a, b, at);
 }
 
 /** Returns the last offset at or before this one that is a boundary of both texts. */
-export function sharedBoundary(a: string, b: string, offset: number): number {
+export function lastSharedBoundary(a: string, b: string, offset: number): number {
   let at = Math.max(0, offset);
   for (;;) {
-    const cut = boundaryBefore(b, boundaryBefore(a, at));
+    const cut = lastCharacterBoundary(b, lastCharacterBoundary(a, at));
     if (cut === at) return at;
     at = cut;
   }

@@ -1,4 +1,4 @@
-import { ok, type Result, refusedResult } from './errors.ts';
+import { makeRefusedResult, ok, type Result } from './errors.ts';
 
 declare const brand: unique symbol;
 /** A string type that only its own parser creates. */
@@ -21,7 +21,7 @@ export function isUuid(text: unknown): text is string {
 function parseId<Id extends string>(value: unknown, what: string): Result<Id> {
   if (isUuid(value)) return ok(value as Id);
   const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 64)) : typeof value;
-  return refusedResult('id/invalid', `A ${what} is a UUID in lower case, not ${shown}.`, { what });
+  return makeRefusedResult('id/invalid', `A ${what} is a UUID in lower case, not ${shown}.`, { what });
 }
 
 /** Parses a node id that a client chose. */

@@ -1,8 +1,8 @@
 /** Runs commands and reads trees through a store: the part of core that most programs need. */
-export type { ActCommits, NewestActIn } from './acts.ts';
-export type { OutsideTree } from './answer-from-tree.ts';
+export type { ActCommits, NewestActOfTree } from './acts.ts';
+export type { CrossTreeAnswers } from './answer-from-tree.ts';
 export type { ApplyResult } from './apply.ts';
-export type { ReplyLimit, ReplySpace, TokenCount, TokenEstimate, TokenUsage } from './budget.ts';
+export type { ReplyLimit, ReplyLimitInput, TokenCount, TokenEstimate, TokenUsage } from './budget.ts';
 export type {
   Conversation,
   ConversationFunctions,
@@ -12,11 +12,11 @@ export type {
 } from './chatgpt-conversation.ts';
 export type { TreeFinding, TreeFindingCode } from './check.ts';
 export type { AppliedCommit, PreparedCommit } from './commit.ts';
-export type { CompactionBudget, CompactionCut, CutOptions } from './compaction.ts';
+export type { CompactionBudget, CompactionCut, CompactionCutOptions } from './compaction.ts';
 export type { Context, ContextOptions } from './context.ts';
 export type { ActiveCompaction, ContextEntry, ContextFlag, ContextKind } from './context-entries.ts';
-export type { ContextPage, ContextPageRequest, ContextShares } from './context-page.ts';
-export type { ContextTexts, Wrapper } from './context-wrappers.ts';
+export type { ContextPage, ContextPageRequest, ContextTokensByKind } from './context-page.ts';
+export type { ContextTexts, TextWrapper } from './context-wrappers.ts';
 export type { FieldMap, FieldReader, FieldReaders, FieldShapes } from './decode.ts';
 export { announceDeprecation, type Deprecation, deprecate, deprecationText } from './deprecation.ts';
 export type { BlockPart, BranchDiff, MessageDiff } from './diff.ts';
@@ -25,6 +25,7 @@ export {
   type AppErrorInit,
   type ErrorKind,
   isAppError,
+  makeRefusedResult,
   ok,
   type Refusal,
   type RefusalCode,
@@ -32,10 +33,9 @@ export {
   refusal,
   refusalKinds,
   refuse,
-  refusedResult,
-  valueOf,
+  unwrapResult,
 } from './errors.ts';
-export { boundaryBefore, truncate } from './graphemes.ts';
+export { lastCharacterBoundary, truncateToLine } from './graphemes.ts';
 export {
   type ActId,
   actId,
@@ -50,7 +50,7 @@ export {
   treeId,
 } from './ids.ts';
 export type { TreeJson } from './json.ts';
-export type { FormerRow, Linear, LinearContext, LinearResult } from './linear.ts';
+export type { FormerRow, LinearContext, LinearConversation, LinearResult } from './linear.ts';
 export {
   type Block,
   checkMessage,
@@ -75,10 +75,10 @@ export {
 export {
   type Alias,
   type Bookmark,
-  type Content,
+  type ContentFields,
   isMessageKind,
   type Marker,
-  matchParentBelow,
+  matchParentOfChildren,
   type NewNode,
   type Node,
   type NodeHead,
@@ -107,6 +107,7 @@ export type { NodeFields, Plan, PlanContext, Planner } from './plan/context.ts';
 export type { CherryPickCommand, CopyResult, GraftCommand, MergeCommand } from './plan/copy.ts';
 export {
   type AttributesCommand,
+  buildRootNode,
   type CreateCommand,
   type CreateResult,
   type DeleteTreeCommand,
@@ -115,7 +116,6 @@ export {
   defaultProject,
   forestKey,
   type RestoreTreeCommand,
-  rootNode,
 } from './plan/create.ts';
 export {
   type ClearCommand,
@@ -127,7 +127,14 @@ export {
 } from './plan/delete.ts';
 export type { EditCommand, EditResult } from './plan/edit-types.ts';
 export type { ImportCommand, ImportNode, ImportResult } from './plan/import.ts';
-export { additive, type Command, type CommandOf, type CommandType, planners, type ResultOf } from './plan/index.ts';
+export {
+  additiveCommands,
+  type Command,
+  type CommandOf,
+  type CommandType,
+  planners,
+  type ResultOf,
+} from './plan/index.ts';
 export type { JoinCommand, JoinResult } from './plan/join.ts';
 export type { BranchCommand, CompactCommand, MarkCommand, MarkResult } from './plan/marker.ts';
 export type { MoveCommand, MoveResult } from './plan/move.ts';
@@ -165,8 +172,8 @@ export {
 } from './reads.ts';
 export type { RequestCapabilities, RequestFlag, RequestMessages } from './request.ts';
 export type { RowChange } from './rows.ts';
-export { type MoveToTree, moveToTree, planOf, type RunContext, run } from './run.ts';
-export { type ReverseAnywhere, runAnywhere } from './run-anywhere.ts';
+export { type MoveToTreeOptions, moveToTree, planCommand, type RunContext, run } from './run.ts';
+export { type UndoOrRedoOptions, undoOrRedoAnywhere } from './run-anywhere.ts';
 export type { Silhouette, SilhouetteStem } from './silhouette.ts';
 export type {
   AnnotateStep,
@@ -190,18 +197,19 @@ export type {
 } from './steps/types.ts';
 export type {
   AbortSignalLike,
-  Capabilities,
   ChangeOptions,
   ChangeResult,
-  CommandsElsewhere,
-  ElsewhereOptions,
-  Outcome,
+  CommandOutcome,
   PlannerFactory,
   Prefetch,
+  RemoteCommandOptions,
+  RemoteCommands,
+  StoreCapabilities,
   TreeStore,
 } from './store.ts';
 export type {
   AccountStore,
+  ApiToken,
   BackfillProgress,
   BlobInfo,
   BlobStore,
@@ -210,7 +218,6 @@ export type {
   ExternalId,
   FsckReport,
   LinearRecord,
-  ListEvent,
   NewestAct,
   NewRun,
   OwnedRun,
@@ -223,14 +230,14 @@ export type {
   SealedRecords,
   SearchHit,
   SearchQuery,
-  Share,
+  ShareLink,
   Store,
   StoreInfo,
-  Token,
   TrashItem,
+  TreeListEvent,
   TreeQuery,
   TreeSummary,
-  TreeWrites,
+  TreeWriteScope,
   User,
 } from './store-services.ts';
 export { libraryProject } from './store-services.ts';

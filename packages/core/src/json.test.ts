@@ -4,15 +4,15 @@ import { applyOrThrow } from './apply.ts';
 import { nodeId } from './ids.ts';
 import { treeFromJson, treeToJson } from './json.ts';
 import { path } from './path.ts';
-import { arbitraryCommands, propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
-import { buildTree, seed, testRoot } from './testing/build-tree.ts';
-import { essence } from './testing/expect-steps.ts';
+import { arbitraryCommands, propertyParameters, propertyTimeoutMs } from './testing/arbitraries.ts';
+import { buildNewNode, buildTree, testRootId } from './testing/build-tree.ts';
+import { undoableState } from './testing/expect-steps.ts';
 import { ReferenceStore } from './testing/reference-store.ts';
 import { runCommands } from './testing/run-commands.ts';
 import { allNodes, findNode } from './tree.ts';
 
-const runs = propertyRuns(100, process.env);
-vi.setConfig({ testTimeout: propertyTimeout(process.env) });
+const runs = propertyParameters(100, process.env);
+vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 const overWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 const tree = applyOrThrow(buildTree('a\n  b\n    c*\n  d'), [
@@ -45,7 +45,7 @@ describe('a tree as JSON', () => {
         for (const one of store.trees.values()) {
           const back = treeFromJson(overWire(treeToJson(one)));
           if (!back.ok) throw new Error(back.refusal.message);
-          expect(essence(back.value)).toEqual(essence(one));
+          expect(undoableState(back.value)).toEqual(undoableState(one));
           expect(overWire(treeToJson(back.value))).toEqual(overWire(treeToJson(one)));
         }
       }),
@@ -58,7 +58,11 @@ describe('a tree as JSON', () => {
     const grown = applyOrThrow(tree, [
       {
         type: 'insert',
-        node: seed('__proto__', { id: nodeId('c'), kind: 'message', matchParent: testRoot }, { meta: proto('note') }),
+        node: buildNewNode(
+          '__proto__',
+          { id: nodeId('c'), kind: 'message', matchParent: testRootId },
+          { meta: proto('note') },
+        ),
       },
       { type: 'attributes', after: proto({ polluted: true }), before: proto(null) },
     ]).tree;

@@ -1,20 +1,20 @@
 import { checkRows } from './check.ts';
 import {
   type FieldMap,
-  finite,
-  integer,
+  finiteNumberField,
+  integerField,
   isFieldMap,
-  listOfShapes,
-  nullOr,
+  nullableField,
   requiredText,
+  shapeListField,
   shapeReader,
 } from './decode.ts';
-import { ok, type Result, refusedResult } from './errors.ts';
+import { makeRefusedResult, ok, type Result } from './errors.ts';
 import type { Bookmark, Node } from './node.ts';
-import { fromRows } from './rewind.ts';
+import { treeFromRows } from './rewind.ts';
 import { readId, readTreeId } from './steps/fields.ts';
 import { toStoredNode } from './steps/insert.ts';
-import { attributesField, bookmarkShape, countField, malformed, readNewNode } from './steps/parse.ts';
+import { attributesField, bookmarkShape, countField, readNewNode, toMalformedResult } from './steps/parse.ts';
 import { allBookmarks, allNodes, rowOf, type Tree, type TreeRow } from './tree.ts';
 
 /** A tree as plain JSON: a flat list of nodes with parent ids, so that depth does not matter. */
@@ -39,22 +39,25 @@ export function treeToJson(tree: Tree): TreeJson {
 /** Parses a tree from untrusted JSON. Refuses malformed input and broken invariants, naming the first problem. */
 export function treeFromJson(json: unknown): Result<Tree> {
   if (!isFieldMap(json) || json.format !== 'coppice/tree')
-    return refusedResult('tree/invalid', 'This is not a Coppice tree: its format is not coppice/tree.');
+    return makeRefusedResult('tree/invalid', 'This is not a Coppice tree: its format is not coppice/tree.');
   if (json.formatVersion !== 1)
-    return refusedResult(
+    return makeRefusedResult(
       'store/newer',
       `This tree has the format version ${String(json.formatVersion)}; this build reads 1.`,
     );
   try {
     const row = rowFrom(json);
-    const nodes = listOfShapes(nodeFrom)(json, 'nodes');
-    const bookmarks = listOfShapes(bookmarkFrom)(json, 'bookmarks');
+    const nodes = shapeListField(nodeFrom)(json, 'nodes');
+    const bookmarks = shapeListField(bookmarkFrom)(json, 'bookmarks');
     const broken = checkRows(row, nodes, bookmarks).find((finding) => finding.severity === 'error');
     if (broken !== undefined)
-      return refusedResult('tree/invalid', `${broken.code}: ${broken.message}`, { id: broken.id, code: broken.code });
-    return ok(fromRows(row, nodes, bookmarks));
+      return makeRefusedResult('tree/invalid', `${broken.code}: ${broken.message}`, {
+        id: broken.id,
+        code: broken.code,
+      });
+    return ok(treeFromRows(row, nodes, bookmarks));
   } catch (error) {
-    return malformed(error, 'tree/invalid', 'tree');
+    return toMalformedResult(error, 'tree/invalid', 'tree');
   }
 }
 
@@ -63,11 +66,11 @@ const rowFrom = shapeReader<TreeRow>({
   owner: requiredText,
   rootId: readId,
   version: countField,
-  structureVersion: integer,
-  activeNodeId: nullOr(readId),
-  nextSeq: integer,
-  createdAt: finite,
-  updatedAt: finite,
+  structureVersion: integerField,
+  activeNodeId: nullableField(readId),
+  nextSeq: integerField,
+  createdAt: finiteNumberField,
+  updatedAt: finiteNumberField,
   attributes: attributesField,
 });
 const bookmarkFrom = shapeReader(bookmarkShape);
@@ -75,10 +78,10 @@ const bookmarkFrom = shapeReader(bookmarkShape);
 function nodeFrom(json: FieldMap): Node {
   return toStoredNode(
     readNewNode(json),
-    integer(json, 'seq'),
+    integerField(json, 'seq'),
     countField(json, 'addedIn'),
     countField(json, 'contentIn'),
-    nullOr(integer)(json, 'removedIn'),
-    nullOr(readId)(json, 'lastChildId'),
+    nullableField(integerField)(json, 'removedIn'),
+    nullableField(readId)(json, 'lastChildId'),
   );
 }

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { checkTree } from './check.ts';
 import { isAppError } from './errors.ts';
 import { treeId } from './ids.ts';
-import { attachRoots, fromLinear, linearSteps } from './linear.ts';
+import { attachRoots, linearSteps, treeFromLinear } from './linear.ts';
 import { activePath } from './path.ts';
 import { testKit } from './testing/kit.ts';
-import { assistant, ticking, user } from './testing/test-tree.ts';
+import { assistant, createTestClock, user } from './testing/test-tree.ts';
 
-const context = () => ({ now: 7, newId: ticking().newId, kit: testKit });
+const context = () => ({ now: 7, newId: createTestClock().newId, kit: testKit });
 const linear = (...messages: readonly ReturnType<typeof user>[]) => ({
   treeId: treeId('t'),
   attributes: { systemPrompt: 'Be brief.' },
@@ -16,21 +16,21 @@ const linear = (...messages: readonly ReturnType<typeof user>[]) => ({
 
 describe('a linear conversation', () => {
   test('[T42] is a chain whose last message is active, made in one commit', () => {
-    const tree = fromLinear(linear(user('a'), assistant('b'), user('a')), context());
+    const tree = treeFromLinear(linear(user('a'), assistant('b'), user('a')), context());
     expect(activePath(tree).map((node) => node.text)).toEqual(['a', 'b', 'a']);
     expect(tree).toMatchObject({ version: 1, size: 3, attributes: { systemPrompt: 'Be brief.' } });
     expect(checkTree(tree)).toEqual([]);
   });
 
   test('[T42] without messages is an empty tree', () => {
-    const tree = fromLinear(linear(), context());
+    const tree = treeFromLinear(linear(), context());
     expect(tree).toMatchObject({ size: 0, activeNodeId: null, version: 1 });
     expect(checkTree(tree)).toEqual([]);
   });
 
   test('[T42] keeps ids, notes and times where they are given', () => {
     const messages = [{ id: '__proto__', message: user('a'), meta: { title: 'A' }, createdAt: 5 }];
-    const tree = fromLinear({ treeId: treeId('t'), owner: 'ann', rootId: 'r', messages }, context());
+    const tree = treeFromLinear({ treeId: treeId('t'), owner: 'ann', rootId: 'r', messages }, context());
     expect([tree.owner, tree.rootId, tree.activeNodeId]).toEqual(['ann', 'r', '__proto__']);
     expect(activePath(tree)).toMatchObject([{ id: '__proto__', meta: { title: 'A' }, createdAt: 5 }]);
   });

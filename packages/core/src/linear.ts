@@ -3,14 +3,14 @@ import { applyOrThrow } from './apply.ts';
 import { nodeId, type TreeId } from './ids.ts';
 import { isBlank, type MessageKit } from './message.ts';
 import type { NodeMeta, TreeAttributes } from './node.ts';
-import { chainSteps, type NewMessage } from './plan/append.ts';
+import { buildChainSteps, type NewMessage } from './plan/append.ts';
 import { type PlanContext, parseNewMessage } from './plan/context.ts';
-import { firstSteps } from './plan/create.ts';
+import { buildFirstSteps } from './plan/create.ts';
 import type { Step } from './steps/types.ts';
 import { emptyTree, type Tree } from './tree.ts';
 
 /** A conversation as a list of messages. */
-export interface Linear {
+export interface LinearConversation {
   readonly treeId: TreeId;
   readonly owner?: string;
   readonly attributes?: TreeAttributes;
@@ -35,7 +35,7 @@ export interface LinearContext {
 }
 
 /** Builds the steps of a tree's first commit for a linear conversation. Throws on a malformed message and names it. */
-export function linearSteps(linear: Linear, context: LinearContext): LinearResult {
+export function linearSteps(linear: LinearConversation, context: LinearContext): LinearResult {
   const plan: PlanContext = { ...context, treeId: linear.treeId, actor: 'migration', stale: false };
   const blank: number[] = [];
   const said: NewMessage[] = [];
@@ -48,9 +48,9 @@ export function linearSteps(linear: Linear, context: LinearContext): LinearResul
     said.push(item);
   }
   const rootId = nodeId(linear.rootId ?? context.newId());
-  const steps = firstSteps(plan, rootId, linear.attributes ?? {});
+  const steps = buildFirstSteps(plan, rootId, linear.attributes ?? {});
   const root = { id: rootId, kind: 'root', matchParent: null, createdAt: 0 } as const;
-  const chain = chainSteps(
+  const chain = buildChainSteps(
     plan,
     root,
     null,
@@ -63,7 +63,7 @@ export function linearSteps(linear: Linear, context: LinearContext): LinearResul
 }
 
 /** Converts a linear conversation to a tree value. A store writes it as a tree at the next write. */
-export function fromLinear(linear: Linear, context: LinearContext): Tree {
+export function treeFromLinear(linear: LinearConversation, context: LinearContext): Tree {
   const { steps } = linearSteps(linear, context);
   return applyOrThrow(emptyTree(linear.treeId, linear.owner, context.now), steps, { at: context.now }).tree;
 }

@@ -3,7 +3,7 @@ import { contextOf, readContextPath } from './context.ts';
 import { readContextPage } from './context-page.ts';
 import { type NodeId, nodeId, treeId } from './ids.ts';
 import { textOf } from './message.ts';
-import { coalesce, requestMessages } from './request.ts';
+import { buildRequestMessages, coalesceMessages } from './request.ts';
 import { assistant, TestTree, testKit, user, uuid } from './testing/index.ts';
 
 const usage = { inputTokens: 5000, outputTokens: 100 };
@@ -142,8 +142,8 @@ describe('usage that was reported with a reply', () => {
 /** Returns the coalesced messages that are sent for the active branch. */
 async function sentOf(fixture: TestTree): Promise<string[]> {
   const path = await fixture.store.read(fixture.treeId, () => readContextPath(fixture.active ?? nodeId('')));
-  const { messages, continues } = requestMessages(contextOf(path, { kit: testKit }), { systemInPlace: true });
-  return coalesce(messages, continues).map(textOf);
+  const { messages, continues } = buildRequestMessages(contextOf(path, { kit: testKit }), { systemInPlace: true });
+  return coalesceMessages(messages, continues).map(textOf);
 }
 
 describe('texts that were split', () => {

@@ -4,15 +4,15 @@
  * another place or another system prompt is noticed when the usage is read.
  */
 import { parseUsage } from './budget.ts';
-import { activeRange, isMessageEntry } from './context-entries.ts';
+import { findActiveRange, isMessageEntry } from './context-entries.ts';
 import type { PathMeta } from './reads.ts';
 
 /** A running hash in two halves of 32 bits. */
-export type Hash = readonly [number, number];
+export type PathHash = readonly [number, number];
 
 // cyrb53: small, and it mixes well. It hashes equality keys, which an attacker cannot choose freely.
 /** Extends a hash by one text. */
-export function extendPathHash([one, two]: Hash, text: string): Hash {
+export function extendPathHash([one, two]: PathHash, text: string): PathHash {
   let [a, b] = [one, two];
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -25,41 +25,41 @@ export function extendPathHash([one, two]: Hash, text: string): Hash {
 }
 
 /** Returns the hash of an empty path. */
-export function emptyPathHash(systemPrompt: string | undefined): Hash {
+export function emptyPathHash(systemPrompt: string | undefined): PathHash {
   return extendPathHash([0xdeadbeef, 0x41c6ce57], systemPrompt ?? '');
 }
 
 /** Formats a hash for storage. */
-export function formatHash([one, two]: Hash): string {
+export function formatPathHash([one, two]: PathHash): string {
   return [one, two].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
 type Measurable = Pick<PathMeta, 'id' | 'kind' | 'key' | 'contentIn'>;
 
 /** Returns the hash input of a node: a message's equality key, which its copies share; a marker equals only itself. */
-export function itemOf({ id, kind, key, contentIn }: Measurable): string {
+export function hashInputOf({ id, kind, key, contentIn }: Measurable): string {
   return kind === 'message' && key !== null ? key : `${id} ${contentIn}`;
 }
 
-/** The result of {@link reportsAlong}. */
-export interface Reports {
+/** The result of {@link findUsageReports}. */
+export interface UsageReports {
   /** By index in the path: the provider's token count up to that reply, if still valid. */
   readonly reported: ReadonlyMap<number, number>;
   /** The hash of the whole context. */
-  readonly hash: Hash;
+  readonly hash: PathHash;
   /** The newest version that wrote any part of it. */
   readonly newest: number;
 }
 
 /** Finds the replies of a path whose usage is still valid. The path may lack its beginning, as for a context. */
-export function reportsAlong(path: readonly PathMeta[], systemPrompt: string | undefined): Reports {
-  const { at, start } = activeRange(path);
+export function findUsageReports(path: readonly PathMeta[], systemPrompt: string | undefined): UsageReports {
+  const { at, start } = findActiveRange(path);
   const reported = new Map<number, number>();
   const compaction = path[at];
   let hash = emptyPathHash(systemPrompt);
   let newest = 0;
   const pass = (node: PathMeta) => {
-    hash = extendPathHash(hash, itemOf(node));
+    hash = extendPathHash(hash, hashInputOf(node));
     newest = Math.max(newest, node.addedIn, node.contentIn);
   };
   if (compaction !== undefined) pass(compaction);
@@ -70,7 +70,9 @@ export function reportsAlong(path: readonly PathMeta[], systemPrompt: string | u
     // Usage from before the hash was stored is judged by the versions that wrote the content above.
     const noted = node.key === null ? undefined : node.meta.measuredOver;
     const holds =
-      noted === undefined ? newest <= node.addedIn && node.meta.copiedFrom === undefined : noted === formatHash(hash);
+      noted === undefined
+        ? newest <= node.addedIn && node.meta.copiedFrom === undefined
+        : noted === formatPathHash(hash);
     if (tokens !== null && holds) reported.set(index, tokens);
     pass(node);
   }

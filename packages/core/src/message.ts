@@ -1,5 +1,5 @@
 import { isFieldMap } from './decode.ts';
-import { ok, type Result, refusedResult } from './errors.ts';
+import { makeRefusedResult, ok, type Result } from './errors.ts';
 
 /** Plain JSON, for values that core stores without looking inside. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
@@ -113,8 +113,8 @@ export function toMessage(value: unknown, role: Role): unknown {
 export function checkMessage(value: unknown, where = 'message'): Result<Message> {
   const problem = problemOf(value);
   if (isSound(value, problem)) return ok(value);
-  if (problem === blank) return refusedResult('message/blank', `${where} ${blank}.`, { where });
-  return refusedResult('message/invalid', `${where} ${problem}.`, { where });
+  if (problem === blank) return makeRefusedResult('message/blank', `${where} ${blank}.`, { where });
+  return makeRefusedResult('message/invalid', `${where} ${problem}.`, { where });
 }
 
 const blank = 'has no content blocks';

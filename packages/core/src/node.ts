@@ -117,7 +117,7 @@ export interface Node extends NodeHead {
 export type NewNode = Omit<Node, 'seq' | 'addedIn' | 'contentIn' | 'removedIn' | 'lastChildId' | 'role'>;
 
 /** The fields that a replace step changes. */
-export interface Content {
+export interface ContentFields {
   readonly message: Message;
   readonly status: NodeStatus;
   readonly key: string | null;
@@ -163,7 +163,7 @@ export function isMessageKind(kind: NodeKind): boolean {
  * Returns the match parent of a node's children: the node itself if it is a message or the root, else the nearest one
  * above.
  */
-export function matchParentBelow(node: Pick<NodeHead, 'id' | 'kind' | 'matchParent'>): NodeId {
+export function matchParentOfChildren(node: Pick<NodeHead, 'id' | 'kind' | 'matchParent'>): NodeId {
   if (node.kind === 'message' || node.kind === 'root' || node.matchParent === null) return node.id;
   return node.matchParent;
 }

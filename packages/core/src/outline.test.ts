@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type NodeId, nodeId } from './ids.ts';
-import { type OutlineRequest, outlineOf, outlineShape } from './outline.ts';
+import { buildOutlineShape, type OutlineRequest, outlineOf } from './outline.ts';
 import type { TopologyNode } from './path.ts';
 
 /** Builds a tree from parent numbers: each node is a child of an earlier one or of the root. */
@@ -30,7 +30,7 @@ function treeOf(parents: readonly number[]): TopologyNode[] {
 const everything: OutlineRequest = { current: null, shows: () => true, fold: null, branches: 'all', limit: 1_000_000 };
 
 function linesOf(nodes: readonly TopologyNode[], request: Partial<OutlineRequest>) {
-  return outlineOf(outlineShape(nodes), { ...everything, ...request }).lines;
+  return outlineOf(buildOutlineShape(nodes), { ...everything, ...request }).lines;
 }
 
 test('[R9] an outline along the path has the path, and one line with its size for each branch that leaves it', () => {
@@ -38,7 +38,7 @@ test('[R9] an outline along the path has the path, and one line with its size fo
     fc.property(fc.array(fc.nat({ max: 1_000 }), { minLength: 1, maxLength: 40 }), fc.nat(), (parents, pick) => {
       const nodes = treeOf(parents);
       const current = nodes[pick % nodes.length]?.id ?? expect.fail();
-      const shape = outlineShape(nodes);
+      const shape = buildOutlineShape(nodes);
       const path = new Set<NodeId>();
       for (let node = shape.node(current); node !== undefined; node = shape.node(node.parentId)) path.add(node.id);
       const lines = linesOf(nodes, { current, branches: 'path' });

@@ -62,7 +62,7 @@ interface Waiting extends Omit<ShownNode, 'closed'> {
 }
 
 /** Groups the nodes of a topology by parent, in order. A node without its parent among them is at the top. */
-export function outlineShape(nodes: readonly TopologyNode[]): OutlineShape {
+export function buildOutlineShape(nodes: readonly TopologyNode[]): OutlineShape {
   const byId = new Map<NodeId, TopologyNode>();
   for (const node of nodes) byId.set(node.id, node);
   const below = new Map<NodeId | null, TopologyNode[]>();

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { applyOrThrow } from './apply.ts';
-import { boundaryBefore, truncate } from './graphemes.ts';
+import { lastCharacterBoundary, truncateToLine } from './graphemes.ts';
 import { nodeId } from './ids.ts';
 import type { Node } from './node.ts';
 import {
   activePath,
   branchPage,
   commonAncestor,
-  isAbove,
+  isAncestorOrSelf,
   lastVisitedLeaf,
   leaves,
+  maxPreviewLength,
   path,
   pathThrough,
-  previewLength,
   previewOf,
   previewOfBeginning,
   recentLeaves,
@@ -22,15 +22,15 @@ import {
   subtree,
   topology,
 } from './path.ts';
-import { fromRows } from './rewind.ts';
+import { treeFromRows } from './rewind.ts';
 import type { Step } from './steps/types.ts';
-import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
-import { buildTree, emptyTestTree, seed, testRoot } from './testing/build-tree.ts';
+import { propertyParameters, propertyTimeoutMs } from './testing/arbitraries.ts';
+import { buildNewNode, buildTree, emptyTestTree, testRootId } from './testing/build-tree.ts';
 import { allNodes, findNode, type Tree } from './tree.ts';
 
-const runs = propertyRuns(200, process.env);
-vi.setConfig({ testTimeout: propertyTimeout(process.env) });
-const root = testRoot;
+const runs = propertyParameters(200, process.env);
+vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
+const root = testRootId;
 
 const wood = () =>
   buildTree(`
@@ -56,7 +56,7 @@ function value<T>(result: { readonly ok: true; readonly value: T } | { readonly 
 
 /** Returns the tree with some rows changed or missing, like after disk damage. */
 function damaged(tree: Tree, damage: (node: Node) => Node | null): Tree {
-  return fromRows(
+  return treeFromRows(
     tree,
     allNodes(tree).flatMap((node) => damage(node) ?? []),
     [],
@@ -75,7 +75,7 @@ const anyTree = fc.array(fc.nat(999), { minLength: 1, maxLength: 40 }).map((pare
       kind: parent.id === root ? 'root' : 'message',
       matchParent: null,
     } as const;
-    steps.push({ type: 'insert', node: seed(`n${index}`, parentInfo, { position }) });
+    steps.push({ type: 'insert', node: buildNewNode(`n${index}`, parentInfo, { position }) });
     made.push({ id: `n${index}`, children: 0 });
   }
   steps.push({ type: 'select', after: nodeId('n0'), before: null });
@@ -128,7 +128,7 @@ describe('a path', () => {
     const tree = damaged(wood(), (node) => (node.id === 'b' ? { ...node, parentId: nodeId('d') } : node));
     expect(path(tree, { to: 'd' })).toMatchObject({ ok: false, refusal: { code: 'tree/cycle' } });
     expect(activePath(tree)).toEqual([]);
-    expect(isAbove(tree, 'k', 'd')).toBe(false);
+    expect(isAncestorOrSelf(tree, 'k', 'd')).toBe(false);
     expect(commonAncestor(tree, 'd', 'k')).toBeUndefined();
     expect(lastVisitedLeaf(tree, 'b')).toBeUndefined();
     expect(subtree(tree, 'b').length).toBeGreaterThan(4);
@@ -188,18 +188,18 @@ describe('the common ancestor', () => {
         const b = [root, ...ids(value(path(tree, { to: two.id })))];
         const shared = a.filter((id, index) => b[index] === id);
         expect(commonAncestor(tree, one.id, two.id)).toBe(shared[shared.length - 1]);
-        expect(isAbove(tree, one.id, two.id)).toBe(b.includes(one.id));
+        expect(isAncestorOrSelf(tree, one.id, two.id)).toBe(b.includes(one.id));
       }),
       runs,
     );
   });
 
   test('[T19] a node is above itself, and no node is above or below an unknown one', () => {
-    expect([isAbove(wood(), 'b', 'b'), isAbove(wood(), 'b', 'x'), isAbove(wood(), 'x', 'b')]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    expect([
+      isAncestorOrSelf(wood(), 'b', 'b'),
+      isAncestorOrSelf(wood(), 'b', 'x'),
+      isAncestorOrSelf(wood(), 'x', 'b'),
+    ]).toEqual([true, false, false]);
   });
 });
 
@@ -323,15 +323,15 @@ describe('the topology', () => {
   });
 
   test('[T29] ends in an ellipsis exactly if the text is longer', () => {
-    const full = 'x'.repeat(previewLength);
+    const full = 'x'.repeat(maxPreviewLength);
     expect(previewOf({ text: full, meta: {} }, 0)).toBe(full);
     expect(previewOf({ text: ` ${full}\n`, meta: {} }, 0)).toBe(full);
-    expect(previewOf({ text: `${full}y`, meta: {} }, 0)).toBe(`${'x'.repeat(previewLength - 1)}…`);
-    expect(previewOf({ text: `${'x'.repeat(previewLength - 2)} and more`, meta: {} }, 0)).toBe(
-      `${'x'.repeat(previewLength - 2)}…`,
+    expect(previewOf({ text: `${full}y`, meta: {} }, 0)).toBe(`${'x'.repeat(maxPreviewLength - 1)}…`);
+    expect(previewOf({ text: `${'x'.repeat(maxPreviewLength - 2)} and more`, meta: {} }, 0)).toBe(
+      `${'x'.repeat(maxPreviewLength - 2)}…`,
     );
     expect(previewOf({ text: '', meta: { title: `${full}y` } }, 0)).toBe(`${full}y`);
-    expect(previewOf({ text: `short${' '.repeat(previewLength * 4)}late`, meta: {} }, 0)).toBe('short…');
+    expect(previewOf({ text: `short${' '.repeat(maxPreviewLength * 4)}late`, meta: {} }, 0)).toBe('short…');
     expect(previewOf({ text: ' '.repeat(1_000_000), meta: {} }, 0)).toBe('');
   });
 
@@ -342,10 +342,10 @@ describe('the topology', () => {
       for (let rest = seed * 7_919, length = seed % 40; length > 0; length--, rest = (rest * 31 + 17) % 65_521)
         text += parts[rest % parts.length];
       const preview = previewOf({ text, meta: {} }, 0);
-      const cut = boundaryBefore(text, previewLength * 4);
-      const line = truncate(text.slice(0, cut), cut);
-      const goesOn = line.length > previewLength || /\S/.test(text.slice(cut, previewLength * 5));
-      expect(preview).toBe(goesOn ? `${truncate(line, previewLength - 1).trimEnd()}…` : line);
+      const cut = lastCharacterBoundary(text, maxPreviewLength * 4);
+      const line = truncateToLine(text.slice(0, cut), cut);
+      const goesOn = line.length > maxPreviewLength || /\S/.test(text.slice(cut, maxPreviewLength * 5));
+      expect(preview).toBe(goesOn ? `${truncateToLine(line, maxPreviewLength - 1).trimEnd()}…` : line);
       const beginning = previewOfBeginning(text);
       expect(beginning === null || (goesOn && beginning === preview)).toBe(true);
     }
@@ -354,14 +354,14 @@ describe('the topology', () => {
   test('[T29] never shows half of a character', () => {
     for (const one of ['🌲', '👩‍👩‍👧', '🇨🇭', 'e\u0301', '👍🏽'])
       for (let space = 0; space <= one.length; space++) {
-        const before = 'x'.repeat(previewLength - 1 - space);
+        const before = 'x'.repeat(maxPreviewLength - 1 - space);
         expect(previewOf({ text: `${before}${one}${one}`, meta: {} }, 0)).toBe(
-          before.length + 2 * one.length <= previewLength
+          before.length + 2 * one.length <= maxPreviewLength
             ? `${before}${one}${one}`
             : `${space === one.length ? before + one : before}…`,
         );
         // Leading white space is skipped, so that the test reaches the end of the examined part.
-        const far = ' '.repeat(previewLength * 4 - space);
+        const far = ' '.repeat(maxPreviewLength * 4 - space);
         expect(previewOf({ text: `${far}${one}`, meta: {} }, 0)).toBe(space === one.length ? one : '…');
       }
   });

@@ -1,9 +1,16 @@
 /** Reads a tree value. Every walk is iterative and bounded. */
 
 import { childAtIndex, childListSize, indexOfPosition } from './child-list.ts';
-import { assertArgument, limit as atLeastOne, exactFields, flag, optionalOrNull, requiredText } from './decode.ts';
-import { ok, type Result, refusedResult } from './errors.ts';
-import { boundaryBefore, truncate } from './graphemes.ts';
+import {
+  assertArgument,
+  limitField as atLeastOne,
+  booleanField,
+  exactObjectField,
+  optionalNonNull,
+  requiredText,
+} from './decode.ts';
+import { makeRefusedResult, ok, type Result } from './errors.ts';
+import { lastCharacterBoundary, truncateToLine } from './graphemes.ts';
 import type { NodeId } from './ids.ts';
 import type { Node, NodeHead } from './node.ts';
 import { mapEntries, mapGet } from './persistent-map.ts';
@@ -19,7 +26,7 @@ import {
 } from './tree.ts';
 
 function unknownNodeError(id: string): Result<never> {
-  return refusedResult('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+  return makeRefusedResult('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
 
 /**
@@ -56,7 +63,7 @@ function brokenPath(
   message: string,
   nodeId: string,
 ): Result<never> {
-  return refusedResult(code, message, { nodeId });
+  return makeRefusedResult(code, message, { nodeId });
 }
 
 function brokenPathError(to: string, at: string, missing: string): Result<never> {
@@ -75,7 +82,7 @@ export function activePath(tree: Tree): Node[] {
 }
 
 /** Whether the first node is the second or an ancestor of it. */
-export function isAbove(tree: Tree, id: string, below: string): boolean {
+export function isAncestorOrSelf(tree: Tree, id: string, below: string): boolean {
   let entry = mapGet(tree.nodes, below);
   for (let steps = 0; entry !== undefined && steps <= tree.nodes.size; steps++) {
     if (entry.key === id) return true;
@@ -175,7 +182,7 @@ export interface TopologyNode
 }
 
 /** The maximum length of a preview, in code units. */
-export const previewLength = 80;
+export const maxPreviewLength = 80;
 
 /**
  * Returns a one-line preview: the title, a leaf's generated title, or the beginning of the text with an ellipsis if it
@@ -204,7 +211,7 @@ function isSimpleSpace(unit: number): boolean {
  * cost; null if the first few hundred units are not enough to decide.
  */
 function previewOfSimpleText(text: string, isWhole: boolean): string | null {
-  const end = Math.min(text.length, previewLength * 4);
+  const end = Math.min(text.length, maxPreviewLength * 4);
   let length = 0;
   // A run of white space counts as one space, and not at all at the beginning.
   let space = false;
@@ -220,25 +227,25 @@ function previewOfSimpleText(text: string, isWhole: boolean): string | null {
     if (space && length > 0) length++;
     space = false;
     length++;
-    if (length <= previewLength) continue;
+    if (length <= maxPreviewLength) continue;
     const line = plain
-      ? text.slice(0, previewLength)
+      ? text.slice(0, maxPreviewLength)
       : text
           .slice(0, at + 1)
           .replace(/\s+/g, ' ')
           .trim();
-    return `${line.slice(0, previewLength - 1).trimEnd()}…`;
+    return `${line.slice(0, maxPreviewLength - 1).trimEnd()}…`;
   }
   if (!isWhole || text.length > end) return null;
   return plain && !space ? text : text.replace(/\s+/g, ' ').trim();
 }
 
 function previewOfAnyText(text: string): string {
-  const end = boundaryBefore(text, previewLength * 4);
-  const line = truncate(text.slice(0, end), end);
+  const end = lastCharacterBoundary(text, maxPreviewLength * 4);
+  const line = truncateToLine(text.slice(0, end), end);
   // Databases return at most five preview lengths of a long text, and all stores must give the same preview.
-  const goesOn = line.length > previewLength || /\S/.test(text.slice(end, previewLength * 5));
-  return goesOn ? `${truncate(line, previewLength - 1).trimEnd()}…` : line;
+  const goesOn = line.length > maxPreviewLength || /\S/.test(text.slice(end, maxPreviewLength * 5));
+  return goesOn ? `${truncateToLine(line, maxPreviewLength - 1).trimEnd()}…` : line;
 }
 
 /** Returns the tree without content and root: all in creation order, or breadth first down to a depth. */
@@ -253,7 +260,7 @@ export function topology(
   const rows: TopologyNode[] = [];
   for (const node of nodes) {
     if (node.parentId === null) continue;
-    rows.push(topologyNode(node, node.parentId, childListSize(childListOf(tree, node.id))));
+    rows.push(toTopologyNode(node, node.parentId, childListSize(childListOf(tree, node.id))));
   }
   return rows;
 }
@@ -263,12 +270,12 @@ function wholeTopology(tree: Tree): TopologyNode[] {
   const rows: TopologyNode[] = [];
   for (const { node, children } of mapEntries(tree.nodes))
     if (node.parentId !== null && node.removedIn === null)
-      rows.push(topologyNode(node, node.parentId, childListSize(children)));
+      rows.push(toTopologyNode(node, node.parentId, childListSize(children)));
   return rows.sort((a, b) => a.seq - b.seq);
 }
 
 /** One row of a topology. */
-export function topologyNode(node: Node, parentId: NodeId, children: number): TopologyNode {
+export function toTopologyNode(node: Node, parentId: NodeId, children: number): TopologyNode {
   return {
     id: node.id,
     parentId,
@@ -309,11 +316,11 @@ export interface PageRequest {
 }
 
 /** The fields of a {@link PageRequest}. */
-export const pageRequest = exactFields('The request', {
-  nodeId: optionalOrNull(requiredText),
-  limit: optionalOrNull(atLeastOne),
-  before: optionalOrNull(requiredText),
-  siblings: optionalOrNull(flag),
+export const pageRequestField = exactObjectField('The request', {
+  nodeId: optionalNonNull(requiredText),
+  limit: optionalNonNull(atLeastOne),
+  before: optionalNonNull(requiredText),
+  siblings: optionalNonNull(booleanField),
 });
 
 /**
@@ -321,7 +328,7 @@ export const pageRequest = exactFields('The request', {
  * path.
  */
 export function branchPage(tree: Tree, request: PageRequest = {}): Result<BranchPage> {
-  assertArgument('request', request, pageRequest);
+  assertArgument('request', request, pageRequestField);
   const { rootId, activeNodeId, version } = tree;
   const nodes = pathSlice(tree, request.nodeId ?? activeNodeId ?? rootId, request);
   if (!nodes.ok) return nodes;
@@ -334,7 +341,7 @@ export function branchPage(tree: Tree, request: PageRequest = {}): Result<Branch
 function pathSlice(tree: Tree, to: string, { before, limit = 20 }: PageRequest): Result<Node[]> {
   const end = findNode(tree, to);
   if (end === undefined) return unknownNodeError(to);
-  if (before !== undefined && (before === tree.rootId || !isAbove(tree, before, to)))
+  if (before !== undefined && (before === tree.rootId || !isAncestorOrSelf(tree, before, to)))
     return brokenPath('tree/not-on-path', `The node ${before} is not on the path to ${to}.`, before);
   const nodes: Node[] = [];
   let at = before === undefined ? end : findNode(tree, findNode(tree, before)?.parentId ?? '');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import {
   emptyMap,
-  hashOf,
+  hashText,
   type MapEntry,
   mapDelete,
   mapEntries,
@@ -10,10 +10,10 @@ import {
   mapPut,
   type PersistentMap,
 } from './persistent-map.ts';
-import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
+import { propertyParameters, propertyTimeoutMs } from './testing/arbitraries.ts';
 
-const runs = propertyRuns(300, process.env);
-vi.setConfig({ testTimeout: propertyTimeout(process.env) });
+const runs = propertyParameters(300, process.env);
+vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 
 interface Item extends MapEntry {
   readonly value: number;
@@ -34,9 +34,9 @@ function collision(): readonly [string, string] {
   const seen = new Map<number, string>();
   for (let i = 0; ; i++) {
     const key = `id-${i}`;
-    const other = seen.get(hashOf(key));
+    const other = seen.get(hashText(key));
     if (other !== undefined) return [other, key];
-    seen.set(hashOf(key), key);
+    seen.set(hashText(key), key);
   }
 }
 
@@ -44,10 +44,10 @@ const awkward = fc.constantFrom('__proto__', 'constructor', 'hasOwnProperty', ''
 const key = fc.oneof(awkward, fc.string({ maxLength: 3 }), fc.uuid());
 // Real hashes, hashes that differ only in their low or high bits, and one constant hash.
 const hashed = fc.constantFrom<(text: string) => number>(
-  hashOf,
-  (text) => hashOf(text) & 3,
-  (text) => hashOf(text) & 0xc0000001,
-  (text) => hashOf(text) << 27,
+  hashText,
+  (text) => hashText(text) & 3,
+  (text) => hashText(text) & 0xc0000001,
+  (text) => hashText(text) << 27,
   () => -1,
 );
 
@@ -104,8 +104,8 @@ describe('a persistent map', () => {
 
   test('[T6] keeps two keys with the same hash apart', () => {
     const [one, two] = collision();
-    expect(hashOf(one)).toBe(hashOf(two));
-    const hash = hashOf(one);
+    expect(hashText(one)).toBe(hashText(two));
+    const hash = hashText(one);
     let map = mapPut(emptyMap<Item>(), { key: one, hash, value: 1 });
     expect(mapGet(map, two)).toBeUndefined();
     map = mapPut(mapPut(map, { key: two, hash, value: 2 }), { key: one, hash, value: 3 });
@@ -133,7 +133,7 @@ describe('a persistent map', () => {
     let map = emptyMap<Item>();
     for (const name of ['__proto__', 'constructor', '']) {
       expect(mapGet(map, name)).toBeUndefined();
-      map = mapPut(map, { key: name, hash: hashOf(name), value: name.length });
+      map = mapPut(map, { key: name, hash: hashText(name), value: name.length });
     }
     expect(entries(map)).toEqual([
       ['', 0],
@@ -145,7 +145,7 @@ describe('a persistent map', () => {
   });
 
   test('[T5] is the same value after deleting a key that is not in it', () => {
-    const map = mapPut(emptyMap<Item>(), { key: 'a', hash: hashOf('a'), value: 1 });
+    const map = mapPut(emptyMap<Item>(), { key: 'a', hash: hashText('a'), value: 1 });
     expect(mapDelete(map, 'b')).toBe(map);
   });
 
@@ -154,9 +154,9 @@ describe('a persistent map', () => {
     const owner = { owner: true } as const;
     for (let i = 0; i < 100_000; i++) {
       const name = `key ${i}`;
-      map = mapPut(map, { key: name, hash: hashOf(name), value: i }, owner);
+      map = mapPut(map, { key: name, hash: hashText(name), value: i }, owner);
     }
-    const next = mapPut(map, { key: 'new', hash: hashOf('new'), value: -1 });
+    const next = mapPut(map, { key: 'new', hash: hashText('new'), value: -1 });
     const shared = next.root.slots.filter((slot, index) => slot === map.root.slots[index]);
     expect(shared).toHaveLength(31);
     expect([map.size, next.size]).toEqual([100_000, 100_001]);

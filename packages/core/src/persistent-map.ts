@@ -14,10 +14,10 @@ export interface MapEntry {
 }
 
 /** A token that allows changing branches in place that were created under it, while one commit is applied. */
-export type Owner = { readonly owner: true };
+export type MutationToken = { readonly owner: true };
 
 interface TrieBranch<E extends MapEntry> {
-  readonly owner: Owner | null;
+  readonly owner: MutationToken | null;
   bitmap: number;
   slots: Slot<E>[];
   readonly same?: undefined;
@@ -36,7 +36,7 @@ export interface PersistentMap<E extends MapEntry> {
 }
 
 /** Computes a 32-bit hash of a text; the final mix spreads ids that differ in a few characters. */
-export function hashOf(text: string): number {
+export function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   hash ^= hash >>> 15;
@@ -65,7 +65,7 @@ export function emptyMap<E extends MapEntry>(): PersistentMap<E> {
 export function mapGet<E extends MapEntry>(
   map: PersistentMap<E>,
   key: string,
-  hash: number = hashOf(key),
+  hash: number = hashText(key),
 ): E | undefined {
   let branch = map.root;
   for (let shift = 0; ; shift += 5) {
@@ -87,14 +87,14 @@ export function mapGet<E extends MapEntry>(
 export function mapPut<E extends MapEntry>(
   map: PersistentMap<E>,
   entry: E,
-  owner: Owner | null = null,
+  owner: MutationToken | null = null,
 ): PersistentMap<E> {
   const grown = { by: 1 };
   const root = putInto(map.root, 0, entry, owner, grown);
   return { size: map.size + grown.by, root };
 }
 
-function editableBranch<E extends MapEntry>(branch: TrieBranch<E>, owner: Owner | null): TrieBranch<E> {
+function editableBranch<E extends MapEntry>(branch: TrieBranch<E>, owner: MutationToken | null): TrieBranch<E> {
   if (owner !== null && branch.owner === owner) return branch;
   return { owner, bitmap: branch.bitmap, slots: branch.slots.slice() };
 }
@@ -104,7 +104,7 @@ function putInto<E extends MapEntry>(
   branch: TrieBranch<E>,
   shift: number,
   entry: E,
-  owner: Owner | null,
+  owner: MutationToken | null,
   grown: { by: number },
 ): TrieBranch<E> {
   const bit = 1 << ((entry.hash >>> shift) & 31);
@@ -121,7 +121,7 @@ function insertSlot<E extends MapEntry>(
   at: number,
   bit: number,
   entry: E,
-  owner: Owner | null,
+  owner: MutationToken | null,
 ): TrieBranch<E> {
   const wider = insertAt<Slot<E>>(branch.slots, at, entry);
   if (owner === null || branch.owner !== owner) return { owner, bitmap: branch.bitmap | bit, slots: wider };
@@ -134,7 +134,7 @@ function putSlot<E extends MapEntry>(
   slot: Slot<E>,
   shift: number,
   entry: E,
-  owner: Owner | null,
+  owner: MutationToken | null,
   grown: { by: number },
 ): Slot<E> {
   if (isBranch(slot)) return putInto(slot, shift + 5, entry, owner, grown);
@@ -158,7 +158,7 @@ function splitSlot<E extends MapEntry>(
   slot: E | Collision<E>,
   entry: E,
   shift: number,
-  owner: Owner | null,
+  owner: MutationToken | null,
 ): TrieBranch<E> {
   const one = (slot.hash >>> shift) & 31;
   const two = (entry.hash >>> shift) & 31;
@@ -170,7 +170,7 @@ function splitSlot<E extends MapEntry>(
 export function mapDelete<E extends MapEntry>(
   map: PersistentMap<E>,
   key: string,
-  hash: number = hashOf(key),
+  hash: number = hashText(key),
 ): PersistentMap<E> {
   if (mapGet(map, key, hash) === undefined) return map;
   return { size: map.size - 1, root: deleteFrom(map.root, 0, key, hash) ?? emptyMap<E>().root };

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { isPosition, positionBetween, positionsBetween } from './position.ts';
-import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
+import { propertyParameters, propertyTimeoutMs } from './testing/arbitraries.ts';
 
-const runs = propertyRuns(300, process.env);
-vi.setConfig({ testTimeout: propertyTimeout(process.env) });
+const runs = propertyParameters(300, process.env);
+vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 
 /** Sorted keys that were generated at random places. */
 const keys = fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 200, size: 'max' }).map((picks) => {

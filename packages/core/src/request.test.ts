@@ -1,29 +1,29 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  buildMissingResultMessage,
+  buildRequestMessages,
+  buildStrayResultMessage,
   contextOf,
   contextTexts,
-  missingResultMessage,
+  convertSystemToUserMessage,
   type RequestCapabilities,
   type RequestMessages,
-  requestMessages,
-  strayResultMessage,
-  systemAsUserMessage,
 } from './context.ts';
 import { isBlank, isToolUse, type Message, textMessage, textOf } from './message.ts';
 import type { Node } from './node.ts';
-import { pathWithMarkers } from './testing/arbitrary-paths.ts';
+import { arbitraryPathWithMarkers } from './testing/arbitrary-paths.ts';
 import {
-  calling,
-  chain,
-  chainOf,
-  compacted,
+  buildPath,
+  buildPathFrom,
+  compactionLink,
   countingKit,
-  marked,
-  message,
-  result,
-  said,
-  toolUse,
+  markerLink,
+  messageLink,
+  textLink,
+  toolCallLink,
+  toolResultLink,
+  toolUseBlock,
 } from './testing/chain.ts';
 
 function request(
@@ -31,7 +31,7 @@ function request(
   systemPrompt?: string,
   capabilities: RequestCapabilities = { systemInPlace: true },
 ): RequestMessages {
-  return requestMessages(contextOf(path, { systemPrompt, kit: countingKit }), capabilities);
+  return buildRequestMessages(contextOf(path, { systemPrompt, kit: countingKit }), capabilities);
 }
 
 function stored(path: readonly Node[], ...ids: readonly string[]): (Message | null | undefined)[] {
@@ -39,15 +39,15 @@ function stored(path: readonly Node[], ...ids: readonly string[]): (Message | nu
 }
 
 function missing(id: string): Message {
-  return missingResultMessage(toolUse(id));
+  return buildMissingResultMessage(toolUseBlock(id));
 }
 
 test('[X2, X11] messages are sent in path order as they are stored, and the prompt separately', () => {
-  const path = chain(
-    said('u', 'user', 'hi'),
-    calling('a', 'k'),
-    result('t', 'k', 'found'),
-    said('b', 'assistant', 'so'),
+  const path = buildPath(
+    textLink('u', 'user', 'hi'),
+    toolCallLink('a', 'k'),
+    toolResultLink('t', 'k', 'found'),
+    textLink('b', 'assistant', 'so'),
   );
   const sent = request(path, 'Be brief.');
   expect(sent).toEqual({
@@ -61,12 +61,16 @@ test('[X2, X11] messages are sent in path order as they are stored, and the prom
 });
 
 test('[X7] flags of the context are passed on', () => {
-  const path = chain(said('u', 'user', 'hi'), compacted('c', 's'));
+  const path = buildPath(textLink('u', 'user', 'hi'), compactionLink('c', 's'));
   expect(request(path).flags).toEqual([{ code: 'nothing-kept', nodeId: 'c' }]);
 });
 
 describe('system messages on a path', () => {
-  const path = chain(said('u', 'user', 'hi'), said('s', 'system', 'rule'), marked('i', 'injected', 'note'));
+  const path = buildPath(
+    textLink('u', 'user', 'hi'),
+    textLink('s', 'system', 'rule'),
+    markerLink('i', 'injected', 'note'),
+  );
 
   test('[X12] are sent unchanged where the provider accepts them', () => {
     expect(request(path)).toMatchObject({ messages: stored(path, 'u', 's', 'i'), flags: [] });
@@ -79,8 +83,8 @@ describe('system messages on a path', () => {
       continues: new Set(),
       messages: [
         textMessage('user', 'hi'),
-        systemAsUserMessage(textMessage('system', 'rule')),
-        systemAsUserMessage(textMessage('system', 'note')),
+        convertSystemToUserMessage(textMessage('system', 'rule')),
+        convertSystemToUserMessage(textMessage('system', 'note')),
       ],
       flags: [
         { code: 'system-as-user', nodeId: 's' },
@@ -95,7 +99,7 @@ describe('system messages on a path', () => {
   test('[X12] keep blocks that are not text between the marks', () => {
     const image = { type: 'image' };
     const text = { type: 'text', text: 'see' };
-    const shown = systemAsUserMessage({ role: 'system', content: [image, text, text, image] });
+    const shown = convertSystemToUserMessage({ role: 'system', content: [image, text, text, image] });
     expect(shown.content).toEqual([
       { type: 'text', text: contextTexts.system.before },
       image,
@@ -108,7 +112,11 @@ describe('system messages on a path', () => {
 
 describe('tool calls and results', () => {
   test('[X13] a call without a result is answered with an error, in call order', () => {
-    const path = chain(calling('a', 'k1', 'k2', 'k3'), result('t', 'k2', 'two'), said('u', 'user', 'go on'));
+    const path = buildPath(
+      toolCallLink('a', 'k1', 'k2', 'k3'),
+      toolResultLink('t', 'k2', 'two'),
+      textLink('u', 'user', 'go on'),
+    );
     const sent = request(path);
     expect(sent.messages).toEqual([
       ...stored(path, 'a'),
@@ -125,16 +133,16 @@ describe('tool calls and results', () => {
   });
 
   test('[X13] a call at the end of the path is answered as well', () => {
-    expect(request(chain(calling('a', 'k'))).messages.slice(1)).toEqual([missing('k')]);
+    expect(request(buildPath(toolCallLink('a', 'k'))).messages.slice(1)).toEqual([missing('k')]);
   });
 
   test('[X14] a late result is sent directly after its call', () => {
-    const path = chain(
-      calling('a', 'k'),
-      said('u', 'user', 'are you there?'),
-      said('s', 'system', 'note'),
-      result('t', 'k', 'found'),
-      said('b', 'assistant', 'so'),
+    const path = buildPath(
+      toolCallLink('a', 'k'),
+      textLink('u', 'user', 'are you there?'),
+      textLink('s', 'system', 'note'),
+      toolResultLink('t', 'k', 'found'),
+      textLink('b', 'assistant', 'so'),
     );
     const sent = request(path);
     expect(sent.messages).toEqual(stored(path, 'a', 't', 'u', 's', 'b'));
@@ -142,7 +150,11 @@ describe('tool calls and results', () => {
   });
 
   test('[X14] results are sent in call order', () => {
-    const path = chain(calling('a', 'k1', 'k2'), result('t2', 'k2', 'two'), result('t1', 'k1', 'one'));
+    const path = buildPath(
+      toolCallLink('a', 'k1', 'k2'),
+      toolResultLink('t2', 'k2', 'two'),
+      toolResultLink('t1', 'k1', 'one'),
+    );
     const sent = request(path);
     expect(sent.messages).toEqual(stored(path, 'a', 't1', 't2'));
     expect(sent.flags).toEqual([
@@ -152,26 +164,26 @@ describe('tool calls and results', () => {
   });
 
   test('[X15] a result whose call is not sent becomes a wrapped user message', () => {
-    const path = chain(
-      calling('a', 'k'),
-      result('t', 'k', 'found'),
-      said('b', 'assistant', 'so'),
-      compacted('c', 'sum', 't'),
+    const path = buildPath(
+      toolCallLink('a', 'k'),
+      toolResultLink('t', 'k', 'found'),
+      textLink('b', 'assistant', 'so'),
+      compactionLink('c', 'sum', 't'),
     );
     const sent = request(path);
     const [found] = stored(path, 't');
-    expect(sent.messages[1]).toEqual(strayResultMessage(found ?? textMessage('tool', '')));
+    expect(sent.messages[1]).toEqual(buildStrayResultMessage(found ?? textMessage('tool', '')));
     expect(sent.messages[1]?.role).toBe('user');
     expect(textOf(sent.messages[1] ?? textMessage('user', ''))).toContain('\nfound\n');
     expect(sent.flags).toEqual([{ code: 'result-stray', nodeId: 't', callId: 'k' }]);
   });
 
   test('[X15] a second result of one call becomes a wrapped user message, and so does one before its call', () => {
-    const path = chain(
-      result('t0', 'k', 'early'),
-      calling('a', 'k'),
-      result('t1', 'k', 'first'),
-      result('t2', 'k', 'second'),
+    const path = buildPath(
+      toolResultLink('t0', 'k', 'early'),
+      toolCallLink('a', 'k'),
+      toolResultLink('t1', 'k', 'first'),
+      toolResultLink('t2', 'k', 'second'),
     );
     const sent = request(path);
     expect(sent.messages.map((each) => each.role)).toEqual(['user', 'assistant', 'tool', 'user']);
@@ -182,12 +194,12 @@ describe('tool calls and results', () => {
   });
 
   test('[X16] call ids that are reused in every turn are told apart', () => {
-    const path = chain(
-      calling('a1', 'call_0'),
-      result('t1', 'call_0', 'one'),
-      calling('a2', 'call_0'),
-      calling('a3', 'call_0'),
-      result('t3', 'call_0', 'three'),
+    const path = buildPath(
+      toolCallLink('a1', 'call_0'),
+      toolResultLink('t1', 'call_0', 'one'),
+      toolCallLink('a2', 'call_0'),
+      toolCallLink('a3', 'call_0'),
+      toolResultLink('t3', 'call_0', 'three'),
     );
     expect(request(path)).toMatchObject({
       messages: [...stored(path, 'a1', 't1', 'a2'), missing('call_0'), ...stored(path, 'a3', 't3')],
@@ -196,15 +208,15 @@ describe('tool calls and results', () => {
   });
 
   test('[X16] an id like __proto__ is an ordinary id', () => {
-    const path = chain(calling('a', '__proto__', 'constructor'), result('t', '__proto__', 'x'));
+    const path = buildPath(toolCallLink('a', '__proto__', 'constructor'), toolResultLink('t', '__proto__', 'x'));
     expect(request(path).messages).toEqual([...stored(path, 'a', 't'), missing('constructor')]);
   });
 
   test('[X13, X14, X15] on any path every call is followed by exactly its results, and nothing is left out', () => {
     fc.assert(
-      fc.property(pathWithMarkers, (path) => {
+      fc.property(arbitraryPathWithMarkers, (path) => {
         const context = contextOf(path, { kit: countingKit });
-        const { messages, flags } = requestMessages(context, { systemInPlace: true });
+        const { messages, flags } = buildRequestMessages(context, { systemInPlace: true });
         const open: string[] = [];
         for (const each of messages) {
           if (each.role === 'tool') expect(each.tool_call_id).toBe(open.shift());
@@ -226,14 +238,17 @@ describe('tool calls and results', () => {
   });
 
   test('[X11] a path of a hundred thousand messages with a call in every second one is handled', () => {
-    const links = Array.from({ length: 50_000 }, (_, at) => [calling(`a${at}`, 'k'), result(`t${at}`, 'k', 'r')]);
-    expect(request(chainOf(links.flat())).messages).toHaveLength(100_000);
+    const links = Array.from({ length: 50_000 }, (_, at) => [
+      toolCallLink(`a${at}`, 'k'),
+      toolResultLink(`t${at}`, 'k', 'r'),
+    ]);
+    expect(request(buildPathFrom(links.flat())).messages).toHaveLength(100_000);
   });
 });
 
 describe('lone surrogates', () => {
   test('[X17] become U+FFFD in text; pairs stay', () => {
-    const path = chain(said('u', 'user', 'a\ud800b\udc00 🌳'), said('v', 'user', '🌳'));
+    const path = buildPath(textLink('u', 'user', 'a\ud800b\udc00 🌳'), textLink('v', 'user', '🌳'));
     const sent = request(path, 'p\udfff');
     expect(sent.systemPrompt).toBe('p\ufffd');
     expect(sent.messages[0]).toEqual(textMessage('user', 'a\ufffdb\ufffd 🌳'));
@@ -249,9 +264,9 @@ describe('lone surrogates', () => {
     const parameters = JSON.parse(
       '{"__proto__":["\\ud800"],"\\ud800":1,"\\ud801":2,"\\ufffd":3,"n":null,"ok":{"x":[]}}',
     );
-    const path = chain(
-      message('a', 'assistant', toolUse('k\ud800', parameters), { type: 'odd\udc00' }),
-      result('t', 'k\ud800', 'fine'),
+    const path = buildPath(
+      messageLink('a', 'assistant', toolUseBlock('k\ud800', parameters), { type: 'odd\udc00' }),
+      toolResultLink('t', 'k\ud800', 'fine'),
     );
     const before = structuredClone(path);
     const [call, answer] = request(path).messages;
@@ -272,7 +287,7 @@ describe('lone surrogates', () => {
     let deep: readonly unknown[] = ['\ud800'];
     for (let depth = 0; depth < 100_000; depth++) deep = [deep];
     const block = { type: 'odd', deep };
-    const [sent] = request(chain(message('a', 'assistant', block))).messages;
+    const [sent] = request(buildPath(messageLink('a', 'assistant', block))).messages;
     let at: unknown = sent?.content[0];
     at = typeof at === 'object' && at !== null && 'deep' in at ? at.deep : at;
     while (Array.isArray(at)) at = at[0];
@@ -283,7 +298,10 @@ describe('lone surrogates', () => {
     const odd = fc.string({ unit: fc.constantFrom('a', '\ud800', '\udc00', '🌳') });
     fc.assert(
       fc.property(odd, odd, odd, (prompt, text, key) => {
-        const path = chain(said('u', 'user', `x${text}`), message('a', 'assistant', toolUse(key, { [text]: [key] })));
+        const path = buildPath(
+          textLink('u', 'user', `x${text}`),
+          messageLink('a', 'assistant', toolUseBlock(key, { [text]: [key] })),
+        );
         const before = structuredClone(path);
         const { systemPrompt, messages } = request(path, prompt);
         expect(JSON.stringify([systemPrompt, messages])).not.toMatch(/\\ud[89a-f]/);
@@ -295,7 +313,11 @@ describe('lone surrogates', () => {
 
 describe('blank messages', () => {
   test('[X18] are left out, flagged', () => {
-    const path = chain(said('u', 'user', 'hi'), said('a', 'assistant', ' \n'), said('v', 'user', 'again'));
+    const path = buildPath(
+      textLink('u', 'user', 'hi'),
+      textLink('a', 'assistant', ' \n'),
+      textLink('v', 'user', 'again'),
+    );
     expect(request(path, '  ')).toEqual({
       systemPrompt: null,
       continues: new Set(),
@@ -308,13 +330,17 @@ describe('blank messages', () => {
   });
 
   test('[X18] an empty tool result counts as a result, and a message of other blocks is not blank', () => {
-    const path = chain(calling('a', 'k'), result('t', 'k', ''), message('th', 'assistant', { type: 'thinking' }));
+    const path = buildPath(
+      toolCallLink('a', 'k'),
+      toolResultLink('t', 'k', ''),
+      messageLink('th', 'assistant', { type: 'thinking' }),
+    );
     expect(isBlank(path[1]?.message ?? textMessage('user', ''))).toBe(false);
     expect(request(path)).toMatchObject({ messages: stored(path, 'a', 't', 'th'), flags: [] });
   });
 
   test('[X14, X18] one between a call and its result does not separate them', () => {
-    const path = chain(calling('a', 'k'), said('u', 'user', ' '), result('t', 'k', 'found'));
+    const path = buildPath(toolCallLink('a', 'k'), textLink('u', 'user', ' '), toolResultLink('t', 'k', 'found'));
     expect(request(path)).toMatchObject({
       messages: stored(path, 'a', 't'),
       flags: [{ code: 'blank', nodeId: 'u' }],

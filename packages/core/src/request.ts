@@ -1,11 +1,11 @@
 /** Converts a context to the messages that a provider accepts. Nothing here is stored. */
 import type { Context, ContextEntry, ContextFlag } from './context.ts';
 import {
+  buildMissingResultMessage,
+  buildStrayResultMessage,
   type ContextTexts,
   contextTexts,
-  missingResultMessage,
-  strayResultMessage,
-  systemAsUserMessage,
+  convertSystemToUserMessage,
 } from './context-wrappers.ts';
 import type { NodeId } from './ids.ts';
 import { isBlank, isTextOnly, type Message, textMessage, textOf } from './message.ts';
@@ -42,7 +42,7 @@ export interface RequestMessages {
   readonly systemPrompt: string | null;
   /** In order, each tool call followed by its results; not coalesced yet. */
   readonly messages: readonly Message[];
-  /** The indexes of messages that continue the text of the one before; `coalesce` joins them without a separator. */
+  /** The indexes of messages that continue the text of the one before; `coalesceMessages` joins them without a separator. */
   readonly continues: ReadonlySet<number>;
   readonly flags: readonly (RequestFlag | ContextFlag)[];
 }
@@ -52,7 +52,7 @@ export interface RequestMessages {
  * where the provider accepts them, no lone surrogates, no blank messages. Differences from the tree are flagged; the
  * context is not changed.
  */
-export function requestMessages(
+export function buildRequestMessages(
   context: Pick<Context, 'entries' | 'flags'>,
   capabilities: RequestCapabilities,
   words: ContextTexts = contextTexts,
@@ -85,10 +85,10 @@ export function requestMessages(
       // Other results are sent with their call.
       if (!stray.has(index)) continue;
       flags.push({ code: 'result-stray', nodeId, callId: message.tool_call_id ?? '' });
-      send(strayResultMessage(message, words), nodeId);
+      send(buildStrayResultMessage(message, words), nodeId);
     } else if (message.role === 'system' && !capabilities.systemInPlace) {
       flags.push({ code: 'system-as-user', nodeId });
-      send(systemAsUserMessage(message, words), nodeId);
+      send(convertSystemToUserMessage(message, words), nodeId);
     } else {
       send(message, nodeId, continued);
       const answers = answersTo(index, calls.get(index) ?? [], entries, words);
@@ -120,7 +120,7 @@ function answersTo(
     if (found === undefined) {
       const nodeId = entries[calling]?.nodeId ?? null;
       const flag: RequestFlag = { code: 'result-missing', nodeId, callId: call.id };
-      answers.push({ message: missingResultMessage(call, words), nodeId, flag });
+      answers.push({ message: buildMissingResultMessage(call, words), nodeId, flag });
     } else {
       const { message, nodeId } = found;
       const moved: RequestFlag = { code: 'result-moved', nodeId, callId: call.id };
@@ -141,7 +141,7 @@ function mayMerge(message: Message): boolean {
  * of the first (its index is in `continues`), so that a split reply reads as before the split. For requests only.
  * Messages that do not merge stay the same objects; if none does, the list itself is returned.
  */
-export function coalesce(messages: readonly Message[], continues?: ReadonlySet<number>): readonly Message[] {
+export function coalesceMessages(messages: readonly Message[], continues?: ReadonlySet<number>): readonly Message[] {
   const merged: Message[] = [];
   let first: Message | null = null;
   let texts: string[] = [];

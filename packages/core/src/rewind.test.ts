@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { applyOrThrow } from './apply.ts';
 import { checkTree } from './check.ts';
 import { nodeId } from './ids.ts';
-import { fromRows, rewind } from './rewind.ts';
+import { rewindTree, treeFromRows } from './rewind.ts';
 import { buildTree } from './testing/build-tree.ts';
-import { essence } from './testing/expect-steps.ts';
+import { undoableState } from './testing/expect-steps.ts';
 import { TestTree } from './testing/test-tree.ts';
 import { allBookmarks, allNodes, childIds, findAnyNode, type Tree } from './tree.ts';
 
@@ -13,8 +13,8 @@ describe('a tree from rows', () => {
     const { tree } = applyOrThrow(buildTree('a\n  b\n    c\n  d\ne*'), [{ type: 'remove', nodeId: nodeId('b') }]);
     const nodes = allNodes(tree);
     for (const order of [nodes, [...nodes].reverse(), [...nodes].sort((a, b) => (a.id < b.id ? 1 : -1))]) {
-      const back = fromRows(tree, order, allBookmarks(tree));
-      expect(essence(back)).toEqual(essence(tree));
+      const back = treeFromRows(tree, order, allBookmarks(tree));
+      expect(undoableState(back)).toEqual(undoableState(tree));
       expect([back.size, childIds(back, 'a'), checkTree(back)]).toEqual([tree.size, ['d'], []]);
       const restored = applyOrThrow(back, [{ type: 'restore', nodeId: nodeId('b'), version: 3 }]).tree;
       expect([childIds(restored, 'a'), childIds(restored, 'b')]).toEqual([['b', 'd'], ['c']]);
@@ -23,14 +23,14 @@ describe('a tree from rows', () => {
 
   test('[T45] contains exactly these rows, also if they come from a tree', () => {
     const tree = buildTree('a\n  b*');
-    const back = fromRows({ ...tree, activeNodeId: null }, allNodes(tree).slice(0, 1), []);
+    const back = treeFromRows({ ...tree, activeNodeId: null }, allNodes(tree).slice(0, 1), []);
     expect([back.size, allNodes(back).length, checkTree(back)]).toEqual([0, 1, []]);
   });
 
   test('[T46] keeps inconsistent links, so that the check can name them', () => {
     const tree = buildTree('a\n  b*');
     const nodes = allNodes(tree).filter((node) => node.id !== 'a');
-    const codes = checkTree(fromRows(tree, nodes, [])).map((finding) => finding.code);
+    const codes = checkTree(treeFromRows(tree, nodes, [])).map((finding) => finding.code);
     expect(codes).toContain('I03 dangling-parent');
   });
 });
@@ -61,12 +61,12 @@ describe('a tree as of a version', () => {
     await did(fixture.run({ type: 'undo', treeId }));
     const log = fixture.reference?.commits.get(treeId) ?? [];
     for (const then of trees) {
-      const back = rewind(fixture.tree, log, then.version);
-      expect(essence(back)).toEqual(essence(then));
+      const back = rewindTree(fixture.tree, log, then.version);
+      expect(undoableState(back)).toEqual(undoableState(then));
       expect(checkTree(back).filter((finding) => finding.severity === 'error')).toEqual([]);
       expect(allNodes(back).length).toBe(allNodes(then).length);
     }
-    expect(findAnyNode(rewind(fixture.tree, log, 1), one)).toBeUndefined();
-    expect(rewind(fixture.tree, log, fixture.tree.version)).toEqual(fixture.tree);
+    expect(findAnyNode(rewindTree(fixture.tree, log, 1), one)).toBeUndefined();
+    expect(rewindTree(fixture.tree, log, fixture.tree.version)).toEqual(fixture.tree);
   });
 });

@@ -1,16 +1,16 @@
 import {
+  addToChildLists,
   applyRowChange,
   applyStepRows,
-  childlessEntry,
-  listChild,
+  buildChildlessEntry,
+  removeFromChildLists,
   startDraft,
   type TreeDraft,
   toTree,
-  unlistChild,
 } from './apply-row-change.ts';
 import type { NodeId } from './ids.ts';
 import type { Bookmark, Node } from './node.ts';
-import { hashOf, mapDelete, mapGet, mapPut } from './persistent-map.ts';
+import { hashText, mapDelete, mapGet, mapPut } from './persistent-map.ts';
 import type { Commit } from './reads.ts';
 import { CommitRows, stepKind } from './steps/kinds.ts';
 import type { Step } from './steps/types.ts';
@@ -20,21 +20,21 @@ import { emptyTree, findAnyNode, rowOf, type Tree, type TreeRow } from './tree.t
  * Builds a tree value from a store's rows, removed ones included, in any order. Invalid links are kept for the check to
  * report.
  */
-export function fromRows(row: TreeRow, nodes: readonly Node[], bookmarks: readonly Bookmark[]): Tree {
+export function treeFromRows(row: TreeRow, nodes: readonly Node[], bookmarks: readonly Bookmark[]): Tree {
   const draft = startDraft({ ...emptyTree(row.id, row.owner), ...rowOf(row) });
   const keys = new Map<string, NodeId>(nodes.map(({ id }) => [id, id]));
   for (const node of nodes) {
     const { parentId } = node;
     const parentKey = parentId === null ? null : (keys.get(parentId) ?? parentId);
-    const entry = childlessEntry(node, hashOf(node.id), parentId === null ? 0 : hashOf(parentId), parentKey);
+    const entry = buildChildlessEntry(node, hashText(node.id), parentId === null ? 0 : hashText(parentId), parentKey);
     draft.nodes = mapPut(draft.nodes, entry, draft.pass);
     if (node.removedIn === null && node.parentId !== null) draft.size++;
   }
-  for (const node of nodes) listChild(draft, node);
+  for (const node of nodes) addToChildLists(draft, node);
   for (const bookmark of bookmarks)
     draft.bookmarks = mapPut(
       draft.bookmarks,
-      { key: bookmark.nodeId, hash: hashOf(bookmark.nodeId), bookmark },
+      { key: bookmark.nodeId, hash: hashText(bookmark.nodeId), bookmark },
       draft.pass,
     );
   return toTree(draft);
@@ -44,7 +44,7 @@ export function fromRows(row: TreeRow, nodes: readonly Node[], bookmarks: readon
  * Returns the tree after an earlier version by inverting the later commits, newest first. Nodes added later are
  * missing, not just removed. Visit marks are the current ones, because they have no history.
  */
-export function rewind(tree: Tree, commits: readonly Commit[], version: number): Tree {
+export function rewindTree(tree: Tree, commits: readonly Commit[], version: number): Tree {
   const draft = startDraft(tree);
   const since = commits.filter((commit) => commit.version > version).sort((a, b) => b.version - a.version);
   for (const commit of since) {
@@ -73,7 +73,7 @@ function revertCommit(draft: TreeDraft, step: Step, commit: Commit): void {
 function forgetNode(draft: TreeDraft, id: string): void {
   const entry = mapGet(draft.nodes, id);
   if (entry === undefined) return;
-  unlistChild(draft, entry.node);
+  removeFromChildLists(draft, entry.node);
   draft.nodes = mapDelete(draft.nodes, id, entry.hash);
   if (entry.node.removedIn === null && entry.node.parentId !== null) draft.size--;
 }

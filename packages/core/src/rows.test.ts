@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { applyPatch, inversePatch } from './rows.ts';
-import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
+import { propertyParameters, propertyTimeoutMs } from './testing/arbitraries.ts';
 
-const runs = propertyRuns(300, process.env);
-vi.setConfig({ testTimeout: propertyTimeout(process.env) });
+const runs = propertyParameters(300, process.env);
+vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 const key = fc.constantFrom('a', 'b', '__proto__', 'constructor', '');
 const object = fc
   .array(fc.tuple(key, fc.oneof(fc.nat(), fc.constant('text'))), { maxLength: 5 })

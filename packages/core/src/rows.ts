@@ -41,7 +41,7 @@ export type RowChange =
   | { readonly op: 'tree'; readonly activeNodeId?: NodeId | null; readonly attributes?: Patch<TreeAttributes> };
 
 /** A change of columns of one row. */
-export function updateRow(nodeId: NodeId, set: Partial<NodeColumns>): RowChange {
+export function buildRowUpdate(nodeId: NodeId, set: Partial<NodeColumns>): RowChange {
   return { op: 'updated', nodeIds: [nodeId], set };
 }
 

@@ -4,11 +4,11 @@ import type { ActId, TreeId } from './ids.ts';
 import type { PlanContext } from './plan/context.ts';
 import { type ReversalResult, undoTreeCreation } from './plan/undo.ts';
 import { type RunContext, run } from './run.ts';
-import type { Outcome } from './store.ts';
+import type { CommandOutcome } from './store.ts';
 import type { NewestAct, Store } from './store-services.ts';
 
 /** Undoes the caller's newest act in any tree, or redoes the one that was undone last. */
-export interface ReverseAnywhere {
+export interface UndoOrRedoOptions {
   readonly type: 'undo' | 'redo';
   /** As for an undo in a tree: also removes what others added since. */
   readonly force?: boolean;
@@ -24,11 +24,11 @@ export interface ReverseAnywhere {
  * tree. Undoing the creation of a tree moves it to the trash. Refuses with `undo/nothing` if the caller has no act
  * left.
  */
-export async function runAnywhere(
+export async function undoOrRedoAnywhere(
   store: Store,
-  { type, force = false, before }: ReverseAnywhere,
+  { type, force = false, before }: UndoOrRedoOptions,
   context: Omit<RunContext, 'expectedVersion' | 'onConflict'>,
-): Promise<Outcome<ReversalResult>> {
+): Promise<CommandOutcome<ReversalResult>> {
   if (store.elsewhere !== undefined) {
     const outcome = await store.elsewhere.reverse(type, force);
     return { ...outcome, result: outcome.result as ReversalResult };
@@ -55,7 +55,7 @@ async function takeBackMaking(
   { treeId, actId }: NewestAct,
   force: boolean,
   context: RunContext,
-): Promise<Outcome<ReversalResult>> {
+): Promise<CommandOutcome<ReversalResult>> {
   const at = context.now();
   const planContext: PlanContext = { ...context, treeId, now: at, stale: false };
   const changed = await store.change(treeId, () => undoTreeCreation(actId, force, planContext), {

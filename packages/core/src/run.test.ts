@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { isStale, isUndoable, prepareCommit, versionConflict } from './commit.ts';
+import { isStale, isUndoable, makeVersionConflictError, prepareCommit } from './commit.ts';
 import { actId, type NodeId, nodeId, treeId } from './ids.ts';
-import { prefetchFor } from './plan/append.ts';
+import { prefetchForAppend } from './plan/append.ts';
 import type { Command } from './plan/index.ts';
 import type { RunContext } from './run.ts';
-import { sameJson } from './same-json.ts';
+import { isSameJson } from './same-json.ts';
 import type { Step } from './steps/types.ts';
-import type { CommandsElsewhere, TreeStore } from './store.ts';
+import type { RemoteCommands, TreeStore } from './store.ts';
 import { assistant, ReferenceStore, refusalOf, runAndCheck, TestTree, user, uuid } from './testing/index.ts';
 import { childIds } from './tree.ts';
 
@@ -345,7 +345,10 @@ describe('the store contract', () => {
       commit: { version: 3, structural: false, kind: 'do', seq: 2, steps: [select] },
       row: { version: 3, structureVersion: 2, nextSeq: 2, updatedAt: 5000 },
     });
-    expect(versionConflict(fixture.treeId, 3, 2)).toMatchObject({ code: 'tree/version-conflict', data: { since: [] } });
+    expect(makeVersionConflictError(fixture.treeId, 3, 2)).toMatchObject({
+      code: 'tree/version-conflict',
+      data: { since: [] },
+    });
   });
 
   test('[N21] a clock that was set back does not lower the time of the last change, in tree or row', async () => {
@@ -386,27 +389,27 @@ describe('the store contract', () => {
 test('[N19] the first reads of an append are announced before the tree is read', () => {
   const tree = treeId(uuid(1));
   const said = { message: user('a') };
-  expect(prefetchFor({ type: 'append', treeId: tree, messages: [said] })).toEqual({ below: null, ids: [] });
+  expect(prefetchForAppend({ type: 'append', treeId: tree, messages: [said] })).toEqual({ below: null, ids: [] });
   const messages = [{ ...said, id: uuid(5) }, said, { ...said, id: 'no id' }];
-  expect(prefetchFor({ type: 'append', treeId: tree, parentId: nowhere, messages })).toEqual({
+  expect(prefetchForAppend({ type: 'append', treeId: tree, parentId: nowhere, messages })).toEqual({
     below: nowhere,
     ids: [uuid(5)],
   });
 });
 
 test('[N17] two plain values are equal in any order of keys, and an undefined field counts as absent', () => {
-  expect(sameJson({ a: 1, b: [{ c: null }] }, { b: [{}], a: 1 })).toBe(true);
-  expect(sameJson({ a: undefined }, {})).toBe(true);
-  expect(sameJson(undefined, null)).toBe(true);
-  expect(sameJson([1, 2], [2, 1])).toBe(false);
-  expect(sameJson([], {})).toBe(false);
-  expect(sameJson({ a: 1 }, { a: 1, b: 0 })).toBe(false);
-  expect(sameJson({ a: 1, b: 0 }, { a: 1 })).toBe(false);
-  expect(sameJson(Object.fromEntries([['__proto__', 1]]), {})).toBe(false);
-  expect(sameJson('1', 1)).toBe(false);
+  expect(isSameJson({ a: 1, b: [{ c: null }] }, { b: [{}], a: 1 })).toBe(true);
+  expect(isSameJson({ a: undefined }, {})).toBe(true);
+  expect(isSameJson(undefined, null)).toBe(true);
+  expect(isSameJson([1, 2], [2, 1])).toBe(false);
+  expect(isSameJson([], {})).toBe(false);
+  expect(isSameJson({ a: 1 }, { a: 1, b: 0 })).toBe(false);
+  expect(isSameJson({ a: 1, b: 0 }, { a: 1 })).toBe(false);
+  expect(isSameJson(Object.fromEntries([['__proto__', 1]]), {})).toBe(false);
+  expect(isSameJson('1', 1)).toBe(false);
   let deep: unknown = 1;
   for (let i = 0; i < 100_000; i++) deep = [deep];
-  expect(sameJson(deep, [deep])).toBe(false);
+  expect(isSameJson(deep, [deep])).toBe(false);
 });
 
 test('[X41] a remote store is given validated commands only', async () => {
@@ -419,7 +422,7 @@ test('[X41] a remote store is given validated commands only', async () => {
     commit: null,
     result: { nodeId: nowhere },
   };
-  const elsewhere: CommandsElsewhere = {
+  const elsewhere: RemoteCommands = {
     async run(command, options) {
       given.push(command, options);
       return outcome;

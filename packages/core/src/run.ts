@@ -1,28 +1,28 @@
 /** Runs a command: the only way to a commit. */
-import { assertNotTrashed, isStale, versionConflict } from './commit.ts';
+import { assertNotTrashed, isStale, makeVersionConflictError } from './commit.ts';
 import {
-  anyValue,
   assertArgument,
-  exactFields,
+  exactObjectField,
   fieldReader,
-  object,
-  oneOf,
+  jsonField,
+  objectField,
+  oneOfField,
   optionalField,
   requiredText,
 } from './decode.ts';
 import { isAppError, refuse } from './errors.ts';
 import { type ActId, actId as asActId, type NodeId, type TreeId } from './ids.ts';
 import type { MessageKit } from './message.ts';
-import { type AppendCommand, prefetchFor } from './plan/append.ts';
+import { type AppendCommand, prefetchForAppend } from './plan/append.ts';
 import { type CommandInput, readCommand } from './plan/command-input.ts';
 import type { Plan, PlanContext } from './plan/context.ts';
 import type { CopyResult, GraftCommand } from './plan/copy.ts';
-import { additive, type Command, type CommandOf, planners, type ResultOf } from './plan/index.ts';
-import { bringsUsage, noteMeasured } from './plan/note-measured.ts';
-import { requestedAct } from './plan/undo.ts';
+import { additiveCommands, type Command, type CommandOf, planners, type ResultOf } from './plan/index.ts';
+import { hasUnmeasuredUsage, recordMeasuredContexts } from './plan/note-measured.ts';
+import { resolveRequestedAct } from './plan/undo.ts';
 import { type ActRecord, ask, type ReadProgram } from './reads.ts';
 import { isStructural } from './steps/kinds.ts';
-import type { ChangeResult, Outcome, TreeStore } from './store.ts';
+import type { ChangeResult, CommandOutcome, TreeStore } from './store.ts';
 
 /** The actor and act of a command, with clock, id generator and message kit. */
 export interface RunContext {
@@ -38,7 +38,7 @@ export interface RunContext {
 }
 
 /** Returns the planner program of a command; a store runs it inside its lock. */
-export function planOf(command: Command, context: PlanContext): ReadProgram<Plan<unknown>> {
+export function planCommand(command: Command, context: PlanContext): ReadProgram<Plan<unknown>> {
   // Each planner takes its own command type; TypeScript cannot derive that from a lookup by type.
   const planner = planners[command.type] as (command: Command, context: PlanContext) => ReadProgram<Plan<unknown>>;
   if (!Object.hasOwn(planners, command.type)) refuse('command/invalid', `There is no command ${command.type}.`);
@@ -53,7 +53,7 @@ export async function run<C extends CommandInput>(
   store: TreeStore,
   input: C,
   context: RunContext,
-): Promise<Outcome<ResultOf<C['type']>>> {
+): Promise<CommandOutcome<ResultOf<C['type']>>> {
   const command = readCommand(input);
   assertArgument('context', context, runContext);
   const { expectedVersion: expected } = context;
@@ -83,15 +83,15 @@ export async function run<C extends CommandInput>(
 
 const isFunction = fieldReader((value): value is () => unknown => typeof value === 'function', 'a function');
 
-const runContext = exactFields('The context', {
+const runContext = exactObjectField('The context', {
   actor: requiredText,
   actId: optionalField(requiredText),
   now: isFunction,
   newId: isFunction,
-  kit: object,
+  kit: objectField,
   // Checked separately, with its own message.
-  expectedVersion: anyValue,
-  onConflict: optionalField(oneOf(['branch'])),
+  expectedVersion: jsonField,
+  onConflict: optionalField(oneOfField(['branch'])),
   isId: optionalField(isFunction),
 });
 
@@ -141,8 +141,8 @@ function changeTree<C extends Command>(
     actor: context.actor,
     actId: act,
     at,
-    additive: additive.has(command.type),
-    prefetch: command.type === 'append' ? prefetchFor(command) : undefined,
+    additive: additiveCommands.has(command.type),
+    prefetch: command.type === 'append' ? prefetchForAppend(command) : undefined,
     nodes: command.type === 'import' ? command.nodes.length : undefined,
     expectedVersion: expected,
     onConflict: context.onConflict,
@@ -162,14 +162,14 @@ function* plannerFor(
 ): ReadProgram<Plan<unknown>> {
   const { treeId } = command;
   try {
-    const plan = yield* planOf(command, { ...context, treeId, now: at, stale });
-    if (!reporting.has(command.type) || !bringsUsage(plan.steps)) return plan;
-    return { ...plan, steps: yield* noteMeasured(plan.steps, yield* ask('tree', {})) };
+    const plan = yield* planCommand(command, { ...context, treeId, now: at, stale });
+    if (!reporting.has(command.type) || !hasUnmeasuredUsage(plan.steps)) return plan;
+    return { ...plan, steps: yield* recordMeasuredContexts(plan.steps, yield* ask('tree', {})) };
   } catch (error) {
     if (!stale || expected === undefined || !isAppError(error)) throw error;
     if (error.kind !== 'not-found' && error.kind !== 'refused') throw error;
     const row = yield* ask('tree', {});
-    throw versionConflict(treeId, row?.version ?? 0, expected, yield* ask('log', { since: expected }));
+    throw makeVersionConflictError(treeId, row?.version ?? 0, expected, yield* ask('log', { since: expected }));
   }
 }
 
@@ -185,7 +185,7 @@ function actOfCommand(
   asked?: 'undoable',
 ): Promise<ActRecord | null> {
   const kind = asked ?? (command.type === 'undo' ? 'undoable' : 'redoable');
-  return store.read(command.treeId, () => ask(kind, requestedAct(command, context.actor)));
+  return store.read(command.treeId, () => ask(kind, resolveRequestedAct(command, context.actor)));
 }
 
 /**
@@ -229,7 +229,7 @@ async function dryRun(
     const plan = yield* plannerFor(command, context, at, false, undefined);
     assertNotTrashed(command.treeId, row, plan.steps);
     if (isStale(row, expected) && isStructural(plan.steps))
-      throw versionConflict(
+      throw makeVersionConflictError(
         command.treeId,
         row?.version ?? 0,
         expected ?? 0,
@@ -241,7 +241,7 @@ async function dryRun(
 }
 
 /** A branch to be moved to another tree. */
-export interface MoveToTree {
+export interface MoveToTreeOptions {
   readonly from: GraftCommand['from'];
   readonly to: { readonly treeId: TreeId; readonly parentId: NodeId };
 }
@@ -252,9 +252,9 @@ export interface MoveToTree {
  */
 export async function moveToTree(
   store: TreeStore,
-  { from, to }: MoveToTree,
+  { from, to }: MoveToTreeOptions,
   context: RunContext,
-): Promise<Outcome<CopyResult>> {
+): Promise<CommandOutcome<CopyResult>> {
   if (from.treeId === to.treeId)
     refuse('command/invalid', `The node ${from.nodeId} is in ${to.treeId} already: move it.`, { nodeId: from.nodeId });
   const actId = context.actId ?? context.newId();

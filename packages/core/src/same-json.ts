@@ -2,7 +2,7 @@
  * Whether two JSON values are equal, regardless of key order; a key without a value counts as absent. A store may
  * return an object with its keys in another order.
  */
-export function sameJson(a: unknown, b: unknown): boolean {
+export function isSameJson(a: unknown, b: unknown): boolean {
   const open: (readonly [unknown, unknown])[] = [[a, b]];
   for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
     const [left = null, right = null] = pair;

@@ -4,21 +4,21 @@ import { apply, applyOrThrow } from './apply.ts';
 import { checkTree } from './check.ts';
 import { actId, nodeId } from './ids.ts';
 import { textMessage } from './message.ts';
-import { matchParentBelow, type Node, type NodeKind } from './node.ts';
+import { matchParentOfChildren, type Node, type NodeKind } from './node.ts';
 import { positionBetween } from './position.ts';
 import type { Commit } from './reads.ts';
-import { rewind } from './rewind.ts';
+import { rewindTree } from './rewind.ts';
 import { inversePatch } from './rows.ts';
 import { isStructural } from './steps/index.ts';
 import type { Step, TreePosition } from './steps/types.ts';
-import { propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
-import { emptyTestTree, seed } from './testing/build-tree.ts';
-import { essence, expectSteps } from './testing/expect-steps.ts';
+import { propertyParameters, propertyTimeoutMs } from './testing/arbitraries.ts';
+import { buildNewNode, emptyTestTree } from './testing/build-tree.ts';
+import { expectSteps, undoableState } from './testing/expect-steps.ts';
 import { testKit } from './testing/kit.ts';
 import { allNodes, bookmarkOn, type Tree } from './tree.ts';
 
-const runs = propertyRuns(300, process.env);
-vi.setConfig({ testTimeout: propertyTimeout(process.env) });
+const runs = propertyParameters(300, process.env);
+vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 
 /** A step described by numbers, resolved against the tree that the steps before it leave. */
 interface Rough {
@@ -73,7 +73,7 @@ function stepOf(tree: Tree, { type, a, b, text }: Rough, before: readonly Step[]
   const position = freePlace(nodes, parent.id, a, before);
   if (type === 'insert') {
     const kind: NodeKind = a % 4 === 0 ? 'state' : 'message';
-    return { type, node: seed(`n${tree.nextSeq}`, parent, { position, kind, groupId: b % 3 }) };
+    return { type, node: buildNewNode(`n${tree.nextSeq}`, parent, { position, kind, groupId: b % 3 }) };
   }
   if (type === 'attributes') {
     const after = Object.fromEntries([[text, a % 3 === 0 ? null : b]]);
@@ -99,7 +99,7 @@ function stepOf(tree: Tree, { type, a, b, text }: Rough, before: readonly Step[]
       return {
         type,
         nodeId: id,
-        to: { parentId: parent.id, position, groupId: a % 3, matchParent: matchParentBelow(parent) },
+        to: { parentId: parent.id, position, groupId: a % 3, matchParent: matchParentOfChildren(parent) },
         from: placeOf(one),
       };
     case 'replace': {
@@ -215,8 +215,8 @@ test('[T47] inverting random commits one by one from the log gives every earlier
       }
       const now = trees[trees.length - 1] ?? emptyTestTree();
       for (const then of trees) {
-        const back = rewind(now, log, then.version);
-        expect(essence(back)).toEqual(essence(then));
+        const back = rewindTree(now, log, then.version);
+        expect(undoableState(back)).toEqual(undoableState(then));
         expect(back).toMatchObject({ version: then.version, size: then.size, nextSeq: then.nextSeq });
         expect(checkTree(back).filter((finding) => finding.severity === 'error')).toEqual([]);
         expect(marks(back)).toEqual(marks(then));
@@ -234,7 +234,7 @@ test('[S15] random lists of steps are applied as a whole or not at all', () => {
         const closed = closing(tree, commitOf(tree, one));
         if (closed !== null && closed.length > 0) tree = applyOrThrow(tree, honest(tree, closed)).tree;
       }
-      const was = JSON.stringify(essence(tree));
+      const was = JSON.stringify(undoableState(tree));
       for (const one of rest) {
         // Built for the tree as it is, not as the steps before them leave it, so some do not fit.
         const steps = one.map((each) => stepOf(tree, each)).filter((step) => step !== null);
@@ -242,7 +242,7 @@ test('[S15] random lists of steps are applied as a whole or not at all', () => {
         if (result.ok)
           expect(checkTree(result.value.tree).filter((finding) => finding.severity === 'error')).toEqual([]);
         else expect(result.refusal.message).toMatch(/\.$/);
-        expect(JSON.stringify(essence(tree))).toBe(was);
+        expect(JSON.stringify(undoableState(tree))).toBe(was);
       }
     }),
     runs,

@@ -190,7 +190,7 @@ export interface User {
 }
 
 /** An API token; only its hash is stored. */
-export interface Token {
+export interface ApiToken {
   readonly id: string;
   readonly userId: string;
   readonly name: string;
@@ -202,7 +202,7 @@ export interface Token {
 }
 
 /** A share link: a fixed list of nodes of one path, and which parts of them are visible. */
-export interface Share {
+export interface ShareLink {
   readonly id: string;
   readonly owner: string;
   readonly treeId: TreeId;
@@ -225,12 +225,12 @@ export interface AccountStore {
   putUser(user: User): Promise<void>;
   users(): Promise<readonly User[]>;
   user(id: string): Promise<User | null>;
-  putToken(token: Token): Promise<void>;
-  tokens(userId: string): Promise<readonly Token[]>;
-  tokenByHash(hash: string): Promise<Token | null>;
-  putShare(share: Share): Promise<void>;
-  shares(owner: string, treeId?: TreeId): Promise<readonly Share[]>;
-  shareByHash(hash: string): Promise<Share | null>;
+  putToken(token: ApiToken): Promise<void>;
+  tokens(userId: string): Promise<readonly ApiToken[]>;
+  tokenByHash(hash: string): Promise<ApiToken | null>;
+  putShare(share: ShareLink): Promise<void>;
+  shares(owner: string, treeId?: TreeId): Promise<readonly ShareLink[]>;
+  shareByHash(hash: string): Promise<ShareLink | null>;
 }
 
 /**
@@ -270,7 +270,7 @@ export interface BackfillProgress {
 }
 
 /** Whether conversations are written as trees: for no owner, some owners or all. */
-export type TreeWrites = 'off' | 'on' | { readonly owners: readonly string[] };
+export type TreeWriteScope = 'off' | 'on' | { readonly owners: readonly string[] };
 
 /** An act that can be undone or redone, and its tree. */
 export interface NewestAct {
@@ -281,7 +281,7 @@ export interface NewestAct {
 }
 
 /** A change in any tree of the owner, for live lists. */
-export interface ListEvent {
+export interface TreeListEvent {
   /** Pass it as `since` to continue without a gap. */
   readonly cursor: string;
   readonly treeId: TreeId;
@@ -351,7 +351,7 @@ export interface Store extends TreeStore {
   purge(treeId: TreeId, what: { readonly nodeId: NodeId } | { readonly upTo: number }): Promise<PurgeReport>;
   /** Deletes a tree from the trash for good. */
   purgeTree(treeId: TreeId): Promise<PurgeReport>;
-  feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<ListEvent>;
+  feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<TreeListEvent>;
   readonly runs: RunStore;
   readonly blobs: BlobStore;
   readonly accounts: AccountStore;

@@ -5,7 +5,7 @@ import type { Command } from './plan/index.ts';
 import type { Commit, ReadProgram } from './reads.ts';
 
 /** What a store can do; the conformance suite checks these, never a store's name. */
-export interface Capabilities {
+export interface StoreCapabilities {
   /** Acknowledged writes survive the process and a power cut. */
   readonly durable: boolean;
   /** Several processes may write at the same time. */
@@ -56,7 +56,7 @@ export interface ChangeResult<R> {
 }
 
 /** The result of a command. */
-export interface Outcome<R> extends ChangeResult<R> {
+export interface CommandOutcome<R> extends ChangeResult<R> {
   readonly treeId: TreeId;
   readonly actId: ActId;
 }
@@ -65,15 +65,15 @@ export interface Outcome<R> extends ChangeResult<R> {
  * Runs commands where the trees are kept: a server plans with its own clock and message kit, and trusts no steps of
  * others.
  */
-export interface CommandsElsewhere {
+export interface RemoteCommands {
   /** Runs a validated command. */
-  run(command: Command, options: ElsewhereOptions): Promise<Outcome<unknown>>;
+  run(command: Command, options: RemoteCommandOptions): Promise<CommandOutcome<unknown>>;
   /** Undoes or redoes the caller's newest act in any tree. */
-  reverse(type: 'undo' | 'redo', force: boolean): Promise<Outcome<unknown>>;
+  reverse(type: 'undo' | 'redo', force: boolean): Promise<CommandOutcome<unknown>>;
 }
 
 /** The inputs of a command that runs on another computer, which knows the actor. */
-export interface ElsewhereOptions {
+export interface RemoteCommandOptions {
   /** Shared by all commits of one user action; generated there if not given. */
   readonly actId?: string | undefined;
   readonly expectedVersion?: number | undefined;
@@ -89,7 +89,7 @@ export type PlannerFactory<R> = (given: { readonly stale: boolean }) => ReadProg
 /** A store as one owner sees it: ids of other owners are unknown. */
 export interface TreeStore {
   readonly owner: string;
-  readonly supports: Capabilities;
+  readonly supports: StoreCapabilities;
   /** The same store as another owner sees it. */
   forOwner(owner: string): TreeStore;
   /** Runs a read program on one snapshot of a tree. */
@@ -97,7 +97,7 @@ export interface TreeStore {
   /** Locks the tree, runs the planner, checks the version, writes rows and log durably, and notifies the feed. */
   change<R>(treeId: TreeId, planning: PlannerFactory<R>, options: ChangeOptions): Promise<ChangeResult<R>>;
   /** Where commands run instead of here, if the trees are kept on another computer; then `change` is not called. */
-  readonly elsewhere?: CommandsElsewhere;
+  readonly elsewhere?: RemoteCommands;
   /** Yields the commits after a version, then new ones, without gaps or duplicates, until the signal aborts it. */
   feed(treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncIterable<Commit>;
   /**

@@ -5,17 +5,17 @@ import { treeId } from './ids.ts';
 import { treeToJson } from './json.ts';
 import { branchPage, path, pathThrough, recentLeaves, topology } from './path.ts';
 import type { Read, ReadProgram } from './reads.ts';
-import { arbitraryCommands, propertyRuns, propertyTimeout } from './testing/arbitraries.ts';
-import { noting } from './testing/planning.ts';
+import { arbitraryCommands, propertyParameters, propertyTimeoutMs } from './testing/arbitraries.ts';
+import { recordReads } from './testing/planning.ts';
 import { ReferenceStore } from './testing/reference-store.ts';
 import { runCommands } from './testing/run-commands.ts';
 import { TestTree, uuid } from './testing/test-tree.ts';
 import { allNodes, type Tree } from './tree.ts';
 import { readPage, readPath, readPathThrough, readRecentLeaves, readTopology, readTreeAsOf } from './tree-reads.ts';
 
-vi.setConfig({ testTimeout: propertyTimeout(process.env) });
+vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 
-const runs = propertyRuns(60, process.env);
+const runs = propertyParameters(60, process.env);
 
 async function said<T>(store: ReferenceStore, tree: Tree, reading: () => ReadProgram<T>): Promise<unknown> {
   try {
@@ -120,7 +120,9 @@ describe('reading through a store', () => {
     const fixture = await TestTree.make();
     await fixture.grow(Array.from({ length: 500 }, (_, index) => `turn ${index}`));
     const asked: Read[] = [];
-    const page = await fixture.store.read(fixture.treeId, () => noting(readPage(fixture.treeId, { limit: 5 }), asked));
+    const page = await fixture.store.read(fixture.treeId, () =>
+      recordReads(readPage(fixture.treeId, { limit: 5 }), asked),
+    );
     expect(page.nodes.map((node) => node.text)).toEqual([495, 496, 497, 498, 499].map((index) => `turn ${index}`));
     expect(asked.filter((read) => read.ask === 'path').every((read) => 'limit' in read && read.limit === 5)).toBe(true);
     // Each read is a round trip to a remote database: the end is not read again beside its path.

@@ -3,14 +3,21 @@
  * functions for a tree value are in path.ts.
  */
 
-import { assertArgument, limit as atLeastOne, exactFields, integer, optionalOrNull, requiredText } from './decode.ts';
+import {
+  assertArgument,
+  limitField as atLeastOne,
+  exactObjectField,
+  integerField,
+  optionalNonNull,
+  requiredText,
+} from './decode.ts';
 import { refuse } from './errors.ts';
 import { groupBy } from './group-by.ts';
 import { type NodeId, nodeId, type TreeId } from './ids.ts';
-import type { Content, Node } from './node.ts';
-import { type BranchPage, type PageRequest, pageRequest, type TopologyNode } from './path.ts';
+import type { ContentFields, Node } from './node.ts';
+import { type BranchPage, type PageRequest, pageRequestField, type TopologyNode } from './path.ts';
 import { ask, type Commit, type ReadProgram } from './reads.ts';
-import { fromRows, rewind } from './rewind.ts';
+import { rewindTree, treeFromRows } from './rewind.ts';
 import type { Step } from './steps/types.ts';
 import { findAnyNode, type Tree, type TreeRow } from './tree.ts';
 
@@ -75,7 +82,7 @@ export function* readPathThrough(id: string): ReadProgram<readonly Node[]> {
  * path.
  */
 export function* readPage(treeId: TreeId, request: PageRequest = {}): ReadProgram<BranchPage> {
-  assertArgument('request', request, pageRequest);
+  assertArgument('request', request, pageRequestField);
   const { rootId, activeNodeId, version } = yield* readTree(treeId);
   const end = nodeId(request.nodeId ?? activeNodeId ?? rootId);
   const { before: cursor } = request;
@@ -129,9 +136,9 @@ export function* readTopology(
   return yield* ask('topology', options.depth === undefined ? { of } : { of, depth: options.depth });
 }
 
-const topologyOptions = exactFields('The request', {
-  from: optionalOrNull(requiredText),
-  depth: optionalOrNull(integer),
+const topologyOptions = exactObjectField('The request', {
+  from: optionalNonNull(requiredText),
+  depth: optionalNonNull(integerField),
 });
 
 /** Returns the newest leaves, newest first; throws on a limit below one. */
@@ -148,7 +155,7 @@ export function* readNodesAsOf(ids: readonly NodeId[], version: number): ReadPro
   const nodes = yield* ask('nodes', { ids });
   const changed = new Set(nodes.flatMap((node) => (node.contentIn > version ? [node.id] : [])));
   if (changed.size === 0) return nodes;
-  const then = new Map<NodeId, Content>();
+  const then = new Map<NodeId, ContentFields>();
   for (const { steps } of yield* ask('log', { since: version }))
     for (const step of steps)
       if (step.type === 'replace' && changed.has(step.nodeId) && !then.has(step.nodeId))
@@ -177,10 +184,10 @@ export function* readPastAndPresent(
     return refuse('tree/unknown-version', `The tree ${row.id} has the versions 1 to ${row.version}, not ${version}.`, {
       version,
     });
-  const present = fromRows(row, nodes, bookmarks);
+  const present = treeFromRows(row, nodes, bookmarks);
   const since = yield* ask('log', { since: version });
   refusePurged(present, since);
-  return { past: rewind(present, since, version), present };
+  return { past: rewindTree(present, since, version), present };
 }
 
 /** Throws if the log names a node that the tree no longer has: it was purged, and the rewind needs it. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { applyOrThrow } from './apply.ts';
 import { nodeId, treeId } from './ids.ts';
-import { buildTree, seed } from './testing/build-tree.ts';
-import { essence } from './testing/expect-steps.ts';
+import { buildNewNode, buildTree } from './testing/build-tree.ts';
+import { undoableState } from './testing/expect-steps.ts';
 import { allBookmarks, allNodes, bookmarkOn, childCount, childIds, emptyTree, findAnyNode, findNode } from './tree.ts';
 
 describe('a tree value', () => {
@@ -34,8 +34,8 @@ describe('a tree value', () => {
     const a = findNode(sample, 'a');
     if (a === undefined) throw new Error('The drawing has a.');
     const { tree } = applyOrThrow(sample, [
-      { type: 'insert', node: seed('first', a, { position: 'Zz' }) },
-      { type: 'insert', node: seed('between', a, { position: 'a0V' }) },
+      { type: 'insert', node: buildNewNode('first', a, { position: 'Zz' }) },
+      { type: 'insert', node: buildNewNode('between', a, { position: 'a0V' }) },
     ]);
     expect(childIds(tree, 'a')).toEqual(['first', 'b', 'between', 'c']);
     expect([childCount(tree, 'a'), childCount(tree, 'c'), childCount(tree, 'x')]).toEqual([4, 0, 0]);
@@ -44,16 +44,16 @@ describe('a tree value', () => {
 
   test('[T13] is not changed when a change makes a new tree value', () => {
     const tree = buildTree('a\n  b\n  c*');
-    const was = essence(tree);
+    const was = undoableState(tree);
     const b = findNode(tree, 'b');
     if (b === undefined) throw new Error('The drawing has b.');
     const next = applyOrThrow(tree, [
-      { type: 'insert', node: seed('x', b) },
+      { type: 'insert', node: buildNewNode('x', b) },
       { type: 'annotate', nodeId: nodeId('a'), after: { title: 'A' }, before: { title: null } },
       { type: 'select', after: nodeId('x'), before: nodeId('c') },
       { type: 'remove', nodeId: nodeId('c') },
     ]).tree;
-    expect(essence(tree)).toEqual(was);
+    expect(undoableState(tree)).toEqual(was);
     expect([findNode(tree, 'x'), findNode(next, 'c'), findNode(tree, 'c')?.id]).toEqual([undefined, undefined, 'c']);
     expect(tree.activeNodeId).toBe('c');
   });

@@ -158,7 +158,7 @@ export function ancestorsOf(tree: Tree, of: string, limit: number): Node[] {
 /**
  * Returns a node and, below a marker, the markers and first messages with the same match parent; removed ones included.
  */
-export function sharedMatchOf(tree: Tree, of: NodeId): NodeId[] {
+export function findSharedMatch(tree: Tree, of: NodeId): NodeId[] {
   const found: NodeId[] = [];
   const open: NodeId[] = [of];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {

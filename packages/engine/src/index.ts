@@ -1,7 +1,7 @@
 /** The public names of the engine. */
 
 export type { SignedThinking } from '@coppice/content/wires';
-export { isMalformed, type MalformedToolUse, parseToolArguments } from '@coppice/content/wires';
+export { isMalformedToolUse, type MalformedToolUse, parseToolArguments } from '@coppice/content/wires';
 // Providers and the model catalogue.
 export {
   type Catalogue,

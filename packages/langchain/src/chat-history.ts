@@ -1,5 +1,5 @@
 /** A chat message history that keeps every branch. */
-import { derivedId, messageKit } from '@coppice/content';
+import { deriveId, messageKit } from '@coppice/content';
 import {
   isUuid,
   type NodeId,
@@ -18,7 +18,7 @@ import {
   mapChatMessagesToStoredMessages,
   mapStoredMessagesToChatMessages,
 } from '@langchain/core/messages';
-import { fromNode, fromStoredMessage } from './messages.ts';
+import { fromStoredMessage, messageFromNode } from './messages.ts';
 
 /** Where the messages of a session are kept. */
 export interface TreeHistoryOptions {
@@ -47,7 +47,7 @@ export class TreeChatMessageHistory extends BaseListChatMessageHistory {
   constructor({ store, sessionId, user, now = Date.now, newId = () => crypto.randomUUID() }: TreeHistoryOptions) {
     super();
     const owner = user ?? store.owner;
-    this.treeId = treeId(isUuid(sessionId) ? sessionId : derivedId('langchain', owner, sessionId));
+    this.treeId = treeId(isUuid(sessionId) ? sessionId : deriveId('langchain', owner, sessionId));
     this.#store = user === undefined ? store : store.forOwner(user);
     this.#context = { actor: owner, now, newId, kit: messageKit };
   }
@@ -76,7 +76,7 @@ export class TreeChatMessageHistory extends BaseListChatMessageHistory {
       const { activeNodeId } = yield* readTree(id);
       return activeNodeId === null ? [] : yield* readPath({ to: activeNodeId });
     });
-    return mapStoredMessagesToChatMessages(path.flatMap(fromNode));
+    return mapStoredMessagesToChatMessages(path.flatMap(messageFromNode));
   }
 
   override addMessage(message: BaseMessage): Promise<void> {

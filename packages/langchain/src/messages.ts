@@ -59,7 +59,7 @@ export function fromStoredMessage(stored: StoredMessage): { readonly message: Me
 const types: Readonly<Record<string, string>> = { user: 'human', assistant: 'ai', system: 'system', tool: 'tool' };
 
 /** Converts a node back; markers are left out. Messages of other programs have their text and their tool calls. */
-export function fromNode(node: Pick<Node, 'message' | 'kind' | 'text' | 'meta' | 'id'>): StoredMessage[] {
+export function messageFromNode(node: Pick<Node, 'message' | 'kind' | 'text' | 'meta' | 'id'>): StoredMessage[] {
   const { message, kind, text, meta, id } = node;
   if (message === null || kind !== 'message') return [];
   const own: unknown = meta[metaKey];

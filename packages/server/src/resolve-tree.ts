@@ -11,9 +11,9 @@ import {
   refuse,
   type Store,
   type TreeId,
-  valueOf,
+  unwrapResult,
 } from '@coppice/core';
-import { isStale, versionConflict } from '@coppice/core/store';
+import { isStale, makeVersionConflictError } from '@coppice/core/store';
 import type { z } from '@hono/zod-openapi';
 import type { RouteScope } from './routes/define.ts';
 import { type TreeResponse, toTreeView } from './tree-view.ts';
@@ -68,7 +68,7 @@ export async function checkVersion(place: ResolvedTree, expected: number | undef
   await store.read(treeId, function* () {
     const row = yield* readTree(treeId);
     if (isStale(row, expected))
-      throw versionConflict(treeId, row.version, expected, yield* ask('log', { since: expected }));
+      throw makeVersionConflictError(treeId, row.version, expected, yield* ask('log', { since: expected }));
   });
 }
 
@@ -76,7 +76,7 @@ export async function checkVersion(place: ResolvedTree, expected: number | undef
 export function readMessages(given: readonly z.output<typeof messageInput>[]): NewMessage[] {
   return given.map((item, index) => {
     const { id, meta, ...said } = typeof item === 'string' ? { role: 'user' as const, content: item } : item;
-    const message = valueOf(normaliseMessage(said, { where: `messages[${index}]`, blank: 'keep' }));
+    const message = unwrapResult(normaliseMessage(said, { where: `messages[${index}]`, blank: 'keep' }));
     return { message, ...(id === undefined ? {} : { id }), ...(meta === undefined ? {} : { meta: noteOfNode(meta) }) };
   });
 }
@@ -91,5 +91,5 @@ function noteOfNode(meta: Readonly<Record<string, unknown>>): NodeMeta {
 
 /** Parses the content of a message, for edits. */
 export function contentOfNode(content: string | readonly unknown[], role: Message['role']): Message['content'] {
-  return valueOf(normaliseMessage({ role, content }, { where: 'content' })).content;
+  return unwrapResult(normaliseMessage({ role, content }, { where: 'content' })).content;
 }

@@ -3,11 +3,11 @@ import {
   ask,
   type Bookmark,
   type Command,
+  type CommandOutcome,
   type Commit,
   type ConversationFormat,
   type Node,
   type NodeId,
-  type Outcome,
   type ReadProgram,
   type ResultOf,
   type RunContext,
@@ -95,7 +95,7 @@ export async function runWrite<C extends Command>(
 }
 
 /** The response of a command, with the nodes that it added or changed. */
-export async function toWriteAnswer<R>(store: Store, outcome: Outcome<R>): Promise<WriteAnswer<R>> {
+export async function toWriteAnswer<R>(store: Store, outcome: CommandOutcome<R>): Promise<WriteAnswer<R>> {
   const { treeId, version, actId, result, commit } = outcome;
   const there = commit === null ? null : fromSteps(commit);
   const { activeNodeId, nodes } =

@@ -1,25 +1,25 @@
 /** Validates the arguments of a store's methods, for untyped callers. Reads of planners are not validated again. */
 import type { FieldMap, FieldReader, FieldReaders, Read, ReadName, ReadProgram, Reads } from '@coppice/core';
 import {
-  anyValue,
-  assertExactFields,
+  booleanField,
   describeValue,
-  eachItem,
-  exactFields,
-  finite,
-  flag,
-  integer,
-  limit,
-  listOfShapes,
-  Malformed,
-  object,
-  oneOf,
+  exactObjectField,
+  finiteNumberField,
+  integerField,
+  jsonField,
+  limitField,
+  listFieldOf,
+  MalformedError,
+  makeExactFieldsCheck,
+  objectField,
+  oneOfField,
   optionalField,
-  optionalOrNull,
+  optionalNonNull,
   ownField,
-  refuseMalformed,
+  refuseIfMalformed,
   requiredText,
-  texts,
+  shapeListField,
+  textListField,
 } from '@coppice/core/decode';
 
 type ArgumentShape<K extends ReadName> = { readonly [A in keyof Required<Reads[K]['args']>]: FieldReader<unknown> };
@@ -27,10 +27,10 @@ type ArgumentShape<K extends ReadName> = { readonly [A in keyof Required<Reads[K
 const id: FieldReader<string> = (fields, key) => {
   const value = ownField(fields, key);
   if (typeof value === 'string') return value;
-  throw new Malformed(key, `${key} must be an id, a text, not ${describeValue(value)}.`, 'id/invalid');
+  throw new MalformedError(key, `${key} must be an id, a text, not ${describeValue(value)}.`, 'id/invalid');
 };
-const ids = eachItem(id);
-const numbers = eachItem(finite);
+const ids = listFieldOf(id);
+const numbers = listFieldOf(finiteNumberField);
 const node = namedId('tree/unknown-node', 'node');
 const tree = namedId('tree/unknown-tree', 'tree');
 
@@ -38,13 +38,13 @@ function namedId(code: 'tree/unknown-node' | 'tree/unknown-tree', what: string):
   return (fields, key) => {
     const value = ownField(fields, key);
     if (typeof value === 'string') return value;
-    throw new Malformed(key, `There is no ${what} ${describeValue(value)}.`, code);
+    throw new MalformedError(key, `There is no ${what} ${describeValue(value)}.`, code);
   };
 }
 
-const elsewhere = { treeId: optionalOrNull(id) };
-const most = optionalOrNull(limit);
-const act = { actor: requiredText, actId: optionalOrNull(requiredText) };
+const elsewhere = { treeId: optionalNonNull(id) };
+const most = optionalNonNull(limitField);
+const act = { actor: requiredText, actId: optionalNonNull(requiredText) };
 
 const shapes: { readonly [K in ReadName]: ArgumentShape<K> } = {
   tree: elsewhere,
@@ -55,33 +55,33 @@ const shapes: { readonly [K in ReadName]: ArgumentShape<K> } = {
   taken: { ids },
   path: { to: id, limit: most, until: optionalField(id), ...elsewhere },
   pathMeta: { to: id, limit: most, until: optionalField(id), ...elsewhere },
-  ancestors: { of: id, limit },
+  ancestors: { of: id, limit: limitField },
   sharedMatch: { of: id },
   isAncestorOrSelf: { id, below: id },
   withoutDescendants: { ids },
   children: { of: id, ...elsewhere },
   childIds: { of: ids, ...elsewhere },
-  subtree: { of: id, depth: optionalOrNull(integer), ...elsewhere },
-  topology: { of: id, depth: optionalOrNull(integer), ...elsewhere },
+  subtree: { of: id, depth: optionalNonNull(integerField), ...elsewhere },
+  topology: { of: id, depth: optionalNonNull(integerField), ...elsewhere },
   links: elsewhere,
-  leaves: { limit, ...elsewhere },
+  leaves: { limit: limitField, ...elsewhere },
   count: { of: id },
   subtreeInfo: { of: id },
-  addedByOthers: { of: id, versions: numbers, since: finite, without: ids },
+  addedByOthers: { of: id, versions: numbers, since: finiteNumberField, without: ids },
   newestLeaf: { below: id, without: ids },
   lastVisited: { from: id, ...elsewhere },
-  match: { from: id, keys: texts },
+  match: { from: id, keys: textListField },
   lastPosition: { of: id },
   groupMax: { of: id },
   neighbourPositions: { of: id, position: requiredText },
   childAt: { of: id, position: requiredText },
   bookmark: { on: id },
-  bookmarks: { on: optionalOrNull(ids) },
+  bookmarks: { on: optionalNonNull(ids) },
   undoable: act,
   redoable: act,
   rows: elsewhere,
   pause: {},
-  log: { since: finite },
+  log: { since: finiteNumberField },
   home: { id },
   forest: { key: requiredText, project: requiredText },
 };
@@ -89,7 +89,7 @@ const shapes: { readonly [K in ReadName]: ArgumentShape<K> } = {
 const checks: ReadonlyMap<string, (fields: FieldMap) => void> = new Map(
   Object.entries<FieldReaders>(shapes).map(([name, shape]) => [
     name,
-    assertExactFields(`The question ${name}`, { ask: anyValue, ...shape }),
+    makeExactFieldsCheck(`The question ${name}`, { ask: jsonField, ...shape }),
   ]),
 );
 
@@ -98,50 +98,50 @@ export function* checkedReads<T>(reading: ReadProgram<T>): ReadProgram<T> {
   let step = reading.next();
   while (!step.done) {
     const read: Read = step.value;
-    refuseMalformed(() => checks.get(read.ask)?.({ ...read }));
+    refuseIfMalformed(() => checks.get(read.ask)?.({ ...read }));
     step = reading.next(yield read);
   }
   return step.value;
 }
 
 /** The filter of a tree list. */
-const treeQuery = exactFields('The query', {
-  project: optionalOrNull(requiredText),
-  folder: optionalOrNull(requiredText),
-  tag: optionalOrNull(requiredText),
-  pinned: optionalField(flag),
-  trashed: optionalField(flag),
-  forest: optionalField(flag),
-  title: optionalOrNull(requiredText),
+const treeQuery = exactObjectField('The query', {
+  project: optionalNonNull(requiredText),
+  folder: optionalNonNull(requiredText),
+  tag: optionalNonNull(requiredText),
+  pinned: optionalField(booleanField),
+  trashed: optionalField(booleanField),
+  forest: optionalField(booleanField),
+  title: optionalNonNull(requiredText),
   limit: most,
-  cursor: anyValue,
+  cursor: jsonField,
 });
 
 /** A search. */
-const searchQuery = exactFields('The query', {
+const searchQuery = exactObjectField('The query', {
   text: requiredText,
-  treeId: optionalOrNull(requiredText),
-  project: optionalOrNull(requiredText),
-  roles: optionalOrNull(texts),
+  treeId: optionalNonNull(requiredText),
+  project: optionalNonNull(requiredText),
+  roles: optionalNonNull(textListField),
   limit: most,
-  cursor: anyValue,
+  cursor: jsonField,
 });
 
 /** The range of a history. */
-const historyQuery = exactFields('The query', { before: optionalOrNull(integer), limit: most });
+const historyQuery = exactObjectField('The query', { before: optionalNonNull(integerField), limit: most });
 
-const byNode = assertExactFields('The purge', { nodeId: id });
-const byVersion = assertExactFields('The purge', { upTo: finite });
+const byNode = makeExactFieldsCheck('The purge', { nodeId: id });
+const byVersion = makeExactFieldsCheck('The purge', { upTo: finiteNumberField });
 
 /** What to purge: a node, or everything removed up to a version. */
 const purgeQuery: FieldReader<unknown> = (fields, key) => {
-  const what = object(fields, key);
+  const what = objectField(fields, key);
   return ownField(what, 'upTo') === undefined ? byNode(what) : byVersion(what);
 };
 
 /** External ids of trees and nodes. */
-const externalIds = listOfShapes(
-  assertExactFields('The name', {
+const externalIds = shapeListField(
+  makeExactFieldsCheck('The name', {
     treeId: tree,
     nodeId: (fields, key) => (ownField(fields, key) === null ? null : node(fields, key)),
     format: requiredText,
@@ -151,44 +151,44 @@ const externalIds = listOfShapes(
 );
 
 /** Provenance records. */
-const provenances = listOfShapes(
-  assertExactFields('The reuse', {
+const provenances = shapeListField(
+  makeExactFieldsCheck('The reuse', {
     treeId: tree,
     source: requiredText,
     firstNodeId: node,
     lastNodeId: node,
-    count: finite,
-    at: finite,
+    count: finiteNumberField,
+    at: finiteNumberField,
   }),
 );
 
 /** A conversation that is a list; core validates its messages. */
-const linearRecord = exactFields('The record', {
-  treeId: anyValue,
-  title: optionalOrNull(requiredText),
-  systemPrompt: optionalOrNull(requiredText),
-  createdAt: finite,
-  messages: listOfShapes(
-    assertExactFields('The message', {
-      id: anyValue,
-      message: anyValue,
-      createdAt: optionalOrNull(finite),
-      meta: anyValue,
+const linearRecord = exactObjectField('The record', {
+  treeId: jsonField,
+  title: optionalNonNull(requiredText),
+  systemPrompt: optionalNonNull(requiredText),
+  createdAt: finiteNumberField,
+  messages: shapeListField(
+    makeExactFieldsCheck('The message', {
+      id: jsonField,
+      message: jsonField,
+      createdAt: optionalNonNull(finiteNumberField),
+      meta: jsonField,
     }),
   ),
 });
 
 /** External ids to look up. */
-const wantedNames = exactFields('The question', { format: requiredText, scope: requiredText, ids: texts });
+const wantedNames = exactObjectField('The question', { format: requiredText, scope: requiredText, ids: textListField });
 
 /** The options of a store check. */
-const fsckOptions = exactFields('The check', { repair: optionalField(flag), treeId: optionalOrNull(id) });
+const fsckOptions = exactObjectField('The check', { repair: optionalField(booleanField), treeId: optionalNonNull(id) });
 
 /** The options of a backfill. */
-const backfillOptions = exactFields('The backfill', { batch: most, signal: optionalOrNull(object) });
+const backfillOptions = exactObjectField('The backfill', { batch: most, signal: optionalNonNull(objectField) });
 
 /** The version after which a feed starts. */
-const version: FieldReader<number> = finite;
+const version: FieldReader<number> = finiteNumberField;
 
 /** An owner. A missing one must not mean the store's default owner. */
 const ownerName: FieldReader<string> = requiredText;
@@ -197,7 +197,7 @@ const ownerName: FieldReader<string> = requiredText;
 const actorName: FieldReader<string> = requiredText;
 
 /** The kind of act: one to undo, or one to redo. */
-const actKind = oneOf(['undoable', 'redoable']);
+const actKind = oneOfField(['undoable', 'redoable']);
 
 /** The validators by kind of argument. */
 export const argument = {

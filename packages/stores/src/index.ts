@@ -3,7 +3,7 @@ export { type CursorPart, fromCursor, toCursor } from './cursor.ts';
 export { FileSystemStore } from './files/index.ts';
 export { SessionStore } from './jsonl/index.ts';
 export { sessionFiles } from './jsonl/session-files.ts';
-export { derivedId, refuseBranching, treeOfLinear } from './linear.ts';
+export { deriveId, refuseBranching, treeOfLinear } from './linear.ts';
 export { createMemoryStore } from './memory/index.ts';
 export { openStore, storeSchemes } from './open-store.ts';
 export { defaultOwner, mayBranch, type StoreModule, type StoreOptions } from './options.ts';

@@ -1,5 +1,5 @@
 /** Conversations that are stored as lists: their rows, and the restrictions while trees are switched off. */
-import { canonicalJson, derivedId, messageKit } from '@coppice/content';
+import { canonicalJson, deriveId, messageKit } from '@coppice/content';
 import {
   type ActId,
   type AppliedCommit,
@@ -18,22 +18,22 @@ import {
   type Tree,
   type TreeAttributes,
   type TreeId,
-  valueOf,
+  unwrapResult,
 } from '@coppice/core';
 import { prepareCommit } from '@coppice/core/store';
 import { allNodes, applyOrThrow, emptyTree, linearSteps, rowChanges } from '@coppice/core/tree';
 
-export { derivedId };
+export { deriveId };
 
 /** Returns the id of a list's message: its own if it is a UUID, else derived from the tree's id and its index. */
 function linearNodeId(record: Pick<LinearRecord, 'treeId' | 'messages'>, index: number): NodeId {
   const own = record.messages[index]?.id;
-  return nodeId(isUuid(own) ? own : derivedId('linear', record.treeId, index));
+  return nodeId(isUuid(own) ? own : deriveId('linear', record.treeId, index));
 }
 
 /** Returns the root's id of a list that is read as a tree. */
 function linearRootId(treeId: TreeId): NodeId {
-  return nodeId(derivedId('linear-root', treeId));
+  return nodeId(deriveId('linear-root', treeId));
 }
 
 /**
@@ -53,7 +53,7 @@ export function treeOfLinear(record: LinearRecord, owner: string, kit: MessageKi
   const { treeId, title, systemPrompt, createdAt: at } = record;
   const messages = record.messages.map((item, index) => ({
     message:
-      item.message.content.length === 0 ? item.message : valueOf(checkMessage(item.message, `messages[${index}]`)),
+      item.message.content.length === 0 ? item.message : unwrapResult(checkMessage(item.message, `messages[${index}]`)),
     id: linearNodeId(record, index),
     ...(item.meta === undefined ? {} : { meta: item.meta }),
     ...(item.createdAt === undefined ? {} : { createdAt: item.createdAt }),
@@ -64,7 +64,7 @@ export function treeOfLinear(record: LinearRecord, owner: string, kit: MessageKi
   };
   const { steps, blank } = linearSteps(
     { treeId, owner, attributes, rootId: linearRootId(treeId), messages },
-    { now: at, newId: () => derivedId('linear-spare', treeId), kit },
+    { now: at, newId: () => deriveId('linear-spare', treeId), kit },
   );
   const options = { actor: 'migration', actId: linearAct(treeId), at, additive: false };
   const prepared = prepareCommit(treeId, null, { steps, result: null }, options);
@@ -74,7 +74,7 @@ export function treeOfLinear(record: LinearRecord, owner: string, kit: MessageKi
 }
 
 function linearAct(treeId: TreeId): ActId {
-  return actId(derivedId('linear-act', treeId));
+  return actId(deriveId('linear-act', treeId));
 }
 
 /** Whether a conversation still equals the list that it was read from. */
@@ -108,7 +108,7 @@ export function checkLinear(record: LinearRecord): void {
     if (String(id) === record.treeId)
       refuse('id/taken', `The id ${id} of messages[${index}] is the tree's own.`, { nodeId: id, index });
     const read = checkMessage(item?.message, `messages[${index}]`);
-    if (!read.ok && read.refusal.code !== 'message/blank') valueOf(read);
+    if (!read.ok && read.refusal.code !== 'message/blank') unwrapResult(read);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Node's SHA-256 for equality keys and attachments. */
-import { hashLaterWith } from '@coppice/content';
+import { setPlatformSha256Loader } from '@coppice/content';
 
 type OneShotHash = (algorithm: 'sha256', input: string | Uint8Array, encoding: 'hex') => string;
 
@@ -16,7 +16,7 @@ let done = false;
 export function hashNatively(): void {
   if (done) return;
   done = true;
-  hashLaterWith(() => {
+  setPlatformSha256Loader(() => {
     const hash = platformHash();
     // The one-shot function: an object per hash would cost more than hashing a message.
     return hash === undefined ? undefined : (input) => hash('sha256', input, 'hex');

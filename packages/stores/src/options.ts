@@ -1,5 +1,5 @@
 /** The options that every store takes on opening. */
-import type { MessageKit, Store, TreeWrites } from '@coppice/core';
+import type { MessageKit, Store, TreeWriteScope } from '@coppice/core';
 
 /** The owner of everything in a store with a single user. */
 export const defaultOwner = 'local';
@@ -14,7 +14,7 @@ export interface StoreOptions {
   /** Refuses every write with `tree/read-only`. */
   readonly readOnly?: boolean;
   /** Whether conversations may branch: for no owner, some owners or all (the default). */
-  readonly treeWrites?: TreeWrites;
+  readonly treeWrites?: TreeWriteScope;
   /** The message kit for converting lists to trees; defaults to that of `@coppice/content`. */
   readonly kit?: MessageKit;
   /** The clock for times that a store sets itself; defaults to the machine's. */
@@ -39,7 +39,7 @@ export interface StoreModule {
 }
 
 /** Whether an owner's conversations may branch. */
-export function mayBranch(treeWrites: TreeWrites | undefined, owner: string): boolean {
+export function mayBranch(treeWrites: TreeWriteScope | undefined, owner: string): boolean {
   if (treeWrites === undefined || treeWrites === 'on') return true;
   return treeWrites !== 'off' && treeWrites.owners.includes(owner);
 }

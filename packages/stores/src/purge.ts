@@ -2,7 +2,7 @@
 import {
   type Block,
   type Commit,
-  type Content,
+  type ContentFields,
   type Message,
   type Node,
   type NodeId,
@@ -12,7 +12,7 @@ import {
   type Tree,
   textOf,
 } from '@coppice/core';
-import { fromRows } from '@coppice/core/history';
+import { treeFromRows } from '@coppice/core/history';
 import { allBookmarks, allNodes, findAnyNode, nodeOfStep, rowChanges } from '@coppice/core/tree';
 
 /** What to purge. */
@@ -82,7 +82,7 @@ export function purgeFromTree(tree: Tree, log: readonly Commit[], what: PurgeWha
   });
   return {
     nodeIds,
-    tree: nodeIds.size === 0 ? tree : fromRows(tree, left, allBookmarks(tree)),
+    tree: nodeIds.size === 0 ? tree : treeFromRows(tree, left, allBookmarks(tree)),
     log: cleaned,
     report: { nodes: nodeIds.size, contents },
   };
@@ -131,7 +131,7 @@ function blankBlocks(message: Message): Message {
   return { ...message, content: [block] };
 }
 
-function blankContent({ message, status, key }: Content): Content {
+function blankContent({ message, status, key }: ContentFields): ContentFields {
   return {
     message: blankBlocks(message),
     status,

@@ -2,9 +2,9 @@
  * Repairs rows so that they form a tree again, without losing any: unreachable nodes become children of the root, and
  * record their old parent.
  */
-import { type Bookmark, matchParentBelow, type Node, type NodeId, nodeId, type TreeRow } from '@coppice/core';
+import { type Bookmark, matchParentOfChildren, type Node, type NodeId, nodeId, type TreeRow } from '@coppice/core';
 import { attachRoots, positionBetween } from '@coppice/core/tree';
-import { derivedId } from './linear.ts';
+import { deriveId } from './linear.ts';
 
 /** The rows of a tree. */
 export interface TreeRows {
@@ -76,7 +76,7 @@ function withOneRoot(
 
 function repairRoot(row: TreeRow): Node {
   return {
-    id: nodeId(derivedId('mended-root', row.id)),
+    id: nodeId(deriveId('mended-root', row.id)),
     parentId: null,
     position: positionBetween(null, null),
     seq: row.nextSeq,
@@ -207,7 +207,7 @@ function withMatchParents(nodes: readonly Node[], rootId: NodeId, repaired: stri
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const parent = mended.get(at) ?? byId.get(at);
     if (parent === undefined) continue;
-    const matchParent = matchParentBelow(parent);
+    const matchParent = matchParentOfChildren(parent);
     for (const child of below.get(at) ?? []) {
       if (child.matchParent !== matchParent) mended.set(child.id, { ...child, matchParent });
       open.push(child.id);

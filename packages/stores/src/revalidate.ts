@@ -1,4 +1,4 @@
-import { checkMessage, type NewNode, type Step, valueOf } from '@coppice/core';
+import { checkMessage, type NewNode, type Step, unwrapResult } from '@coppice/core';
 import { assertStorable } from '@coppice/core/store';
 import { insertedNodes } from '@coppice/core/tree';
 
@@ -18,5 +18,5 @@ export function assertRevalidatedNode(node: NewNode): void {
 }
 
 function assertShape({ id, message }: NewNode): void {
-  if (message !== null) valueOf(checkMessage(message, `The message of ${id}`));
+  if (message !== null) unwrapResult(checkMessage(message, `The message of ${id}`));
 }

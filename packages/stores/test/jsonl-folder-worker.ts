@@ -3,12 +3,12 @@
  */
 import { randomUUID } from 'node:crypto';
 import { messageKit } from '@coppice/content';
-import { type Command, type Outcome, type ResultOf, run, textMessage, treeId } from '@coppice/core';
+import { type Command, type CommandOutcome, type ResultOf, run, textMessage, treeId } from '@coppice/core';
 import { SessionStore } from '../src/jsonl/index.ts';
 
 const [folder = '', what = '', ...words] = process.argv.slice(2);
 const store = await SessionStore.open(folder);
-const change = <C extends Command>(command: C): Promise<Outcome<ResultOf<C['type']>>> =>
+const change = <C extends Command>(command: C): Promise<CommandOutcome<ResultOf<C['type']>>> =>
   run(store, command, { now: Date.now, newId: randomUUID, kit: messageKit, actor: 'worker' });
 
 if (what === 'forest')

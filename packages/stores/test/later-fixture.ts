@@ -1,5 +1,12 @@
 /** A fixture for an existing tree; it generates other ids. */
-import { type CommandInput, type Outcome, type ResultOf, type RunContext, type TreeStore, treeId } from '@coppice/core';
+import {
+  type CommandInput,
+  type CommandOutcome,
+  type ResultOf,
+  type RunContext,
+  type TreeStore,
+  treeId,
+} from '@coppice/core';
 import { TestTree, uuid } from '@coppice/core/testing';
 
 let next = 0xa000_0000;
@@ -13,7 +20,7 @@ export class LaterFixture extends TestTree {
   override run<C extends CommandInput>(
     command: C,
     context: Partial<RunContext> = {},
-  ): Promise<Outcome<ResultOf<C['type']>>> {
+  ): Promise<CommandOutcome<ResultOf<C['type']>>> {
     return super.run(command, { newId: () => uuid(++next), ...context });
   }
 }

@@ -1,10 +1,10 @@
 import { run, type Store, treeId } from '@coppice/core';
-import { type ChatTree, contextFor } from '../keep-messages.ts';
+import { type ChatTree, createChatContext } from '../keep-messages.ts';
 
 /** Creates an empty tree in a store. */
 export async function openChatTree(store: Store): Promise<ChatTree> {
   const newId = () => crypto.randomUUID();
   const tree: ChatTree = { store, id: treeId(newId()), actor: store.owner, now: Date.now, newId };
-  await run(store, { type: 'create', treeId: tree.id }, contextFor(tree));
+  await run(store, { type: 'create', treeId: tree.id }, createChatContext(tree));
   return tree;
 }

@@ -65,12 +65,12 @@ const usage = {
 };
 
 /** The end of a model's stream. */
-export function finish(reason: 'stop' | 'tool-calls' = 'stop'): StreamPart {
+export function finishPart(reason: 'stop' | 'tool-calls' = 'stop'): StreamPart {
   return { type: 'finish', finishReason: { unified: reason, raw: undefined }, usage };
 }
 
 /** The parts of a text. */
-export function says(...pieces: readonly string[]): StreamPart[] {
+export function textParts(...pieces: readonly string[]): StreamPart[] {
   return [
     { type: 'text-start', id: 't' },
     ...pieces.map((delta): StreamPart => ({ type: 'text-delta', id: 't', delta })),

@@ -7,15 +7,15 @@ import {
   AppError,
   type BlobStore,
   type Command,
-  type CommandsElsewhere,
-  type ElsewhereOptions,
+  type CommandOutcome,
   type ErrorKind,
   type ExternalId,
   type NodeId,
-  type Outcome,
   type Page,
   type PurgeReport,
   type ReadProgram,
+  type RemoteCommandOptions,
+  type RemoteCommands,
   refusalKinds,
   type Store,
   type TreeId,
@@ -255,9 +255,9 @@ async function readOn<T>(client: CoppiceClient, id: TreeId, reading: () => ReadP
   }
 }
 
-function commandsOn(client: CoppiceClient): CommandsElsewhere {
+function commandsOn(client: CoppiceClient): RemoteCommands {
   // Undefined options are left out by JSON.
-  const post = (command: object, options: ElsewhereOptions = {}): Promise<Outcome<unknown>> =>
+  const post = (command: object, options: RemoteCommandOptions = {}): Promise<CommandOutcome<unknown>> =>
     postJson(client, '/api/run', { command, ...options });
   return {
     run: (command: Command, options) => post(command, options),

@@ -1,9 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { type Block, valueOf } from '@coppice/core';
+import { type Block, unwrapResult } from '@coppice/core';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { defineBlock } from './define.ts';
-import { blockDefinitionOf, blockDefinitions, type ContentBlock, isKnown, isUnknown, parseBlock } from './index.ts';
-import { type UnknownBlock, unknown } from './unknown.ts';
+import {
+  blockDefinitionOf,
+  blockDefinitions,
+  type ContentBlock,
+  isKnownBlock,
+  isUnknownBlock,
+  parseBlock,
+} from './index.ts';
+import { type UnknownBlock, unknownBlockDefinition } from './unknown.ts';
 
 describe('the block registry', () => {
   it('[C41] has one line and one folder per member, named by its type', () => {
@@ -21,7 +28,7 @@ describe('the block registry', () => {
 
   it('[C41] derives the union of blocks, in which known types narrow', () => {
     const nameOf = (block: ContentBlock): string => {
-      if (!isKnown(block)) return 'unknown';
+      if (!isKnownBlock(block)) return 'unknown';
       return block.type === 'text' ? block.text : block.type;
     };
     expect(nameOf({ type: 'text', text: 'a' })).toBe('a');
@@ -32,17 +39,21 @@ describe('the block registry', () => {
 
   it('[C40] treats a type that this build does not know as unknown, and keeps the whole block', () => {
     const fields = { z: 1, type: 'x-poll', options: ['a', 'b'], cache_control: { type: 'ephemeral' } };
-    const block = valueOf(parseBlock(fields, 'user', 'content[0]'));
+    const block = unwrapResult(parseBlock(fields, 'user', 'content[0]'));
     expect(JSON.stringify(block)).toBe(JSON.stringify(fields));
-    expect([isKnown(block), isUnknown(block), blockDefinitionOf(block) === unknown]).toEqual([false, true, true]);
-    expect(unknown.toText(block)).toBe('[x-poll]');
-    expect(unknown.lower(block)).toEqual([{ type: 'text', text: '[x-poll]' }]);
-    expect(unknown.equalityForm(block)).toEqual({ z: 1, type: 'x-poll', options: ['a', 'b'] });
+    expect([isKnownBlock(block), isUnknownBlock(block), blockDefinitionOf(block) === unknownBlockDefinition]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect(unknownBlockDefinition.toText(block)).toBe('[x-poll]');
+    expect(unknownBlockDefinition.lower(block)).toEqual([{ type: 'text', text: '[x-poll]' }]);
+    expect(unknownBlockDefinition.equalityForm(block)).toEqual({ z: 1, type: 'x-poll', options: ['a', 'b'] });
   });
 
   it('[C40] shows the text of an unknown block that has one', () => {
     const block: Block & { readonly text: string } = { type: 'x-note', text: 'Oak' };
-    expect(unknown.toText(block)).toBe('Oak');
+    expect(unknownBlockDefinition.toText(block)).toBe('Oak');
   });
 
   it('[C40] gives a new member defaults for everything except its shape', () => {
@@ -62,7 +73,7 @@ describe('the block registry', () => {
 
   it('[C42] accepts a block as one of its type only if it has the right shape', () => {
     const broken: Block = { type: 'image' };
-    expect([isKnown(broken), isUnknown(broken)]).toEqual([false, false]);
-    expect(blockDefinitionOf(broken)).toBe(unknown);
+    expect([isKnownBlock(broken), isUnknownBlock(broken)]).toEqual([false, false]);
+    expect(blockDefinitionOf(broken)).toBe(unknownBlockDefinition);
   });
 });

@@ -1,4 +1,4 @@
-import { type Block, isText, type JsonObject, valueOf } from '@coppice/core';
+import { type Block, isText, type JsonObject, unwrapResult } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../canonical-json.ts';
 import { isJsonObject } from '../json-copy.ts';
@@ -20,7 +20,7 @@ export function runBlockConformance(definition: BlockDefinition, cases: BlockCas
   describe(`${definition.type} as a member of the registry`, () => {
     it.each(Object.entries(cases.good))('[C25] is read and written back unchanged: %s', (_name, block) => {
       const text = JSON.stringify(block);
-      const read = valueOf(parseBlock(JSON.parse(text), role, 'content[0]'));
+      const read = unwrapResult(parseBlock(JSON.parse(text), role, 'content[0]'));
       expect(JSON.stringify(read)).toBe(text);
       expect(blockDefinitionOf(read)).toBe(definition);
     });

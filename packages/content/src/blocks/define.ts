@@ -9,7 +9,7 @@ import {
   type TextBlock,
 } from '@coppice/core';
 import { setOwn } from '../json-copy.ts';
-import { invalidInput } from '../problem.ts';
+import { refuseInvalidInput } from '../problem.ts';
 import { estimateTokens } from '../tokens.ts';
 
 /**
@@ -81,7 +81,7 @@ export const providerOnlyFields: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the fields that count for equality: all except provider-only ones and those in `apart`. */
-export function comparedFields(block: Block, apart: readonly string[] = []): Record<string, Json> {
+export function pickComparedFields(block: Block, apart: readonly string[] = []): Record<string, Json> {
   const counted: Record<string, Json> = {};
   for (const [key, value] of Object.entries(block)) {
     if (!providerOnlyFields.has(key) && !apart.includes(key)) setOwn(counted, key, value);
@@ -103,12 +103,12 @@ export function defineBlock<B extends Block>(spec: BlockSpec<B>): BlockDefinitio
     is: (value): value is B => spec.is(value),
     parse(fields, at) {
       const what = spec.problem(fields);
-      if (what !== undefined) return invalidInput(at, what);
-      return spec.is(fields) ? ok(fields) : invalidInput(at, `is no ${spec.type} block`);
+      if (what !== undefined) return refuseInvalidInput(at, what);
+      return spec.is(fields) ? ok(fields) : refuseInvalidInput(at, `is no ${spec.type} block`);
     },
     toText,
     lower: (block) => (spec.lower === undefined ? [toTextBlock(toText(block))] : spec.lower(block)),
-    equalityForm: (block) => (spec.normal === undefined ? comparedFields(block) : spec.normal(block)),
+    equalityForm: (block) => (spec.normal === undefined ? pickComparedFields(block) : spec.normal(block)),
     tokens: (block) => (spec.tokens === undefined ? estimateTokens(toText(block)) : spec.tokens(block)),
     withKnownFields: (block) =>
       spec.withKnownFields === undefined ? toTextBlock(toText(block)) : spec.withKnownFields(block),

@@ -1,15 +1,15 @@
 import type { Block, JsonObject, Result, Role } from '@coppice/core';
-import { invalidInput } from '../problem.ts';
+import { refuseInvalidInput } from '../problem.ts';
 import type { BlockDefinition } from './define.ts';
 import * as members from './members.ts';
-import { type UnknownBlock, unknown } from './unknown.ts';
+import { type UnknownBlock, unknownBlockDefinition } from './unknown.ts';
 
 type Member = (typeof members)[keyof typeof members];
 type BlockOf<Definition> = Definition extends BlockDefinition<infer B> ? B : never;
 
 /** A block of a type in the registry; derived from `members.ts`. */
 export type KnownBlock = BlockOf<Member>;
-/** Any block of a parsed message; check `isKnown` before switching over `type`. */
+/** Any block of a parsed message; check `isKnownBlock` before switching over `type`. */
 export type ContentBlock = KnownBlock | UnknownBlock;
 
 /** Every block type of the registry, by name. */
@@ -22,24 +22,24 @@ const byType: ReadonlyMap<string, BlockDefinition> = new Map(
 /** Returns the definition for a block: that of its type if the block has its shape, else the one for unknown blocks. */
 export function blockDefinitionOf(block: Block): BlockDefinition {
   const definition = byType.get(block.type);
-  return definition?.is(block) ? definition : unknown;
+  return definition?.is(block) ? definition : unknownBlockDefinition;
 }
 
 /** Whether a block has a type of the registry and its shape. */
-export function isKnown(block: Block): block is KnownBlock {
-  return blockDefinitionOf(block) !== unknown;
+export function isKnownBlock(block: Block): block is KnownBlock {
+  return blockDefinitionOf(block) !== unknownBlockDefinition;
 }
 
 /** Whether a block has a type that this build does not know. */
-export function isUnknown(block: Block): block is UnknownBlock {
+export function isUnknownBlock(block: Block): block is UnknownBlock {
   return !byType.has(block.type);
 }
 
 /** Parses one block of a message from newly copied JSON; a refusal names `at`. */
 export function parseBlock(fields: JsonObject, role: Role, at: string): Result<Block> {
-  const definition = (typeof fields.type === 'string' ? byType.get(fields.type) : undefined) ?? unknown;
+  const definition = (typeof fields.type === 'string' ? byType.get(fields.type) : undefined) ?? unknownBlockDefinition;
   if (!definition.roles.includes(role)) {
-    return invalidInput(
+    return refuseInvalidInput(
       at,
       `is a ${definition.type} block in a message of role ${role}; it belongs to ${definition.roles.join(', ')}`,
     );
@@ -48,7 +48,7 @@ export function parseBlock(fields: JsonObject, role: Role, at: string): Result<B
 }
 
 /** Replaces tool calls by text, for messages of roles other than assistant, which cannot contain calls. */
-export function withoutCalls(content: readonly Block[]): readonly Block[] {
+export function replaceCallsByText(content: readonly Block[]): readonly Block[] {
   return content.map((block) =>
     block.type === 'tool-use' ? { type: 'text', text: blockDefinitionOf(block).toText(block) } : block,
   );

@@ -65,7 +65,7 @@ export function byteSourceProblem(source: Json | undefined, kinds: string): stri
 }
 
 /** Returns a byte source with only the fields of its type. */
-export function knownSource(source: ByteSource): ByteSource {
+export function pickSourceFields(source: ByteSource): ByteSource {
   if (source.type === 'url') return { type: 'url', url: source.url };
   if (source.type === 'base64') return { type: 'base64', data: source.data };
   return { type: 'blob', hash: source.hash, ...(typeof source.size === 'number' ? { size: source.size } : {}) };
@@ -75,13 +75,13 @@ export function knownSource(source: ByteSource): ByteSource {
  * Returns a byte source in the form used for equality: bytes count by their hash, so that an image that a client sends
  * again matches the message whose image the store has moved to a blob.
  */
-export function comparedSource(source: ByteSource): JsonObject {
+export function toComparedSource(source: ByteSource): JsonObject {
   if (source.type === 'url') return { type: 'url', url: source.url };
   return { type: 'blob', hash: source.type === 'blob' ? source.hash : sha256Hex(fromBase64(source.data)) };
 }
 
 /** Returns the number of bytes, if known. */
-export function sourceSize(source: ByteSource): number | undefined {
+export function byteSourceSize(source: ByteSource): number | undefined {
   if (source.type === 'base64') return base64Length(source.data);
   return source.type === 'blob' ? source.size : undefined;
 }

@@ -11,7 +11,7 @@ export interface UnknownBlock extends Block {
 }
 
 /** The definition for blocks of unknown types, and for blocks of known types that have not been parsed. */
-export const unknown = defineBlock<Block>({
+export const unknownBlockDefinition = defineBlock<Block>({
   type: 'unknown',
   summary: 'A block of a type that this version does not know.',
   is: (value): value is Block => 'type' in value && typeof value.type === 'string',

@@ -3,12 +3,12 @@
 import type { Block, Json, JsonObject, Message } from '@coppice/core';
 import { isBase64 } from '../base64.ts';
 import { isJsonObject } from '../json-copy.ts';
-import { filledAt, listAt, objectAt, omitKeys, textAt } from './fields.ts';
+import { getFilledText, listAt, objectAt, omitKeys, textAt } from './fields.ts';
 
 function anthropicSource(source: JsonObject): JsonObject | undefined {
-  const data = filledAt(source, 'data');
+  const data = getFilledText(source, 'data');
   if (source.type === 'base64' && data !== undefined && isBase64(data)) return { type: 'base64', data };
-  const url = filledAt(source, 'url');
+  const url = getFilledText(source, 'url');
   return url === undefined ? undefined : { type: 'url', url };
 }
 
@@ -34,29 +34,29 @@ export function fromAnthropicBlock(block: Json, fallbackId: string): Json {
       return { type: 'thinking', thinking: '', redacted: textAt(block, 'data') ?? '' };
     case 'tool_use': {
       const rest = omitKeys(block, 'type', 'id', 'name', 'input');
-      const id = filledAt(block, 'id') ?? fallbackId;
+      const id = getFilledText(block, 'id') ?? fallbackId;
       const parameters = isJsonObject(block.input)
         ? block.input
         : block.input === undefined
           ? {}
           : { input: block.input };
-      return { type: 'tool-use', id, name: filledAt(block, 'name') ?? 'unknown', parameters, ...rest };
+      return { type: 'tool-use', id, name: getFilledText(block, 'name') ?? 'unknown', parameters, ...rest };
     }
     case 'image': {
       const source = anthropicSource(objectAt(block, 'source'));
-      const mediaType = filledAt(objectAt(block, 'source'), 'media_type');
+      const mediaType = getFilledText(objectAt(block, 'source'), 'media_type');
       if (source === undefined || (mediaType === undefined && source.type === 'base64'))
         return { ...block, type: 'anthropic-image' };
       return { type: 'image', ...(mediaType === undefined ? {} : { mediaType }), source };
     }
     case 'document': {
       const place = objectAt(block, 'source');
-      const name = filledAt(block, 'title') ?? 'document';
+      const name = getFilledText(block, 'title') ?? 'document';
       const text = textAt(place, 'data');
       if (place.type === 'text' && text !== undefined)
         return { type: 'file', name, mediaType: 'text/plain', source: { type: 'text', text } };
       const source = anthropicSource(place);
-      const mediaType = filledAt(place, 'media_type') ?? 'application/pdf';
+      const mediaType = getFilledText(place, 'media_type') ?? 'application/pdf';
       return source === undefined
         ? { ...block, type: 'anthropic-document' }
         : { type: 'file', name, mediaType, source };
@@ -70,7 +70,7 @@ export function fromAnthropicBlock(block: Json, fallbackId: string): Json {
 }
 
 /** A result of a tool inside a message. */
-export interface AnthropicResult {
+export interface AnthropicToolResult {
   readonly callId: string;
   readonly message: JsonObject;
   readonly isError: boolean;
@@ -83,8 +83,8 @@ export function isToolResult(block: Json): block is JsonObject {
 }
 
 /** Converts a `tool_result` block to a tool message. */
-export function fromToolResult(block: JsonObject, fallbackId: string): AnthropicResult {
-  const callId = filledAt(block, 'tool_use_id') ?? fallbackId;
+export function fromToolResult(block: JsonObject, fallbackId: string): AnthropicToolResult {
+  const callId = getFilledText(block, 'tool_use_id') ?? fallbackId;
   const { content } = block;
   const parts: Json[] = [];
   if (typeof content === 'string') parts.push({ type: 'text', text: content });
@@ -100,7 +100,7 @@ export function fromToolResult(block: JsonObject, fallbackId: string): Anthropic
 }
 
 /** Returns the blocks of a message's content, which may be a text. */
-export function contentBlocks(record: JsonObject): readonly Json[] {
+export function toContentBlocks(record: JsonObject): readonly Json[] {
   return typeof record.content === 'string' ? [{ type: 'text', text: record.content }] : listAt(record, 'content');
 }
 
@@ -108,7 +108,7 @@ export function contentBlocks(record: JsonObject): readonly Json[] {
 export function fromAnthropic(record: JsonObject, fallbackId: string): readonly JsonObject[] {
   const messages: JsonObject[] = [];
   const rest: Json[] = [];
-  for (const [index, block] of contentBlocks(record).entries()) {
+  for (const [index, block] of toContentBlocks(record).entries()) {
     if (isToolResult(block)) messages.push(fromToolResult(block, `${fallbackId}-${index}`).message);
     else rest.push(fromAnthropicBlock(block, `${fallbackId}-${index}`));
   }
@@ -140,7 +140,7 @@ export function toAnthropicBlock(block: Block): JsonObject | null {
   const json = jsonOf(block);
   switch (block.type) {
     case 'thinking': {
-      const redacted = filledAt(json, 'redacted');
+      const redacted = getFilledText(json, 'redacted');
       if (redacted !== undefined && textAt(json, 'thinking') === '')
         return { type: 'redacted_thinking', data: redacted };
       return omitKeys(json, 'redacted');

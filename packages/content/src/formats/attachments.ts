@@ -46,7 +46,7 @@ export interface Attachment extends ImportedBlob {
  * Files by the ids in their names. Bytes are read once for the hash and again for storing, so that none are held in
  * memory.
  */
-export class Attachments {
+export class AttachmentFiles {
   readonly #byId = new Map<string, InputFile>();
   readonly #known = new Map<string, Promise<Attachment>>();
   readonly #used = new Set<string>();
@@ -86,7 +86,7 @@ export class Attachments {
 }
 
 /** Builds the block for an attachment: an image, or a file with its name. */
-export function attachmentBlock(found: Attachment, name = found.name) {
+export function buildAttachmentBlock(found: Attachment, name = found.name) {
   const source = { type: 'blob', hash: found.hash, size: found.size };
   return found.mediaType.startsWith('image/')
     ? { type: 'image', mediaType: found.mediaType, source }

@@ -1,6 +1,6 @@
 // Divides a tree into runs without forks, for outlines and pages.
 import type { Block, Message, Node } from '@coppice/core';
-import { boundaryBefore, isText, truncate } from '@coppice/core';
+import { isText, lastCharacterBoundary, truncateToLine } from '@coppice/core';
 import { blockDefinitionOf } from '../blocks/index.ts';
 import type { ExportedTree } from './contract.ts';
 import { exportedChildren } from './exporting.ts';
@@ -54,12 +54,12 @@ export function branchPreview(message: Message | null, most = 80): string {
   let text = '';
   for (const block of message?.content ?? []) {
     const said = blockDefinitionOf(block).toText(block);
-    text += `${said.slice(0, boundaryBefore(said, most * 4))} `;
+    text += `${said.slice(0, lastCharacterBoundary(said, most * 4))} `;
     if (text.length > most * 4) break;
   }
   const line = text.replace(/\s+/g, ' ').trim();
   if (line.length <= most) return line === '' ? '(nothing)' : line;
-  return `${truncate(line, most)}…`;
+  return `${truncateToLine(line, most)}…`;
 }
 
 /** Returns the display name of the author. */
@@ -75,7 +75,7 @@ export function speakerName(node: Node): string {
 }
 
 /** Returns where a block's bytes are, if it has any. */
-export function bytesIn(block: Block): 'base64' | 'blob' | undefined {
+export function byteSourceTypeOf(block: Block): 'base64' | 'blob' | undefined {
   if (isText(block) || !('source' in block)) return undefined;
   const { source } = block;
   if (typeof source !== 'object' || source === null || !('type' in source)) return undefined;

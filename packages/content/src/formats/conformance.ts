@@ -1,22 +1,22 @@
 /** The requirements for every format; the test of each format calls it with its own fixtures. */
 import { isAppError, type Json, type Message, run, textMessage } from '@coppice/core';
-import { ticking } from '@coppice/core/testing';
+import { createTestClock } from '@coppice/core/testing';
 import { checkTree } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../canonical-json.ts';
 import { messageKit } from '../kit.ts';
-import { damage, damageBytes } from './conformance/damage.ts';
+import { arbitraryDamage, damageBytes } from './conformance/damage.ts';
 import { collectById } from './conformance/identified.ts';
-import { factsIn } from './conformance/kept-by-reader.ts';
+import { factsOfTrees } from './conformance/kept-by-reader.ts';
 import { buildRichTree, findSilentLosses, findUnshownWords } from './conformance/kept-facts.ts';
 import {
-  bytesOfFile,
-  type Files,
-  inputOf,
-  type Stored,
+  encodeFile,
+  type FixtureFiles,
+  readStoredTree,
+  type StoredImport,
   storeInput,
-  treeIn,
+  toInput,
   writeStored,
 } from './conformance/storing.ts';
 import type { Format } from './contract.ts';
@@ -24,17 +24,24 @@ import { decodeUtf8 } from './decode.ts';
 import { readExport } from './exporting.ts';
 import type { ImportFinding } from './findings.ts';
 import { formats } from './formats.ts';
-import { openInput, sampleOf } from './input.ts';
+import { openInput, readSample } from './input.ts';
 import { guessFormats } from './read.ts';
 import type { RepairedTree } from './repair.ts';
 
-export { type Files, inputOf, type Stored, storeInput, treeIn, writeStored } from './conformance/storing.ts';
+export {
+  type FixtureFiles,
+  readStoredTree,
+  type StoredImport,
+  storeInput,
+  toInput,
+  writeStored,
+} from './conformance/storing.ts';
 
 /** One made-up file, or set of files, and the expected result. */
 export interface FormatFixture {
   /** What is special about it. */
   readonly name: string;
-  readonly files: Files;
+  readonly files: FixtureFiles;
   /** The expected number of conversations and nodes. */
   readonly trees: number;
   readonly nodes: number;
@@ -48,13 +55,13 @@ export interface FormatFixture {
    */
   readonly roundTrip?: boolean | ((files: ReadonlyMap<string, string>) => unknown);
   /** A later export of the same conversations, with one more message in the first one. */
-  readonly newer?: Files;
+  readonly newer?: FixtureFiles;
   /** Whether the format is detected by content; false if it must be named. */
   readonly detected?: boolean;
 }
 
-function textsOf(files: Files): ReadonlyMap<string, string> {
-  return new Map(Object.entries(files).map(([name, file]) => [name, decodeUtf8(bytesOfFile(file)).text]));
+function textsOf(files: FixtureFiles): ReadonlyMap<string, string> {
+  return new Map(Object.entries(files).map(([name, file]) => [name, decodeUtf8(encodeFile(file)).text]));
 }
 
 /** Parses files to data: JSON documents, or lines, in order; file names are not compared. */
@@ -99,15 +106,15 @@ function expectSums(tree: RepairedTree): void {
   expect(new Set(tree.nodes.map((node) => node.externalId)).size).toBe(tree.nodes.length);
 }
 
-function expectSound(stored: Stored): void {
+function expectSound(stored: StoredImport): void {
   for (const tree of stored.trees) expectSums(tree);
   for (const id of stored.ids)
-    expect(checkTree(treeIn(stored, id)).filter((one) => one.severity === 'error')).toEqual([]);
+    expect(checkTree(readStoredTree(stored, id)).filter((one) => one.severity === 'error')).toEqual([]);
   expect(Reflect.get({}, 'polluted')).toBe(undefined);
 }
 
 /** Returns the content of a store without our ids. */
-function shapeOf(stored: Stored): unknown {
+function shapeOf(stored: StoredImport): unknown {
   return stored.trees.map((tree) => ({
     id: tree.externalId,
     title: tree.title,
@@ -116,7 +123,7 @@ function shapeOf(stored: Stored): unknown {
   }));
 }
 
-function threadTexts(stored: Stored): string[] {
+function threadTexts(stored: StoredImport): string[] {
   const [id] = stored.ids;
   const [tree] = stored.trees;
   if (id === undefined || tree === undefined) return [];
@@ -132,7 +139,7 @@ function threadTexts(stored: Stored): string[] {
 }
 
 /** Returns each text with its parent's text, independent of ids. */
-function linksOf(stored: Stored): string[] {
+function linksOf(stored: StoredImport): string[] {
   const links: string[] = [];
   for (const tree of stored.trees) {
     const byId = new Map(tree.nodes.map((node) => [node.externalId, node]));
@@ -155,9 +162,9 @@ function linksOf(stored: Stored): string[] {
  * Returns what another reader makes of files; undefined if it refuses them, finds nothing, or reports a repair or a
  * loss.
  */
-async function takenAs(other: Format, files: Files): Promise<string[] | undefined> {
+async function takenAs(other: Format, files: FixtureFiles): Promise<string[] | undefined> {
   try {
-    const taken = await storeInput(inputOf(files), { format: other });
+    const taken = await storeInput(toInput(files), { format: other });
     const reported = taken.findings.some((one) => one.severity !== 'note');
     const nothing = taken.trees.every((tree) => tree.nodes.length === 0);
     if (nothing && !reported) expect([other.name, taken.findings]).not.toEqual([other.name, []]);
@@ -216,14 +223,14 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       '[I2] is distinguished from every other format: $name',
       async ({ files }) => {
         const among = formats.includes(format) ? formats : [...formats, format];
-        const [best, second] = guessFormats(await sampleOf(await openInput(inputOf(files))), among);
+        const [best, second] = guessFormats(await readSample(await openInput(toInput(files))), among);
         expect(best?.format.name).toBe(name);
         expect(second?.confidence ?? 0).toBeLessThan(best?.confidence ?? 0);
       },
     );
 
     it.each([...fixtures])('[I3] is read into valid trees, and every finding is reported: $name', async (fixture) => {
-      const stored = await storeInput(inputOf(fixture.files), { format });
+      const stored = await storeInput(toInput(fixture.files), { format });
       expectSound(stored);
       expect(stored.trees.length).toBe(fixture.trees);
       let nodes = 0;
@@ -239,7 +246,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
 
     const others = formats.filter((one) => one.reader !== undefined && one.name !== name);
     it.each([...fixtures])('[I200] no other reader accepts it without a report: $name', async ({ files }) => {
-      const own = linksOf(await storeInput(inputOf(files), { format }));
+      const own = linksOf(await storeInput(toInput(files), { format }));
       for (const other of others) {
         const taken = await takenAs(other, files);
         // A list of messages that several programs write alike may be read by both: everything was imported, in its
@@ -249,26 +256,26 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
     });
 
     it.each([...fixtures])('[I4] is read the same however its bytes are split: $name', async ({ files }) => {
-      const whole = shapeOf(await storeInput(inputOf(files), { format }));
+      const whole = shapeOf(await storeInput(toInput(files), { format }));
       for (const piece of [1, 7, 4096])
-        expect(shapeOf(await storeInput(inputOf(files, piece), { format }))).toEqual(whole);
+        expect(shapeOf(await storeInput(toInput(files, piece), { format }))).toEqual(whole);
     });
 
     it.each([...fixtures])('[I5] adds nothing when it is read a second time: $name', async ({ files }) => {
-      const first = await storeInput(inputOf(files), { format });
-      const before = first.ids.map((id) => treeIn(first, id));
-      const again = await storeInput(inputOf(files), { format, store: first.store });
+      const first = await storeInput(toInput(files), { format });
+      const before = first.ids.map((id) => readStoredTree(first, id));
+      const again = await storeInput(toInput(files), { format, store: first.store });
       expect(again.commits).toEqual([]);
-      expect(again.ids.map((id) => treeIn(first, id))).toEqual(before);
+      expect(again.ids.map((id) => readStoredTree(first, id))).toEqual(before);
     });
 
     it.each(fixtures.filter((fixture) => fixture.newer !== undefined))(
       '[I6] takes new messages from a later export, and keeps the changes of the user: $name',
       async ({ files, newer = {} }) => {
-        const first = await storeInput(inputOf(files), { format });
+        const first = await storeInput(toInput(files), { format });
         const [id] = first.ids;
         if (id === undefined) throw new Error('There is no tree.');
-        const env = ticking(9);
+        const env = createTestClock(9);
         const act = { actor: 'me', kit: messageKit, ...env };
         const mine = await run(
           first.store,
@@ -276,9 +283,9 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
           act,
         );
         await run(first.store, { type: 'attributes', treeId: id, set: { title: 'My own title' } }, act);
-        const before = treeIn(first, id);
-        await storeInput(inputOf(newer), { format, store: first.store });
-        const after = treeIn(first, id);
+        const before = readStoredTree(first, id);
+        await storeInput(toInput(newer), { format, store: first.store });
+        const after = readStoredTree(first, id);
         expect(after.size).toBe(before.size + 1);
         expect(after.attributes).toEqual(before.attributes);
         expect(after.activeNodeId).toBe(mine.result.nodeId);
@@ -289,12 +296,12 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
     it('[I234] keeps everything it declares, and declares everything it keeps', async () => {
       const trees: RepairedTree[] = [];
       for (const { files } of fixtures)
-        for (const tree of (await storeInput(inputOf(files), { format })).trees) trees.push(tree);
+        for (const tree of (await storeInput(toInput(files), { format })).trees) trees.push(tree);
       if (writer !== undefined) {
         const files = Object.fromEntries((await writeStored(await buildRichTree(), format)).files);
-        for (const tree of (await storeInput(inputOf(files), { format })).trees) trees.push(tree);
+        for (const tree of (await storeInput(toInput(files), { format })).trees) trees.push(tree);
       }
-      if (format.keeps !== undefined) expect(factsIn(trees)).toEqual(format.keeps);
+      if (format.keeps !== undefined) expect(factsOfTrees(trees)).toEqual(format.keeps);
     });
 
     it('[I7] never crashes on damaged input: it refuses with a code, or reads the rest and reports it', async () => {
@@ -302,15 +309,15 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
         fc.asyncProperty(
           fc.constantFrom(...fixtures),
           fc.nat(),
-          fc.array(damage, { minLength: 1, maxLength: 4 }),
+          fc.array(arbitraryDamage, { minLength: 1, maxLength: 4 }),
           async ({ files }, which, blows) => {
             const entries = Object.entries(files);
             const hit = entries[which % entries.length]?.[0];
-            const broken: Files = Object.fromEntries(
-              entries.map(([file, text]) => [file, file === hit ? blows.reduce(damageBytes, bytesOfFile(text)) : text]),
+            const broken: FixtureFiles = Object.fromEntries(
+              entries.map(([file, text]) => [file, file === hit ? blows.reduce(damageBytes, encodeFile(text)) : text]),
             );
             try {
-              expectSound(await storeInput(inputOf(broken), { format }));
+              expectSound(await storeInput(toInput(broken), { format }));
             } catch (error) {
               if (!isAppError(error)) throw error;
               expect(error.code).toMatch(/^import\//);
@@ -325,8 +332,8 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       '[I8] is read with a byte order mark in front: $name',
       async ({ files }) => {
         const marked = Object.fromEntries(Object.entries(files).map(([file, text]) => [file, `﻿${String(text)}`]));
-        const plain = await storeInput(inputOf(files), { format });
-        expect(shapeOf(await storeInput(inputOf(marked), { format }))).toEqual(shapeOf(plain));
+        const plain = await storeInput(toInput(files), { format });
+        expect(shapeOf(await storeInput(toInput(marked), { format }))).toEqual(shapeOf(plain));
       },
     );
   });
@@ -336,7 +343,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
     const written = fixtures.filter((fixture) => fixture.roundTrip !== undefined && fixture.roundTrip !== false);
 
     it.each(written)('[I9] writes back the data that was read: $name', async ({ files, roundTrip }) => {
-      const stored = await storeInput(inputOf(files), { format });
+      const stored = await storeInput(toInput(files), { format });
       const out = await writeStored(stored, format);
       const form = typeof roundTrip === 'function' ? roundTrip : dataOf;
       expect(canonicalJson(form(out.files))).toBe(canonicalJson(form(textsOf(files))));
@@ -354,7 +361,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
         expect(findUnshownWords(out.files.values(), reported)).toEqual([]);
         return;
       }
-      const again = await storeInput(inputOf(Object.fromEntries(out.files)), { format });
+      const again = await storeInput(toInput(Object.fromEntries(out.files)), { format });
       expectSound(again);
       expect(findSilentLosses(again.trees, reported)).toEqual([]);
     });
@@ -362,13 +369,13 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
     it.each(written)(
       '[I11] writes back the original data even after an edit elsewhere in the tree: $name',
       async ({ files }) => {
-        const stored = await storeInput(inputOf(files), { format });
+        const stored = await storeInput(toInput(files), { format });
         const [id] = stored.ids;
         if (id === undefined || writer.loses.branches !== undefined) return;
-        const tree = treeIn(stored, id);
+        const tree = readStoredTree(stored, id);
         const before = await writeStored({ ...stored, ids: [id] }, format);
         const messages: { readonly message: Message }[] = [{ message: textMessage('user', 'grown here') }];
-        const act = { actor: 'me', kit: messageKit, ...ticking(9) };
+        const act = { actor: 'me', kit: messageKit, ...createTestClock(9) };
         await run(stored.store, { type: 'append', treeId: id, parentId: tree.rootId, messages, select: false }, act);
         const after = await writeStored({ ...stored, ids: [id] }, format);
         const kept = factsOf(dataOf(after.files));
@@ -383,7 +390,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       await fc.assert(
         fc.asyncProperty(fc.nat(written.length - 1), fc.nat(), async (fixture, which) => {
           const files = written[fixture]?.files ?? {};
-          const stored = await storeInput(inputOf(files), { format });
+          const stored = await storeInput(toInput(files), { format });
           const [id] = stored.ids;
           if (id === undefined) return;
           const { nodes } = await stored.store.read(id, () => readExport(id));
@@ -397,7 +404,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
           if (node === undefined) return;
           const only = { ...stored, ids: [id] };
           const before = collectById(dataOf((await writeStored(only, format)).files));
-          const act = { actor: 'me', kit: messageKit, ...ticking(9) };
+          const act = { actor: 'me', kit: messageKit, ...createTestClock(9) };
           const edit = { type: 'edit', treeId: id, nodeId: node.id, content: 'edited here', mode: 'in-place' } as const;
           await run(stored.store, edit, act);
           const after = collectById(dataOf((await writeStored(only, format)).files));

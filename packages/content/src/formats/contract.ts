@@ -16,8 +16,8 @@ import type {
   TreeId,
 } from '@coppice/core';
 import type { Pause } from './cooperative.ts';
-import type { ImportFinding, Loss } from './findings.ts';
-import type { Input, Sample } from './input.ts';
+import type { FormatLoss, ImportFinding } from './findings.ts';
+import type { ImportInput, InputSample } from './input.ts';
 
 /** The fields of a marker besides its text, with references by external id. */
 export interface ImportedMarker {
@@ -151,9 +151,9 @@ export interface ReadOptions {
 /** Reads one format. */
 export interface FormatReader {
   /** Returns the confidence that this is its format, judged by the first bytes of each file: from 0 to 1. */
-  detect(sample: Sample): number;
+  detect(sample: InputSample): number;
   /** Reads the conversations one at a time, never holding more than one. Throws only if it cannot start. */
-  read(input: Input, options: ReadOptions): AsyncIterable<ReadEvent>;
+  read(input: ImportInput, options: ReadOptions): AsyncIterable<ReadEvent>;
 }
 
 /** One conversation to export: live nodes without the root, parents before children, siblings in order. */
@@ -177,7 +177,7 @@ export type WriteEvent =
   | { readonly type: 'file'; readonly name: string; readonly mediaType: string }
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'bytes'; readonly bytes: Uint8Array }
-  | { readonly type: 'loss'; readonly loss: Loss }
+  | { readonly type: 'loss'; readonly loss: FormatLoss }
   /** The number of nodes that were written, merged into another record, or left out. */
   | { readonly type: 'count'; readonly written: number; readonly merged?: number; readonly left?: number };
 

@@ -3,23 +3,23 @@ import type { Json, JsonObject } from '@coppice/core';
 import type { FormatReader, ImportedTree, ReadEvent, ReadOptions } from './contract.ts';
 import { isJsonObject } from './fields.ts';
 import { detailOf } from './finding-details.ts';
-import { buildFinding, type ImportFinding, type Severity } from './findings.ts';
-import { type Input, type InputFile, isLineFile, isMedia, type SampleFile, sampleOf } from './input.ts';
-import { documentRecords, lineRecords } from './records-in.ts';
-import type { Pattern } from './split-json.ts';
+import { buildFinding, type FindingSeverity, type ImportFinding } from './findings.ts';
+import { type ImportInput, type InputFile, isLineFile, isMediaFile, readSample, type SampleFile } from './input.ts';
+import { readDocumentRecords, readLineRecords } from './records-in.ts';
+import type { JsonPathPattern } from './split-json.ts';
 
 /** The layout of a program's files, and how a conversation is converted to a tree. */
 export interface ConversationFiles {
   /** The confidence of the detection for a file with such a conversation. */
   readonly confidence: number;
   /** Where conversations are inside a document. The document itself may always be one. */
-  readonly paths: readonly Pattern[];
+  readonly paths: readonly JsonPathPattern[];
   /** Whether there may be one conversation per line. */
   readonly lines?: boolean;
   /** Whether a value has the shape of a conversation, which no other program uses. */
   readonly isConversation: (value: Json | undefined) => value is JsonObject;
   /** The severity of the finding for a value at these places that is not a conversation; a loss by default. */
-  readonly otherwise?: Severity;
+  readonly otherwise?: FindingSeverity;
   readonly tree: (
     conversation: JsonObject,
     place: string,
@@ -31,7 +31,7 @@ export interface ConversationFiles {
 const sampled = 20;
 
 /** Returns the first values of a document that match a pattern. */
-export function valuesAt(json: Json | undefined, pattern: Pattern): readonly (Json | undefined)[] {
+export function findValues(json: Json | undefined, pattern: JsonPathPattern): readonly (Json | undefined)[] {
   let found: readonly (Json | undefined)[] = [json];
   for (const key of pattern)
     found = found
@@ -45,14 +45,14 @@ export function valuesAt(json: Json | undefined, pattern: Pattern): readonly (Js
 }
 
 /** Whether the beginning of a file contains a conversation of a program. */
-export function holdsConversation(
+export function hasConversation(
   files: ConversationFiles,
   { json, lines }: Pick<SampleFile, 'json' | 'lines'>,
 ): boolean {
   const { isConversation, paths } = files;
   if (isConversation(json)) return true;
   if (files.lines === true && lines.length > 0 && lines.every((line) => isConversation(line))) return true;
-  return paths.some((path) => valuesAt(json, path).some((value) => isConversation(value)));
+  return paths.some((path) => findValues(json, path).some((value) => isConversation(value)));
 }
 
 /** Reads the conversations of one file. */
@@ -63,7 +63,7 @@ export async function* readConversationFile(
 ): AsyncGenerator<ReadEvent> {
   const { isConversation, tree, paths, otherwise = 'loss' } = files;
   const inLines = files.lines === true && (await isLineFile(file));
-  for await (const record of inLines ? lineRecords(file) : documentRecords(file, paths)) {
+  for await (const record of inLines ? readLineRecords(file) : readDocumentRecords(file, paths)) {
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
       if (isConversation(record.value)) yield { type: 'tree', tree: tree(record.value, record.place, [], options) };
@@ -78,13 +78,13 @@ export async function* readConversationFile(
 }
 
 /** Reads each file of an input that belongs to a program; the others are reported. */
-export async function* readOwnFiles(
-  input: Input,
+export async function* readProgramFiles(
+  input: ImportInput,
   isOwn: (sample: SampleFile) => boolean,
   read: (file: InputFile) => AsyncIterable<ReadEvent>,
 ): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
-    const [sample] = isMedia(file.name) ? [] : (await sampleOf({ files: [file] })).files;
+    const [sample] = isMediaFile(file.name) ? [] : (await readSample({ files: [file] })).files;
     // The only file there is may be damaged where it begins.
     if (input.files.length === 1 || (sample !== undefined && isOwn(sample))) yield* read(file);
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
@@ -92,10 +92,10 @@ export async function* readOwnFiles(
 }
 
 /** Creates a reader for the files of one program. */
-export function conversationReader(files: ConversationFiles): FormatReader {
-  const isOwn = (sample: SampleFile) => holdsConversation(files, sample);
+export function createConversationReader(files: ConversationFiles): FormatReader {
+  const isOwn = (sample: SampleFile) => hasConversation(files, sample);
   return {
     detect: ({ files: samples }) => (samples.some(isOwn) ? files.confidence : 0),
-    read: (input, options) => readOwnFiles(input, isOwn, (file) => readConversationFile(file, files, options)),
+    read: (input, options) => readProgramFiles(input, isOwn, (file) => readConversationFile(file, files, options)),
   };
 }

@@ -4,20 +4,20 @@
 export type Pause = () => Promise<void> | undefined;
 
 /** Work that yields where other work may run. */
-export type Cooperative<T> = Generator<void, T, void>;
+export type CooperativeTask<T> = Generator<void, T, void>;
 
 /** The number of messages between two pauses. */
 export const itemsPerPause = 200;
 
 /** Runs work without pauses. */
-export function runAtOnce<T>(work: Cooperative<T>): T {
+export function runWithoutPauses<T>(work: CooperativeTask<T>): T {
   let step = work.next();
   while (step.done !== true) step = work.next();
   return step.value;
 }
 
 /** Runs work and pauses when it is time. */
-export async function runWithPauses<T>(work: Cooperative<T>, rest: Pause | undefined): Promise<T> {
+export async function runWithPauses<T>(work: CooperativeTask<T>, rest: Pause | undefined): Promise<T> {
   let step = work.next();
   while (step.done !== true) {
     const resting = rest?.();

@@ -1,8 +1,8 @@
 import { type Tree, type TreeId, textOf } from '@coppice/core';
 import { childIds, findNode } from '@coppice/core/tree';
 import { describe, expect, it } from 'vitest';
-import { inputOf, type Stored, storeInput, treeIn, writeStored } from './conformance.ts';
-import { formatNamed, formats } from './formats.ts';
+import { readStoredTree, type StoredImport, storeInput, toInput, writeStored } from './conformance.ts';
+import { findFormat, formats } from './formats.ts';
 
 const say = (id: string, role: string, text: string, at: number) => ({
   id,
@@ -67,14 +67,14 @@ function shapeOf(tree: Tree): readonly string[] {
   return lines;
 }
 
-function only(stored: Stored): Tree {
+function only(stored: StoredImport): Tree {
   const ids: ReadonlySet<TreeId> = new Set(stored.ids);
   const [id] = ids;
   if (id === undefined || ids.size !== 1) throw new Error(`There are ${ids.size} trees.`);
-  return treeIn(stored, id);
+  return readStoredTree(stored, id);
 }
 
-const chatgpt = formatNamed('chatgpt');
+const chatgpt = findFormat('chatgpt');
 const others = formats.filter(({ reader, writer }) => reader && writer && !('branches' in writer.loses));
 
 describe('converting to another format and back', () => {
@@ -82,19 +82,19 @@ describe('converting to another format and back', () => {
     '[I30] through %s a tree keeps its shape, texts, order and active message',
     async (_name, format) => {
       if (chatgpt === undefined) throw new Error('There is no such format.');
-      const first = await storeInput(inputOf({ 'conversations.json': source }), { format: 'chatgpt' });
+      const first = await storeInput(toInput({ 'conversations.json': source }), { format: 'chatgpt' });
       const shape = shapeOf(only(first));
       expect(shape.length).toBe(10);
       const there = await writeStored(first, format);
-      const second = await storeInput(inputOf(Object.fromEntries(there.files)), { format: format.name });
+      const second = await storeInput(toInput(Object.fromEntries(there.files)), { format: format.name });
       const seen = 'active' in (format.writer?.loses ?? {}) ? unplaced : (lines: readonly string[]) => lines;
       expect(seen(shapeOf(only(second)))).toEqual(seen(shape));
       const back = await writeStored(second, chatgpt);
-      const third = await storeInput(inputOf(Object.fromEntries(back.files)), { format: 'chatgpt' });
+      const third = await storeInput(toInput(Object.fromEntries(back.files)), { format: 'chatgpt' });
       expect(seen(shapeOf(only(third)))).toEqual(seen(shape));
       for (const { report } of [there, back])
         for (const loss of report.losses)
-          expect(Object.keys(formatNamed(report.format)?.writer?.loses ?? {})).toContain(loss.what);
+          expect(Object.keys(findFormat(report.format)?.writer?.loses ?? {})).toContain(loss.what);
     },
   );
 });

@@ -4,11 +4,11 @@ import { isText, textOf } from '@coppice/core';
 import { blockDefinitionOf } from '../blocks/index.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { isJsonObject, listAt, omitKeys } from './fields.ts';
-import { checksumOf, readNote, unpackRecord } from './original-record.ts';
-import { linesAt } from './preserved-lines.ts';
+import { checksumOf, readImportMetadata, unpackRecord } from './original-record.ts';
+import { getPreservedLines } from './preserved-lines.ts';
 
 /** The difference between a record that is imported again and the node that was made from it. */
-export interface Difference {
+export interface RecordDifference {
   /** Whether the message differs; if not, only metadata does. */
   readonly said: boolean;
   /** Whether the node was edited here since. */
@@ -16,7 +16,7 @@ export interface Difference {
 }
 
 /** The state of a node that is imported again. */
-export interface Reimport {
+export interface ReimportState {
   /** Whether it is a node that Coppice exported, which has no original record: then the content is compared. */
   readonly restored: boolean;
   /** Whether its parent is the same in source and tree; then differing links are ignored. */
@@ -27,12 +27,12 @@ export interface Reimport {
  * Compares a record that is imported again with its stored node; null if the source did not change, or if the same
  * change was made here.
  */
-export function differenceOf(
+export function findDifference(
   node: Pick<Node, 'meta' | 'message'>,
   again: Pick<ImportNode, 'meta' | 'message'>,
-  { restored, inPlace }: Reimport,
-): Difference | null {
-  const [before, now] = restored ? [] : [readNote(node.meta), readNote(again.meta ?? {})];
+  { restored, inPlace }: ReimportState,
+): RecordDifference | null {
+  const [before, now] = restored ? [] : [readImportMetadata(node.meta), readImportMetadata(again.meta ?? {})];
   const unsaid = before !== undefined && before.sum === now?.sum;
   if (unsaid && isSameRecord(before.record, now?.record, inPlace)) return null;
   const here = node.message === null ? '' : checksumOf(node.message.content);
@@ -47,7 +47,7 @@ export function differenceOf(
 
 /** Returns the original record of a message with its texts; undefined if there is none. */
 function wholeRecord({ meta, message }: Pick<ImportNode, 'meta'> & Pick<Node, 'message'>): Json | undefined {
-  const record = readNote(meta ?? {})?.record;
+  const record = readImportMetadata(meta ?? {})?.record;
   return record === undefined || message === null ? undefined : unpackRecord(record, message);
 }
 
@@ -74,8 +74,8 @@ function omitPosition(record: Json, inPlace: boolean): Json {
   return {
     ...own,
     parts: null,
-    lines: linesAt(record, 'lines').map(({ line }) => bare(line)),
-    after: linesAt(record, 'after').flatMap(({ line }) => (ofTheSession.has(line.type) ? [] : line)),
+    lines: getPreservedLines(record, 'lines').map(({ line }) => bare(line)),
+    after: getPreservedLines(record, 'after').flatMap(({ line }) => (ofTheSession.has(line.type) ? [] : line)),
   };
 }
 

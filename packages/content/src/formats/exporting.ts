@@ -11,15 +11,15 @@ import {
   refuse,
   type TreeId,
 } from '@coppice/core';
-import { promptAlong } from '@coppice/core/context';
+import { findSystemPrompt } from '@coppice/core/context';
 import { isJsonObject } from '../json-copy.ts';
 import type { ExportedTree } from './contract.ts';
-import type { Loss } from './findings.ts';
-import { originalOf } from './original-record.ts';
-import { isFailure } from './tool-results.ts';
+import type { FormatLoss } from './findings.ts';
+import { originalRecordOf } from './original-record.ts';
+import { isFailedToolResult } from './tool-results.ts';
 
 /** The part of a tree to export: all of it, the branch below a node with its path, or the path alone. */
-export type Selection =
+export type ExportSelection =
   | { readonly what: 'tree' }
   | { readonly what: 'branch'; readonly nodeId: NodeId }
   | { readonly what: 'path'; readonly nodeId?: NodeId };
@@ -66,7 +66,7 @@ export function exportedChildren(tree: Pick<ExportedTree, 'nodes'>): ReadonlyMap
 }
 
 /** Returns the nodes from a first message down to one; defaults to the active node. */
-export function threadOf(tree: ExportedTree, to: NodeId | null = tree.activeNodeId): Node[] {
+export function exportedPath(tree: ExportedTree, to: NodeId | null = tree.activeNodeId): Node[] {
   const byId = new Map(tree.nodes.map((node) => [node.id, node]));
   const thread: Node[] = [];
   for (let node = to === null ? undefined : byId.get(to); node !== undefined; ) {
@@ -80,7 +80,7 @@ export function threadOf(tree: ExportedTree, to: NodeId | null = tree.activeNode
 export function* readExport(
   treeId: TreeId,
   names: readonly ExternalId[] = [],
-  selection: Selection = { what: 'tree' },
+  selection: ExportSelection = { what: 'tree' },
 ): ReadProgram<ExportedTree> {
   const row = yield* ask('tree', { treeId });
   if (row === null) return refuse('tree/unknown-tree', `There is no tree ${treeId}.`, { treeId });
@@ -109,7 +109,7 @@ export function* readExport(
 }
 
 /** Returns the ids under which nodes are exported: their original ids in this format, if these are still unique. */
-export function outgoingIds(tree: ExportedTree, format: string): ReadonlyMap<NodeId, string> {
+export function exportedIds(tree: ExportedTree, format: string): ReadonlyMap<NodeId, string> {
   const ids = new Map<NodeId, string>();
   const used = new Set<string>();
   const note = (node: Node, id: string): void => {
@@ -118,12 +118,12 @@ export function outgoingIds(tree: ExportedTree, format: string): ReadonlyMap<Nod
   };
   // A copy has the same original id as its source; the unchanged and older one keeps it.
   for (const node of tree.nodes) {
-    const original = originalOf(node, format);
+    const original = originalRecordOf(node, format);
     if (original?.unchanged === true && !used.has(original.id)) note(node, original.id);
   }
   for (const node of tree.nodes) {
     if (ids.has(node.id)) continue;
-    const original = originalOf(node, format);
+    const original = originalRecordOf(node, format);
     if (original !== undefined && !used.has(original.id) && node.meta.copiedFrom === undefined) note(node, original.id);
     else note(node, node.id);
   }
@@ -131,7 +131,7 @@ export function outgoingIds(tree: ExportedTree, format: string): ReadonlyMap<Nod
 }
 
 /** Returns the conversation's original record in a format, and its id there. */
-export function originalTree(
+export function originalTreeRecord(
   tree: ExportedTree,
   format: string,
 ): { readonly id: string; readonly scope: string; readonly record: JsonObject | undefined } | undefined {
@@ -145,14 +145,14 @@ export function originalTree(
  * Returns a title that was generated here, but not the one that an import derived from the first words, which the
  * source does not have.
  */
-export function ownAutoTitle({ attributes }: ExportedTree): string | undefined {
+export function generatedTitle({ attributes }: ExportedTree): string | undefined {
   const { autoTitle, metadata } = attributes;
   const imported = metadata?.imported;
   return isJsonObject(imported) && imported.autoTitle === autoTitle ? undefined : autoTitle;
 }
 
 /** Returns when a conversation began and was last changed, preferably by the times of its source. */
-export function timesOf(tree: ExportedTree): { readonly createdAt: number; readonly updatedAt: number } {
+export function conversationTimes(tree: ExportedTree): { readonly createdAt: number; readonly updatedAt: number } {
   const imported = tree.attributes.metadata?.imported;
   const own = isJsonObject(imported) ? imported : {};
   const createdAt = typeof own.createdAt === 'number' ? own.createdAt : tree.createdAt;
@@ -161,12 +161,12 @@ export function timesOf(tree: ExportedTree): { readonly createdAt: number; reado
 }
 
 /** Builds a loss event with its place. */
-export function lossEvent(
+export function buildLossEvent(
   tree: ExportedTree,
   node: Node | null,
   what: string,
   message: string,
-): { type: 'loss'; loss: Loss } {
+): { type: 'loss'; loss: FormatLoss } {
   return { type: 'loss', loss: { what, place: node === null ? tree.treeId : `${tree.treeId} ${node.id}`, message } };
 }
 
@@ -175,7 +175,7 @@ const metadataFields = {
   usage: { has: ({ meta }: Node) => hasUsage(meta), said: 'What it used is left out.' },
   excluded: { has: ({ meta }: Node) => meta.excluded === true, said: 'That the model does not see it is left out.' },
   failures: {
-    has: ({ role, meta }: Node) => role === 'tool' && isFailure(meta),
+    has: ({ role, meta }: Node) => role === 'tool' && isFailedToolResult(meta),
     said: 'That its tool failed is left out.',
   },
   failed: { has: ({ status }: Node) => status === 'error', said: 'That it failed is left out.' },
@@ -197,7 +197,7 @@ function hasAnnotations({ customData, title, source }: NodeMeta): boolean {
 }
 
 /** Whether a message has a named author or any metadata. */
-export function hasOriginalParts({ meta }: Node): boolean {
+export function hasAuthorOrMetadata({ meta }: Node): boolean {
   const named = meta.source?.model_name !== undefined || meta.source?.tool_name !== undefined;
   return named || hasUsage(meta) || hasAnnotations(meta) || (meta.tags ?? []).length > 0;
 }
@@ -218,7 +218,7 @@ export function* attributeLosses(
   tree: ExportedTree,
   format: string,
   held: readonly ('pinned' | 'tags')[] = [],
-): Generator<{ type: 'loss'; loss: Loss }> {
+): Generator<{ type: 'loss'; loss: FormatLoss }> {
   const { pinned, folder, tags = [], metadata = {} } = tree.attributes;
   const lost: string[] = [];
   if (pinned === true && !held.includes('pinned')) lost.push('pin');
@@ -226,8 +226,9 @@ export function* attributeLosses(
   if (tags.length > 0 && !held.includes('tags')) lost.push('tags');
   // Metadata that a reader took from the conversation is written back with its original record.
   const noted = Object.keys(metadata).some((key) => key !== 'imported');
-  if (noted && originalTree(tree, format) === undefined) lost.push('notes');
-  if (lost.length > 0) yield lossEvent(tree, null, 'attributes', `Left out of the conversation: ${lost.join(', ')}.`);
+  if (noted && originalTreeRecord(tree, format) === undefined) lost.push('notes');
+  if (lost.length > 0)
+    yield buildLossEvent(tree, null, 'attributes', `Left out of the conversation: ${lost.join(', ')}.`);
 }
 
 /** Yields losses of metadata; a message that is written back unchanged loses nothing. */
@@ -235,30 +236,30 @@ export function* metadataLosses(
   tree: ExportedTree,
   format: string,
   lost: readonly (keyof typeof metadataFields)[],
-): Generator<{ type: 'loss'; loss: Loss }> {
+): Generator<{ type: 'loss'; loss: FormatLoss }> {
   for (const node of tree.nodes) {
     const what = lost.filter((one) => metadataFields[one].has(node));
     if (what.length === 0) continue;
-    const original = originalOf(node, format);
+    const original = originalRecordOf(node, format);
     if (original?.unchanged === true && original.record !== undefined) continue;
-    for (const one of what) yield lossEvent(tree, node, one, metadataFields[one].said);
+    for (const one of what) yield buildLossEvent(tree, node, one, metadataFields[one].said);
   }
 }
 
 /** Yields losses of the author of summaries and injected messages, for formats that cannot store it there. */
-export function* producerLosses(tree: ExportedTree, format: string): Generator<{ type: 'loss'; loss: Loss }> {
+export function* producerLosses(tree: ExportedTree, format: string): Generator<{ type: 'loss'; loss: FormatLoss }> {
   for (const node of tree.nodes) {
     if (node.kind === 'message' || !(hasUsage(node.meta) || node.meta.source?.model_name !== undefined)) continue;
-    const original = originalOf(node, format);
+    const original = originalRecordOf(node, format);
     if (original?.unchanged === true && original.record !== undefined) continue;
-    yield lossEvent(tree, node, 'notes', 'Which model made it, and what it used, is left out.');
+    yield buildLossEvent(tree, node, 'notes', 'Which model made it, and what it used, is left out.');
   }
 }
 
 /** The tree with the system prompt that counts at its active node: in a recorded session it may have changed. */
-export function withPromptInForce(tree: ExportedTree): ExportedTree {
+export function withActiveSystemPrompt(tree: ExportedTree): ExportedTree {
   const { systemPrompt } = tree.attributes;
-  const inForce = promptAlong(threadOf(tree), systemPrompt);
+  const inForce = findSystemPrompt(exportedPath(tree), systemPrompt);
   return inForce === undefined || inForce === systemPrompt
     ? tree
     : { ...tree, attributes: { ...tree.attributes, systemPrompt: inForce } };
@@ -270,20 +271,20 @@ export function* statusLosses(
   format: string,
   status: 'aborted' | 'interrupted',
   what: string,
-): Generator<{ type: 'loss'; loss: Loss }> {
+): Generator<{ type: 'loss'; loss: FormatLoss }> {
   const said =
     status === 'aborted'
       ? 'It was stopped; it is written as one that was interrupted.'
       : 'It was interrupted; it is written as one that was stopped.';
   for (const node of tree.nodes) {
     if (node.status !== status) continue;
-    const original = originalOf(node, format);
-    if (original?.unchanged !== true || original.record === undefined) yield lossEvent(tree, node, what, said);
+    const original = originalRecordOf(node, format);
+    if (original?.unchanged !== true || original.record === undefined) yield buildLossEvent(tree, node, what, said);
   }
 }
 
 /** Yields losses of bookmarks, for formats that cannot store them. */
-export function* bookmarkLosses(tree: ExportedTree): Generator<{ type: 'loss'; loss: Loss }> {
+export function* bookmarkLosses(tree: ExportedTree): Generator<{ type: 'loss'; loss: FormatLoss }> {
   for (const { nodeId, title } of tree.bookmarks) {
     const message = `The bookmark ${JSON.stringify(title)} is left out.`;
     yield { type: 'loss', loss: { what: 'bookmarks', place: `${tree.treeId} ${nodeId}`, message } };
@@ -291,13 +292,13 @@ export function* bookmarkLosses(tree: ExportedTree): Generator<{ type: 'loss'; l
 }
 
 /** Yields what session files of other programs cannot hold: the system prompt, tags of messages and groups. */
-export function* sessionLosses(tree: ExportedTree): Generator<{ type: 'loss'; loss: Loss }> {
+export function* sessionLosses(tree: ExportedTree): Generator<{ type: 'loss'; loss: FormatLoss }> {
   const { systemPrompt } = tree.attributes;
   if (systemPrompt !== undefined && systemPrompt !== '')
-    yield lossEvent(tree, null, 'system-prompt', 'The system prompt is left out.');
+    yield buildLossEvent(tree, null, 'system-prompt', 'The system prompt is left out.');
   for (const node of tree.nodes) {
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
-      yield lossEvent(tree, node, 'tags', 'Its tags are left out.');
-    if (node.groupId > 0) yield lossEvent(tree, node, 'groups', 'Which act made it is left out.');
+      yield buildLossEvent(tree, node, 'tags', 'Its tags are left out.');
+    if (node.groupId > 0) yield buildLossEvent(tree, node, 'groups', 'Which act made it is left out.');
   }
 }

@@ -13,13 +13,13 @@ export {
 export { isJsonObject } from '../json-copy.ts';
 
 /** Returns a text member that is not empty. */
-export function filledAt(record: JsonObject, key: string): string | undefined {
+export function getFilledText(record: JsonObject, key: string): string | undefined {
   const value = getText(record, key);
   return value === '' ? undefined : value;
 }
 
 /** Returns the texts of a list member. */
-export function textsAt(record: JsonObject, key: string): readonly string[] {
+export function getTexts(record: JsonObject, key: string): readonly string[] {
   const list = listOrEmpty(record, key);
   const texts: string[] = [];
   for (let index = 0; index < list.length; index++) {

@@ -33,7 +33,7 @@ export function refuseImport(
  * The severity of a finding. A `note` changes nothing that a user would miss; a `repair` fixed something without loss;
  * a `loss` did not carry something over. Strict imports refuse repairs and losses.
  */
-export type Severity = 'note' | 'repair' | 'loss';
+export type FindingSeverity = 'note' | 'repair' | 'loss';
 
 /** What each finding code means; codes stay the same across releases. */
 export const importFindingCodes = {
@@ -93,7 +93,7 @@ type FindingData = JsonObject & {
 /** One finding of a reader. */
 export interface ImportFinding {
   readonly code: ImportFindingCode;
-  readonly severity: Severity;
+  readonly severity: FindingSeverity;
   /** The place: file, line or path, such as `conversations.json[3].mapping.a1`. */
   readonly place: string;
   /** A sentence that names the object. */
@@ -105,14 +105,14 @@ export interface ImportFinding {
 }
 
 /** Appends findings; usually there are none. */
-export function addAll(findings: ImportFinding[], more: readonly ImportFinding[]): void {
+export function appendFindings(findings: ImportFinding[], more: readonly ImportFinding[]): void {
   if (more.length > 0) for (const one of more) findings.push(one);
 }
 
 /** Builds a finding whose message begins with the meaning of its code. */
 export function buildFinding(
   code: ImportFindingCode,
-  severity: Severity,
+  severity: FindingSeverity,
   place: string,
   detail: FindingDetail | string = '',
   rejected = 0,
@@ -125,7 +125,7 @@ export function buildFinding(
 }
 
 /** Findings beyond this number are only counted by code, so that a report does not outgrow its input. */
-export const listedFindings = 1000;
+export const maxListedFindings = 1000;
 
 /** Counts: `read` is always `stored + merged + rejected`. */
 export interface ImportCounts {
@@ -155,7 +155,7 @@ export interface ImportReport {
 }
 
 /** Something that the target format of an export cannot hold. */
-export interface Loss {
+export interface FormatLoss {
   /** What is lost, such as `bookmark`; one of the format's declared losses, or `other`. */
   readonly what: string;
   /** The conversation and node. */
@@ -169,7 +169,7 @@ export interface ExportReport {
   readonly trees: number;
   readonly nodes: { readonly read: number; readonly written: number; readonly merged: number; readonly left: number };
   readonly bytes: number;
-  readonly losses: readonly Loss[];
+  readonly losses: readonly FormatLoss[];
   readonly counts: { readonly [what: string]: number };
 }
 
@@ -186,7 +186,7 @@ export class ReportBuilder<T> {
   add(item: T): void {
     const name = this.#name(item);
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
-    if (this.listed.length < listedFindings) this.listed.push(item);
+    if (this.listed.length < maxListedFindings) this.listed.push(item);
   }
 
   get counts(): { readonly [name: string]: number } {

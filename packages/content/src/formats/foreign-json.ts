@@ -2,7 +2,7 @@
 // an integer with too many digits. All are reported, but none rejects a conversation.
 import type { Json, JsonObject } from '@coppice/core';
 import { parseJson } from '../json-text.ts';
-import { type Cooperative, runAtOnce } from './cooperative.ts';
+import { type CooperativeTask, runWithoutPauses } from './cooperative.ts';
 import { decodeUtf8 } from './decode.ts';
 import { buildFinding, type ImportFinding } from './findings.ts';
 
@@ -21,7 +21,7 @@ interface JsonSurvey {
 const looksAtOnce = 5_000;
 
 /** Counts the members of a value, and checks whether a number may have lost digits. */
-function* surveyJson(value: Json): Cooperative<JsonSurvey> {
+function* surveyJson(value: Json): CooperativeTask<JsonSurvey> {
   const found: JsonSurvey = { members: 0, rounded: false };
   const stack: Json[] = [value];
   let looks = 0;
@@ -82,12 +82,16 @@ function isObject(value: Json | undefined): value is JsonObject {
 }
 
 /** Parses one record. Pass `members` if the count is known, to save a scan. */
-export function readForeign(bytes: Uint8Array, place: string, members?: number): ForeignJson {
-  return runAtOnce(readingForeign(bytes, place, members));
+export function parseForeignJson(bytes: Uint8Array, place: string, members?: number): ForeignJson {
+  return runWithoutPauses(parseForeignJsonInPieces(bytes, place, members));
 }
 
-/** Like {@link readForeign}, but yields to other work; JSON.parse itself is one step. */
-export function* readingForeign(bytes: Uint8Array, place: string, members?: number): Cooperative<ForeignJson> {
+/** Like {@link parseForeignJson}, but yields to other work; JSON.parse itself is one step. */
+export function* parseForeignJsonInPieces(
+  bytes: Uint8Array,
+  place: string,
+  members?: number,
+): CooperativeTask<ForeignJson> {
   // The bytes of a large record were just joined, which took a while.
   yield;
   const { text, damaged } = decodeUtf8(bytes);

@@ -2,9 +2,9 @@
 // programs, messages with text in unknown fields.
 import { isAppError, type Json } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
-import { inputOf, storeInput } from './conformance.ts';
+import { storeInput, toInput } from './conformance.ts';
 import { formats } from './formats.ts';
-import { openInput, sampleOf } from './input.ts';
+import { openInput, readSample } from './input.ts';
 import { guessFormats } from './read.ts';
 
 const chain = (link: (at: number) => object) =>
@@ -66,7 +66,7 @@ const deepSeek = [
 /** Returns what a reader reports about a file: the code of its refusal, or codes of repairs and losses. */
 async function reportedBy(format: string, text: string): Promise<readonly string[]> {
   try {
-    const { findings } = await storeInput(inputOf({ 'a.json': text }), { format });
+    const { findings } = await storeInput(toInput({ 'a.json': text }), { format });
     return findings.filter((one) => one.severity !== 'note').map((one) => one.code);
   } catch (error) {
     if (!isAppError(error)) throw error;
@@ -77,7 +77,7 @@ async function reportedBy(format: string, text: string): Promise<readonly string
 describe('lists whose messages form a tree', () => {
   it.each(Object.entries(linked))('[I201] are not read as a chain by any reader of lists: %s', async (_, messages) => {
     for (const [wrapping, text] of Object.entries(wrapped(messages))) {
-      const guesses = guessFormats(await sampleOf(await openInput(inputOf({ 'a.json': text }))));
+      const guesses = guessFormats(await readSample(await openInput(toInput({ 'a.json': text }))));
       const names = guesses.map((one) => one.format.name);
       for (const name of ['linear', 'request-log', 'ai-sdk']) {
         expect([wrapping, names]).not.toEqual([wrapping, expect.arrayContaining([name])]);
@@ -88,7 +88,7 @@ describe('lists whose messages form a tree', () => {
 
   it('[I201] are counted as left out, with the field that shows it', async () => {
     const text = JSON.stringify({ title: 'Tea', messages: linked.parentId });
-    const { trees, findings } = await storeInput(inputOf({ 'a.json': text }), { format: 'linear' });
+    const { trees, findings } = await storeInput(toInput({ 'a.json': text }), { format: 'linear' });
     expect(trees).toEqual([]);
     expect(findings).toMatchObject([{ code: 'import/other-format', severity: 'loss', rejected: 4 }]);
     expect(findings[0]?.message).toContain('"parentId"');
@@ -98,9 +98,9 @@ describe('lists whose messages form a tree', () => {
 describe('mappings of another program', () => {
   it('[I202] are not read as ChatGPT exports: messages of ChatGPT name their author', async () => {
     const text = JSON.stringify(deepSeek);
-    const guesses = guessFormats(await sampleOf(await openInput(inputOf({ 'conversations.json': text }))));
+    const guesses = guessFormats(await readSample(await openInput(toInput({ 'conversations.json': text }))));
     expect(guesses.map((one) => one.format.name)).not.toContain('chatgpt');
-    const { trees, findings } = await storeInput(inputOf({ 'conversations.json': text }), { format: 'chatgpt' });
+    const { trees, findings } = await storeInput(toInput({ 'conversations.json': text }), { format: 'chatgpt' });
     expect(trees).toEqual([]);
     expect(findings).toMatchObject([{ code: 'import/other-format', severity: 'loss', rejected: 3 }]);
   });
@@ -120,7 +120,7 @@ describe('mappings of another program', () => {
       },
       current_node: 'u',
     };
-    const { trees, findings } = await storeInput(inputOf({ 'a.json': JSON.stringify([...deepSeek, own]) }));
+    const { trees, findings } = await storeInput(toInput({ 'a.json': JSON.stringify([...deepSeek, own]) }));
     expect(trees.map((tree) => tree.title)).toEqual(['Own']);
     expect(findings.map((one) => one.code)).toContain('import/other-format');
   });
@@ -168,7 +168,7 @@ describe('files in which a reader finds nothing', () => {
 
   it.each(readers)('[I204] and an empty file give a note or a refusal by %s', async (name) => {
     try {
-      const { findings } = await storeInput(inputOf({ 'a.json': '[]' }), { format: name });
+      const { findings } = await storeInput(toInput({ 'a.json': '[]' }), { format: name });
       expect(findings).not.toEqual([]);
     } catch (error) {
       if (!isAppError(error)) throw error;

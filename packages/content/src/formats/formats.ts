@@ -5,6 +5,6 @@ import * as members from './members.ts';
 export const formats: readonly Format[] = Object.values(members);
 
 /** Returns the format with this name. */
-export function formatNamed(name: string): Format | undefined {
+export function findFormat(name: string): Format | undefined {
   return formats.find((format) => format.name === name);
 }

@@ -3,7 +3,7 @@ import { isAppError } from '@coppice/core';
 import { Gunzip } from 'fflate';
 import { copyBytes, joinBytes } from './bytes.ts';
 import { refuseImport } from './findings.ts';
-import { crc32, type ZipLimits, zipLimits } from './zip.ts';
+import { crc32, defaultZipLimits, type ZipLimits } from './zip.ts';
 
 /** Whether bytes begin like a gzip file. */
 export function isGzip(head: Uint8Array): boolean {
@@ -69,7 +69,7 @@ export async function* unpackGzip(
   stream: AsyncIterable<Uint8Array>,
   given: Partial<ZipLimits> = {},
 ): AsyncGenerator<Uint8Array> {
-  const limits: ZipLimits = { ...zipLimits, ...given };
+  const limits: ZipLimits = { ...defaultZipLimits, ...given };
   const sums = new Sums(name);
   let out: Uint8Array[] = [];
   let size = 0;

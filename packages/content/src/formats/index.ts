@@ -2,16 +2,16 @@
 
 export { fromAnthropic } from './anthropic-blocks.ts';
 export * from './contract.ts';
-export { type Cooperative, type Pause, runWithPauses } from './cooperative.ts';
-export { type Difference, differenceOf, hasSameContent, type Reimport } from './differences.ts';
+export { type CooperativeTask, type Pause, runWithPauses } from './cooperative.ts';
+export { findDifference, hasSameContent, type RecordDifference, type ReimportState } from './differences.ts';
 export {
+  conversationTimes,
+  type ExportSelection,
   exportedChildren,
-  originalTree,
-  outgoingIds,
+  exportedIds,
+  exportedPath,
+  originalTreeRecord,
   readExport,
-  type Selection,
-  threadOf,
-  timesOf,
 } from './exporting.ts';
 export {
   detailOf,
@@ -22,6 +22,8 @@ export {
 export {
   buildFinding,
   type ExportReport,
+  type FindingSeverity,
+  type FormatLoss,
   type ImportCounts,
   type ImportErrorCode,
   type ImportFinding,
@@ -29,29 +31,38 @@ export {
   type ImportReport,
   importErrorKinds,
   importFindingCodes,
-  type Loss,
-  listedFindings,
+  maxListedFindings,
   ReportBuilder,
-  type Severity,
 } from './findings.ts';
-export { formatNamed, formats } from './formats.ts';
+export { findFormat, formats } from './formats.ts';
 export { type ImportOrigin, importedNodeId, importedRootId, importedTreeId } from './ids.ts';
 export {
   fileOfBytes,
   fileOfStream,
-  type Input,
+  type ImportInput,
   type InputFile,
+  type InputSample,
   openInput,
   readAllBytes,
-  type Sample,
+  readSample,
   type SampleFile,
-  sampleOf,
 } from './input.ts';
 export { assistantBlocks, fromOpenAi, imageOfUrl } from './openai-messages.ts';
-export { type ImportedNote, type OriginalRecord, originalOf, readNote } from './original-record.ts';
+export { type ImportMetadata, type OriginalRecord, originalRecordOf, readImportMetadata } from './original-record.ts';
 export { type FormatGuess, guessFormats, type ImportEvent, type ImportOptions, readImport } from './read.ts';
 export { type RepairedNode, type RepairedTree, repairTree } from './repair.ts';
-export { eventsInText, foldChunks, foldEvents, foldResponse } from './request-log/streams.ts';
-export { buildCommand, type ImportDestination, ownIdIn, type StorableTree, toCommand } from './to-command.ts';
+export {
+  assembleAnthropicReply,
+  assembleChatReply,
+  assembleResponse,
+  parseStreamEvents,
+} from './request-log/streams.ts';
+export {
+  buildImportCommand,
+  coppiceIdIn,
+  type ImportDestination,
+  type StorableTree,
+  toImportCommand,
+} from './to-command.ts';
 export { type ExportEvent, writeExport } from './write.ts';
-export { type ZipLimits, zipLimits } from './zip.ts';
+export { defaultZipLimits, type ZipLimits } from './zip.ts';

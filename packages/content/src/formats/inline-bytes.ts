@@ -5,7 +5,7 @@ import { isByteSource } from '../blocks/source.ts';
 import type { WriteOptions } from './contract.ts';
 
 /** Returns a message with the bytes of its attachments embedded, as far as they are available. */
-export async function withBytes(message: Message, options: WriteOptions): Promise<Message> {
+export async function embedBytes(message: Message, options: WriteOptions): Promise<Message> {
   const { blob } = options;
   if (blob === undefined || !message.content.some(isStoredBlob)) return message;
   const content: Block[] = [];

@@ -5,9 +5,9 @@ import type { Pause } from './cooperative.ts';
 import { decodeUtf8 } from './decode.ts';
 import { refuseImport } from './findings.ts';
 import { isGzip, unpackedName, unpackGzip } from './gzip.ts';
-import { partialJson } from './partial-json.ts';
-import { fromUtf16, utf16Head, utf16In } from './utf16.ts';
-import { isZip, type ZipLimits, zipMembers } from './zip.ts';
+import { parsePartialJson } from './partial-json.ts';
+import { detectUtf16, utf16HeadBytes, utf16ToUtf8 } from './utf16.ts';
+import { isZip, openZipMembers, type ZipLimits } from './zip.ts';
 
 /** A file to read. `stream` can be called again and then starts over, unless `kept` is set. */
 export interface InputFile {
@@ -27,7 +27,7 @@ export interface InputFile {
 }
 
 /** One input: a file, the files of a folder, or the members of an archive. */
-export interface Input {
+export interface ImportInput {
   readonly files: readonly InputFile[];
 }
 
@@ -47,7 +47,7 @@ export interface SampleFile {
 }
 
 /** The beginnings of an input's files. */
-export interface Sample {
+export interface InputSample {
   readonly files: readonly SampleFile[];
 }
 
@@ -140,13 +140,14 @@ export async function readHead(file: InputFile, most = sampleBytes): Promise<{ h
 
 /** Returns the content of a gzip file or a UTF-16 file as UTF-8; other files unchanged. */
 async function plainFile(file: InputFile, limits: Partial<ZipLimits> | undefined): Promise<InputFile> {
-  const head = file.read === undefined ? (await readHead(file, utf16Head)).head : await file.read(0, utf16Head);
+  const head =
+    file.read === undefined ? (await readHead(file, utf16HeadBytes)).head : await file.read(0, utf16HeadBytes);
   const packed = isGzip(head);
-  const order = utf16In(head);
+  const order = detectUtf16(head);
   if (!packed && order === undefined) return file;
   const name = packed ? unpackedName(file.name) : file.name;
   const stream = () =>
-    order === undefined ? unpackGzip(file.name, file.stream(), limits) : fromUtf16(file.stream(), order);
+    order === undefined ? unpackGzip(file.name, file.stream(), limits) : utf16ToUtf8(file.stream(), order);
   if (file.kept !== undefined) return fileOfStream(name, stream());
   // The size is unknown until the end; until then the file can be examined repeatedly.
   return { name, size: null, kept: scannedBytes, stream };
@@ -156,7 +157,7 @@ async function plainFile(file: InputFile, limits: Partial<ZipLimits> | undefined
  * Opens archives: each zip file is replaced by its members, and each gzip file by its content. Nested archives stay
  * closed.
  */
-export async function openInput(input: Input, limits?: Partial<ZipLimits>): Promise<Input> {
+export async function openInput(input: ImportInput, limits?: Partial<ZipLimits>): Promise<ImportInput> {
   const files: InputFile[] = [];
   for (const file of input.files) {
     if (file.read === undefined || file.size === null || file.size < 22 || !isZip(await file.read(0, 4))) {
@@ -164,7 +165,7 @@ export async function openInput(input: Input, limits?: Partial<ZipLimits>): Prom
       continue;
     }
     const prefix = input.files.length === 1 ? '' : `${file.name}/`;
-    for (const member of await zipMembers({ name: file.name, size: file.size, read: file.read }, limits))
+    for (const member of await openZipMembers({ name: file.name, size: file.size, read: file.read }, limits))
       files.push({ ...member, name: prefix + member.name });
   }
   return { files };
@@ -239,12 +240,12 @@ const media =
   /\.(?:png|jpe?g|gif|webp|heic|svg|ico|bmp|tiff?|pdf|mp[34]|m4a|wav|ogg|opus|webm|mov|zip|gz|docx?|xlsx?|pptx?|html?|css)$/i;
 
 /** Whether a file's extension marks it as an image, audio, page or the like. The rest of its name does not matter. */
-export function isMedia(name: string): boolean {
+export function isMediaFile(name: string): boolean {
   return media.test(name);
 }
 
 /** Reads the beginnings of an input's files: likely conversations first, and a few dozen at most. */
-export async function sampleOf(input: Input): Promise<Sample> {
+export async function readSample(input: ImportInput): Promise<InputSample> {
   const likely = (file: InputFile) => /\.(?:jsonl?|ndjson|bak|db|sqlite|toml|md|html?)$/i.test(file.name);
   const chosen = [...input.files.filter(likely), ...input.files.filter((file) => !likely(file))].slice(0, sampledFiles);
   const files: SampleFile[] = [];
@@ -257,7 +258,7 @@ export async function sampleOf(input: Input): Promise<Sample> {
       head,
       whole,
       text,
-      json: partialJson(text),
+      json: parsePartialJson(text),
       lines: sampleLines(text, whole),
     });
   }

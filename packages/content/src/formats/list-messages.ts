@@ -2,11 +2,11 @@
 // fields.
 import type { Json, JsonObject } from '@coppice/core';
 import { fromAnthropicBlock } from './anthropic-blocks.ts';
-import { filledAt, isJsonObject, listAt, textAt } from './fields.ts';
+import { getFilledText, isJsonObject, listAt, textAt } from './fields.ts';
 import { fromOpenAi } from './openai-messages.ts';
 import type { ReplyItem } from './reply-items.ts';
 import { roleFinding } from './structure-findings.ts';
-import { blockItem, type ConversationNodes, type SourceTurn } from './turn-nodes.ts';
+import { type ConversationNodes, type SourceTurn, toBlocksItem } from './turn-nodes.ts';
 
 const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
@@ -29,7 +29,7 @@ function isAnthropic({ type }: JsonObject): boolean {
 }
 
 /** Returns the author and content of a message of a list. */
-export function listedTurn(
+export function parseListMessage(
   message: JsonObject,
   nodes: ConversationNodes,
   place: string,
@@ -40,18 +40,18 @@ export function listedTurn(
     (block) => !isJsonObject(block) || block.type !== 'text' || block.text !== '',
   );
   if (role === 'tool' || role === 'function') {
-    const callId = filledAt(message, 'tool_call_id') ?? `call-${filledAt(message, 'name') ?? ''}`;
+    const callId = getFilledText(message, 'tool_call_id') ?? `call-${getFilledText(message, 'name') ?? ''}`;
     const content = blocks.length === 0 ? [{ type: 'text', text: '' }] : blocks;
     const item: ReplyItem = {
       type: 'result',
       callId,
-      name: filledAt(message, 'name') ?? 'unknown',
+      name: getFilledText(message, 'name') ?? 'unknown',
       content,
       isError: false,
     };
     return { role: 'assistant', items: [item] };
   }
-  const items = blocks.length === 0 ? [] : [blockItem(blocks)];
+  const items = blocks.length === 0 ? [] : [toBlocksItem(blocks)];
   if (role === 'system' || role === 'developer') return { role: 'system', items };
   return { role: role === 'assistant' ? 'assistant' : 'user', items };
 }

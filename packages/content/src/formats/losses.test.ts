@@ -1,15 +1,15 @@
 /** Everything that a target format cannot hold is reported. */
 import { type Block, type ImportNode, type Message, nodeId, run, textMessage, treeId } from '@coppice/core';
-import { ReferenceStore, ticking } from '@coppice/core/testing';
+import { createTestClock, ReferenceStore } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../kit.ts';
-import { inputOf, storeInput, treeIn, writeStored } from './conformance.ts';
-import { formatNamed } from './formats.ts';
+import { readStoredTree, storeInput, toInput, writeStored } from './conformance.ts';
+import { findFormat } from './formats.ts';
 
 /** A tree with all kinds of metadata. */
 async function rich() {
   const store = new ReferenceStore();
-  const act = { actor: 'me', kit: messageKit, ...ticking() };
+  const act = { actor: 'me', kit: messageKit, ...createTestClock() };
   const id = treeId('00000000-0000-7000-8000-00000000abce');
   await run(store, { type: 'create', treeId: id, attributes: { title: 'Rich', pinned: true } }, act);
   const source = { type: 'model', provider: 'p', model_name: 'm', usage: { inputTokens: 1, outputTokens: 2 } };
@@ -60,7 +60,7 @@ async function ended() {
     node(8, 1, textMessage('assistant', 'cut'), { status: 'interrupted', meta: model('m-one') }),
   ];
   const attributes = { title: 'Ended', folder: 'Work', metadata: { own: 1 } };
-  const act = { actor: 'me', kit: messageKit, ...ticking() };
+  const act = { actor: 'me', kit: messageKit, ...createTestClock() };
   await run(store, { type: 'import', treeId: id, attributes, nodes, activeId: nodeIdOf(6) }, act);
   return { store, ids: [id], names: [] };
 }
@@ -89,7 +89,7 @@ async function marked(first: Message = textMessage('user', 'Ask')) {
     node(5, textMessage('assistant', 'stopped'), { status: 'aborted' }),
     node(6, textMessage('assistant', 'cut'), { status: 'interrupted' }),
   ];
-  const act = { actor: 'me', kit: messageKit, ...ticking() };
+  const act = { actor: 'me', kit: messageKit, ...createTestClock() };
   await run(store, { type: 'import', treeId: id, nodes, activeId: nodeIdOf(5) }, act);
   return { store, ids: [id], names: [] };
 }
@@ -98,11 +98,11 @@ const nodeIdOf = (at: number) => `00000000-0000-7000-8000-00000000000${at}`;
 
 /** Returns a tree after writing and reading it in a format. */
 async function through(name: string, stored: Parameters<typeof writeStored>[0]) {
-  const format = formatNamed(name);
+  const format = findFormat(name);
   if (format === undefined) throw new Error('There is no such format.');
   const { files, report } = await writeStored(stored, format);
   expect(Object.keys(format.writer?.loses ?? {})).toEqual(expect.arrayContaining(Object.keys(report.counts)));
-  const again = await storeInput(inputOf(Object.fromEntries(files)));
+  const again = await storeInput(toInput(Object.fromEntries(files)));
   return { report, again, nodes: again.trees.flatMap((tree) => tree.nodes) };
 }
 
@@ -172,7 +172,7 @@ describe('an export of data that a format cannot hold', () => {
 
   it('[I37] reports an active step inside a reply if only the whole reply can be active', async () => {
     const stored = await ended();
-    const act = { actor: 'me', kit: messageKit, ...ticking() };
+    const act = { actor: 'me', kit: messageKit, ...createTestClock() };
     for (const treeId of stored.ids)
       await run(stored.store, { type: 'select', treeId, nodeId: nodeId(nodeIdOf(3)) }, act);
     const { report } = await through('open-webui', stored);
@@ -188,13 +188,13 @@ describe('an export of data that a format cannot hold', () => {
     ];
     const a = { role: 'user', content: 'See', files };
     const chat = [{ id: 'w', chat: { history: { currentId: 'a', messages: { a } } } }];
-    const stored = await storeInput(inputOf({ 'w.json': JSON.stringify(chat) }));
+    const stored = await storeInput(toInput({ 'w.json': JSON.stringify(chat) }));
     const [id] = stored.ids;
     const nodeId = stored.names.find((one) => one.id === 'a')?.nodeId;
     if (id === undefined || nodeId === undefined || nodeId === null) throw new Error('There is no message.');
-    const act = { actor: 'me', kit: messageKit, ...ticking() };
+    const act = { actor: 'me', kit: messageKit, ...createTestClock() };
     await run(stored.store, { type: 'edit', treeId: id, nodeId, content: 'Look', mode: 'in-place' }, act);
-    const format = formatNamed('open-webui');
+    const format = findFormat('open-webui');
     if (format === undefined) throw new Error('There is no such format.');
     const [text = ''] = (await writeStored(stored, format)).files.values();
     expect(JSON.parse(text)[0].chat.history.messages.a).toMatchObject({ content: 'Look', files });
@@ -204,14 +204,14 @@ describe('an export of data that a format cannot hold', () => {
     const file = { file_id: 'f', filename: 'f.png', type: 'image/png' };
     const message = { messageId: 'a', isCreatedByUser: true, text: 'See', files: [file] };
     const stored = await storeInput(
-      inputOf({ 'l.json': JSON.stringify({ conversationId: 'l', endpoint: 'e', messages: [message] }) }),
+      toInput({ 'l.json': JSON.stringify({ conversationId: 'l', endpoint: 'e', messages: [message] }) }),
     );
     const [id] = stored.ids;
     const nodeId = stored.names.find((one) => one.id === 'a')?.nodeId;
     if (id === undefined || nodeId === undefined || nodeId === null) throw new Error('There is no message.');
-    const act = { actor: 'me', kit: messageKit, ...ticking() };
+    const act = { actor: 'me', kit: messageKit, ...createTestClock() };
     await run(stored.store, { type: 'edit', treeId: id, nodeId, content: 'Look', mode: 'in-place' }, act);
-    const format = formatNamed('librechat');
+    const format = findFormat('librechat');
     if (format === undefined) throw new Error('There is no such format.');
     const [text = ''] = (await writeStored(stored, format)).files.values();
     expect(JSON.parse(text).messages).toMatchObject([{ text: 'Look', files: [file] }]);
@@ -224,7 +224,7 @@ describe('an export of data that a format cannot hold', () => {
     const conversation = { id: 'c', current_node: 'a', mapping: { a: { id: 'a', parent: null, message: said } } };
     const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
     const files = { 'conversations.json': JSON.stringify([conversation]), 'file_1.png': png };
-    const { report } = await through('chatgpt', await storeInput(inputOf(files)));
+    const { report } = await through('chatgpt', await storeInput(toInput(files)));
     expect(report.counts).toEqual({ attachments: 1 });
   });
 
@@ -239,10 +239,10 @@ describe('an export of data that a format cannot hold', () => {
     ],
     ['open-webui', { id: 'c', pinned: false, chat: { history: { messages: { a: { role: 'user', content: 'x' } } } } }],
   ])('[I37] reports no loss of a pin that was set here: %s', async (name, conversation) => {
-    const stored = await storeInput(inputOf({ 'a.json': JSON.stringify([conversation]) }));
+    const stored = await storeInput(toInput({ 'a.json': JSON.stringify([conversation]) }));
     const [id] = stored.ids;
     if (id === undefined) throw new Error('There is no tree.');
-    const act = { actor: 'me', kit: messageKit, ...ticking() };
+    const act = { actor: 'me', kit: messageKit, ...createTestClock() };
     await run(stored.store, { type: 'attributes', treeId: id, set: { pinned: true } }, act);
     const { report, again } = await through(name, stored);
     expect(report.counts).toEqual({});
@@ -254,7 +254,7 @@ describe('an export of data that a format cannot hold', () => {
     ['open-webui', ['block', 'excluded', 'failures', 'notes']],
     ['librechat', ['block', 'excluded', 'failures', 'groups', 'notes']],
   ])('[I37] reports data besides the texts: %s', async (name, wanted) => {
-    const format = formatNamed(name);
+    const format = findFormat(name);
     if (format === undefined) throw new Error('There is no such format.');
     const { report } = await writeStored(await rich(), format);
     expect(Object.keys(report.counts)).toEqual(expect.arrayContaining(wanted));
@@ -262,20 +262,20 @@ describe('an export of data that a format cannot hold', () => {
   });
 
   it('[I37] is not reported if the format has a field for it: a pinned tree is starred in ChatGPT', async () => {
-    const format = formatNamed('chatgpt');
+    const format = findFormat('chatgpt');
     if (format === undefined) throw new Error('There is no such format.');
     const { files } = await writeStored(await rich(), format);
-    const again = await storeInput(inputOf(Object.fromEntries(files)));
+    const again = await storeInput(toInput(Object.fromEntries(files)));
     const [id] = again.ids;
     if (id === undefined) throw new Error('There is no tree.');
-    expect(treeIn(again, id).attributes.pinned).toBe(true);
+    expect(readStoredTree(again, id).attributes.pinned).toBe(true);
   });
 });
 
 describe('a recorded session whose prompt changed', () => {
   it('[I235] is exported with the prompt at its active node, and archived with both', async () => {
     const store = new ReferenceStore();
-    const act = { actor: 'me', kit: messageKit, ...ticking() };
+    const act = { actor: 'me', kit: messageKit, ...createTestClock() };
     const id = treeId('00000000-0000-7000-8000-00000000abd1');
     await run(store, { type: 'create', treeId: id, attributes: { systemPrompt: 'Monday.' } }, act);
     const messages = [{ message: textMessage('user', 'One') }, { message: textMessage('user', 'Two') }];
@@ -283,7 +283,7 @@ describe('a recorded session whose prompt changed', () => {
     const set = { recordedPrompt: 'Tuesday.' };
     await run(store, { type: 'annotate', treeId: id, nodeId: result.nodeId, set }, act);
     const textIn = async (name: string) => {
-      const format = formatNamed(name);
+      const format = findFormat(name);
       if (format === undefined) throw new Error(`${name} is not there.`);
       return [...(await writeStored({ store, ids: [id], names: [] }, format)).files.values()].join('');
     };

@@ -1,8 +1,8 @@
 /** Folders and archives with conversations of several programs. */
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { createTree, writeStored } from './conformance/storing.ts';
-import { type Files, inputOf, storeInput } from './conformance.ts';
+import { createBranchedTree, writeStored } from './conformance/storing.ts';
+import { type FixtureFiles, storeInput, toInput } from './conformance.ts';
 import { encodeUtf8 } from './decode.ts';
 import { archive, linear } from './members.ts';
 import { readImport } from './read.ts';
@@ -12,7 +12,7 @@ const at = '2026-01-02T03:04:05.000Z';
 const said = { role: 'user', content: 'said' };
 const call = { request: { model: 'm', messages: [said], temperature: 1 }, response: { id: 'r', choices: [] } };
 
-const whole: Files = {
+const whole: FixtureFiles = {
   'gpt/export.dat': JSON.stringify([
     {
       id: 'c',
@@ -59,8 +59,8 @@ const whole: Files = {
 };
 const texts = ['aider', 'claude', 'code', 'codex', 'gemini', 'gpt', 'log', 'loom', 'one', 'pi', 'said', 'two', 'ui'];
 
-async function read(files: Files) {
-  const { trees, findings } = await storeInput(inputOf(files));
+async function read(files: FixtureFiles) {
+  const { trees, findings } = await storeInput(toInput(files));
   const found = trees.flatMap(({ nodes }) =>
     nodes.map(({ message: { content } }) => content.map((block) => ('text' in block ? block.text : '')).join('')),
   );
@@ -79,7 +79,7 @@ describe('conversations of several programs', () => {
 
   it('[I151] report progress by bytes, each counted once however often a file is examined', async () => {
     const reported: [number, number | null][] = [];
-    for await (const event of readImport(inputOf(whole)))
+    for await (const event of readImport(toInput(whole)))
       if (event.type === 'progress') reported.push([event.bytes, event.total]);
     const size = Object.values(whole).reduce((sum, file) => sum + file.length, 0);
     expect(reported.map(([bytes]) => bytes)).toEqual(reported.map(([bytes]) => bytes).sort((a, b) => a - b));
@@ -95,7 +95,7 @@ describe('conversations of several programs', () => {
   });
 
   it('[I36] are read together with a Coppice archive, which alone has checksums', async () => {
-    const { files } = await writeStored(await createTree(), archive);
+    const { files } = await writeStored(await createBranchedTree(), archive);
     const [text = ''] = files.values();
     const found = await read({ 'a.json': JSON.stringify([said]), 'b.jsonl': text });
     expect(found.texts).toContain('said');
@@ -106,7 +106,7 @@ describe('conversations of several programs', () => {
   it('[I36] name their format before their first tree', async () => {
     const names: string[] = [];
     for await (const event of readImport(
-      inputOf({ 'a.json': whole['lists/one.json'] ?? '', 'b.txt': whole['claude.txt'] ?? '' }),
+      toInput({ 'a.json': whole['lists/one.json'] ?? '', 'b.txt': whole['claude.txt'] ?? '' }),
     ))
       if (event.type === 'format') names.push(event.format.name);
     expect(names).toEqual(['claude-ai', linear.name]);

@@ -4,7 +4,7 @@ import type { Block, Json, JsonObject, Message } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { base64Length, isBase64 } from '../base64.ts';
 import { isJsonObject } from '../json-copy.ts';
-import { filledAt, listAt, objectAt, omitKeys, textAt } from './fields.ts';
+import { getFilledText, listAt, objectAt, omitKeys, textAt } from './fields.ts';
 
 const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*?)(;base64)?,/i;
 
@@ -27,30 +27,30 @@ function openAiPart(part: Json): Json {
     const text = textAt(part, 'text');
     return text === undefined ? part : { ...part, type: 'text', text };
   }
-  if (type === 'refusal' && filledAt(part, 'refusal') !== undefined)
-    return { ...part, text: filledAt(part, 'refusal') ?? '' };
+  if (type === 'refusal' && getFilledText(part, 'refusal') !== undefined)
+    return { ...part, text: getFilledText(part, 'refusal') ?? '' };
   if (type === 'input_image') {
-    const url = filledAt(part, 'image_url');
+    const url = getFilledText(part, 'image_url');
     return url === undefined ? part : imageOfUrl(url);
   }
   if (type === 'image_url') {
     const address = part.image_url;
-    const url = typeof address === 'string' ? address : filledAt(objectAt(part, 'image_url'), 'url');
+    const url = typeof address === 'string' ? address : getFilledText(objectAt(part, 'image_url'), 'url');
     return url === undefined || url === '' ? part : imageOfUrl(url);
   }
   if (type === 'input_audio') {
     const audio = objectAt(part, 'input_audio');
-    const data = filledAt(audio, 'data');
-    const format = filledAt(audio, 'format') ?? 'wav';
+    const data = getFilledText(audio, 'data');
+    const format = getFilledText(audio, 'format') ?? 'wav';
     if (data === undefined || !isBase64(data)) return part;
     return { type: 'file', name: `audio.${format}`, mediaType: `audio/${format}`, source: { type: 'base64', data } };
   }
   if (type === 'file' || type === 'input_file') {
     const file = type === 'file' ? objectAt(part, 'file') : part;
-    const data = /^data:([^;,]+);base64,(.+)$/s.exec(filledAt(file, 'file_data') ?? '');
+    const data = /^data:([^;,]+);base64,(.+)$/s.exec(getFilledText(file, 'file_data') ?? '');
     if (data?.[1] === undefined || data[2] === undefined || !isBase64(data[2]))
       return type === 'file' ? { ...part, type: 'openai-file' } : part;
-    const name = filledAt(file, 'filename') ?? 'file';
+    const name = getFilledText(file, 'filename') ?? 'file';
     return { type: 'file', name, mediaType: data[1], source: { type: 'base64', data: data[2] } };
   }
   return part;
@@ -70,20 +70,20 @@ function callParameters(raw: Json | undefined): { readonly parameters: JsonObjec
 }
 
 /** Converts a tool call to a block; `index` names one without an id. */
-export function toolCallOf(call: Json, index: number): JsonObject {
+export function toToolUse(call: Json, index: number): JsonObject {
   if (!isJsonObject(call)) return { type: 'x-tool-call', call };
-  const id = filledAt(call, 'id') ?? `call-${index}`;
+  const id = getFilledText(call, 'id') ?? `call-${index}`;
   if (call.type === 'custom') {
     const custom = objectAt(call, 'custom');
     return {
       type: 'tool-use',
       id,
-      name: filledAt(custom, 'name') ?? 'custom',
+      name: getFilledText(custom, 'name') ?? 'custom',
       parameters: { input: custom.input ?? null },
     };
   }
   const called = objectAt(call, 'function');
-  const name = filledAt(called, 'name') ?? filledAt(call, 'name') ?? 'unknown';
+  const name = getFilledText(called, 'name') ?? getFilledText(call, 'name') ?? 'unknown';
   return { type: 'tool-use', id, name, ...callParameters(called.arguments ?? call.arguments) };
 }
 
@@ -94,7 +94,7 @@ export function toolCallOf(call: Json, index: number): JsonObject {
 export function fromOpenAi(record: JsonObject): JsonObject {
   const role = textAt(record, 'role') ?? 'user';
   const blocks: Json[] = [];
-  const reasoning = filledAt(record, 'reasoning_content') ?? filledAt(record, 'reasoning');
+  const reasoning = getFilledText(record, 'reasoning_content') ?? getFilledText(record, 'reasoning');
   if (reasoning !== undefined) blocks.push({ type: 'thinking', thinking: reasoning });
   const { content } = record;
   if (typeof content === 'string') {
@@ -102,16 +102,16 @@ export function fromOpenAi(record: JsonObject): JsonObject {
   } else if (Array.isArray(content)) {
     for (const part of content) blocks.push(openAiPart(part));
   } else if (isJsonObject(content)) blocks.push(openAiPart(content));
-  const refusal = filledAt(record, 'refusal');
+  const refusal = getFilledText(record, 'refusal');
   if (refusal !== undefined) blocks.push({ type: 'refusal', refusal, text: refusal });
-  for (const [index, call] of listAt(record, 'tool_calls').entries()) blocks.push(toolCallOf(call, index));
+  for (const [index, call] of listAt(record, 'tool_calls').entries()) blocks.push(toToolUse(call, index));
   if (isJsonObject(record.function_call))
     blocks.push(
-      toolCallOf({ id: `call-${filledAt(record.function_call, 'name') ?? ''}`, function: record.function_call }, 0),
+      toToolUse({ id: `call-${getFilledText(record.function_call, 'name') ?? ''}`, function: record.function_call }, 0),
     );
   if (blocks.length === 0) blocks.push({ type: 'text', text: '' });
   if (role === 'tool' || role === 'function') {
-    const call = filledAt(record, 'tool_call_id') ?? `call-${filledAt(record, 'name') ?? ''}`;
+    const call = getFilledText(record, 'tool_call_id') ?? `call-${getFilledText(record, 'name') ?? ''}`;
     return { role: 'tool', content: blocks, tool_call_id: call };
   }
   const known = role === 'assistant' || role === 'system' ? role : role === 'developer' ? 'system' : 'user';
@@ -122,8 +122,8 @@ export function fromOpenAi(record: JsonObject): JsonObject {
  * Returns blocks for audio: its transcript, which can be read and searched, and the audio itself; none without an id.
  */
 export function assistantBlocks(audio: JsonObject): JsonObject[] {
-  const said = filledAt(audio, 'transcript');
-  if (filledAt(audio, 'id') === undefined) return [];
+  const said = getFilledText(audio, 'transcript');
+  if (getFilledText(audio, 'id') === undefined) return [];
   return [
     ...(said === undefined ? [] : [{ type: 'text', text: said }]),
     { ...omitKeys(audio, 'transcript'), type: 'audio' },

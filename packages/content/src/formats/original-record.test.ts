@@ -2,9 +2,9 @@ import { textMessage } from '@coppice/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../canonical-json.ts';
-import { anyMessage, anyObject } from '../testing/arbitraries.ts';
+import { arbitraryMessage, arbitraryObject } from '../testing/arbitraries.ts';
 import { importedNodeId, importedTreeId } from './ids.ts';
-import { importNoteOf, originalOf, packRecord, unpackRecord } from './original-record.ts';
+import { buildImportMetadata, originalRecordOf, packRecord, unpackRecord } from './original-record.ts';
 
 describe('a source record', () => {
   const text = 'A text that is long enough to be worth a pointer, and then some.';
@@ -20,7 +20,7 @@ describe('a source record', () => {
 
   it('[I58] is restored completely whatever it contains', () => {
     fc.assert(
-      fc.property(anyObject, anyMessage, fc.nat(3), (object, message, depth) => {
+      fc.property(arbitraryObject, arbitraryMessage, fc.nat(3), (object, message, depth) => {
         let record = JSON.parse(JSON.stringify(object));
         for (let level = 0; level < depth; level++) record = { message, record, $text: depth };
         const back = unpackRecord(packRecord(record, message), message);
@@ -32,17 +32,17 @@ describe('a source record', () => {
 
   it('[I58] is returned only to its format, and shows whether the message is unchanged', () => {
     const message = textMessage('user', text);
-    const imported = importNoteOf({ format: 'f', scope: 's', id: 'x' }, message, { text });
-    expect(originalOf({ meta: { imported }, message }, 'f')).toEqual({
+    const imported = buildImportMetadata({ format: 'f', scope: 's', id: 'x' }, message, { text });
+    expect(originalRecordOf({ meta: { imported }, message }, 'f')).toEqual({
       id: 'x',
       scope: 's',
       record: { text },
       unchanged: true,
     });
-    expect(originalOf({ meta: { imported }, message }, 'g')).toBeUndefined();
+    expect(originalRecordOf({ meta: { imported }, message }, 'g')).toBeUndefined();
     const edited = textMessage('user', `${text} `);
-    expect(originalOf({ meta: { imported }, message: edited }, 'f')?.unchanged).toBe(false);
-    expect(originalOf({ meta: { imported: 7 }, message }, 'f')).toBeUndefined();
+    expect(originalRecordOf({ meta: { imported }, message: edited }, 'f')?.unchanged).toBe(false);
+    expect(originalRecordOf({ meta: { imported: 7 }, message }, 'f')).toBeUndefined();
   });
 
   it('[I59] gets the same ids for the same source, and other ids for another source', () => {

@@ -4,7 +4,7 @@ import type { Block, Json, JsonObject, Message, Node, NodeMeta } from '@coppice/
 import { isJsonObject, setOwn } from '../json-copy.ts';
 
 /** The metadata of an imported node under `imported`. */
-export interface ImportedNote {
+export interface ImportMetadata {
   readonly format: string;
   readonly scope: string;
   readonly id: string;
@@ -167,7 +167,7 @@ function measureJson(value: Json, left: number, size: number): number {
 }
 
 /** Whether a record is small and shallow enough to be stored beside a message. */
-export function isKeepable(record: Json): boolean {
+export function isStorableRecord(record: Json): boolean {
   return measureJson(record, recordDepth, 0) <= recordSize;
 }
 
@@ -190,7 +190,7 @@ export function checksumOf(content: readonly Block[]): string {
 }
 
 /** Builds the import metadata of a node. */
-export function importNoteOf(
+export function buildImportMetadata(
   source: { readonly format: string; readonly scope: string; readonly id: string },
   message: Message,
   record: Json | undefined,
@@ -203,13 +203,13 @@ export function importNoteOf(
 }
 
 /** Reads the import metadata of a node of any format. */
-export function readNote(meta: NodeMeta): ImportedNote | undefined {
+export function readImportMetadata(meta: NodeMeta): ImportMetadata | undefined {
   const { imported } = meta;
   if (!isNote(imported)) return undefined;
   return imported;
 }
 
-function isNote(value: unknown): value is ImportedNote {
+function isNote(value: unknown): value is ImportMetadata {
   return (
     typeof value === 'object' &&
     value !== null &&
@@ -235,8 +235,8 @@ export interface OriginalRecord {
 }
 
 /** Returns the original record of a node in a format; undefined for a node that did not come from it. */
-export function originalOf(node: Pick<Node, 'meta' | 'message'>, format: string): OriginalRecord | undefined {
-  const note = readNote(node.meta);
+export function originalRecordOf(node: Pick<Node, 'meta' | 'message'>, format: string): OriginalRecord | undefined {
+  const note = readImportMetadata(node.meta);
   if (note === undefined || note.format !== format || node.message === null) return undefined;
   const unchanged = checksumOf(node.message.content) === note.sum;
   const record = note.record === undefined ? undefined : unpackRecord(note.record, node.message);

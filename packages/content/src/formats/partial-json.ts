@@ -36,7 +36,7 @@ function readString(text: string, start: number, end: number): string | undefine
  * Parses the first JSON value of a text as far as it goes: open containers are closed, an incomplete value is left out.
  * Undefined if the text does not begin with JSON. For detection only; nothing is validated.
  */
-export function partialJson(text: string): Json | undefined {
+export function parsePartialJson(text: string): Json | undefined {
   const stack: PartialFrame[] = [];
   let root: Json | undefined;
   const put = (value: Json): void => {

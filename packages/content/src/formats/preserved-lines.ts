@@ -4,8 +4,8 @@ import type { Json, JsonObject, Node, NodeId } from '@coppice/core';
 import { canonicalJson } from '../canonical-json.ts';
 import type { ExportedTree } from './contract.ts';
 import { exportedChildren } from './exporting.ts';
-import { isJsonObject, listAt, numberAt, textAt, textsAt } from './fields.ts';
-import { isKeepable, originalOf } from './original-record.ts';
+import { getTexts, isJsonObject, listAt, numberAt, textAt } from './fields.ts';
+import { isStorableRecord, originalRecordOf } from './original-record.ts';
 
 /** A line and its position in the file. */
 export interface PreservedLine {
@@ -27,7 +27,7 @@ export interface PreservedLines {
 const keyValuePairs = (lines: readonly PreservedLine[]): Json[] => lines.map(({ at, line }) => ({ at, line }));
 
 /** Converts lines to a record. */
-export function preservedRecord({ lines, after, parent, parts }: PreservedLines): JsonObject {
+export function toPreservedRecord({ lines, after, parent, parts }: PreservedLines): JsonObject {
   return {
     lines: keyValuePairs(lines),
     parent,
@@ -37,7 +37,7 @@ export function preservedRecord({ lines, after, parent, parts }: PreservedLines)
 }
 
 /** Returns the lines under a key of a record. */
-export function linesAt(record: JsonObject, key: string): PreservedLine[] {
+export function getPreservedLines(record: JsonObject, key: string): PreservedLine[] {
   const found: PreservedLine[] = [];
   for (const pair of listAt(record, key)) {
     if (!isJsonObject(pair) || !isJsonObject(pair.line)) continue;
@@ -47,12 +47,12 @@ export function linesAt(record: JsonObject, key: string): PreservedLine[] {
 }
 
 /** Whether two records are equal. A record too deep to compare equals nothing. */
-export function sameRecord(a: JsonObject, b: JsonObject): boolean {
-  return isKeepable(a) && isKeepable(b) && canonicalJson(a) === canonicalJson(b);
+export function areSameRecords(a: JsonObject, b: JsonObject): boolean {
+  return isStorableRecord(a) && isStorableRecord(b) && canonicalJson(a) === canonicalJson(b);
 }
 
 /** Converts lines for the record of a conversation. */
-export function toPairs(lines: readonly PreservedLine[]): Json {
+export function toLinePairs(lines: readonly PreservedLine[]): Json {
   return keyValuePairs(lines);
 }
 
@@ -68,18 +68,18 @@ export interface LineSource {
 }
 
 /** Returns the nodes of a tree with their original lines in a format, in writing order. */
-export function returningNodes(tree: ExportedTree, format: string, ids: ReadonlyMap<NodeId, string>): LineSource[] {
+export function findOriginalLines(tree: ExportedTree, format: string, ids: ReadonlyMap<NodeId, string>): LineSource[] {
   return tree.nodes.map((node) => {
     const id = ids.get(node.id) ?? node.id;
-    const original = originalOf(node, format);
+    const original = originalRecordOf(node, format);
     const mine = original !== undefined && original.id === id;
     const { record } = original ?? {};
     if (!mine || record === undefined) return { node, id, kept: null, unchanged: false, inPlace: false };
     const kept = {
-      lines: linesAt(record, 'lines'),
-      after: linesAt(record, 'after'),
+      lines: getPreservedLines(record, 'lines'),
+      after: getPreservedLines(record, 'after'),
       parent: textAt(record, 'parent') ?? null,
-      parts: textsAt(record, 'parts'),
+      parts: getTexts(record, 'parts'),
     };
     const above = node.parentId === null || node.parentId === tree.rootId ? null : (ids.get(node.parentId) ?? null);
     return { node, id, kept, unchanged: original.unchanged, inPlace: above === kept.parent };
@@ -100,7 +100,7 @@ const parentKeys = ['parentUuid', 'parentId', 'logicalParentUuid'];
  * comes after its parent and the variants before it, and its descendants follow. All other lines keep their position,
  * even if a file named parents that come later.
  */
-export function ranksOf(tree: ExportedTree, nodes: readonly LineSource[]): ReadonlyMap<NodeId, LineRank> {
+export function computeLineRanks(tree: ExportedTree, nodes: readonly LineSource[]): ReadonlyMap<NodeId, LineRank> {
   const children = exportedChildren(tree);
   const returning = new Map(nodes.map((one, index) => [one.node.id, { ...one, index }]));
   const ranks = new Map<NodeId, LineRank>();
@@ -145,7 +145,7 @@ function isStray(one: LineSource | undefined): boolean {
 }
 
 /** Collects lines and returns them in their original order, new ones last. */
-export class LinesOut {
+export class LineCollector {
   readonly #lines: { readonly line: JsonObject; readonly rank: LineRank }[] = [];
 
   /** Adds a line of a node; without a rank it comes last. */
@@ -169,7 +169,9 @@ export class LinesOut {
 }
 
 /** Yields the text of a file of lines in pieces. */
-export function* linePieces(lines: readonly JsonObject[]): Generator<{ readonly type: 'text'; readonly text: string }> {
+export function* encodeLines(
+  lines: readonly JsonObject[],
+): Generator<{ readonly type: 'text'; readonly text: string }> {
   let piece = '';
   for (const line of lines) {
     piece += `${JSON.stringify(line)}\n`;

@@ -5,7 +5,15 @@ import { decodeUtf8 } from './decode.ts';
 import { detailOf } from './finding-details.ts';
 import { buildFinding, type ImportFinding, refuseImport } from './findings.ts';
 import { formats } from './formats.ts';
-import { type Input, type InputFile, isMedia, openInput, readHead, type Sample, sampleOf } from './input.ts';
+import {
+  type ImportInput,
+  type InputFile,
+  type InputSample,
+  isMediaFile,
+  openInput,
+  readHead,
+  readSample,
+} from './input.ts';
 import { type RepairedTree, repairTreeCooperatively } from './repair.ts';
 import type { ZipLimits } from './zip.ts';
 
@@ -31,7 +39,7 @@ export interface FormatGuess {
 }
 
 /** Returns the possible formats of an input, the most likely first. */
-export function guessFormats(sample: Sample, among: readonly Format[] = formats): FormatGuess[] {
+export function guessFormats(sample: InputSample, among: readonly Format[] = formats): FormatGuess[] {
   const guesses: FormatGuess[] = [];
   for (const format of among) {
     const confidence = format.reader?.detect(sample) ?? 0;
@@ -71,8 +79,8 @@ const sure = 0.5;
 async function stretchesAmong(files: readonly InputFile[], among: readonly Format[]): Promise<FileRange[]> {
   const found = new Map<string, InputFile[]>();
   for (const file of files) {
-    if (isMedia(file.name)) continue;
-    const [best] = guessFormats(await sampleOf({ files: [file] }), among);
+    if (isMediaFile(file.name)) continue;
+    const [best] = guessFormats(await readSample({ files: [file] }), among);
     if (best === undefined || best.confidence < sure) continue;
     const fellows = found.get(best.format.name);
     if (fellows === undefined) found.set(best.format.name, [file]);
@@ -84,7 +92,7 @@ async function stretchesAmong(files: readonly InputFile[], among: readonly Forma
 /** Returns what to read next: all remaining files in the most likely format, else each in its own. */
 async function nextRange(files: readonly InputFile[], used: ReadonlySet<string>): Promise<FileRange[]> {
   const among = formats.filter((format) => !used.has(format.name));
-  const [best] = guessFormats(await sampleOf({ files }), among);
+  const [best] = guessFormats(await readSample({ files }), among);
   if (best !== undefined && (used.size === 0 || best.confidence >= sure))
     return [{ ...readerNamed(best.format.name), files }];
   return files.length > 1 ? stretchesAmong(files, among) : [];
@@ -106,7 +114,7 @@ const isTrouble = ({ severity }: ImportFinding) => severity !== 'note';
 /** Returns a finding for a file in which its reader found nothing: a loss, unless it is empty. */
 async function nothingIn(file: InputFile, format: Format, empty: boolean): Promise<ImportFinding> {
   const { head } = await readHead(file);
-  const blank = empty || isMedia(file.name) || /^[\s[\]{}]*$/.test(decodeUtf8(head).text);
+  const blank = empty || isMediaFile(file.name) || /^[\s[\]{}]*$/.test(decodeUtf8(head).text);
   return buildFinding(
     'import/skipped',
     blank ? 'note' : 'loss',
@@ -148,7 +156,7 @@ function countEvents(
  * in which the format finds nothing are read in their own. Throws an AppError with an `import/…` code if the input
  * cannot be read at all; everything else is a finding.
  */
-export async function* readImport(input: Input, options: ImportOptions = {}): AsyncGenerator<ImportEvent> {
+export async function* readImport(input: ImportInput, options: ImportOptions = {}): AsyncGenerator<ImportEvent> {
   const opened = await openInput(input, options.zip);
   const sizes = opened.files.map((file) => file.size);
   const total = sizes.includes(null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
@@ -222,7 +230,7 @@ export async function* readImport(input: Input, options: ImportOptions = {}): As
   yield progress();
 }
 
-function refuseUnknownFormat(input: Input): never {
+function refuseUnknownFormat(input: ImportInput): never {
   const names = input.files.slice(0, 3).map((file) => file.name);
   const where = names.length === 0 ? 'what was given, which is no file,' : names.join(', ');
   return refuseImport(

@@ -1,11 +1,11 @@
 import { isAppError, type NodeId, run, type Tree, type TreeId, textMessage, textOf } from '@coppice/core';
-import { ticking } from '@coppice/core/testing';
+import { createTestClock } from '@coppice/core/testing';
 import { childIds, findNode } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../kit.ts';
-import { inputOf, type Stored, storeInput, treeIn, writeStored } from './conformance.ts';
-import { formatNamed, formats } from './formats.ts';
+import { readStoredTree, type StoredImport, storeInput, toInput, writeStored } from './conformance.ts';
+import { findFormat, formats } from './formats.ts';
 
 /** A conversation built from parent numbers; -1 is a first message. */
 function exportOf(parents: readonly number[]): string {
@@ -98,7 +98,7 @@ function shapeOf(tree: Tree, marked: boolean): string {
   return lines.join('\n');
 }
 
-function only(stored: Stored): TreeId {
+function only(stored: StoredImport): TreeId {
   const [id] = stored.ids;
   if (id === undefined) throw new Error('There is no tree.');
   return id;
@@ -111,7 +111,7 @@ describe('a tree that was rearranged here', () => {
   it.each(branching.map((format) => [format.name, format] as const))(
     '[I34] is exported as it is now and read back the same, parents before children, as %s',
     async (name, format) => {
-      const chatgpt = formatNamed('chatgpt');
+      const chatgpt = findFormat('chatgpt');
       if (chatgpt === undefined) throw new Error('There is no such format.');
       const marked = format.writer?.loses.active === undefined;
       const act = fc.record({ what: fc.constantFrom(...acts), which: fc.nat(), where: fc.nat() });
@@ -119,25 +119,25 @@ describe('a tree that was rearranged here', () => {
       await fc.assert(
         fc.asyncProperty(trees, fc.array(act, { minLength: 1, maxLength: 4 }), async (parents, wishes) => {
           // The rearranged records are in the format's own form.
-          const first = await storeInput(inputOf({ 'c.json': exportOf(parents) }), { format: 'chatgpt' });
+          const first = await storeInput(toInput({ 'c.json': exportOf(parents) }), { format: 'chatgpt' });
           const { files } = await writeStored(first, format);
-          const stored = await storeInput(inputOf(Object.fromEntries(files)), { format: name });
+          const stored = await storeInput(toInput(Object.fromEntries(files)), { format: name });
           const id = only(stored);
-          const env = { actor: 'me', kit: messageKit, ...ticking(9) };
+          const env = { actor: 'me', kit: messageKit, ...createTestClock(9) };
           for (const [at, wish] of wishes.entries()) {
-            const command = commandOf(wish, treeIn(stored, id), at);
+            const command = commandOf(wish, readStoredTree(stored, id), at);
             if (command === undefined) break;
             await run(stored.store, command, env).catch((error: unknown) => {
               if (!isAppError(error)) throw error;
             });
           }
-          const tree = treeIn(stored, id);
+          const tree = readStoredTree(stored, id);
           // After a delete an imported marker may be active, which files cannot express.
           const shown = marked && findNode(tree, tree.activeNodeId ?? '')?.kind === 'message';
           if (messagesOf(tree).length === 0) return;
           const out = await writeStored(stored, format);
-          const again = await storeInput(inputOf(Object.fromEntries(out.files)), { format: name });
-          expect(shapeOf(treeIn(again, only(again)), shown)).toBe(shapeOf(tree, shown));
+          const again = await storeInput(toInput(Object.fromEntries(out.files)), { format: name });
+          expect(shapeOf(readStoredTree(again, only(again)), shown)).toBe(shapeOf(tree, shown));
           expect(
             again.findings.filter(({ code, severity }) => severity !== 'note' || code === 'import/forward-parent'),
           ).toEqual([]);

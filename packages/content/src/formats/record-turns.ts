@@ -2,8 +2,8 @@
 // nodes that belong together are written as one record.
 import type { JsonObject, Node, NodeId } from '@coppice/core';
 import type { ExportedTree, ImportedNode } from './contract.ts';
-import { exportedChildren, outgoingIds } from './exporting.ts';
-import { type LineSource, preservedRecord, returningNodes } from './preserved-lines.ts';
+import { exportedChildren, exportedIds } from './exporting.ts';
+import { findOriginalLines, type LineSource, toPreservedRecord } from './preserved-lines.ts';
 
 /** A node that a record becomes; pieces form a chain or are siblings, and the primary one has the record's id. */
 export interface TurnPiece extends Pick<ImportedNode, 'message' | 'kind' | 'marker' | 'status' | 'meta' | 'group'> {
@@ -30,7 +30,7 @@ export function nodesOfTurns(home: string, pieces: readonly TurnPiece[], source:
     const own = id === home;
     const above = parent !== null && (ids.has(parent) || known(parent)) ? parent : null;
     const lines = own ? [{ at, line: record }] : [];
-    const kept = preservedRecord({ lines, after: [], parent: above, parts: own ? parts : [] });
+    const kept = toPreservedRecord({ lines, after: [], parent: above, parts: own ? parts : [] });
     return {
       ...said,
       externalId: id,
@@ -77,7 +77,7 @@ export interface RecordTurns {
  * Returns the step that names the author of a turn: the last with a model or usage. Other steps with another model or
  * usage do not fit into one record.
  */
-export function madeBy({ nodes }: RecordTurn): { readonly maker: Node; readonly others: readonly Node[] } {
+export function findTurnAuthor({ nodes }: RecordTurn): { readonly maker: Node; readonly others: readonly Node[] } {
   const spoken = nodes.filter((node) => node.role === 'assistant');
   const named = spoken.filter(({ meta }) => meta.source?.model_name !== undefined || meta.source?.usage !== undefined);
   const maker = named.at(-1) ?? spoken.at(-1) ?? nodes.at(-1);
@@ -101,7 +101,7 @@ class TurnBuilder {
   readonly #last = new Map<RecordTurn, NodeId>();
 
   constructor(tree: ExportedTree, format: string) {
-    this.#all = returningNodes(tree, format, outgoingIds(tree, format));
+    this.#all = findOriginalLines(tree, format, exportedIds(tree, format));
     this.#byNode = new Map(this.#all.map((one) => [one.node.id, one]));
     this.#children = exportedChildren(tree);
     for (const one of this.#all) this.#byId.set(one.id, one);

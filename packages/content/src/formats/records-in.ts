@@ -3,10 +3,10 @@ import type { Json } from '@coppice/core';
 import { runWithPauses } from './cooperative.ts';
 import { detailOf } from './finding-details.ts';
 import { buildFinding, type ImportFinding } from './findings.ts';
-import { readForeign, readingForeign } from './foreign-json.ts';
+import { parseForeignJson, parseForeignJsonInPieces } from './foreign-json.ts';
 import type { InputFile } from './input.ts';
 import { splitLines } from './lines.ts';
-import { type JsonPiece, JsonSplitter, type Pattern } from './split-json.ts';
+import { type JsonPathPattern, type JsonPiece, JsonSplitter } from './split-json.ts';
 
 /** One record of a file, or the rest of the document without its records. */
 export type FileRecord =
@@ -41,14 +41,17 @@ async function recordsOfValue(file: InputFile, piece: JsonPiece | undefined): Pr
   const place = recordPath(file.name, path);
   const { value, findings } =
     bytes.length < large
-      ? readForeign(bytes, place, members)
-      : await runWithPauses(readingForeign(bytes, place, members), file.rest);
+      ? parseForeignJson(bytes, place, members)
+      : await runWithPauses(parseForeignJsonInPieces(bytes, place, members), file.rest);
   if (value === undefined) return findings.map((found) => ({ type: 'finding', finding: found }));
   return [{ type: 'record', pattern, path, place, value, bytes: bytes.length, findings }];
 }
 
 /** Yields the records of a JSON document that match the patterns, one at a time. */
-export async function* documentRecords(file: InputFile, patterns: readonly Pattern[]): AsyncGenerator<FileRecord> {
+export async function* readDocumentRecords(
+  file: InputFile,
+  patterns: readonly JsonPathPattern[],
+): AsyncGenerator<FileRecord> {
   const splitter = new JsonSplitter(patterns);
   const { name } = file;
   const read = async function* (pieces: JsonPiece[]): AsyncGenerator<FileRecord> {
@@ -70,16 +73,19 @@ export async function* documentRecords(file: InputFile, patterns: readonly Patte
     yield { type: 'rest', value: undefined, place: name };
     return;
   }
-  const { value, findings } = await runWithPauses(readingForeign(remainder.bytes, name, remainder.members), file.rest);
+  const { value, findings } = await runWithPauses(
+    parseForeignJsonInPieces(remainder.bytes, name, remainder.members),
+    file.rest,
+  );
   for (const found of findings) yield { type: 'finding', finding: found };
   yield { type: 'rest', value, place: name };
 }
 
 /** Yields the records of a file with one JSON value per line. An invalid line is a finding with its number. */
-export async function* lineRecords(file: InputFile): AsyncGenerator<FileRecord> {
+export async function* readLineRecords(file: InputFile): AsyncGenerator<FileRecord> {
   for await (const { bytes, number, ended } of splitLines(file.stream())) {
     const place = `${file.name}:${number}`;
-    const { value, findings } = readForeign(bytes, place);
+    const { value, findings } = parseForeignJson(bytes, place);
     if (value === undefined) {
       const [first] = findings;
       const detail = ended ? (first?.data.detail ?? '') : detailOf('file-incomplete-here');

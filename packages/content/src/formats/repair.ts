@@ -6,12 +6,12 @@ import { normaliseMessage } from '../legacy.ts';
 import { sha256Hex } from '../sha256.ts';
 import { utf8Length } from '../utf8.ts';
 import type { ImportedNode, ImportedTree } from './contract.ts';
-import { type Cooperative, itemsPerPause, runAtOnce } from './cooperative.ts';
+import { type CooperativeTask, itemsPerPause, runWithoutPauses } from './cooperative.ts';
 import { detailOf } from './finding-details.ts';
 import { buildFinding, type ImportFinding } from './findings.ts';
 import { FreeIds } from './free-ids.ts';
-import { isKeepable } from './original-record.ts';
-import { hasWords } from './words-in.ts';
+import { isStorableRecord } from './original-record.ts';
+import { hasTextFields } from './words-in.ts';
 
 /** A node that can be stored: its parent exists and its message is valid. */
 export interface RepairedNode extends Omit<ImportedNode, 'message'> {
@@ -264,7 +264,7 @@ class Repair {
 
   /** Returns the record of a node, if it can be stored. */
   record(node: ImportedNode): Json | undefined {
-    if (node.record === undefined || isKeepable(node.record)) return node.record;
+    if (node.record === undefined || isStorableRecord(node.record)) return node.record;
     this.findings.push(buildFinding('import/record-too-large', 'loss', node.place));
     return undefined;
   }
@@ -302,7 +302,7 @@ function isSilent(message: Message, status: ImportedNode['status']): boolean {
 
 /** Returns the finding for a message without text: a note if its record has none either. */
 function blankFinding({ record, place }: ImportedNode): ImportFinding {
-  if (!hasWords(record)) return buildFinding('import/blank-message', 'note', place);
+  if (!hasTextFields(record)) return buildFinding('import/blank-message', 'note', place);
   return buildFinding('import/message-unreadable', 'repair', place, detailOf('text-in-wrong-place'));
 }
 
@@ -348,11 +348,11 @@ function repairedNode(node: ImportedNode, repair: Repair, placed: PlacedNode): R
 
 /** Repairs a conversation. */
 export function repairTree(tree: ImportedTree): RepairedTree {
-  return runAtOnce(repairTreeCooperatively(tree));
+  return runWithoutPauses(repairTreeCooperatively(tree));
 }
 
 /** Like {@link repairTree}, but yields to other work. */
-export function* repairTreeCooperatively(tree: ImportedTree): Cooperative<RepairedTree> {
+export function* repairTreeCooperatively(tree: ImportedTree): CooperativeTask<RepairedTree> {
   const repair = new Repair(tree);
   repair.enter();
   repair.hang();

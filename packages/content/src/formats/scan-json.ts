@@ -1,17 +1,17 @@
 // Scans JSON bytes without parsing: finds the end of a value and counts its members.
 
 /** The bytes of JSON punctuation. */
-export const quote = 0x22;
-export const backslash = 0x5c;
-export const comma = 0x2c;
-export const colon = 0x3a;
-export const openBrace = 0x7b;
-export const openBracket = 0x5b;
-export const closeBrace = 0x7d;
-export const closeBracket = 0x5d;
+export const quoteByte = 0x22;
+export const backslashByte = 0x5c;
+export const commaByte = 0x2c;
+export const colonByte = 0x3a;
+export const openBraceByte = 0x7b;
+export const openBracketByte = 0x5b;
+export const closeBraceByte = 0x7d;
+export const closeBracketByte = 0x5d;
 
 /** Whether a byte is white space between values. */
-export function isSpace(byte: number): boolean {
+export function isJsonSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
@@ -33,7 +33,7 @@ interface Scan {
 /**
  * Scans a value from a place outside strings. Uses local variables only, because it visits every byte of every file.
  */
-export function valueScan(chunk: Uint8Array, start: number, above: number, kind: ValueKind): Scan {
+export function scanValue(chunk: Uint8Array, start: number, above: number, kind: ValueKind): Scan {
   let at = start;
   let depth = above;
   let members = 0;
@@ -41,7 +41,7 @@ export function valueScan(chunk: Uint8Array, start: number, above: number, kind:
   let open = false;
   while (!ended && at < chunk.length) {
     const byte = chunk[at];
-    if (byte === quote) {
+    if (byte === quoteByte) {
       const close = stringClose(chunk, at + 1);
       at = close === -1 ? at + 1 : close + 1;
       if (close === -1) {
@@ -49,20 +49,20 @@ export function valueScan(chunk: Uint8Array, start: number, above: number, kind:
         break;
       }
       ended = kind === 'string';
-    } else if (byte === openBrace || byte === openBracket) {
+    } else if (byte === openBraceByte || byte === openBracketByte) {
       depth++;
       at++;
-    } else if (byte === closeBrace || byte === closeBracket) {
+    } else if (byte === closeBraceByte || byte === closeBracketByte) {
       if (kind === 'scalar') ended = true;
       else {
         depth--;
         at++;
         ended = depth === 0;
       }
-    } else if (kind === 'scalar' && (byte === comma || isSpace(byte ?? 0))) {
+    } else if (kind === 'scalar' && (byte === commaByte || isJsonSpace(byte ?? 0))) {
       ended = true;
     } else {
-      if (byte === colon) members++;
+      if (byte === colonByte) members++;
       at++;
     }
   }
@@ -77,17 +77,17 @@ function stringClose(chunk: Uint8Array, start: number): number {
   const near = Math.min(chunk.length, start + 32);
   for (let at = start; at < near; at++) {
     const byte = chunk[at];
-    if (byte === quote) return at;
-    if (byte === backslash) at++;
+    if (byte === quoteByte) return at;
+    if (byte === backslashByte) at++;
   }
   let from = near;
   // The walk may have ended inside an escape.
   let escapes = 0;
-  for (let at = near - 1; at >= start && chunk[at] === backslash; at--) escapes++;
+  for (let at = near - 1; at >= start && chunk[at] === backslashByte; at--) escapes++;
   if (escapes % 2 === 1) from++;
-  for (let close = chunk.indexOf(quote, from); close !== -1; close = chunk.indexOf(quote, close + 1)) {
+  for (let close = chunk.indexOf(quoteByte, from); close !== -1; close = chunk.indexOf(quoteByte, close + 1)) {
     let before = 0;
-    for (let at = close - 1; at >= start && chunk[at] === backslash; at--) before++;
+    for (let at = close - 1; at >= start && chunk[at] === backslashByte; at--) before++;
     if (before % 2 === 0) return close;
   }
   return -1;

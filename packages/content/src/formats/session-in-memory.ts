@@ -4,7 +4,7 @@ import type { SessionEntry, SessionFile, SessionHeader } from '../sessions/index
 /**
  * Builds a read-only session from a header and entries. Entries with a missing parent become children of the header.
  */
-export function sessionInMemory(header: SessionHeader, entries: readonly SessionEntry[]): SessionFile {
+export function buildSessionInMemory(header: SessionHeader, entries: readonly SessionEntry[]): SessionFile {
   const lines: readonly SessionEntry[] = [header, ...entries];
   const byId = new Map<string, number>();
   for (const [index, { uuid }] of lines.entries()) if (!byId.has(uuid)) byId.set(uuid, index);

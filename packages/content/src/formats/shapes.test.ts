@@ -1,7 +1,7 @@
 /** Difficult tree shapes in every format with parent ids, with a hundred thousand records each in the long run. */
 import { checkTree } from '@coppice/core/tree';
 import { describe, expect, it } from 'vitest';
-import { inputOf, storeInput, treeIn } from './conformance.ts';
+import { readStoredTree, storeInput, toInput } from './conformance.ts';
 import { readImport } from './read.ts';
 
 interface Said {
@@ -227,7 +227,7 @@ const cases = spellings.flatMap(({ format, spell, keyed: once }) => [
 
 describe('records in shapes that are hard to walk', () => {
   it.each(cases)('[I31] are read into one tree with every record in it: $format, $shape', async (made) => {
-    const input = inputOf({ 'file.json': made.spell(made.all) });
+    const input = toInput({ 'file.json': made.spell(made.all) });
     if (long) {
       for await (const event of readImport(input, { format: made.format }))
         if (event.type === 'tree') expect(event.tree.nodes.length).toBe(count);
@@ -237,7 +237,7 @@ describe('records in shapes that are hard to walk', () => {
     expect(stored.trees.map((tree) => tree.nodes.length)).toEqual([count]);
     const [id] = stored.ids;
     if (id === undefined) throw new Error('There is no tree.');
-    expect(treeIn(stored, id).size).toBe(count);
-    expect(checkTree(treeIn(stored, id)).filter((one) => one.severity === 'error')).toEqual([]);
+    expect(readStoredTree(stored, id).size).toBe(count);
+    expect(checkTree(readStoredTree(stored, id)).filter((one) => one.severity === 'error')).toEqual([]);
   });
 });

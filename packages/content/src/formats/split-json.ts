@@ -4,21 +4,21 @@ import type { Json } from '@coppice/core';
 import { copyBytes, joinBytes } from './bytes.ts';
 import { refuseImport } from './findings.ts';
 import {
-  backslash,
-  closeBrace,
-  closeBracket,
-  colon,
-  comma,
-  isSpace,
-  openBrace,
-  openBracket,
-  quote,
+  backslashByte,
+  closeBraceByte,
+  closeBracketByte,
+  colonByte,
+  commaByte,
+  isJsonSpace,
+  openBraceByte,
+  openBracketByte,
+  quoteByte,
+  scanValue,
   type ValueKind,
-  valueScan,
 } from './scan-json.ts';
 
 /** Where to cut: keys from the top down, `*` for each element of an array, `{}` for each member of an object. */
-export type Pattern = readonly string[];
+export type JsonPathPattern = readonly string[];
 
 /** A piece of the document. */
 export interface JsonPiece {
@@ -77,7 +77,7 @@ interface Grab {
 
 /** Splits a document that is pushed chunk by chunk. */
 export class JsonSplitter {
-  readonly #patterns: readonly Pattern[];
+  readonly #patterns: readonly JsonPathPattern[];
   readonly #limits: SplitLimits;
   readonly #levels: JsonLevel[] = [];
   #grab: Grab | null = null;
@@ -93,7 +93,7 @@ export class JsonSplitter {
   #done = false;
   #trailing = false;
 
-  constructor(patterns: readonly Pattern[], limits: Partial<SplitLimits> = {}) {
+  constructor(patterns: readonly JsonPathPattern[], limits: Partial<SplitLimits> = {}) {
     this.#patterns = patterns;
     this.#limits = { ...defaultSplitLimits, ...limits };
   }
@@ -150,23 +150,23 @@ export class JsonSplitter {
     while (at < chunk.length) {
       const byte = chunk[at] ?? 0;
       const level = this.#levels[this.#levels.length - 1];
-      if (isSpace(byte)) {
+      if (isJsonSpace(byte)) {
         at++;
-      } else if (byte === comma) {
+      } else if (byte === commaByte) {
         if (level?.array === true) level.index++;
         else if (level !== undefined) level.keyNext = true;
         at++;
         this.#keep(chunk.subarray(at - 1, at));
-      } else if (byte === colon) {
+      } else if (byte === colonByte) {
         at++;
         this.#members++;
         this.#keep(chunk.subarray(at - 1, at));
-      } else if (byte === closeBrace || byte === closeBracket) {
+      } else if (byte === closeBraceByte || byte === closeBracketByte) {
         at++;
         this.#keep(chunk.subarray(at - 1, at));
         this.#levels.pop();
         if (this.#levels.length === 0) this.#done = true;
-      } else if (byte === quote && level?.keyNext === true) {
+      } else if (byte === quoteByte && level?.keyNext === true) {
         this.#key = [];
         this.#keyed(copyBytes(chunk, at, at + 1));
         return at + 1;
@@ -176,7 +176,7 @@ export class JsonSplitter {
           this.#begin(byte, at);
           return at;
         }
-        this.#levels.push({ array: byte === openBracket, index: 0, key: '', keyNext: byte === openBrace });
+        this.#levels.push({ array: byte === openBracketByte, index: 0, key: '', keyNext: byte === openBraceByte });
         at++;
         this.#keep(chunk.subarray(at - 1, at));
       }
@@ -215,11 +215,11 @@ export class JsonSplitter {
     }
     while (at < chunk.length) {
       const byte = chunk[at];
-      if (byte === quote) {
+      if (byte === quoteByte) {
         this.#inString = false;
         return at + 1;
       }
-      if (byte === backslash) {
+      if (byte === backslashByte) {
         at++;
         if (at === chunk.length) this.#escaped = true;
       }
@@ -234,15 +234,15 @@ export class JsonSplitter {
 
   /** Whether a pattern leads into a container at this place. */
   #descends(byte: number): boolean {
-    if (byte !== openBrace && byte !== openBracket) return false;
+    if (byte !== openBraceByte && byte !== openBracketByte) return false;
     const depth = this.#levels.length;
-    const array = byte === openBracket;
+    const array = byte === openBracketByte;
     return this.#patterns.some(
       (pattern) => pattern.length > depth && (pattern[depth] === '*') === array && this.#matches(pattern, depth),
     );
   }
 
-  #matches(pattern: Pattern, depth: number): boolean {
+  #matches(pattern: JsonPathPattern, depth: number): boolean {
     for (let index = 0; index < depth; index++) {
       const segment = pattern[index];
       const level = this.#levels[index];
@@ -255,7 +255,8 @@ export class JsonSplitter {
   #begin(byte: number, at: number): void {
     const depth = this.#levels.length;
     const pattern = this.#patterns.findIndex((one) => one.length === depth && this.#matches(one, depth));
-    const kind = byte === quote ? 'string' : byte === openBrace || byte === openBracket ? 'container' : 'scalar';
+    const kind =
+      byte === quoteByte ? 'string' : byte === openBraceByte || byte === openBracketByte ? 'container' : 'scalar';
     this.#grab = {
       pattern,
       path: pattern === -1 ? [] : this.#path(),
@@ -277,7 +278,7 @@ export class JsonSplitter {
       ended = !this.#inString && kind === 'string';
     }
     if (!ended) {
-      const seen = valueScan(chunk, at, grab.depth, kind);
+      const seen = scanValue(chunk, at, grab.depth, kind);
       grab.depth = seen.depth;
       grab.members += seen.members;
       ended = seen.ended;
@@ -316,7 +317,7 @@ function keyText(bytes: Uint8Array): string {
   let plain = true;
   for (let at = 1; at < bytes.length - 1; at++) {
     const byte = bytes[at] ?? 0;
-    if (byte === backslash || byte > 0x7e) plain = false;
+    if (byte === backslashByte || byte > 0x7e) plain = false;
     ascii += String.fromCharCode(byte);
   }
   if (plain) return ascii;

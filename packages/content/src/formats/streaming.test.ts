@@ -1,16 +1,16 @@
 import type { Json } from '@coppice/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyObject } from '../testing/arbitraries.ts';
+import { arbitraryObject } from '../testing/arbitraries.ts';
 import { joinBytes } from './bytes.ts';
 import { decodeUtf8, encodeUtf8 } from './decode.ts';
-import { readForeign } from './foreign-json.ts';
+import { parseForeignJson } from './foreign-json.ts';
 import { fileOfBytes, fileOfStream, isLineFile, readAllBytes, readHead } from './input.ts';
 import { splitLines } from './lines.ts';
-import { partialJson } from './partial-json.ts';
-import { JsonSplitter, type Pattern } from './split-json.ts';
+import { parsePartialJson } from './partial-json.ts';
+import { type JsonPathPattern, JsonSplitter } from './split-json.ts';
 
-function split(text: string, patterns: readonly Pattern[], piece = 1 << 20) {
+function split(text: string, patterns: readonly JsonPathPattern[], piece = 1 << 20) {
   const bytes = encodeUtf8(text);
   const splitter = new JsonSplitter(patterns);
   const found: { readonly path: string; readonly value: Json }[] = [];
@@ -61,7 +61,7 @@ describe('a large document', () => {
   it('[I49] is split the same whatever its chunks, its white space and its strings', () => {
     fc.assert(
       fc.property(
-        fc.array(anyObject, { maxLength: 5 }),
+        fc.array(arbitraryObject, { maxLength: 5 }),
         fc.integer({ min: 1, max: 40 }),
         fc.nat(3),
         (list, piece, indent) => {
@@ -91,7 +91,7 @@ describe('a large document', () => {
 
   it('[I51] reports duplicate keys, rounded numbers and invalid UTF-8, and is still read', () => {
     const codes = (text: string | Uint8Array) =>
-      readForeign(typeof text === 'string' ? encodeUtf8(text) : text, 'x').findings.map((one) => one.code);
+      parseForeignJson(typeof text === 'string' ? encodeUtf8(text) : text, 'x').findings.map((one) => one.code);
     expect(codes('{"a":1,"b":{"c":":"}}')).toEqual([]);
     expect(codes('{"a":1,"a":2}')).toEqual(['import/duplicate-key']);
     expect(codes('{"__proto__":1,"a":{"__proto__":2}}')).toEqual([]);
@@ -100,7 +100,7 @@ describe('a large document', () => {
     expect(codes('{"a"')).toEqual(['import/record-unreadable']);
     expect(codes(joinBytes([encodeUtf8('["'), new Uint8Array([0xff]), encodeUtf8('"]')]))).toEqual(['import/bad-text']);
     expect(codes('["\ufffd"]')).toEqual([]);
-    expect(readForeign(encodeUtf8('{"a":[1e400,"x"],"__proto__":{"polluted":-1e999}}'), 'x').value).toEqual(
+    expect(parseForeignJson(encodeUtf8('{"a":[1e400,"x"],"__proto__":{"polluted":-1e999}}'), 'x').value).toEqual(
       JSON.parse(`{"a":[${Number.MAX_VALUE},"x"],"__proto__":{"polluted":${-Number.MAX_VALUE}}}`),
     );
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
@@ -109,13 +109,13 @@ describe('a large document', () => {
   it('[I52] is recognised by its beginning', () => {
     const value = { a: [{ b: 'c' }, 2, true], d: null, e: { f: 'g' } };
     const text = JSON.stringify(value);
-    expect(partialJson(text)).toEqual(value);
-    expect(partialJson('{"a":[{"b":"c"},2,tr')).toEqual({ a: [{ b: 'c' }, 2] });
-    expect(partialJson('{"a":[{"b":"c"},12')).toEqual({ a: [{ b: 'c' }] });
-    expect(partialJson('{"a":"cut o')).toEqual({});
-    expect(partialJson('hello')).toBeUndefined();
-    expect(partialJson('')).toBeUndefined();
-    for (let end = 0; end <= text.length; end++) expect(() => partialJson(text.slice(0, end))).not.toThrow();
+    expect(parsePartialJson(text)).toEqual(value);
+    expect(parsePartialJson('{"a":[{"b":"c"},2,tr')).toEqual({ a: [{ b: 'c' }, 2] });
+    expect(parsePartialJson('{"a":[{"b":"c"},12')).toEqual({ a: [{ b: 'c' }] });
+    expect(parsePartialJson('{"a":"cut o')).toEqual({});
+    expect(parsePartialJson('hello')).toBeUndefined();
+    expect(parsePartialJson('')).toBeUndefined();
+    for (let end = 0; end <= text.length; end++) expect(() => parsePartialJson(text.slice(0, end))).not.toThrow();
   });
 });
 

@@ -1,9 +1,9 @@
 // Findings about structural problems that all readers share. The record is kept; the problem is reported.
 import type { Json } from '@coppice/core';
 import type { ImportedNode } from './contract.ts';
-import { filledAt, isJsonObject } from './fields.ts';
+import { getFilledText, isJsonObject } from './fields.ts';
 import { detailOf } from './finding-details.ts';
-import { buildFinding, type ImportFinding, type Severity } from './findings.ts';
+import { buildFinding, type FindingSeverity, type ImportFinding } from './findings.ts';
 
 /** Returns a finding for a parent that is not an id; the node becomes a child of the root. */
 export function parentFinding(parent: Json | undefined, place: string): ImportFinding[] {
@@ -12,12 +12,12 @@ export function parentFinding(parent: Json | undefined, place: string): ImportFi
 }
 
 /** Returns a finding for more than one root; a note in formats that allow it. */
-export function rootsFinding(count: number, place: string, severity: Severity = 'note'): ImportFinding[] {
+export function rootsFinding(count: number, place: string, severity: FindingSeverity = 'note'): ImportFinding[] {
   return count > 1 ? [buildFinding('import/several-roots', severity, place, detailOf('root-count', count))] : [];
 }
 
 /** Counts the records that are roots; one record may have become several nodes. */
-export function rootsIn(nodes: readonly ImportedNode[]): number {
+export function countRoots(nodes: readonly ImportedNode[]): number {
   const places = new Set<string>();
   for (const { parentExternalId, place } of nodes) if (parentExternalId === null) places.add(place);
   return places.size;
@@ -47,7 +47,7 @@ export function unknownValueFinding(
   word: Json | undefined,
   known: (word: string) => boolean,
   place: string,
-  severity: Severity = 'note',
+  severity: FindingSeverity = 'note',
 ): ImportFinding[] {
   if (typeof word === 'string' && known(word)) return [];
   const isMissing = word === undefined || word === null;
@@ -96,7 +96,7 @@ function linkIn(record: Json | undefined): string | undefined {
 }
 
 /** Whether messages name parents, children or other versions of themselves. */
-export function hasLinks(messages: readonly Json[]): boolean {
+export function hasMessageLinks(messages: readonly Json[]): boolean {
   return messages.some((message) => linkIn(message) !== undefined);
 }
 
@@ -136,7 +136,8 @@ export function fileFindings(nodes: readonly ImportedNode[]): ImportFinding[] {
     const blocks: readonly Json[] = Array.isArray(message.content) ? message.content : [];
     for (const block of blocks) {
       if (!isJsonObject(block) || typeof block.type !== 'string' || !named.has(block.type)) continue;
-      const called = filledAt(block, 'file_name') ?? filledAt(block, 'filename') ?? filledAt(block, 'name');
+      const called =
+        getFilledText(block, 'file_name') ?? getFilledText(block, 'filename') ?? getFilledText(block, 'name');
       found.push(
         buildFinding('import/attachment-missing', 'note', place, called?.slice(0, 200) ?? detailOf('no-name')),
       );

@@ -1,7 +1,7 @@
 // Titles of conversations whose source has none.
 import { expect, it } from 'vitest';
 import { claudeCode } from './claude-code/index.ts';
-import { inputOf, storeInput, treeIn, writeStored } from './conformance.ts';
+import { readStoredTree, storeInput, toInput, writeStored } from './conformance.ts';
 
 const said = (uuid: string, parentUuid: string | null, role: 'user' | 'assistant', text: string) => ({
   type: role,
@@ -22,9 +22,9 @@ const session = lines(
 );
 
 async function titleIn(files: Readonly<Record<string, string>>) {
-  const stored = await storeInput(inputOf(files));
+  const stored = await storeInput(toInput(files));
   return stored.ids.map((id) => {
-    const { title, autoTitle } = treeIn(stored, id).attributes;
+    const { title, autoTitle } = readStoredTree(stored, id).attributes;
     return [title, autoTitle];
   });
 }
@@ -41,7 +41,7 @@ it('[I205] a title of the source takes precedence, and a blank one is ignored', 
 });
 
 it('[I205] a title made from the first words is not written back into the file', async () => {
-  const stored = await storeInput(inputOf({ 's1.jsonl': session }));
+  const stored = await storeInput(toInput({ 's1.jsonl': session }));
   const out = await writeStored(stored, claudeCode);
   expect([...out.files.values()]).toEqual([session]);
 });

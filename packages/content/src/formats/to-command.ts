@@ -13,11 +13,11 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
-import { subAgentRow } from '../sub-agent-links.ts';
+import { buildSubAgentRow } from '../sub-agent-links.ts';
 import { titleFromMessages } from '../title-from-words.ts';
-import { type Cooperative, itemsPerPause, runAtOnce } from './cooperative.ts';
+import { type CooperativeTask, itemsPerPause, runWithoutPauses } from './cooperative.ts';
 import { importedNodeId, importedRootId, importedTreeId } from './ids.ts';
-import { importNoteOf, isKeepable } from './original-record.ts';
+import { buildImportMetadata, isStorableRecord } from './original-record.ts';
 import type { RepairedNode, RepairedTree } from './repair.ts';
 
 /**
@@ -50,7 +50,7 @@ export interface ImportDestination {
 const uuidLength = 36;
 
 /** Returns the node id that the id of a record is, or begins with if the record is a part of a node. */
-export function ownIdIn(externalId: string): NodeId | undefined {
+export function coppiceIdIn(externalId: string): NodeId | undefined {
   const id = externalId.slice(0, uuidLength);
   return (externalId.length === uuidLength || isInPart(externalId)) && isUuid(id) ? nodeId(id) : undefined;
 }
@@ -143,7 +143,7 @@ function importedAttributes(tree: RepairedTree, format: string, owner: string): 
     ...(updatedAt === undefined ? {} : { updatedAt }),
     // Recorded, so that it is not written into a file that had no title.
     ...(autoTitle === undefined ? {} : { autoTitle }),
-    ...(record === undefined || !isKeepable(record) ? {} : { record }),
+    ...(record === undefined || !isStorableRecord(record) ? {} : { record }),
   };
   return {
     ...tree.attributes,
@@ -179,7 +179,7 @@ function* importIds(
   format: string,
   owner: string,
   { fresh = false, own: ours = none, treeId: there }: ImportDestination,
-): Cooperative<Ids> {
+): CooperativeTask<Ids> {
   const own = !fresh && tree.restores !== undefined && isUuid(tree.externalId) && isUuid(tree.restores.rootId);
   const nodes = new Map<string, NodeId>();
   const derived = there ?? importedTreeId({ owner, format, scope: tree.scope, id: tree.externalId });
@@ -217,7 +217,7 @@ function namesOf(
   }
   // Leads from the session to its sub-agent.
   if (tree.spawnedBy !== undefined)
-    names.push(subAgentRow(id, importedTreeId({ owner, format, scope, id: tree.spawnedBy.session })));
+    names.push(buildSubAgentRow(id, importedTreeId({ owner, format, scope, id: tree.spawnedBy.session })));
   // A tree of ours is found by its id. The name of any other comes last: if it exists, so do the others.
   if (id === tree.externalId) return names;
   names.push({ treeId: id, nodeId: null, format, scope, id: tree.externalId });
@@ -264,8 +264,8 @@ class ImportParts {
  * Builds the command that stores a conversation for an owner. The same conversation always gets the same ids; a tree
  * that Coppice exported keeps its own, unless `fresh` says that somebody else has them.
  */
-export function toCommand(tree: RepairedTree, format: string, owner: string, fresh = false): StorableTree {
-  return runAtOnce(buildCommand(tree, format, owner, { fresh }));
+export function toImportCommand(tree: RepairedTree, format: string, owner: string, fresh = false): StorableTree {
+  return runWithoutPauses(buildImportCommand(tree, format, owner, { fresh }));
 }
 
 /** The inputs for building nodes. */
@@ -311,7 +311,10 @@ function importNode(
     kind: node.kind,
     meta: restored
       ? (node.meta ?? {})
-      : { ...node.meta, imported: importNoteOf({ format, scope, id: node.externalId }, node.message, node.record) },
+      : {
+          ...node.meta,
+          imported: buildImportMetadata({ format, scope, id: node.externalId }, node.message, node.record),
+        },
   };
   if (node.status !== undefined) made.status = node.status;
   if (group !== undefined) made.group = group;
@@ -322,13 +325,13 @@ function importNode(
   return made;
 }
 
-/** Like {@link toCommand}, but yields to other work. */
-export function* buildCommand(
+/** Like {@link toImportCommand}, but yields to other work. */
+export function* buildImportCommand(
   tree: RepairedTree,
   format: string,
   owner: string,
   destination: ImportDestination = {},
-): Cooperative<StorableTree> {
+): CooperativeTask<StorableTree> {
   const { scope } = tree;
   const { own = none, companions = none } = destination;
   const ids = yield* importIds(tree, format, owner, destination);

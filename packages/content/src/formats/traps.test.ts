@@ -1,13 +1,13 @@
 /** Traps of formats that no sample of theirs has: each is one file of the format's own test, with one thing odd. */
 import { describe, expect, it } from 'vitest';
-import { inputOf, storeInput } from './conformance.ts';
+import { storeInput, toInput } from './conformance.ts';
 
 const json = (value: object) => JSON.stringify(value);
 const jsonl = (...lines: readonly object[]) => lines.map((line) => `${json(line)}\n`).join('');
 
 /** The trees of one file: the messages with their parents, and what was reported beside notes. */
 async function read(name: string, text: string) {
-  const { trees } = await storeInput(inputOf({ [name]: text }));
+  const { trees } = await storeInput(toInput({ [name]: text }));
   return trees.map((tree) => ({
     ...tree,
     shape: tree.nodes.map(({ externalId, parentExternalId }) => `${parentExternalId ?? ''}>${externalId}`),

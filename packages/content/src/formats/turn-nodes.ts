@@ -1,7 +1,7 @@
 // Builds the nodes of a record that contains a whole turn, for read-only formats.
 import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
 import type { ImportedNode } from './contract.ts';
-import { filledAt, isJsonObject, listAt, timeFinding } from './fields.ts';
+import { getFilledText, isJsonObject, listAt, timeFinding } from './fields.ts';
 import { detailOf } from './finding-details.ts';
 import { buildFinding, type ImportFinding } from './findings.ts';
 import { type ReplyItem, replyPieces } from './reply-items.ts';
@@ -24,29 +24,29 @@ export interface SourceTurn {
 }
 
 /** Converts a text to blocks; none for an empty one. */
-export function textBlocks(text: string | undefined): Json[] {
+export function toTextBlocks(text: string | undefined): Json[] {
   return text === undefined || text === '' ? [] : [{ type: 'text', text }];
 }
 
 /** Wraps blocks as one item of a turn. */
-export function blockItem(blocks: readonly Json[]): ReplyItem {
+export function toBlocksItem(blocks: readonly Json[]): ReplyItem {
   return { type: 'blocks', blocks };
 }
 
 /** Builds the result of a call with any value: a text stays a text, other values are written as JSON. */
-export function resultItem(callId: string, name: string, value: Json | undefined, isError: boolean): ReplyItem {
+export function buildResultItem(callId: string, name: string, value: Json | undefined, isError: boolean): ReplyItem {
   const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
   return { type: 'result', callId, name, content: [{ type: 'text', text }], isError };
 }
 
 /** Builds a tool call; arguments that are not an object are stored under `input`. */
-export function callBlock(id: string, name: string, input: Json | undefined): JsonObject {
+export function buildCallBlock(id: string, name: string, input: Json | undefined): JsonObject {
   const parameters = isJsonObject(input) ? input : input === undefined || input === null ? {} : { input };
   return { type: 'tool-use', id, name, parameters };
 }
 
 /** Parses arguments that a program stores as JSON text; text that is not JSON stays as it is. */
-export function parsedArguments(text: Json | undefined): Json | undefined {
+export function parseArguments(text: Json | undefined): Json | undefined {
   if (typeof text !== 'string') return text;
   if (text === '') return {};
   try {
@@ -83,7 +83,7 @@ function turnNodes(turn: SourceTurn): ImportedNode[] {
 }
 
 /** Builds the source of a message by a model. */
-export function modelSource(model: string | undefined, rest: JsonObject = {}): JsonObject {
+export function buildModelSource(model: string | undefined, rest: JsonObject = {}): JsonObject {
   return { type: 'model', ...(model === undefined ? {} : { model_name: model }), ...rest };
 }
 
@@ -125,7 +125,7 @@ export class ConversationNodes {
 }
 
 /** Returns the attributes of a tree that are known. */
-export function knownFields(fields: {
+export function omitUndefinedAttributes(fields: {
   readonly title?: string | undefined;
   readonly systemPrompt?: string | undefined;
   readonly createdAt?: number | undefined;
@@ -141,9 +141,9 @@ export function knownFields(fields: {
 }
 
 /** Returns the first of several members that is a non-empty text. */
-export function firstFilled(record: JsonObject, ...keys: readonly string[]): string | undefined {
+export function firstFilledText(record: JsonObject, ...keys: readonly string[]): string | undefined {
   for (const key of keys) {
-    const text = filledAt(record, key);
+    const text = getFilledText(record, key);
     if (text !== undefined) return text;
   }
   return undefined;

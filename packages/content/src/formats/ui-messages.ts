@@ -1,7 +1,7 @@
 // Messages made of parts, as in the AI SDK and programs built on it.
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { isBase64 } from '../base64.ts';
-import { filledAt, isJsonObject, listAt, objectAt, omitKeys, textAt } from './fields.ts';
+import { getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from './fields.ts';
 import { imageOfUrl } from './openai-messages.ts';
 
 /** A part of a message that becomes a separate node. */
@@ -21,8 +21,8 @@ interface UiToolUse {
 function uiTool(part: JsonObject, index: number, fallback: string): UiToolUse {
   const type = textAt(part, 'type') ?? '';
   const toolName =
-    filledAt(part, 'toolName') ?? (type.startsWith('tool-') && type !== 'tool-call' ? type.slice(5) : 'unknown');
-  const id = filledAt(part, 'toolCallId') ?? fallback;
+    getFilledText(part, 'toolName') ?? (type.startsWith('tool-') && type !== 'tool-call' ? type.slice(5) : 'unknown');
+  const id = getFilledText(part, 'toolCallId') ?? fallback;
   const input = part.input ?? part.args ?? part.rawInput;
   const parameters = isJsonObject(input) ? input : input === undefined || input === null ? {} : { input };
   const block = { type: 'tool-use', id, name: toolName, parameters };
@@ -31,7 +31,7 @@ function uiTool(part: JsonObject, index: number, fallback: string): UiToolUse {
   const failed = state === 'output-error' || state === 'output-denied' || part.isError === true;
   if (output === undefined && !failed) return { block, result: undefined };
   const said = failed
-    ? (filledAt(part, 'errorText') ?? (output === undefined ? (state ?? 'failed') : output))
+    ? (getFilledText(part, 'errorText') ?? (output === undefined ? (state ?? 'failed') : output))
     : (output ?? null);
   const text = typeof said === 'string' ? said : JSON.stringify(said);
   return {
@@ -45,15 +45,15 @@ function uiTool(part: JsonObject, index: number, fallback: string): UiToolUse {
 }
 
 function uiFile(part: JsonObject): JsonObject {
-  const url = filledAt(part, 'url') ?? filledAt(part, 'image') ?? filledAt(part, 'data');
-  const mediaType = filledAt(part, 'mediaType') ?? filledAt(part, 'mimeType');
+  const url = getFilledText(part, 'url') ?? getFilledText(part, 'image') ?? getFilledText(part, 'data');
+  const mediaType = getFilledText(part, 'mediaType') ?? getFilledText(part, 'mimeType');
   if (url === undefined) return { ...part, type: `ai-${textAt(part, 'type') ?? 'file'}` };
   if (mediaType?.startsWith('image/') === true || part.type === 'image') return imageOfUrl(url);
   const data = /^data:[^,]*;base64,(.*)$/s.exec(url)?.[1];
   const source = data !== undefined && isBase64(data) && data !== '' ? { type: 'base64', data } : { type: 'url', url };
   return {
     type: 'file',
-    name: filledAt(part, 'filename') ?? 'file',
+    name: getFilledText(part, 'filename') ?? 'file',
     mediaType: mediaType ?? 'application/octet-stream',
     source,
   };
@@ -68,7 +68,7 @@ function uiBlock(part: JsonObject): Json | undefined {
       return { ...omitKeys(part, 'state'), type: 'text', text: textAt(part, 'text') ?? '' };
     case 'reasoning': {
       const metadata = isJsonObject(part.providerMetadata) ? { providerMetadata: part.providerMetadata } : {};
-      const signature = filledAt(objectAt(objectAt(part, 'providerMetadata'), 'anthropic'), 'signature');
+      const signature = getFilledText(objectAt(objectAt(part, 'providerMetadata'), 'anthropic'), 'signature');
       return {
         type: 'thinking',
         thinking: textAt(part, 'text') ?? '',
@@ -85,11 +85,11 @@ function uiBlock(part: JsonObject): Json | undefined {
 }
 
 /** Splits a message into nodes: the calls of a step, their results, the next step. */
-export function stretchesOf(message: JsonObject, id: string): UiRange[] {
+export function splitUiMessage(message: JsonObject, id: string): UiRange[] {
   const role = textAt(message, 'role') ?? 'user';
   const known = role === 'assistant' || role === 'system' ? role : 'user';
   const metadata = objectAt(message, 'metadata');
-  const model = filledAt(metadata, 'model') ?? filledAt(metadata, 'modelId');
+  const model = getFilledText(metadata, 'model') ?? getFilledText(metadata, 'modelId');
   const source =
     known === 'user'
       ? { source: { type: 'user' } }

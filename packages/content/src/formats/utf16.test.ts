@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inputOf, storeInput } from './conformance.ts';
+import { storeInput, toInput } from './conformance.ts';
 import { fileOfBytes, fileOfStream } from './input.ts';
 
 /** Encodes a text as UTF-16 with a byte order mark. */
@@ -30,7 +30,7 @@ describe.each(['little', 'big'] as const)('a document in UTF-16, %s end first', 
   });
 
   it('[I143] that is truncated inside a code unit is reported as truncated', async () => {
-    const { findings } = await storeInput(inputOf({ 'a.json': utf16(list, order).slice(0, -3) }), { format: 'linear' });
+    const { findings } = await storeInput(toInput({ 'a.json': utf16(list, order).slice(0, -3) }), { format: 'linear' });
     expect(findings.map(({ code }) => code)).toContain('import/record-unreadable');
   });
 
@@ -39,7 +39,7 @@ describe.each(['little', 'big'] as const)('a document in UTF-16, %s end first', 
     const message = { author: { role: 'user' }, content: { content_type: 'multimodal_text', parts: [asset] } };
     const text = utf16('Notes', order);
     const conversation = { id: 'c', mapping: { a: { id: 'a', parent: null, message } } };
-    const { trees } = await storeInput(inputOf({ 'c.json': JSON.stringify([conversation]), 'file_1.txt': text }));
+    const { trees } = await storeInput(toInput({ 'c.json': JSON.stringify([conversation]), 'file_1.txt': text }));
     const [blob] = trees[0]?.blobs ?? [];
     expect(await blob?.read()).toEqual(text);
   });

@@ -2,22 +2,25 @@
 import { encodeUtf8 } from './decode.ts';
 
 /** The byte order of UTF-16. */
-export type Utf16 = 'little' | 'big';
+export type Utf16ByteOrder = 'little' | 'big';
 
 /** The number of bytes that the detection needs. */
-export const utf16Head = 4;
+export const utf16HeadBytes = 4;
 
 const utf16Marks: ReadonlySet<number> = new Set([...'{[ \t\r\n'].map((sign) => sign.charCodeAt(0)));
 
 /** Returns the byte order of JSON in UTF-16 with a mark; undefined for any other file. */
-export function utf16In(head: Uint8Array): Utf16 | undefined {
+export function detectUtf16(head: Uint8Array): Utf16ByteOrder | undefined {
   const [first, second, third = 0, fourth = 0] = head;
   if (first === 0xff && second === 0xfe && fourth === 0 && utf16Marks.has(third)) return 'little';
   return first === 0xfe && second === 0xff && third === 0 && utf16Marks.has(fourth) ? 'big' : undefined;
 }
 
 /** Converts a UTF-16 stream to UTF-8 without its mark. Half a surrogate pair waits for the other half. */
-export async function* fromUtf16(stream: AsyncIterable<Uint8Array>, order: Utf16): AsyncGenerator<Uint8Array> {
+export async function* utf16ToUtf8(
+  stream: AsyncIterable<Uint8Array>,
+  order: Utf16ByteOrder,
+): AsyncGenerator<Uint8Array> {
   let byte: number | undefined;
   let waiting = '';
   let marked = true;

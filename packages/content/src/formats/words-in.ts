@@ -10,7 +10,7 @@ const wordFields: ReadonlySet<string> = new Set(
 const mostLooks = 1000;
 
 /** Whether a record contains text in any such field: then a reader that made a blank message of it has misread it. */
-export function hasWords(record: Json | undefined): boolean {
+export function hasTextFields(record: Json | undefined): boolean {
   const stack: { readonly key: string; readonly value: Json }[] = [{ key: '', value: record ?? null }];
   let looks = 0;
   for (let next = stack.pop(); next !== undefined && looks < mostLooks; next = stack.pop(), looks++) {

@@ -1,8 +1,8 @@
 // Writes conversations completely, with a report of what the target cannot hold.
 import { utf8Length } from '../utf8.ts';
 import type { ExportedTree, Format, WriteEvent, WriteOptions } from './contract.ts';
-import { withPromptInForce } from './exporting.ts';
-import { type ExportReport, type Loss, ReportBuilder, refuseImport } from './findings.ts';
+import { withActiveSystemPrompt } from './exporting.ts';
+import { type ExportReport, type FormatLoss, ReportBuilder, refuseImport } from './findings.ts';
 
 /** The events of an export: files in pieces, and the report at the end. */
 export type ExportEvent =
@@ -22,7 +22,7 @@ export async function* writeExport(
   if (writer === undefined)
     return refuseImport('import/no-writer', `${format.label} can be read here, but not written.`);
   const { recordedPrompts } = writer;
-  const losses = new ReportBuilder<Loss>((loss) => loss.what);
+  const losses = new ReportBuilder<FormatLoss>((loss) => loss.what);
   const nodes = { read: 0, written: 0, merged: 0, left: 0 };
   let count = 0;
   let bytes = 0;
@@ -31,7 +31,7 @@ export async function* writeExport(
       if (options.signal?.aborted === true) refuseImport('import/aborted', 'The export was stopped.');
       count++;
       nodes.read += tree.nodes.length;
-      yield recordedPrompts === true ? tree : withPromptInForce(tree);
+      yield recordedPrompts === true ? tree : withActiveSystemPrompt(tree);
     }
   }
   for await (const event of writer.write(counted(), options)) {

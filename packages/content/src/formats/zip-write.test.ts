@@ -3,7 +3,7 @@ import { deflateSync, strToU8, unzipSync } from 'fflate';
 import { expect, it } from 'vitest';
 import { joinBytes } from './bytes.ts';
 import { fileOfBytes, openInput, readAllBytes } from './input.ts';
-import { crc32, type ZipMember, zipDescriptor, zipDirectory, zipHeader } from './zip-write.ts';
+import { buildZipDescriptor, buildZipDirectory, buildZipHeader, crc32, type ZipMember } from './zip-write.ts';
 
 interface Given {
   readonly name: string;
@@ -23,12 +23,12 @@ function archiveOf(files: readonly Given[], described: boolean): Uint8Array {
   for (const { name, bytes, method } of files) {
     const packed = method === 'store' ? bytes : deflateSync(bytes);
     const member = { name, method, crc: crc32(bytes), packed: packed.length, size: bytes.length, offset: at };
-    put(zipHeader(member, described ? undefined : member));
+    put(buildZipHeader(member, described ? undefined : member));
     put(packed);
-    if (described) put(zipDescriptor(member));
+    if (described) put(buildZipDescriptor(member));
     members.push(member);
   }
-  for (const bytes of zipDirectory(members, at, described)) put(bytes);
+  for (const bytes of buildZipDirectory(members, at, described)) put(bytes);
   return joinBytes(pieces);
 }
 
@@ -66,8 +66,8 @@ it('[I170] an archive with more members than the classic end record can count is
 
 it('[I170] a member larger than 4 GB is refused, and one that starts past 4 GB is found', () => {
   const far = { name: 'a', method: 'store', crc: 1, packed: 1, size: 1, offset: 5 * 1024 ** 3 } as const;
-  expect(() => zipDescriptor({ ...far, size: 5 * 1024 ** 3 })).toThrow('4 GB');
-  const [entry = new Uint8Array()] = zipDirectory([far], 6 * 1024 ** 3, false);
+  expect(() => buildZipDescriptor({ ...far, size: 5 * 1024 ** 3 })).toThrow('4 GB');
+  const [entry = new Uint8Array()] = buildZipDirectory([far], 6 * 1024 ** 3, false);
   const view = new DataView(entry.buffer, entry.byteOffset);
   expect(view.getUint32(42, true)).toBe(0xffffffff);
   expect(Number(view.getBigUint64(46 + 1 + 4, true))).toBe(far.offset);

@@ -38,9 +38,9 @@ function record(length: number, write: (view: DataView) => void, ...tail: readon
 
 /**
  * Builds the header of a member. If its sum and sizes are not known yet, they follow its bytes in a
- * {@link zipDescriptor}.
+ * {@link buildZipDescriptor}.
  */
-export function zipHeader(
+export function buildZipHeader(
   member: Pick<ZipMember, 'name' | 'method'>,
   known?: Pick<ZipMember, 'crc' | 'packed' | 'size'>,
 ): Uint8Array {
@@ -63,7 +63,7 @@ export function zipHeader(
 }
 
 /** Builds the record after the bytes of a member whose sizes were unknown. Throws if it is larger than 4 GB. */
-export function zipDescriptor({ name, crc, packed, size }: Omit<ZipMember, 'offset' | 'method'>): Uint8Array {
+export function buildZipDescriptor({ name, crc, packed, size }: Omit<ZipMember, 'offset' | 'method'>): Uint8Array {
   if (packed >= full || size >= full)
     refuseImport('import/too-large', `${name} has more than the 4 GB that one member of an archive can hold.`);
   return record(16, (view) => {
@@ -77,7 +77,11 @@ export function zipDescriptor({ name, crc, packed, size }: Omit<ZipMember, 'offs
 /**
  * Builds the end of an archive: its directory, from the offset `at` on. `described` says that sizes followed the bytes.
  */
-export function* zipDirectory(members: readonly ZipMember[], at: number, described: boolean): Generator<Uint8Array> {
+export function* buildZipDirectory(
+  members: readonly ZipMember[],
+  at: number,
+  described: boolean,
+): Generator<Uint8Array> {
   let size = 0;
   for (const member of members) {
     const entry = directoryEntry(member, described);

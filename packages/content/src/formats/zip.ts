@@ -14,7 +14,7 @@ export interface ZipLimits {
 }
 
 /** The default limits of an archive. */
-export const zipLimits: ZipLimits = { members: 200_000, bytes: 64 * 1024 ** 3, ratio: 100 };
+export const defaultZipLimits: ZipLimits = { members: 200_000, bytes: 64 * 1024 ** 3, ratio: 100 };
 
 const harmlessSize = 1024 * 1024;
 const piece = 64 * 1024;
@@ -227,8 +227,8 @@ async function* checkedBytes(source: RandomAccess, entry: ZipEntry): AsyncGenera
  * Returns the members of an archive as files, in order, without folders. Refuses absolute names and names that lead out
  * of it, links, encryption, and zip bombs, before anything is unpacked.
  */
-export async function zipMembers(source: RandomAccess, given: Partial<ZipLimits> = {}): Promise<InputFile[]> {
-  const limits: ZipLimits = { ...zipLimits, ...given };
+export async function openZipMembers(source: RandomAccess, given: Partial<ZipLimits> = {}): Promise<InputFile[]> {
+  const limits: ZipLimits = { ...defaultZipLimits, ...given };
   const { start, size, count } = await findDirectory(source);
   if (!(start + size <= source.size)) damagedZip(source.name, 'its directory lies outside it');
   if (count > limits.members) unsafeZip(source.name, '', `is one of ${count}; at most ${limits.members} are allowed`);

@@ -1,8 +1,8 @@
 /** The line types of Claude Code: those that form chains, and those beside them, which may come first. */
-export const chainTypes: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'attachment', 'progress']);
+export const chainLineTypes: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'attachment', 'progress']);
 
 /** Lines outside any chain. */
-export const asideTypes: ReadonlySet<string> = new Set([
+export const otherLineTypes: ReadonlySet<string> = new Set([
   'summary',
   'file-history-snapshot',
   'queue-operation',

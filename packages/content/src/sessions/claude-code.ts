@@ -4,14 +4,14 @@
 
 import type { FieldMap } from '@coppice/core';
 import { getNumber, getObject, getText, isFieldMap, ownField } from '@coppice/core/decode';
-import { derivedId } from '../derived-id.ts';
-import { type Cooperative, itemsPerPause, runAtOnce } from '../formats/cooperative.ts';
+import { deriveId } from '../derived-id.ts';
+import { type CooperativeTask, itemsPerPause, runWithoutPauses } from '../formats/cooperative.ts';
 import { isLeafType, type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
 import { omitUndefinedFields } from './fields.ts';
 import { entriesParentsFirst } from './parents-first.ts';
 
 /** A file of Claude Code, converted to our entries. */
-export interface CodeSession {
+export interface ClaudeCodeEntries {
   readonly header: SessionHeader;
   readonly entries: readonly SessionEntry[];
   /** The leaf where the session ended. */
@@ -25,12 +25,12 @@ interface CodeLine {
 }
 
 /** Converts the lines of a file. Every chain line is part of an entry; the others give the session's name and leaf. */
-export function readClaudeCode(lines: readonly FieldMap[]): CodeSession {
-  return runAtOnce(readingClaudeCode(lines));
+export function readClaudeCode(lines: readonly FieldMap[]): ClaudeCodeEntries {
+  return runWithoutPauses(readClaudeCodeInPieces(lines));
 }
 
 /** Like {@link readClaudeCode}, but yields to other work. */
-export function* readingClaudeCode(lines: readonly FieldMap[]): Cooperative<CodeSession> {
+export function* readClaudeCodeInPieces(lines: readonly FieldMap[]): CooperativeTask<ClaudeCodeEntries> {
   const reader = new CodeReader(lines);
   yield;
   return yield* reader.session();
@@ -65,14 +65,14 @@ class CodeReader {
     }
   }
 
-  *session(): Cooperative<CodeSession> {
+  *session(): CooperativeTask<ClaudeCodeEntries> {
     const id = getText(this.#first, 'sessionId') ?? '';
     const at = getText(this.#first, 'timestamp');
     const cwd = getText(this.#first, 'cwd');
     const header: SessionHeader = {
       type: 'session',
       version: sessionVersion,
-      uuid: derivedId('claude-code', id),
+      uuid: deriveId('claude-code', id),
       parentUuid: null,
       id,
       ...(at === undefined ? {} : { timestamp: at }),
@@ -85,7 +85,7 @@ class CodeReader {
     if (this.#name !== undefined && this.#name !== '')
       entries.push({
         type: 'session_info',
-        uuid: derivedId('claude-code-name', id),
+        uuid: deriveId('claude-code-name', id),
         parentUuid: leafUuid ?? header.uuid,
         name: this.#name,
       });
@@ -93,7 +93,7 @@ class CodeReader {
   }
 
   /** Collects the lines of each reply in one entry, and results and compactions in separate entries. */
-  *#gather(): Cooperative<void> {
+  *#gather(): CooperativeTask<void> {
     const replies = new Map<string, Mutable>();
     let count = 0;
     for (const line of this.#chain) {
@@ -130,7 +130,7 @@ class CodeReader {
   }
 
   /** Returns the entries, parents before children, with results as a chain below the reply that called for them. */
-  *#ordered(root: string): Cooperative<SessionEntry[]> {
+  *#ordered(root: string): CooperativeTask<SessionEntry[]> {
     const calls = new Map<string, Mutable>();
     const ends = new Map<string, string>();
     const moved = new Map<string, string>();
@@ -326,7 +326,7 @@ function linkToParent(
   let { parentUuid } = base;
   return messages.map((message, index) => {
     const last = index === messages.length - 1;
-    const uuid = last ? base.uuid : derivedId('claude-code-result', base.uuid, index);
+    const uuid = last ? base.uuid : deriveId('claude-code-result', base.uuid, index);
     const made: SessionEntry = {
       type: 'message',
       ...base,

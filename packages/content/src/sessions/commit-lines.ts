@@ -3,13 +3,13 @@
 
 import type { FieldMap } from '@coppice/core';
 import {
+  buildRootNode,
   type Commit,
   type MessageKit,
-  matchParentBelow,
+  matchParentOfChildren,
   type NewNode,
   type NodeId,
   nodeId,
-  rootNode,
   type SelectStep,
   type Step,
   type Tree,
@@ -18,14 +18,14 @@ import { getNumber, getText, isFieldMap, ownField } from '@coppice/core/decode';
 import { answerFromTree } from '@coppice/core/store';
 import { bookmarkOn, findAnyNode, parseStep, parseSteps, positionBetween } from '@coppice/core/tree';
 import { isLeafType, isSideEntry, type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
-import { createdTime, decodeEntry, encodeNode, type FileId, nodeMarker } from './entry-codec.ts';
+import { createdTimeText, decodeEntry, encodeNode, type ToFileId, toNodeMarker } from './entry-codec.ts';
 import { omitUndefinedFields, parseTime, toIsoTime } from './fields.ts';
 
 /** The inputs for writing a commit. */
 export interface CommitWriter {
   /** The tree before the commit; null for its first. */
   readonly before: Tree | null;
-  readonly fileId: FileId;
+  readonly fileId: ToFileId;
   readonly newId: () => string;
   readonly kit: MessageKit;
   /** Further fields of the header. */
@@ -88,8 +88,8 @@ function rootOf(steps: readonly Step[]): NodeId | null {
 }
 
 function headerOfTree(commit: Commit, node: NewNode, { fileId, header }: CommitWriter): SessionHeader {
-  const timestamp = createdTime(node);
-  const bare = rootNode(node.id, node.createdAt);
+  const timestamp = createdTimeText(node);
+  const bare = buildRootNode(node.id, node.createdAt);
   const noted = omitUndefinedFields({
     ...(timestamp === undefined ? { createdAt: node.createdAt } : {}),
     ...(Object.keys(node.meta).length === 0 ? {} : { meta: node.meta }),
@@ -120,7 +120,7 @@ function annotationLine(node: NewNode, { kit }: CommitWriter): FieldMap {
 }
 
 /** Options for reading lines. */
-export interface ReadingLines {
+export interface LineReadOptions {
   /** Returns the node id for an id of the file. */
   readonly toNode: (fileId: string) => string;
   /** Returns the parent of an entry; if that is missing, the entry it was put below instead. */
@@ -131,11 +131,11 @@ export interface ReadingLines {
 }
 
 /** Returns the first steps of a session: its root. */
-export function headerSteps(header: SessionHeader, reading: Pick<ReadingLines, 'toNode'>): Step[] {
+export function headerSteps(header: SessionHeader, reading: Pick<LineReadOptions, 'toNode'>): Step[] {
   const noted = ownField(header, 'node');
   const fields: FieldMap = isFieldMap(noted) ? noted : {};
   const createdAt = getNumber(fields, 'createdAt') ?? parseTime(header.timestamp) ?? 0;
-  const bare = rootNode(nodeId(reading.toNode(header.uuid)), createdAt);
+  const bare = buildRootNode(nodeId(reading.toNode(header.uuid)), createdAt);
   const node = {
     ...bare,
     position: getText(fields, 'position') ?? bare.position,
@@ -154,7 +154,7 @@ export function headerSteps(header: SessionHeader, reading: Pick<ReadingLines, '
 export function stepsOfLines(
   tree: Tree,
   lines: readonly SessionEntry[],
-  reading: ReadingLines,
+  reading: LineReadOptions,
   first: readonly Step[] = [],
 ): Step[] {
   const steps = [...first];
@@ -199,7 +199,7 @@ export function stepsOfLines(
   return steps;
 }
 
-function labelStep(tree: Tree, line: SessionEntry, reading: ReadingLines): Step | null {
+function labelStep(tree: Tree, line: SessionEntry, reading: LineReadOptions): Step | null {
   const target = getText(line, 'targetUuid');
   const id = nodeId(reading.toNode(target ?? ''));
   if (target === undefined || findAnyNode(tree, id) === undefined) {
@@ -236,7 +236,7 @@ function nodeOfLine(
   tree: Tree,
   fresh: ReadonlyMap<string, NewNode>,
   entry: SessionEntry,
-  reading: ReadingLines,
+  reading: LineReadOptions,
 ): NewNode {
   const { toNode, kit } = reading;
   const { kind, message, status, meta, marker, createdAt, noted } = decodeEntry(entry);
@@ -251,12 +251,12 @@ function nodeOfLine(
     status,
     groupId: getNumber(noted, 'groupId') ?? 0,
     createdAt: createdAt ?? parent?.createdAt ?? 0,
-    matchParent: parent === undefined ? parentId : matchParentBelow(parent),
+    matchParent: parent === undefined ? parentId : matchParentOfChildren(parent),
     key: kind === 'message' ? (getText(noted, 'key') ?? kit.key(message)) : null,
     text: getText(noted, 'text') ?? kit.text(message),
     tokens: getNumber(noted, 'tokens') ?? kit.tokens(message),
     meta,
-    marker: nodeMarker(marker, toNode),
+    marker: toNodeMarker(marker, toNode),
     aliases: [],
   };
   const aliases = ownField(noted, 'aliases');
@@ -299,6 +299,6 @@ function lastChildPosition(tree: Tree, parentId: NodeId): string | null {
 }
 
 /** Returns a free position after all children of a node. */
-export function lastPlaceBelow(tree: Tree, parentId: NodeId): string {
+export function positionAfterChildren(tree: Tree, parentId: NodeId): string {
   return positionBetween(lastChildPosition(tree, parentId), null);
 }

@@ -163,7 +163,7 @@ export interface SessionFile {
   /**
    * Adds a line that is a whole commit and fills in its number; written to disk when it returns. Throws like `append`.
    */
-  appendLine(line: NewLine): void;
+  appendLine(line: CommitLine): void;
   close(): void;
 }
 
@@ -187,7 +187,7 @@ export interface SessionSummary {
 }
 
 /** An entry that is copied to another file, possibly with another parent. */
-export interface CarriedEntry {
+export interface CopiedEntry {
   readonly type: string;
   readonly uuid: string;
   readonly parentUuid: string;
@@ -203,7 +203,7 @@ export interface NewSession {
   readonly cwd?: string;
   readonly parentSession?: string;
   /** In order; consumed one by one, so that a long session is never in memory as a whole. */
-  readonly entries?: Iterable<SessionEntry | CarriedEntry>;
+  readonly entries?: Iterable<SessionEntry | CopiedEntry>;
   readonly commit: SessionCommit;
 }
 
@@ -241,7 +241,7 @@ export interface SessionCommit {
  * One entry that is a whole commit, in the form of its line: common fields first, then the entry's fields and those of
  * the commit. Nearly every save is one, and it is serialised directly.
  */
-export interface NewLine extends SessionEntry, SessionCommit {
+export interface CommitLine extends SessionEntry, SessionCommit {
   version: number;
   readonly commit: true;
 }

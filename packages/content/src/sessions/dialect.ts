@@ -2,22 +2,22 @@
 
 import type { FieldMap } from '@coppice/core';
 import { getNumber, getText, isFieldMap, ownField } from '@coppice/core/decode';
-import { asideTypes, chainTypes } from './claude-code-types.ts';
+import { chainLineTypes, otherLineTypes } from './claude-code-types.ts';
 import { isLeafType, isReadableVersion, isSideEntry, type SessionDialect } from './contract.ts';
 
 /** The result of the detection. */
-export type Detected =
+export type DetectedDialect =
   | { readonly dialect: SessionDialect }
   /** Our format or pi's, but written by a newer version. */
   | { readonly newer: number }
   | { readonly unknown: string };
 
 function isCodeType(type = ''): boolean {
-  return chainTypes.has(type) || asideTypes.has(type);
+  return chainLineTypes.has(type) || otherLineTypes.has(type);
 }
 
 /** Detects the dialect from the first lines; unparsable ones are passed as undefined. */
-export function detectDialect(lines: readonly unknown[]): Detected {
+export function detectDialect(lines: readonly unknown[]): DetectedDialect {
   const [first] = lines;
   if (isFieldMap(first) && ownField(first, 'type') === 'session') return byHeader(first);
   const code = lines.some((line) => isFieldMap(line) && isCodeType(getText(line, 'type')));
@@ -29,7 +29,7 @@ export function detectDialect(lines: readonly unknown[]): Detected {
   return { unknown: first === undefined ? 'its first line cannot be read' : 'its first line is not a session header' };
 }
 
-function byHeader(header: FieldMap): Detected {
+function byHeader(header: FieldMap): DetectedDialect {
   const version = getNumber(header, 'version');
   if (getText(header, 'uuid') !== undefined)
     return version === undefined || isReadableVersion(version) ? { dialect: 'v2' } : { newer: version };
@@ -39,7 +39,7 @@ function byHeader(header: FieldMap): Detected {
 }
 
 /** Detects the dialect of a file without a header by the ids of its entries. */
-function byEntries(lines: readonly unknown[]): Detected | null {
+function byEntries(lines: readonly unknown[]): DetectedDialect | null {
   for (const line of lines) {
     if (!isFieldMap(line) || !isEntryType(getText(line, 'type'))) continue;
     if (getText(line, 'uuid') !== undefined && getText(line, 'parentUuid') !== undefined) return { dialect: 'v2' };

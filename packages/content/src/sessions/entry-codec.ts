@@ -19,7 +19,7 @@ import { getNumber, getObject, getText, isFieldMap, ownField } from '@coppice/co
 import { canonicalJson } from '../canonical-json.ts';
 import { commitFields, type SessionEntry } from './contract.ts';
 import { omitSessionFields, omitUndefinedFields, parseTime, toIsoTime } from './fields.ts';
-import { readBlocks, readSessionMessage, unreadableType } from './messages.ts';
+import { readBlocks, readSessionMessage, unreadableBlockType } from './messages.ts';
 
 /** A decoded entry. Ids are those of the file; missing values are derived by code that knows the tree. */
 export interface DecodedEntry {
@@ -71,7 +71,7 @@ export function messageProblem(entry: SessionEntry, isOurs: boolean): string | n
   }
   if (entry.type !== 'message' || isOurs) return null;
   const isUnreadable = readSessionMessage(ownField(entry, 'message')).message.content.some(
-    ({ type }) => type === unreadableType,
+    ({ type }) => type === unreadableBlockType,
   );
   return isUnreadable ? 'message cannot be read.' : null;
 }
@@ -168,11 +168,11 @@ const foreignFields: ReadonlySet<string> = new Set(lineFields);
 const bare: ReadonlySet<string> = new Set([...lastFields, 'content']);
 
 function entryData(entry: SessionEntry): JsonObject {
-  return omitUndefinedFields(omitSessionFields(entry, aboutLine(entry)));
+  return omitUndefinedFields(omitSessionFields(entry, lineAndCommitFields(entry)));
 }
 
 /** Returns the fields of an entry that describe its line and commit and are not content. */
-export function aboutLine(entry: SessionEntry): ReadonlySet<string> {
+export function lineAndCommitFields(entry: SessionEntry): ReadonlySet<string> {
   if (ownField(entry, 'commit') === true) return lastFields;
   return ownField(entry, 'version') === undefined ? foreignFields : ownFields;
 }
@@ -241,7 +241,7 @@ function isMarker(value: unknown): value is EntryMarker {
 }
 
 /** Converts a node id to its form in the file. */
-export type FileId = (id: string) => string;
+export type ToFileId = (id: string) => string;
 
 const types: { readonly [K in Exclude<NodeKind, 'root'>]: string } = {
   message: 'message',
@@ -252,18 +252,18 @@ const types: { readonly [K in Exclude<NodeKind, 'root'>]: string } = {
 };
 
 /** Returns the creation time of a node as text; undefined for time 0, which means unknown. */
-export function createdTime({ createdAt }: Pick<NewNode, 'createdAt'>): string | undefined {
+export function createdTimeText({ createdAt }: Pick<NewNode, 'createdAt'>): string | undefined {
   return createdAt === 0 ? undefined : toIsoTime(createdAt);
 }
 
 /** Encodes a node as an entry. `noted` holds values that cannot be derived from the entry, such as its position. */
-export function encodeNode(node: NewNode, fileId: FileId, noted: FieldMap): SessionEntry {
+export function encodeNode(node: NewNode, fileId: ToFileId, noted: FieldMap): SessionEntry {
   const { kind, message, parentId } = node;
   if (kind === 'root' || message === null || parentId === null)
     throw new Error(`The root ${node.id} is the header, not an entry.`);
-  const marker = fileMarker(node.marker, fileId);
+  const marker = toFileMarker(node.marker, fileId);
   const said = sourceOfNode(kind, message, marker);
-  const timestamp = createdTime(node);
+  const timestamp = createdTimeText(node);
   const entry: SessionEntry = {
     type: said.type,
     uuid: fileId(node.id),
@@ -287,7 +287,7 @@ export function encodeNode(node: NewNode, fileId: FileId, noted: FieldMap): Sess
 }
 
 /** Returns a marker with references as in the file. */
-export function fileMarker(marker: Marker | null, fileId: FileId): EntryMarker | null {
+export function toFileMarker(marker: Marker | null, fileId: ToFileId): EntryMarker | null {
   if (marker === null) return null;
   const { firstKept, from, ...rest } = marker;
   return {
@@ -298,7 +298,7 @@ export function fileMarker(marker: Marker | null, fileId: FileId): EntryMarker |
 }
 
 /** Returns a marker with references as in the tree. */
-export function nodeMarker(marker: EntryMarker | null, toNode: (id: string) => string): Marker | null {
+export function toNodeMarker(marker: EntryMarker | null, toNode: (id: string) => string): Marker | null {
   if (marker === null) return null;
   const { firstKept, from, ...rest } = marker;
   return {

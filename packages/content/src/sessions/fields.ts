@@ -3,10 +3,10 @@ import { type FieldMap, type Json, type JsonObject, ok, type Result } from '@cop
 import { isJsonObject } from '@coppice/core/decode';
 import { copyJson } from '../json-copy.ts';
 import { defaultLimits } from '../limits.ts';
-import { invalidInput } from '../problem.ts';
+import { refuseInvalidInput } from '../problem.ts';
 
 /** Whether a value is JSON, given that it was parsed from a line or is undefined, a function, symbol or bigint. */
-export function isJsonValueOf(value: unknown): value is Json {
+export function isParsedJson(value: unknown): value is Json {
   return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol' && typeof value !== 'bigint';
 }
 
@@ -17,7 +17,7 @@ export function omitSessionFields(fields: FieldMap, keys: ReadonlySet<string>): 
 
 /** Returns the fields that have a JSON value, because JSON has no undefined. */
 export function omitUndefinedFields(fields: FieldMap): JsonObject {
-  const entries = Object.entries(fields).filter((entry): entry is [string, Json] => isJsonValueOf(entry[1]));
+  const entries = Object.entries(fields).filter((entry): entry is [string, Json] => isParsedJson(entry[1]));
   return Object.fromEntries(entries);
 }
 
@@ -38,9 +38,9 @@ export function parseTime(value: unknown): number | undefined {
  * Copies the fields of an entry to plain JSON, of any size. Refuses values that JSON cannot represent, with their
  * place; otherwise they would be lost or changed on reading.
  */
-export function plainFields(entry: unknown): Result<JsonObject> {
+export function copyPlainFields(entry: unknown): Result<JsonObject> {
   const limits = { ...defaultLimits, messageBytes: Number.POSITIVE_INFINITY };
   const copied = copyJson(entry, 'entry', '', { limits, depth: limits.jsonDepth, bytes: 0 });
   if (!copied.ok) return copied;
-  return isJsonObject(copied.value) ? ok(copied.value) : invalidInput('entry', 'is no object');
+  return isJsonObject(copied.value) ? ok(copied.value) : refuseInvalidInput('entry', 'is no object');
 }

@@ -16,10 +16,10 @@ import {
 } from '@coppice/core';
 import { getNumber, getObject, getText, isFieldMap, ownField } from '@coppice/core/decode';
 import { normaliseMessage } from '../legacy.ts';
-import { isJsonValueOf, omitUndefinedFields } from './fields.ts';
+import { isParsedJson, omitUndefinedFields } from './fields.ts';
 
 /** The converted message of a line. */
-export interface ReadMessage {
+export interface ConvertedMessage {
   readonly message: Message;
   readonly kind: 'message' | 'injected';
   readonly status: NodeStatus;
@@ -30,7 +30,7 @@ const plainFields: ReadonlySet<string> = new Set(['role', 'content', 'tool_call_
 const none: NodeMeta = {};
 
 /** Converts the message of a line. An unreadable one is kept in a block of a special type, never dropped. */
-export function readSessionMessage(raw: unknown): ReadMessage {
+export function readSessionMessage(raw: unknown): ConvertedMessage {
   const checked = checkMessage(raw);
   if (checked.ok && Object.keys(checked.value).every((key) => plainFields.has(key)) && !isForeignBlock(checked.value))
     return {
@@ -72,10 +72,13 @@ function isForeignBlock(message: Message): boolean {
 }
 
 /** The type of the block that holds an unreadable message. */
-export const unreadableType = 'x-unreadable';
+export const unreadableBlockType = 'x-unreadable';
 
-function unreadableBlock(raw: unknown): ReadMessage {
-  const block: Block & { readonly value: unknown } = { type: unreadableType, value: raw === undefined ? null : raw };
+function unreadableBlock(raw: unknown): ConvertedMessage {
+  const block: Block & { readonly value: unknown } = {
+    type: unreadableBlockType,
+    value: raw === undefined ? null : raw,
+  };
   return { message: { role: 'user', content: [block] }, kind: 'message', status: 'success', meta: { excluded: true } };
 }
 
@@ -171,15 +174,15 @@ function storableMessage(role: Role, content: readonly Block[], raw: FieldMap, t
     tool_calls: ownField(raw, 'tool_calls'),
   });
   if (legacy.ok) return legacy.value;
-  const kept: Block & { readonly value: unknown } = { type: unreadableType, value: raw };
+  const kept: Block & { readonly value: unknown } = { type: unreadableBlockType, value: raw };
   return { role: role === 'tool' ? 'user' : role, content: [kept] };
 }
 
 function recordOfMessage(raw: FieldMap): NodeMeta {
-  return isJsonValueOf(raw) ? { sessionRecord: raw } : {};
+  return isParsedJson(raw) ? { sessionRecord: raw } : {};
 }
 
-function hasSpokenText(raw: FieldMap, role: Role): ReadMessage {
+function hasSpokenText(raw: FieldMap, role: Role): ConvertedMessage {
   const callId = role === 'tool' ? (getText(raw, 'tool_call_id') ?? '') : undefined;
   const legacy = ownField(raw, 'tool_calls') !== undefined || (typeof raw.content === 'string' && role !== 'tool');
   const normal = legacy ? normaliseMessage(plainMessage(raw), { blank: 'keep' }) : null;
@@ -213,7 +216,7 @@ const endings: ReadonlyMap<string, NodeStatus> = new Map([
   ['aborted', 'aborted'],
 ]);
 
-function readAssistantMessage(raw: FieldMap): ReadMessage {
+function readAssistantMessage(raw: FieldMap): ConvertedMessage {
   const { message } = hasSpokenText(raw, 'assistant');
   const ended = endings.get(getText(raw, 'stopReason') ?? '');
   const source = sessionSource(raw);
@@ -249,7 +252,7 @@ function sessionUsage(usage: JsonObject): JsonObject | undefined {
   return total === 0 ? undefined : { inputTokens: sent, outputTokens: output ?? 0, totalTokens: total };
 }
 
-function toolResult(raw: FieldMap): ReadMessage {
+function toolResult(raw: FieldMap): ConvertedMessage {
   const failed = ownField(raw, 'isError') === true;
   const source = omitUndefinedFields({
     type: 'tool',
@@ -264,7 +267,7 @@ function toolResult(raw: FieldMap): ReadMessage {
   };
 }
 
-function bashExecution(raw: FieldMap): ReadMessage {
+function bashExecution(raw: FieldMap): ConvertedMessage {
   const output = getText(raw, 'output') ?? '';
   const code = getNumber(raw, 'exitCode');
   let text = `Ran \`${getText(raw, 'command') ?? ''}\`\n${output === '' ? '(no output)' : `\`\`\`\n${output}\n\`\`\``}`;

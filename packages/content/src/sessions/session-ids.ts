@@ -1,14 +1,14 @@
 // Maps ids of a session file to ids of its tree: equal if the file has UUIDs, else derived, so that every reader of the
 // file finds the same nodes.
 import { isUuid, type NodeId, nodeId, type TreeId, treeId } from '@coppice/core';
-import { derivedId } from '../derived-id.ts';
+import { deriveId } from '../derived-id.ts';
 
 /** Returns the id of a session's tree from the id in its header. */
 export function sessionTreeId(id: string): TreeId {
-  return treeId(isUuid(id) ? id : derivedId('session-tree', id));
+  return treeId(isUuid(id) ? id : deriveId('session-tree', id));
 }
 
 /** Returns the id of an entry's node; `session` is the id in the header. */
 export function sessionNodeId(session: string, uuid: string): NodeId {
-  return nodeId(isUuid(uuid) ? uuid : derivedId('session', session, uuid));
+  return nodeId(isUuid(uuid) ? uuid : deriveId('session', session, uuid));
 }

@@ -28,7 +28,7 @@ export interface LaterChanges {
 }
 
 /** A label on an entry. */
-export interface Label {
+export interface EntryLabel {
   readonly title: string;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -43,7 +43,7 @@ export class SessionIndex {
   readonly #moved = new Map<number, number>();
   readonly #removed = new Map<number, number>();
   readonly #amended = new Map<number, LaterChanges>();
-  readonly #labels = new Map<number, Label>();
+  readonly #labels = new Map<number, EntryLabel>();
   readonly #tokens = new Map<number, number>();
   // Entries whose parent is missing and that are shown below another entry.
   readonly #adrift: number[] = [];
@@ -216,7 +216,7 @@ export class SessionIndex {
   }
 
   /** Labels by line. */
-  get labels(): ReadonlyMap<number, Label> {
+  get labels(): ReadonlyMap<number, EntryLabel> {
     return this.#labels;
   }
 

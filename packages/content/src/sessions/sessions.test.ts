@@ -2,7 +2,7 @@ import { actId, type NewNode, nodeId, textMessage, treeId } from '@coppice/core'
 import { emptyTree } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sessionInMemory } from '../formats/session-in-memory.ts';
+import { buildSessionInMemory } from '../formats/session-in-memory.ts';
 import { messageKit } from '../kit.ts';
 import {
   decodeEntry,
@@ -11,12 +11,12 @@ import {
   entriesParentsFirst,
   headerSteps,
   linesOfCommit,
-  nodeMarker,
-  piLines,
   readSessionMessage,
   type SessionEntry,
   SessionIndex,
   stepsOfLines,
+  toNodeMarker,
+  toPiLines,
 } from './index.ts';
 
 const same = (id: string) => id;
@@ -74,7 +74,7 @@ describe('entries and nodes', () => {
           message,
           status,
           meta,
-          marker: nodeMarker(marker, same),
+          marker: toNodeMarker(marker, same),
           createdAt,
           groupId: noted['groupId'] ?? 0,
         }).toEqual(
@@ -245,7 +245,7 @@ test('[I174] a message without a time gets the time of its parent in lines that 
     ...more,
   });
   const entries = [said('a', 'root'), said('b', 'a', { timestamp: '2026-01-02T03:04:05.000Z' }), said('c', 'b')];
-  const { lines } = piLines(new SessionIndex(sessionInMemory(header, entries)), 3, 1_767_400_000_000);
+  const { lines } = toPiLines(new SessionIndex(buildSessionInMemory(header, entries)), 3, 1_767_400_000_000);
   expect(lines.map(({ timestamp }) => timestamp)).toEqual([
     '2026-01-03T00:26:40.000Z',
     '2026-01-03T00:26:40.000Z',

@@ -4,7 +4,7 @@ import type { FieldMap } from '@coppice/core';
 import { type Block, isText, isToolUse, type JsonObject, type Message, type NodeStatus } from '@coppice/core';
 import { parseUsage } from '@coppice/core/context';
 import { getObject, getText, isFieldMap, ownField } from '@coppice/core/decode';
-import { blockDefinitionOf, withoutCalls } from '../blocks/index.ts';
+import { blockDefinitionOf, replaceCallsByText } from '../blocks/index.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { DecodedEntry } from './entry-codec.ts';
 import { omitSessionFields, omitUndefinedFields, parseTime, toIsoTime } from './fields.ts';
@@ -27,7 +27,7 @@ const itsTypes: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the live tree of a session as lines; `leaf` is the active line. `now` is the time of added lines. */
-export function piLines(index: SessionIndex, leaf: number, now: number): PiExport {
+export function toPiLines(index: SessionIndex, leaf: number, now: number): PiExport {
   return new PiLineWriter(index, now).write(leaf);
 }
 
@@ -167,7 +167,7 @@ class PiLineWriter {
           type: 'custom_message',
           ...base,
           customType: getText(reported, 'customType') ?? 'injected',
-          content: this.#blocks({ ...message, content: withoutCalls(message.content) }, base.id),
+          content: this.#blocks({ ...message, content: replaceCallsByText(message.content) }, base.id),
           display: ownField(reported, 'display') ?? true,
           details: ownField(reported, 'details'),
         };

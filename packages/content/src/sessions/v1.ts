@@ -3,7 +3,7 @@
 
 import type { FieldMap } from '@coppice/core';
 import { getText, ownField } from '@coppice/core/decode';
-import { derivedId } from '../derived-id.ts';
+import { deriveId } from '../derived-id.ts';
 import { type SessionEntry, type SessionHeader, type SessionWarning, sessionVersion } from './contract.ts';
 import { omitSessionFields } from './fields.ts';
 
@@ -23,7 +23,7 @@ const gone: ReadonlySet<string> = new Set(['type', 'timestamp', 'firstKeptEntryI
 export function migrateV1(lines: readonly (FieldMap | null)[]): MigratedSession {
   const first = lines[0] ?? {};
   const id = getText(first, 'id') ?? '';
-  const uuids = lines.map((_, index) => derivedId('session-v1', id, index));
+  const uuids = lines.map((_, index) => deriveId('session-v1', id, index));
   const warnings: Omit<SessionWarning, 'offset'>[] = [];
   const pointing: Pointing = {
     lines,
@@ -33,7 +33,7 @@ export function migrateV1(lines: readonly (FieldMap | null)[]): MigratedSession 
   const header: SessionHeader = {
     type: 'session',
     version: sessionVersion,
-    uuid: uuids[0] ?? derivedId('session-v1', id, 0),
+    uuid: uuids[0] ?? deriveId('session-v1', id, 0),
     parentUuid: null,
     id,
     ...convertTimes(first),

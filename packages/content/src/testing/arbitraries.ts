@@ -6,12 +6,12 @@ import { canonicalJson } from '../canonical-json.ts';
 const known = new Set<string>(blockDefinitions.map((definition) => definition.type));
 
 /** Any text, lone surrogates and control characters included. */
-export const anyText: fc.Arbitrary<string> = fc.string({
+export const arbitraryText: fc.Arbitrary<string> = fc.string({
   unit: fc.nat(0xffff).map((unit) => String.fromCharCode(unit)),
 });
 
 /** Text that is not blank. */
-export const filledText: fc.Arbitrary<string> = fc
+export const arbitraryFilledText: fc.Arbitrary<string> = fc
   .tuple(fc.string({ unit: 'binary' }), fc.string({ minLength: 1 }))
   .map((parts) => parts.join(''))
   .filter((text) => text.trim() !== '');
@@ -23,7 +23,7 @@ const anyKey: fc.Arbitrary<string> = fc.oneof(
 );
 
 /** A JSON object with any keys. */
-export const anyObject: fc.Arbitrary<JsonObject> = fc.letrec<{ value: JsonObject[string]; object: JsonObject }>(
+export const arbitraryObject: fc.Arbitrary<JsonObject> = fc.letrec<{ value: JsonObject[string]; object: JsonObject }>(
   (tie) => ({
     value: fc.oneof(
       { depthSize: 'small' },
@@ -31,7 +31,7 @@ export const anyObject: fc.Arbitrary<JsonObject> = fc.letrec<{ value: JsonObject
       fc.boolean(),
       fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => (number === 0 ? 0 : number)),
       fc.integer(),
-      anyText,
+      arbitraryText,
       fc.array(tie('value'), { maxLength: 4 }),
       tie('object'),
     ),
@@ -42,11 +42,11 @@ export const anyObject: fc.Arbitrary<JsonObject> = fc.letrec<{ value: JsonObject
 ).object;
 
 /** A block of a type that no build knows. */
-export const unknownBlock: fc.Arbitrary<Block> = fc
+export const arbitraryUnknownBlock: fc.Arbitrary<Block> = fc
   .tuple(
-    anyText.filter((type) => type !== '' && !known.has(type)),
-    anyObject,
-    anyObject,
+    arbitraryText.filter((type) => type !== '' && !known.has(type)),
+    arbitraryObject,
+    arbitraryObject,
   )
   // The type may be anywhere among the keys; fromEntries keeps `__proto__` an ordinary key.
   .map(([type, before, after]) =>
@@ -59,27 +59,27 @@ export const unknownBlock: fc.Arbitrary<Block> = fc
   .map((fields) => ({ type: String(fields.type), ...fields }));
 
 /** A text block that is not blank. */
-const textBlock: fc.Arbitrary<Block> = filledText.map((text) => ({ type: 'text', text }));
+const textBlock: fc.Arbitrary<Block> = arbitraryFilledText.map((text) => ({ type: 'text', text }));
 
 /** A tool call. */
 const toolUseBlock: fc.Arbitrary<Block> = fc.record({
   type: fc.constant('tool-use'),
   id: fc.uuid(),
   name: fc.string({ minLength: 1 }),
-  parameters: anyObject,
+  parameters: arbitraryObject,
 });
 
 /** Reasoning. */
-export const thinkingBlock: fc.Arbitrary<Block> = fc.record(
-  { type: fc.constant('thinking'), thinking: anyText, signature: fc.string(), redacted: fc.string() },
+export const arbitraryThinkingBlock: fc.Arbitrary<Block> = fc.record(
+  { type: fc.constant('thinking'), thinking: arbitraryText, signature: fc.string(), redacted: fc.string() },
   { requiredKeys: ['type', 'thinking'] },
 );
 
 /** A message that is not blank, of any role that may contain its blocks. */
-export const anyMessage: fc.Arbitrary<Message> = fc
+export const arbitraryMessage: fc.Arbitrary<Message> = fc
   .tuple(
     fc.constantFrom<Role>('user', 'assistant', 'tool', 'system'),
-    fc.array(fc.oneof(textBlock, unknownBlock, thinkingBlock), { maxLength: 3 }),
+    fc.array(fc.oneof(textBlock, arbitraryUnknownBlock, arbitraryThinkingBlock), { maxLength: 3 }),
     textBlock,
     fc.array(toolUseBlock, { maxLength: 2 }),
     fc.uuid(),
@@ -90,14 +90,14 @@ export const anyMessage: fc.Arbitrary<Message> = fc
   });
 
 /** Returns the data with the keys of every object reversed; integer keys stay where JavaScript puts them. */
-export function reversedKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(reversedKeys);
+export function reverseKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reverseKeys);
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, member]) => [key, reversedKeys(member)] as const);
+  const entries = Object.entries(value).map(([key, member]) => [key, reverseKeys(member)] as const);
   return Object.fromEntries(entries.reverse());
 }
 
 /** Whether two values are the same data, regardless of key order. */
-export function sameData(left: unknown, right: unknown): boolean {
+export function isSameData(left: unknown, right: unknown): boolean {
   return canonicalJson(left) === canonicalJson(right);
 }

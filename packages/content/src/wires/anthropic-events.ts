@@ -1,6 +1,6 @@
 /** Interprets the events of an Anthropic message, for code that forwards a reply and code that assembles it. */
 import type { Json, JsonObject } from '@coppice/core';
-import { countMember, jsonObjectOf, memberAt, textMember } from './wire-json.ts';
+import { getCountMember, getMember, getTextMember, objectOrUndefined } from './wire-json.ts';
 
 /** A block of a message, as far as received. */
 export interface AnthropicBlockDraft {
@@ -30,7 +30,7 @@ export class AnthropicEvents {
 
   /** The stop reason of the wire; null until it is received. */
   get stopReason(): Json {
-    return memberAt(this.#message, 'stop_reason') ?? null;
+    return getMember(this.#message, 'stop_reason') ?? null;
   }
 
   /** The reported usage; null until it is received. */
@@ -40,33 +40,37 @@ export class AnthropicEvents {
 
   /** Reads an event; returns null for keep-alives and unknown event types. */
   read(event: Json, name = ''): readonly AnthropicChange[] | null {
-    const index = countMember(event, 'index') ?? 0;
-    switch (textMember(event, 'type') ?? name) {
+    const index = getCountMember(event, 'index') ?? 0;
+    switch (getTextMember(event, 'type') ?? name) {
       case 'message_start':
-        this.#message = jsonObjectOf(memberAt(event, 'message')) ?? {};
-        this.#count(memberAt(event, 'message', 'usage'));
+        this.#message = objectOrUndefined(getMember(event, 'message')) ?? {};
+        this.#count(getMember(event, 'message', 'usage'));
         return [];
       case 'content_block_start':
         return [
-          { what: 'begun', block: this.#begin(index, jsonObjectOf(memberAt(event, 'content_block')) ?? {}), piece: '' },
+          {
+            what: 'begun',
+            block: this.#begin(index, objectOrUndefined(getMember(event, 'content_block')) ?? {}),
+            piece: '',
+          },
         ];
       case 'content_block_delta':
-        return this.#change(index, memberAt(event, 'delta') ?? null);
+        return this.#change(index, getMember(event, 'delta') ?? null);
       case 'content_block_stop': {
         const block = this.#blocks.get(index);
         return block === undefined ? [] : [{ what: 'ended', block, piece: '' }];
       }
       case 'message_delta': {
-        const { stop_reason: reason, ...rest } = jsonObjectOf(memberAt(event, 'delta')) ?? {};
+        const { stop_reason: reason, ...rest } = objectOrUndefined(getMember(event, 'delta')) ?? {};
         this.#message = { ...this.#message, ...rest, stop_reason: reason ?? this.stopReason };
-        this.#count(memberAt(event, 'usage'));
+        this.#count(getMember(event, 'usage'));
         return [];
       }
       case 'message_stop':
         this.done = true;
         return [];
       case 'error':
-        this.#error = memberAt(event, 'error') ?? null;
+        this.#error = getMember(event, 'error') ?? null;
         return [];
       default:
         return null;
@@ -87,7 +91,7 @@ export class AnthropicEvents {
   }
 
   #begin(index: number, fields: JsonObject): AnthropicBlockDraft {
-    const block = { index, type: textMember(fields, 'type') ?? '', fields: { ...fields }, json: '' };
+    const block = { index, type: getTextMember(fields, 'type') ?? '', fields: { ...fields }, json: '' };
     this.#blocks.set(index, block);
     return block;
   }
@@ -95,11 +99,11 @@ export class AnthropicEvents {
   #change(index: number, delta: Json): readonly AnthropicChange[] {
     const block = this.#blocks.get(index) ?? this.#begin(index, { type: 'text', text: '' });
     const add = (key: string): string => {
-      const piece = textMember(delta, key) ?? '';
-      block.fields[key] = (textMember(block.fields, key) ?? '') + piece;
+      const piece = getTextMember(delta, key) ?? '';
+      block.fields[key] = (getTextMember(block.fields, key) ?? '') + piece;
       return piece;
     };
-    switch (textMember(delta, 'type')) {
+    switch (getTextMember(delta, 'type')) {
       case 'text_delta':
         return [{ what: 'text', block, piece: add('text') }];
       case 'thinking_delta':
@@ -108,7 +112,7 @@ export class AnthropicEvents {
         add('signature');
         return [];
       case 'input_json_delta': {
-        const piece = textMember(delta, 'partial_json') ?? '';
+        const piece = getTextMember(delta, 'partial_json') ?? '';
         block.json += piece;
         return [{ what: 'input', block, piece }];
       }
@@ -118,7 +122,7 @@ export class AnthropicEvents {
   }
 
   #count(said: Json | undefined): void {
-    for (const [key, value] of Object.entries(jsonObjectOf(said) ?? {})) {
+    for (const [key, value] of Object.entries(objectOrUndefined(said) ?? {})) {
       // Later figures are totals and replace earlier ones; null is ignored.
       if (value !== null && key !== '__proto__') this.#usage.set(key, value);
     }

@@ -4,8 +4,8 @@ import { type AnthropicBlockDraft, type AnthropicChange, AnthropicEvents } from 
 import type { FinishReason, WireReader, WireReplyEvent } from './contract.ts';
 import { WireFailure } from './contract.ts';
 import { parseToolArguments } from './tool-arguments.ts';
-import { usageEvent } from './usage-event.ts';
-import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from './wire-json.ts';
+import { buildUsageEvent } from './usage-event.ts';
+import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined } from './wire-json.ts';
 
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
   ['end_turn', 'stop'],
@@ -17,7 +17,7 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /** Creates a reader for the stream of one message. Unknown events and blocks are skipped. */
-export function anthropicReader(): WireReader {
+export function createAnthropicReader(): WireReader {
   const events = new AnthropicEvents();
   return {
     get done() {
@@ -51,55 +51,55 @@ function eventsOf({ what, block, piece }: AnthropicChange): readonly WireReplyEv
 }
 
 function beginningOf({ index, type, fields }: AnthropicBlockDraft): readonly WireReplyEvent[] {
-  if (type === 'text') return [{ type: 'text-delta', text: textMember(fields, 'text') ?? '' }];
-  if (type === 'thinking') return [{ type: 'thinking-delta', text: textMember(fields, 'thinking') ?? '' }];
-  if (type === 'redacted_thinking') return [{ type: 'thinking-end', redacted: textMember(fields, 'data') ?? '' }];
+  if (type === 'text') return [{ type: 'text-delta', text: getTextMember(fields, 'text') ?? '' }];
+  if (type === 'thinking') return [{ type: 'thinking-delta', text: getTextMember(fields, 'thinking') ?? '' }];
+  if (type === 'redacted_thinking') return [{ type: 'thinking-end', redacted: getTextMember(fields, 'data') ?? '' }];
   if (type !== 'tool_use') return [];
   return [
-    { type: 'tool-use-start', index, id: textMember(fields, 'id') ?? '', name: textMember(fields, 'name') ?? '' },
+    { type: 'tool-use-start', index, id: getTextMember(fields, 'id') ?? '', name: getTextMember(fields, 'name') ?? '' },
   ];
 }
 
 function endOf({ index, type, fields, json }: AnthropicBlockDraft): readonly WireReplyEvent[] {
   if (type === 'thinking') {
-    const signature = textMember(fields, 'signature') ?? '';
+    const signature = getTextMember(fields, 'signature') ?? '';
     return [{ type: 'thinking-end', ...(signature === '' ? {} : { signature }) }];
   }
   if (type !== 'tool_use') return [];
-  const input = jsonObjectOf(memberAt(fields, 'input'));
+  const input = objectOrUndefined(getMember(fields, 'input'));
   const whole = json === '' && input !== undefined ? { parameters: input } : parseToolArguments(json);
   return [{ type: 'tool-use-end', index, ...whole }];
 }
 
 function anthropicUsage(usage: JsonObject): WireReplyEvent {
   const [read, written] = [
-    countMember(usage, 'cache_read_input_tokens'),
-    countMember(usage, 'cache_creation_input_tokens'),
+    getCountMember(usage, 'cache_read_input_tokens'),
+    getCountMember(usage, 'cache_creation_input_tokens'),
   ];
-  return usageEvent(usage, {
+  return buildUsageEvent(usage, {
     // `input_tokens` excludes cached tokens, which are most of a long conversation.
-    inputTokens: (countMember(usage, 'input_tokens') ?? 0) + (read ?? 0) + (written ?? 0),
-    outputTokens: countMember(usage, 'output_tokens') ?? 0,
+    inputTokens: (getCountMember(usage, 'input_tokens') ?? 0) + (read ?? 0) + (written ?? 0),
+    outputTokens: getCountMember(usage, 'output_tokens') ?? 0,
     cacheReadTokens: read,
     cacheWriteTokens: written,
-    reasoningTokens: countMember(usage, 'output_tokens_details', 'thinking_tokens'),
+    reasoningTokens: getCountMember(usage, 'output_tokens_details', 'thinking_tokens'),
   });
 }
 
 /** Returns the events of a whole message: the same reader, fed with an equivalent stream. */
-export function anthropicWhole(body: Json): readonly WireReplyEvent[] {
-  if (textMember(body, 'type') !== 'message' || !Array.isArray(memberAt(body, 'content')))
+export function readWholeAnthropicMessage(body: Json): readonly WireReplyEvent[] {
+  if (getTextMember(body, 'type') !== 'message' || !Array.isArray(getMember(body, 'content')))
     throw new WireFailure('The answer is no message with content.', body);
-  const reader = anthropicReader();
+  const reader = createAnthropicReader();
   const events: WireReplyEvent[] = [];
   const read = (data: Json) => {
     for (const event of reader.read(data, '') ?? []) events.push(event);
   };
-  read({ type: 'message_start', message: { usage: memberAt(body, 'usage') ?? null } });
-  for (const [index, block] of jsonListOf(memberAt(body, 'content')).entries()) {
+  read({ type: 'message_start', message: { usage: getMember(body, 'usage') ?? null } });
+  for (const [index, block] of listOrNone(getMember(body, 'content')).entries()) {
     read({ type: 'content_block_start', index, content_block: block });
-    const input = memberAt(block, 'input');
-    if (textMember(block, 'type') === 'tool_use' && input !== undefined)
+    const input = getMember(block, 'input');
+    if (getTextMember(block, 'type') === 'tool_use' && input !== undefined)
       read({
         type: 'content_block_delta',
         index,
@@ -107,7 +107,7 @@ export function anthropicWhole(body: Json): readonly WireReplyEvent[] {
       });
     read({ type: 'content_block_stop', index });
   }
-  read({ type: 'message_delta', delta: { stop_reason: memberAt(body, 'stop_reason') ?? null } });
+  read({ type: 'message_delta', delta: { stop_reason: getMember(body, 'stop_reason') ?? null } });
   read({ type: 'message_stop' });
   return [...events, ...reader.end()];
 }

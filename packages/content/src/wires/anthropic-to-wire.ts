@@ -1,13 +1,13 @@
 /** Anthropic Messages: converts our request to the body. Pure. */
 import { type Block, isText, type JsonObject, type Message } from '@coppice/core';
-import { isFileBlock, isImage, isThinking, isToolCall, safeIds } from './block-guards.ts';
-import type { ParameterChanged, ProviderRequest, ThinkingOptions, ToolChoice } from './contract.ts';
+import { createSafeIds, isFileBlock, isImage, isThinking, isToolCall } from './block-guards.ts';
+import type { ProviderRequest, ReportParameterChange, ThinkingOptions, ToolChoice } from './contract.ts';
 
 /** The supported image types. */
 export type AnthropicImageType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
 
 /** Text and images, which are also allowed in a tool result. */
-export type AnthropicShown =
+export type AnthropicVisibleBlock =
   | { type: 'text'; text: string }
   | {
       type: 'image';
@@ -16,12 +16,12 @@ export type AnthropicShown =
 
 /** One block of the body. */
 export type AnthropicBlock =
-  | AnthropicShown
+  | AnthropicVisibleBlock
   | { type: 'document'; source: { type: 'base64'; media_type: 'application/pdf'; data: string }; title: string }
   | { type: 'thinking'; thinking: string; signature: string }
   | { type: 'redacted_thinking'; data: string }
   | { type: 'tool_use'; id: string; name: string; input: JsonObject }
-  | { type: 'tool_result'; tool_use_id: string; content: AnthropicShown[] };
+  | { type: 'tool_result'; tool_use_id: string; content: AnthropicVisibleBlock[] };
 
 /** One message of the body. */
 export interface AnthropicMessage {
@@ -50,7 +50,7 @@ const budgets = { low: 2048, medium: 8192, high: 16_384 } as const;
 const smallestBudget = 1024;
 
 /** Whether the model takes a thinking budget (up to 4.5); later models reject a budget and take an effort. */
-export function thinksByBudget(model: string): boolean {
+export function takesThinkingBudget(model: string): boolean {
   return /claude-(?:[123]|instant|(?:opus|sonnet|haiku)-(?:3|4(?:-[0-5])?(?!-?\d)|4-\d{8})|(?:opus|sonnet|haiku)-4-[0-5]-)/.test(
     `${model}-`,
   );
@@ -64,7 +64,7 @@ function ignoreChange(): void {
 }
 
 /** Removes parameters that Anthropic does not accept together. A request that was adjusted before stays the same. */
-export function adjustForAnthropic(request: ProviderRequest, changed: ParameterChanged): ProviderRequest {
+export function adjustForAnthropic(request: ProviderRequest, changed: ReportParameterChange): ProviderRequest {
   const { maxTokens = requiredLength, thinking, temperature, topP, toolChoice } = request;
   const wanted = toThinking(thinking, request.model, maxTokens);
   const thinks = wanted !== undefined;
@@ -130,7 +130,7 @@ function toThinking(
   maxTokens: number,
 ): Pick<AnthropicBody, 'thinking' | 'output_config'> | undefined {
   if (wish === undefined) return undefined;
-  if (!thinksByBudget(model))
+  if (!takesThinkingBudget(model))
     return { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: wish.effort } };
   // At least half is left for the answer; a reply too short for both is better without thinking.
   const budget = Math.min(wish.budgetTokens ?? budgets[wish.effort], Math.floor(maxTokens / 2));
@@ -145,7 +145,7 @@ function toChoice(choice: ToolChoice, thinks: boolean): NonNullable<AnthropicBod
 
 /** Builds the messages of the body: two alternating roles, tool results first in the user message after the calls. */
 function toAnthropicMessages(messages: readonly Message[]): AnthropicMessage[] {
-  const safe = safeIds(messages);
+  const safe = createSafeIds(messages);
   const out: AnthropicMessage[] = [];
   const add = (role: 'user' | 'assistant', blocks: AnthropicBlock[]) => {
     if (blocks.length === 0) return;
@@ -183,18 +183,18 @@ function trimEnd(last: AnthropicMessage | undefined): void {
   if (last?.role === 'assistant' && block?.type === 'text') block.text = block.text.trimEnd();
 }
 
-function toShown(block: Block): AnthropicShown[] {
+function toShown(block: Block): AnthropicVisibleBlock[] {
   if (isText(block)) return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }];
   if (!isImage(block)) return [];
   if (block.source.type === 'url') return [{ type: 'image', source: { type: 'url', url: block.source.url } }];
-  const type = imageType(block.mediaType);
+  const type = toSupportedImageType(block.mediaType);
   return block.source.type === 'base64' && type !== undefined
     ? [{ type: 'image', source: { type: 'base64', media_type: type, data: block.source.data } }]
     : [];
 }
 
 /** Returns the supported image type for a media type; undefined for any other. */
-export function imageType(mediaType: string | undefined): AnthropicImageType | undefined {
+export function toSupportedImageType(mediaType: string | undefined): AnthropicImageType | undefined {
   const [name = ''] = (mediaType ?? '').toLowerCase().split(';');
   if (name === 'image/jpg') return 'image/jpeg';
   return name === 'image/jpeg' || name === 'image/png' || name === 'image/gif' || name === 'image/webp'

@@ -4,10 +4,10 @@ import type { Block, Message } from '@coppice/core';
 import { isText } from '@coppice/core';
 import type { FileBlock } from '../blocks/file/index.ts';
 import type { ImageBlock } from '../blocks/image/index.ts';
-import { blockDefinitionOf, isKnown } from '../blocks/index.ts';
+import { blockDefinitionOf, isKnownBlock } from '../blocks/index.ts';
 import type { ThinkingBlock } from '../blocks/thinking/index.ts';
 import type { ToolUseBlock } from '../blocks/tool-use/index.ts';
-import { isMalformed } from './tool-arguments.ts';
+import { isMalformedToolUse } from './tool-arguments.ts';
 
 /**
  * Reasoning that only the provider which signed it accepts back; `provider` is missing if it is unsigned or unknown.
@@ -18,22 +18,22 @@ export interface SignedThinking extends ThinkingBlock {
 
 /** Whether a block is a picture. */
 export function isImage(block: Block): block is ImageBlock {
-  return block.type === 'image' && isKnown(block);
+  return block.type === 'image' && isKnownBlock(block);
 }
 
 /** Whether a block is an attachment. */
 export function isFileBlock(block: Block): block is FileBlock {
-  return block.type === 'file' && isKnown(block);
+  return block.type === 'file' && isKnownBlock(block);
 }
 
 /** Whether a block is reasoning. */
 export function isThinking(block: Block): block is SignedThinking {
-  return block.type === 'thinking' && isKnown(block);
+  return block.type === 'thinking' && isKnownBlock(block);
 }
 
 /** Whether a block is a tool call. */
 export function isToolCall(block: Block): block is ToolUseBlock {
-  return block.type === 'tool-use' && isKnown(block);
+  return block.type === 'tool-use' && isKnownBlock(block);
 }
 
 /** Whether reasoning may be sent to a provider: it is signed by that provider, or the signer is unknown. */
@@ -44,17 +44,17 @@ export function isSignedBy(block: Block, provider: string): boolean {
 }
 
 /** Whether an image or attachment contains its bytes, with a media type that the pattern allows. */
-export function hasByteSource(block: Block, types: RegExp): boolean {
+export function hasEmbeddedBytes(block: Block, types: RegExp): boolean {
   return (isImage(block) || isFileBlock(block)) && block.source.type === 'base64' && types.test(block.mediaType ?? '');
 }
 
 /** Whether an image has a web URL. */
-export function hasAddress(block: Block): boolean {
+export function hasWebUrl(block: Block): boolean {
   return isImage(block) && block.source.type === 'url' && /^https?:\/\//i.test(block.source.url);
 }
 
 /** Returns the text of a message for a wire that takes one string: its blocks on separate lines. */
-export function wholeText(message: Message): string {
+export function toWireText(message: Message): string {
   return message.content
     .map((block) => (isText(block) ? block.text : blockDefinitionOf(block).toText(block)))
     .filter((text) => text !== '')
@@ -62,12 +62,14 @@ export function wholeText(message: Message): string {
 }
 
 /** Returns the arguments of a call as JSON text: as the model wrote them if they are a JSON object. */
-export function argumentsOfCall(block: ToolUseBlock): string {
-  return block.arguments === undefined || isMalformed(block) ? JSON.stringify(block.parameters) : block.arguments;
+export function callArgumentsText(block: ToolUseBlock): string {
+  return block.arguments === undefined || isMalformedToolUse(block)
+    ? JSON.stringify(block.parameters)
+    : block.arguments;
 }
 
 /** Returns the names of a conversation's calls by id, for wires that answer a call by name. */
-export function callNames(messages: readonly Message[]): ReadonlyMap<string, string> {
+export function callNamesById(messages: readonly Message[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const message of messages)
     for (const block of message.content) if (isToolCall(block)) names.set(block.id, block.name);
@@ -78,7 +80,7 @@ export function callNames(messages: readonly Message[]): ReadonlyMap<string, str
  * Maps call ids to an alphabet that a provider accepts. Earlier turns may come from another provider with other ids.
  * Each id is mapped consistently, and two ids never become one.
  */
-export function safeIds(messages: readonly Message[], longest = 64): (id: string) => string {
+export function createSafeIds(messages: readonly Message[], longest = 64): (id: string) => string {
   const safe = new Map<string, string>();
   const taken = new Set<string>();
   const names: string[] = [];

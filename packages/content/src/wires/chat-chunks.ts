@@ -1,6 +1,6 @@
 /** Interprets the chunks of a chat completion, for code that forwards a reply and code that assembles it. */
 import type { Json, JsonObject } from '@coppice/core';
-import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from './wire-json.ts';
+import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined } from './wire-json.ts';
 
 /** One piece of one of the choices. */
 export type ChatPiece =
@@ -41,57 +41,59 @@ export class ChatChunks {
   /** Returns the pieces of a chunk in order. */
   read(chunk: Json): readonly ChatPiece[] {
     this.usage =
-      jsonObjectOf(memberAt(chunk, 'usage')) ?? jsonObjectOf(memberAt(chunk, 'x_groq', 'usage')) ?? this.usage;
+      objectOrUndefined(getMember(chunk, 'usage')) ??
+      objectOrUndefined(getMember(chunk, 'x_groq', 'usage')) ??
+      this.usage;
     const pieces: ChatPiece[] = [];
-    for (const choice of jsonListOf(memberAt(chunk, 'choices'))) {
-      if (jsonObjectOf(choice) === undefined) continue;
-      this.#readChoice(countMember(choice, 'index') ?? 0, choice, pieces);
+    for (const choice of listOrNone(getMember(chunk, 'choices'))) {
+      if (objectOrUndefined(choice) === undefined) continue;
+      this.#readChoice(getCountMember(choice, 'index') ?? 0, choice, pieces);
     }
     return pieces;
   }
 
   #readChoice(choice: number, wired: Json, pieces: ChatPiece[]): void {
-    const delta = memberAt(wired, 'delta') ?? null;
+    const delta = getMember(wired, 'delta') ?? null;
     const say = (type: 'text' | 'reasoning' | 'refusal', text: string | undefined) => {
       if (text !== undefined && text !== '') pieces.push({ type, choice, text });
     };
     say('reasoning', reasoningIn(delta));
-    for (const each of jsonListOf(memberAt(delta, 'reasoning_details'))) {
-      const value = jsonObjectOf(each);
+    for (const each of listOrNone(getMember(delta, 'reasoning_details'))) {
+      const value = objectOrUndefined(each);
       if (value !== undefined) pieces.push({ type: 'detail', choice, value });
     }
-    const content = memberAt(delta, 'content');
+    const content = getMember(delta, 'content');
     say('text', typeof content === 'string' ? content : undefined);
     // Some servers send a list of parts, including reasoning.
-    for (const part of jsonListOf(content)) {
-      say('text', textMember(part, 'text'));
-      for (const thought of jsonListOf(memberAt(part, 'thinking'))) say('reasoning', textMember(thought, 'text'));
+    for (const part of listOrNone(content)) {
+      say('text', getTextMember(part, 'text'));
+      for (const thought of listOrNone(getMember(part, 'thinking'))) say('reasoning', getTextMember(thought, 'text'));
     }
-    say('refusal', textMember(delta, 'refusal'));
-    for (const each of jsonListOf(memberAt(delta, 'images'))) {
-      const value = jsonObjectOf(each);
+    say('refusal', getTextMember(delta, 'refusal'));
+    for (const each of listOrNone(getMember(delta, 'images'))) {
+      const value = objectOrUndefined(each);
       if (value !== undefined) pieces.push({ type: 'image', choice, value });
     }
-    const audio = jsonObjectOf(memberAt(delta, 'audio'));
+    const audio = objectOrUndefined(getMember(delta, 'audio'));
     if (audio !== undefined) pieces.push({ type: 'audio', choice, value: audio });
-    for (const wiredCall of [...jsonListOf(memberAt(delta, 'tool_calls')), ...olderCall(delta)])
-      if (jsonObjectOf(wiredCall) !== undefined) pieces.push(this.#readCall(choice, wiredCall));
-    const reason = memberAt(wired, 'finish_reason');
+    for (const wiredCall of [...listOrNone(getMember(delta, 'tool_calls')), ...olderCall(delta)])
+      if (objectOrUndefined(wiredCall) !== undefined) pieces.push(this.#readCall(choice, wiredCall));
+    const reason = getMember(wired, 'finish_reason');
     if (reason !== undefined && reason !== null) pieces.push({ type: 'finish', choice, reason });
   }
 
   #readCall(choice: number, wired: Json): ChatPiece {
     const known = this.#choices.get(choice) ?? { calls: [], places: new Map() };
     this.#choices.set(choice, known);
-    const isCustom = jsonObjectOf(memberAt(wired, 'custom')) !== undefined;
-    const part = memberAt(wired, isCustom ? 'custom' : 'function');
-    const id = textMember(wired, 'id') ?? '';
-    const name = textMember(part, 'name') ?? '';
+    const isCustom = objectOrUndefined(getMember(wired, 'custom')) !== undefined;
+    const part = getMember(wired, isCustom ? 'custom' : 'function');
+    const id = getTextMember(wired, 'id') ?? '';
+    const name = getTextMember(part, 'name') ?? '';
     const call = findCall(known, wired, id, name) ?? beginCall(known, wired, id, isCustom);
     call.id ||= id;
     // Some services repeat the whole name with every piece, others send it in pieces.
     if (name !== call.name) call.name += name;
-    const json = argumentsIn(memberAt(part, isCustom ? 'input' : 'arguments'));
+    const json = argumentsIn(getMember(part, isCustom ? 'input' : 'arguments'));
     call.json += json;
     return { type: 'call', choice, call, json };
   }
@@ -99,7 +101,7 @@ export class ChatChunks {
 
 /** Returns the call that a piece continues; undefined if it starts another. */
 function findCall({ calls, places }: ChoiceCalls, wired: Json, id: string, name: string): ChatCallDraft | undefined {
-  const index = countMember(wired, 'index');
+  const index = getCountMember(wired, 'index');
   if (index === undefined) {
     const same = id === '' ? undefined : calls.find((call) => call.id === id);
     return same ?? (name === '' ? calls.at(-1) : undefined);
@@ -114,30 +116,30 @@ function findCall({ calls, places }: ChoiceCalls, wired: Json, id: string, name:
 function beginCall({ calls, places }: ChoiceCalls, wired: Json, id: string, isCustom: boolean): ChatCallDraft {
   const call = { place: calls.length, id, name: '', json: '', isCustom };
   calls.push(call);
-  const index = countMember(wired, 'index');
+  const index = getCountMember(wired, 'index');
   if (index !== undefined) places.set(index, call.place);
   return call;
 }
 
 function reasoningIn(delta: Json): string | undefined {
   for (const key of ['reasoning_content', 'reasoning', 'thinking']) {
-    const text = textMember(delta, key);
+    const text = getTextMember(delta, key);
     if (text !== undefined && text !== '') return text;
   }
   let detailed = '';
-  for (const each of jsonListOf(memberAt(delta, 'reasoning_details')))
-    detailed += textMember(each, 'text') ?? textMember(each, 'summary') ?? '';
+  for (const each of listOrNone(getMember(delta, 'reasoning_details')))
+    detailed += getTextMember(each, 'text') ?? getTextMember(each, 'summary') ?? '';
   return detailed;
 }
 
 /** Some servers send the arguments as an object. */
 function argumentsIn(piece: Json | undefined): string {
   if (typeof piece === 'string') return piece;
-  return jsonObjectOf(piece) === undefined ? '' : JSON.stringify(piece);
+  return objectOrUndefined(piece) === undefined ? '' : JSON.stringify(piece);
 }
 
 /** Returns a call in the older form, from before several were possible. */
 function olderCall(delta: Json): readonly Json[] {
-  const called = jsonObjectOf(memberAt(delta, 'function_call'));
+  const called = objectOrUndefined(getMember(delta, 'function_call'));
   return called === undefined ? [] : [{ index: 0, function: called }];
 }

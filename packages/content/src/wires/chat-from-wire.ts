@@ -2,10 +2,10 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { ChatChunks, type ChatPiece } from './chat-chunks.ts';
 import type { FinishReason, WireReplyEvent } from './contract.ts';
-import { doneMark, WireFailure, type WireReader } from './contract.ts';
+import { endOfStreamMark, WireFailure, type WireReader } from './contract.ts';
 import { parseToolArguments } from './tool-arguments.ts';
-import { usageEvent } from './usage-event.ts';
-import { countMember, dataUrl, jsonListOf, jsonObjectOf, memberAt, textMember } from './wire-json.ts';
+import { buildUsageEvent } from './usage-event.ts';
+import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined, splitDataUrl } from './wire-json.ts';
 
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
   ['stop', 'stop'],
@@ -22,7 +22,7 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
  * Creates a reader for the chunks of one completion. Only the first choice is read; several replies are made by several
  * calls.
  */
-export function chatReader(): WireReader {
+export function createChatReader(): WireReader {
   const chunks = new ChatChunks();
   const details: JsonObject[] = [];
   // The name of a call may come in pieces, so it is announced when its arguments or another call begin.
@@ -51,7 +51,7 @@ export function chatReader(): WireReader {
         mergeDetail(details, piece.value);
         break;
       case 'image': {
-        const image = dataUrl(textMember(piece.value, 'image_url', 'url') ?? '');
+        const image = splitDataUrl(getTextMember(piece.value, 'image_url', 'url') ?? '');
         if (image === undefined) break;
         const source = { type: 'base64', data: image.data } as const;
         out.push({ type: 'image', block: { type: 'image', mediaType: image.mediaType, source } });
@@ -74,7 +74,7 @@ export function chatReader(): WireReader {
       return done;
     },
     read(data) {
-      if (data === doneMark) {
+      if (data === endOfStreamMark) {
         done = true;
         return [];
       }
@@ -119,7 +119,7 @@ function lengthOf(finish: string): FinishReason | undefined {
 function signatureEvent(details: JsonObject[]): WireReplyEvent {
   const proved = details.splice(0);
   const worth = proved.some(
-    (each) => memberAt(each, 'signature') !== undefined || memberAt(each, 'data') !== undefined,
+    (each) => getMember(each, 'signature') !== undefined || getMember(each, 'data') !== undefined,
   );
   return { type: 'thinking-end', ...(worth ? { signature: JSON.stringify(proved) } : {}) };
 }
@@ -137,8 +137,8 @@ function mergeDetail(details: JsonObject[], piece: JsonObject): void {
   const last = details.at(-1);
   const same =
     last !== undefined &&
-    memberAt(last, 'type') === memberAt(piece, 'type') &&
-    memberAt(last, 'index') === memberAt(piece, 'index');
+    getMember(last, 'type') === getMember(piece, 'type') &&
+    getMember(last, 'index') === getMember(piece, 'index');
   if (last === undefined || !same) {
     details.push(piece);
     return;
@@ -157,28 +157,32 @@ function mergeDetail(details: JsonObject[], piece: JsonObject): void {
 }
 
 function chatUsage(usage: JsonObject): WireReplyEvent {
-  return usageEvent(usage, {
-    inputTokens: countMember(usage, 'prompt_tokens') ?? 0,
-    outputTokens: countMember(usage, 'completion_tokens') ?? 0,
+  return buildUsageEvent(usage, {
+    inputTokens: getCountMember(usage, 'prompt_tokens') ?? 0,
+    outputTokens: getCountMember(usage, 'completion_tokens') ?? 0,
     cacheReadTokens:
-      countMember(usage, 'prompt_tokens_details', 'cached_tokens') ?? countMember(usage, 'prompt_cache_hit_tokens'),
-    cacheWriteTokens: countMember(usage, 'prompt_tokens_details', 'cache_write_tokens'),
-    reasoningTokens: countMember(usage, 'completion_tokens_details', 'reasoning_tokens'),
+      getCountMember(usage, 'prompt_tokens_details', 'cached_tokens') ??
+      getCountMember(usage, 'prompt_cache_hit_tokens'),
+    cacheWriteTokens: getCountMember(usage, 'prompt_tokens_details', 'cache_write_tokens'),
+    reasoningTokens: getCountMember(usage, 'completion_tokens_details', 'reasoning_tokens'),
   });
 }
 
 /** Returns the events of a whole completion: the same reader, fed with one chunk that has everything. */
-export function chatWhole(body: Json): readonly WireReplyEvent[] {
-  const [choice] = jsonListOf(memberAt(body, 'choices'));
-  const message = jsonObjectOf(memberAt(choice, 'message'));
+export function readWholeChatCompletion(body: Json): readonly WireReplyEvent[] {
+  const [choice] = listOrNone(getMember(body, 'choices'));
+  const message = objectOrUndefined(getMember(choice, 'message'));
   if (message === undefined) throw new WireFailure('The answer has no choices with a message.', body);
   // Calls are complete here, so each gets its own index whatever its id.
-  const calls = jsonListOf(memberAt(message, 'tool_calls')).map((call, index) => ({ ...jsonObjectOf(call), index }));
+  const calls = listOrNone(getMember(message, 'tool_calls')).map((call, index) => ({
+    ...objectOrUndefined(call),
+    index,
+  }));
   const delta = calls.length === 0 ? message : { ...message, tool_calls: calls };
-  const reader = chatReader();
-  const usage = memberAt(body, 'usage') ?? null;
-  const finish = memberAt(choice, 'finish_reason') ?? null;
+  const reader = createChatReader();
+  const usage = getMember(body, 'usage') ?? null;
+  const finish = getMember(choice, 'finish_reason') ?? null;
   const events = reader.read({ choices: [{ index: 0, delta, finish_reason: finish }], usage }, '') ?? [];
-  reader.read(doneMark, '');
+  reader.read(endOfStreamMark, '');
   return [...events, ...reader.end()];
 }

@@ -1,6 +1,14 @@
 /** OpenAI Chat Completions, which many servers implement: converts our request to the body. Pure. */
 import { type Block, isText, type JsonObject, type Message } from '@coppice/core';
-import { argumentsOfCall, isFileBlock, isImage, isThinking, isToolCall, safeIds, wholeText } from './block-guards.ts';
+import {
+  callArgumentsText,
+  createSafeIds,
+  isFileBlock,
+  isImage,
+  isThinking,
+  isToolCall,
+  toWireText,
+} from './block-guards.ts';
 import type { ProviderRequest, ToolChoice } from './contract.ts';
 
 /** A part of a user message. */
@@ -52,7 +60,7 @@ export interface ChatDialect {
 
 /** Builds the body of a request. Blocks that the dialect does not support were lowered before. */
 export function toChatBody(request: ProviderRequest, dialect: ChatDialect, streaming: boolean): ChatBody {
-  const safe = safeIds(request.messages);
+  const safe = createSafeIds(request.messages);
   const messages: ChatMessage[] = [];
   if (request.systemPrompt !== undefined) messages.push({ role: dialect.systemRole, content: request.systemPrompt });
   for (const message of request.messages) messages.push(toChatMessage(message, dialect, safe));
@@ -86,9 +94,9 @@ function toChatChoice(choice: ToolChoice): NonNullable<ChatBody['tool_choice']> 
 function toChatMessage(message: Message, dialect: ChatDialect, safe: (id: string) => string): ChatMessage {
   switch (message.role) {
     case 'system':
-      return { role: dialect.systemRole, content: wholeText(message) };
+      return { role: dialect.systemRole, content: toWireText(message) };
     case 'tool':
-      return { role: 'tool', tool_call_id: safe(message.tool_call_id ?? ''), content: wholeText(message) };
+      return { role: 'tool', tool_call_id: safe(message.tool_call_id ?? ''), content: toWireText(message) };
     case 'user':
       return { role: 'user', content: userContent(message.content, dialect) };
     case 'assistant':
@@ -129,7 +137,7 @@ function assistantMessage(content: readonly Block[], dialect: ChatDialect, safe:
       calls.push({
         id: safe(block.id),
         type: 'function',
-        function: { name: block.name, arguments: argumentsOfCall(block) },
+        function: { name: block.name, arguments: callArgumentsText(block) },
       });
     else if (isThinking(block) && dialect.reasoningDetails)
       for (const each of detailsOf(block.signature)) details.push(each);

@@ -19,7 +19,7 @@ export interface ThinkingOptions {
   readonly budgetTokens?: number | undefined;
 }
 
-/** One call of a model. Messages are already repaired and coalesced by core (`requestMessages`, then `coalesce`). */
+/** One call of a model. Messages are already repaired and coalesced by core (`buildRequestMessages`, then `coalesceMessages`). */
 export interface ProviderRequest {
   /** The model in the provider's naming, without the provider as a prefix. */
   readonly model: string;
@@ -122,7 +122,7 @@ export interface EndEvent {
 }
 
 /** Called with the name of a changed parameter, the requested value and the sent one (undefined if it is left out). */
-export type ParameterChanged = (name: string, asked: Json, sent?: Json) => void;
+export type ReportParameterChange = (name: string, asked: Json, sent?: Json) => void;
 
 /** A part of a reply as sent on a wire, its end included. The caller of the provider reports failures. */
 export type WireReplyEvent =
@@ -152,7 +152,7 @@ export interface WireReader {
 /**
  * The text that ends a stream of OpenAI and compatible servers; it is not JSON and is passed to readers as a string.
  */
-export const doneMark = '[DONE]';
+export const endOfStreamMark = '[DONE]';
 
 /** An answer that is not a reply: of another shape, or an error reported by the provider, with its codes. */
 export class WireFailure extends Error {

@@ -1,7 +1,7 @@
 /** Google generateContent: converts a whole call, request and answer, to messages; joins the chunks of a stream. */
 import type { Json, JsonObject } from '@coppice/core';
-import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../formats/fields.ts';
-import { googlePart, googleResult } from '../formats/google-parts.ts';
+import { getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../formats/fields.ts';
+import { fromFunctionResult, fromGooglePart } from '../formats/google-parts.ts';
 
 /** The system prompt of a request: a text, or a content with parts. */
 function systemTextOf(body: JsonObject): string | undefined {
@@ -17,10 +17,10 @@ function systemTextOf(body: JsonObject): string | undefined {
 function callNames(): (call: JsonObject) => string {
   const counts = new Map<string, number>();
   return (call) => {
-    const name = filledAt(call, 'name') ?? 'unknown';
+    const name = getFilledText(call, 'name') ?? 'unknown';
     const count = (counts.get(name) ?? 0) + 1;
     counts.set(name, count);
-    return filledAt(call, 'id') ?? (count === 1 ? `call-${name}` : `call-${name}-${count}`);
+    return getFilledText(call, 'id') ?? (count === 1 ? `call-${name}` : `call-${name}-${count}`);
   };
 }
 
@@ -49,11 +49,11 @@ function fromGoogleContent(content: JsonObject): JsonObject[] {
     const response = isJsonObject(part) ? part.functionResponse : undefined;
     const call = isJsonObject(part) ? part.functionCall : undefined;
     if (isJsonObject(response))
-      results.push({ role: 'tool', tool_call_id: nameResult(response), content: googleResult([part]) });
+      results.push({ role: 'tool', tool_call_id: nameResult(response), content: fromFunctionResult([part]) });
     else if (isJsonObject(call)) {
-      const block = googlePart(part);
+      const block = fromGooglePart(part);
       if (isJsonObject(block)) blocks.push({ ...block, id: nameCall(call) });
-    } else addBlock(blocks, googlePart(part));
+    } else addBlock(blocks, fromGooglePart(part));
   }
   return [...results, ...(blocks.length === 0 ? [] : [{ role, content: blocks }])];
 }
@@ -78,12 +78,12 @@ export function readGoogleAnswers(
     .sort((a, b) => (numberAt(a, 'index') ?? 0) - (numberAt(b, 'index') ?? 0))
     .flatMap((candidate) => {
       const [message] = fromGoogleContent({ ...objectAt(candidate, 'content'), role: 'model' });
-      return message === undefined ? [] : [{ message, finish: filledAt(candidate, 'finishReason') }];
+      return message === undefined ? [] : [{ message, finish: getFilledText(candidate, 'finishReason') }];
     });
 }
 
 /** Joins the chunks of a stream to the document that the service sends without streaming. */
-export function foldGoogleChunks(chunks: readonly JsonObject[]): JsonObject {
+export function joinGoogleChunks(chunks: readonly JsonObject[]): JsonObject {
   let whole: JsonObject = {};
   const candidates = new Map<number, { parts: Json[]; rest: JsonObject }>();
   for (const { candidates: _, ...chunk } of chunks) whole = { ...whole, ...chunk };

@@ -3,8 +3,8 @@ import type { Json, JsonObject } from '@coppice/core';
 import type { FinishReason, WireReader, WireReplyEvent } from './contract.ts';
 import { WireFailure } from './contract.ts';
 import { readToolArguments } from './tool-arguments.ts';
-import { usageEvent } from './usage-event.ts';
-import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from './wire-json.ts';
+import { buildUsageEvent } from './usage-event.ts';
+import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined } from './wire-json.ts';
 
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
   ['STOP', 'stop'],
@@ -18,30 +18,30 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /** Creates a reader for the chunks of one answer. Calls are sent whole and without ids. */
-export function googleReader(): WireReader {
+export function createGoogleReader(): WireReader {
   let calls = 0;
   let thinking = false;
   let finish: Json = null;
   let blocked: Json = null;
   let usage: JsonObject | undefined;
   const readPart = (part: Json, out: WireReplyEvent[]) => {
-    const signature = textMember(part, 'thoughtSignature');
-    const text = textMember(part, 'text') ?? '';
-    const call = memberAt(part, 'functionCall');
-    if (memberAt(part, 'thought') === true) {
+    const signature = getTextMember(part, 'thoughtSignature');
+    const text = getTextMember(part, 'text') ?? '';
+    const call = getMember(part, 'functionCall');
+    if (getMember(part, 'thought') === true) {
       if (text !== '') out.push({ type: 'thinking-delta', text });
       thinking = true;
       return;
     }
-    if (jsonObjectOf(call) !== undefined) {
+    if (objectOrUndefined(call) !== undefined) {
       const index = calls++;
-      const wired = memberAt(call, 'args');
+      const wired = getMember(call, 'args');
       const json = typeof wired === 'string' ? wired : JSON.stringify(wired ?? {});
       out.push({
         type: 'tool-use-start',
         index,
-        id: textMember(call, 'id') ?? '',
-        name: textMember(call, 'name') ?? '',
+        id: getTextMember(call, 'id') ?? '',
+        name: getTextMember(call, 'name') ?? '',
       });
       out.push({ type: 'tool-use-delta', index, json });
       out.push({
@@ -59,7 +59,10 @@ export function googleReader(): WireReader {
     if (text !== '') out.push({ type: 'text-delta', text });
     // The signature of thoughts without a call is beside the text, often in a separate last part.
     if (signature !== undefined) out.push({ type: 'thinking-end', signature });
-    const [mediaType, data] = [textMember(part, 'inlineData', 'mimeType'), textMember(part, 'inlineData', 'data')];
+    const [mediaType, data] = [
+      getTextMember(part, 'inlineData', 'mimeType'),
+      getTextMember(part, 'inlineData', 'data'),
+    ];
     if (mediaType?.startsWith('image/') && data !== undefined)
       out.push({ type: 'image', block: { type: 'image', mediaType, source: { type: 'base64', data } } });
   };
@@ -68,13 +71,13 @@ export function googleReader(): WireReader {
       return finish !== null || blocked !== null;
     },
     read(data) {
-      const counted = jsonObjectOf(memberAt(data, 'usageMetadata'));
+      const counted = objectOrUndefined(getMember(data, 'usageMetadata'));
       usage = counted ?? usage;
-      blocked = memberAt(data, 'promptFeedback', 'blockReason') ?? blocked;
-      const [candidate] = jsonListOf(memberAt(data, 'candidates'));
+      blocked = getMember(data, 'promptFeedback', 'blockReason') ?? blocked;
+      const [candidate] = listOrNone(getMember(data, 'candidates'));
       const out: WireReplyEvent[] = [];
-      for (const part of jsonListOf(memberAt(candidate, 'content', 'parts'))) readPart(part, out);
-      finish = memberAt(candidate, 'finishReason') ?? finish;
+      for (const part of listOrNone(getMember(candidate, 'content', 'parts'))) readPart(part, out);
+      finish = getMember(candidate, 'finishReason') ?? finish;
       return out.length > 0 || finish !== null || blocked !== null ? out : null;
     },
     end() {
@@ -90,19 +93,20 @@ export function googleReader(): WireReader {
 }
 
 function googleUsage(usage: JsonObject): WireReplyEvent {
-  const thoughts = countMember(usage, 'thoughtsTokenCount');
-  return usageEvent(usage, {
-    inputTokens: (countMember(usage, 'promptTokenCount') ?? 0) + (countMember(usage, 'toolUsePromptTokenCount') ?? 0),
+  const thoughts = getCountMember(usage, 'thoughtsTokenCount');
+  return buildUsageEvent(usage, {
+    inputTokens:
+      (getCountMember(usage, 'promptTokenCount') ?? 0) + (getCountMember(usage, 'toolUsePromptTokenCount') ?? 0),
     // `candidatesTokenCount` excludes thoughts, which are charged as well.
-    outputTokens: (countMember(usage, 'candidatesTokenCount') ?? 0) + (thoughts ?? 0),
-    cacheReadTokens: countMember(usage, 'cachedContentTokenCount'),
+    outputTokens: (getCountMember(usage, 'candidatesTokenCount') ?? 0) + (thoughts ?? 0),
+    cacheReadTokens: getCountMember(usage, 'cachedContentTokenCount'),
     reasoningTokens: thoughts,
   });
 }
 
 /** Returns the events of a whole answer, which has the shape of one chunk. */
-export function googleWhole(body: Json): readonly WireReplyEvent[] {
-  const reader = googleReader();
+export function readWholeGoogleAnswer(body: Json): readonly WireReplyEvent[] {
+  const reader = createGoogleReader();
   const events = reader.read(body, '') ?? [];
   const end = reader.end();
   if (!end.some((event) => event.type === 'end'))

@@ -1,6 +1,6 @@
 /** Google generateContent: converts our request to the body. Pure. */
 import { type Block, isText, type Json, type JsonObject, type Message } from '@coppice/core';
-import { callNames, isFileBlock, isImage, isThinking, isToolCall, wholeText } from './block-guards.ts';
+import { callNamesById, isFileBlock, isImage, isThinking, isToolCall, toWireText } from './block-guards.ts';
 import type { ProviderRequest, ThinkingOptions, ToolChoice } from './contract.ts';
 
 /** One part of a turn. */
@@ -75,7 +75,7 @@ function toMode(choice: ToolChoice): NonNullable<GoogleBody['toolConfig']>['func
 
 /** Builds the turns of the body: two alternating roles, tool results by the name of the tool. */
 function toGoogleContents(messages: readonly Message[]): GoogleContent[] {
-  const names = callNames(messages);
+  const names = callNamesById(messages);
   const out: GoogleContent[] = [];
   const add = (role: 'user' | 'model', parts: GooglePart[]) => {
     if (parts.length === 0) return;
@@ -86,7 +86,7 @@ function toGoogleContents(messages: readonly Message[]): GoogleContent[] {
   for (const message of messages) {
     if (message.role === 'tool') {
       const name = names.get(message.tool_call_id ?? '') ?? 'unknown';
-      add('user', [{ functionResponse: { name, response: { output: wholeText(message) } } }]);
+      add('user', [{ functionResponse: { name, response: { output: toWireText(message) } } }]);
     } else if (message.role === 'assistant') add('model', message.content.flatMap(toReplyPart));
     else add('user', message.content.flatMap(toPart));
   }

@@ -1,33 +1,33 @@
 /** Reads and writes the wires of model providers, without I/O; used to call models and to record and import calls. */
 export { type AnthropicBlockDraft, type AnthropicChange, AnthropicEvents } from './anthropic-events.ts';
-export { anthropicReader, anthropicWhole } from './anthropic-from-wire.ts';
+export { createAnthropicReader, readWholeAnthropicMessage } from './anthropic-from-wire.ts';
 export {
   type AnthropicBlock,
   type AnthropicBody,
   type AnthropicImageType,
   type AnthropicMessage,
-  type AnthropicShown,
+  type AnthropicVisibleBlock,
   adjustForAnthropic,
-  imageType,
-  thinksByBudget,
+  takesThinkingBudget,
   toAnthropicBody,
+  toSupportedImageType,
 } from './anthropic-to-wire.ts';
 export {
-  argumentsOfCall,
-  callNames,
-  hasAddress,
-  hasByteSource,
+  callArgumentsText,
+  callNamesById,
+  createSafeIds,
+  hasEmbeddedBytes,
+  hasWebUrl,
   isFileBlock,
   isImage,
   isSignedBy,
   isThinking,
   isToolCall,
   type SignedThinking,
-  safeIds,
-  wholeText,
+  toWireText,
 } from './block-guards.ts';
 export { type ChatCallDraft, ChatChunks, type ChatPiece } from './chat-chunks.ts';
-export { chatReader, chatWhole } from './chat-from-wire.ts';
+export { createChatReader, readWholeChatCompletion } from './chat-from-wire.ts';
 export {
   type ChatBody,
   type ChatCall,
@@ -37,13 +37,13 @@ export {
   toChatBody,
 } from './chat-to-wire.ts';
 export {
-  doneMark,
   type EndEvent,
+  endOfStreamMark,
   type FinishReason,
   type ImageEvent,
-  type ParameterChanged,
   type ProviderRequest,
   type ProviderUsage,
+  type ReportParameterChange,
   type TextDelta,
   type ThinkingDelta,
   type ThinkingEnd,
@@ -58,15 +58,15 @@ export {
   type WireReader,
   type WireReplyEvent,
 } from './contract.ts';
-export { foldGoogleChunks } from './google-call.ts';
-export { googleReader, googleWhole } from './google-from-wire.ts';
+export { joinGoogleChunks } from './google-call.ts';
+export { createGoogleReader, readWholeGoogleAnswer } from './google-from-wire.ts';
 export { type GoogleBody, type GoogleContent, type GooglePart, toGoogleBody } from './google-to-wire.ts';
 export {
   type CallAnswer,
-  type CallReading,
+  type CallReadOptions,
   type CallRequest,
   type CallWire,
-  isToolList,
+  isToolListItem,
   readCallAnswers,
   readCallRequest,
 } from './read-call.ts';
@@ -76,37 +76,37 @@ export {
   type ResponsesItemDraft,
   type ResponsesText,
 } from './responses-events.ts';
-export { responsesReader, responsesWhole } from './responses-from-wire.ts';
+export { createResponsesReader, readWholeResponse } from './responses-from-wire.ts';
 export {
-  areItems,
   type ItemMessage,
-  itemIdsOf,
+  isItemList,
+  itemsById,
   messagesWithItems,
-  type Resolve,
-  referencedItems,
+  type ResolveItem,
+  referencedItemIds,
 } from './responses-items.ts';
 export {
+  outputTokenRange,
   type ResponsesBody,
   type ResponsesItem,
   type ResponsesPart,
-  reasoningLength,
   toResponsesBody,
 } from './responses-to-wire.ts';
 export {
+  createLineSplitter,
+  createSseSplitter,
   type EventSplitter,
   EventTooLarge,
-  jsonOfEvent,
-  lineFraming,
+  parseEventData,
   readSse,
-  sseFraming,
   type WireEvent,
 } from './sse.ts';
 export {
-  isMalformed,
+  isMalformedToolUse,
   type MalformedToolUse,
   parseToolArguments,
   readToolArguments,
   type ToolArguments,
 } from './tool-arguments.ts';
-export { usageEvent } from './usage-event.ts';
-export { countMember, dataUrl, jsonListOf, jsonObjectOf, memberAt, textMember } from './wire-json.ts';
+export { buildUsageEvent } from './usage-event.ts';
+export { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined, splitDataUrl } from './wire-json.ts';

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
-import { foldChunks, foldEvents, foldResponse } from '../formats/request-log/streams.ts';
-import { anthropicReader } from './anthropic-from-wire.ts';
-import { chatReader } from './chat-from-wire.ts';
+import { assembleAnthropicReply, assembleChatReply, assembleResponse } from '../formats/request-log/streams.ts';
+import { createAnthropicReader } from './anthropic-from-wire.ts';
+import { createChatReader } from './chat-from-wire.ts';
 import type { WireReader, WireReplyEvent } from './contract.ts';
-import { responsesReader } from './responses-from-wire.ts';
+import { createResponsesReader } from './responses-from-wire.ts';
 
 function eventsOf(reader: WireReader, stream: readonly Json[]): WireReplyEvent[] {
   const events: WireReplyEvent[] = [];
@@ -105,9 +105,9 @@ const odd: readonly (readonly [string, readonly JsonObject[], ReturnType<typeof 
 
 describe('one reading of each stream', () => {
   it.each(odd)('[WR4] a chat stream is read the same for display and for storage: %s', (_name, stream, said) => {
-    const events = shown(eventsOf(chatReader(), stream));
+    const events = shown(eventsOf(createChatReader(), stream));
     expect(events).toEqual(said);
-    const { choices } = foldChunks(stream);
+    const { choices } = assembleChatReply(stream);
     expect(choices).toMatchObject([
       {
         message: {
@@ -138,14 +138,14 @@ describe('one reading of each stream', () => {
       { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { input_tokens: null, output_tokens: 2 } },
       { type: 'message_stop' },
     ];
-    expect(eventsOf(anthropicReader(), stream)).toMatchObject([
+    expect(eventsOf(createAnthropicReader(), stream)).toMatchObject([
       { type: 'thinking-delta' },
       { type: 'thinking-delta', text: 'Hm.' },
       { type: 'thinking-end', signature: 'abcd' },
       { type: 'usage', inputTokens: 10, outputTokens: 2 },
       { type: 'end', finishReason: 'stop' },
     ]);
-    expect(foldEvents(stream)).toMatchObject({
+    expect(assembleAnthropicReply(stream)).toMatchObject({
       content: [{ type: 'thinking', thinking: 'Hm.', signature: 'abcd' }],
       usage: { input_tokens: 7, output_tokens: 2, cache_read_input_tokens: 3 },
       stop_reason: 'end_turn',
@@ -165,8 +165,8 @@ describe('one reading of each stream', () => {
       { type: 'response.output_item.added', output_index: 1, item: { type: 'message', id: 'msg' } },
       { type: 'response.output_text.delta', output_index: 1, content_index: 0, delta: 'Yes' },
     ];
-    expect(shown(eventsOf(responsesReader(), stream))).toMatchObject({ thinking: 'One.\n\nTwo.', text: 'Yes' });
-    expect(foldResponse(stream)).toMatchObject({
+    expect(shown(eventsOf(createResponsesReader(), stream))).toMatchObject({ thinking: 'One.\n\nTwo.', text: 'Yes' });
+    expect(assembleResponse(stream)).toMatchObject({
       output: [
         { type: 'reasoning', summary: [{ text: 'One.' }, { text: 'Two.' }] },
         { type: 'message', content: [{ type: 'output_text', text: 'Yes' }] },

@@ -1,10 +1,10 @@
 /** Converts a whole call on the OpenAI chat, OpenAI Responses, Anthropic or Google wire, request and answer, to messages. */
 import type { Json, JsonObject } from '@coppice/core';
 import { fromAnthropic } from '../formats/anthropic-blocks.ts';
-import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../formats/fields.ts';
+import { getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../formats/fields.ts';
 import { assistantBlocks, fromAssistant, fromOpenAi } from '../formats/openai-messages.ts';
 import { readGoogleAnswers, readGoogleRequest } from './google-call.ts';
-import { type ItemMessage, messagesWithItems, type Resolve } from './responses-items.ts';
+import { type ItemMessage, messagesWithItems, type ResolveItem } from './responses-items.ts';
 
 /** The wires whose calls are recorded. */
 export type CallWire = 'chat' | 'anthropic' | 'responses' | 'google';
@@ -21,9 +21,9 @@ export interface CallRequest {
 }
 
 /** Options for reading a request. */
-export interface CallReading {
+export interface CallReadOptions {
   /** Finds an item that the request names only by id. */
-  readonly resolve?: Resolve | undefined;
+  readonly resolve?: ResolveItem | undefined;
   /** Whether it continues an earlier reply: then a leading system message is not the system prompt. */
   readonly goesOn?: boolean | undefined;
   /** Converts one chat message; the default includes its audio transcripts. */
@@ -49,7 +49,7 @@ function promptIn(message: Json | undefined): string | undefined {
 }
 
 /** Reads the request of a call. */
-export function readCallRequest(wire: CallWire, body: JsonObject, reading: CallReading = {}): CallRequest {
+export function readCallRequest(wire: CallWire, body: JsonObject, reading: CallReadOptions = {}): CallRequest {
   const plain = { failed: new Set<string>(), names: new Map<JsonObject, string>() };
   if (wire === 'responses') return { ...plain, ...readResponsesRequest(body, reading) };
   if (wire === 'google') return { ...plain, ...readGoogleRequest(body) };
@@ -63,7 +63,7 @@ export function readCallRequest(wire: CallWire, body: JsonObject, reading: CallR
   const { names } = plain;
   const messages = (systemPrompt === undefined ? records : records.slice(1)).map((record) => {
     const message = read(record);
-    const speaker = filledAt(record, 'name');
+    const speaker = getFilledText(record, 'name');
     if (speaker !== undefined) names.set(message, speaker);
     return message;
   });
@@ -71,17 +71,17 @@ export function readCallRequest(wire: CallWire, body: JsonObject, reading: CallR
 }
 
 /** Whether an item of the Responses API offers tools, as Codex does instead of the field `tools`: it is no message. */
-export function isToolList(item: Json): item is JsonObject {
+export function isToolListItem(item: Json): item is JsonObject {
   return isJsonObject(item) && item.type === 'additional_tools';
 }
 
 function readResponsesRequest(
   body: JsonObject,
-  { resolve, goesOn = false }: CallReading,
+  { resolve, goesOn = false }: CallReadOptions,
 ): Pick<CallRequest, 'systemPrompt' | 'messages'> {
   const { input } = body;
   const listed = typeof input === 'string' ? [{ role: 'user', content: input }] : listAt(body, 'input');
-  const items = listed.filter((item) => !isToolList(item));
+  const items = listed.filter((item) => !isToolListItem(item));
   const instructions = textAt(body, 'instructions');
   const leading = instructions === undefined && !goesOn ? promptIn(items[0]) : undefined;
   const messages = messagesWithItems(leading === undefined ? items : items.slice(1), resolve);
@@ -102,7 +102,7 @@ function failedIn(messages: readonly JsonObject[]): Set<string> {
  * Reads the alternative answers of a call. Before the model's last message there may be calls that the service ran
  * itself.
  */
-export function readCallAnswers(wire: CallWire, response: JsonObject, resolve?: Resolve): readonly CallAnswer[] {
+export function readCallAnswers(wire: CallWire, response: JsonObject, resolve?: ResolveItem): readonly CallAnswer[] {
   if (wire === 'responses') {
     const messages = messagesWithItems(listAt(response, 'output'), resolve);
     return messages.length === 0 ? [] : [{ messages, finish: endOfResponse(response) }];
@@ -111,8 +111,12 @@ export function readCallAnswers(wire: CallWire, response: JsonObject, resolve?: 
     return readGoogleAnswers(response).map(({ message, finish }) => ({ messages: [whole(message)], finish }));
   if (wire === 'anthropic') {
     if (listAt(response, 'content').length === 0 && isJsonObject(response.error)) return [];
-    const [message] = fromAnthropic({ ...response, role: 'assistant' }, filledAt(response, 'id') ?? 'reply').slice(-1);
-    return message === undefined ? [] : [{ messages: [whole(message)], finish: filledAt(response, 'stop_reason') }];
+    const [message] = fromAnthropic({ ...response, role: 'assistant' }, getFilledText(response, 'id') ?? 'reply').slice(
+      -1,
+    );
+    return message === undefined
+      ? []
+      : [{ messages: [whole(message)], finish: getFilledText(response, 'stop_reason') }];
   }
   // Sorted by their index, because their order in the list has no meaning.
   return listAt(response, 'choices')
@@ -120,7 +124,7 @@ export function readCallAnswers(wire: CallWire, response: JsonObject, resolve?: 
     .sort((a, b) => (numberAt(a, 'index') ?? 0) - (numberAt(b, 'index') ?? 0))
     .map((choice) => ({
       messages: [whole(chatAnswer(objectAt(choice, 'message')))],
-      finish: filledAt(choice, 'finish_reason'),
+      finish: getFilledText(choice, 'finish_reason'),
     }));
 }
 
@@ -139,7 +143,7 @@ function chatAnswer(said: JsonObject): JsonObject {
 
 /** Returns why a response ended; undefined if it did not. */
 function endOfResponse(response: JsonObject): string | undefined {
-  const status = filledAt(response, 'status');
-  if (status === 'incomplete') return filledAt(objectAt(response, 'incomplete_details'), 'reason') ?? status;
+  const status = getFilledText(response, 'status');
+  if (status === 'incomplete') return getFilledText(objectAt(response, 'incomplete_details'), 'reason') ?? status;
   return status === 'in_progress' || status === 'queued' ? undefined : status;
 }

@@ -1,6 +1,6 @@
 /** Interprets the events of a response, for code that forwards a reply and code that assembles it. */
 import type { Json, JsonObject } from '@coppice/core';
-import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from './wire-json.ts';
+import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined } from './wire-json.ts';
 
 /** The kinds of text of an item: text, a refusal, readable reasoning, or the arguments or input of a call. */
 export type ResponsesText = 'text' | 'refusal' | 'summary' | 'reasoning' | 'arguments' | 'input';
@@ -45,8 +45,8 @@ export class ResponsesEvents {
 
   /** Reads an event; returns null for keep-alives. */
   read(event: Json, name = ''): readonly ResponsesChange[] | null {
-    const type = textMember(event, 'type') ?? name;
-    const said = jsonObjectOf(memberAt(event, 'response'));
+    const type = getTextMember(event, 'type') ?? name;
+    const said = objectOrUndefined(getMember(event, 'response'));
     if (said !== undefined) this.#response = { ...this.#response, ...said };
     if (lifeSigns.has(type)) return null;
     const text = textEvents.get(type);
@@ -64,10 +64,10 @@ export class ResponsesEvents {
         this.ended = this.#response;
         return [];
       case 'response.failed':
-        this.failure = memberAt(event, 'response', 'error') ?? {};
+        this.failure = getMember(event, 'response', 'error') ?? {};
         return [];
       case 'error':
-        this.failure = memberAt(event, 'error') ?? event;
+        this.failure = getMember(event, 'error') ?? event;
         this.#response = { ...this.#response, error: this.failure };
         return [];
       default:
@@ -77,36 +77,36 @@ export class ResponsesEvents {
 
   /** Returns the response assembled from the events; if it broke off, the part received so far. */
   toResponse(): JsonObject {
-    if (jsonListOf(memberAt(this.#response, 'output')).length > 0) return this.#response;
+    if (listOrNone(getMember(this.#response, 'output')).length > 0) return this.#response;
     const output = [...this.#items.values()].sort((a, b) => a.index - b.index).map(itemOf);
     return { ...this.#response, output };
   }
 
   #begin(event: Json): readonly ResponsesChange[] {
-    const index = countMember(event, 'output_index') ?? 0;
-    const item = jsonObjectOf(memberAt(event, 'item')) ?? {};
-    const draft = { index, type: textMember(item, 'type') ?? '', item, isDone: false, texts: new Map() };
+    const index = getCountMember(event, 'output_index') ?? 0;
+    const item = objectOrUndefined(getMember(event, 'item')) ?? {};
+    const draft = { index, type: getTextMember(item, 'type') ?? '', item, isDone: false, texts: new Map() };
     this.#items.set(index, draft);
     return [{ what: 'begun', draft, piece: '' }];
   }
 
   #end(event: Json): readonly ResponsesChange[] {
-    const known = this.#items.get(countMember(event, 'output_index') ?? 0);
+    const known = this.#items.get(getCountMember(event, 'output_index') ?? 0);
     const begun = known === undefined || known.isDone ? this.#begin(event) : [];
     const draft = begun[0]?.draft ?? known;
     if (draft === undefined) return begun;
-    draft.item = jsonObjectOf(memberAt(event, 'item')) ?? draft.item;
+    draft.item = objectOrUndefined(getMember(event, 'item')) ?? draft.item;
     draft.isDone = true;
     return [...begun, { what: 'ended', draft, piece: '' }];
   }
 
   #say(event: Json, what: ResponsesText): readonly ResponsesChange[] {
-    const index = countMember(event, 'output_index') ?? 0;
+    const index = getCountMember(event, 'output_index') ?? 0;
     const draft = this.#items.get(index) ?? this.#unannounced(index, what);
-    const part = countMember(event, 'content_index') ?? countMember(event, 'summary_index') ?? 0;
+    const part = getCountMember(event, 'content_index') ?? getCountMember(event, 'summary_index') ?? 0;
     const parts = draft.texts.get(what) ?? new Map<number, string>();
     draft.texts.set(what, parts);
-    const delta = textMember(event, 'delta') ?? '';
+    const delta = getTextMember(event, 'delta') ?? '';
     // Each further part of a summary is a new paragraph.
     const piece = what === 'summary' && !parts.has(part) && parts.size > 0 ? `\n\n${delta}` : delta;
     parts.set(part, (parts.get(part) ?? '') + delta);

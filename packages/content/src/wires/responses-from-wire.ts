@@ -4,14 +4,14 @@ import type { FinishReason, WireReader, WireReplyEvent } from './contract.ts';
 import { WireFailure } from './contract.ts';
 import { type ResponsesChange, ResponsesEvents, type ResponsesItemDraft } from './responses-events.ts';
 import { parseToolArguments } from './tool-arguments.ts';
-import { usageEvent } from './usage-event.ts';
-import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from './wire-json.ts';
+import { buildUsageEvent } from './usage-event.ts';
+import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined } from './wire-json.ts';
 
 /** A call that the response marks as incomplete, even if its arguments look complete. */
 const incompleteCall = { parameters: {}, malformed: 'The arguments were cut off.' } as const;
 
 /** A reader for the stream of one response. */
-export function responsesReader(): WireReader {
+export function createResponsesReader(): WireReader {
   const events = new ResponsesEvents();
   const state = { called: false, refused: false };
   return {
@@ -27,14 +27,14 @@ export function responsesReader(): WireReader {
       const { ended } = events;
       if (ended === null) return [];
       const out: WireReplyEvent[] = [];
-      const usage = jsonObjectOf(memberAt(ended, 'usage'));
+      const usage = objectOrUndefined(getMember(ended, 'usage'));
       if (usage !== undefined) out.push(responsesUsage(usage));
-      const why = textMember(ended, 'incomplete_details', 'reason');
-      const isIncomplete = textMember(ended, 'status') === 'incomplete';
+      const why = getTextMember(ended, 'incomplete_details', 'reason');
+      const isIncomplete = getTextMember(ended, 'status') === 'incomplete';
       out.push({
         type: 'end',
         finishReason: finishOf(why, isIncomplete, state.called, state.refused),
-        raw: why ?? memberAt(ended, 'status') ?? null,
+        raw: why ?? getMember(ended, 'status') ?? null,
       });
       return out;
     },
@@ -73,7 +73,12 @@ function beginningOf({ index, type, item }: ResponsesItemDraft, seen: Seen): rea
   if (type !== 'function_call') return [];
   seen.called = true;
   return [
-    { type: 'tool-use-start', index, id: textMember(item, 'call_id') ?? '', name: textMember(item, 'name') ?? '' },
+    {
+      type: 'tool-use-start',
+      index,
+      id: getTextMember(item, 'call_id') ?? '',
+      name: getTextMember(item, 'name') ?? '',
+    },
   ];
 }
 
@@ -84,9 +89,9 @@ function endOf(draft: ResponsesItemDraft, seen: Seen): readonly WireReplyEvent[]
       return callEnd(draft);
     case 'reasoning': {
       const out: WireReplyEvent[] = [];
-      const summary = jsonListOf(memberAt(item, 'summary')).map((part) => textMember(part, 'text') ?? '');
+      const summary = listOrNone(getMember(item, 'summary')).map((part) => getTextMember(part, 'text') ?? '');
       if (texts.size === 0 && summary.length > 0) out.push({ type: 'thinking-delta', text: summary.join('\n\n') });
-      const [id, proof] = [textMember(item, 'id'), textMember(item, 'encrypted_content')];
+      const [id, proof] = [getTextMember(item, 'id'), getTextMember(item, 'encrypted_content')];
       // Id and encrypted form are needed together to send reasoning back.
       const proved = id !== undefined && proof !== undefined ? { signature: id, redacted: proof } : {};
       out.push({ type: 'thinking-end', ...proved });
@@ -94,15 +99,15 @@ function endOf(draft: ResponsesItemDraft, seen: Seen): readonly WireReplyEvent[]
     }
     case 'message':
       if (texts.size > 0) return [];
-      return jsonListOf(memberAt(item, 'content')).map((part) => {
-        const refusal = textMember(part, 'refusal');
+      return listOrNone(getMember(item, 'content')).map((part) => {
+        const refusal = getTextMember(part, 'refusal');
         seen.refused ||= refusal !== undefined;
-        return { type: 'text-delta', text: refusal ?? textMember(part, 'text') ?? '' };
+        return { type: 'text-delta', text: refusal ?? getTextMember(part, 'text') ?? '' };
       });
     case 'image_generation_call': {
-      const data = textMember(item, 'result');
+      const data = getTextMember(item, 'result');
       if (data === undefined) return [];
-      const mediaType = `image/${textMember(item, 'output_format') ?? 'png'}`;
+      const mediaType = `image/${getTextMember(item, 'output_format') ?? 'png'}`;
       return [{ type: 'image', block: { type: 'image', mediaType, source: { type: 'base64', data } } }];
     }
     default:
@@ -113,17 +118,17 @@ function endOf(draft: ResponsesItemDraft, seen: Seen): readonly WireReplyEvent[]
 function callEnd({ index, item, texts }: ResponsesItemDraft): readonly WireReplyEvent[] {
   const out: WireReplyEvent[] = [];
   const said = [...(texts.get('arguments')?.values() ?? [])].join('');
-  const json = said === '' ? (textMember(item, 'arguments') ?? '') : said;
+  const json = said === '' ? (getTextMember(item, 'arguments') ?? '') : said;
   if (said === '' && json !== '') out.push({ type: 'tool-use-delta', index, json });
   const read = parseToolArguments(json);
-  const isCut = textMember(item, 'status') === 'incomplete' && read.malformed === undefined;
+  const isCut = getTextMember(item, 'status') === 'incomplete' && read.malformed === undefined;
   out.push({ type: 'tool-use-end', index, ...(isCut ? incompleteCall : read) });
   return out;
 }
 
 function throwFailure(error: Json, data: Json): never {
-  const marks = [textMember(error, 'code') ?? '', textMember(error, 'type') ?? ''].filter((mark) => mark !== '');
-  const message = textMember(error, 'message') ?? 'the response failed';
+  const marks = [getTextMember(error, 'code') ?? '', getTextMember(error, 'type') ?? ''].filter((mark) => mark !== '');
+  const message = getTextMember(error, 'message') ?? 'the response failed';
   throw new WireFailure(message, data, marks);
 }
 
@@ -137,26 +142,26 @@ function finishOf(why: string | undefined, incomplete: boolean, called: boolean,
 }
 
 function responsesUsage(usage: JsonObject): WireReplyEvent {
-  return usageEvent(usage, {
-    inputTokens: countMember(usage, 'input_tokens') ?? 0,
-    outputTokens: countMember(usage, 'output_tokens') ?? 0,
-    cacheReadTokens: countMember(usage, 'input_tokens_details', 'cached_tokens'),
-    cacheWriteTokens: countMember(usage, 'input_tokens_details', 'cache_write_tokens'),
-    reasoningTokens: countMember(usage, 'output_tokens_details', 'reasoning_tokens'),
+  return buildUsageEvent(usage, {
+    inputTokens: getCountMember(usage, 'input_tokens') ?? 0,
+    outputTokens: getCountMember(usage, 'output_tokens') ?? 0,
+    cacheReadTokens: getCountMember(usage, 'input_tokens_details', 'cached_tokens'),
+    cacheWriteTokens: getCountMember(usage, 'input_tokens_details', 'cache_write_tokens'),
+    reasoningTokens: getCountMember(usage, 'output_tokens_details', 'reasoning_tokens'),
   });
 }
 
 /** Returns the events of a whole response: the same reader, fed with its items one by one. */
-export function responsesWhole(body: Json): readonly WireReplyEvent[] {
-  if (!Array.isArray(memberAt(body, 'output'))) throw new WireFailure('The answer is no response with output.', body);
-  const reader = responsesReader();
+export function readWholeResponse(body: Json): readonly WireReplyEvent[] {
+  if (!Array.isArray(getMember(body, 'output'))) throw new WireFailure('The answer is no response with output.', body);
+  const reader = createResponsesReader();
   const events: WireReplyEvent[] = [];
   const read = (data: Json) => {
     for (const event of reader.read(data, '') ?? []) events.push(event);
   };
-  for (const [place, item] of jsonListOf(memberAt(body, 'output')).entries())
+  for (const [place, item] of listOrNone(getMember(body, 'output')).entries())
     read({ type: 'response.output_item.done', output_index: place, item });
-  if (textMember(body, 'status') === 'failed') read({ type: 'response.failed', response: body });
+  if (getTextMember(body, 'status') === 'failed') read({ type: 'response.failed', response: body });
   else read({ type: 'response.completed', response: body });
   return [...events, ...reader.end()];
 }

@@ -1,11 +1,11 @@
 // Converts items of the Responses API to messages. Everything a model produced in one turn becomes one message, as in a
 // chat, so that histories match no matter how their clients write them.
 import type { Json, JsonObject } from '@coppice/core';
-import { filledAt, isJsonObject, listAt, omitKeys, textAt } from '../formats/fields.ts';
-import { fromOpenAi, toolCallOf } from '../formats/openai-messages.ts';
+import { getFilledText, isJsonObject, listAt, omitKeys, textAt } from '../formats/fields.ts';
+import { fromOpenAi, toToolUse } from '../formats/openai-messages.ts';
 
 /** Finds an item that a history names only by id. */
-export type Resolve = (id: string) => JsonObject | undefined;
+export type ResolveItem = (id: string) => JsonObject | undefined;
 
 function textsOfItem(parts: readonly Json[]): string {
   return parts.map((part) => (isJsonObject(part) ? (textAt(part, 'text') ?? '') : '')).join('\n\n');
@@ -14,7 +14,7 @@ function textsOfItem(parts: readonly Json[]): string {
 function reasoningItem(item: JsonObject): JsonObject {
   const said = textsOfItem(listAt(item, 'content'));
   const thinking = said === '' ? textsOfItem(listAt(item, 'summary')) : said;
-  const [signature, redacted] = [filledAt(item, 'id'), filledAt(item, 'encrypted_content')];
+  const [signature, redacted] = [getFilledText(item, 'id'), getFilledText(item, 'encrypted_content')];
   // Id and encrypted form are needed together to send reasoning back.
   return { type: 'thinking', thinking, ...(signature && redacted ? { signature, redacted } : {}) };
 }
@@ -32,21 +32,25 @@ function outputItem(output: Json | undefined): readonly Json[] {
  */
 function toolUseOf(item: JsonObject, index: number): JsonObject | undefined {
   const type = textAt(item, 'type') ?? '';
-  const id = filledAt(item, 'call_id');
+  const id = getFilledText(item, 'call_id');
   if (type === 'function_call')
-    return toolCallOf(
-      { id: id ?? filledAt(item, 'id') ?? `call-${index}`, name: item.name ?? null, arguments: item.arguments ?? null },
+    return toToolUse(
+      {
+        id: id ?? getFilledText(item, 'id') ?? `call-${index}`,
+        name: item.name ?? null,
+        arguments: item.arguments ?? null,
+      },
       index,
     );
   if (id === undefined || !type.endsWith('_call')) return undefined;
-  const name = filledAt(item, 'name') ?? type.slice(0, -'_call'.length);
+  const name = getFilledText(item, 'name') ?? type.slice(0, -'_call'.length);
   const parameters =
     type === 'custom_tool_call' ? { input: item.input ?? null } : omitKeys(item, 'type', 'id', 'call_id', 'status');
   return { type: 'tool-use', id, name, parameters };
 }
 
 /** Whether a list contains items, not stream events or message blocks. */
-export function areItems(list: readonly Json[]): boolean {
+export function isItemList(list: readonly Json[]): boolean {
   return list.some(
     (one) => isJsonObject(one) && (isMessageItem(one) || /^reasoning$|_call/.test(textAt(one, 'type') ?? '')),
   );
@@ -73,7 +77,7 @@ export interface ItemMessage {
 /**
  * Converts a list of items to messages, each with its items. Text, reasoning and calls of one turn become one message.
  */
-export function messagesWithItems(items: readonly Json[], resolve: Resolve = () => undefined): ItemMessage[] {
+export function messagesWithItems(items: readonly Json[], resolve: ResolveItem = () => undefined): ItemMessage[] {
   const messages: ItemMessage[] = [];
   let said: Json[] = [];
   let parts: { readonly id: string; readonly blocks: number }[] = [];
@@ -84,24 +88,24 @@ export function messagesWithItems(items: readonly Json[], resolve: Resolve = () 
   };
   const say = (item: JsonObject, blocks: readonly Json[]) => {
     for (const block of blocks) said.push(block);
-    parts.push({ id: filledAt(item, 'id') ?? '', blocks: blocks.length });
+    parts.push({ id: getFilledText(item, 'id') ?? '', blocks: blocks.length });
   };
   const add = (item: JsonObject, message: JsonObject) => {
     close();
     messages.push({
       message,
-      items: [{ id: filledAt(item, 'id') ?? '', blocks: listAt(message, 'content').length }],
+      items: [{ id: getFilledText(item, 'id') ?? '', blocks: listAt(message, 'content').length }],
     });
   };
-  const whole = itemIdsOf([items]);
+  const whole = itemsById([items]);
   for (const [index, given] of items.entries()) {
     // A client may refer to an item that it also sends.
-    if (isJsonObject(given) && given.type === 'item_reference' && whole.has(filledAt(given, 'id') ?? '')) continue;
+    if (isJsonObject(given) && given.type === 'item_reference' && whole.has(getFilledText(given, 'id') ?? '')) continue;
     if (!isJsonObject(given)) {
       say({}, [{ type: 'x-value', value: given }]);
       continue;
     }
-    const named = given.type === 'item_reference' ? resolve(filledAt(given, 'id') ?? '') : undefined;
+    const named = given.type === 'item_reference' ? resolve(getFilledText(given, 'id') ?? '') : undefined;
     const item = pictureOf(named ?? given);
     const type = textAt(item, 'type') ?? '';
     if (isMessageItem(item) || type === 'message') {
@@ -109,7 +113,7 @@ export function messagesWithItems(items: readonly Json[], resolve: Resolve = () 
       if (message.role === 'assistant') say(item, listAt(message, 'content'));
       else add(item, message);
     } else if (type.endsWith('_call_output')) {
-      const call = filledAt(item, 'call_id') ?? `call-${index}`;
+      const call = getFilledText(item, 'call_id') ?? `call-${index}`;
       add(item, { role: 'tool', tool_call_id: call, content: outputItem(item.output) });
     } else if (type === 'agent_message')
       // Codex: what one agent says to another, such as a task; the receiver takes it as a request.
@@ -123,20 +127,20 @@ export function messagesWithItems(items: readonly Json[], resolve: Resolve = () 
 }
 
 /** Returns the complete items of a call by id. */
-export function itemIdsOf(lists: readonly (readonly Json[])[]): Map<string, JsonObject> {
+export function itemsById(lists: readonly (readonly Json[])[]): Map<string, JsonObject> {
   const found = new Map<string, JsonObject>();
   for (const list of lists)
     for (const item of list) {
-      const id = isJsonObject(item) ? filledAt(item, 'id') : undefined;
+      const id = isJsonObject(item) ? getFilledText(item, 'id') : undefined;
       if (id !== undefined && isJsonObject(item) && item.type !== 'item_reference') found.set(id, item);
     }
   return found;
 }
 
 /** Returns the ids of items that a list only refers to. */
-export function referencedItems(list: readonly Json[]): string[] {
+export function referencedItemIds(list: readonly Json[]): string[] {
   const ids: string[] = [];
   for (const item of list)
-    if (isJsonObject(item) && item.type === 'item_reference') ids.push(filledAt(item, 'id') ?? '');
+    if (isJsonObject(item) && item.type === 'item_reference') ids.push(getFilledText(item, 'id') ?? '');
   return ids;
 }

@@ -1,6 +1,14 @@
 /** OpenAI Responses, which OpenAI's reasoning models need: converts our request to the body. Pure. */
 import { type Block, isText, type Message } from '@coppice/core';
-import { argumentsOfCall, isFileBlock, isImage, isThinking, isToolCall, safeIds, wholeText } from './block-guards.ts';
+import {
+  callArgumentsText,
+  createSafeIds,
+  isFileBlock,
+  isImage,
+  isThinking,
+  isToolCall,
+  toWireText,
+} from './block-guards.ts';
 import type { ProviderRequest } from './contract.ts';
 
 /** A part of a user message. */
@@ -44,12 +52,12 @@ export interface ResponsesBody {
 const fewestTokens = 16;
 
 /** The allowed range of the maximum length. */
-export const reasoningLength = { min: fewestTokens, max: Number.MAX_SAFE_INTEGER } as const;
+export const outputTokenRange = { min: fewestTokens, max: Number.MAX_SAFE_INTEGER } as const;
 
 /** Builds the body of a request. Unsupported blocks were lowered before. */
 export function toResponsesBody(request: ProviderRequest, streaming: boolean): ResponsesBody {
   const { systemPrompt, temperature, topP, thinking, tools, toolChoice } = request;
-  const safe = safeIds(request.messages);
+  const safe = createSafeIds(request.messages);
   return {
     model: request.model,
     input: request.messages.flatMap((message) => toItems(message, safe)),
@@ -81,7 +89,7 @@ export function toResponsesBody(request: ProviderRequest, streaming: boolean): R
 function toItems(message: Message, safe: (id: string) => string): ResponsesItem[] {
   switch (message.role) {
     case 'tool':
-      return [{ type: 'function_call_output', call_id: safe(message.tool_call_id ?? ''), output: wholeText(message) }];
+      return [{ type: 'function_call_output', call_id: safe(message.tool_call_id ?? ''), output: toWireText(message) }];
     case 'assistant':
       return replyItems(message.content, safe);
     default: {
@@ -113,7 +121,7 @@ function replyItems(content: readonly Block[], safe: (id: string) => string): Re
         type: 'function_call',
         call_id: safe(block.id),
         name: block.name,
-        arguments: argumentsOfCall(block),
+        arguments: callArgumentsText(block),
       });
     else if (isThinking(block) && block.signature !== undefined && block.redacted !== undefined) {
       const summary = block.thinking === '' ? [] : [{ type: 'summary_text' as const, text: block.thinking }];

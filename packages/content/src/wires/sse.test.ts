@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type EventSplitter, EventTooLarge, lineFraming, sseFraming, type WireEvent } from './sse.ts';
+import { createLineSplitter, createSseSplitter, type EventSplitter, EventTooLarge, type WireEvent } from './sse.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -14,7 +14,7 @@ function readAll(framing: EventSplitter, all: Uint8Array, cuts: readonly number[
   return [...events, ...framing.end()];
 }
 
-const sse = (text: string, limit = 1000) => readAll(sseFraming(limit), bytes(text));
+const sse = (text: string, limit = 1000) => readAll(createSseSplitter(limit), bytes(text));
 
 describe('server-sent events', () => {
   it('[WR3] end lines at line feeds, carriage returns, and both together', () => {
@@ -36,7 +36,7 @@ describe('server-sent events', () => {
     for (const end of ['\n', '\r\n', '\r']) {
       const all = bytes(text.replaceAll('\n', end));
       for (let cut = 0; cut <= all.length; cut++)
-        expect(readAll(sseFraming(1000), all, [cut, Math.min(cut + 1, all.length)])).toEqual(expected);
+        expect(readAll(createSseSplitter(1000), all, [cut, Math.min(cut + 1, all.length)])).toEqual(expected);
     }
   });
 
@@ -72,14 +72,14 @@ describe('server-sent events', () => {
       fc.property(text, fc.array(fc.nat(200)), (parts, cuts) => {
         const all = bytes(parts.join(''));
         const inside = cuts.map((cut) => Math.min(cut, all.length));
-        expect(readAll(sseFraming(10_000), all, inside)).toEqual(readAll(sseFraming(10_000), all));
+        expect(readAll(createSseSplitter(10_000), all, inside)).toEqual(readAll(createSseSplitter(10_000), all));
       }),
     );
   });
 
   it('[WR1] that are invalid UTF-8 are read with a replacement character', () => {
     const bad = Uint8Array.from([...bytes('data: a'), 0x80, 0xe2, ...bytes('b\n\ndata: c\n\n')]);
-    expect(readAll(sseFraming(100), bad)).toEqual([
+    expect(readAll(createSseSplitter(100), bad)).toEqual([
       { event: '', data: 'a\ufffd\ufffdb' },
       { event: '', data: 'c' },
     ]);
@@ -93,7 +93,7 @@ describe('server-sent events', () => {
   });
 
   it('[WR2] in very many pieces cost no more than in one', () => {
-    const framing = sseFraming(10_000_000);
+    const framing = createSseSplitter(10_000_000);
     const piece = bytes('x');
     framing.push(bytes('data: '));
     for (let count = 0; count < 200_000; count++) framing.push(piece);
@@ -103,7 +103,7 @@ describe('server-sent events', () => {
 
 describe('lines of JSON', () => {
   it('[WR3] are one event each; blank lines are skipped, and the last may be truncated', () => {
-    expect(readAll(lineFraming(100), bytes('{"a":1}\r\n\n{"b":"\u2028"}\n{"c'))).toEqual([
+    expect(readAll(createLineSplitter(100), bytes('{"a":1}\r\n\n{"b":"\u2028"}\n{"c'))).toEqual([
       { event: '', data: '{"a":1}' },
       { event: '', data: '{"b":"\u2028"}' },
       { event: '', data: '{"c', cut: true },

@@ -114,7 +114,7 @@ function createFraming(
  * Server-sent events by the standard: lines end with LF, CR LF or CR, comments are dropped, data lines joined, event
  * names kept; at most `limit` bytes per event.
  */
-export function sseFraming(limit: number): EventSplitter {
+export function createSseSplitter(limit: number): EventSplitter {
   const out: WireEvent[] = [];
   let name = '';
   let data: string[] = [];
@@ -148,7 +148,7 @@ export function sseFraming(limit: number): EventSplitter {
 }
 
 /** One JSON text per line; blank lines are dropped. */
-export function lineFraming(limit: number): EventSplitter {
+export function createLineSplitter(limit: number): EventSplitter {
   const out: WireEvent[] = [];
   const lines = createLines(limit, 'line-feed', (line) => {
     if (line.trim() !== '') out.push({ event: '', data: line });
@@ -160,7 +160,7 @@ export function lineFraming(limit: number): EventSplitter {
 
 /** Returns the events of a complete stream. */
 export function readSse(bytes: Uint8Array): readonly WireEvent[] {
-  const framing = sseFraming(Number.POSITIVE_INFINITY);
+  const framing = createSseSplitter(Number.POSITIVE_INFINITY);
   return [...framing.push(bytes), ...framing.end()];
 }
 
@@ -168,7 +168,7 @@ export function readSse(bytes: Uint8Array): readonly WireEvent[] {
  * Parses the data of an event: one JSON value, or one per line in a log that lost its blank lines. Other data gives
  * nothing.
  */
-export function jsonOfEvent(
+export function parseEventData(
   { data }: WireEvent,
   parse: (text: string) => Json | undefined = parseOrNone,
 ): readonly Json[] {

@@ -44,6 +44,6 @@ export interface MalformedToolUse extends ToolUseBlock {
 }
 
 /** Whether a call must be answered with an error instead of being run; its `malformed` says why. */
-export function isMalformed(block: Block): block is MalformedToolUse {
+export function isMalformedToolUse(block: Block): block is MalformedToolUse {
   return block.type === 'tool-use' && 'malformed' in block && typeof block.malformed === 'string';
 }

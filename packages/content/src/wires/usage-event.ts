@@ -2,7 +2,7 @@ import type { JsonObject } from '@coppice/core';
 import type { UsageEvent } from './contract.ts';
 
 /** Builds a usage event; counts that the provider did not report are left out. */
-export function usageEvent(
+export function buildUsageEvent(
   raw: JsonObject,
   counts: {
     readonly inputTokens: number;

@@ -1,17 +1,23 @@
 /** What a model sees of a path: context, request, token budget and compaction. */
-export { clampReply, estimateContextTokens, fallbackModel, parseUsage, shortestReply } from '../budget.ts';
-export { chooseCut, compactionBudget, compactionDue } from '../compaction.ts';
-export { contextOf, holdsContext, readContextNotes, readContextPath } from '../context.ts';
-export { promptAlong } from '../context-entries.ts';
+export {
+  clampReplyTokens,
+  estimateContextTokens,
+  fallbackModelLimits,
+  parseUsage,
+  shortestReplyTokens,
+} from '../budget.ts';
+export { chooseCompactionCut, compactionBudgetFor, isCompactionDue } from '../compaction.ts';
+export { contextOf, isEnoughForContext, readContextMeta, readContextPath } from '../context.ts';
+export { findSystemPrompt } from '../context-entries.ts';
 export { readContextPage } from '../context-page.ts';
 export {
-  branchSummaryMessage,
+  buildBranchSummaryMessage,
+  buildMissingResultMessage,
+  buildStrayResultMessage,
+  buildSummaryMessage,
   contextTexts,
-  missingResultMessage,
-  strayResultMessage,
-  summaryMessage,
-  systemAsUserMessage,
-  wrappedMessage,
+  convertSystemToUserMessage,
+  wrapMessage,
 } from '../context-wrappers.ts';
-export { coalesce, requestMessages } from '../request.ts';
+export { buildRequestMessages, coalesceMessages } from '../request.ts';
 export { pairTools } from '../tool-pairs.ts';

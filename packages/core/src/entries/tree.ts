@@ -2,19 +2,19 @@
 export { apply, applyOrThrow } from '../apply.ts';
 export { checkRows, checkTree, treeFindingSeverities } from '../check.ts';
 export { treeFromJson, treeToJson } from '../json.ts';
-export { attachRoots, fromLinear, linearSteps } from '../linear.ts';
-export { outlineOf, outlineShape } from '../outline.ts';
+export { attachRoots, linearSteps, treeFromLinear } from '../linear.ts';
+export { buildOutlineShape, outlineOf } from '../outline.ts';
 export {
   activePath,
   branchPage,
   commonAncestor,
-  isAbove,
+  isAncestorOrSelf,
   lastVisitedLeaf,
   leaves,
-  pageRequest,
+  maxPreviewLength,
+  pageRequestField,
   path,
   pathThrough,
-  previewLength,
   previewOf,
   previewOfBeginning,
   recentLeaves,
@@ -22,18 +22,18 @@ export {
   siblings,
   subtree,
   topology,
-  topologyNode,
+  toTopologyNode,
 } from '../path.ts';
 export { isPosition, positionBetween, positionsBetween } from '../position.ts';
 export { applyPatch, inversePatch } from '../rows.ts';
 export { orderParentsFirst, stepsFromRows, toNewNode } from '../rows-to-steps.ts';
 export { silhouetteOf } from '../silhouette.ts';
-export { definitionOf, stepsToJson } from '../steps/index.ts';
+export { stepDefinitionOf, stepsToJson } from '../steps/index.ts';
 export { insertedNodes, invert, isStructural, nodeOfStep, rowChanges } from '../steps/kinds.ts';
 export {
   attributesField,
   bookmarkShape,
-  notesField,
+  metadataField,
   parseStep,
   parseSteps,
   readNewNode,

@@ -1,11 +1,11 @@
-import { Malformed } from '../decode.ts';
+import { MalformedError } from '../decode.ts';
 import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
 import type { Node, NodeMeta } from '../node.ts';
 import { ask, type ReadProgram } from '../reads.ts';
 import { inversePatch } from '../rows.ts';
-import { sameJson } from '../same-json.ts';
-import { checkPatch, noteReaders } from '../steps/fields.ts';
+import { isSameJson } from '../same-json.ts';
+import { assertPatch, metadataReaders } from '../steps/fields.ts';
 import type { Patch, Step } from '../steps/types.ts';
 import { nextGroupId, type Planner, requireMessage, toPlan } from './context.ts';
 
@@ -57,7 +57,7 @@ export interface AnnotateResult {
 
 function annotationOf(node: Node, set: Patch<NodeMeta>): Step[] {
   const before = inversePatch(node.meta, set);
-  return sameJson(before, set) ? [] : [{ type: 'annotate', nodeId: node.id, after: set, before }];
+  return isSameJson(before, set) ? [] : [{ type: 'annotate', nodeId: node.id, after: set, before }];
 }
 
 /**
@@ -91,9 +91,9 @@ export const tag: Planner<TagCommand, AnnotateResult> = function* (command) {
  */
 function* normaliseMeta(node: Node, given: Patch<NodeMeta>): ReadProgram<Patch<NodeMeta>> {
   try {
-    checkPatch(given, noteReaders);
+    assertPatch(given, metadataReaders);
   } catch (error) {
-    if (!(error instanceof Malformed)) throw error;
+    if (!(error instanceof MalformedError)) throw error;
     refuse('command/invalid', `${node.id} cannot be noted on so: ${error.message}.`, { nodeId: node.id });
   }
   const set = new Map(Object.entries(given));

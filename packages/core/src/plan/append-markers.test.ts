@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { answerFromTree, type OutsideTree } from '../answer-from-tree.ts';
+import { answerFromTree, type CrossTreeAnswers } from '../answer-from-tree.ts';
 import type { NodeId } from '../ids.ts';
 import { type Message, textMessage } from '../message.ts';
 import { runReads } from '../reads.ts';
-import { planOf } from '../run.ts';
+import { planCommand } from '../run.ts';
 import { assistant, runAndCheck, TestTree, testKit, user, uuid } from '../testing/index.ts';
 import { childIds } from '../tree.ts';
 import type { AppendCommand } from './append.ts';
@@ -18,7 +18,7 @@ function first<T>(list: readonly T[]): T {
   return one;
 }
 
-const nowhere: OutsideTree = {
+const nowhere: CrossTreeAnswers = {
   tree: () => undefined,
   taken: () => [],
   home: () => null,
@@ -198,7 +198,7 @@ describe('markers and splits', () => {
     // ignored.
     const around = { ...nowhere, completing: () => [text ?? hi] };
     const context = { treeId: fixture.treeId, now: 1, newId: () => uuid(90), kit: testKit, actor: 'me', stale: false };
-    const { steps } = runReads(planOf(nothing, context), (read) => answerFromTree(fixture.tree, read, around));
+    const { steps } = runReads(planCommand(nothing, context), (read) => answerFromTree(fixture.tree, read, around));
     expect(steps[0]?.type).toBe('insert');
     expect(await from(other.result.nodeId)).toEqual([]);
   });

@@ -5,15 +5,15 @@ import { type NodeId, nodeId, treeId } from '../ids.ts';
 import type { Message } from '../message.ts';
 import {
   assistant,
-  calls,
   deepFreeze,
-  planned,
+  planWithoutCommit,
   ReferenceStore,
   refusalOf,
-  result,
   runAndCheck,
   stepTypesOf,
   TestTree,
+  toolCallMessage,
+  toolResultMessage,
   user,
   uuid,
 } from '../testing/index.ts';
@@ -68,13 +68,17 @@ describe('prefix matching', () => {
 
   test('[P1] role, tool call and blocks count, white space at the ends does not', async () => {
     const fixture = await TestTree.make();
-    const [call] = await fixture.grow([calls('c1', 'date')]);
-    const [done] = await fixture.grow([result('c1', 'today')]);
+    const [call] = await fixture.grow([toolCallMessage('c1', 'date')]);
+    const [done] = await fixture.grow([toolResultMessage('c1', 'today')]);
     const again = await fixture.run(
-      appending(fixture, [calls('c1', 'date'), result('c1', ' today\n')], { parentId: fixture.rootId }),
+      appending(fixture, [toolCallMessage('c1', 'date'), toolResultMessage('c1', ' today\n')], {
+        parentId: fixture.rootId,
+      }),
     );
     expect(again.result.reused).toEqual([call, done]);
-    const other = await fixture.run(appending(fixture, [result('c2', 'today')], { parentId: call ?? fixture.rootId }));
+    const other = await fixture.run(
+      appending(fixture, [toolResultMessage('c2', 'today')], { parentId: call ?? fixture.rootId }),
+    );
     expect(other.result.added).toHaveLength(1);
     const spoken = await fixture.run(appending(fixture, [user('today')], { parentId: call ?? fixture.rootId }));
     expect(spoken.result.added).toHaveLength(1);
@@ -322,7 +326,7 @@ describe('the cost of an append', () => {
       const fixture = await TestTree.make();
       const history = Array.from({ length }, (_, at) => user(`m${at}`));
       await fixture.run(appending(fixture, history));
-      const { plan, asked } = await planned(
+      const { plan, asked } = await planWithoutCommit(
         fixture,
         appending(fixture, [...history, user('new')], { parentId: fixture.rootId }),
       );

@@ -1,13 +1,14 @@
-import { valueOf } from '../errors.ts';
+import { unwrapResult } from '../errors.ts';
 import { isUuid, type NodeId, nodeId, type TreeId } from '../ids.ts';
 import { checkMessage, isBlank, isText, isTextOnly, type Message, type Role, type TextBlock } from '../message.ts';
-import { matchParentBelow, type Node, type NodeMeta } from '../node.ts';
+import { matchParentOfChildren, type Node, type NodeMeta } from '../node.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type ReadProgram } from '../reads.ts';
 import type { InsertStep } from '../steps/types.ts';
 import type { Prefetch } from '../store.ts';
 import {
   buildNode,
+  buildSelectSteps,
   findTakenIds,
   newNodeId,
   type ParentInfo,
@@ -16,7 +17,6 @@ import {
   refuseTakenId,
   requireHead,
   requireTree,
-  selectSteps,
   toPlan,
 } from './context.ts';
 
@@ -63,7 +63,7 @@ export const append: Planner<AppendCommand, AppendResult> = function* (command, 
   const row = yield* requireTree(context);
   const parent = yield* requireHead(command.parentId ?? row.activeNodeId ?? row.rootId);
   const edge = yield* ask('lastPosition', { of: parent.id });
-  const said = nonBlank(command.messages);
+  const said = dropBlankMessages(command.messages);
   const wanted: AppendRequest = {
     ids: said.map(({ id }) => (id === undefined ? undefined : newNodeId(context, id))),
     keys: said.map(({ message }) => context.kit.key(message)),
@@ -77,11 +77,11 @@ export const append: Planner<AppendCommand, AppendResult> = function* (command, 
   const goesOn = last !== undefined && links.length > 0;
   const parentInfo = goesOn ? yield* requireHead(last) : parent;
   const place = goesOn ? yield* ask('lastPosition', { of: last }) : edge;
-  const steps = chainSteps(context, parentInfo, place, links);
+  const steps = buildChainSteps(context, parentInfo, place, links);
   const added = steps.map((step) => step.node.id);
   const end = added.at(-1) ?? last ?? parent.id;
   const selects = command.select !== false || row.activeNodeId === null;
-  const moves = selects && said.length > 0 ? selectSteps(row, end) : [];
+  const moves = selects && said.length > 0 ? buildSelectSteps(row, end) : [];
   return toPlan([...steps, ...moves], { nodeId: end, added, reused });
 };
 
@@ -89,20 +89,20 @@ export const append: Planner<AppendCommand, AppendResult> = function* (command, 
  * Lists the reads that an append starts with, so that a store can fetch them at once. Malformed ids are left out,
  * because the planner refuses them before it reads.
  */
-export function prefetchFor({ parentId, messages }: AppendCommand): Prefetch {
+export function prefetchForAppend({ parentId, messages }: AppendCommand): Prefetch {
   const ids: NodeId[] = [];
   for (const { id } of messages) if (isUuid(id)) ids.push(nodeId(id));
   return { below: parentId ?? null, ids };
 }
 
 /** Returns the messages that are not blank. A malformed message is refused even if it is blank. */
-export function nonBlank(messages: readonly NewMessage[]): readonly NewMessage[] {
+export function dropBlankMessages(messages: readonly NewMessage[]): readonly NewMessage[] {
   const said: NewMessage[] = [];
   for (const [index, item] of messages.entries()) {
     const read = checkMessage(item.message, `messages[${index}]`);
     // An empty list of blocks counts as blank: appending nothing is not an error.
     if (!read.ok && read.refusal.code === 'message/blank') continue;
-    if (!isBlank(valueOf(read))) said.push(item);
+    if (!isBlank(unwrapResult(read))) said.push(item);
   }
   return said;
 }
@@ -225,7 +225,7 @@ function* findSplitText(
   aliases: readonly NodeId[],
   key: string,
 ): ReadProgram<NodeId | undefined> {
-  const matchParent = matchParentBelow(from);
+  const matchParent = matchParentOfChildren(from);
   for (const id of aliases) {
     const { nodes } = yield* ask('path', { to: id, limit: longestAlias });
     const first = nodes.findIndex((node) => node.kind === 'message' && node.matchParent === matchParent);
@@ -271,7 +271,7 @@ export interface ChainLink {
 }
 
 /** Builds the insert steps for a chain of messages. The first becomes the last child of the parent. */
-export function chainSteps(
+export function buildChainSteps(
   context: PlanContext,
   parentInfo: ParentInfo,
   edge: string | null,

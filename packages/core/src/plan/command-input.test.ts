@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isAppError } from '../errors.ts';
 import { nodeId, treeId } from '../ids.ts';
 import { run } from '../run.ts';
-import { assistant, ReferenceStore, TestTree, testKit, ticking, user, uuid } from '../testing/index.ts';
+import { assistant, createTestClock, ReferenceStore, TestTree, testKit, user, uuid } from '../testing/index.ts';
 import { readPage, readTopology, readTree, readTreeAsOf } from '../tree-reads.ts';
 import { readCommand } from './command-input.ts';
 
@@ -61,7 +61,7 @@ test('[N22] a command with a field of the wrong type is run or refused with a co
   const [a = '', b = ''] = await fixture.grow(['a', 'b']);
   // The expected version is in the past, so every valid command is refused at the end and the next one finds the tree
   // unchanged.
-  const context = { actor: 'me', kit: testKit, ...ticking(700), expectedVersion: 0 };
+  const context = { actor: 'me', kit: testKit, ...createTestClock(700), expectedVersion: 0 };
   const codes = new Set<string>();
   let bare = 0;
   for (const command of commands(fixture.treeId, a, b))
@@ -153,7 +153,7 @@ describe('unknown fields', () => {
   test('[N23] of the context and of requests are refused by name', async () => {
     const fixture = await TestTree.make();
     const { treeId: id, store } = fixture;
-    const context = { actor: 'me', kit: testKit, ...ticking(8), expectedVerson: 1 };
+    const context = { actor: 'me', kit: testKit, ...createTestClock(8), expectedVerson: 1 };
     const command = { type: 'append', treeId: id, messages: ['x'] } as const;
     await expect(run(store, command, context)).rejects.toThrow('has no field "expectedVerson"');
     const reading = (name: unknown, options: object) => () =>

@@ -4,26 +4,26 @@
  * and ids that a client chose.
  */
 import {
-  anyValue,
-  assertExactFields,
+  booleanField,
   decodeWithin,
   describeValue,
-  eachItem,
-  exactFields,
+  exactObjectField,
   type FieldMap,
   type FieldReader,
-  finite,
-  flag,
+  finiteNumberField,
   isFieldMap,
-  list,
-  Malformed,
-  nullOr,
-  object,
-  oneOf,
+  jsonField,
+  listField,
+  listFieldOf,
+  MalformedError,
+  makeExactFieldsCheck,
+  nullableField,
+  objectField,
+  oneOfField,
   optionalField,
-  optionalOrNull,
+  optionalNonNull,
   ownField,
-  refuseMalformed,
+  refuseIfMalformed,
   requiredText,
   throwMalformed,
 } from '../decode.ts';
@@ -82,7 +82,7 @@ function readIdentifier(
   const read: FieldReader<string> = (fields, key) => {
     const value = ownField(fields, key);
     if (typeof value === 'string') return value;
-    throw new Malformed(key, says(value, key), code);
+    throw new MalformedError(key, says(value, key), code);
   };
   return read;
 }
@@ -92,61 +92,66 @@ const messageFields = new Set(['role', 'content', 'tool_call_id']);
 /** A message; the planner validates its parts. An unknown field is refused here because it would be lost silently. */
 const message: FieldReader<unknown> = (fields, key) => {
   const value = ownField(fields, key);
-  if (!isFieldMap(value)) return anyValue(fields, key);
+  if (!isFieldMap(value)) return jsonField(fields, key);
   for (const name of Object.keys(value))
     if (!messageFields.has(name) && value[name] != null)
-      throw new Malformed(
+      throw new MalformedError(
         `${key}.${name}`,
         `A message has no field ${JSON.stringify(name.slice(0, 64))}; it has ${[...messageFields].join(', ')}.`,
         'command/invalid',
       );
-  return anyValue(value, 'role');
+  return jsonField(value, 'role');
 };
 
-const beside = { id: anyValue, meta: anyValue, createdAt: anyValue };
-const around = assertExactFields('A message', { message, ...beside });
-const flat = assertExactFields('A message', { role: anyValue, content: anyValue, tool_call_id: anyValue, ...beside });
+const beside = { id: jsonField, meta: jsonField, createdAt: jsonField };
+const around = makeExactFieldsCheck('A message', { message, ...beside });
+const flat = makeExactFieldsCheck('A message', {
+  role: jsonField,
+  content: jsonField,
+  tool_call_id: jsonField,
+  ...beside,
+});
 
-const messages = eachItem((items, index) => {
+const messages = listFieldOf((items, index) => {
   const item = items[index];
   if (typeof item === 'string') return;
   if (!isFieldMap(item)) throwMalformed(`[${index}]`, 'a message');
   else decodeWithin(`[${index}]`, () => (item.message === undefined ? flat(item) : around(item)));
 });
 const replies = listOfExactly('A reply', {
-  id: anyValue,
+  id: jsonField,
   message,
-  status: nullOr(oneOf(nodeStatuses)),
-  meta: anyValue,
+  status: nullableField(oneOfField(nodeStatuses)),
+  meta: jsonField,
 });
 // Attributes other than these are free-form and stored as they are.
 const readAttributes: FieldReader<unknown> = (fields, key) => {
-  const values = object(fields, key);
+  const values = objectField(fields, key);
   for (const name of ['title', 'autoTitle', 'systemPrompt', 'project', 'folder'])
     optionalField(requiredText)(values, name);
   return values;
 };
 const nodes = listOfExactly('A node', {
   // The planner checks an id that was given.
-  id: (fields, key) => (ownField(fields, key) === undefined ? id(fields, key) : anyValue(fields, key)),
-  parentId: nullOr(requiredText),
-  order: finite,
+  id: (fields, key) => (ownField(fields, key) === undefined ? id(fields, key) : jsonField(fields, key)),
+  parentId: nullableField(requiredText),
+  order: finiteNumberField,
   message,
-  kind: anyValue,
-  status: anyValue,
-  group: nullOr(finite),
-  meta: anyValue,
-  marker: anyValue,
-  createdAt: anyValue,
-  removed: optionalField(flag),
-  bookmark: optionalOrNull(object),
+  kind: jsonField,
+  status: jsonField,
+  group: nullableField(finiteNumberField),
+  meta: jsonField,
+  marker: jsonField,
+  createdAt: jsonField,
+  removed: optionalField(booleanField),
+  bookmark: optionalNonNull(objectField),
 });
-const reversal = { force: optionalField(flag), actId: nullOr(requiredText) };
-const note = { meta: nullOr(object), details: nullOr(object) };
+const reversal = { force: optionalField(booleanField), actId: nullableField(requiredText) };
+const note = { meta: nullableField(objectField), details: nullableField(objectField) };
 
 function listOfExactly(what: string, readers: { readonly [key: string]: FieldReader<unknown> }): FieldReader<unknown> {
-  const check = assertExactFields(what, readers);
-  return eachItem((items, index) => {
+  const check = makeExactFieldsCheck(what, readers);
+  return listFieldOf((items, index) => {
     const item = items[index];
     if (isFieldMap(item)) decodeWithin(`[${index}]`, () => check(item));
     else throwMalformed(`[${index}]`, 'an object');
@@ -158,87 +163,97 @@ type StepShape<C> = { readonly [K in Exclude<keyof Required<C>, 'type' | 'treeId
 /** The fields of every command; a missing field does not compile. */
 const shapes: { readonly [T in CommandType]: StepShape<CommandOf<T>> } = {
   create: {
-    attributes: nullOr(readAttributes),
-    rootId: anyValue,
-    forest: optionalField(flag),
-    messages: nullOr(messages),
+    attributes: nullableField(readAttributes),
+    rootId: jsonField,
+    forest: optionalField(booleanField),
+    messages: nullableField(messages),
   },
-  append: { parentId: nullOr(node), messages, merge: optionalField(flag), select: optionalField(flag) },
+  append: {
+    parentId: nullableField(node),
+    messages,
+    merge: optionalField(booleanField),
+    select: optionalField(booleanField),
+  },
   edit: {
     nodeId: node,
-    content: anyValue,
-    mode: nullOr(oneOf(['branch', 'in-place', 'prefix'])),
-    id: anyValue,
-    select: optionalField(flag),
-    moveBookmark: optionalField(flag),
+    content: jsonField,
+    mode: nullableField(oneOfField(['branch', 'in-place', 'prefix'])),
+    id: jsonField,
+    select: optionalField(booleanField),
+    moveBookmark: optionalField(booleanField),
   },
-  split: { nodeId: node, position: anyValue, id: anyValue },
+  split: { nodeId: node, position: jsonField, id: jsonField },
   join: { nodeId: node },
-  reply: { parentId: node, replies, join: anyValue, select: optionalField(flag) },
-  regenerate: { nodeId: node, replies, select: optionalField(flag) },
-  finish: { nodeId: node, status: oneOf(nodeStatuses), message, meta: optionalOrNull(object) },
+  reply: { parentId: node, replies, join: jsonField, select: optionalField(booleanField) },
+  regenerate: { nodeId: node, replies, select: optionalField(booleanField) },
+  finish: { nodeId: node, status: oneOfField(nodeStatuses), message, meta: optionalNonNull(objectField) },
   select: { nodeId: node },
-  navigate: { nodeId: node, direction: oneOf(['next', 'previous']) },
-  delete: { nodeIds: list, mode: nullOr(oneOf(['splice', 'cascade'])) },
+  navigate: { nodeId: node, direction: oneOfField(['next', 'previous']) },
+  delete: { nodeIds: listField, mode: nullableField(oneOfField(['splice', 'cascade'])) },
   'delete-group': { nodeId: node },
   clear: {},
-  move: { nodeId: node, parentId: node, before: optionalOrNull(node) },
+  move: { nodeId: node, parentId: node, before: optionalNonNull(node) },
   graft: {
-    from: exactFields('The branch', { treeId: tree, nodeId: node }),
+    from: exactObjectField('The branch', { treeId: tree, nodeId: node }),
     parentId: node,
-    select: optionalField(flag),
+    select: optionalField(booleanField),
   },
-  'cherry-pick': { nodeId: node, to: optionalOrNull(node), from: optionalOrNull(tree), parentId: nullOr(node) },
+  'cherry-pick': {
+    nodeId: node,
+    to: optionalNonNull(node),
+    from: optionalNonNull(tree),
+    parentId: nullableField(node),
+  },
   merge: {
     nodeId: node,
-    mode: nullOr(oneOf(['summary', 'messages'])),
-    summary: optionalOrNull(requiredText),
-    parentId: nullOr(node),
+    mode: nullableField(oneOfField(['summary', 'messages'])),
+    summary: optionalNonNull(requiredText),
+    parentId: nullableField(node),
     ...note,
   },
-  branch: { nodeId: node, summary: optionalOrNull(requiredText), from: optionalOrNull(node), id: anyValue, ...note },
+  branch: { nodeId: node, summary: optionalNonNull(requiredText), from: optionalNonNull(node), id: jsonField, ...note },
   compact: {
     summary: requiredText,
-    nodeId: optionalOrNull(node),
-    select: optionalField(flag),
-    onlyLeaf: optionalField(flag),
-    firstKept: optionalOrNull(node),
-    tokensBefore: anyValue,
-    id: anyValue,
+    nodeId: optionalNonNull(node),
+    select: optionalField(booleanField),
+    onlyLeaf: optionalField(booleanField),
+    firstKept: optionalNonNull(node),
+    tokensBefore: jsonField,
+    id: jsonField,
     ...note,
   },
   mark: {
-    kind: oneOf(['injected', 'state']),
+    kind: oneOfField(['injected', 'state']),
     message,
-    parentId: nullOr(node),
-    id: anyValue,
-    select: optionalField(flag),
+    parentId: nullableField(node),
+    id: jsonField,
+    select: optionalField(booleanField),
     ...note,
   },
   duplicate: {
     from: tree,
-    nodeId: optionalOrNull(node),
-    whole: optionalField(flag),
-    attributes: nullOr(readAttributes),
+    nodeId: optionalNonNull(node),
+    whole: optionalField(booleanField),
+    attributes: nullableField(readAttributes),
   },
   import: {
-    attributes: optionalOrNull(readAttributes),
-    rootId: anyValue,
+    attributes: optionalNonNull(readAttributes),
+    rootId: jsonField,
     nodes,
-    activeId: nullOr(requiredText),
-    follows: nullOr(requiredText),
-    refresh: optionalField(list),
+    activeId: nullableField(requiredText),
+    follows: nullableField(requiredText),
+    refresh: optionalField(listField),
   },
-  bookmark: { nodeId: node, title: anyValue },
-  tag: { nodeId: node, tags: anyValue },
-  title: { nodeId: node, title: anyValue, auto: optionalField(flag) },
-  annotate: { nodeId: node, set: object },
-  group: { nodeIds: list },
+  bookmark: { nodeId: node, title: jsonField },
+  tag: { nodeId: node, tags: jsonField },
+  title: { nodeId: node, title: jsonField, auto: optionalField(booleanField) },
+  annotate: { nodeId: node, set: objectField },
+  group: { nodeIds: listField },
   attributes: { set: readAttributes },
   'delete-tree': {},
   'restore-tree': {},
   restore: { nodeId: node },
-  'restore-version': { version: anyValue },
+  'restore-version': { version: jsonField },
   undo: reversal,
   redo: reversal,
 };
@@ -246,7 +261,7 @@ const shapes: { readonly [T in CommandType]: StepShape<CommandOf<T>> } = {
 const checks: ReadonlyMap<unknown, (fields: FieldMap) => void> = new Map(
   Object.entries(shapes).map(([type, shape]) => [
     type,
-    assertExactFields(`The command ${type}`, { type: anyValue, treeId: anyValue, ...shape }),
+    makeExactFieldsCheck(`The command ${type}`, { type: jsonField, treeId: jsonField, ...shape }),
   ]),
 );
 const makers: ReadonlySet<unknown> = new Set<CommandType>(['create', 'duplicate', 'import']);
@@ -262,7 +277,7 @@ export function readCommand(command: unknown): Command {
 function assertFields(command: FieldMap): asserts command is FieldMap & Command {
   const check = checks.get(command.type);
   if (check === undefined) return refuse('command/invalid', `There is no command ${describeValue(command.type)}.`);
-  refuseMalformed(() => {
+  refuseIfMalformed(() => {
     // A command that makes a tree chooses its id: a malformed one is an invalid id, not an unknown tree.
     (makers.has(command.type) ? id : tree)(command, 'treeId');
     decodeWithin(describeValue(command.type), () => check(command));

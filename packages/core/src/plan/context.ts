@@ -1,9 +1,9 @@
-import { refuse, valueOf } from '../errors.ts';
+import { refuse, unwrapResult } from '../errors.ts';
 import { type ActId, isUuid, type NodeId, nodeId, type TreeId } from '../ids.ts';
 import { checkMessage, type Message, type MessageKit } from '../message.ts';
 import {
   type Marker,
-  matchParentBelow,
+  matchParentOfChildren,
   type NewNode,
   type Node,
   type NodeHead,
@@ -96,11 +96,11 @@ export function* requireParent(node: { readonly id: NodeId; readonly parentId: N
 
 /** Throws if a reply is still being generated into the node. */
 export function assertNotPending(node: NodeHead): void {
-  if (node.status === 'pending') refusePendingNode([node.id]);
+  if (node.status === 'pending') refusePendingReplies([node.id]);
 }
 
 /** Throws if any of the given replies is still being generated. */
-export function refusePendingNode(nodeIds: readonly NodeId[]): void {
+export function refusePendingReplies(nodeIds: readonly NodeId[]): void {
   const [nodeId] = nodeIds;
   if (nodeId !== undefined)
     refuse('tree/pending', `A reply is still being written into ${nodeId}: stop it first.`, { nodeId, nodeIds });
@@ -172,7 +172,7 @@ export function refuseTakenId(id: NodeId): never {
 
 /** Validates a message of a command; the refusal names it by `where`. */
 export function parseNewMessage(value: unknown, where: string): Message {
-  return valueOf(checkMessage(value, where));
+  return unwrapResult(checkMessage(value, where));
 }
 
 /** The fields of a new node apart from its place. */
@@ -207,7 +207,7 @@ export function buildNode(context: PlanContext, parent: ParentInfo, position: st
     status: growth.status ?? 'success',
     groupId: growth.groupId ?? 0,
     createdAt: growth.createdAt ?? Math.max(context.now, parent.createdAt),
-    matchParent: matchParentBelow(parent),
+    matchParent: matchParentOfChildren(parent),
     key: kind === 'message' ? (growth.key ?? context.kit.key(message)) : null,
     text: context.kit.text(message),
     tokens: context.kit.tokens(message),
@@ -218,7 +218,7 @@ export function buildNode(context: PlanContext, parent: ParentInfo, position: st
 }
 
 /** Returns the step that moves the active node, or no step if it stays. */
-export function selectSteps(row: Pick<TreeRow, 'activeNodeId'>, after: NodeId | null): SelectStep[] {
+export function buildSelectSteps(row: Pick<TreeRow, 'activeNodeId'>, after: NodeId | null): SelectStep[] {
   return row.activeNodeId === after ? [] : [{ type: 'select', after, before: row.activeNodeId }];
 }
 

@@ -4,15 +4,15 @@ import { subtree } from '../path.ts';
 import { moveToTree } from '../run.ts';
 import {
   assistant,
-  essence,
-  planned,
+  createTestClock,
+  planWithoutCommit,
   ReferenceStore,
   refusalOf,
   runAndCheck,
   stepTypesOf,
   TestTree,
   testKit,
-  ticking,
+  undoableState,
   user,
   uuid,
 } from '../testing/index.ts';
@@ -228,11 +228,11 @@ describe('a merge', () => {
     const fixture = await TestTree.make();
     const [q = nowhere, , tip = nowhere] = await fixture.grow(['q', 'side', 'more']);
     await fixture.grow(['main'], q);
-    const before = essence(fixture.tree);
+    const before = undoableState(fixture.tree);
     await runAndCheck(fixture, merging(fixture, tip, { mode: 'messages' }));
     expect(fixture.thread()).toEqual(['q', 'main', 'side', 'more']);
     await fixture.run({ type: 'undo', treeId: fixture.treeId });
-    expect(essence(fixture.tree)).toEqual(before);
+    expect(undoableState(fixture.tree)).toEqual(before);
   });
 
   test('[V28] refuses a blank summary, a node on the active branch, the root and unknown nodes', async () => {
@@ -256,7 +256,7 @@ describe('a merge', () => {
     const fork = ids[2500] ?? nowhere;
     const tip = ids[3999] ?? nowhere;
     await fixture.grow(['main'], fork);
-    const { plan, asked } = await planned(fixture, merging(fixture, tip, { mode: 'messages' }));
+    const { plan, asked } = await planWithoutCommit(fixture, merging(fixture, tip, { mode: 'messages' }));
     expect(plan.steps.filter((step) => step.type === 'insert')).toHaveLength(1499);
     expect(asked.length).toBeLessThan(30);
   });
@@ -292,7 +292,7 @@ test('[V40] a cherry-pick and a merge go to the named node, wherever the user is
 });
 
 describe('a move to another tree', () => {
-  const context = { actor: 'me', kit: testKit, ...ticking(55) };
+  const context = { actor: 'me', kit: testKit, ...createTestClock(55) };
 
   test('[V30] is a copy in the target tree and a removal in the source tree, two commits of one act, the copy first', async () => {
     const { here, there } = await two();

@@ -9,6 +9,7 @@ import type { Step } from '../steps/types.ts';
 import {
   assertNotPending,
   buildNode,
+  buildSelectSteps,
   type ParentInfo,
   type PlanContext,
   type Planner,
@@ -16,10 +17,9 @@ import {
   requireMessage,
   requireNode,
   requireTree,
-  selectSteps,
   toPlan,
 } from './context.ts';
-import { markerPlan, parseSummary } from './marker.ts';
+import { parseSummary, planMarker } from './marker.ts';
 
 /** Copies a branch of another tree below a node, with new ids. */
 export interface GraftCommand {
@@ -67,7 +67,7 @@ export interface CopyResult {
 }
 
 /** What to copy, and where to. */
-export interface Copying {
+export interface NodeCopyRequest {
   readonly treeId: TreeId;
   /** Parents before their children. */
   readonly nodes: readonly Node[];
@@ -87,7 +87,7 @@ export interface Copying {
  */
 export function copyNodes(
   context: PlanContext,
-  { treeId, nodes, from, parentInfo, position, groups, how }: Copying,
+  { treeId, nodes, from, parentInfo, position, groups, how }: NodeCopyRequest,
 ): { readonly steps: Step[]; readonly ids: Map<NodeId, NodeId> } {
   const steps: Step[] = [];
   const ids = new Map<NodeId, NodeId>();
@@ -149,7 +149,7 @@ export const graft: Planner<GraftCommand, CopyResult> = function* (command, cont
   const copy = ids.get(top.id) ?? refuse('tree/unknown-node', `There is no node ${top.id}.`, { nodeId: top.id });
   if (command.select === true || row.activeNodeId === null) {
     const leaf = yield* ask('lastVisited', { from: top.id, treeId: from.treeId });
-    steps.push(...selectSteps(row, ids.get(leaf) ?? copy));
+    steps.push(...buildSelectSteps(row, ids.get(leaf) ?? copy));
   }
   return toPlan(steps, { nodeId: copy, added: [...ids.values()] });
 };
@@ -197,7 +197,7 @@ function* pickRange(context: PlanContext, treeId: TreeId, range: readonly Node[]
   });
   const added = [...ids.values()];
   const last = added.at(-1) ?? parentInfo.id;
-  return toPlan<CopyResult>([...steps, ...selectSteps(row, last)], { nodeId: last, added });
+  return toPlan<CopyResult>([...steps, ...buildSelectSteps(row, last)], { nodeId: last, added });
 }
 
 /** Counts the nodes at the start of a path that are also on the path to another node. */
@@ -235,5 +235,5 @@ export const merge: Planner<MergeCommand, CopyResult> = function* (command, cont
     details: command.details,
   });
   const message = parseSummary(command.summary, tip.id);
-  return yield* markerPlan(command, context, row, { kind: 'branch-summary', message, parent, marker });
+  return yield* planMarker(command, context, row, { kind: 'branch-summary', message, parent, marker });
 };

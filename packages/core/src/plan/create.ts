@@ -5,19 +5,19 @@ import type { NewNode, Node, TreeAttributes } from '../node.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type ReadProgram } from '../reads.ts';
 import { applyPatch, inversePatch } from '../rows.ts';
-import { sameJson } from '../same-json.ts';
+import { isSameJson } from '../same-json.ts';
 import { assertStorable } from '../steps/storable.ts';
 import type { Patch, Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 import { utf8Length } from '../utf8-length.ts';
-import { append, chainSteps, type NewMessage, nonBlank } from './append.ts';
+import { append, buildChainSteps, dropBlankMessages, type NewMessage } from './append.ts';
 import {
   assertFree,
   newNodeId,
   newRootId,
   type PlanContext,
   type Planner,
-  refusePendingNode,
+  refusePendingReplies,
   requireNode,
   requireTree,
   toPlan,
@@ -106,7 +106,7 @@ export function forestKey(kit: MessageKit, systemPrompt: string | undefined): st
 }
 
 /** Builds the root, which has no content. */
-export function rootNode(id: NodeId, createdAt: number): NewNode {
+export function buildRootNode(id: NodeId, createdAt: number): NewNode {
   return {
     id,
     parentId: null,
@@ -127,13 +127,13 @@ export function rootNode(id: NodeId, createdAt: number): NewNode {
 }
 
 /** Builds the first steps of every tree: its root and its attributes. */
-export function firstSteps(context: PlanContext, rootId: NodeId, attributes: TreeAttributes): Step[] {
+export function buildFirstSteps(context: PlanContext, rootId: NodeId, attributes: TreeAttributes): Step[] {
   const set: TreeAttributes = {
     ...applyPatch<TreeAttributes>({}, normaliseAttributes(attributes)),
     project: attributes.project ?? defaultProject,
   };
   return [
-    { type: 'insert', node: rootNode(rootId, context.now) },
+    { type: 'insert', node: buildRootNode(rootId, context.now) },
     { type: 'attributes', after: set, before: inversePatch({}, set) },
   ];
 }
@@ -181,12 +181,12 @@ export const create: Planner<CreateCommand, CreateResult> = function* (command, 
     if (!same) return refuse('tree/exists', `There is a tree ${row.id} already.`, { treeId: row.id });
     return toPlan([], { treeId: row.id, created: false });
   }
-  const said = nonBlank(command.messages ?? []);
+  const said = dropBlankMessages(command.messages ?? []);
   const chosen = said.flatMap(({ id }) => (id === undefined ? [] : [newNodeId(context, id)]));
   const parentInfo = { id: rootId, kind: 'root', matchParent: null, createdAt: context.now } as const;
   // Content that no store accepts is refused now: the append comes after the tree exists. Ids and keys do not matter here.
   assertStorable(
-    chainSteps(
+    buildChainSteps(
       context,
       parentInfo,
       null,
@@ -195,12 +195,12 @@ export const create: Planner<CreateCommand, CreateResult> = function* (command, 
   );
   yield* assertFree(command.rootId === undefined ? chosen : [rootId, ...chosen]);
   const set = key === undefined ? attributes : { ...attributes, forestKey: key };
-  return toPlan(firstSteps(context, rootId, set), { treeId: context.treeId, created: true });
+  return toPlan(buildFirstSteps(context, rootId, set), { treeId: context.treeId, created: true });
 };
 
 /** Whether the tree has the wished attributes; further attributes may have been added later. */
 function hasAttributes(row: TreeRow, wished: Patch<TreeAttributes>): boolean {
-  return sameJson(inversePatch(row.attributes, wished), wished);
+  return isSameJson(inversePatch(row.attributes, wished), wished);
 }
 
 /** Whether the tree starts with these messages. A tree at version 1 does not have them yet and may still get them. */
@@ -233,7 +233,7 @@ export const duplicate: Planner<DuplicateCommand, DuplicateResult> = function* (
     copiedFrom: lineage,
   });
   const rootId = newRootId(context, undefined);
-  const steps = firstSteps(context, rootId, attributes);
+  const steps = buildFirstSteps(context, rootId, attributes);
   const parentInfo = { id: rootId, kind: 'root', matchParent: null, createdAt: context.now } as const;
   const copy = copyNodes(context, {
     treeId: from,
@@ -293,7 +293,7 @@ export const attributes: Planner<AttributesCommand, { readonly treeId: TreeId }>
 export const deleteTree: Planner<DeleteTreeCommand, { readonly treeId: TreeId }> = function* (_command, context) {
   const row = yield* requireTree(context);
   const inside = yield* ask('subtreeInfo', { of: row.rootId });
-  refusePendingNode(inside.pending);
+  refusePendingReplies(inside.pending);
   return toPlan(
     row.attributes.trashedAt === undefined ? changeAttributes(row.attributes, { trashedAt: context.now }) : [],
     {
@@ -316,7 +316,7 @@ export const restoreTree: Planner<RestoreTreeCommand, { readonly treeId: TreeId 
 
 function changeAttributes(now: TreeAttributes, set: Patch<TreeAttributes>): Step[] {
   const before = inversePatch(now, set);
-  return sameJson(before, set) ? [] : [{ type: 'attributes', after: set, before }];
+  return isSameJson(before, set) ? [] : [{ type: 'attributes', after: set, before }];
 }
 
 /** The largest size of a tree's metadata, as JSON in UTF-8; every list of trees includes the metadata. */

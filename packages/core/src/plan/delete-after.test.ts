@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeId } from '../ids.ts';
 import { runReads } from '../reads.ts';
-import { add, mark, pending } from '../testing/act-shorthands.ts';
-import { runAndCheck, TestTree, testKit, ticking, uuid } from '../testing/index.ts';
+import { addMessage, addPendingReply, bookmarkNode } from '../testing/act-shorthands.ts';
+import { createTestClock, runAndCheck, TestTree, testKit, uuid } from '../testing/index.ts';
 import { bookmarkOn, childIds } from '../tree.ts';
 import { type DeleteCommand, type DeleteImpact, impactOf } from './delete.ts';
 
@@ -17,7 +17,7 @@ describe('the active node after a delete', () => {
       const [q] = await fixture.grow(['q']);
       await fixture.grow(['old', 'older leaf'], q);
       const [newer] = await fixture.grow(['newer', 'newest leaf'], q);
-      const gone = await add(fixture, 'gone', q ?? fixture.rootId);
+      const gone = await addMessage(fixture, 'gone', q ?? fixture.rootId);
       expect(fixture.active).toBe(gone);
       const { result } = await runAndCheck(fixture, deleting(fixture, [gone], mode));
       expect(fixture.active).toBe(childIds(fixture.tree, newer ?? '')[0]);
@@ -58,7 +58,7 @@ describe('the active node after a delete', () => {
   test('[V8] is unchanged if it was not deleted', async () => {
     const fixture = await TestTree.make();
     const [a, b] = await fixture.grow(['a', 'b', 'c']);
-    const other = await add(fixture, 'other', fixture.rootId);
+    const other = await addMessage(fixture, 'other', fixture.rootId);
     await runAndCheck(fixture, deleting(fixture, [b ?? fixture.rootId]));
     await runAndCheck(fixture, deleting(fixture, [a ?? fixture.rootId], 'cascade'));
     expect(fixture.active).toBe(other);
@@ -69,7 +69,7 @@ describe('bookmarks', () => {
   test('[V9] of spliced nodes move to the nearest remaining node above, and keep their time', async () => {
     const fixture = await TestTree.make();
     const [a, b, c] = await fixture.grow(['a', 'b', 'c', 'd']);
-    await mark(fixture, c ?? fixture.rootId, 'here');
+    await bookmarkNode(fixture, c ?? fixture.rootId, 'here');
     const before = bookmarkOn(fixture.tree, c ?? '');
     const { result } = await runAndCheck(fixture, deleting(fixture, [b ?? '', c ?? ''] as NodeId[]));
     expect(bookmarkOn(fixture.tree, a ?? '')).toEqual({ ...before, nodeId: a });
@@ -79,9 +79,9 @@ describe('bookmarks', () => {
   test('[V9] are removed and reported if that node is the root or has a bookmark', async () => {
     const fixture = await TestTree.make();
     const [a, b, c] = await fixture.grow(['a', 'b', 'c']);
-    await mark(fixture, a ?? fixture.rootId, 'top');
-    await mark(fixture, b ?? fixture.rootId, 'second');
-    await mark(fixture, c ?? fixture.rootId, 'third');
+    await bookmarkNode(fixture, a ?? fixture.rootId, 'top');
+    await bookmarkNode(fixture, b ?? fixture.rootId, 'second');
+    await bookmarkNode(fixture, c ?? fixture.rootId, 'third');
     const { result } = await runAndCheck(fixture, deleting(fixture, [b ?? fixture.rootId, c ?? fixture.rootId]));
     expect(result.bookmarks.removed.map((one) => one.title)).toEqual(['second', 'third']);
     expect(bookmarkOn(fixture.tree, a ?? '')?.title).toBe('top');
@@ -92,10 +92,10 @@ describe('bookmarks', () => {
   test('[V9] of two spliced nodes cannot share one node: the first named is kept', async () => {
     const fixture = await TestTree.make();
     const [a] = await fixture.grow(['a']);
-    const one = await add(fixture, 'one', a ?? fixture.rootId);
-    const two = await add(fixture, 'two', a ?? fixture.rootId);
-    await mark(fixture, one, 'one');
-    await mark(fixture, two, 'two');
+    const one = await addMessage(fixture, 'one', a ?? fixture.rootId);
+    const two = await addMessage(fixture, 'two', a ?? fixture.rootId);
+    await bookmarkNode(fixture, one, 'one');
+    await bookmarkNode(fixture, two, 'two');
     const { result } = await runAndCheck(fixture, deleting(fixture, [two, one]));
     expect(result.bookmarks.moved.map((mark) => mark.title)).toEqual(['two']);
     expect(result.bookmarks.removed.map((mark) => mark.title)).toEqual(['one']);
@@ -104,8 +104,8 @@ describe('bookmarks', () => {
   test('[V9] of nodes deleted by cascade are removed and reported', async () => {
     const fixture = await TestTree.make();
     const [a, b] = await fixture.grow(['a', 'b', 'c']);
-    await mark(fixture, b ?? fixture.rootId, 'inside');
-    await mark(fixture, a ?? fixture.rootId, 'outside');
+    await bookmarkNode(fixture, b ?? fixture.rootId, 'inside');
+    await bookmarkNode(fixture, a ?? fixture.rootId, 'outside');
     const { result } = await runAndCheck(fixture, deleting(fixture, [b ?? fixture.rootId], 'cascade'));
     expect(result.bookmarks.removed.map((mark) => mark.title)).toEqual(['inside']);
     expect(bookmarkOn(fixture.tree, a ?? '')?.title).toBe('outside');
@@ -117,7 +117,7 @@ describe('clear', () => {
     const fixture = await TestTree.make();
     const [a] = await fixture.grow(['a', 'b']);
     await fixture.grow(['c'], fixture.rootId);
-    await mark(fixture, a ?? fixture.rootId, 'here');
+    await bookmarkNode(fixture, a ?? fixture.rootId, 'here');
     const { result } = await runAndCheck(fixture, { type: 'clear', treeId: fixture.treeId });
     expect(fixture.tree.size).toBe(0);
     expect(fixture.active).toBeNull();
@@ -134,7 +134,7 @@ describe('clear', () => {
 
 describe('the preview of a delete', () => {
   async function impact(fixture: TestTree, command: DeleteCommand): Promise<DeleteImpact> {
-    const { now, newId } = ticking(5);
+    const { now, newId } = createTestClock(5);
     const context = { treeId: fixture.treeId, now: now(), newId, kit: testKit, actor: 'me', stale: false };
     return fixture.store.read(fixture.treeId, () => impactOf(command, context));
   }
@@ -142,8 +142,8 @@ describe('the preview of a delete', () => {
   test('[V11] lists the nodes that would be removed and the links to them', async () => {
     const fixture = await TestTree.make();
     const [a, b, c] = await fixture.grow(['a', 'b', 'c']);
-    await mark(fixture, c ?? fixture.rootId, 'deep');
-    const reply = await pending(fixture, c ?? fixture.rootId);
+    await bookmarkNode(fixture, c ?? fixture.rootId, 'deep');
+    const reply = await addPendingReply(fixture, c ?? fixture.rootId);
     const before = fixture.tree;
     expect(await impact(fixture, deleting(fixture, [b ?? '', c ?? ''] as NodeId[], 'cascade'))).toMatchObject({
       count: 3,

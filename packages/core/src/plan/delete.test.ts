@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { type NodeId, nodeId, treeId } from '../ids.ts';
 import type { Node } from '../node.ts';
 import { subtree } from '../path.ts';
-import { pending, replies } from '../testing/act-shorthands.ts';
-import { assistant, planned, refusalOf, runAndCheck, TestTree, user, uuid } from '../testing/index.ts';
+import { addPendingReply, addReplies } from '../testing/act-shorthands.ts';
+import { assistant, planWithoutCommit, refusalOf, runAndCheck, TestTree, user, uuid } from '../testing/index.ts';
 import { childIds, findAnyNode, findNode, type Tree } from '../tree.ts';
 import type { DeleteCommand } from './delete.ts';
 
@@ -41,11 +41,11 @@ describe('splice', () => {
 
   test('[V2] each group that moves gets a new number, higher than all at the destination', async () => {
     const fixture = await TestTree.make();
-    const there = await replies(fixture, fixture.rootId, 'g1', 'g2');
+    const there = await addReplies(fixture, fixture.rootId, 'g1', 'g2');
     const x = await say(fixture, 'x', fixture.rootId);
-    const first = await replies(fixture, x, 'a1', 'a2');
+    const first = await addReplies(fixture, x, 'a1', 'a2');
     const alone = await say(fixture, 'alone', x, assistant);
-    const second = await replies(fixture, x, 'b1', 'b2');
+    const second = await addReplies(fixture, x, 'b1', 'b2');
     await runAndCheck(fixture, deleting(fixture, [x]));
     const group = (id: NodeId | undefined) => fixture.node(id ?? '').groupId;
     expect(there.map(group)).toEqual([1, 1]);
@@ -56,9 +56,9 @@ describe('splice', () => {
 
   test('[V2] a group number of removed siblings is not used again', async () => {
     const fixture = await TestTree.make();
-    const there = await replies(fixture, fixture.rootId, 'g1', 'g2');
+    const there = await addReplies(fixture, fixture.rootId, 'g1', 'g2');
     const x = await say(fixture, 'x', fixture.rootId);
-    const moved = await replies(fixture, x, 'a1', 'a2');
+    const moved = await addReplies(fixture, x, 'a1', 'a2');
     await fixture.run(deleting(fixture, there));
     await runAndCheck(fixture, deleting(fixture, [x]));
     expect(moved.map((id) => fixture.node(id).groupId)).toEqual([2, 2]);
@@ -68,7 +68,7 @@ describe('splice', () => {
     const fixture = await TestTree.make();
     const x = await say(fixture, 'x', fixture.rootId);
     const y = await say(fixture, 'y', fixture.rootId);
-    const below = [...(await replies(fixture, x, 'x1', 'x2')), ...(await replies(fixture, y, 'y1', 'y2'))];
+    const below = [...(await addReplies(fixture, x, 'x1', 'x2')), ...(await addReplies(fixture, y, 'y1', 'y2'))];
     expect(below.map((id) => fixture.node(id).groupId)).toEqual([1, 1, 1, 1]);
     await runAndCheck(fixture, deleting(fixture, [y, x]));
     const [a, b, c, d] = below.map((id) => fixture.node(id).groupId);
@@ -133,7 +133,7 @@ describe('splice', () => {
           const ids: NodeId[] = [fixture.rootId];
           for (const [index, [under, count]] of growth.entries()) {
             const texts = Array.from({ length: count }, (_, at) => `${index}.${at}`);
-            ids.push(...(await replies(fixture, ids[under % ids.length] ?? fixture.rootId, ...texts)));
+            ids.push(...(await addReplies(fixture, ids[under % ids.length] ?? fixture.rootId, ...texts)));
           }
           const doomed = [...new Set(doom.map((at) => ids[1 + (at % (ids.length - 1))] ?? fixture.rootId))];
           const before = fixture.tree;
@@ -156,7 +156,7 @@ describe('splice', () => {
   test('[V6] a pending node and its parent are refused; a node further up is not', async () => {
     const fixture = await TestTree.make();
     const [a, b] = await fixture.grow(['a', 'b']);
-    const reply = await pending(fixture, b ?? fixture.rootId);
+    const reply = await addPendingReply(fixture, b ?? fixture.rootId);
     expect(await refusalOf(fixture, deleting(fixture, [reply]))).toBe('tree/pending');
     expect(await refusalOf(fixture, deleting(fixture, [b ?? fixture.rootId]))).toBe('tree/pending');
     expect(await refusalOf(fixture, deleting(fixture, [a ?? fixture.rootId, b ?? fixture.rootId]))).toBe(
@@ -174,10 +174,10 @@ describe('splice', () => {
     const fixture = await TestTree.make();
     const ids = await fixture.grow(Array.from({ length: 4000 }, (_, at) => `m${at}`));
     const odd = ids.filter((_, at) => at % 2 === 1);
-    const { plan, asked } = await planned(fixture, deleting(fixture, odd));
+    const { plan, asked } = await planWithoutCommit(fixture, deleting(fixture, odd));
     expect(plan.steps.filter((step) => step.type === 'move')).toHaveLength(1999);
     expect(asked.filter((name) => name === 'children')).toHaveLength(2000);
-    const all = await planned(fixture, deleting(fixture, ids));
+    const all = await planWithoutCommit(fixture, deleting(fixture, ids));
     expect(all.plan.steps.map((step) => step.type)).toEqual(['remove', 'select']);
     expect(all.asked.filter((name) => name === 'children')).toHaveLength(4000);
     await fixture.run(deleting(fixture, odd));
@@ -237,7 +237,7 @@ describe('cascade', () => {
   test('[V6] a cascade is refused while a reply is being written in the subtree', async () => {
     const fixture = await TestTree.make();
     const [a, b] = await fixture.grow(['a', 'b']);
-    await pending(fixture, b ?? fixture.rootId);
+    await addPendingReply(fixture, b ?? fixture.rootId);
     expect(await refusalOf(fixture, deleting(fixture, [a ?? fixture.rootId], 'cascade'))).toBe('tree/pending');
     expect(await refusalOf(fixture, { type: 'clear', treeId: fixture.treeId })).toBe('tree/pending');
   });
@@ -247,7 +247,7 @@ describe('a reply group', () => {
   test('[V5] deleting it removes all its members, and the children of each take its place', async () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.grow(['q']);
-    const [one, two] = await replies(fixture, q ?? fixture.rootId, 'one', 'two');
+    const [one, two] = await addReplies(fixture, q ?? fixture.rootId, 'one', 'two');
     const other = await say(fixture, 'other', q ?? fixture.rootId, assistant);
     await say(fixture, 'under one', one ?? fixture.rootId);
     await say(fixture, 'under two', two ?? fixture.rootId);

@@ -7,12 +7,12 @@ import type { BookmarkStep, MoveStep, RestoreStep, Step } from '../steps/types.t
 import type { TreeRow } from '../tree.ts';
 import {
   assertNotPending,
+  buildSelectSteps,
   type PlanContext,
   type Planner,
-  refusePendingNode,
+  refusePendingReplies,
   requireMessage,
   requireTree,
-  selectSteps,
   toPlan,
 } from './context.ts';
 
@@ -119,10 +119,10 @@ export const clear: Planner<ClearCommand, DeleteResult> = function* (_command, c
   const row = yield* requireTree(context);
   const turns = yield* ask('children', { of: row.rootId });
   const inside = yield* ask('subtreeInfo', { of: row.rootId });
-  refusePendingNode(inside.pending);
+  refusePendingReplies(inside.pending);
   const steps: Step[] = inside.bookmarks.map(removeBookmarks);
   for (const turn of turns) steps.push({ type: 'remove', nodeId: turn.id });
-  if (turns.length > 0) steps.push(...selectSteps(row, null));
+  if (turns.length > 0) steps.push(...buildSelectSteps(row, null));
   const removed = turns.map((turn) => turn.id);
   return toPlan(steps, {
     removed,
@@ -146,7 +146,7 @@ function* cascade(context: PlanContext, doomed: readonly DeleteTarget[]) {
   let home: NodeId | null = null;
   for (const top of tops) {
     const inside = yield* ask('subtreeInfo', { of: top.id });
-    refusePendingNode(inside.pending);
+    refusePendingReplies(inside.pending);
     for (const mark of inside.bookmarks) {
       steps.push(removeBookmarks(mark));
       gone.push(mark);
@@ -154,18 +154,18 @@ function* cascade(context: PlanContext, doomed: readonly DeleteTarget[]) {
     if (inside.active) home = top.parentId;
     steps.push({ type: 'remove', nodeId: top.id });
   }
-  const active = home === null ? row.activeNodeId : yield* nextActive(row, home, removed);
+  const active = home === null ? row.activeNodeId : yield* findNextActive(row, home, removed);
   const result: DeleteResult = {
     removed,
     parentId: tops[0]?.parentId ?? null,
     activeNodeId: active,
     bookmarks: { moved: [], removed: gone },
   };
-  return toPlan([...steps, ...selectSteps(row, active)], result);
+  return toPlan([...steps, ...buildSelectSteps(row, active)], result);
 }
 
 /** Returns the next active node after a removal: the newest remaining leaf below the parent, or the parent itself. */
-export function* nextActive(row: TreeRow, home: NodeId, without: readonly NodeId[]): ReadProgram<NodeId | null> {
+export function* findNextActive(row: TreeRow, home: NodeId, without: readonly NodeId[]): ReadProgram<NodeId | null> {
   const leaf = yield* ask('newestLeaf', { below: home, without });
   return leaf ?? (home === row.rootId ? null : home);
 }
@@ -223,7 +223,7 @@ function* splice(context: PlanContext, doomed: readonly DeleteTarget[]) {
     activeNodeId: active,
     bookmarks: { moved: marks.moved, removed: marks.removed },
   };
-  return toPlan([...steps, ...selectSteps(row, active)], result);
+  return toPlan([...steps, ...buildSelectSteps(row, active)], result);
 }
 
 /** Moves the children of a removed node into its place, in order. Each group of variants gets a new group number. */
@@ -280,7 +280,7 @@ function* matchParentIn(parentId: NodeId, { goes, raised: up, homes }: Splice): 
 }
 
 /** Builds the step that restores a removed node, with a new position if its old one is taken. */
-export function restoreStep({ id, position: old }: NodeHead, version: number, position: string): RestoreStep {
+export function buildRestoreStep({ id, position: old }: NodeHead, version: number, position: string): RestoreStep {
   return { type: 'restore', nodeId: id, version, ...(position === old ? {} : { position }) };
 }
 
@@ -336,5 +336,5 @@ function* afterSplice(row: TreeRow, { goes, children, homes }: Splice): ReadProg
   }
   const emptyTargets: NodeId[] = [];
   for (const { id } of goes.values()) if (!fertile.has(id)) emptyTargets.push(id);
-  return yield* nextActive(row, home, emptyTargets);
+  return yield* findNextActive(row, home, emptyTargets);
 }

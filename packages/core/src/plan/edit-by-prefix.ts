@@ -1,26 +1,26 @@
-import { commonPrefix, sharedBoundary } from '../graphemes.ts';
+import { commonPrefixLength, lastSharedBoundary } from '../graphemes.ts';
 import { isTextOnly, type Message, textMessage, textOf } from '../message.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type ReadProgram } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
 import {
   buildNode,
+  buildSelectSteps,
   claimId,
   type ParentInfo,
   type Plan,
   type PlanContext,
   requireTree,
-  selectSteps,
   toPlan,
 } from './context.ts';
 import { editInPlace } from './edit-in-place.ts';
-import { type Editable, type EditCommand, type EditResult, moveBookmarkSteps } from './edit-types.ts';
+import { type EditableNode, type EditCommand, type EditResult, moveBookmarkSteps } from './edit-types.ts';
 import { splitSteps } from './split.ts';
 
 type Variant = (
   command: EditCommand,
   context: PlanContext,
-  node: Editable,
+  node: EditableNode,
   message: Message,
 ) => ReadProgram<Plan<EditResult>>;
 
@@ -31,7 +31,7 @@ type Variant = (
 export function* editByPrefix(
   command: EditCommand,
   context: PlanContext,
-  node: Editable,
+  node: EditableNode,
   message: Message,
   asVariant: Variant,
 ): ReadProgram<Plan<EditResult>> {
@@ -60,16 +60,16 @@ function placeToCut(old: string, text: string): number {
   const last = { old: old.trimEnd().length - 1, text: text.trimEnd().length - 1 };
   const fits = (cut: number) =>
     first !== -1 && cut > first && (cut === old.length || cut <= last.old) && (cut === text.length || cut <= last.text);
-  const shared = commonPrefix(old, text);
+  const shared = commonPrefixLength(old, text);
   if (fits(shared)) return shared;
-  const cut = sharedBoundary(old, text, Math.min(shared, last.old, last.text));
+  const cut = lastSharedBoundary(old, text, Math.min(shared, last.old, last.text));
   return fits(cut) ? cut : 0;
 }
 
 function* withSuffix(
   command: EditCommand,
   context: PlanContext,
-  node: Editable,
+  node: EditableNode,
   parentInfo: ParentInfo,
   suffix: string,
   before: readonly Step[],
@@ -95,13 +95,13 @@ function* withSuffix(
 function* settledPlan(
   command: EditCommand,
   context: PlanContext,
-  node: Editable,
+  node: EditableNode,
   steps: readonly Step[],
-  result: Editable['id'],
+  result: EditableNode['id'],
   added: EditResult['added'],
 ): ReadProgram<Plan<EditResult>> {
   const row = yield* requireTree(context);
   const marks = command.moveBookmark === true ? yield* moveBookmarkSteps(node.id, result) : [];
-  const moves = command.select === false ? [] : selectSteps(row, result);
+  const moves = command.select === false ? [] : buildSelectSteps(row, result);
   return toPlan([...steps, ...moves, ...marks], { nodeId: result, added });
 }

@@ -3,14 +3,14 @@ import { type Block, hasToolUse, isText, type Message, type TextBlock } from '..
 import type { ReadProgram } from '../reads.ts';
 import { inversePatch } from '../rows.ts';
 import type { Step } from '../steps/types.ts';
-import { type Plan, type PlanContext, requireTree, selectSteps, toPlan } from './context.ts';
-import { type Editable, type EditCommand, type EditResult, replaceStep } from './edit-types.ts';
+import { buildSelectSteps, type Plan, type PlanContext, requireTree, toPlan } from './context.ts';
+import { buildReplaceStep, type EditableNode, type EditCommand, type EditResult } from './edit-types.ts';
 
 /** Replaces the text of a node; the log keeps the old content under the version that wrote it. */
 export function* editInPlace(
   command: EditCommand,
   context: PlanContext,
-  node: Editable,
+  node: EditableNode,
   message: Message,
 ): ReadProgram<Plan<EditResult>> {
   if (hasToolUse(node.message) || hasToolUse(message))
@@ -25,9 +25,9 @@ export function* editInPlace(
   if (JSON.stringify(content) === JSON.stringify(node.message.content))
     return toPlan([], { nodeId: node.id, added: [] });
   // Saving a text alone does not move the active node; it moves only on request.
-  const moves = command.select === true ? selectSteps(yield* requireTree(context), node.id) : [];
+  const moves = command.select === true ? buildSelectSteps(yield* requireTree(context), node.id) : [];
   const after: Message = { ...node.message, content: content.map(dropSignatures) };
-  return toPlan([replaceStep(context, node, { message: after }), ...sourceSteps(node), ...moves], {
+  return toPlan([buildReplaceStep(context, node, { message: after }), ...sourceSteps(node), ...moves], {
     nodeId: node.id,
     added: [],
   });
@@ -37,7 +37,7 @@ export function* editInPlace(
  * An edited text has the user as its source. Undo and restoring an earlier version bring the old source back with the
  * text.
  */
-function sourceSteps({ id, role, meta }: Editable): Step[] {
+function sourceSteps({ id, role, meta }: EditableNode): Step[] {
   const { source } = meta;
   if (source?.type === 'user' || (source === undefined && role !== 'assistant')) return [];
   const after = { source: { type: 'user' } };

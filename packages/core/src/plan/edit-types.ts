@@ -1,6 +1,6 @@
 import type { NodeId, TreeId } from '../ids.ts';
 import type { Block, Message } from '../message.ts';
-import type { Content, Node } from '../node.ts';
+import type { ContentFields, Node } from '../node.ts';
 import { ask, type ReadProgram } from '../reads.ts';
 import type { ReplaceStep, Step } from '../steps/types.ts';
 import type { PlanContext } from './context.ts';
@@ -33,19 +33,19 @@ export interface EditResult {
 }
 
 /** A message that can be edited. */
-export type Editable = Node & { readonly message: Message; readonly parentId: NodeId };
+export type EditableNode = Node & { readonly message: Message; readonly parentId: NodeId };
 
 /** Returns the content of a node in the form of a replace step. */
-export function contentOfEdit(node: Omit<Content, 'message'>, message: Message): Content {
+export function toReplaceContent(node: Omit<ContentFields, 'message'>, message: Message): ContentFields {
   const { status, key, text, tokens, aliases } = node;
   return { message, status, key, text, tokens, aliases };
 }
 
 /** Builds the step that replaces a node's content; it also records the current content. */
-export function replaceStep(
+export function buildReplaceStep(
   context: PlanContext,
   node: Node & { readonly message: Message },
-  change: { readonly message?: Message; readonly status?: Node['status']; readonly aliases?: Content['aliases'] },
+  change: { readonly message?: Message; readonly status?: Node['status']; readonly aliases?: ContentFields['aliases'] },
 ): ReplaceStep {
   const { message = node.message, status = node.status, aliases = node.aliases } = change;
   const { kit } = context;
@@ -54,7 +54,7 @@ export function replaceStep(
     type: 'replace',
     nodeId: node.id,
     after: { message, status, key, text: kit.text(message), tokens: kit.tokens(message), aliases },
-    before: contentOfEdit(node, node.message),
+    before: toReplaceContent(node, node.message),
     since: node.contentIn,
   };
 }

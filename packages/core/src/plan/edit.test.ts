@@ -5,13 +5,13 @@ import { type Message, textOf } from '../message.ts';
 import { path } from '../path.ts';
 import {
   assistant,
-  calls,
   ReferenceStore,
   refusalOf,
-  result,
   runAndCheck,
   stepTypesOf,
   TestTree,
+  toolCallMessage,
+  toolResultMessage,
   user,
   uuid,
 } from '../testing/index.ts';
@@ -78,7 +78,7 @@ describe('an edit', () => {
 
   test('[P21] takes blocks as well as text, an image and a tool call included', async () => {
     const { fixture, ids } = await conversation();
-    const content = [...calls('c1', 'date').content, { type: 'image', data: 'x' }];
+    const content = [...toolCallMessage('c1', 'date').content, { type: 'image', data: 'x' }];
     const { result: made } = await runAndCheck(fixture, editing(fixture, ids[1], content));
     expect(fixture.node(made.nodeId).message).toEqual({ role: 'assistant', content });
   });
@@ -121,8 +121,8 @@ describe('an edit', () => {
     async (mode) => {
       const store = new ReferenceStore();
       const fixture = await TestTree.make({ store });
-      await fixture.grow([user('q'), calls('c1', 'date')]);
-      const [tool] = await fixture.grow([result('c1', 'today')]);
+      await fixture.grow([user('q'), toolCallMessage('c1', 'date')]);
+      const [tool] = await fixture.grow([toolResultMessage('c1', 'today')]);
       const beside = await TestTree.make({ store, treeId: treeId(uuid(2)) });
       const [foreign] = await beside.grow(['x']);
       const [gone] = await fixture.grow([assistant('gone')]);
@@ -150,7 +150,7 @@ describe('an edit', () => {
     const bad: unknown[] = ['', ' \n\t', [], [{ type: 'text', text: ' ' }]];
     for (const content of bad)
       expect(await refusalOf(fixture, editing(fixture, ids[0], content as string, { mode }))).toBe('message/blank');
-    const use = calls('c', 'date').content;
+    const use = toolCallMessage('c', 'date').content;
     expect(await refusalOf(fixture, editing(fixture, ids[0], use, { mode }))).toBe('message/invalid');
     const malformed: unknown = [{ type: 'text' }];
     expect(await refusalOf(fixture, editing(fixture, ids[0], malformed as string, { mode }))).toBe('message/invalid');
@@ -297,11 +297,13 @@ describe('an edit in place', () => {
 
   test('[P29] of a message that calls a tool is refused', async () => {
     const fixture = await TestTree.make();
-    const [, reply] = await fixture.grow([user('q'), calls('c1', 'date', {}, 'let me see')]);
+    const [, reply] = await fixture.grow([user('q'), toolCallMessage('c1', 'date', {}, 'let me see')]);
     const command = editing(fixture, reply ?? fixture.rootId, 'new', { mode: 'in-place' });
     expect(await refusalOf(fixture, command)).toBe('message/has-tool-use');
     const [, plain] = await fixture.grow([user('r'), assistant('plain')]);
-    const calling = editing(fixture, plain ?? fixture.rootId, calls('c2', 'date').content, { mode: 'in-place' });
+    const calling = editing(fixture, plain ?? fixture.rootId, toolCallMessage('c2', 'date').content, {
+      mode: 'in-place',
+    });
     expect(await refusalOf(fixture, calling)).toBe('message/has-tool-use');
   });
 });

@@ -1,4 +1,4 @@
-import { continuesParent } from '../continued-text.ts';
+import { continuesParentText } from '../continued-text.ts';
 import { refuse } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
 import { isBlank, type Message, textMessage, textOf } from '../message.ts';
@@ -7,6 +7,7 @@ import type { Step } from '../steps/types.ts';
 import {
   assertNotPending,
   buildNode,
+  buildSelectSteps,
   claimId,
   newNodeId,
   nextGroupId,
@@ -18,12 +19,11 @@ import {
   requireMessage,
   requireParent,
   requireTree,
-  selectSteps,
   toPlan,
 } from './context.ts';
 import { editByPrefix } from './edit-by-prefix.ts';
 import { editInPlace } from './edit-in-place.ts';
-import { type Editable, type EditCommand, type EditResult, moveBookmarkSteps } from './edit-types.ts';
+import { type EditableNode, type EditCommand, type EditResult, moveBookmarkSteps } from './edit-types.ts';
 
 /** Edits a message as a new variant, in place or by longest common prefix. */
 export const edit: Planner<EditCommand, EditResult> = function* (command, context) {
@@ -41,7 +41,7 @@ export const edit: Planner<EditCommand, EditResult> = function* (command, contex
   return yield* editAsVariant(command, context, node, message);
 };
 
-function editedMessage(node: Editable, given: EditCommand['content']): Message {
+function editedMessage(node: EditableNode, given: EditCommand['content']): Message {
   const content = typeof given === 'string' ? textMessage(node.message.role, given).content : given;
   const message =
     Array.isArray(content) && content.length === 0 ? null : parseNewMessage({ role: node.role, content }, 'The edit');
@@ -54,7 +54,7 @@ function editedMessage(node: Editable, given: EditCommand['content']): Message {
 function* editAsVariant(
   command: EditCommand,
   context: PlanContext,
-  node: Editable,
+  node: EditableNode,
   message: Message,
 ): ReadProgram<Plan<EditResult>> {
   if (context.kit.key(message) === context.kit.key(node.message)) return toPlan([], { nodeId: node.id, added: [] });
@@ -67,10 +67,10 @@ function* editAsVariant(
   if (node.groupId === 0) steps.push({ type: 'regroup', nodeId: node.id, after: groupId, before: 0 });
   const { kind, marker } = node;
   const source = { type: 'user' };
-  const meta = continuesParent(node, parent) ? { source, continues: parent.id } : { source };
+  const meta = continuesParentText(node, parent) ? { source, continues: parent.id } : { source };
   const variant = buildNode(context, parent, position, { id, message, kind, groupId, marker, meta });
   steps.push({ type: 'insert', node: variant });
-  if (command.select !== false) steps.push(...selectSteps(row, id));
+  if (command.select !== false) steps.push(...buildSelectSteps(row, id));
   if (command.moveBookmark === true) steps.push(...(yield* moveBookmarkSteps(node.id, id)));
   return toPlan(steps, { nodeId: id, added: [id] });
 }
@@ -79,7 +79,7 @@ function* editAsVariant(
 function* findRepeatedEdit(
   command: EditCommand,
   context: PlanContext,
-  node: Editable,
+  node: EditableNode,
   message: Message,
 ): ReadProgram<NodeId | null> {
   if (command.id === undefined) return null;

@@ -6,11 +6,12 @@ import type { Marker, NodeKind, NodeMeta, NodeStatus, TreeAttributes } from '../
 import { positionsBetween } from '../position.ts';
 import { ask, type ReadProgram } from '../reads.ts';
 import { inversePatch } from '../rows.ts';
-import { sameJson } from '../same-json.ts';
+import { isSameJson } from '../same-json.ts';
 import type { Step } from '../steps/types.ts';
 import {
   assertFree,
   buildNode,
+  buildSelectSteps,
   findTakenIds,
   newNodeId,
   newRootId,
@@ -19,11 +20,10 @@ import {
   type Planner,
   parseNewMessage,
   refuseTakenId,
-  selectSteps,
   toPlan,
 } from './context.ts';
-import { assertNotReserved, firstSteps } from './create.ts';
-import { replaceStep } from './edit-types.ts';
+import { assertNotReserved, buildFirstSteps } from './create.ts';
+import { buildReplaceStep } from './edit-types.ts';
 
 /** A node to import. Its id is the original one or derived from the source, so that a second import finds the node. */
 export interface ImportNode {
@@ -110,10 +110,10 @@ export const importTree: Planner<ImportCommand, ImportResult> = function* (comma
   const here = row?.activeNodeId ?? null;
   const goesOn = here === null || here === command.follows;
   const active = (goesOn ? (live.find((id) => id === command.activeId) ?? live.at(-1)) : null) ?? here;
-  const first = row === null ? firstSteps(context, rootId, attributes) : [];
+  const first = row === null ? buildFirstSteps(context, rootId, attributes) : [];
   const replaced = row === null ? [] : yield* refreshSteps(command, context, taken);
   const refreshed = replaced.flatMap((step) => (step.type === 'replace' ? [step.nodeId] : []));
-  return toPlan<ImportResult>([...first, ...replaced, ...steps, ...selectSteps({ activeNodeId: here }, active)], {
+  return toPlan<ImportResult>([...first, ...replaced, ...steps, ...buildSelectSteps({ activeNodeId: here }, active)], {
     treeId: context.treeId,
     created: row === null,
     added,
@@ -139,12 +139,12 @@ function* refreshSteps(
     if (now === undefined || message === null || node.removedIn !== null || node.kind === 'root') continue;
     if (message.role !== now.message.role) continue;
     const status = now.status === undefined || now.status === 'pending' ? 'success' : now.status;
-    if (!sameJson({ ...message }, { ...now.message }) || status !== node.status)
-      steps.push(replaceStep(context, { ...node, message }, { message: now.message, status }));
+    if (!isSameJson({ ...message }, { ...now.message }) || status !== node.status)
+      steps.push(buildReplaceStep(context, { ...node, message }, { message: now.message, status }));
     const { source, imported } = now.meta ?? {};
     const after = { ...(source === undefined ? {} : { source }), ...(imported === undefined ? {} : { imported }) };
     const before = inversePatch(node.meta, after);
-    if (!sameJson(before, after)) steps.push({ type: 'annotate', nodeId: node.id, after, before });
+    if (!isSameJson(before, after)) steps.push({ type: 'annotate', nodeId: node.id, after, before });
   }
   return steps;
 }

@@ -8,7 +8,7 @@ import { clear, deleteGroup, deleteNodes } from './delete.ts';
 import { edit } from './edit.ts';
 import { importTree } from './import.ts';
 import { join } from './join.ts';
-import { branch, compact, markRange } from './marker.ts';
+import { addMarker, branch, compact } from './marker.ts';
 import { move } from './move.ts';
 import { navigate, select } from './navigate.ts';
 import { finish, regenerate, reply } from './reply.ts';
@@ -37,7 +37,7 @@ export const planners = {
   merge,
   branch,
   compact,
-  mark: markRange,
+  mark: addMarker,
   duplicate,
   import: importTree,
   bookmark,
@@ -67,7 +67,7 @@ export type Command = { [T in CommandType]: CommandOf<T> }[CommandType];
  * Commands that only add nodes, so that a stale one can be kept as a sibling. Any other structural command with a stale
  * version is a conflict.
  */
-export const additive: ReadonlySet<CommandType> = new Set<CommandType>([
+export const additiveCommands: ReadonlySet<CommandType> = new Set<CommandType>([
   'append',
   'edit',
   'reply',

@@ -1,8 +1,8 @@
 import type { NodeId } from '../ids.ts';
-import type { Content, Node } from '../node.ts';
+import type { ContentFields, Node } from '../node.ts';
 import { type ActRecord, ask, type Commit, type ReadProgram } from '../reads.ts';
 import { applyPatch, inversePatch } from '../rows.ts';
-import { sameJson } from '../same-json.ts';
+import { isSameJson } from '../same-json.ts';
 import { stepKind } from '../steps/kinds.ts';
 import type {
   AttributesStep,
@@ -14,9 +14,9 @@ import type {
   Step,
 } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
-import { assertNotPending, refusePendingNode } from './context.ts';
-import { restoreStep, treePositionOf } from './delete.ts';
-import { contentOfEdit } from './edit-types.ts';
+import { assertNotPending, refusePendingReplies } from './context.ts';
+import { buildRestoreStep, treePositionOf } from './delete.ts';
+import { toReplaceContent } from './edit-types.ts';
 import { nearestAncestor, TreeOverlay } from './tree-overlay.ts';
 
 /** The inverse of an act, adapted to the current tree. */
@@ -57,7 +57,7 @@ interface InvertWork extends InvertOptions {
 interface ActEffects {
   readonly versions: ReadonlySet<number>;
   readonly newest: number;
-  readonly inserted: ReadonlyMap<NodeId, Content | null>;
+  readonly inserted: ReadonlyMap<NodeId, ContentFields | null>;
   readonly restored: ReadonlySet<NodeId>;
   readonly moved: ReadonlySet<NodeId>;
   /** Removals that the act itself undid, as `node version`. */
@@ -105,7 +105,7 @@ function* dropObsolete(work: InvertWork, unmarked: ReadonlySet<NodeId>): ReadPro
 
 function effectsOf(act: ActRecord): ActEffects {
   const versions = new Set(act.commits.map((commit) => commit.version));
-  const inserted = new Map<NodeId, Content | null>();
+  const inserted = new Map<NodeId, ContentFields | null>();
   const removed = new Set<string>();
   const cancelled = new Set<string>();
   const restored = new Set<NodeId>();
@@ -114,7 +114,7 @@ function effectsOf(act: ActRecord): ActEffects {
     for (const step of steps) {
       if (step.type === 'insert') {
         const { id, message } = step.node;
-        inserted.set(id, message && contentOfEdit(step.node, message));
+        inserted.set(id, message && toReplaceContent(step.node, message));
       }
       if (step.type === 'replace' && inserted.has(step.nodeId)) inserted.set(step.nodeId, step.after);
       if (step.type === 'remove') removed.add(`${step.nodeId} ${version}`);
@@ -183,9 +183,9 @@ function* withoutNested(live: ReadonlyMap<NodeId, NodeId>, out: ReadonlySet<Node
 /**
  * Whether the node still has the content that the act left. A pending reply that finished since counts as unchanged.
  */
-function hasContent(node: Node, content: Content): boolean {
+function hasContent(node: Node, content: ContentFields): boolean {
   if (node.message === null) return false;
-  return sameJson(contentOfEdit(node, node.message), { ...content, status: endIfPending(content.status) });
+  return isSameJson(toReplaceContent(node, node.message), { ...content, status: endIfPending(content.status) });
 }
 
 /** A restored reply cannot be pending, because no run is writing it. */
@@ -232,7 +232,7 @@ function* bookmarkRemovals(work: InvertWork): ReadProgram<BookmarkStep[]> {
   const marks: BookmarkStep[] = [];
   for (const top of work.tops) {
     const inside = yield* ask('subtreeInfo', { of: top });
-    for (const id of inside.pending) if (yield* isRemoved(work, id)) refusePendingNode([id]);
+    for (const id of inside.pending) if (yield* isRemoved(work, id)) refusePendingReplies([id]);
     for (const before of inside.bookmarks)
       if (yield* isRemoved(work, before.nodeId))
         marks.push({ type: 'bookmark', nodeId: before.nodeId, after: null, before });
@@ -264,14 +264,14 @@ function* invertStep(work: InvertWork, effects: ActEffects, commit: Commit, step
       const node = yield* requireLive(work, inverse.nodeId);
       if (node === null) return;
       const now = inversePatch(node.meta, inverse.before);
-      if (!sameJson(now, inverse.before)) work.overtaken.push(`the notes of ${node.id}`);
+      if (!isSameJson(now, inverse.before)) work.overtaken.push(`the notes of ${node.id}`);
       return applyStep(work, { ...inverse, before: now }, node);
     }
     case 'regroup':
       return yield* rebaseRegroup(work, inverse);
     case 'bookmark': {
       const before = yield* work.ahead.bookmark(inverse.nodeId);
-      const changed = !sameJson(before, inverse.before);
+      const changed = !isSameJson(before, inverse.before);
       if (changed) work.kept.push(`the bookmark on ${inverse.nodeId}`);
       if (changed && !work.force) return;
       if (inverse.after !== null && (yield* work.ahead.node(inverse.nodeId)) === null) return;
@@ -295,8 +295,8 @@ function* rebaseAttributes(work: InvertWork, inverse: AttributesStep): ReadProgr
     work.overtaken.push('the system prompt, under which messages were written');
   }
   const now = inversePatch(work.ahead.attributes, before);
-  if (!sameJson(now, before)) work.overtaken.push('the attributes of the tree');
-  if (!sameJson(applyPatch(work.ahead.attributes, after), work.ahead.attributes))
+  if (!isSameJson(now, before)) work.overtaken.push('the attributes of the tree');
+  if (!isSameJson(applyPatch(work.ahead.attributes, after), work.ahead.attributes))
     applyStep(work, { ...inverse, after, before: now }, null);
 }
 
@@ -344,7 +344,7 @@ function* rebaseRestore(work: InvertWork, step: RestoreStep): ReadProgram<void> 
     return;
   }
   const position = yield* work.ahead.freePlace(node.parentId, node.position, nodeId);
-  applyStep(work, restoreStep(node, version, position), node);
+  applyStep(work, buildRestoreStep(node, version, position), node);
   // Undoing a restore of several removals removed them all under one version; those that had been removed earlier are
   // removed again.
   for (const { steps } of since)
@@ -367,7 +367,7 @@ function* rebaseMove(work: InvertWork, step: MoveStep): ReadProgram<void> {
     return;
   }
   const position = yield* work.ahead.freePlace(parent.id, step.to.position, node.id);
-  const to = { ...step.to, position, matchParent: yield* work.ahead.matchParentBelow(parent) };
+  const to = { ...step.to, position, matchParent: yield* work.ahead.matchParentOfChildren(parent) };
   applyStep(work, { type: 'move', nodeId: node.id, to, from }, node);
 }
 
@@ -377,7 +377,7 @@ function* rebaseReplace(work: InvertWork, step: ReplaceStep): ReadProgram<void> 
   assertNotPending(node);
   if (node.contentIn !== step.since && !hasContent(node, step.before)) work.overtaken.push(`the text of ${node.id}`);
   const after = { ...step.after, status: endIfPending(step.after.status) };
-  applyStep(work, { ...step, after, before: contentOfEdit(node, node.message), since: node.contentIn }, node);
+  applyStep(work, { ...step, after, before: toReplaceContent(node, node.message), since: node.contentIn }, node);
 }
 
 function* rebaseRegroup(work: InvertWork, step: RegroupStep): ReadProgram<void> {

@@ -1,9 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isBoundary } from '../graphemes.ts';
+import { isCharacterBoundary } from '../graphemes.ts';
 import { type NodeId, nodeId } from '../ids.ts';
 import { type Block, type Message, textOf } from '../message.ts';
-import { assistant, calls, refusalOf, result, runAndCheck, TestTree, user, uuid } from '../testing/index.ts';
+import {
+  assistant,
+  refusalOf,
+  runAndCheck,
+  TestTree,
+  toolCallMessage,
+  toolResultMessage,
+  user,
+  uuid,
+} from '../testing/index.ts';
 import { allBookmarks, bookmarkOn, childIds } from '../tree.ts';
 import type { JoinCommand } from './join.ts';
 
@@ -39,7 +48,7 @@ describe('a join', () => {
     const words = fc.array(piece, { minLength: 2, maxLength: 12 }).map((list) => list.join(''));
     await fc.assert(
       fc.asyncProperty(words, fc.nat(14), async (text, position) => {
-        fc.pre(position >= 1 && position < text.length && isBoundary(text, position));
+        fc.pre(position >= 1 && position < text.length && isCharacterBoundary(text, position));
         fc.pre(text.slice(0, position).trim() !== '' && text.slice(position).trim() !== '');
         const fixture = await TestTree.make();
         const [whole, reply] = await fixture.grow([user(text), assistant('yes')]);
@@ -124,7 +133,7 @@ describe('a join', () => {
     await fixture.variant(user('two'), fork ?? fixture.rootId);
     expect(await code(fork)).toBe('message/not-joinable');
     const [, call, reported] = await fixture.grow(
-      [user('call'), calls('call', 't1'), result('call', 'done')],
+      [user('call'), toolCallMessage('call', 't1'), toolResultMessage('call', 'done')],
       fixture.rootId,
     );
     expect(await code(call)).toBe('message/not-joinable');

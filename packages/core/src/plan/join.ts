@@ -5,11 +5,11 @@ import type { Node, NodeMeta } from '../node.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type ReadProgram } from '../reads.ts';
 import { inversePatch } from '../rows.ts';
-import { sameJson } from '../same-json.ts';
+import { isSameJson } from '../same-json.ts';
 import type { Patch, Step } from '../steps/types.ts';
-import { assertNotPending, type Planner, requireMessage, requireTree, selectSteps, toPlan } from './context.ts';
+import { assertNotPending, buildSelectSteps, type Planner, requireMessage, requireTree, toPlan } from './context.ts';
 import { treePositionOf } from './delete.ts';
-import { type Editable, moveBookmarkSteps, replaceStep } from './edit-types.ts';
+import { buildReplaceStep, type EditableNode, moveBookmarkSteps } from './edit-types.ts';
 
 /** Makes one message of a message and its only child: the inverse of a split. */
 export interface JoinCommand {
@@ -42,17 +42,17 @@ export const join: Planner<JoinCommand, JoinResult> = function* (command, contex
   const to = { ...place, position: positionBetween(gap.before, upper.position) };
   const steps: Step[] = [
     { type: 'move', nodeId: lower.id, to, from: treePositionOf(lower) },
-    replaceStep(context, lower, { message, aliases }),
+    buildReplaceStep(context, lower, { message, aliases }),
     ...annotateSteps(lower, joinMeta(upper.meta, lower.meta)),
     ...(yield* bookmarkSteps(upper.id, lower.id)),
-    ...(row.activeNodeId === upper.id ? selectSteps(row, lower.id) : []),
+    ...(row.activeNodeId === upper.id ? buildSelectSteps(row, lower.id) : []),
     { type: 'remove', nodeId: upper.id },
   ];
   return toPlan(steps, { nodeId: lower.id, removed: upper.id });
 };
 
 /** The child that a message can be joined with. Refused unless both are plain text of one role and nothing else is below. */
-function* requireOnlyChild(upper: Editable): ReadProgram<Editable> {
+function* requireOnlyChild(upper: EditableNode): ReadProgram<EditableNode> {
   assertNotPending(upper);
   const data = { nodeId: upper.id };
   if (!isJoinable(upper))
@@ -75,7 +75,7 @@ function* requireOnlyChild(upper: Editable): ReadProgram<Editable> {
   return lower;
 }
 
-function isJoinable(node: Editable): boolean {
+function isJoinable(node: EditableNode): boolean {
   return node.kind === 'message' && isTextOnly(node.message) && (node.role === 'user' || node.role === 'assistant');
 }
 
@@ -92,7 +92,7 @@ function joinMessages(upper: Message, lower: Message): Message {
 
 function joinBlocks(left: Block, right: Block): TextBlock | null {
   if (!isText(left) || !isText(right)) return null;
-  if (!sameJson({ ...left, text: '' }, { ...right, text: '' })) return null;
+  if (!isSameJson({ ...left, text: '' }, { ...right, text: '' })) return null;
   return { ...right, text: left.text + right.text };
 }
 
@@ -109,7 +109,7 @@ function joinMeta(upper: NodeMeta, lower: NodeMeta): Patch<NodeMeta> {
 
 function annotateSteps(node: Node, after: Patch<NodeMeta>): Step[] {
   const before = inversePatch(node.meta, after);
-  return sameJson(before, after) ? [] : [{ type: 'annotate', nodeId: node.id, after, before }];
+  return isSameJson(before, after) ? [] : [{ type: 'annotate', nodeId: node.id, after, before }];
 }
 
 /** Moves the bookmark of the upper message to the lower one, or removes it where that has its own. */

@@ -1,4 +1,4 @@
-import { nearestRecordedPrompt } from '../context-entries.ts';
+import { findNearestRecordedPrompt } from '../context-entries.ts';
 import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
 import { isBlank, type Message, textMessage } from '../message.ts';
@@ -9,6 +9,7 @@ import type { TreeRow } from '../tree.ts';
 import {
   assertFree,
   buildNode,
+  buildSelectSteps,
   newNodeId,
   type Plan,
   type PlanContext,
@@ -18,7 +19,6 @@ import {
   requireMessage,
   requireNode,
   requireTree,
-  selectSteps,
   toPlan,
 } from './context.ts';
 import type { MergeCommand } from './copy.ts';
@@ -84,13 +84,13 @@ export const branch: Planner<BranchCommand, MarkResult> = function* (command, co
   const row = yield* requireTree(context);
   if (command.summary === undefined) {
     const { id } = yield* requireMessage(command.nodeId, 'the active node');
-    return toPlan(selectSteps(row, id), { nodeId: id, added: [] });
+    return toPlan(buildSelectSteps(row, id), { nodeId: id, added: [] });
   }
   const node = yield* requireNode(command.nodeId);
   const from = command.from === undefined ? row.activeNodeId : (yield* requireNode(command.from)).id;
   const marker = omitNullish<Marker>({ from, details: command.details });
   const message = parseSummary(command.summary, node.id);
-  return yield* markerPlan(command, context, row, { kind: 'branch-summary', message, parent: node, marker });
+  return yield* planMarker(command, context, row, { kind: 'branch-summary', message, parent: node, marker });
 };
 
 /**
@@ -115,9 +115,9 @@ export const compact: Planner<CompactCommand, MarkResult> = function* (command, 
   const marker = omitNullish<Marker>({ firstKept, tokensBefore, details });
   const message = parseSummary(command.summary, leaf);
   if (command.onlyLeaf === true && (yield* isOvertaken(command, leaf))) return toPlan([], { nodeId: leaf, added: [] });
-  const recordedPrompt = nearestRecordedPrompt((yield* ask('pathMeta', { to: leaf })).entries);
+  const recordedPrompt = findNearestRecordedPrompt((yield* ask('pathMeta', { to: leaf })).entries);
   const noted = recordedPrompt === undefined ? command : { ...command, meta: { recordedPrompt, ...command.meta } };
-  return yield* markerPlan(noted, context, row, { kind: 'compaction', message, parent, marker });
+  return yield* planMarker(noted, context, row, { kind: 'compaction', message, parent, marker });
 };
 
 /** Whether a node has children, not counting the marker of an earlier try. */
@@ -130,14 +130,14 @@ function* isOvertaken({ id }: CompactCommand, leaf: NodeId): ReadProgram<boolean
  * Adds an injected message or an extension's state. A state may have a blank message, because its details hold the
  * content.
  */
-export const markRange: Planner<MarkCommand, MarkResult> = function* (command, context) {
+export const addMarker: Planner<MarkCommand, MarkResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const { kind } = command;
   const message = parseNewMessage(command.message, 'message');
   if (kind === 'injected' && isBlank(message)) refuse('message/blank', 'The injected message is empty.');
   const parent = yield* requireNode(command.parentId ?? row.activeNodeId ?? row.rootId);
   const marker = omitNullish<Marker>({ details: command.details });
-  return yield* markerPlan(command, context, row, { kind, message, parent, marker });
+  return yield* planMarker(command, context, row, { kind, message, parent, marker });
 };
 
 /** Builds the message of a marker from a summary; throws if the summary is blank. */
@@ -157,7 +157,7 @@ interface NewMarker {
 }
 
 /** Adds a marker as the last child of its parent. */
-export function* markerPlan(
+export function* planMarker(
   command: MarkingCommand,
   context: PlanContext,
   row: TreeRow,
@@ -172,7 +172,7 @@ export function* markerPlan(
   }
   const node = buildNode(context, parent, yield* positionAfterLast(parent.id), { id, kind, message, marker, meta });
   const selects = row.activeNodeId === null || selectMarker(command, row.activeNodeId);
-  return toPlan([{ type: 'insert', node }, ...(selects ? selectSteps(row, id) : [])], { nodeId: id, added: [id] });
+  return toPlan([{ type: 'insert', node }, ...(selects ? buildSelectSteps(row, id) : [])], { nodeId: id, added: [id] });
 }
 
 /** Whether the new marker becomes active. */

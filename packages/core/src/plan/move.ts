@@ -1,6 +1,6 @@
 import { refuse } from '../errors.ts';
 import type { NodeId, TreeId } from '../ids.ts';
-import { matchParentBelow, type Node } from '../node.ts';
+import { matchParentOfChildren, type Node } from '../node.ts';
 import { positionBetween } from '../position.ts';
 import { ask, type ReadProgram } from '../reads.ts';
 import type { MoveStep } from '../steps/types.ts';
@@ -40,7 +40,7 @@ export const move: Planner<MoveCommand, MoveResult> = function* (command) {
   const step: MoveStep = {
     type: 'move',
     nodeId: node.id,
-    to: { parentId: parent.id, position, groupId, matchParent: matchParentBelow(parent) },
+    to: { parentId: parent.id, position, groupId, matchParent: matchParentOfChildren(parent) },
     from,
   };
   return toPlan([step], { nodeId: node.id, from: node.parentId });

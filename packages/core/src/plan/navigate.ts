@@ -1,6 +1,6 @@
 import type { NodeId, TreeId } from '../ids.ts';
 import { ask } from '../reads.ts';
-import { type Planner, requireMessage, requireTree, selectSteps, toPlan } from './context.ts';
+import { buildSelectSteps, type Planner, requireMessage, requireTree, toPlan } from './context.ts';
 
 /** Makes a node active. */
 export interface SelectCommand {
@@ -26,7 +26,7 @@ export interface SelectResult {
 export const select: Planner<SelectCommand, SelectResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const node = yield* requireMessage(command.nodeId, 'the active node');
-  return toPlan(selectSteps(row, node.id), { nodeId: node.id });
+  return toPlan(buildSelectSteps(row, node.id), { nodeId: node.id });
 };
 
 /** Cycles through the variants of a node. With a single variant nothing changes. */
@@ -39,5 +39,5 @@ export const navigate: Planner<NavigateCommand, SelectResult> = function* (comma
   const to = variants[(index + step + variants.length) % variants.length];
   if (to === undefined || to.id === node.id) return toPlan([], { nodeId: row.activeNodeId ?? node.id });
   const leaf = yield* ask('lastVisited', { from: to.id });
-  return toPlan(selectSteps(row, leaf), { nodeId: leaf });
+  return toPlan(buildSelectSteps(row, leaf), { nodeId: leaf });
 };

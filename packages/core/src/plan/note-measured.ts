@@ -1,22 +1,22 @@
 import { parseUsage } from '../budget.ts';
-import { readContextNotes } from '../context.ts';
+import { readContextMeta } from '../context.ts';
 import { isMessageEntry } from '../context-entries.ts';
 import type { NodeId } from '../ids.ts';
 import {
   emptyPathHash,
   extendPathHash,
-  formatHash,
-  type Hash,
-  itemOf,
-  type Reports,
-  reportsAlong,
+  findUsageReports,
+  formatPathHash,
+  hashInputOf,
+  type PathHash,
+  type UsageReports,
 } from '../measured.ts';
 import type { NewNode, NodeMeta } from '../node.ts';
 import { ask, type ReadProgram } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 
-type Above = Pick<Reports, 'hash' | 'newest'>;
+type Above = Pick<UsageReports, 'hash' | 'newest'>;
 
 function isMeasured(meta: NodeMeta): boolean {
   return (
@@ -29,7 +29,7 @@ function isMeasured(meta: NodeMeta): boolean {
 }
 
 /** Whether the steps add token usage to a reply without recording which context it was measured over. */
-export function bringsUsage(steps: readonly Step[]): boolean {
+export function hasUnmeasuredUsage(steps: readonly Step[]): boolean {
   return steps.some((step) =>
     step.type === 'insert'
       ? isMeasured(step.node.meta)
@@ -41,7 +41,7 @@ export function bringsUsage(steps: readonly Step[]): boolean {
  * Records on each reply with token usage a hash of the context it was measured over, unless the caller did so. Costs
  * one read of the path.
  */
-export function* noteMeasured(steps: readonly Step[], row: TreeRow | null): ReadProgram<readonly Step[]> {
+export function* recordMeasuredContexts(steps: readonly Step[], row: TreeRow | null): ReadProgram<readonly Step[]> {
   const paths = new MeasuredPaths(row, promptAfter(steps, row));
   const noted: Step[] = [];
   for (const step of steps) {
@@ -68,7 +68,7 @@ function* noteInsert(step: Extract<Step, { type: 'insert' }>, paths: MeasuredPat
   const above = yield* paths.above(node);
   paths.insert(node, above);
   if (above === null || node.message?.role !== 'assistant' || !isMeasured(node.meta)) return step;
-  return { ...step, node: { ...node, meta: { ...node.meta, measuredOver: formatHash(above) } } };
+  return { ...step, node: { ...node, meta: { ...node.meta, measuredOver: formatPathHash(above) } } };
 }
 
 function* noteChange(step: Extract<Step, { type: 'annotate' }>, paths: MeasuredPaths): ReadProgram<Step> {
@@ -80,7 +80,7 @@ function* noteChange(step: Extract<Step, { type: 'annotate' }>, paths: MeasuredP
   const { measuredOver = null } = step.before;
   return {
     ...step,
-    after: { ...step.after, measuredOver: formatHash(above.hash) },
+    after: { ...step.after, measuredOver: formatPathHash(above.hash) },
     before: { ...step.before, measuredOver },
   };
 }
@@ -89,7 +89,7 @@ function* noteChange(step: Extract<Step, { type: 'annotate' }>, paths: MeasuredP
 class MeasuredPaths {
   readonly #row: TreeRow | null;
   readonly #prompt: string | undefined;
-  readonly #known = new Map<NodeId, Hash | null>();
+  readonly #known = new Map<NodeId, PathHash | null>();
   /**
    * Only one existing parent is read; for other parents of the same plan no hash is recorded, and readers compare
    * versions.
@@ -101,7 +101,7 @@ class MeasuredPaths {
     this.#prompt = prompt;
   }
 
-  *above(node: NewNode): ReadProgram<Hash | null> {
+  *above(node: NewNode): ReadProgram<PathHash | null> {
     if (node.parentId === null) return emptyPathHash(this.#prompt);
     const known = this.#known.get(node.parentId);
     if (known !== undefined) return known;
@@ -112,19 +112,19 @@ class MeasuredPaths {
   *at(id: NodeId): ReadProgram<Above> {
     if (id === this.#row?.rootId) return { hash: emptyPathHash(this.#prompt), newest: 0 };
     if (this.#there?.id === id) return this.#there.above;
-    const above = reportsAlong(yield* readContextNotes(id), this.#prompt);
+    const above = findUsageReports(yield* readContextMeta(id), this.#prompt);
     this.#there = { id, above };
     return above;
   }
 
-  insert(node: NewNode, above: Hash | null): void {
+  insert(node: NewNode, above: PathHash | null): void {
     if (above === null || node.kind === 'compaction') this.#known.set(node.id, null);
     else if (node.kind === 'root' || !isMessageEntry(node)) this.#known.set(node.id, above);
     // The version of this commit is not known yet, and the hash of a marker needs it. Usage below a new marker is rare.
     else
       this.#known.set(
         node.id,
-        node.kind === 'message' ? extendPathHash(above, itemOf({ ...node, contentIn: 0 })) : null,
+        node.kind === 'message' ? extendPathHash(above, hashInputOf({ ...node, contentIn: 0 })) : null,
       );
   }
 }

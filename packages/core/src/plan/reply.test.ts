@@ -3,13 +3,13 @@ import { type NodeId, nodeId, treeId } from '../ids.ts';
 import { type Message, textMessage } from '../message.ts';
 import {
   assistant,
-  calls,
   ReferenceStore,
   refusalOf,
-  result,
   runAndCheck,
   stepTypesOf,
   TestTree,
+  toolCallMessage,
+  toolResultMessage,
   user,
   uuid,
 } from '../testing/index.ts';
@@ -169,8 +169,8 @@ describe('a regeneration', () => {
 
   test('[P56] finds the prompt above tool loops and markers, and accepts the prompt itself', async () => {
     const fixture = await TestTree.make();
-    const [prompt, call] = await fixture.grow([user('q'), calls('c1', 'date')]);
-    const [tool] = await fixture.grow([result('c1', 'today')]);
+    const [prompt, call] = await fixture.grow([user('q'), toolCallMessage('c1', 'date')]);
+    const [tool] = await fixture.grow([toolResultMessage('c1', 'today')]);
     await fixture.run({ type: 'mark', treeId: fixture.treeId, kind: 'injected', message: user('note') });
     const [end] = await fixture.grow([assistant('end')]);
     for (const id of [end, tool, call, prompt, fixture.active]) {

@@ -9,6 +9,7 @@ import type { Step } from '../steps/types.ts';
 import {
   assertFree,
   buildNode,
+  buildSelectSteps,
   newNodeId,
   nextGroupId,
   type PlanContext,
@@ -18,11 +19,10 @@ import {
   requireNode,
   requireParent,
   requireTree,
-  selectSteps,
   toPlan,
 } from './context.ts';
 import { refuseCircle } from './delete.ts';
-import { replaceStep } from './edit-types.ts';
+import { buildReplaceStep } from './edit-types.ts';
 
 /** A generated variant: pending while a model writes it, or complete at once. */
 export interface NewReply {
@@ -154,7 +154,7 @@ function* replySteps(
   }
   const last = ids.at(-1);
   if (last !== undefined && (command.select !== false || row.activeNodeId === null))
-    steps.push(...selectSteps(row, last));
+    steps.push(...buildSelectSteps(row, last));
   return toPlan<InsertedReplies>(steps, { promptId: parent.id, added: ids, groupId });
 }
 
@@ -196,7 +196,7 @@ export const finish: Planner<FinishCommand, FinishResult> = function* (command, 
   if (command.status === 'success' && isBlank(message))
     return refuse('message/blank', `The reply ${node.id} is empty.`, { nodeId: node.id });
   const same = command.status === node.status && JSON.stringify(message) === JSON.stringify(node.message);
-  const steps: Step[] = same ? [] : [replaceStep(context, node, { message, status: command.status })];
+  const steps: Step[] = same ? [] : [buildReplaceStep(context, node, { message, status: command.status })];
   const { meta } = command;
   if (meta !== undefined && Object.keys(meta).length > 0)
     steps.push({ type: 'annotate', nodeId: node.id, after: meta, before: inversePatch(node.meta, meta) });

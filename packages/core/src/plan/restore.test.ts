@@ -5,16 +5,16 @@ import { checkTree } from '../check.ts';
 import { type NodeId, nodeId } from '../ids.ts';
 import { type Answer, type Read, runReads } from '../reads.ts';
 import { run } from '../run.ts';
-import { arbitraryCommands, propertyRuns, propertyTimeout } from '../testing/arbitraries.ts';
+import { arbitraryCommands, propertyParameters, propertyTimeoutMs } from '../testing/arbitraries.ts';
 import {
   assistant,
-  essence,
+  createTestClock,
   ReferenceStore,
   refusalOf,
   runAndCheck,
   TestTree,
   testKit,
-  ticking,
+  undoableState,
   user,
   uuid,
 } from '../testing/index.ts';
@@ -22,7 +22,7 @@ import { runCommands } from '../testing/run-commands.ts';
 import { childIds, findNode, type Tree } from '../tree.ts';
 import { restoreVersion } from './restore.ts';
 
-vi.setConfig({ testTimeout: propertyTimeout(process.env) });
+vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 
 const nowhere = nodeId(uuid(77));
 
@@ -118,7 +118,7 @@ describe('an earlier version', () => {
     await fixture.run({ type: 'tag', treeId: fixture.treeId, nodeId: a, tags: ['x'] });
     await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { title: 'then' } });
     const { version } = fixture.tree;
-    const then = essence(fixture.tree);
+    const then = undoableState(fixture.tree);
     await fixture.run({ type: 'edit', treeId: fixture.treeId, nodeId: a, content: 'other' });
     await fixture.run({ type: 'edit', treeId: fixture.treeId, nodeId: b, content: 'rewritten', mode: 'in-place' });
     await fixture.run({ type: 'move', treeId: fixture.treeId, nodeId: b, parentId: fixture.rootId });
@@ -126,31 +126,31 @@ describe('an earlier version', () => {
     await fixture.run({ type: 'tag', treeId: fixture.treeId, nodeId: a, tags: [] });
     await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { title: null, folder: 'now' } });
     await fixture.run({ type: 'clear', treeId: fixture.treeId });
-    const now = essence(fixture.tree);
+    const now = undoableState(fixture.tree);
     await runAndCheck(fixture, back(fixture, version));
-    expect(essence(fixture.tree)).toEqual(then);
+    expect(undoableState(fixture.tree)).toEqual(then);
     await fixture.run({ type: 'undo', treeId: fixture.treeId });
-    expect(essence(fixture.tree)).toEqual(now);
+    expect(undoableState(fixture.tree)).toEqual(now);
   });
 
   test('[U1, U2, U28] is undone together with every earlier removal, and redone, state by state', async () => {
     const fixture = await TestTree.make();
     const [a = nowhere, b = nowhere, c = nowhere] = await fixture.grow(['a', 'b', 'c']);
     const { version } = fixture.tree;
-    const states = [essence(fixture.tree)];
+    const states = [undoableState(fixture.tree)];
     for (const id of [c, b, a]) {
       await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [id], mode: 'cascade' });
-      states.push(essence(fixture.tree));
+      states.push(undoableState(fixture.tree));
     }
     await fixture.run({ type: 'restore-version', treeId: fixture.treeId, version });
-    const all = [...states, essence(fixture.tree)];
+    const all = [...states, undoableState(fixture.tree)];
     for (const state of [...states].reverse()) {
       await fixture.run({ type: 'undo', treeId: fixture.treeId });
-      expect(essence(fixture.tree)).toEqual(state);
+      expect(undoableState(fixture.tree)).toEqual(state);
     }
     for (const state of all.slice(1)) {
       await fixture.run({ type: 'redo', treeId: fixture.treeId });
-      expect(essence(fixture.tree)).toEqual(state);
+      expect(undoableState(fixture.tree)).toEqual(state);
     }
   });
 
@@ -160,12 +160,12 @@ describe('an earlier version', () => {
     for (const text of ['a', 'b', 'c']) ids.push(await fixture.variant(user(text), fixture.rootId));
     const [a = nowhere, b = nowhere, c = nowhere] = ids;
     const { version } = fixture.tree;
-    const then = essence(fixture.tree);
+    const then = undoableState(fixture.tree);
     await fixture.run({ type: 'move', treeId: fixture.treeId, nodeId: c, parentId: a });
     await fixture.variant(user('in the place of c'), fixture.rootId);
     await fixture.run({ type: 'move', treeId: fixture.treeId, nodeId: b, parentId: fixture.rootId, before: a });
     await runAndCheck(fixture, back(fixture, version));
-    expect(essence(fixture.tree)).toEqual(then);
+    expect(undoableState(fixture.tree)).toEqual(then);
   });
 
   test('[U28] is restored exactly after any changes', async () => {
@@ -180,7 +180,7 @@ describe('an earlier version', () => {
         }
         const then = past[pick % Math.max(1, past.length)];
         if (then === undefined) return;
-        const context = { actor: 'ann', kit: testKit, ...ticking(900_000) };
+        const context = { actor: 'ann', kit: testKit, ...createTestClock(900_000) };
         const present = store.trees.get(then.id);
         const open = [...(present === undefined ? [] : [present]), then].some((tree) => hasPending(tree));
         // A tree in the trash refuses a restore, and a restore never moves a tree to the trash.
@@ -188,15 +188,15 @@ describe('an earlier version', () => {
         if (open || trashed) return;
         await run(store, { type: 'restore-version', treeId: then.id, version: then.version }, context);
         const now = store.trees.get(then.id);
-        expect(now && essence(now)).toEqual(essence(then));
+        expect(now && undoableState(now)).toEqual(undoableState(then));
         expect(now && checkTree(now).filter((finding) => finding.severity === 'error')).toEqual([]);
       }),
-      propertyRuns(150, process.env),
+      propertyParameters(150, process.env),
     );
   });
 
   function hasPending(tree: Tree): boolean {
-    return JSON.stringify(essence(tree)).includes('"status":"pending"');
+    return JSON.stringify(undoableState(tree)).includes('"status":"pending"');
   }
 
   test('[U29] that does not exist is refused', async () => {

@@ -5,8 +5,8 @@ import { ask, type ReadProgram } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
 import { allNodes, findNode, type Tree } from '../tree.ts';
 import { readPastAndPresent } from '../tree-reads.ts';
-import { type Planner, refusePendingNode, requireTree, selectSteps, toPlan } from './context.ts';
-import { refuseCircle, restoreStep } from './delete.ts';
+import { buildSelectSteps, type Planner, refusePendingReplies, requireTree, toPlan } from './context.ts';
+import { buildRestoreStep, refuseCircle } from './delete.ts';
 import { stepsBetween } from './steps-between.ts';
 import { TreeOverlay } from './tree-overlay.ts';
 
@@ -43,8 +43,8 @@ export const restore: Planner<RestoreCommand, RestoreResult> = function* (comman
       nodeId: top.parentId,
     });
   const position = yield* new TreeOverlay(row).freePlace(parent.id, top.position, top.id);
-  const steps: Step[] = [restoreStep(top, node.removedIn, position)];
-  if (row.activeNodeId === null) steps.push(...selectSteps(row, top.id));
+  const steps: Step[] = [buildRestoreStep(top, node.removedIn, position)];
+  if (row.activeNodeId === null) steps.push(...buildSelectSteps(row, top.id));
   return toPlan(steps, { nodeId: top.id });
 };
 
@@ -78,5 +78,5 @@ export const restoreVersion: Planner<RestoreVersionCommand, { readonly version: 
 function refuseRunning(now: Tree, then: Tree): void {
   for (const { id, status, removedIn, contentIn } of allNodes(now))
     if (status === 'pending' && removedIn === null && findNode(then, id)?.contentIn !== contentIn)
-      refusePendingNode([id]);
+      refusePendingReplies([id]);
 }

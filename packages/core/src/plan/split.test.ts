@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isBoundary } from '../graphemes.ts';
+import { isCharacterBoundary } from '../graphemes.ts';
 import { type NodeId, nodeId, treeId } from '../ids.ts';
 import { type Block, isText, type Message, textMessage, textOf } from '../message.ts';
 import {
   assistant,
-  calls,
   ReferenceStore,
   refusalOf,
-  result,
   runAndCheck,
   stepTypesOf,
   TestTree,
+  toolCallMessage,
+  toolResultMessage,
   user,
   uuid,
 } from '../testing/index.ts';
@@ -121,7 +121,7 @@ describe('a split', () => {
         const fits =
           position >= 1 &&
           position < whole.length &&
-          isBoundary(whole, position) &&
+          isCharacterBoundary(whole, position) &&
           said(whole.slice(0, position)) &&
           said(whole.slice(position));
         if (!fits) {
@@ -167,9 +167,9 @@ describe('a split', () => {
     const fixture = await TestTree.make({ store });
     const [system, call] = await fixture.grow([
       textMessage('system', 'be brief'),
-      calls('c1', 'date', {}, 'let me see'),
+      toolCallMessage('c1', 'date', {}, 'let me see'),
     ]);
-    const [tool] = await fixture.grow([result('c1', 'the day')]);
+    const [tool] = await fixture.grow([toolResultMessage('c1', 'the day')]);
     const image: Message = { role: 'user', content: [...user('look here').content, { type: 'image' }] };
     const [picture] = await fixture.grow([image]);
     const marker = await fixture.run({ type: 'compact', treeId: fixture.treeId, summary: 'in short' });

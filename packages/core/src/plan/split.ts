@@ -1,5 +1,5 @@
 import { refuse } from '../errors.ts';
-import { isBoundary } from '../graphemes.ts';
+import { isCharacterBoundary } from '../graphemes.ts';
 import type { NodeId, TreeId } from '../ids.ts';
 import { type Block, isText, isTextOnly, type Message, type TextBlock, textOf } from '../message.ts';
 import type { NewNode, NodeMeta } from '../node.ts';
@@ -19,7 +19,7 @@ import {
   toPlan,
 } from './context.ts';
 import { treePositionOf } from './delete.ts';
-import { type Editable, replaceStep } from './edit-types.ts';
+import { buildReplaceStep, type EditableNode } from './edit-types.ts';
 
 /** Splits a text message in two. */
 export interface SplitCommand {
@@ -48,7 +48,11 @@ export const splitMessage: Planner<SplitCommand, SplitResult> = function* (comma
 };
 
 /** Finds the left half that an earlier try made with the same id. */
-function* findRepeatedSplit(command: SplitCommand, context: PlanContext, node: Editable): ReadProgram<NodeId | null> {
+function* findRepeatedSplit(
+  command: SplitCommand,
+  context: PlanContext,
+  node: EditableNode,
+): ReadProgram<NodeId | null> {
   if (command.id === undefined || node.parentId !== newNodeId(context, command.id)) return null;
   const { id, message, meta } = yield* requireParent(node);
   const same = meta.splitSource === node.id && message !== null && textOf(message).length === command.position;
@@ -58,7 +62,7 @@ function* findRepeatedSplit(command: SplitCommand, context: PlanContext, node: E
 /** Builds the steps of a split: the left half takes the old place, and the old node becomes its child with the rest. */
 export function* splitSteps(
   context: PlanContext,
-  node: Editable,
+  node: EditableNode,
   position: number,
   chosen?: string,
 ): ReadProgram<{ readonly left: NewNode; readonly steps: readonly Step[] }> {
@@ -84,12 +88,12 @@ export function* splitSteps(
       to: { parentId: id, position: positionBetween(null, null), groupId: 0, matchParent: id },
       from: treePositionOf(node),
     },
-    replaceStep(context, node, { message: rightMessage, aliases: [...node.aliases, ...alias] }),
+    buildReplaceStep(context, node, { message: rightMessage, aliases: [...node.aliases, ...alias] }),
   ];
   return { left, steps };
 }
 
-function checkCut(node: Editable, position: number): void {
+function checkCut(node: EditableNode, position: number): void {
   const data = { nodeId: node.id, position };
   assertNotPending(node);
   if (node.kind !== 'message' || !isTextOnly(node.message) || (node.role !== 'user' && node.role !== 'assistant'))
@@ -99,7 +103,7 @@ function checkCut(node: Editable, position: number): void {
     refuse('message/bad-position', `The text of ${node.id} cannot be split at ${position}: ${why}.`, data);
   if (!Number.isSafeInteger(position) || position < 1 || position > text.length - 1)
     no(`its places are 1 to ${text.length - 1}`);
-  if (!isBoundary(text, position)) no('that is inside a character');
+  if (!isCharacterBoundary(text, position)) no('that is inside a character');
   if (text.slice(0, position).trim() === '' || text.slice(position).trim() === '') no('a half would be blank');
 }
 
@@ -125,7 +129,7 @@ function textPart(block: TextBlock, from: number, to: number): TextBlock {
   return from === 0 && to === block.text.length ? block : { ...block, text: block.text.slice(from, to) };
 }
 
-function leftMeta(node: Editable): NodeMeta {
+function leftMeta(node: EditableNode): NodeMeta {
   const { tags, customData, source } = node.meta;
   return omitNullish<NodeMeta>({ tags, customData, source, splitSource: node.id });
 }

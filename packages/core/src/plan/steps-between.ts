@@ -2,24 +2,24 @@ import { applyStepRows, startDraft, type TreeDraft } from '../apply-row-change.t
 import { childAtIndex, childAtPosition, indexOfPosition, lastPosition } from '../child-list.ts';
 import type { FieldMap } from '../decode.ts';
 import type { NodeId } from '../ids.ts';
-import { matchParentBelow, type Node } from '../node.ts';
+import { matchParentOfChildren, type Node } from '../node.ts';
 import { subtree } from '../path.ts';
 import { positionBetween } from '../position.ts';
 import { inversePatch } from '../rows.ts';
-import { sameJson } from '../same-json.ts';
+import { isSameJson } from '../same-json.ts';
 import { CommitRows } from '../steps/kinds.ts';
 import type { Step } from '../steps/types.ts';
 import { allBookmarks, bookmarkOn, childListOf, findAnyNode, findNode, type Tree } from '../tree.ts';
-import { restoreStep, treePositionOf } from './delete.ts';
-import { contentOfEdit } from './edit-types.ts';
+import { buildRestoreStep, treePositionOf } from './delete.ts';
+import { toReplaceContent } from './edit-types.ts';
 
 /** The tree being rewritten, and the steps so far. */
-export interface Rewrite {
+export interface TreeRewrite {
   readonly draft: TreeDraft;
   readonly steps: Step[];
 }
 
-function takeStep(way: Rewrite, step: Step): void {
+function takeStep(way: TreeRewrite, step: Step): void {
   const { version, nextSeq: seq, updatedAt: at, activeNodeId } = way.draft;
   const rows = new CommitRows({ version: version + 1, seq, at, steps: [step] }, activeNodeId);
   applyStepRows(way.draft, rows.take(step));
@@ -30,13 +30,13 @@ function takeStep(way: Rewrite, step: Step): void {
  * Builds the steps from a tree to an earlier state of it. Missing nodes are restored first, then nodes move to their
  * old places from the top down (so no node ever becomes its own ancestor), and newer nodes are removed last.
  */
-export function stepsBetween(now: Tree, then: Tree): Rewrite {
-  const way: Rewrite = { draft: startDraft(now), steps: [] };
+export function stepsBetween(now: Tree, then: Tree): TreeRewrite {
+  const way: TreeRewrite = { draft: startDraft(now), steps: [] };
   const wanted = subtree(then, then.rootId).filter((node) => node.parentId !== null);
   // The system prompt changes only in an empty tree: before nodes come back, or after all are removed.
   if (now.activeNodeId === null) attributesTo(way, then);
   for (const before of allBookmarks(now))
-    if (!sameJson(bookmarkOn(then, before.nodeId), before))
+    if (!isSameJson(bookmarkOn(then, before.nodeId), before))
       takeStep(way, { type: 'bookmark', nodeId: before.nodeId, after: null, before });
   for (const node of wanted) restoreNode(way, node.id);
   for (const node of wanted) moveTo(way, node);
@@ -53,7 +53,7 @@ export function stepsBetween(now: Tree, then: Tree): Rewrite {
   return way;
 }
 
-function restoreNode(way: Rewrite, id: NodeId): void {
+function restoreNode(way: TreeRewrite, id: NodeId): void {
   const open = [id];
   for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
     const node = findAnyNode(way.draft, at);
@@ -68,7 +68,7 @@ function restoreNode(way: Rewrite, id: NodeId): void {
       continue;
     }
     const position = freePosition(way.draft, top.parentId, top.position, top.id);
-    takeStep(way, restoreStep(top, node.removedIn, position));
+    takeStep(way, buildRestoreStep(top, node.removedIn, position));
   }
 }
 
@@ -88,7 +88,7 @@ function freePosition(draft: TreeDraft, parentId: NodeId | null, position: strin
   return positionBetween(position, childAtIndex(order, indexOfPosition(order, position) + 1)?.position ?? null);
 }
 
-function moveTo(way: Rewrite, node: Node): void {
+function moveTo(way: TreeRewrite, node: Node): void {
   const here = findNode(way.draft, node.id);
   const { parentId } = node;
   if (here === undefined || parentId === null) return;
@@ -100,12 +100,12 @@ function moveTo(way: Rewrite, node: Node): void {
   const parent = findNode(way.draft, parentId);
   if (parent === undefined) return;
   vacate(way, parent, node.position);
-  const to = { parentId, position: node.position, groupId: node.groupId, matchParent: matchParentBelow(parent) };
+  const to = { parentId, position: node.position, groupId: node.groupId, matchParent: matchParentOfChildren(parent) };
   takeStep(way, { type: 'move', nodeId: node.id, to, from: treePositionOf(here) });
 }
 
 /** Moves the node at a wanted position behind its siblings; a later step moves it to its own place or removes it. */
-function vacate(way: Rewrite, parent: Node, position: string): void {
+function vacate(way: TreeRewrite, parent: Node, position: string): void {
   const order = childListOf(way.draft, parent.id);
   const there = childAtPosition(order, position);
   const node = there === undefined ? undefined : findNode(way.draft, there);
@@ -115,14 +115,14 @@ function vacate(way: Rewrite, parent: Node, position: string): void {
   takeStep(way, { type: 'move', nodeId: node.id, to: { ...from, position: positionBetween(last, null) }, from });
 }
 
-function replaceContent(way: Rewrite, node: Node): void {
+function replaceContent(way: TreeRewrite, node: Node): void {
   const here = findNode(way.draft, node.id);
   if (here?.message == null || node.message === null) return;
-  const before = contentOfEdit(here, here.message);
-  const after = contentOfEdit(node, node.message);
+  const before = toReplaceContent(here, here.message);
+  const after = toReplaceContent(node, node.message);
   // The reply was pending in that version; no run would finish it now, so its current content stays.
   const settled = after.status === 'pending' ? before : after;
-  if (!sameJson(settled, before))
+  if (!isSameJson(settled, before))
     takeStep(way, { type: 'replace', nodeId: node.id, after: settled, before, since: here.contentIn });
   const patch = patchTo(here.meta, node.meta);
   if (Object.keys(patch).length > 0)
@@ -134,12 +134,12 @@ function patchTo(now: object, then: object): FieldMap {
   const old = new Map<string, unknown>(Object.entries(now));
   const wanted = new Map<string, unknown>(Object.entries(then));
   const changed = [...new Set([...old.keys(), ...wanted.keys()])].filter(
-    (key) => !sameJson(old.get(key), wanted.get(key)),
+    (key) => !isSameJson(old.get(key), wanted.get(key)),
   );
   return Object.fromEntries(changed.map((key) => [key, wanted.get(key) ?? null]));
 }
 
-function attributesTo(way: Rewrite, then: Tree): void {
+function attributesTo(way: TreeRewrite, then: Tree): void {
   const now = way.draft.attributes;
   // Whether the tree is in the trash is not part of the restored state.
   const { trashedAt: _, ...after } = patchTo(now, then.attributes);

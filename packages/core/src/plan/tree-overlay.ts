@@ -91,7 +91,7 @@ export class TreeOverlay {
   }
 
   /** Returns the match parent of this node's children after the planned steps; markers above may have moved. */
-  *matchParentBelow(parent: Node): ReadProgram<NodeId> {
+  *matchParentOfChildren(parent: Node): ReadProgram<NodeId> {
     for (let at = parent; ; ) {
       const above: Node | null = isMessageKind(at.kind) ? null : yield* this.#parent(at);
       if (above === null) return at.id;

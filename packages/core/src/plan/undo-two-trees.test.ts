@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { nodeId, treeId } from '../ids.ts';
 import { moveToTree } from '../run.ts';
-import { add, redo, undo, you } from '../testing/act-shorthands.ts';
-import { essence, ReferenceStore, TestTree, testKit, ticking, uuid } from '../testing/index.ts';
+import { addMessage, otherActor, redoLast, undoLast } from '../testing/act-shorthands.ts';
+import { createTestClock, ReferenceStore, TestTree, testKit, undoableState, uuid } from '../testing/index.ts';
 import { childIds } from '../tree.ts';
 
 describe('an act over two trees', () => {
@@ -11,12 +11,12 @@ describe('an act over two trees', () => {
     const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
     const [a, b] = await fixture.grow(['a', 'b', 'c']);
     const [x] = await other.grow(['x']);
-    const before = [essence(fixture.tree), essence(other.tree)];
-    const ticks = ticking(77);
+    const before = [undoableState(fixture.tree), undoableState(other.tree)];
+    const ticks = createTestClock(77);
     const context = { actor: 'me', kit: testKit, ...ticks };
     const from = { treeId: fixture.treeId, nodeId: b ?? fixture.rootId };
     await moveToTree(fixture.store, { from, to: { treeId: other.treeId, parentId: x ?? other.rootId } }, context);
-    const after = [essence(fixture.tree), essence(other.tree)];
+    const after = [undoableState(fixture.tree), undoableState(other.tree)];
     return { fixture, other, before, after, a: a ?? nodeId('') };
   }
 
@@ -24,17 +24,17 @@ describe('an act over two trees', () => {
     for (const side of ['fixture', 'other'] as const) {
       const all = await transplanted();
       const { fixture, other, before, after } = all;
-      await undo(all[side]);
-      expect([essence(fixture.tree), essence(other.tree)]).toEqual(before);
-      await redo(all[side]);
-      expect([essence(fixture.tree), essence(other.tree)]).toEqual(after);
+      await undoLast(all[side]);
+      expect([undoableState(fixture.tree), undoableState(other.tree)]).toEqual(before);
+      await redoLast(all[side]);
+      expect([undoableState(fixture.tree), undoableState(other.tree)]).toEqual(after);
     }
   });
 
   test('[U17] a refusal in one tree leaves both unchanged', async () => {
     const { fixture, other } = await transplanted();
     const [copy = nodeId('')] = childIds(other.tree, childIds(other.tree, other.rootId)[0] ?? '');
-    await add(other, 'yours', copy, you);
+    await addMessage(other, 'yours', copy, otherActor);
     const trees = [fixture.tree, other.tree];
     expect(await fixture.refusal({ type: 'undo', treeId: fixture.treeId })).toBe('undo/overtaken');
     expect([fixture.tree, other.tree]).toEqual(trees);
@@ -42,7 +42,7 @@ describe('an act over two trees', () => {
     expect(await fixture.refusal(stale, { expectedVersion: 1 })).toBe('tree/version-conflict');
     expect(fixture.tree).toBe(trees[0]);
     expect(other.tree).toBe(trees[1]);
-    await undo(fixture, {}, true);
+    await undoLast(fixture, {}, true);
     expect(other.drawing()).toEqual(['x *']);
   });
 
@@ -53,7 +53,7 @@ describe('an act over two trees', () => {
     ] as const) {
       const all = await transplanted();
       const { fixture, other } = all;
-      await all[one].run({ type: 'delete-tree', treeId: all[one].treeId }, you);
+      await all[one].run({ type: 'delete-tree', treeId: all[one].treeId }, otherActor);
       const trees = [fixture.tree, other.tree];
       expect(await all[two].refusal({ type: 'undo', treeId: all[two].treeId })).toBe('tree/read-only');
       expect([fixture.tree, other.tree]).toEqual(trees);
@@ -65,11 +65,11 @@ describe('an act over two trees', () => {
     const store = fixture.reference;
     const kept = store?.trees.get(other.treeId);
     const log = [...(store?.commits.get(other.treeId) ?? [])];
-    await undo(fixture);
+    await undoLast(fixture);
     if (kept !== undefined) store?.trees.set(other.treeId, kept);
     store?.commits.set(other.treeId, log);
-    await undo(other);
-    expect([essence(fixture.tree), essence(other.tree)]).toEqual(before);
+    await undoLast(other);
+    expect([undoableState(fixture.tree), undoableState(other.tree)]).toEqual(before);
   });
 
   test('[U17] nodes are restored before their copies are removed', async () => {
@@ -82,14 +82,14 @@ describe('an act over two trees', () => {
         seen.push(id);
         return change(id, planning, options);
       };
-    await undo(other);
+    await undoLast(other);
     expect(seen).toEqual([fixture.treeId, other.treeId]);
   });
 
   test('[U17] it is not redone if there was a later act in the other tree', async () => {
     const { fixture, other } = await transplanted();
-    await undo(fixture);
-    await add(other, 'mine', other.rootId);
+    await undoLast(fixture);
+    await addMessage(other, 'mine', other.rootId);
     const trees = [fixture.tree, other.tree];
     expect(await fixture.refusal({ type: 'redo', treeId: fixture.treeId })).toBe('undo/nothing');
     expect(fixture.tree).toBe(trees[0]);
@@ -101,12 +101,12 @@ describe('an act over two trees', () => {
     const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
     const [x] = await other.grow(['x', 'y']);
     const act = { actId: uuid(500) };
-    await add(fixture, 'mine', fixture.rootId, act);
+    await addMessage(fixture, 'mine', fixture.rootId, act);
     await other.run({ type: 'select', treeId: other.treeId, nodeId: x ?? other.rootId }, act);
     await fixture.run({ type: 'create', treeId: treeId(uuid(3)) }, act);
-    await undo(fixture);
+    await undoLast(fixture);
     expect(fixture.texts()).toEqual([]);
-    await redo(fixture);
+    await redoLast(fixture);
     expect(fixture.texts()).toEqual(['mine']);
   });
 
@@ -114,9 +114,9 @@ describe('an act over two trees', () => {
     const fixture = await TestTree.make();
     const stranger = fixture.reference?.forOwner('stranger') ?? new ReferenceStore('stranger');
     const theirs = await TestTree.make({ store: stranger, treeId: treeId(uuid(2)) });
-    await add(theirs, 'theirs', theirs.rootId, { actId: uuid(500) });
-    await add(fixture, 'mine', fixture.rootId, { actId: uuid(500) });
-    const { result } = await undo(fixture);
+    await addMessage(theirs, 'theirs', theirs.rootId, { actId: uuid(500) });
+    await addMessage(fixture, 'mine', fixture.rootId, { actId: uuid(500) });
+    const { result } = await undoLast(fixture);
     expect(result.act.elsewhere).toEqual([]);
     expect(theirs.texts()).toEqual(['theirs']);
   });

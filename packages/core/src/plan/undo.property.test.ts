@@ -5,22 +5,22 @@ import { isAppError } from '../errors.ts';
 import { type RunContext, run } from '../run.ts';
 import {
   type AbstractCommand,
-  type AbstractType,
+  type AbstractCommandType,
   arbitraryCommands,
-  propertyRuns,
-  propertyTimeout,
+  propertyParameters,
+  propertyTimeoutMs,
 } from '../testing/arbitraries.ts';
-import { essence } from '../testing/expect-steps.ts';
+import { undoableState } from '../testing/expect-steps.ts';
 import { testKit } from '../testing/kit.ts';
 import { ReferenceStore } from '../testing/reference-store.ts';
 import { runCommands } from '../testing/run-commands.ts';
-import { ticking } from '../testing/test-tree.ts';
+import { createTestClock } from '../testing/test-tree.ts';
 
-vi.setConfig({ testTimeout: propertyTimeout(process.env) });
+vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 
-const runs = propertyRuns(150, process.env);
+const runs = propertyParameters(150, process.env);
 // Commands that the test issues itself, that are not acts, or (finish) that undo does not return to pending.
-const leftOut: ReadonlySet<AbstractType> = new Set<AbstractType>([
+const leftOut: ReadonlySet<AbstractCommandType> = new Set<AbstractCommandType>([
   'undo',
   'redo',
   'finish',
@@ -38,7 +38,7 @@ function settled(command: AbstractCommand, actor = 0): AbstractCommand {
 }
 
 function states(store: ReferenceStore): unknown[] {
-  return [...store.trees.values()].map(essence);
+  return [...store.trees.values()].map(undoableState);
 }
 
 function flawless(store: ReferenceStore): void {
@@ -46,7 +46,7 @@ function flawless(store: ReferenceStore): void {
     expect(checkTree(tree).filter((finding) => finding.severity === 'error')).toEqual([]);
 }
 
-const context: RunContext = { actor: 'ann', kit: testKit, ...ticking(900_000) };
+const context: RunContext = { actor: 'ann', kit: testKit, ...createTestClock(900_000) };
 
 test('[U1, U2] undoing the acts of one actor one by one restores every earlier state, and redoing every later one', async () => {
   await fc.assert(

@@ -1,15 +1,32 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeId } from '../ids.ts';
-import { add, move, overwrite, redo, remove, undo, you } from '../testing/act-shorthands.ts';
-import { assistant, essence, planned, ReferenceStore, refusalOf, TestTree, user, uuid } from '../testing/index.ts';
+import {
+  addMessage,
+  deleteNode,
+  moveNode,
+  otherActor,
+  overwriteText,
+  redoLast,
+  undoLast,
+} from '../testing/act-shorthands.ts';
+import {
+  assistant,
+  planWithoutCommit,
+  ReferenceStore,
+  refusalOf,
+  TestTree,
+  undoableState,
+  user,
+  uuid,
+} from '../testing/index.ts';
 import { bookmarkOn, childIds, findNode } from '../tree.ts';
 
 describe('which act is undone', () => {
   test('[U4] undo takes the newest act of the caller, whatever others did since', async () => {
     const fixture = await TestTree.make();
-    const mine = await add(fixture, 'mine', fixture.rootId);
-    const yours = await add(fixture, 'yours', fixture.rootId, you);
-    const { commit } = await undo(fixture);
+    const mine = await addMessage(fixture, 'mine', fixture.rootId);
+    const yours = await addMessage(fixture, 'yours', fixture.rootId, otherActor);
+    const { commit } = await undoLast(fixture);
     expect(findNode(fixture.tree, mine)).toBeUndefined();
     expect(fixture.node(yours).text).toBe('yours');
     expect(commit).toMatchObject({ kind: 'undo', actor: 'me' });
@@ -18,35 +35,35 @@ describe('which act is undone', () => {
 
   test('[U4] an act that was undone is skipped for the one before it, and one that was redone is not', async () => {
     const fixture = await TestTree.make();
-    await add(fixture, 'one', fixture.rootId);
-    await add(fixture, 'two', fixture.rootId);
-    await undo(fixture);
-    await undo(fixture);
+    await addMessage(fixture, 'one', fixture.rootId);
+    await addMessage(fixture, 'two', fixture.rootId);
+    await undoLast(fixture);
+    await undoLast(fixture);
     expect(fixture.texts()).toEqual([]);
-    await redo(fixture);
-    await redo(fixture);
+    await redoLast(fixture);
+    await redoLast(fixture);
     expect(fixture.texts()).toEqual(['one', 'two']);
-    await undo(fixture);
+    await undoLast(fixture);
     expect(fixture.texts()).toEqual(['one']);
   });
 
   test('[U4] acts made while a reply was generated are undone first, and do not prevent undoing the turn', async () => {
     const fixture = await TestTree.make();
     const act = { actId: uuid(500) };
-    const sent = await add(fixture, 'send', fixture.rootId, act);
+    const sent = await addMessage(fixture, 'send', fixture.rootId, act);
     const { result } = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: sent, replies: [{}] }, act);
     const [reply = fixture.rootId] = result.added;
-    await add(fixture, 'meanwhile', reply);
+    await addMessage(fixture, 'meanwhile', reply);
     await fixture.run(
       { type: 'finish', treeId: fixture.treeId, nodeId: reply, status: 'success', message: assistant('yes') },
       act,
     );
-    await undo(fixture);
+    await undoLast(fixture);
     expect(fixture.drawing()).toEqual(['send', '  yes *']);
-    await undo(fixture);
+    await undoLast(fixture);
     expect(fixture.drawing()).toEqual([]);
-    await redo(fixture);
-    await redo(fixture);
+    await redoLast(fixture);
+    await redoLast(fixture);
     expect(fixture.drawing()).toEqual(['send', '  yes', '    meanwhile *']);
   });
 
@@ -54,8 +71,8 @@ describe('which act is undone', () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.grow(['q']);
     const act = { actId: uuid(500) };
-    const before = essence(fixture.tree);
-    const parent = await add(fixture, 'send', q ?? fixture.rootId, act);
+    const before = undoableState(fixture.tree);
+    const parent = await addMessage(fixture, 'send', q ?? fixture.rootId, act);
     const { result } = await fixture.run(
       { type: 'reply', treeId: fixture.treeId, parentId: parent, replies: [{}] },
       act,
@@ -69,47 +86,47 @@ describe('which act is undone', () => {
     await fixture.run({ type: 'title', treeId: fixture.treeId, nodeId: q ?? fixture.rootId, title: 'second' }, act);
     await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: q ?? fixture.rootId, title: 'first' }, act);
     await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: q ?? fixture.rootId, title: 'second' }, act);
-    await overwrite(fixture, q ?? fixture.rootId, 'q2', act);
-    await overwrite(fixture, q ?? fixture.rootId, 'q3', act);
+    await overwriteText(fixture, q ?? fixture.rootId, 'q2', act);
+    await overwriteText(fixture, q ?? fixture.rootId, 'q3', act);
     await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { title: 'a' } }, act);
     await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { title: 'b' } }, act);
-    const after = essence(fixture.tree);
+    const after = undoableState(fixture.tree);
     const { version } = fixture.tree;
-    const { commit } = await undo(fixture);
-    expect(essence(fixture.tree)).toEqual(before);
+    const { commit } = await undoLast(fixture);
+    expect(undoableState(fixture.tree)).toEqual(before);
     expect(fixture.tree.version).toBe(version + 1);
     expect(commit?.actId).toBe(act.actId);
-    await redo(fixture);
-    expect(essence(fixture.tree)).toEqual(after);
+    await redoLast(fixture);
+    expect(undoableState(fixture.tree)).toEqual(after);
   });
 
   test('[U5] an act that moved a node twice, or moved nodes into each other, is undone exactly', async () => {
     const fixture = await TestTree.make();
     const ids: NodeId[] = [];
-    for (const text of ['a', 'b', 'c']) ids.push(await add(fixture, text, fixture.rootId));
+    for (const text of ['a', 'b', 'c']) ids.push(await addMessage(fixture, text, fixture.rootId));
     const [a = fixture.rootId, b = fixture.rootId, c = fixture.rootId] = ids;
-    const before = essence(fixture.tree);
+    const before = undoableState(fixture.tree);
     const act = { actId: uuid(500) };
-    await move(fixture, a, c, act);
-    await move(fixture, b, a, act);
-    await move(fixture, b, c, act);
-    await move(fixture, a, b, act);
-    await add(fixture, 'in the place of b', fixture.rootId, act);
-    const after = essence(fixture.tree);
-    await undo(fixture);
-    expect(essence(fixture.tree)).toEqual(before);
-    await redo(fixture);
-    expect(essence(fixture.tree)).toEqual(after);
+    await moveNode(fixture, a, c, act);
+    await moveNode(fixture, b, a, act);
+    await moveNode(fixture, b, c, act);
+    await moveNode(fixture, a, b, act);
+    await addMessage(fixture, 'in the place of b', fixture.rootId, act);
+    const after = undoableState(fixture.tree);
+    await undoLast(fixture);
+    expect(undoableState(fixture.tree)).toEqual(before);
+    await redoLast(fixture);
+    expect(undoableState(fixture.tree)).toEqual(after);
   });
 
   test('[U5] an act that deleted a node and then its parent brings both back', async () => {
     const fixture = await TestTree.make();
     const [, b, c] = await fixture.grow(['a', 'b', 'c']);
-    const before = essence(fixture.tree);
-    await remove(fixture, c ?? fixture.rootId, { actId: uuid(500) });
-    await remove(fixture, b ?? fixture.rootId, { actId: uuid(500) });
-    await undo(fixture);
-    expect(essence(fixture.tree)).toEqual(before);
+    const before = undoableState(fixture.tree);
+    await deleteNode(fixture, c ?? fixture.rootId, { actId: uuid(500) });
+    await deleteNode(fixture, b ?? fixture.rootId, { actId: uuid(500) });
+    await undoLast(fixture);
+    expect(undoableState(fixture.tree)).toEqual(before);
   });
 
   test('[U5] an act that deleted and restored a node leaves it as it is', async () => {
@@ -117,9 +134,9 @@ describe('which act is undone', () => {
     const [, b] = await fixture.grow(['a', 'b']);
     const act = { actId: uuid(500) };
     await fixture.run({ type: 'title', treeId: fixture.treeId, nodeId: b ?? fixture.rootId, title: 'noted' }, act);
-    await remove(fixture, b ?? fixture.rootId, act);
+    await deleteNode(fixture, b ?? fixture.rootId, act);
     await fixture.run({ type: 'restore', treeId: fixture.treeId, nodeId: b ?? fixture.rootId }, act);
-    await undo(fixture);
+    await undoLast(fixture);
     expect(fixture.node(b ?? '').meta.title).toBeUndefined();
   });
 
@@ -127,25 +144,25 @@ describe('which act is undone', () => {
     const fixture = await TestTree.make();
     const [q] = await fixture.grow(['q']);
     const act = { actId: uuid(500) };
-    await overwrite(fixture, q ?? fixture.rootId, 'first', act);
-    await undo(fixture);
-    await overwrite(fixture, q ?? fixture.rootId, 'second', act);
-    await undo(fixture);
+    await overwriteText(fixture, q ?? fixture.rootId, 'first', act);
+    await undoLast(fixture);
+    await overwriteText(fixture, q ?? fixture.rootId, 'second', act);
+    await undoLast(fixture);
     expect(fixture.node(q ?? '').text).toBe('q');
-    await redo(fixture);
-    await add(fixture, 'more', q ?? fixture.rootId, act);
-    await undo(fixture);
+    await redoLast(fixture);
+    await addMessage(fixture, 'more', q ?? fixture.rootId, act);
+    await undoLast(fixture);
     expect(fixture.drawing()).toEqual(['q *']);
   });
 
   test('[U21] a named act is undone, and no other', async () => {
     const fixture = await TestTree.make();
     const first = await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: user('one') }] });
-    await add(fixture, 'two', fixture.rootId);
+    await addMessage(fixture, 'two', fixture.rootId);
     await fixture.run({ type: 'undo', treeId: fixture.treeId, actId: first.actId });
     expect(fixture.texts()).toEqual(['two']);
     expect(await fixture.refusal({ type: 'undo', treeId: fixture.treeId, actId: first.actId })).toBe('undo/nothing');
-    expect(await fixture.refusal({ type: 'undo', treeId: fixture.treeId, actId: first.actId }, you)).toBe(
+    expect(await fixture.refusal({ type: 'undo', treeId: fixture.treeId, actId: first.actId }, otherActor)).toBe(
       'undo/nothing',
     );
   });
@@ -159,12 +176,12 @@ describe('which act is undone', () => {
   test('[U18] undo is derived from the log alone, so that it works after a restart', async () => {
     const fixture = await TestTree.make();
     const [a] = await fixture.grow(['a', 'b']);
-    await remove(fixture, a ?? fixture.rootId);
+    await deleteNode(fixture, a ?? fixture.rootId);
     const store = new ReferenceStore();
     for (const [id, tree] of fixture.reference?.trees ?? []) store.trees.set(id, tree);
     for (const [id, log] of fixture.reference?.commits ?? []) store.commits.set(id, JSON.parse(JSON.stringify(log)));
     const again = new TestTree(store, fixture.treeId);
-    await undo(again);
+    await undoLast(again);
     expect(again.drawing()).toEqual(['a', '  b *']);
   });
 });
@@ -182,14 +199,14 @@ describe('what undo restores', () => {
         replies: [{ message: assistant('one') }, { message: assistant('two') }],
       });
       const [one = fixture.rootId] = result.added;
-      const below = await add(fixture, 'below', one);
+      const below = await addMessage(fixture, 'below', one);
       await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: one, title: 'here' });
       await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: below, title: 'there' });
       await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: one });
-      const before = essence(fixture.tree);
-      await remove(fixture, one, {}, mode);
-      await undo(fixture);
-      expect(essence(fixture.tree)).toEqual(before);
+      const before = undoableState(fixture.tree);
+      await deleteNode(fixture, one, {}, mode);
+      await undoLast(fixture);
+      expect(undoableState(fixture.tree)).toEqual(before);
     },
   );
 
@@ -197,20 +214,20 @@ describe('what undo restores', () => {
     const fixture = await TestTree.make();
     await fixture.grow(['a', 'b']);
     await fixture.grow(['c'], fixture.rootId);
-    const before = essence(fixture.tree);
+    const before = undoableState(fixture.tree);
     await fixture.run({ type: 'clear', treeId: fixture.treeId });
-    await undo(fixture);
-    expect(essence(fixture.tree)).toEqual(before);
+    await undoLast(fixture);
+    expect(undoableState(fixture.tree)).toEqual(before);
   });
 
   test('[U22] undoing a split keeps the active node and the bookmarks of the left half on the joined message', async () => {
     const fixture = await TestTree.make();
     const [q, below] = await fixture.grow(['hello world', 'yes']);
     await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: below ?? fixture.rootId, title: 'here' });
-    const before = essence(fixture.tree);
+    const before = undoableState(fixture.tree);
     await fixture.run({ type: 'split', treeId: fixture.treeId, nodeId: q ?? fixture.rootId, position: 5 });
-    await undo(fixture);
-    expect(essence(fixture.tree)).toEqual(before);
+    await undoLast(fixture);
+    expect(undoableState(fixture.tree)).toEqual(before);
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: q ?? fixture.rootId });
     const { result } = await fixture.run({
       type: 'split',
@@ -219,7 +236,7 @@ describe('what undo restores', () => {
       position: 5,
     });
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: result.nodeId });
-    await undo(fixture);
+    await undoLast(fixture);
     expect(fixture.active).not.toBeNull();
     expect(bookmarkOn(fixture.tree, below ?? '')?.title).toBe('here');
   });
@@ -228,8 +245,8 @@ describe('what undo restores', () => {
     const fixture = await TestTree.make();
     const [a] = await fixture.grow(['a', 'b']);
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: a ?? fixture.rootId });
-    await add(fixture, 'c', fixture.rootId);
-    await undo(fixture);
+    await addMessage(fixture, 'c', fixture.rootId);
+    await undoLast(fixture);
     expect(fixture.active).toBe(a);
   });
 
@@ -243,25 +260,25 @@ describe('what undo restores', () => {
       messages: [{ message: user('c') }, { message: assistant('d') }],
     });
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: a ?? fixture.rootId });
-    await undo(fixture);
+    await undoLast(fixture);
     expect(fixture.active).toBe(a);
-    await redo(fixture);
+    await redoLast(fixture);
     expect(fixture.active).toBe(a);
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: result.added[0] ?? fixture.rootId });
-    await undo(fixture);
+    await undoLast(fixture);
     expect(fixture.active).toBe(b);
   });
 
   test('[U16] a restored node whose position is taken comes directly after it', async () => {
     const fixture = await TestTree.make();
-    const a = await add(fixture, 'a', fixture.rootId);
-    const b = await add(fixture, 'b', fixture.rootId);
-    await add(fixture, 'c', a);
-    await move(fixture, b, a);
-    const d = await add(fixture, 'd', fixture.rootId, you);
+    const a = await addMessage(fixture, 'a', fixture.rootId);
+    const b = await addMessage(fixture, 'b', fixture.rootId);
+    await addMessage(fixture, 'c', a);
+    await moveNode(fixture, b, a);
+    const d = await addMessage(fixture, 'd', fixture.rootId, otherActor);
     expect(fixture.node(d).position).toBe('a1');
-    const e = await add(fixture, 'e', fixture.rootId, you);
-    await undo(fixture);
+    const e = await addMessage(fixture, 'e', fixture.rootId, otherActor);
+    await undoLast(fixture);
     expect(childIds(fixture.tree, fixture.rootId)).toEqual([a, d, b, e]);
   });
 
@@ -283,12 +300,12 @@ describe('what undo restores', () => {
       message: assistant('yes'),
     } as const;
     await fixture.run(finish);
-    await undo(fixture);
+    await undoLast(fixture);
     expect(fixture.node(reply)).toMatchObject({ status: 'interrupted', text: '' });
-    await redo(fixture);
+    await redoLast(fixture);
     expect(fixture.node(reply)).toMatchObject({ status: 'success', text: 'yes' });
-    await undo(fixture);
-    await undo(fixture);
+    await undoLast(fixture);
+    await undoLast(fixture);
     expect(findNode(fixture.tree, reply)).toBeUndefined();
   });
 
@@ -306,7 +323,7 @@ describe('what undo restores', () => {
       { type: 'finish', treeId: fixture.treeId, nodeId: reply, status: 'interrupted', message: assistant('half') },
       { actor: 'recovery' },
     );
-    await undo(fixture);
+    await undoLast(fixture);
     expect(fixture.drawing()).toEqual(['q *']);
   });
 });
@@ -315,14 +332,14 @@ describe('redo', () => {
   test('[U13] the next act of the caller clears it; acts of others, another active node and a retry do not', async () => {
     const fixture = await TestTree.make();
     const [a] = await fixture.grow(['a']);
-    await add(fixture, 'b', a ?? fixture.rootId);
-    await undo(fixture);
-    await add(fixture, 'yours', fixture.rootId, you);
+    await addMessage(fixture, 'b', a ?? fixture.rootId);
+    await undoLast(fixture);
+    await addMessage(fixture, 'yours', fixture.rootId, otherActor);
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: a ?? fixture.rootId });
     await fixture.grow(['a'], fixture.rootId);
-    await redo(fixture);
+    await redoLast(fixture);
     expect(fixture.texts(a)).toEqual(['b']);
-    await undo(fixture);
+    await undoLast(fixture);
     await fixture.run({ type: 'tag', treeId: fixture.treeId, nodeId: a ?? fixture.rootId, tags: ['x'] });
     expect(await refusalOf(fixture, { type: 'redo', treeId: fixture.treeId })).toBe('undo/nothing');
   });
@@ -332,7 +349,7 @@ describe('redo', () => {
     const [a] = await fixture.grow(['a', 'b']);
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: a ?? fixture.rootId });
     await fixture.run({ type: 'branch', treeId: fixture.treeId, nodeId: a ?? fixture.rootId });
-    await undo(fixture);
+    await undoLast(fixture);
     expect(fixture.tree.size).toBe(0);
   });
 });
@@ -343,12 +360,12 @@ describe('undo of large acts', () => {
     const [q] = await fixture.grow(['q']);
     const replies = Array.from({ length: 2000 }, (_, at) => ({ message: assistant(`r${at}`) }));
     await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: q ?? fixture.rootId, replies });
-    const { plan, asked } = await planned(fixture, { type: 'undo', treeId: fixture.treeId });
+    const { plan, asked } = await planWithoutCommit(fixture, { type: 'undo', treeId: fixture.treeId });
     expect(plan.steps.filter((step) => step.type === 'remove')).toHaveLength(2000);
     expect(asked.length).toBeLessThan(2000 * 8);
-    await undo(fixture);
+    await undoLast(fixture);
     expect(fixture.tree.size).toBe(1);
-    await redo(fixture);
+    await redoLast(fixture);
     expect(fixture.tree.size).toBe(2001);
   });
 
@@ -357,13 +374,13 @@ describe('undo of large acts', () => {
     const [q, x] = await fixture.grow(['q', 'x']);
     const replies = Array.from({ length: 5000 }, (_, at) => ({ message: user(`r${at}`) }));
     await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: x ?? fixture.rootId, replies, select: false });
-    const before = essence(fixture.tree);
-    await remove(fixture, x ?? fixture.rootId, {}, 'splice');
-    const { asked } = await planned(fixture, { type: 'undo', treeId: fixture.treeId });
+    const before = undoableState(fixture.tree);
+    await deleteNode(fixture, x ?? fixture.rootId, {}, 'splice');
+    const { asked } = await planWithoutCommit(fixture, { type: 'undo', treeId: fixture.treeId });
     expect(asked.filter((name) => name === 'isAncestorOrSelf').length).toBeLessThan(10);
     expect(asked.length).toBeLessThan(5000 * 5);
-    await undo(fixture);
-    expect(essence(fixture.tree)).toEqual(before);
+    await undoLast(fixture);
+    expect(undoableState(fixture.tree)).toEqual(before);
     expect(fixture.texts(q)).toEqual(['x']);
   });
 });
@@ -375,10 +392,10 @@ describe('the system prompt', () => {
   test('[U60] a prompt set in an empty tree can be undone, and is refused once messages were written under it', async () => {
     const fixture = await TestTree.make({ systemPrompt: 'old' });
     await set(fixture, 'new');
-    await undo(fixture);
+    await undoLast(fixture);
     expect(fixture.tree.attributes.systemPrompt).toBe('old');
     await set(fixture, 'new');
-    await add(fixture, 'yours', fixture.rootId, you);
+    await addMessage(fixture, 'yours', fixture.rootId, otherActor);
     expect(await refusalOf(fixture, { type: 'undo', treeId: fixture.treeId })).toBe('undo/overtaken');
     expect(fixture.tree.attributes.systemPrompt).toBe('new');
   });
@@ -386,14 +403,14 @@ describe('the system prompt', () => {
   test('[U60] restoring a version from before the first message brings its prompt back', async () => {
     const fixture = await TestTree.make({ systemPrompt: 'old' });
     await set(fixture, 'new');
-    await add(fixture, 'mine', fixture.rootId);
+    await addMessage(fixture, 'mine', fixture.rootId);
     await fixture.run({ type: 'restore-version', treeId: fixture.treeId, version: 1 });
     expect(fixture.tree.attributes.systemPrompt).toBe('old');
     expect(fixture.texts()).toEqual([]);
-    await undo(fixture);
+    await undoLast(fixture);
     expect(fixture.tree.attributes.systemPrompt).toBe('new');
     expect(fixture.texts()).toEqual(['mine']);
-    await redo(fixture);
+    await redoLast(fixture);
     expect(fixture.tree.attributes.systemPrompt).toBe('old');
     expect(fixture.texts()).toEqual([]);
     await fixture.run({ type: 'restore-version', treeId: fixture.treeId, version: 3 });

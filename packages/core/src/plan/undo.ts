@@ -3,9 +3,9 @@ import type { ActId, NodeId, TreeId } from '../ids.ts';
 import { type ActRecord, ask, type ReadProgram } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
-import { type Plan, type PlanContext, type Planner, requireTree, selectSteps, toPlan } from './context.ts';
+import { buildSelectSteps, type Plan, type PlanContext, type Planner, requireTree, toPlan } from './context.ts';
 import { deleteTree } from './create.ts';
-import { nextActive } from './delete.ts';
+import { findNextActive } from './delete.ts';
 import { invertAct } from './invert-act.ts';
 import type { TreeOverlay } from './tree-overlay.ts';
 
@@ -35,12 +35,12 @@ export interface ReversalResult {
 
 /** Undoes all commits of an act with one inverse commit. */
 export const undo: Planner<UndoCommand, ReversalResult> = function* (command, context) {
-  return yield* undoPlan(command, context, yield* ask('undoable', requestedAct(command, context.actor)));
+  return yield* undoPlan(command, context, yield* ask('undoable', resolveRequestedAct(command, context.actor)));
 };
 
 /** Inverts the last undo. */
 export const redo: Planner<RedoCommand, ReversalResult> = function* (command, context) {
-  return yield* undoPlan(command, context, yield* ask('redoable', requestedAct(command, context.actor)));
+  return yield* undoPlan(command, context, yield* ask('redoable', resolveRequestedAct(command, context.actor)));
 };
 
 /**
@@ -76,7 +76,7 @@ function overtakenBy(actId: ActId, by: readonly string[]): never {
 }
 
 /** Returns whose act is meant, and which; the newest if none is named. */
-export function requestedAct(
+export function resolveRequestedAct(
   command: UndoCommand | RedoCommand,
   actor: string,
 ): { readonly actor: string; readonly actId: ActId | undefined } {
@@ -116,12 +116,12 @@ function* restoreActive(
   if (first !== undefined && (last?.after === active || goes !== null || active === null)) {
     const target = first.before;
     if (target === null ? yield* isEmptied(row, tops, ahead, steps) : yield* staysActive(target, tops, ahead))
-      return selectSteps(row, target);
+      return buildSelectSteps(row, target);
   }
   if (goes === null && active !== null) return [];
   const home = goes === null ? row.rootId : ((yield* ahead.anyNode(goes))?.parentId ?? row.rootId);
-  const leaf = yield* nextActive(row, home, [...tops]);
-  return selectSteps(row, leaf ?? (yield* restoredNodes(steps, tops, ahead)));
+  const leaf = yield* findNextActive(row, home, [...tops]);
+  return buildSelectSteps(row, leaf ?? (yield* restoredNodes(steps, tops, ahead)));
 }
 
 function* isEmptied(

@@ -1,6 +1,6 @@
 import { refusal } from '../errors.ts';
 import { findNode } from '../tree.ts';
-import { checkPatch, checkPlain, noteReaders } from './fields.ts';
+import { assertPatch, assertPlainJson, metadataReaders } from './fields.ts';
 import type { AnnotateStep, StepCheck, StepKind } from './types.ts';
 
 /**
@@ -14,10 +14,10 @@ export const annotate: StepKind<AnnotateStep> = {
   invert: ({ nodeId, after, before }) => ({ type: 'annotate', nodeId, after: before, before: after }),
 };
 
-/** Throws `Malformed` if the step contains a value that not every store can write and read. */
-export function checkAnnotateData({ after }: AnnotateStep): void {
-  checkPatch(after, noteReaders);
-  checkPlain(after);
+/** Throws `MalformedError` if the step contains a value that not every store can write and read. */
+export function assertAnnotateData({ after }: AnnotateStep): void {
+  assertPatch(after, metadataReaders);
+  assertPlainJson(after);
 }
 
 /** Returns why the step cannot be applied, or null. */

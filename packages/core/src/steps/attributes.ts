@@ -1,6 +1,6 @@
 import { refusal } from '../errors.ts';
 import { childIds, type Tree } from '../tree.ts';
-import { attributeReaders, checkPatch, checkPlain } from './fields.ts';
+import { assertPatch, assertPlainJson, attributeReaders } from './fields.ts';
 import type { AttributesStep, StepCheck, StepKind } from './types.ts';
 
 /** Changes attributes of the tree. The system prompt changes only while the tree is empty and not a forest tree. */
@@ -11,10 +11,10 @@ export const attributes: StepKind<AttributesStep> = {
   invert: ({ after, before }) => ({ type: 'attributes', after: before, before: after }),
 };
 
-/** Throws `Malformed` if the step contains a value that not every store can write and read. */
-export function checkAttributesData({ after }: AttributesStep): void {
-  checkPatch(after, attributeReaders);
-  checkPlain(after);
+/** Throws `MalformedError` if the step contains a value that not every store can write and read. */
+export function assertAttributesData({ after }: AttributesStep): void {
+  assertPatch(after, attributeReaders);
+  assertPlainJson(after);
 }
 
 /** Asks the nodes, not the pointer: in a commit that empties the tree the pointer moves last. */

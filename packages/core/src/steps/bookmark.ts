@@ -1,4 +1,4 @@
-import { finite, requiredText } from '../decode.ts';
+import { finiteNumberField, requiredText } from '../decode.ts';
 import { refusal } from '../errors.ts';
 import { findAnyNode } from '../tree.ts';
 import type { BookmarkStep, StepCheck, StepKind } from './types.ts';
@@ -11,13 +11,13 @@ export const bookmark: StepKind<BookmarkStep> = {
   invert: ({ nodeId, after, before }) => ({ type: 'bookmark', nodeId, after: before, before: after }),
 };
 
-/** Throws `Malformed` if the step contains a value that not every store can write and read. */
-export function checkBookmarkData({ after }: BookmarkStep): void {
+/** Throws `MalformedError` if the step contains a value that not every store can write and read. */
+export function assertBookmarkData({ after }: BookmarkStep): void {
   if (after === null) return;
   const mark = { ...after };
   requiredText(mark, 'title');
-  finite(mark, 'createdAt');
-  finite(mark, 'updatedAt');
+  finiteNumberField(mark, 'createdAt');
+  finiteNumberField(mark, 'updatedAt');
 }
 
 /** Returns why the step cannot be applied, or null. */

@@ -28,6 +28,6 @@ const checks: { readonly [T in StepType]: StepCheck<Extract<Step, { type: T }>> 
 };
 
 /** Returns the check for a step's kind. */
-export function checkOf(step: Step): StepCheck<Step> {
+export function stepCheckOf(step: Step): StepCheck<Step> {
   return checks[step.type] as StepCheck<Step>;
 }

@@ -1,16 +1,16 @@
 /** Field readers for steps and trees, and the check that values are plain JSON, so that every store can keep them. */
 import {
+  booleanField,
   type FieldMap,
   type FieldReader,
-  finite,
-  flag,
+  finiteNumberField,
   isFieldMap,
-  Malformed,
-  object,
-  oneOf,
+  MalformedError,
+  objectField,
+  oneOfField,
   ownField,
   requiredText,
-  texts,
+  textListField,
   throwMalformed,
 } from '../decode.ts';
 import { refuse } from '../errors.ts';
@@ -19,9 +19,9 @@ import type { Message } from '../message.ts';
 import { nodeKinds, nodeStatuses } from '../node.ts';
 
 /** The kind of a node. */
-export const kind = oneOf(nodeKinds);
+export const kindField = oneOfField(nodeKinds);
 /** The status of a node. */
-export const status = oneOf(nodeStatuses);
+export const statusField = oneOfField(nodeStatuses);
 
 /** A non-empty id. Tree values accept any text, so that foreign shapes keep their ids. */
 export function readId(fields: FieldMap, key: string): NodeId {
@@ -35,11 +35,11 @@ export function readTreeId(fields: FieldMap, key: string): TreeId {
 
 function checkOrigin(fields: FieldMap, key: string): void {
   checkLineage(fields, key);
-  readId(object(fields, key), 'nodeId');
+  readId(objectField(fields, key), 'nodeId');
 }
 
 function checkLineage(fields: FieldMap, key: string): void {
-  const from = object(fields, key);
+  const from = objectField(fields, key);
   readId(from, 'treeId');
   if (ownField(from, 'nodeId') != null) readId(from, 'nodeId');
 }
@@ -47,15 +47,15 @@ function checkLineage(fields: FieldMap, key: string): void {
 /** Readers for the known keys of a patch; other keys are kept as they are. */
 export type PatchReaders = ReadonlyMap<string, FieldReader<unknown>>;
 
-const everywhere = { title: requiredText, autoTitle: requiredText, tags: texts };
+const everywhere = { title: requiredText, autoTitle: requiredText, tags: textListField };
 
 /** The known keys of a node's metadata. */
-export const noteReaders: PatchReaders = new Map<string, FieldReader<unknown>>(
+export const metadataReaders: PatchReaders = new Map<string, FieldReader<unknown>>(
   Object.entries({
     ...everywhere,
-    customData: object,
-    source: object,
-    excluded: flag,
+    customData: objectField,
+    source: objectField,
+    excluded: booleanField,
     splitSource: requiredText,
     continues: requiredText,
     measuredOver: requiredText,
@@ -67,7 +67,13 @@ export const noteReaders: PatchReaders = new Map<string, FieldReader<unknown>>(
 
 /** The known keys of a marker. */
 export const markerReaders: PatchReaders = new Map<string, FieldReader<unknown>>(
-  Object.entries({ firstKept: readId, tokensBefore: finite, from: readId, mergedFrom: checkOrigin, details: object }),
+  Object.entries({
+    firstKept: readId,
+    tokensBefore: finiteNumberField,
+    from: readId,
+    mergedFrom: checkOrigin,
+    details: objectField,
+  }),
 );
 
 /** The known keys of a tree's attributes. */
@@ -77,15 +83,15 @@ export const attributeReaders: PatchReaders = new Map<string, FieldReader<unknow
     systemPrompt: requiredText,
     project: requiredText,
     folder: requiredText,
-    pinned: flag,
-    metadata: object,
+    pinned: booleanField,
+    metadata: objectField,
     copiedFrom: checkLineage,
-    trashedAt: finite,
+    trashedAt: finiteNumberField,
   }),
 );
 
-/** Throws {@link Malformed} if a known key has the wrong type. Null removes a key. */
-export function checkPatch(values: unknown, readers: PatchReaders): void {
+/** Throws {@link MalformedError} if a known key has the wrong type. Null removes a key. */
+export function assertPatch(values: unknown, readers: PatchReaders): void {
   if (!isFieldMap(values)) return throwMalformed('what is noted', 'an object');
   for (const name of Object.keys(values)) if (values[name] != null) readers.get(name)?.(values, name);
 }
@@ -95,17 +101,17 @@ export function checkPatch(values: unknown, readers: PatchReaders): void {
 const deepest = 1000;
 
 /** Throws if a message has a block that is not plain JSON. */
-export function checkMessageData({ content }: Message, nodeId: string): void {
+export function assertMessageData({ content }: Message, nodeId: string): void {
   for (const block of content) {
     const problem = plainProblem(block);
     if (problem !== null) refuse('message/invalid', `A block of ${nodeId} cannot be kept: ${problem}.`, { nodeId });
   }
 }
 
-/** Throws {@link Malformed} if a value is not plain JSON. */
-export function checkPlain(value: object): void {
+/** Throws {@link MalformedError} if a value is not plain JSON. */
+export function assertPlainJson(value: object): void {
   const problem = plainProblem(value);
-  if (problem !== null) throw new Malformed(problem, '');
+  if (problem !== null) throw new MalformedError(problem, '');
 }
 
 // Most messages have few values and levels and pass the quick check; larger ones get the full check.

@@ -1,4 +1,4 @@
-import { checkOf } from './checks.ts';
+import { stepCheckOf } from './checks.ts';
 import { stepKind } from './kinds.ts';
 import { parseStep } from './parse.ts';
 import type { Step, StepDefinition } from './types.ts';
@@ -6,9 +6,9 @@ import type { Step, StepDefinition } from './types.ts';
 export { invert, isStructural } from './kinds.ts';
 export { parseStep, parseSteps, stepTypes } from './parse.ts';
 
-export function definitionOf(step: Step): StepDefinition<Step> {
+export function stepDefinitionOf(step: Step): StepDefinition<Step> {
   const { type } = step;
-  return { ...stepKind(step), check: checkOf(step), parse: (json) => parseStep({ ...json, type }) };
+  return { ...stepKind(step), check: stepCheckOf(step), parse: (json) => parseStep({ ...json, type }) };
 }
 
 /** Converts steps to plain JSON values for a wire or a file. */

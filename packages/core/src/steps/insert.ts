@@ -1,19 +1,19 @@
 import { childAtPosition } from '../child-list.ts';
-import { finite, integer, object, throwMalformed } from '../decode.ts';
+import { finiteNumberField, integerField, objectField, throwMalformed } from '../decode.ts';
 import { refusal } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
 import { isBlank } from '../message.ts';
-import { isMessageKind, matchParentBelow, type NewNode, type Node, roleOf } from '../node.ts';
+import { isMessageKind, matchParentOfChildren, type NewNode, type Node, roleOf } from '../node.ts';
 import { mapGet } from '../persistent-map.ts';
 import { findAnyNode } from '../tree.ts';
 import {
-  checkMessageData,
-  checkPatch,
-  checkPlain,
+  assertMessageData,
+  assertPatch,
+  assertPlainJson,
   markerReaders,
-  noteReaders,
-  kind as readKind,
-  status as readStatus,
+  metadataReaders,
+  kindField as readKind,
+  statusField as readStatus,
 } from './fields.ts';
 import { matchParentMismatch } from './match.ts';
 import type { InsertStep, StepCheck, StepKind } from './types.ts';
@@ -28,25 +28,25 @@ export const insert: StepKind<InsertStep> = {
   invert: ({ node }) => ({ type: 'remove', nodeId: node.id }),
 };
 
-/** Throws `Malformed` if the step contains a value that not every store can write and read. */
-export function checkInsertData({
+/** Throws `MalformedError` if the step contains a value that not every store can write and read. */
+export function assertInsertData({
   node: { id, message, meta, marker, createdAt, kind, status, groupId },
 }: InsertStep): void {
   const plain = { createdAt, kind, status, groupId };
-  finite(plain, 'createdAt');
+  finiteNumberField(plain, 'createdAt');
   readKind(plain, 'kind');
   readStatus(plain, 'status');
-  integer(plain, 'groupId');
-  if (message !== null) checkMessageData(message, id);
-  checkPatch(meta, noteReaders);
-  checkPlain(meta);
+  integerField(plain, 'groupId');
+  if (message !== null) assertMessageData(message, id);
+  assertPatch(meta, metadataReaders);
+  assertPlainJson(meta);
   if (marker !== null) checkMarker(marker);
 }
 
 /** Checks a marker. Unknown fields are refused, because readers of a journal drop them. */
 function checkMarker(marker: unknown): void {
-  const parts = object({ marker }, 'marker');
-  checkPlain(parts);
+  const parts = objectField({ marker }, 'marker');
+  assertPlainJson(parts);
   for (const name of Object.keys(parts)) {
     const read = markerReaders.get(name) ?? throwMalformed(name, 'no part of a marker');
     if (parts[name] !== undefined) read(parts, name);
@@ -69,7 +69,7 @@ export const checkInsert: StepCheck<InsertStep> = (tree, { node }) => {
   const parent = mapGet(tree.nodes, node.parentId);
   if (parent?.node.removedIn !== null)
     return refusal('tree/unknown-node', `There is no node ${node.parentId} to add below.`, { nodeId: node.parentId });
-  if (node.matchParent !== matchParentBelow(parent.node)) return matchParentMismatch(node.id, parent.node);
+  if (node.matchParent !== matchParentOfChildren(parent.node)) return matchParentMismatch(node.id, parent.node);
   if (childAtPosition(parent.children, node.position) !== undefined)
     return refusal('tree/position-taken', `The place ${node.position} under ${node.parentId} is taken.`, {
       nodeId: node.id,

@@ -15,7 +15,7 @@ import { regroup } from './regroup.ts';
 import { remove } from './remove.ts';
 import { replace } from './replace.ts';
 import { restore } from './restore.ts';
-import { marksWithin, select } from './select.ts';
+import { select, visitMarksOfInserts } from './select.ts';
 import type { CommitNumbers, Step, StepKind, StepType } from './types.ts';
 
 const kinds: { readonly [T in StepType]: StepKind<Extract<Step, { type: T }>> } = {
@@ -100,7 +100,7 @@ export class CommitRows {
     active: NodeId | null,
     parentOfActive: NodeId | null = null,
   ) {
-    this.#numbers = { version, at, marks: marksWithin(steps, active, parentOfActive) };
+    this.#numbers = { version, at, marks: visitMarksOfInserts(steps, active, parentOfActive) };
     this.#seq = seq;
     this.#active = active;
   }

@@ -1,10 +1,14 @@
 import { type Refusal, refusal } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
-import { matchParentBelow, type Node } from '../node.ts';
+import { matchParentOfChildren, type Node } from '../node.ts';
 
 /** The refusal of a step whose match parent is not the nearest message above the node. */
 export function matchParentMismatch(nodeId: NodeId, parent: Node): Refusal {
-  return refusal('step/invalid', `Below ${parent.id} the node ${nodeId} matches under ${matchParentBelow(parent)}.`, {
-    nodeId,
-  });
+  return refusal(
+    'step/invalid',
+    `Below ${parent.id} the node ${nodeId} matches under ${matchParentOfChildren(parent)}.`,
+    {
+      nodeId,
+    },
+  );
 }

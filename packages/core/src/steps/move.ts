@@ -1,10 +1,10 @@
 import { childAtPosition } from '../child-list.ts';
 import { type Refusal, refusal } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
-import { isMessageKind, matchParentBelow } from '../node.ts';
+import { isMessageKind, matchParentOfChildren } from '../node.ts';
 import { mapGet } from '../persistent-map.ts';
 import { ask, type ReadProgram } from '../reads.ts';
-import { type RowChange, updateRow } from '../rows.ts';
+import { buildRowUpdate, type RowChange } from '../rows.ts';
 import { childListOf, findNode, parentEntry, type Tree } from '../tree.ts';
 import { matchParentMismatch } from './match.ts';
 import type { MoveStep, StepCheck, StepKind } from './types.ts';
@@ -14,7 +14,7 @@ export const move: StepKind<MoveStep> = {
   type: 'move',
   structural: true,
   rows: ({ nodeId, to: { parentId, position, groupId, matchParent } }) => [
-    updateRow(nodeId, { parentId, position, groupId, matchParent }),
+    buildRowUpdate(nodeId, { parentId, position, groupId, matchParent }),
   ],
   follow: moveLinks,
   invert: ({ nodeId, to, from }) => ({ type: 'move', nodeId, to: from, from: to }),
@@ -36,9 +36,9 @@ function* moveLinks({ nodeId, to, from }: MoveStep): ReadProgram<RowChange[]> {
   if (from.parentId === parent.id) return changes;
   const old = above?.id === from.parentId ? above : (yield* ask('ancestors', { of: from.parentId, limit: 1 }))[0];
   if (old?.lastChildId !== nodeId) return changes;
-  changes.push(updateRow(old.id, { lastChildId: parent.parentId === old.id ? parent.id : null }));
+  changes.push(buildRowUpdate(old.id, { lastChildId: parent.parentId === old.id ? parent.id : null }));
   if (parent.lastChildId === null || parent.lastChildId === old.id)
-    changes.push(updateRow(parent.id, { lastChildId: nodeId }));
+    changes.push(buildRowUpdate(parent.id, { lastChildId: nodeId }));
   return changes;
 }
 
@@ -57,7 +57,7 @@ export const checkMove: StepCheck<MoveStep> = (tree, { nodeId, to, from }) => {
     return refusal('tree/unknown-node', `There is no node ${to.parentId} to move ${nodeId} to.`, {
       nodeId: to.parentId,
     });
-  if (to.matchParent !== matchParentBelow(parent)) return matchParentMismatch(nodeId, parent);
+  if (to.matchParent !== matchParentOfChildren(parent)) return matchParentMismatch(nodeId, parent);
   const there = childAtPosition(childListOf(tree, to.parentId), to.position);
   if (there !== undefined && there !== nodeId)
     return refusal('tree/position-taken', `The place ${to.position} under ${to.parentId} is taken.`, { nodeId });

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { nodeId } from '../ids.ts';
 import { textMessage } from '../message.ts';
-import { propertyRuns, propertyTimeout } from '../testing/arbitraries.ts';
-import { seed } from '../testing/build-tree.ts';
+import { propertyParameters, propertyTimeoutMs } from '../testing/arbitraries.ts';
+import { buildNewNode } from '../testing/build-tree.ts';
 import { parseStep, parseSteps, stepsToJson } from './index.ts';
 import type { Step } from './types.ts';
 
-const runs = propertyRuns(500, process.env);
-vi.setConfig({ testTimeout: propertyTimeout(process.env) });
+const runs = propertyParameters(500, process.env);
+vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 const asWritten = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const a = nodeId('a');
 const place = { parentId: nodeId('p'), position: 'a0', groupId: 0, matchParent: nodeId('p') };
@@ -33,13 +33,13 @@ const compaction = { kind: 'compaction', key: null, marker: JSON.parse(JSON.stri
 const steps: readonly Step[] = [
   {
     type: 'insert',
-    node: seed(
+    node: buildNewNode(
       'x',
       { id: a, kind: 'message', matchParent: a },
       { meta: { title: 'T', tags: ['x'], excluded: true, any: { thing: 1 } } },
     ),
   },
-  { type: 'insert', node: seed('y', { id: a, kind: 'message', matchParent: a }, compaction) },
+  { type: 'insert', node: buildNewNode('y', { id: a, kind: 'message', matchParent: a }, compaction) },
   { type: 'remove', nodeId: a },
   { type: 'restore', nodeId: a, version: 3 },
   { type: 'restore', nodeId: a, version: 3, position: 'a5' },

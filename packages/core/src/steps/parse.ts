@@ -4,33 +4,33 @@ import {
   type FieldReader,
   type FieldShapes,
   fieldReader,
-  finite,
-  integer,
-  integerFrom,
+  finiteNumberField,
+  integerField,
+  integerFieldFrom,
   isFieldMap,
-  listOfShapes,
-  Malformed,
-  nestedShape,
-  nullOr,
-  object,
+  MalformedError,
+  nullableField,
+  objectField,
   optionalField,
   ownField,
   requiredText,
+  shapeField,
+  shapeListField,
   shapeReader,
 } from '../decode.ts';
-import { isAppError, ok, type Refusal, type Result, refusedResult, valueOf } from '../errors.ts';
+import { isAppError, makeRefusedResult, ok, type Refusal, type Result, unwrapResult } from '../errors.ts';
 import { checkMessage, type JsonObject, type Message } from '../message.ts';
-import type { Alias, Bookmark, Content, Marker, NewNode, NodeOrigin } from '../node.ts';
+import type { Alias, Bookmark, ContentFields, Marker, NewNode, NodeOrigin } from '../node.ts';
 import { isPosition } from '../position.ts';
 import {
+  assertPatch,
   attributeReaders,
-  checkPatch,
-  kind as kindOf,
-  noteReaders,
+  kindField as kindOf,
+  metadataReaders,
   type PatchReaders,
   readId,
   readTreeId,
-  status,
+  statusField,
 } from './fields.ts';
 import type { Step, StepType, TreePosition } from './types.ts';
 
@@ -38,52 +38,52 @@ import type { Step, StepType, TreePosition } from './types.ts';
 function patch(readers: PatchReaders): FieldReader<FieldMap> {
   return (fields, key) => {
     // Via entries, because `__proto__` must be an ordinary key.
-    const values = Object.fromEntries(Object.entries(object(fields, key)));
-    checkPatch(values, readers);
+    const values = Object.fromEntries(Object.entries(objectField(fields, key)));
+    assertPatch(values, readers);
     return values;
   };
 }
 
 function readStepMessage(fields: FieldMap, key: string): Message {
-  return valueOf(checkMessage(ownField(fields, key), key));
+  return unwrapResult(checkMessage(ownField(fields, key), key));
 }
 
 /** A version, or another number that counts from one. */
-export const countField = integerFrom(1);
+export const countField = integerFieldFrom(1);
 /** A patch of a tree's attributes. */
 export const attributesField = patch(attributeReaders);
 /** A patch of a node's metadata. */
-export const notesField = patch(noteReaders);
+export const metadataField = patch(metadataReaders);
 const position = fieldReader(isPosition, 'an order key');
-const json = object as FieldReader<JsonObject>;
+const json = objectField as FieldReader<JsonObject>;
 
 /** The field readers of a bookmark. */
 export const bookmarkShape: FieldShapes<Bookmark> = {
   nodeId: readId,
   title: requiredText,
-  createdAt: finite,
-  updatedAt: finite,
+  createdAt: finiteNumberField,
+  updatedAt: finiteNumberField,
 };
-const bookmark = nullOr(nestedShape(bookmarkShape));
-const place = nestedShape<TreePosition>({ parentId: readId, position, groupId: integer, matchParent: readId });
-const markerOrNull = nullOr(
-  nestedShape<Marker>({
+const bookmark = nullableField(shapeField(bookmarkShape));
+const place = shapeField<TreePosition>({ parentId: readId, position, groupId: integerField, matchParent: readId });
+const markerOrNull = nullableField(
+  shapeField<Marker>({
     firstKept: optionalField(readId),
-    tokensBefore: optionalField(finite),
+    tokensBefore: optionalField(finiteNumberField),
     from: optionalField(readId),
-    mergedFrom: optionalField(nestedShape<NodeOrigin>({ treeId: readTreeId, nodeId: readId })),
+    mergedFrom: optionalField(shapeField<NodeOrigin>({ treeId: readTreeId, nodeId: readId })),
     details: optionalField(json),
   }),
 );
-const idOrNull = nullOr(readId);
-const key = nullOr(requiredText);
-const aliases = listOfShapes(shapeReader<Alias>({ matchParent: readId, key: requiredText }));
-const content = nestedShape<Content>({
+const idOrNull = nullableField(readId);
+const key = nullableField(requiredText);
+const aliases = shapeListField(shapeReader<Alias>({ matchParent: readId, key: requiredText }));
+const content = shapeField<ContentFields>({
   message: readStepMessage,
-  status,
+  status: statusField,
   key,
   text: requiredText,
-  tokens: finite,
+  tokens: finiteNumberField,
   aliases,
 });
 
@@ -99,27 +99,27 @@ export function readNewNode(at: FieldMap): NewNode {
     position: position(at, 'position'),
     kind,
     message: kind === 'root' ? null : readStepMessage(at, 'message'),
-    status: status(at, 'status'),
-    groupId: integer(at, 'groupId'),
-    createdAt: finite(at, 'createdAt'),
+    status: statusField(at, 'status'),
+    groupId: integerField(at, 'groupId'),
+    createdAt: finiteNumberField(at, 'createdAt'),
     matchParent: idOrNull(at, 'matchParent'),
     key: key(at, 'key'),
     text: requiredText(at, 'text'),
-    tokens: finite(at, 'tokens'),
-    meta: notesField(at, 'meta'),
+    tokens: finiteNumberField(at, 'tokens'),
+    meta: metadataField(at, 'meta'),
     marker: markerOrNull(at, 'marker'),
     aliases: aliases(at, 'aliases'),
   };
 }
 
 const shapes: { readonly [T in StepType]: FieldShapes<Omit<Extract<Step, { type: T }>, 'type'>> } = {
-  insert: { node: (fields, name) => readNewNode(object(fields, name)) },
+  insert: { node: (fields, name) => readNewNode(objectField(fields, name)) },
   remove: { nodeId: readId },
   restore: { nodeId: readId, version: countField, position: optionalField(position) },
   move: { nodeId: readId, to: place, from: place },
   replace: { nodeId: readId, after: content, before: content, since: countField },
-  annotate: { nodeId: readId, after: notesField, before: notesField },
-  regroup: { nodeId: readId, after: integer, before: integer },
+  annotate: { nodeId: readId, after: metadataField, before: metadataField },
+  regroup: { nodeId: readId, after: integerField, before: integerField },
   select: { after: idOrNull, before: idOrNull },
   bookmark: { nodeId: readId, after: bookmark, before: bookmark },
   attributes: { after: attributesField, before: attributesField },
@@ -133,13 +133,13 @@ const stepReaders = new Map<unknown, (fields: FieldMap) => object>(
 export const stepTypes = Object.keys(shapes) as readonly StepType[];
 
 /** Turns the error of a reader of untrusted JSON into a refusal whose message names the place. */
-export function malformed(
+export function toMalformedResult(
   error: unknown,
   code: 'step/invalid' | 'tree/invalid',
   where: string,
   data: Refusal['data'] = {},
 ): Result<never> {
-  if (error instanceof Malformed) return refusedResult(code, `In a ${where}: ${error.message}.`, data);
+  if (error instanceof MalformedError) return makeRefusedResult(code, `In a ${where}: ${error.message}.`, data);
   if (isAppError(error)) return { ok: false, refusal: error.toJSON() };
   throw error;
 }
@@ -149,17 +149,17 @@ export function parseStep(step: unknown): Result<Step> {
   const type = isFieldMap(step) ? ownField(step, 'type') : undefined;
   const read = stepReaders.get(type);
   if (read === undefined || !isFieldMap(step))
-    return refusedResult('step/invalid', `A step has one of the types ${stepTypes.join(', ')}.`);
+    return makeRefusedResult('step/invalid', `A step has one of the types ${stepTypes.join(', ')}.`);
   try {
     return ok(read(step) as Step);
   } catch (error) {
-    return malformed(error, 'step/invalid', `step of type ${type}`, { type });
+    return toMalformedResult(error, 'step/invalid', `step of type ${type}`, { type });
   }
 }
 
 /** Parses a list of steps from untrusted JSON; the refusal names the first malformed one by its index. */
 export function parseSteps(list: unknown): Result<Step[]> {
-  if (!Array.isArray(list)) return refusedResult('step/invalid', 'Steps are a list.');
+  if (!Array.isArray(list)) return makeRefusedResult('step/invalid', 'Steps are a list.');
   const steps: Step[] = [];
   for (const [index, item] of list.entries()) {
     const step = parseStep(item);

@@ -1,5 +1,5 @@
 import { refusal } from '../errors.ts';
-import { updateRow } from '../rows.ts';
+import { buildRowUpdate } from '../rows.ts';
 import { findNode } from '../tree.ts';
 import type { RegroupStep, StepCheck, StepKind } from './types.ts';
 
@@ -8,7 +8,7 @@ export const regroup: StepKind<RegroupStep> = {
   type: 'regroup',
   // Groups only affect how variants are shown, so other writers' versions stay valid.
   structural: false,
-  rows: ({ nodeId, after }) => [updateRow(nodeId, { groupId: after })],
+  rows: ({ nodeId, after }) => [buildRowUpdate(nodeId, { groupId: after })],
   invert: ({ nodeId, after, before }) => ({ type: 'regroup', nodeId, after: before, before: after }),
 };
 

@@ -1,16 +1,16 @@
 import { refusal } from '../errors.ts';
 import { isBlank } from '../message.ts';
 import { isMessageKind } from '../node.ts';
-import { updateRow } from '../rows.ts';
+import { buildRowUpdate } from '../rows.ts';
 import { findNode } from '../tree.ts';
-import { checkMessageData, status as readStatus } from './fields.ts';
+import { assertMessageData, statusField as readStatus } from './fields.ts';
 import type { ReplaceStep, StepCheck, StepKind } from './types.ts';
 
 /** Replaces the content of a node: an edit in place, the end of a reply, the right half of a split. */
 export const replace: StepKind<ReplaceStep> = {
   type: 'replace',
   structural: true,
-  rows: ({ nodeId, after }, { version }) => [updateRow(nodeId, { ...after, contentIn: version })],
+  rows: ({ nodeId, after }, { version }) => [buildRowUpdate(nodeId, { ...after, contentIn: version })],
   invert: ({ nodeId, after, before }, version) => ({
     type: 'replace',
     nodeId,
@@ -20,10 +20,10 @@ export const replace: StepKind<ReplaceStep> = {
   }),
 };
 
-/** Throws `Malformed` if the step contains a value that not every store can write and read. */
-export function checkReplaceData({ nodeId, after: { status, message } }: ReplaceStep): void {
+/** Throws `MalformedError` if the step contains a value that not every store can write and read. */
+export function assertReplaceData({ nodeId, after: { status, message } }: ReplaceStep): void {
   readStatus({ status }, 'status');
-  checkMessageData(message, nodeId);
+  assertMessageData(message, nodeId);
 }
 
 /** Returns why the step cannot be applied, or null. */

@@ -1,6 +1,6 @@
 import { childAtPosition } from '../child-list.ts';
 import { refusal } from '../errors.ts';
-import { updateRow } from '../rows.ts';
+import { buildRowUpdate } from '../rows.ts';
 import { childListOf, findAnyNode, findNode } from '../tree.ts';
 import type { RestoreStep, StepCheck, StepKind } from './types.ts';
 
@@ -9,7 +9,7 @@ export const restore: StepKind<RestoreStep> = {
   type: 'restore',
   structural: true,
   rows: ({ nodeId, version, position }) => [
-    ...(position === undefined ? [] : [updateRow(nodeId, { position })]),
+    ...(position === undefined ? [] : [buildRowUpdate(nodeId, { position })]),
     { op: 'marked', nodeId, from: version, to: null },
   ],
   invert: ({ nodeId }) => ({ type: 'remove', nodeId }),

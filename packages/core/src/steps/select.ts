@@ -1,7 +1,7 @@
 import { refusal, refuse } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
 import { ask, type NodeLink, type ReadProgram } from '../reads.ts';
-import { type RowChange, updateRow } from '../rows.ts';
+import { buildRowUpdate, type RowChange } from '../rows.ts';
 import { findAnyNode } from '../tree.ts';
 import type { CommitMarks, SelectStep, Step, StepCheck, StepKind } from './types.ts';
 
@@ -16,7 +16,7 @@ export const select: StepKind<SelectStep> = {
     const top = marks?.top ?? null;
     const mark = top === null ? undefined : marks?.children.get(top);
     const rows: RowChange[] = [{ op: 'tree', activeNodeId: after }];
-    if (top !== null && mark !== undefined) rows.push(updateRow(top, { lastChildId: mark }));
+    if (top !== null && mark !== undefined) rows.push(buildRowUpdate(top, { lastChildId: mark }));
     return rows;
   },
   follow: ({ after }, { active, marks }) =>
@@ -29,7 +29,7 @@ export const select: StepKind<SelectStep> = {
  * what it inserted: the new rows get their marks at once and nothing is read. `parentOfActive` is given if it is known.
  * Null if the path must be read.
  */
-export function marksWithin(
+export function visitMarksOfInserts(
   steps: readonly Step[],
   active: NodeId | null,
   parentOfActive: NodeId | null,
@@ -75,7 +75,7 @@ function* visitMarks(active: NodeId | null, to: NodeId): ReadProgram<RowChange[]
       const child = way[index];
       return child === undefined || parent.lastChildId === child.id
         ? []
-        : [updateRow(parent.id, { lastChildId: child.id })];
+        : [buildRowUpdate(parent.id, { lastChildId: child.id })];
     });
   }
 }

@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { apply, applyOrThrow } from '../apply.ts';
 import { nodeId, treeId } from '../ids.ts';
 import { textMessage } from '../message.ts';
-import type { Bookmark, Content, Node } from '../node.ts';
-import { buildTree, emptyTestTree, seed, testRoot } from '../testing/build-tree.ts';
-import { essence, expectSteps } from '../testing/expect-steps.ts';
+import type { Bookmark, ContentFields, Node } from '../node.ts';
+import { buildNewNode, buildTree, emptyTestTree, testRootId } from '../testing/build-tree.ts';
+import { expectSteps, undoableState } from '../testing/expect-steps.ts';
 import { testKit } from '../testing/kit.ts';
 import { childIds, emptyTree, findAnyNode, findNode, type Tree } from '../tree.ts';
 import { invert, isStructural, stepTypes } from './index.ts';
 import type { MoveStep, ReplaceStep, Step, TreePosition } from './types.ts';
 
-const root = testRoot;
+const root = testRootId;
 const drawing = `
 a
   b
@@ -28,12 +28,12 @@ function at(tree: Tree, id: string): Node {
   return node;
 }
 
-function said(role: 'user' | 'assistant' | 'system', text: string): Content {
+function said(role: 'user' | 'assistant' | 'system', text: string): ContentFields {
   const message = textMessage(role, text);
   return { message, status: 'success', key: testKit.key(message), text, tokens: 1, aliases: [] };
 }
 
-function contentOf({ message, status, key, text, tokens, aliases }: Node): Content {
+function contentOf({ message, status, key, text, tokens, aliases }: Node): ContentFields {
   return { message: message ?? textMessage('user', ''), status, key, text, tokens, aliases };
 }
 
@@ -46,7 +46,7 @@ function moving(tree: Tree, id: string, to: Partial<TreePosition>): MoveStep {
   return { type: 'move', nodeId: nodeId(id), to: { ...from, ...to }, from };
 }
 
-function replacing(tree: Tree, id: string, after: Content): ReplaceStep {
+function replacing(tree: Tree, id: string, after: ContentFields): ReplaceStep {
   const node = at(tree, id);
   return { type: 'replace', nodeId: nodeId(id), after, before: contentOf(node), since: node.contentIn };
 }
@@ -57,9 +57,9 @@ function mark(id: string, title = 'here'): Bookmark {
 
 const cases: { readonly [name: string]: (tree: Tree) => readonly Step[] } = {
   insert: (tree) => [
-    { type: 'insert', node: seed('x', at(tree, 'd'), { meta: { title: 'x', other: 1 } }) },
-    { type: 'insert', node: seed('y', { ...at(tree, 'd'), id: nodeId('x') }, { role: 'assistant' }) },
-    { type: 'insert', node: seed('z', at(tree, 'm'), { position: 'a5', groupId: 3 }) },
+    { type: 'insert', node: buildNewNode('x', at(tree, 'd'), { meta: { title: 'x', other: 1 } }) },
+    { type: 'insert', node: buildNewNode('y', { ...at(tree, 'd'), id: nodeId('x') }, { role: 'assistant' }) },
+    { type: 'insert', node: buildNewNode('z', at(tree, 'm'), { position: 'a5', groupId: 3 }) },
   ],
   remove: (tree) => [
     { type: 'remove', nodeId: nodeId('b') },
@@ -107,7 +107,7 @@ describe('every kind of step', () => {
       const tree = buildTree(drawing);
       const { tree: next } = expectSteps(tree, cases[type]?.(tree) ?? []);
       expect(next.version).toBe(tree.version + 1);
-      expect(essence(next)).not.toEqual(essence(tree));
+      expect(undoableState(next)).not.toEqual(undoableState(tree));
     },
   );
 
@@ -155,7 +155,7 @@ describe('insert', () => {
     for (const id of ['__proto__', 'constructor', 'toString']) {
       const position = `a${tree.size}`;
       const steps: Step[] = [
-        { type: 'insert', node: seed(id, at(tree, root), { position }) },
+        { type: 'insert', node: buildNewNode(id, at(tree, root), { position }) },
         { type: 'select', after: nodeId(id), before: tree.activeNodeId },
       ];
       tree = expectSteps(tree, steps).tree;
@@ -186,7 +186,7 @@ describe('remove and restore', () => {
   test('[S9] a removed id stays taken', () => {
     const tree = buildTree('a\nb*');
     const gone = applyOrThrow(tree, [{ type: 'remove', nodeId: nodeId('a') }]).tree;
-    const result = apply(gone, [{ type: 'insert', node: seed('a', at(gone, root), { position: 'a9' }) }]);
+    const result = apply(gone, [{ type: 'insert', node: buildNewNode('a', at(gone, root), { position: 'a9' }) }]);
     expect(result).toMatchObject({ ok: false, refusal: { code: 'id/taken' } });
   });
 
@@ -201,7 +201,7 @@ test('[S11] the inverse of a list is the list of inverses in reverse order', () 
   const steps: Step[] = [
     { type: 'select', after: nodeId('a'), before: null },
     { type: 'regroup', nodeId: nodeId('a'), after: 2, before: 1 },
-    { type: 'insert', node: seed('x', { id: root, kind: 'root', matchParent: null }) },
+    { type: 'insert', node: buildNewNode('x', { id: root, kind: 'root', matchParent: null }) },
   ];
   expect(invert(steps, 4)).toEqual([
     { type: 'remove', nodeId: 'x' },
@@ -212,11 +212,11 @@ test('[S11] the inverse of a list is the list of inverses in reverse order', () 
 
 test('[S11] the inverse of an inserted chain removes only its first node, and its inverse restores all of it', () => {
   const tree = buildTree('a*');
-  const x = seed('x', at(tree, 'a'));
+  const x = buildNewNode('x', at(tree, 'a'));
   const steps: Step[] = [
     { type: 'insert', node: x },
-    { type: 'insert', node: seed('y', x) },
-    { type: 'insert', node: seed('z', { ...x, id: nodeId('y') }) },
+    { type: 'insert', node: buildNewNode('y', x) },
+    { type: 'insert', node: buildNewNode('z', { ...x, id: nodeId('y') }) },
   ];
   const { tree: grown } = expectSteps(tree, steps);
   expect(invert(steps, grown.version)).toEqual([{ type: 'remove', nodeId: 'x' }]);
@@ -239,58 +239,68 @@ const refusals: readonly (readonly [string, string, (tree: Tree) => Step])[] = [
   [
     'insert below an unknown node',
     'tree/unknown-node',
-    (tree) => ({ type: 'insert', node: seed('x', { ...at(tree, 'a'), id: nodeId('no') }) }),
+    (tree) => ({ type: 'insert', node: buildNewNode('x', { ...at(tree, 'a'), id: nodeId('no') }) }),
   ],
   [
     'insert below a removed node',
     'tree/unknown-node',
-    (tree) => ({ type: 'insert', node: seed('x', { ...at(tree, 'a'), id: nodeId('gone') }) }),
+    (tree) => ({ type: 'insert', node: buildNewNode('x', { ...at(tree, 'a'), id: nodeId('gone') }) }),
   ],
-  ['insert with a taken id', 'id/taken', (tree) => ({ type: 'insert', node: seed('a', at(tree, 'd')) })],
-  ['insert with a removed id', 'id/taken', (tree) => ({ type: 'insert', node: seed('gone', at(tree, 'd')) })],
-  ['insert at a taken place', 'tree/position-taken', (tree) => ({ type: 'insert', node: seed('x', at(tree, 'a')) })],
+  ['insert with a taken id', 'id/taken', (tree) => ({ type: 'insert', node: buildNewNode('a', at(tree, 'd')) })],
+  ['insert with a removed id', 'id/taken', (tree) => ({ type: 'insert', node: buildNewNode('gone', at(tree, 'd')) })],
+  [
+    'insert at a taken place',
+    'tree/position-taken',
+    (tree) => ({ type: 'insert', node: buildNewNode('x', at(tree, 'a')) }),
+  ],
   [
     'insert of a second root',
     'tree/exists',
     (tree) => ({
       type: 'insert',
-      node: { ...seed('x', at(tree, 'a')), kind: 'root', parentId: null, message: null, key: null },
+      node: { ...buildNewNode('x', at(tree, 'a')), kind: 'root', parentId: null, message: null, key: null },
     }),
   ],
   [
     'insert of a root below a node',
     'step/invalid',
-    (tree) => ({ type: 'insert', node: { ...seed('x', at(tree, 'd')), kind: 'root', message: null, key: null } }),
+    (tree) => ({
+      type: 'insert',
+      node: { ...buildNewNode('x', at(tree, 'd')), kind: 'root', message: null, key: null },
+    }),
   ],
   [
     'insert of a message without a parent',
     'step/invalid',
-    (tree) => ({ type: 'insert', node: { ...seed('x', at(tree, 'd')), parentId: null } }),
+    (tree) => ({ type: 'insert', node: { ...buildNewNode('x', at(tree, 'd')), parentId: null } }),
   ],
   [
     'insert of a node without a message',
     'step/invalid',
-    (tree) => ({ type: 'insert', node: { ...seed('x', at(tree, 'd')), message: null } }),
+    (tree) => ({ type: 'insert', node: { ...buildNewNode('x', at(tree, 'd')), message: null } }),
   ],
   [
     'insert of a message without a key',
     'step/invalid',
-    (tree) => ({ type: 'insert', node: { ...seed('x', at(tree, 'd')), key: null } }),
+    (tree) => ({ type: 'insert', node: { ...buildNewNode('x', at(tree, 'd')), key: null } }),
   ],
   [
     'insert of a marker with a key',
     'step/invalid',
-    (tree) => ({ type: 'insert', node: { ...seed('x', at(tree, 'd')), kind: 'state' } }),
+    (tree) => ({ type: 'insert', node: { ...buildNewNode('x', at(tree, 'd')), kind: 'state' } }),
   ],
   [
     'insert with a wrong match parent',
     'step/invalid',
-    (tree) => ({ type: 'insert', node: seed('x', at(tree, 'm'), { position: 'a5', matchParent: nodeId('m') }) }),
+    (tree) => ({
+      type: 'insert',
+      node: buildNewNode('x', at(tree, 'm'), { position: 'a5', matchParent: nodeId('m') }),
+    }),
   ],
   [
     'insert of a blank message',
     'message/blank',
-    (tree) => ({ type: 'insert', node: seed('x', at(tree, 'd'), { message: textMessage('user', ' ') }) }),
+    (tree) => ({ type: 'insert', node: buildNewNode('x', at(tree, 'd'), { message: textMessage('user', ' ') }) }),
   ],
   ['remove of an unknown node', 'tree/unknown-node', () => ({ type: 'remove', nodeId: nodeId('no') })],
   ['remove of a removed node', 'tree/unknown-node', () => ({ type: 'remove', nodeId: nodeId('gone') })],
@@ -390,9 +400,9 @@ describe('a step that does not fit', () => {
       { type: 'select', after: nodeId('d'), before: nodeId('under') },
     ]);
     const { tree } = applyOrThrow(one, [{ type: 'remove', nodeId: nodeId('gone') }]);
-    const was = essence(tree);
+    const was = undoableState(tree);
     expect(apply(tree, [make(tree)])).toMatchObject({ ok: false, refusal: { code } });
-    expect(essence(tree)).toEqual(was);
+    expect(undoableState(tree)).toEqual(was);
   });
 
   test('[S13] a system prompt can change while the tree is empty, and never in a forest tree', () => {
@@ -400,7 +410,7 @@ describe('a step that does not fit', () => {
       {
         type: 'insert',
         node: {
-          ...seed('r', { id: root, kind: 'root', matchParent: null }),
+          ...buildNewNode('r', { id: root, kind: 'root', matchParent: null }),
           kind: 'root',
           parentId: null,
           message: null,

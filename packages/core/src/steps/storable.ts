@@ -1,21 +1,21 @@
 /** Checks that every store can write and read the values in steps. */
-import { Malformed } from '../decode.ts';
+import { MalformedError } from '../decode.ts';
 import { refuse } from '../errors.ts';
-import { checkAnnotateData } from './annotate.ts';
-import { checkAttributesData } from './attributes.ts';
-import { checkBookmarkData } from './bookmark.ts';
-import { checkInsertData } from './insert.ts';
+import { assertAnnotateData } from './annotate.ts';
+import { assertAttributesData } from './attributes.ts';
+import { assertBookmarkData } from './bookmark.ts';
+import { assertInsertData } from './insert.ts';
 import { nodeOfStep } from './kinds.ts';
-import { checkReplaceData } from './replace.ts';
+import { assertReplaceData } from './replace.ts';
 import type { Step, StepType } from './types.ts';
 
 // Steps with only ids and numbers need no check.
 const dataChecks: { readonly [T in StepType]?: (step: Extract<Step, { type: T }>) => void } = {
-  insert: checkInsertData,
-  replace: checkReplaceData,
-  annotate: checkAnnotateData,
-  attributes: checkAttributesData,
-  bookmark: checkBookmarkData,
+  insert: assertInsertData,
+  replace: assertReplaceData,
+  annotate: assertAnnotateData,
+  attributes: assertAttributesData,
+  bookmark: assertBookmarkData,
 };
 
 function dataCheckOf(step: Step): ((step: Step) => void) | undefined {
@@ -31,7 +31,7 @@ export function assertStorable(steps: readonly Step[]): void {
     try {
       dataCheckOf(step)?.(step);
     } catch (error) {
-      if (!(error instanceof Malformed)) throw error;
+      if (!(error instanceof MalformedError)) throw error;
       const nodeId = nodeOfStep(step);
       refuse('command/invalid', `This cannot be kept: ${error.message}.`, nodeId === null ? {} : { nodeId });
     }

@@ -1,6 +1,6 @@
 import type { Refusal, Result } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
-import type { Bookmark, Content, NewNode, NodeMeta, TreeAttributes } from '../node.ts';
+import type { Bookmark, ContentFields, NewNode, NodeMeta, TreeAttributes } from '../node.ts';
 import type { ReadProgram } from '../reads.ts';
 import type { RowChange } from '../rows.ts';
 import type { Tree } from '../tree.ts';
@@ -41,8 +41,8 @@ export interface MoveStep {
 export interface ReplaceStep {
   readonly type: 'replace';
   readonly nodeId: NodeId;
-  readonly after: Content;
-  readonly before: Content;
+  readonly after: ContentFields;
+  readonly before: ContentFields;
   /** The version that wrote `before`: a store that keeps contents by version needs no copy of it in its log. */
   readonly since: number;
 }

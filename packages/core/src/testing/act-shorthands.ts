@@ -3,10 +3,10 @@ import type { RunContext } from '../run.ts';
 import { assistant, type TestTree, user } from './test-tree.ts';
 
 /** An actor other than that of a {@link TestTree}. */
-export const you: Partial<RunContext> = { actor: 'you' };
+export const otherActor: Partial<RunContext> = { actor: 'you' };
 
 /** Adds a user message below a node and returns its id. */
-export async function add(
+export async function addMessage(
   fixture: TestTree,
   text: string,
   parentId: NodeId,
@@ -18,30 +18,34 @@ export async function add(
 }
 
 /** Adds several variants in one group. */
-export async function replies(fixture: TestTree, parentId: NodeId, ...texts: string[]): Promise<readonly NodeId[]> {
+export async function addReplies(fixture: TestTree, parentId: NodeId, ...texts: string[]): Promise<readonly NodeId[]> {
   const said = texts.map((text) => ({ message: assistant(text) }));
   const { result } = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId, replies: said });
   return result.added;
 }
 
 /** Adds a pending reply. */
-export async function pending(fixture: TestTree, parentId: NodeId, context: Partial<RunContext> = {}): Promise<NodeId> {
+export async function addPendingReply(
+  fixture: TestTree,
+  parentId: NodeId,
+  context: Partial<RunContext> = {},
+): Promise<NodeId> {
   const { result } = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId, replies: [{}] }, context);
   return result.added[0] ?? nodeId('');
 }
 
 /** Bookmarks a node. */
-export function mark(fixture: TestTree, id: NodeId, title: string, context: Partial<RunContext> = {}) {
+export function bookmarkNode(fixture: TestTree, id: NodeId, title: string, context: Partial<RunContext> = {}) {
   return fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: id, title }, context);
 }
 
 /** Replaces a text in place. */
-export function overwrite(fixture: TestTree, id: NodeId, content: string, context: Partial<RunContext> = {}) {
+export function overwriteText(fixture: TestTree, id: NodeId, content: string, context: Partial<RunContext> = {}) {
   return fixture.run({ type: 'edit', treeId: fixture.treeId, nodeId: id, content, mode: 'in-place' }, context);
 }
 
 /** Deletes a node, by cascade by default. */
-export function remove(
+export function deleteNode(
   fixture: TestTree,
   id: NodeId,
   context: Partial<RunContext> = {},
@@ -51,16 +55,16 @@ export function remove(
 }
 
 /** Moves a node to the end of another node's children. */
-export function move(fixture: TestTree, id: NodeId, parentId: NodeId, context: Partial<RunContext> = {}) {
+export function moveNode(fixture: TestTree, id: NodeId, parentId: NodeId, context: Partial<RunContext> = {}) {
   return fixture.run({ type: 'move', treeId: fixture.treeId, nodeId: id, parentId }, context);
 }
 
 /** Undoes the actor's newest act. */
-export function undo(fixture: TestTree, context: Partial<RunContext> = {}, force = false) {
+export function undoLast(fixture: TestTree, context: Partial<RunContext> = {}, force = false) {
   return fixture.run({ type: 'undo', treeId: fixture.treeId, force }, context);
 }
 
 /** Redoes the act that was undone last. */
-export function redo(fixture: TestTree, context: Partial<RunContext> = {}, force = false) {
+export function redoLast(fixture: TestTree, context: Partial<RunContext> = {}, force = false) {
   return fixture.run({ type: 'redo', treeId: fixture.treeId, force }, context);
 }

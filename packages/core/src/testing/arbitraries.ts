@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import type { CommandType } from '../plan/index.ts';
 
 /** The types of random commands: every command, and the move of a branch to another tree, which takes two. */
-export type AbstractType = CommandType | 'transplant';
+export type AbstractCommandType = CommandType | 'transplant';
 
 /**
- * A command that names trees, nodes and actors by number. {@link resolve} turns it into a command for the trees that
+ * A command that names trees, nodes and actors by number. {@link resolveCommand} turns it into a command for the trees that
  * exist at that point, so one list runs on every store, and a shrunken list is still valid.
  */
 export interface AbstractCommand {
-  readonly type: AbstractType;
+  readonly type: AbstractCommandType;
   /** Which of the three actors acts. */
   readonly actor: number;
   /** Which tree it is about. */
@@ -25,7 +25,7 @@ export interface AbstractCommand {
 }
 
 // How often each command is generated. Commands that add are more frequent than those that remove.
-const weights: { readonly [T in AbstractType]: number } = {
+const weights: { readonly [T in AbstractCommandType]: number } = {
   append: 14,
   edit: 9,
   split: 4,
@@ -64,14 +64,14 @@ const weights: { readonly [T in AbstractType]: number } = {
 };
 
 /** The types of random commands. */
-export const abstractTypes: readonly AbstractType[] = Object.keys(weights).filter(isAbstractType);
+export const abstractCommandTypes: readonly AbstractCommandType[] = Object.keys(weights).filter(isAbstractType);
 
-function isAbstractType(text: string): text is AbstractType {
+function isAbstractType(text: string): text is AbstractCommandType {
   return Object.hasOwn(weights, text);
 }
 
 /** The highest number by which an abstract command names a node. */
-export const highestPick = 1023;
+export const highestNodePick = 1023;
 
 // Few different words, so that equal messages occur; the others are hard cases for cuts and comparisons.
 const words = fc.oneof(
@@ -85,10 +85,10 @@ const words = fc.oneof(
 
 /** One random command. */
 export const arbitraryCommand: fc.Arbitrary<AbstractCommand> = fc.record({
-  type: fc.oneof(...abstractTypes.map((type) => ({ weight: weights[type], arbitrary: fc.constant(type) }))),
+  type: fc.oneof(...abstractCommandTypes.map((type) => ({ weight: weights[type], arbitrary: fc.constant(type) }))),
   actor: fc.nat(2),
   tree: fc.oneof({ weight: 8, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(3) }),
-  nodes: fc.array(fc.nat(highestPick), { minLength: 1, maxLength: 3 }),
+  nodes: fc.array(fc.nat(highestNodePick), { minLength: 1, maxLength: 3 }),
   texts: fc.array(words, { minLength: 1, maxLength: 3 }),
   choice: fc.nat(255),
   behind: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(6) }),
@@ -135,7 +135,7 @@ function isAbstractCommand(value: unknown): value is AbstractCommand {
 }
 
 /** The number of random cases of a property: a few by default, ten thousand in the long run. */
-export function propertyRuns(
+export function propertyParameters(
   short: number,
   environment: { readonly [name: string]: string | undefined },
 ): { readonly numRuns: number; readonly seed?: number } {
@@ -145,6 +145,6 @@ export function propertyRuns(
 }
 
 /** The timeout of a test file with properties; the long run needs hours. */
-export function propertyTimeout(environment: { readonly [name: string]: string | undefined }): number {
+export function propertyTimeoutMs(environment: { readonly [name: string]: string | undefined }): number {
   return environment['COPPICE_LONG'] === '1' ? 4 * 3_600_000 : 180_000;
 }

@@ -1,8 +1,16 @@
 import fc from 'fast-check';
 import type { Node } from '../node.ts';
-import { calling, chainOf, compacted, type Link, marked, result, said } from './chain.ts';
+import {
+  buildPathFrom,
+  compactionLink,
+  markerLink,
+  type PathLink,
+  textLink,
+  toolCallLink,
+  toolResultLink,
+} from './chain.ts';
 
-type Draft = (id: string, before: readonly string[]) => Link;
+type Draft = (id: string, before: readonly string[]) => PathLink;
 
 const text = fc.string({ maxLength: 12, unit: 'grapheme' });
 const callId = fc.constantFrom('k1', 'k2', 'k3');
@@ -11,39 +19,43 @@ const draft: fc.Arbitrary<Draft> = fc.oneof(
   { weight: 5, arbitrary: fc.tuple(fc.constantFrom('user', 'assistant', 'system'), text).map(speaking) },
   {
     weight: 2,
-    arbitrary: fc.uniqueArray(callId, { minLength: 1 }).map((calls) => (id: string) => calling(id, ...calls)),
+    arbitrary: fc.uniqueArray(callId, { minLength: 1 }).map((calls) => (id: string) => toolCallLink(id, ...calls)),
   },
   {
     weight: 3,
     arbitrary: fc.tuple(callId, text).map(
       ([call, said]) =>
         (id: string) =>
-          result(id, call, said),
+          toolResultLink(id, call, said),
     ),
   },
   fc.tuple(fc.constantFrom('branch-summary', 'injected', 'state'), text).map(
     ([kind, said]) =>
       (id: string) =>
-        marked(id, kind, said),
+        markerLink(id, kind, said),
   ),
   fc
     .tuple(text, fc.option(fc.nat(), { nil: undefined }))
     .map(([words, kept]) => (id: string, before: readonly string[]) => {
-      return compacted(id, words, kept === undefined ? undefined : (before[kept % (before.length + 1)] ?? 'elsewhere'));
+      return compactionLink(
+        id,
+        words,
+        kept === undefined ? undefined : (before[kept % (before.length + 1)] ?? 'elsewhere'),
+      );
     }),
 );
 
 function speaking([role, words]: ['user' | 'assistant' | 'system', string]): Draft {
-  return (id) => said(id, role, words);
+  return (id) => textLink(id, role, words);
 }
 
 /**
  * Paths with calls and results in any order, all kinds of markers, valid and invalid compactions, and excluded nodes.
  */
-export const pathWithMarkers: fc.Arbitrary<Node[]> = fc
+export const arbitraryPathWithMarkers: fc.Arbitrary<Node[]> = fc
   .array(fc.tuple(draft, fc.boolean(), fc.boolean()), { maxLength: 30 })
   .map((drafts) => {
-    const links: Link[] = [];
+    const links: PathLink[] = [];
     const before: string[] = [];
     for (const [index, [make, rare, rarer]] of drafts.entries()) {
       const id = `n${index}`;
@@ -51,10 +63,10 @@ export const pathWithMarkers: fc.Arbitrary<Node[]> = fc
       links.push(rare && rarer ? { ...link, meta: { excluded: true } } : link);
       before.push(id);
     }
-    return chainOf(links);
+    return buildPathFrom(links);
   });
 
 /** Paths of messages only: users, replies, and tool exchanges whose results may be missing, late or out of order. */
-export const talkPath: fc.Arbitrary<Node[]> = pathWithMarkers.map((path) =>
+export const arbitraryMessagePath: fc.Arbitrary<Node[]> = arbitraryPathWithMarkers.map((path) =>
   path.filter((node) => node.kind === 'message' && node.meta.excluded !== true),
 );

@@ -1,24 +1,24 @@
 import { applyOrThrow } from '../apply.ts';
 import { nodeId, treeId } from '../ids.ts';
 import { textMessage } from '../message.ts';
-import { matchParentBelow, type NewNode, type Node, type NodeKind } from '../node.ts';
-import { rootNode } from '../plan/create.ts';
+import { matchParentOfChildren, type NewNode, type Node, type NodeKind } from '../node.ts';
+import { buildRootNode } from '../plan/create.ts';
 import { positionBetween } from '../position.ts';
 import type { Step } from '../steps/types.ts';
 import { emptyTree, type Tree } from '../tree.ts';
 import { testKit } from './kit.ts';
 
 /** The root's id in every built tree. */
-export const testRoot = nodeId('root');
+export const testRootId = nodeId('root');
 
 /** A tree with only its root, at version 1. */
 export function emptyTestTree(id = 'tree'): Tree {
-  const steps: Step[] = [{ type: 'insert', node: rootNode(testRoot, 0) }];
+  const steps: Step[] = [{ type: 'insert', node: buildRootNode(testRootId, 0) }];
   return applyOrThrow(emptyTree(treeId(id)), steps).tree;
 }
 
 /** Builds a node for an insert: a message or marker with its own id as text, as the last child of a parent. */
-export function seed(
+export function buildNewNode(
   id: string,
   parent: Pick<Node, 'id' | 'kind' | 'matchParent'>,
   change: Partial<NewNode> & { readonly role?: 'user' | 'assistant' } = {},
@@ -35,7 +35,7 @@ export function seed(
     status: 'success',
     groupId: 0,
     createdAt: 0,
-    matchParent: matchParentBelow(parent),
+    matchParent: matchParentOfChildren(parent),
     key: kind === 'message' ? testKit.key(message) : null,
     text: testKit.text(message),
     tokens: testKit.tokens(message),
@@ -52,7 +52,7 @@ export function seed(
  */
 export function buildTree(drawing: string): Tree {
   const steps: Step[] = [];
-  const above: { readonly node: NewNode; last: string | null }[] = [{ node: rootNode(testRoot, 0), last: null }];
+  const above: { readonly node: NewNode; last: string | null }[] = [{ node: buildRootNode(testRootId, 0), last: null }];
   let active: string | null = null;
   let starred = false;
   for (const line of drawing.split('\n')) {
@@ -67,7 +67,7 @@ export function buildTree(drawing: string): Tree {
     parent.last = position;
     const kind: NodeKind = marker === '#' ? 'state' : 'message';
     const role = depth % 2 === 0 ? 'user' : 'assistant';
-    const node = seed(id, parent.node, { position, kind, role, groupId: Number(group) });
+    const node = buildNewNode(id, parent.node, { position, kind, role, groupId: Number(group) });
     steps.push({ type: 'insert', node });
     above.push({ node, last: null });
     if (!starred) active = id;

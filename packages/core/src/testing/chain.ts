@@ -18,7 +18,7 @@ export const countingKit = {
 };
 
 /** A node before it becomes part of a path. */
-export interface Link {
+export interface PathLink {
   readonly id: string;
   readonly kind: NodeKind;
   readonly message: Message;
@@ -28,54 +28,60 @@ export interface Link {
 }
 
 /** A message of one text. */
-export function said(id: string, role: Role, text: string, meta: NodeMeta = {}): Link {
+export function textLink(id: string, role: Role, text: string, meta: NodeMeta = {}): PathLink {
   return { id, kind: 'message', message: textMessage(role, text), meta, marker: null, status: 'success' };
 }
 
 /** A message with blocks of any type. */
-export function message(id: string, role: Role, ...content: readonly Block[]): Link {
+export function messageLink(id: string, role: Role, ...content: readonly Block[]): PathLink {
   return { id, kind: 'message', message: { role, content }, meta: {}, marker: null, status: 'success' };
 }
 
 /** A reply that calls tools with these call ids. */
-export function calling(id: string, ...calls: readonly string[]): Link {
-  return message(id, 'assistant', ...calls.map((call) => toolUse(call)));
+export function toolCallLink(id: string, ...calls: readonly string[]): PathLink {
+  return messageLink(id, 'assistant', ...calls.map((call) => toolUseBlock(call)));
 }
 
 /** A tool call. */
-export function toolUse(id: string, parameters: JsonObject = {}): ToolUseBlock {
+export function toolUseBlock(id: string, parameters: JsonObject = {}): ToolUseBlock {
   return { type: 'tool-use', id, name: 'look', parameters };
 }
 
 /** The result of a tool call. */
-export function result(id: string, call: string, text: string): Link {
+export function toolResultLink(id: string, call: string, text: string): PathLink {
   const answer: Message = { ...textMessage('tool', text), tool_call_id: call };
   return { id, kind: 'message', message: answer, meta: {}, marker: null, status: 'success' };
 }
 
 /** A marker of any kind. */
-export function marked(id: string, kind: NodeKind, text: string, marker: Marker = {}, role: Role = 'system'): Link {
+export function markerLink(
+  id: string,
+  kind: NodeKind,
+  text: string,
+  marker: Marker = {},
+  role: Role = 'system',
+): PathLink {
   return { id, kind, message: textMessage(role, text), meta: {}, marker, status: 'success' };
 }
 
 /** A compaction that keeps the nodes from `firstKept` on. */
-export function compacted(id: string, summary: string, firstKept?: string): Link {
-  return marked(id, 'compaction', summary, firstKept === undefined ? {} : { firstKept: nodeId(firstKept) });
+export function compactionLink(id: string, summary: string, firstKept?: string): PathLink {
+  return markerLink(id, 'compaction', summary, firstKept === undefined ? {} : { firstKept: nodeId(firstKept) });
 }
 
 /** Builds a path from these nodes, each a child of the one before, the first a child of the root. */
-export function chain(...links: readonly Link[]): Node[] {
-  return chainOf(links);
+export function buildPath(...links: readonly PathLink[]): Node[] {
+  return buildPathFrom(links);
 }
 
-/** Like {@link chain}, for paths of any length. */
-export function chainOf(links: readonly Link[]): Node[] {
+/** Like {@link buildPath}, for paths of any length. */
+export function buildPathFrom(links: readonly PathLink[]): Node[] {
   const nodes: Node[] = [];
   for (const link of links) nodes.push(below(nodes.at(-1)?.id ?? nodeId('root'), link, nodes.length + 1));
   return nodes;
 }
 
-function below(parentId: Node['id'], link: Link, seq: number): Node {
+function below(parentId: Node['id'], link: PathLink, seq: number): Node {
   return {
     id: nodeId(link.id),
     parentId,

@@ -1,9 +1,9 @@
 import { type ApplyResult, apply, applyOrThrow } from '../apply.ts';
 import { checkTree } from '../check.ts';
-import { valueOf } from '../errors.ts';
+import { unwrapResult } from '../errors.ts';
 import { treeFromJson, treeToJson } from '../json.ts';
 import type { Bookmark, Node } from '../node.ts';
-import { fromRows } from '../rewind.ts';
+import { treeFromRows } from '../rewind.ts';
 import { applyPatch, type RowChange } from '../rows.ts';
 import { invert, parseSteps, stepsToJson } from '../steps/index.ts';
 import type { Step } from '../steps/types.ts';
@@ -13,7 +13,7 @@ import { allBookmarks, allNodes, type Tree, type TreeRow } from '../tree.ts';
  * Returns the part of a tree that undo must restore: everything except versions, visit marks and the trash, where
  * undone inserts remain.
  */
-export function essence(tree: Tree): unknown {
+export function undoableState(tree: Tree): unknown {
   const nodes = allNodes(tree).filter((node) => node.removedIn === null);
   return {
     active: tree.activeNodeId,
@@ -108,7 +108,7 @@ export function replayRows(
     }
   }
   const { version, structureVersion, nextSeq, updatedAt } = after;
-  return fromRows(
+  return treeFromRows(
     { ...now, version, structureVersion, nextSeq, updatedAt },
     [...rows.values()],
     [...bookmarks.values()],
@@ -123,7 +123,7 @@ export function replayRows(
 export function expectSteps(before: Tree, steps: readonly Step[]): ApplyResult {
   const was = JSON.stringify(treeToJson(before));
   deepFreeze(steps);
-  const applied = valueOf(apply(before, steps));
+  const applied = unwrapResult(apply(before, steps));
   const { tree, changes } = applied;
   fail('The input changed.', JSON.parse(was), treeToJson(before));
   fail(
@@ -133,17 +133,17 @@ export function expectSteps(before: Tree, steps: readonly Step[]): ApplyResult {
   );
   if (before.version > 0) {
     const back = applyOrThrow(tree, invert(steps, tree.version)).tree;
-    fail('The inverse does not restore the tree.', essence(back), essence(before));
+    fail('The inverse does not restore the tree.', undoableState(back), undoableState(before));
     const inverse = invert(steps, tree.version);
     const again = applyOrThrow(back, invert(inverse, back.version)).tree;
-    fail('The inverse of the inverse does not bring the change back.', essence(again), essence(tree));
+    fail('The inverse of the inverse does not bring the change back.', undoableState(again), undoableState(tree));
     const replayed = replayRows(before, allNodes(before), allBookmarks(before), changes, tree);
     fail('The row changes give another tree.', allRowsOf(replayed), allRowsOf(tree));
   }
-  fail('The steps do not survive JSON.', valueOf(parseSteps(stepsToJson(steps))), stepsToJson(steps));
+  fail('The steps do not survive JSON.', unwrapResult(parseSteps(stepsToJson(steps))), stepsToJson(steps));
   fail(
     'The tree does not survive JSON.',
-    treeToJson(valueOf(treeFromJson(JSON.parse(JSON.stringify(treeToJson(tree)))))),
+    treeToJson(unwrapResult(treeFromJson(JSON.parse(JSON.stringify(treeToJson(tree)))))),
     treeToJson(tree),
   );
   return applied;

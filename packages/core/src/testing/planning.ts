@@ -2,15 +2,15 @@ import { isAppError } from '../errors.ts';
 import type { Plan, PlanContext } from '../plan/context.ts';
 import type { Command, ResultOf } from '../plan/index.ts';
 import type { Read, ReadName, ReadProgram } from '../reads.ts';
-import { planOf, type RunContext } from '../run.ts';
+import { planCommand, type RunContext } from '../run.ts';
 import type { Step } from '../steps/types.ts';
-import type { Outcome } from '../store.ts';
+import type { CommandOutcome } from '../store.ts';
 import { expectSteps } from './expect-steps.ts';
 import { testKit } from './kit.ts';
-import { type TestTree, ticking } from './test-tree.ts';
+import { createTestClock, type TestTree } from './test-tree.ts';
 
 /** Runs a read program and records its reads. */
-export function* noting<T>(reading: ReadProgram<T>, asked: Read[]): ReadProgram<T> {
+export function* recordReads<T>(reading: ReadProgram<T>, asked: Read[]): ReadProgram<T> {
   let step = reading.next();
   while (!step.done) {
     asked.push(step.value);
@@ -20,18 +20,22 @@ export function* noting<T>(reading: ReadProgram<T>, asked: Read[]): ReadProgram<
 }
 
 /** A plan that was not committed, and the reads that it needed. */
-export interface Planned {
+export interface PlannedCommand {
   readonly plan: Plan<unknown>;
   readonly asked: readonly ReadName[];
 }
 
 /** Plans a command without committing it. */
-export async function planned(fixture: TestTree, command: Command, given: Partial<PlanContext> = {}): Promise<Planned> {
+export async function planWithoutCommit(
+  fixture: TestTree,
+  command: Command,
+  given: Partial<PlanContext> = {},
+): Promise<PlannedCommand> {
   const asked: Read[] = [];
-  const { now, newId } = ticking(7);
+  const { now, newId } = createTestClock(7);
   const { treeId } = command;
   const context = { treeId, now: now(), newId, kit: testKit, actor: 'me', stale: false, ...given };
-  const plan = await fixture.store.read(treeId, () => noting(planOf(command, context), asked));
+  const plan = await fixture.store.read(treeId, () => recordReads(planCommand(command, context), asked));
   return { plan, asked: asked.map((read) => read.ask) };
 }
 
@@ -40,7 +44,7 @@ export async function runAndCheck<C extends Command>(
   fixture: TestTree,
   command: C,
   context: Partial<RunContext> = {},
-): Promise<Outcome<ResultOf<C['type']>>> {
+): Promise<CommandOutcome<ResultOf<C['type']>>> {
   const before = fixture.tree;
   const outcome = await fixture.run(command, context);
   if (outcome.commit === null && fixture.tree !== before)
@@ -63,7 +67,7 @@ export async function refusalOf(
   if (fixture.tree !== before) throw new Error(`The refused ${command.type} changed the tree.`);
   if (code === 'tree/version-conflict') return code;
   const { actor = 'me', isId } = context;
-  const plan = planned(fixture, command, isId === undefined ? { actor } : { actor, isId });
+  const plan = planWithoutCommit(fixture, command, isId === undefined ? { actor } : { actor, isId });
   const refused = await plan.then(
     () => 'nothing',
     (error: unknown) => (isAppError(error) ? error.code : String(error)),

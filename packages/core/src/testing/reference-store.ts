@@ -1,16 +1,16 @@
-import { redoableAct, undoableAct } from '../acts.ts';
-import { answerFromTree, type OutsideTree } from '../answer-from-tree.ts';
+import { findRedoableAct, findUndoableAct } from '../acts.ts';
+import { answerFromTree, type CrossTreeAnswers } from '../answer-from-tree.ts';
 import { applyOrThrow } from '../apply.ts';
-import { isStale, isUndoable, prepareCommit, versionConflict } from '../commit.ts';
+import { isStale, isUndoable, makeVersionConflictError, prepareCommit } from '../commit.ts';
 import { isAppError } from '../errors.ts';
 import type { ActId, NodeId, TreeId } from '../ids.ts';
 import { type ActRecord, type Commit, type ReadProgram, runReads } from '../reads.ts';
 import type {
   AbortSignalLike,
-  Capabilities,
   ChangeOptions,
   ChangeResult,
   PlannerFactory,
+  StoreCapabilities,
   TreeStore,
 } from '../store.ts';
 import { emptyTree, findAnyNode, findNode, type Tree } from '../tree.ts';
@@ -20,7 +20,7 @@ import { emptyTree, findAnyNode, findNode, type Tree } from '../tree.ts';
  */
 export class ReferenceStore implements TreeStore {
   readonly owner: string;
-  readonly supports: Capabilities = {
+  readonly supports: StoreCapabilities = {
     durable: false,
     processes: false,
     search: false,
@@ -67,7 +67,7 @@ export class ReferenceStore implements TreeStore {
     } catch (error) {
       if (!isAppError(error) || error.code !== 'tree/version-conflict') throw error;
       const expected = options.expectedVersion ?? 0;
-      throw versionConflict(
+      throw makeVersionConflictError(
         treeId,
         tree?.version ?? 0,
         expected,
@@ -117,7 +117,7 @@ export class ReferenceStore implements TreeStore {
     return log;
   }
 
-  #around(treeId: TreeId): OutsideTree {
+  #around(treeId: TreeId): CrossTreeAnswers {
     const own = [...this.trees.values()].filter((tree) => tree.owner === this.owner);
     const log = this.#log(treeId);
     return {
@@ -133,8 +133,8 @@ export class ReferenceStore implements TreeStore {
             attributes.forestKey === key && attributes.project === project && attributes.trashedAt === undefined,
         )?.id ?? null,
       log: (since) => log.filter((commit) => commit.version > since),
-      undoable: (actor, actId) => this.#record(treeId, undoableAct(log, actor, actId)),
-      redoable: (actor, actId) => this.#record(treeId, redoableAct(log, actor, actId)),
+      undoable: (actor, actId) => this.#record(treeId, findUndoableAct(log, actor, actId)),
+      redoable: (actor, actId) => this.#record(treeId, findRedoableAct(log, actor, actId)),
     };
   }
 

@@ -4,4 +4,4 @@
 
 export { testKit } from './kit.ts';
 export { ReferenceStore } from './reference-store.ts';
-export { ticking } from './test-tree.ts';
+export { createTestClock } from './test-tree.ts';

@@ -7,33 +7,33 @@ import type { ImportNode } from '../plan/import.ts';
 import type { Command } from '../plan/index.ts';
 import type { NewReply } from '../plan/reply.ts';
 import { ask, type Commit, type Reads } from '../reads.ts';
-import { type MoveToTree, moveToTree, type RunContext, run } from '../run.ts';
+import { type MoveToTreeOptions, moveToTree, type RunContext, run } from '../run.ts';
 import type { TreeStore } from '../store.ts';
-import { type AbstractCommand, highestPick } from './arbitraries.ts';
+import { type AbstractCommand, highestNodePick } from './arbitraries.ts';
 import { testKit } from './kit.ts';
 import { uuid } from './test-tree.ts';
 
 /** All rows of one tree. */
-export type Rows = NonNullable<Reads['rows']['answer']>;
+export type AllTreeRows = NonNullable<Reads['rows']['answer']>;
 
 /** The trees that an abstract command is resolved against, as rows. */
-export interface Scene {
+export interface CommandScene {
   /** The tree that the command is about. */
-  readonly rows: Rows;
+  readonly rows: AllTreeRows;
   /** Another tree, or the same one if it is the only one. */
-  readonly other: Rows;
+  readonly other: AllTreeRows;
   /** Returns an unused id. */
   readonly fresh: () => string;
 }
 
 /** A command with real ids, or the move of a branch to another tree. */
-export type Resolved = Command | ({ readonly type: 'transplant' } & MoveToTree);
+export type ResolvedCommand = Command | ({ readonly type: 'transplant' } & MoveToTreeOptions);
 
 /** The result of one abstract command. */
-export interface Turn {
+export interface AbstractCommandResult {
   readonly index: number;
   readonly abstract: AbstractCommand;
-  readonly resolved: Resolved;
+  readonly resolved: ResolvedCommand;
   readonly treeId: TreeId;
   readonly actor: string;
   /** The code of the refusal, or null if the command succeeded. */
@@ -56,7 +56,7 @@ const unknownId = nodeId('ffffffff-ffff-7fff-8fff-ffffffffffff');
 export async function* runCommands(
   store: TreeStore,
   commands: readonly AbstractCommand[],
-): AsyncGenerator<Turn, void, undefined> {
+): AsyncGenerator<AbstractCommandResult, void, undefined> {
   const treeIds: TreeId[] = [];
   for (const [at, systemPrompt] of ['Be brief.', undefined].entries()) {
     const id = treeId(uuid(at + 1));
@@ -70,7 +70,7 @@ export async function* runCommands(
     const about = treeIds[abstract.tree % treeIds.length] ?? treeId('');
     const rows = await rowsOf(store, about);
     const other = await rowsOf(store, treeIds[(abstract.tree + 1) % treeIds.length] ?? about);
-    const resolved = resolve(abstract, { rows, other, fresh: base.newId });
+    const resolved = resolveCommand(abstract, { rows, other, fresh: base.newId });
     const context = expecting(base, abstract, rows.row.version);
     const turn = await take(store, resolved, context);
     for (const id of [turn.made, about]) if (id !== null && !treeIds.includes(id)) treeIds.push(id);
@@ -80,7 +80,7 @@ export async function* runCommands(
   }
 }
 
-async function rowsOf(store: TreeStore, id: TreeId): Promise<Rows> {
+async function rowsOf(store: TreeStore, id: TreeId): Promise<AllTreeRows> {
   const rows = await store.read(id, () => ask('rows', {}));
   if (rows === null) throw new Error(`The tree ${id} is gone from the store.`);
   return rows;
@@ -99,9 +99,9 @@ function expecting(context: RunContext, { behind, choice }: AbstractCommand, ver
 
 async function take(
   store: TreeStore,
-  resolved: Resolved,
+  resolved: ResolvedCommand,
   context: RunContext,
-): Promise<Pick<Turn, 'refusal' | 'commit' | 'result'> & { readonly made: TreeId | null }> {
+): Promise<Pick<AbstractCommandResult, 'refusal' | 'commit' | 'result'> & { readonly made: TreeId | null }> {
   try {
     if (resolved.type === 'transplant') {
       const { commit, result } = await moveToTree(store, resolved, context);
@@ -119,10 +119,10 @@ async function take(
 class Picker {
   readonly #live: readonly Node[];
   readonly #gone: readonly Node[];
-  readonly #scene: Scene;
+  readonly #scene: CommandScene;
   readonly #numbers: readonly number[];
 
-  constructor(scene: Scene, numbers: readonly number[]) {
+  constructor(scene: CommandScene, numbers: readonly number[]) {
     this.#scene = scene;
     this.#numbers = numbers;
     this.#live = scene.rows.nodes.filter((node) => node.removedIn === null && node.parentId !== null);
@@ -133,10 +133,10 @@ class Picker {
   node(at: number): NodeId {
     const number = this.#numbers[at % this.#numbers.length] ?? 0;
     const { row } = this.#scene.rows;
-    if (number === highestPick) return unknownId;
-    if (number > highestPick - 16) return row.rootId;
-    if (number > highestPick - 32) return this.gone(at) ?? unknownId;
-    if (number > highestPick - 48) return this.foreign(at);
+    if (number === highestNodePick) return unknownId;
+    if (number > highestNodePick - 16) return row.rootId;
+    if (number > highestNodePick - 32) return this.gone(at) ?? unknownId;
+    if (number > highestNodePick - 48) return this.foreign(at);
     return this.#live[number % Math.max(1, this.#live.length)]?.id ?? row.rootId;
   }
 
@@ -157,7 +157,7 @@ class Picker {
   /** Returns a live node that fits, counted from the given number; any node if none fits. */
   fitting(at: number, fits: (node: Node) => boolean): NodeId {
     const number = this.#numbers[at % this.#numbers.length] ?? 0;
-    const found = number > highestPick - 64 ? [] : this.#live.filter(fits);
+    const found = number > highestNodePick - 64 ? [] : this.#live.filter(fits);
     return found[number % Math.max(1, found.length)]?.id ?? this.node(at);
   }
 
@@ -172,7 +172,7 @@ class Picker {
 }
 
 /** Resolves an abstract command in a scene. Illegal commands are intended. */
-export function resolve(abstract: AbstractCommand, scene: Scene): Resolved {
+export function resolveCommand(abstract: AbstractCommand, scene: CommandScene): ResolvedCommand {
   const { choice, type } = abstract;
   const { row } = scene.rows;
   const { id: treeId } = row;
@@ -308,7 +308,7 @@ function asTree(text: string): TreeId {
   return treeId(text);
 }
 
-function siblingsOf({ rows }: Scene, id: NodeId): NodeId[] {
+function siblingsOf({ rows }: CommandScene, id: NodeId): NodeId[] {
   const node = rows.nodes.find((one) => one.id === id);
   const live = rows.nodes.filter((one) => one.removedIn === null && one.parentId === (node?.parentId ?? null));
   return live.slice(0, 3).map((one) => one.id);

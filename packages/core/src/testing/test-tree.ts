@@ -6,7 +6,7 @@ import { path } from '../path.ts';
 import type { CommandInput } from '../plan/command-input.ts';
 import type { ResultOf } from '../plan/index.ts';
 import { type RunContext, run } from '../run.ts';
-import type { Outcome, TreeStore } from '../store.ts';
+import type { CommandOutcome, TreeStore } from '../store.ts';
 import { childIds, findNode, type Tree } from '../tree.ts';
 import { testKit } from './kit.ts';
 import { ReferenceStore } from './reference-store.ts';
@@ -17,7 +17,7 @@ export function uuid(n: number): string {
 }
 
 /** A clock that advances by one on each call, and ids that count up. */
-export function ticking(start = 1): { readonly now: () => number; readonly newId: () => string } {
+export function createTestClock(start = 1): { readonly now: () => number; readonly newId: () => string } {
   let time = start * 1000;
   let id = start * 1_000_000;
   return { now: () => ++time, newId: () => uuid(++id) };
@@ -34,7 +34,7 @@ export function assistant(text: string): Message {
 }
 
 /** An assistant message with a tool call, after text if given. */
-export function calls(
+export function toolCallMessage(
   id: string,
   name: string,
   parameters: Readonly<Record<string, string>> = {},
@@ -48,7 +48,7 @@ export function calls(
 }
 
 /** A tool's result. */
-export function result(callId: string, text: string): Message {
+export function toolResultMessage(callId: string, text: string): Message {
   return { ...textMessage('tool', text), tool_call_id: callId };
 }
 
@@ -61,7 +61,7 @@ export class TestTree {
 
   constructor(store: TreeStore = new ReferenceStore(), id: TreeId = treeId(uuid(1))) {
     // Two trees in one store generate different ids.
-    this.#env = ticking(Number.parseInt(id.slice(-6), 16) || 1);
+    this.#env = createTestClock(Number.parseInt(id.slice(-6), 16) || 1);
     this.store = store;
     this.reference = store instanceof ReferenceStore ? store : null;
     this.treeId = id;
@@ -78,7 +78,10 @@ export class TestTree {
   }
 
   /** Runs a command as `me` by default. */
-  run<C extends CommandInput>(command: C, context: Partial<RunContext> = {}): Promise<Outcome<ResultOf<C['type']>>> {
+  run<C extends CommandInput>(
+    command: C,
+    context: Partial<RunContext> = {},
+  ): Promise<CommandOutcome<ResultOf<C['type']>>> {
     return run(this.store, command, { actor: 'me', kit: testKit, ...this.#env, ...context });
   }
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fallbackModel } from '@coppice/core/context';
+import { fallbackModelLimits } from '@coppice/core/context';
 import { describe, expect, it } from 'vitest';
 import { providerDefinitions } from '../providers/registry.ts';
 import { builtInRows, costOf, createCatalogue } from './index.ts';
@@ -32,8 +32,8 @@ describe('the catalogue', () => {
   it('[G71] assumes 8,192 tokens of window and reply for an unknown model, and every ability', () => {
     const info = createCatalogue().find('lab', '__proto__');
     expect(info).toMatchObject({
-      window: fallbackModel.window,
-      maxOut: fallbackModel.maxOut,
+      window: fallbackModelLimits.window,
+      maxOut: fallbackModelLimits.maxOut,
       price: null,
       known: false,
     });

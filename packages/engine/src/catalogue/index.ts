@@ -1,6 +1,6 @@
 /** The model catalogue: context windows, longest replies, prices and capabilities. */
 import type { JsonObject } from '@coppice/core';
-import { fallbackModel } from '@coppice/core/context';
+import { fallbackModelLimits } from '@coppice/core/context';
 import type { ListedModel, ProviderUsage } from '../providers/contract.ts';
 import data from './models.json' with { type: 'json' };
 
@@ -80,7 +80,7 @@ function mergeRow(base: ModelInfo | undefined, provider: string, id: string, ove
     provider,
     id,
     name: over.name ?? base?.name ?? id,
-    window: window ?? base?.window ?? fallbackModel.window,
+    window: window ?? base?.window ?? fallbackModelLimits.window,
     maxOut: maxOut ?? (base?.maxOutKnown ? base.maxOut : longestReply(window ?? base?.window)),
     price: price === undefined ? (base?.price ?? null) : { ...(base?.price ?? free), ...price },
     capabilities: {
@@ -95,8 +95,8 @@ function mergeRow(base: ModelInfo | undefined, provider: string, id: string, ove
 }
 
 /** The default longest reply for a model with this window. */
-function longestReply(window: number = fallbackModel.window): number {
-  return Math.min(fallbackModel.maxOut, window);
+function longestReply(window: number = fallbackModelLimits.window): number {
+  return Math.min(fallbackModelLimits.maxOut, window);
 }
 
 function toPrice(row: readonly number[] | null): { readonly price?: Price } {

@@ -1,6 +1,6 @@
 /** A tree as a list of lines: forks indent, long runs without a fork are folded. */
 import type { NodeId, NodeStatus, TopologyNode } from '@coppice/core';
-import { outlineOf, outlineShape } from '@coppice/core/tree';
+import { buildOutlineShape, outlineOf } from '@coppice/core/tree';
 import { quote, stripUnsafe } from './format.ts';
 import { counted, lineInEnglish, type PhraseLine, phrase, speakerOf } from './phrases.ts';
 
@@ -52,7 +52,7 @@ export interface OutlineSource {
 /** Builds the outline of a topology. */
 export function commandOutline({ nodes, labels, current, filter, limit }: OutlineSource): CommandOutline {
   const isMarked = (node: TopologyNode) => labels.has(node.id) || node.id === current;
-  const { lines, left } = outlineOf(outlineShape(nodes), {
+  const { lines, left } = outlineOf(buildOutlineShape(nodes), {
     current,
     limit,
     branches: 'all',

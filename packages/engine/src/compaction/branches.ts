@@ -12,7 +12,7 @@ import {
   run,
   type TreeId,
 } from '@coppice/core';
-import { branchSummaryMessage } from '@coppice/core/context';
+import { buildBranchSummaryMessage } from '@coppice/core/context';
 import type { BeforeEvents } from '../events.ts';
 import { filesJson, joinFiles, noFiles, readFileLists, trackFiles } from '../summaries/files.ts';
 import type {
@@ -98,7 +98,7 @@ async function summarizePart(
  */
 function hasMessages({ kind, message, meta }: Node): Message[] {
   if (message === null || meta.excluded === true || kind === 'compaction' || kind === 'state') return [];
-  return [kind === 'branch-summary' ? branchSummaryMessage(message) : message];
+  return [kind === 'branch-summary' ? buildBranchSummaryMessage(message) : message];
 }
 
 function actingAs(

@@ -15,9 +15,15 @@ import {
   run,
   type TreeId,
   textMessage,
-  valueOf,
+  unwrapResult,
 } from '@coppice/core';
-import { chooseCut, compactionBudget, contextOf, readContextPath, summaryMessage } from '@coppice/core/context';
+import {
+  buildSummaryMessage,
+  chooseCompactionCut,
+  compactionBudgetFor,
+  contextOf,
+  readContextPath,
+} from '@coppice/core/context';
 import type { CompactReason } from '../events.ts';
 import { defaultSummaryLimits, type Summary } from '../summaries/contract.ts';
 import {
@@ -94,10 +100,10 @@ async function compactedResult(
   const { treeId, focus } = request;
   const place = await store.read(treeId, () => readCompactionPoint(treeId, request.nodeId, kit));
   const model = request.model ?? lastModel(bench, place.path);
-  const { reserve, ...budget } = compactionBudget(model?.info.windowKnown === true ? model.info.window : undefined);
+  const { reserve, ...budget } = compactionBudgetFor(model?.info.windowKnown === true ? model.info.window : undefined);
   const maxTokens = Math.min(defaultSummaryLimits.maxTokens, Math.floor(reserve * 0.8));
-  const cut = valueOf(
-    chooseCut(place.context, {
+  const cut = unwrapResult(
+    chooseCompactionCut(place.context, {
       keep: request.keep ?? keepFor(reason, budget.keep, place.context),
       limit: Math.max(0, budget.limit - maxTokens - promptTokens(place.context)),
     }),
@@ -213,7 +219,7 @@ async function commitCompaction(
         nodeId: parentId,
       },
     );
-  const summary = kit.tokens(summaryMessage(textMessage('system', text)));
+  const summary = kit.tokens(buildSummaryMessage(textMessage('system', text)));
   return {
     nodeId: result.nodeId,
     parentId,

@@ -13,7 +13,7 @@ import {
   type TreeId,
   type TreeSummary,
   treeId,
-  valueOf,
+  unwrapResult,
 } from '@coppice/core';
 import { maskMessage } from '../config/mask-message.ts';
 import { heldKeys } from '../config/secret.ts';
@@ -206,7 +206,7 @@ export class Forest {
     metadata: AppendMetadata | null = byUser,
   ): Promise<ForestNode> {
     const keys = heldKeys();
-    const read = valueOf(normaliseMessages(messages, keptBlank)).map((message) => maskMessage(message, keys));
+    const read = unwrapResult(normaliseMessages(messages, keptBlank)).map((message) => maskMessage(message, keys));
     const place = await requireNodePlace(this.#store, parentId);
     const { each, last } = notesOfMeta(metadata ?? byUser);
     const end = read.findLastIndex((message) => !isBlank(message));
@@ -239,7 +239,7 @@ export class Forest {
     options: { moveBookmark?: boolean } = {},
   ): Promise<NodeData> {
     // Parsed like every other message, so that the same limits apply.
-    const { content } = valueOf(
+    const { content } = unwrapResult(
       parseMessage({ role: 'user', content: [{ type: 'text', text: newContent }] }, keptBlank),
     );
     const place = await requireNodePlace(this.#store, nodeId);

@@ -1,5 +1,5 @@
 import { normaliseMessages } from '@coppice/content';
-import { isBlank, type Message, type NodeId, refuse, type Store, valueOf } from '@coppice/core';
+import { isBlank, type Message, type NodeId, refuse, type Store, unwrapResult } from '@coppice/core';
 import type { GenerateOptions, Round, Turn, TurnEvent } from '../generate/contract.ts';
 import { fromThrown, toGenerateError } from '../generate/errors.ts';
 import type { Generator } from '../generate/index.ts';
@@ -117,7 +117,7 @@ export class LoomEngine {
     options: LoomOptions | null | undefined,
     activeTools: readonly string[] | null | undefined,
   ): Promise<Turn> {
-    const read = valueOf(normaliseMessages(contextMessages, { blank: 'keep' }));
+    const read = unwrapResult(normaliseMessages(contextMessages, { blank: 'keep' }));
     if (read.every(isBlank)) refuse('message/blank', 'The context is empty: add a message first.', {});
     const { treeId, nodeId } = await requireNodePlace(this.#store, rootId);
     const { max_tokens: maxTokens, top_p: topP, ...wanted } = withoutNulls(options ?? {});

@@ -1,6 +1,6 @@
 /** Limits the cost of a turn and of a day: checked before a call, counted after it. */
 import { isAppError } from '@coppice/core';
-import { clampReply } from '@coppice/core/context';
+import { clampReplyTokens } from '@coppice/core/context';
 import type { Cost } from '../catalogue/index.ts';
 import type { BudgetsConfig } from '../config/contract.ts';
 import type { ProviderUsage } from '../providers/contract.ts';
@@ -147,7 +147,7 @@ function fitToBudget(prompt: Prompt, purses: readonly Budget[], replies: number)
   let most = asked ?? Number.MAX_SAFE_INTEGER;
   for (const allowance of purses) {
     const left = outputLeft(prompt, allowance, replies);
-    const limit = clampReply({ asked: most, maxOut: most, window: left, estimate: 0 });
+    const limit = clampReplyTokens({ asked: most, maxOut: most, window: left, estimate: 0 });
     if (left < 1 || limit.room === 'short') return allowance;
     most = limit.maxTokens;
   }

@@ -1,5 +1,5 @@
 import { isAppError, type NodeId, readTree, refuse, run } from '@coppice/core';
-import { compactionDue, contextOf, estimateContextTokens } from '@coppice/core/context';
+import { contextOf, estimateContextTokens, isCompactionDue } from '@coppice/core/context';
 import type { CompactReason } from '../events.ts';
 import type { Model } from '../providers/index.ts';
 import { turnBudget } from './budget.ts';
@@ -124,7 +124,7 @@ export async function compactAfterTurn(
   if (reply === undefined || model === undefined || replies.length !== 1 || state.attached) return;
   if (reply.status !== 'success' || reply.tokens === null || state.signal.aborted) return;
   const { window, windowKnown } = model.info;
-  if (!compactionDue(reply.tokens, windowKnown ? window : undefined)) return;
+  if (!isCompactionDue(reply.tokens, windowKnown ? window : undefined)) return;
   state.compacted = false;
   await compactOnce(services, state, { type: 'below', parentId: reply.nodeId }, model, 'after');
 }

@@ -10,7 +10,13 @@ import {
   type TreeId,
   textMessage,
 } from '@coppice/core';
-import { coalesce, compactionDue, contextOf, readContextPath, requestMessages } from '@coppice/core/context';
+import {
+  buildRequestMessages,
+  coalesceMessages,
+  contextOf,
+  isCompactionDue,
+  readContextPath,
+} from '@coppice/core/context';
 import type { ProviderRequest, ToolSpec } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { Combination } from './combine.ts';
@@ -76,14 +82,14 @@ export function combinationTokens(combination: Combination | null): number {
 /** Builds the request for one model. Throws if the context is empty. */
 export function promptFor(context: Context, model: Model, wish: PromptOptions): Prompt {
   const { options, tools, combination = null } = wish;
-  const { systemPrompt, messages, continues } = requestMessages(context, {
+  const { systemPrompt, messages, continues } = buildRequestMessages(context, {
     systemInPlace: model.provider.supports.systemInPlace,
   });
-  const contextMessages = coalesce(messages, continues);
+  const contextMessages = coalesceMessages(messages, continues);
   // A reply to continue comes after the answers that it is made from.
   const end = wish.continues === true ? contextMessages.slice(-1) : [];
   const start = contextMessages.slice(0, contextMessages.length - end.length);
-  const asked = combination === null ? start : coalesce([...start, textMessage('user', combination.text)]);
+  const asked = combination === null ? start : coalesceMessages([...start, textMessage('user', combination.text)]);
   const sent: readonly Message[] = [...asked, ...end, ...(wish.continues ? [textMessage('user', goOn)] : [])];
   if (sent.length === 0)
     throw generateError('generate/invalid', 'There is nothing to answer: the conversation is empty here.');
@@ -92,7 +98,7 @@ export function promptFor(context: Context, model: Model, wish: PromptOptions): 
   const estimate = context.estimate.tokens + described + combinationTokens(combination);
   const { window, windowKnown } = model.info;
   const limit = replyLimit(model.info, options.maxTokens, estimate);
-  const due = compactionDue(estimate, windowKnown ? window : undefined);
+  const due = isCompactionDue(estimate, windowKnown ? window : undefined);
   return {
     model,
     askedTokens: options.maxTokens,

@@ -1,5 +1,5 @@
 /** The longest reply that a conversation leaves space for. */
-import { clampReply } from '@coppice/core/context';
+import { clampReplyTokens } from '@coppice/core/context';
 import type { ModelInfo } from '../catalogue/index.ts';
 
 /** The reply limit to send. */
@@ -23,7 +23,7 @@ export function replyLimit(
   estimate: number,
 ): SentReplyLimit {
   if (windowKnown || window - estimate >= fewestByGuess) {
-    const limit = clampReply({ asked, maxOut, window, estimate });
+    const limit = clampReplyTokens({ asked, maxOut, window, estimate });
     return windowKnown ? limit : { maxTokens: limit.maxTokens, room: 'ok' };
   }
   if (!maxOutKnown) return { maxTokens: asked, room: 'ok' };

@@ -1,6 +1,6 @@
 /** Runs the tool calls of a reply and stores their results as messages. */
 
-import { isMalformed } from '@coppice/content/wires';
+import { isMalformedToolUse } from '@coppice/content/wires';
 import {
   type ActId,
   isToolUse,
@@ -122,7 +122,7 @@ async function answerToolCall(
   const { id, name, parameters } = call;
   try {
     return await services.tools.call(
-      { id, name, parameters, ...(isMalformed(call) ? { malformed: call.malformed } : {}) },
+      { id, name, parameters, ...(isMalformedToolUse(call) ? { malformed: call.malformed } : {}) },
       {
         signal,
         active,

@@ -1,4 +1,4 @@
-import { isMalformed } from '@coppice/content/wires';
+import { isMalformedToolUse } from '@coppice/content/wires';
 import { textMessage } from '@coppice/core';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../config/secret.ts';
@@ -221,7 +221,7 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
     expect(last).toMatchObject({ type: 'end', finishReason: 'length' });
     const call = message?.content.at(-1);
     expect(call).toMatchObject({ type: 'tool-use', id: 'call_1', name: 'look', parameters: {} });
-    expect(call !== undefined && isMalformed(call)).toBe(true);
+    expect(call !== undefined && isMalformedToolUse(call)).toBe(true);
   });
 
   it('[G31] redirects: the redirect is not followed, so that the key is sent to no other host', async () => {

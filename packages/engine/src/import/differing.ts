@@ -5,12 +5,12 @@
 import { setImmediate } from 'node:timers/promises';
 import {
   buildFinding,
-  type Difference,
   detailOf,
-  differenceOf,
   type FindingDetail,
+  findDifference,
   hasSameContent,
   type ImportFinding,
+  type RecordDifference,
   type StorableTree,
 } from '@coppice/content/formats';
 import { ask, type NodeId, type Store } from '@coppice/core';
@@ -26,7 +26,7 @@ export interface NodeDifference {
 // Batch size: small enough not to block other work.
 const atOnce = 200;
 
-function describeDifference({ said, edited }: Difference, restored: boolean): FindingDetail {
+function describeDifference({ said, edited }: RecordDifference, restored: boolean): FindingDetail {
   if (restored) return detailOf('text-differs-here');
   if (said) return detailOf(edited ? 'text-changed-on-both-sides' : 'text-changed-at-source');
   return detailOf(edited ? 'data-changed-and-edited' : 'data-changed-at-source');
@@ -53,7 +53,7 @@ export async function* findDifferences(
       // An exported message may come back with a different block structure; then only its text is compared.
       if (!restored && source.externalId === node.id && hasSameContent(node, incoming.message)) continue;
       const inPlace = node.parentId === (incoming.parentId ?? row?.rootId);
-      const difference = differenceOf(node, incoming, { restored, inPlace });
+      const difference = findDifference(node, incoming, { restored, inPlace });
       if (difference !== null)
         yield {
           node: node.id,

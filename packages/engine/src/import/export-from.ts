@@ -2,9 +2,9 @@
 import {
   type ExportEvent,
   type ExportedTree,
-  formatNamed,
+  type ExportSelection,
+  findFormat,
   readExport,
-  type Selection,
   writeExport,
 } from '@coppice/content/formats';
 import { type AbortSignalLike, AppError, type Store, type TreeId } from '@coppice/core';
@@ -16,7 +16,7 @@ export interface ExportFromOptions {
   /** The trees to write, in this order; by default all of the owner's, last changed first. */
   readonly trees?: readonly TreeId[];
   /** A part of the tree; requires exactly one tree. */
-  readonly selection?: Selection;
+  readonly selection?: ExportSelection;
   /** Include trees in the trash; only if no tree is named. */
   readonly trashed?: boolean;
   /** Only the current thread of each tree, if the format supports both. */
@@ -52,7 +52,7 @@ async function* chooseTrees(store: Store, { trees, trashed = false }: ExportFrom
  * on a format that cannot be written and on unknown trees or nodes.
  */
 export async function* exportFrom(store: Store, options: ExportFromOptions): AsyncGenerator<ExportEvent> {
-  const format = formatNamed(options.format);
+  const format = findFormat(options.format);
   if (format === undefined)
     throw new AppError({
       code: 'import/unknown-format',

@@ -1,10 +1,10 @@
 /** Imports foreign conversations into a store: one commit each, recognised by the next import. */
 import { setImmediate } from 'node:timers/promises';
 import {
-  buildCommand,
+  buildImportCommand,
   type ImportedBlob,
+  type ImportInput,
   type ImportReport,
-  type Input,
   importErrorKinds,
   type Pause,
   type RepairedTree,
@@ -82,7 +82,7 @@ export type ImportIntoEvent =
  */
 export async function* importInto(
   store: Store,
-  input: Input,
+  input: ImportInput,
   options: ImportIntoOptions = {},
 ): AsyncGenerator<ImportIntoEvent> {
   const { strict = false, dryRun = false, follow = false } = options;
@@ -224,7 +224,7 @@ function readerOf({ format, scope, signal }: ImportIntoOptions) {
   };
 }
 
-async function refuseFlawed(input: Input, options: ImportIntoOptions): Promise<void> {
+async function refuseFlawed(input: ImportInput, options: ImportIntoOptions): Promise<void> {
   const ledger = new ImportTally();
   for await (const event of readImport(input, { ...readerOf(options), rest: withPauses() })) {
     if (event.type === 'finding') ledger.aside(event.finding);
@@ -280,7 +280,7 @@ async function takenNames(services: ImportServices, tree: RepairedTree) {
   const take = async (fresh: boolean) => {
     const known = tree.restores === undefined ? await destinationOf(store, tree, ledger.format, rest) : {};
     const destination = { ...known, fresh };
-    const made = await runWithPauses(buildCommand(tree, ledger.format, store.owner, destination), rest);
+    const made = await runWithPauses(buildImportCommand(tree, ledger.format, store.owner, destination), rest);
     const follows =
       services.ends.get(made.command.treeId) ?? (services.follow ? await findFollowedNode(store, made) : undefined);
     const incoming = follows === undefined ? made : { ...made, command: { ...made.command, follows } };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { fileOfBytes, type ImportReport, type Input } from '@coppice/content/formats';
+import { fileOfBytes, type ImportInput, type ImportReport } from '@coppice/content/formats';
 import { ask, type NodeId, run, type Store, type TreeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import { type ImportIntoEvent, type ImportIntoOptions, importInto } from './impo
 
 const say = (role: string, content: string) => ({ role, content });
 
-function inputOf(value: unknown, name = 'chats.json'): Input {
+function inputOf(value: unknown, name = 'chats.json'): ImportInput {
   return { files: [fileOfBytes(name, Buffer.from(JSON.stringify(value)))] };
 }
 
@@ -24,7 +24,7 @@ const two = [
 let place = '';
 let store: Store;
 
-async function imported(input: Input, options: ImportIntoOptions = {}) {
+async function imported(input: ImportInput, options: ImportIntoOptions = {}) {
   const events: ImportIntoEvent[] = [];
   for await (const event of importInto(store, input, { now: () => 1_790_000_000_000, ...options })) events.push(event);
   const last = events.at(-1);
@@ -178,7 +178,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     const { files } = inputOf([{ id: 'c', current_node: 'a', mapping }]);
     const picture = fileOfBytes('file_1.png', Buffer.from('89504e470d0a1a0a', 'hex'));
     const [id] = treesOf((await imported({ files: [...files, picture] })).events);
-    const differing = async (input: Input) =>
+    const differing = async (input: ImportInput) =>
       (await imported(input)).report.findings.filter(({ code }) => code === 'import/differs');
     expect(await differing({ files })).toMatchObject([{ severity: 'note' }]);
     const above = (await rowsOf(id)).nodes.find((node) => node.text === 'First');

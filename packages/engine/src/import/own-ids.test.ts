@@ -1,4 +1,4 @@
-import { fileOfBytes, formats, type Input } from '@coppice/content/formats';
+import { fileOfBytes, formats, type ImportInput } from '@coppice/content/formats';
 import { ask, type Message, type NodeId, run, type Store, type TreeId, textMessage, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -44,7 +44,7 @@ const ours = treeId('00000000-0000-7000-8000-00000000abcd');
 
 let store: Store;
 
-async function take(into: Store, input: Input, format: string) {
+async function take(into: Store, input: ImportInput, format: string) {
   const reported: { readonly treeId: TreeId; readonly created: boolean; readonly added: number }[] = [];
   const codes: string[] = [];
   const differing: string[] = [];
@@ -66,7 +66,7 @@ async function take(into: Store, input: Input, format: string) {
   };
 }
 
-async function written(from: Store, format: string): Promise<Input> {
+async function written(from: Store, format: string): Promise<ImportInput> {
   const files: { readonly name: string; readonly parts: Uint8Array[] }[] = [];
   for await (const event of exportFrom(from, { format, now: () => 0 })) {
     if (event.type === 'file') files.push({ name: event.name, parts: [] });

@@ -1,9 +1,9 @@
 /** Recognises the ids of exported trees and nodes that are imported again. */
 import {
+  coppiceIdIn,
   type ImportDestination,
   importedNodeId,
   importedTreeId,
-  ownIdIn,
   type Pause,
   type RepairedTree,
 } from '@coppice/content/formats';
@@ -36,7 +36,7 @@ export async function destinationOf(
   const named = new Set<NodeId>();
   const beside = new Map<NodeId, string>();
   for (const { externalId, companion } of tree.nodes) {
-    const own = ownIdIn(externalId);
+    const own = coppiceIdIn(externalId);
     if (own !== undefined) named.add(own);
     if (companion === true) beside.set(importedNodeId(there, externalId), externalId);
   }

@@ -17,7 +17,7 @@ import {
   run,
   type Store,
   type TreeId,
-  valueOf,
+  unwrapResult,
 } from '@coppice/core';
 import {
   checkCount,
@@ -85,7 +85,7 @@ export class MessageService {
   /** Creates the root of a topic, and with it the topic; returns the existing root if there is one. */
   createRootMessage(topicId: string): Promise<NodeId> {
     return withServiceMessage(async () => {
-      const id = valueOf(parseTreeId(topicId));
+      const id = unwrapResult(parseTreeId(topicId));
       if ((await this.#rootOf(id)) === null) await this.#made(id);
       return this.#root(id);
     });

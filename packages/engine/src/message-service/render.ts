@@ -9,7 +9,7 @@ import {
   type TopologyNode,
   type TreeId,
   type TreeRow,
-  valueOf,
+  unwrapResult,
 } from '@coppice/core';
 import type { BranchItem, BranchMessages, NewTopicMessage, SiblingsGroup, Topic, TopicMessage } from './shapes.ts';
 
@@ -57,7 +57,7 @@ export function messageText({ role, data, toolCallId, status = 'success' }: NewT
   const content = typeof data === 'string' ? [{ type: 'text', text: data }] : (data?.parts ?? []);
   if (content.length === 0 && role === 'assistant' && status !== 'success') return undefined;
   const call = toolCallId === undefined ? {} : { tool_call_id: toolCallId };
-  return valueOf(parseMessage({ role, content, ...call }, { blank: 'keep' }));
+  return unwrapResult(parseMessage({ role, content, ...call }, { blank: 'keep' }));
 }
 
 /** A page of a branch. */

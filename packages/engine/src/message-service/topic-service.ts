@@ -11,7 +11,7 @@ import {
   type TreeId,
   type TreeQuery,
   treeId,
-  valueOf,
+  unwrapResult,
 } from '@coppice/core';
 import { requireNodeNamed, requireObject, requireTreeNamed, runContextOf, type ServiceOptions } from '../service.ts';
 import { withServiceMessage } from './errors.ts';
@@ -47,7 +47,7 @@ export class TopicService {
   create(topic: NewTopic = {}): Promise<Topic> {
     return withServiceMessage(async () => {
       const { id: chosen, ...rest } = requireObject(topic);
-      const id = chosen === undefined ? treeId(this.#context.newId()) : valueOf(parseTreeId(chosen));
+      const id = chosen === undefined ? treeId(this.#context.newId()) : unwrapResult(parseTreeId(chosen));
       await run(this.#store, { type: 'create', treeId: id, attributes: definedAttributes(rest) }, this.#context);
       return this.#topic(id);
     });
@@ -95,7 +95,7 @@ export class TopicService {
   duplicate(copy: DuplicateTopic): Promise<{ topic: Topic; ids: ReadonlyMap<NodeId, NodeId> }> {
     return withServiceMessage(async () => {
       const { newTopicId, nodeId: end, whole, title } = requireObject(copy);
-      const id = newTopicId === undefined ? treeId(this.#context.newId()) : valueOf(parseTreeId(newTopicId));
+      const id = newTopicId === undefined ? treeId(this.#context.newId()) : unwrapResult(parseTreeId(newTopicId));
       const { result } = await run(
         this.#store,
         {

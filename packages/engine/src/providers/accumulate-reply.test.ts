@@ -1,5 +1,5 @@
 import { parseMessage } from '@coppice/content';
-import { isMalformed, parseToolArguments } from '@coppice/content/wires';
+import { isMalformedToolUse, parseToolArguments } from '@coppice/content/wires';
 import { describe, expect, it } from 'vitest';
 import { accumulateReply } from './accumulate-reply.ts';
 import type { ProviderEvent } from './contract.ts';
@@ -63,7 +63,7 @@ describe('a reply', () => {
       arguments: '{"a":',
       malformed: 'The reply ended inside the arguments.',
     });
-    expect(call !== undefined && isMalformed(call)).toBe(true);
+    expect(call !== undefined && isMalformedToolUse(call)).toBe(true);
     expect(parseMessage(message).ok).toBe(true);
   });
 });

@@ -2,7 +2,7 @@
  * The provider contract. All code outside of a provider uses only these types; what differs on the wire stays in its
  * `to-wire.ts` and `from-wire.ts`.
  */
-import type { ParameterChanged, ProviderRequest, WireReplyEvent } from '@coppice/content/wires';
+import type { ProviderRequest, ReportParameterChange, WireReplyEvent } from '@coppice/content/wires';
 import type { Block, ErrorKind, Json, Role } from '@coppice/core';
 import type { ModelCapabilities, Price } from '../catalogue/index.ts';
 import type { HttpConnection, HttpLimits } from '../http/contract.ts';
@@ -11,9 +11,9 @@ export type {
   EndEvent,
   FinishReason,
   ImageEvent,
-  ParameterChanged,
   ProviderRequest,
   ProviderUsage,
+  ReportParameterChange,
   TextDelta,
   ThinkingDelta,
   ThinkingEnd,
@@ -223,7 +223,7 @@ export interface ProviderSpec {
   /** Limits that differ by model. */
   parametersOf?(model: string): ParameterLimits;
   /** Changes parameters that exclude each other, after each was clamped; `changed` reports every change. */
-  adjust?(request: ProviderRequest, changed: ParameterChanged): ProviderRequest;
+  adjust?(request: ProviderRequest, changed: ReportParameterChange): ProviderRequest;
   stream(request: ProviderRequest, call: ProviderCall): AsyncIterable<ProviderEvent>;
   listModels?(call: ProviderCall): Promise<readonly ListedModel[]>;
   /** For services that list their models without a key: rejects if the key is wrong. */

@@ -3,7 +3,6 @@ import type { Block, Role } from '@coppice/core';
 import { clampParameters } from './clamp-parameters.ts';
 import { systemClock } from './clock.ts';
 import type {
-  ParameterChanged,
   Provider,
   ProviderCall,
   ProviderEvent,
@@ -11,6 +10,7 @@ import type {
   ProviderRequest,
   ProviderSpec,
   ProviderSupport,
+  ReportParameterChange,
 } from './contract.ts';
 import { abortedEvent, errorEvent, errorFrom } from './errors.ts';
 import { lowerMessages } from './lower.ts';
@@ -152,7 +152,7 @@ function fitParameters(
 ): ProviderRequest {
   const limits = spec.parametersOf?.(request.model) ?? spec.parameters;
   const fitted = clampParameters(request, limits, supports, tell);
-  const changed: ParameterChanged = (name, asked, sent) =>
+  const changed: ReportParameterChange = (name, asked, sent) =>
     tell({ type: 'parameter-changed', name, asked, ...(sent === undefined ? {} : { sent }) });
   return spec.adjust?.(fitted, changed) ?? fitted;
 }

@@ -1,5 +1,5 @@
 /** Asks a server for its list of models. */
-import { countMember, jsonListOf, memberAt, textMember } from '@coppice/content/wires';
+import { getCountMember, getMember, getTextMember, listOrNone } from '@coppice/content/wires';
 import type { Json } from '@coppice/core';
 import { defaultLimits } from '../http/contract.ts';
 import { statusFailure } from '../http/failures.ts';
@@ -61,15 +61,15 @@ export async function getJson(call: ProviderCall, list: ModelList): Promise<Json
 export async function listModelIds(call: ProviderCall, list: ModelList): Promise<readonly ListedModel[]> {
   const body = await getJson(call, list);
   const models: ListedModel[] = [];
-  for (const each of jsonListOf(memberAt(body, 'data'))) {
-    const id = textMember(each, 'id');
+  for (const each of listOrNone(getMember(body, 'data'))) {
+    const id = getTextMember(each, 'id');
     if (id === undefined) continue;
-    const label = textMember(each, 'display_name') ?? textMember(each, 'name');
+    const label = getTextMember(each, 'display_name') ?? getTextMember(each, 'name');
     const window =
-      countMember(each, 'context_length') ??
-      countMember(each, 'max_input_tokens') ??
-      countMember(each, 'max_model_len');
-    const maxOut = countMember(each, 'top_provider', 'max_completion_tokens') ?? countMember(each, 'max_tokens');
+      getCountMember(each, 'context_length') ??
+      getCountMember(each, 'max_input_tokens') ??
+      getCountMember(each, 'max_model_len');
+    const maxOut = getCountMember(each, 'top_provider', 'max_completion_tokens') ?? getCountMember(each, 'max_tokens');
     models.push({
       id,
       ...(label === undefined ? {} : { label }),

@@ -1,7 +1,7 @@
 /** Converts blocks and roles that a provider does not support. */
 import { blockDefinitionOf } from '@coppice/content';
 import { type Block, isBlank, type Message, type Role } from '@coppice/core';
-import { strayResultMessage, systemAsUserMessage } from '@coppice/core/context';
+import { buildStrayResultMessage, convertSystemToUserMessage } from '@coppice/core/context';
 import type { ProviderSupport } from './contract.ts';
 
 /** What the conversion depends on. */
@@ -29,11 +29,11 @@ export function lowerMessages(messages: readonly Message[], lowering: Lowering):
     const content = lowerBlocks(message, native, lowering);
     if (message.role === 'tool') {
       const result = content.length === 0 ? { ...message, content: [noText] } : { ...message, content };
-      lowered.push(supports.tools ? (content === message.content ? message : result) : strayResultMessage(result));
+      lowered.push(supports.tools ? (content === message.content ? message : result) : buildStrayResultMessage(result));
     } else if (content === message.content || content.length > 0) {
       const next = content === message.content ? message : { ...message, content };
       if (next !== message && isBlank(next)) continue;
-      lowered.push(next.role === 'system' && !supports.systemInPlace ? systemAsUserMessage(next) : next);
+      lowered.push(next.role === 'system' && !supports.systemInPlace ? convertSystemToUserMessage(next) : next);
     }
   }
   return lowered;

@@ -1,5 +1,5 @@
 /** Reads a model's context window from local OpenAI-compatible servers. */
-import { countMember, jsonListOf, jsonObjectOf, memberAt, textMember } from '@coppice/content/wires';
+import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined } from '@coppice/content/wires';
 import type { Json } from '@coppice/core';
 import { keyHeader } from './chat-completions.ts';
 import type { ListedModel, ProviderCall } from './contract.ts';
@@ -12,36 +12,36 @@ function besideVersion(call: ProviderCall): ProviderCall {
 }
 
 function modelIn(list: Json | undefined, model: string): Json | undefined {
-  return jsonListOf(list).find((each) => (textMember(each, 'id') ?? textMember(each, 'key')) === model);
+  return listOrNone(list).find((each) => (getTextMember(each, 'id') ?? getTextMember(each, 'key')) === model);
 }
 
 /** vLLM and others include the window in the list of models. */
 async function fromModels(model: string, call: ProviderCall): Promise<number | undefined> {
   const body = await getJson(call, { path: '/models', keyHeader });
-  const found = modelIn(memberAt(body, 'data'), model);
+  const found = modelIn(getMember(body, 'data'), model);
   return (
-    countMember(found, 'max_model_len') ??
-    countMember(found, 'max_context_length') ??
-    countMember(found, 'context_length') ??
-    countMember(found, 'context_window')
+    getCountMember(found, 'max_model_len') ??
+    getCountMember(found, 'max_context_length') ??
+    getCountMember(found, 'context_length') ??
+    getCountMember(found, 'context_window')
   );
 }
 
 /** llama.cpp: one model, with the window that it was started with. */
 async function fromProperties(call: ProviderCall): Promise<number | undefined> {
   const body = await getJson(besideVersion(call), { path: '/props', keyHeader });
-  return countMember(body, 'default_generation_settings', 'n_ctx') ?? countMember(body, 'n_ctx');
+  return getCountMember(body, 'default_generation_settings', 'n_ctx') ?? getCountMember(body, 'n_ctx');
 }
 
 /** LM Studio: the window that a model was loaded with, else its maximum. */
 async function fromStudio(model: string, call: ProviderCall): Promise<number | undefined> {
   const body = await getJson(besideVersion(call), { path: '/api/v0/models', keyHeader });
-  const found = modelIn(memberAt(body, 'data') ?? memberAt(body, 'models'), model);
-  const [loaded] = jsonListOf(memberAt(found, 'loaded_instances'));
+  const found = modelIn(getMember(body, 'data') ?? getMember(body, 'models'), model);
+  const [loaded] = listOrNone(getMember(found, 'loaded_instances'));
   return (
-    countMember(found, 'loaded_context_length') ??
-    countMember(loaded, 'config', 'context_length') ??
-    countMember(found, 'max_context_length')
+    getCountMember(found, 'loaded_context_length') ??
+    getCountMember(loaded, 'config', 'context_length') ??
+    getCountMember(found, 'max_context_length')
   );
 }
 
@@ -58,10 +58,10 @@ export async function describeLocalModel(model: string, call: ProviderCall): Pro
 
 /** The window in Ollama's model info, under the name of the architecture, for example `llama.context_length`. */
 export function ollamaWindow(shown: Json): number | undefined {
-  const info = jsonObjectOf(memberAt(shown, 'model_info'));
-  const architecture = textMember(info, 'general.architecture');
-  const named = architecture === undefined ? undefined : countMember(info, `${architecture}.context_length`);
+  const info = objectOrUndefined(getMember(shown, 'model_info'));
+  const architecture = getTextMember(info, 'general.architecture');
+  const named = architecture === undefined ? undefined : getCountMember(info, `${architecture}.context_length`);
   if (named !== undefined) return named;
   const [key] = Object.keys(info ?? {}).filter((name) => name.endsWith('.context_length'));
-  return key === undefined ? undefined : countMember(info, key);
+  return key === undefined ? undefined : getCountMember(info, key);
 }

@@ -2,11 +2,11 @@
  * One call over HTTP, from request to final event: framing, limits, retries. Providers pass their two translations.
  */
 import {
-  doneMark,
+  createLineSplitter,
+  createSseSplitter,
   type EventSplitter,
   EventTooLarge,
-  lineFraming,
-  sseFraming,
+  endOfStreamMark,
   type WireEvent,
   WireFailure,
   type WireReader,
@@ -215,7 +215,7 @@ async function* readEvents(
   alive: () => void,
   watch: RequestTimers,
 ): AsyncGenerator<ProviderEvent, void, void> {
-  const framing = wire.framing === 'sse' ? sseFraming(limits.eventBytes) : lineFraming(limits.eventBytes);
+  const framing = wire.framing === 'sse' ? createSseSplitter(limits.eventBytes) : createLineSplitter(limits.eventBytes);
   const reader = wire.reader();
   const chunks = answer.chunks();
   // The beginning of the body, for the error message if it contains no event.
@@ -246,7 +246,7 @@ async function* readEvents(
   for (const wired of framing.end()) {
     seen++;
     // The last event may lack its blank line; if its JSON is incomplete too, the stream was cut.
-    if (!(wired.data === doneMark || isJsonType(wired.data))) break;
+    if (!(wired.data === endOfStreamMark || isJsonType(wired.data))) break;
     yield* readOne(reader, wired, host) ?? [];
   }
   if (seen === 0) refuseEmpty(opening, host);
@@ -277,7 +277,7 @@ function cutText(framing: EventSplitter, chunk: Uint8Array, host: string): reado
 }
 
 function readOne(reader: WireReader, wired: WireEvent, host: string): readonly ProviderEvent[] | null {
-  if (wired.data === doneMark) return reader.read(doneMark, wired.event);
+  if (wired.data === endOfStreamMark) return reader.read(endOfStreamMark, wired.event);
   const data = parseWireEvent(wired.data, host, 'an event');
   const said = failureIn(data);
   if (said !== null) throw bodyFailure(host, said, wired.data);

@@ -1,5 +1,5 @@
 /** Converts session files of other tools to ours and back. The source file is not changed. */
-import { piLines, type SessionFiles, SessionIndex } from '@coppice/content/sessions';
+import { type SessionFiles, SessionIndex, toPiLines } from '@coppice/content/sessions';
 import { newId } from '../new-id.ts';
 import { subtreeCopy } from './copies.ts';
 
@@ -55,7 +55,7 @@ export function exportForPi(
   const from = files.open(path, { readOnly: true });
   try {
     const index = new SessionIndex(from);
-    const { lines, losses } = piLines(index, index.leaf, now());
+    const { lines, losses } = toPiLines(index, index.leaf, now());
     files.save(
       to,
       lines.map((line) => `${JSON.stringify(line)}\n`),

@@ -1,5 +1,5 @@
 /** Copies parts of a session to another file; ids are kept. */
-import { aboutLine, type CarriedEntry, type SessionEntry, type SessionIndex } from '@coppice/content/sessions';
+import { type CopiedEntry, lineAndCommitFields, type SessionEntry, type SessionIndex } from '@coppice/content/sessions';
 import { isJsonObject } from '@coppice/core/decode';
 
 // The fields of the line's metadata that are copied.
@@ -12,7 +12,7 @@ function copyOfEntry(index: SessionIndex, at: number, parentUuid: string): Sessi
   const { file } = index;
   const entry = file.entryAt(at);
   const amended = index.amendment(at);
-  const ofItsFile = aboutLine(entry);
+  const ofItsFile = lineAndCommitFields(entry);
   const rest = Object.fromEntries(Object.entries(entry).filter(([key]) => takenAlong.has(key) || !ofItsFile.has(key)));
   const noted = isJsonObject(entry['node'])
     ? Object.fromEntries(Object.entries(entry['node']).filter(([key]) => !ofItsPlace.has(key)))
@@ -113,7 +113,7 @@ export function subtreeCopy(
 const carried: ReadonlySet<string> = new Set(['message', 'branch_summary', 'stack_summary']);
 
 /** A copied entry: the original line if later lines did not change it, else a new one. */
-type CopiedEntries = SessionEntry | CarriedEntry;
+type CopiedEntries = SessionEntry | CopiedEntry;
 
 /** Copies lines, parents before children, below another header. */
 function* treeCopy(

@@ -1,8 +1,8 @@
 /** One session file: reads from the loaded index, durable appends. */
 import { messageKit } from '@coppice/content';
 import {
+  type CommitLine,
   isLeafType,
-  type NewLine,
   type SessionEntry,
   type SessionFile,
   type SessionHeader,
@@ -257,7 +257,7 @@ export class SessionManager {
   }
 
   /** Appends one message like {@link #add}; the common case, formatted directly as a line. */
-  #addLine(line: NewLine): string {
+  #addLine(line: CommitLine): string {
     this.#checkWritable();
     this.#file.appendLine(line);
     this.#saved = line.uuid;

@@ -1,7 +1,7 @@
 /** Prepares and validates entries before they are saved. */
 import { normaliseMessage, utf8Length } from '@coppice/content';
-import { type NewSession, plainFields, type SessionEntry, type SessionFile } from '@coppice/content/sessions';
-import { AppError, isText, type Message, refusalKinds, refuse, textMessage, valueOf } from '@coppice/core';
+import { copyPlainFields, type NewSession, type SessionEntry, type SessionFile } from '@coppice/content/sessions';
+import { AppError, isText, type Message, refusalKinds, refuse, textMessage, unwrapResult } from '@coppice/core';
 import { newId } from '../new-id.ts';
 import type { AppMessage, NewEntry, NewSessionOptions, SessionOptions } from './contract.ts';
 
@@ -73,7 +73,7 @@ export function authorOf(message: AppMessage): Message {
   const { role, content } = message;
   const plain = typeof content === 'string' && hasVisibleText(content) && Object.keys(message).length === 2;
   const speaks = role === 'user' || role === 'assistant' || role === 'system';
-  return plain && speaks ? textMessage(role, content) : valueOf(normaliseMessage(message));
+  return plain && speaks ? textMessage(role, content) : unwrapResult(normaliseMessage(message));
 }
 
 // The longest foreign id that is kept, in bytes.
@@ -84,7 +84,7 @@ const idMost = 512;
  * not JSON.
  */
 export function plainEntry(entry: NewEntry): NewEntry {
-  const fields = valueOf(plainFields(entry));
+  const fields = unwrapResult(copyPlainFields(entry));
   const { type, uuid } = fields;
   if (typeof type !== 'string' || type === '') refuse('command/invalid', 'An entry has a type, which is a text.', {});
   if (uuid === undefined) return { ...fields, type, ...placeEntry(entry) };

@@ -1,6 +1,6 @@
 /** A session's tree for display: flat, parents before children, with shortened texts. */
 import type { SessionIndex } from '@coppice/content/sessions';
-import { isToolUse, textOf, truncate } from '@coppice/core';
+import { isToolUse, textOf, truncateToLine } from '@coppice/core';
 import type { SessionStats, SessionTree, SessionTreeNode } from './contract.ts';
 
 const previewLength = 120;
@@ -19,7 +19,7 @@ export function sessionTreeOf(index: SessionIndex, leaf: number): SessionTree {
       parentUuid: file.uuidAt(index.parent(at)),
       type: entry.type,
       role: kind === 'message' ? message.role : null,
-      preview: truncate(textOf(message), previewLength),
+      preview: truncateToLine(textOf(message), previewLength),
       timestamp: entry.timestamp ?? null,
       label: index.labels.get(at)?.title ?? null,
       children: below.map((child) => file.uuidAt(child)),

@@ -4,7 +4,7 @@ import {
   ask,
   type Command,
   type Commit,
-  type Content,
+  type ContentFields,
   isAppError,
   type Node,
   type NodeId,
@@ -284,13 +284,13 @@ function* planRewrites(words: ReadonlyMap<NodeId, Node>): ReadProgram<Plan<null>
     const node = yield* ask('node', { id });
     if (node === null || node.message === null || message === null) continue;
     const { aliases } = node;
-    const before: Content = { ...contentOfSide(node), message: node.message };
-    const after: Content = { message, status, key, text, tokens, aliases };
+    const before: ContentFields = { ...contentOfSide(node), message: node.message };
+    const after: ContentFields = { message, status, key, text, tokens, aliases };
     steps.push({ type: 'replace', nodeId: id, after, before, since: node.contentIn });
   }
   return { steps, result: null };
 }
 
-function contentOfSide({ status, key, text, tokens, aliases }: Node): Omit<Content, 'message'> {
+function contentOfSide({ status, key, text, tokens, aliases }: Node): Omit<ContentFields, 'message'> {
   return { status, key, text, tokens, aliases };
 }

@@ -1,5 +1,5 @@
 /** Converts a session file to a tree of any store and back. Ids survive both ways. */
-import { derivedId, messageKit } from '@coppice/content';
+import { deriveId, messageKit } from '@coppice/content';
 import { linesOfCommit, type SessionFiles, sessionNodeId } from '@coppice/content/sessions';
 import {
   actId,
@@ -184,8 +184,7 @@ function* planSync(
   const fresh = live.filter((node) => !present.has(known(node.id)));
   const taken = new Set(yield* ask('taken', { ids: fresh.map((node) => node.id) }));
   const renamed = new Map<NodeId, NodeId>();
-  for (const node of fresh)
-    if (taken.has(node.id)) renamed.set(node.id, nodeId(derivedId('session-copy', id, node.id)));
+  for (const node of fresh) if (taken.has(node.id)) renamed.set(node.id, nodeId(deriveId('session-copy', id, node.id)));
   const name = (node: NodeId) => renamed.get(node) ?? known(node);
   const added = fresh.map((node) => name(node.id));
   if (there === null) {

@@ -17,7 +17,7 @@ import {
   type TreeId,
   textMessage,
   treeId,
-  valueOf,
+  unwrapResult,
 } from '@coppice/core';
 import { diffBranches, diffMessages } from '@coppice/core/diff';
 import { plainTitle } from '@coppice/engine';
@@ -71,11 +71,11 @@ function mcpMessage(one: Node, of: TreeId) {
 }
 
 function mcpTree(text: string): TreeId {
-  return valueOf(parseTreeId(text));
+  return unwrapResult(parseTreeId(text));
 }
 
 function mcpNode(text: string): NodeId {
-  return valueOf(parseNodeId(text));
+  return unwrapResult(parseNodeId(text));
 }
 
 /** Creates a server for the trees of one owner. */

@@ -1,6 +1,6 @@
 /** Authenticates callers and chooses their trees, for every route. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Token, User } from '@coppice/core';
+import type { ApiToken, User } from '@coppice/core';
 import type { Caller, CallerLimits } from '../caller.ts';
 import type { ProxyOptions } from '../contract.ts';
 import { hostOf, remoteAddress, requestHeader, type ServerContext } from '../env.ts';
@@ -107,7 +107,7 @@ function callerOf(user: User, by: Caller['by'], stay: CallerLimits): Caller | nu
 }
 
 /** The token and its user; null if the token is not valid now. */
-async function isBehindProxy({ store, now }: Services, hash: string): Promise<{ token: Token; user: User } | null> {
+async function isBehindProxy({ store, now }: Services, hash: string): Promise<{ token: ApiToken; user: User } | null> {
   const token = await store.accounts.tokenByHash(hash);
   if (token === null || token.revokedAt !== null || (token.expiresAt !== null && token.expiresAt <= now())) return null;
   const user = await store.accounts.user(token.userId);

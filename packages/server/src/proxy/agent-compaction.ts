@@ -2,7 +2,7 @@
  * Compaction by an agent: it has its session summarised, and sends the summary in place of the history from then on. The
  * summary becomes a compaction marker where the session was, and the session goes on below it, in the same tree.
  */
-import { derivedId, messageKit, withoutProgramElements } from '@coppice/content';
+import { deriveId, messageKit, removeProgramElements } from '@coppice/content';
 import {
   ask,
   isText,
@@ -66,7 +66,7 @@ function findSummary(
     const found = summaries.find(({ needle }) => flat.includes(needle));
     if (found !== undefined) return { at, summary: found.summary };
     if (message.role !== 'assistant' && introduction.test(text))
-      return { at, summary: withoutProgramElements(text).trim() };
+      return { at, summary: removeProgramElements(text).trim() };
   }
   return null;
 }
@@ -92,7 +92,7 @@ export async function placeAfterMarker(
 }
 
 function markerName(key: string): string {
-  return derivedId(markerFormat, key);
+  return deriveId(markerFormat, key);
 }
 
 async function pathTo(store: Store, tree: TreeRow, to: NodeId): Promise<readonly Node[] | null> {
@@ -149,7 +149,7 @@ export async function placeCompaction(
   const messages = path.filter(({ kind }) => kind === 'message');
   const firstKept = kept === 0 ? undefined : messages.at(-kept)?.id;
   const key = keys[at] ?? messageKit.key(history[at] ?? { role: 'user', content: [] });
-  const id = nodeId(derivedId(markerFormat, tree.id, leaf.id, key));
+  const id = nodeId(deriveId(markerFormat, tree.id, leaf.id, key));
   await run(
     store,
     {

@@ -3,7 +3,7 @@
  * place by the name, without reading the tree.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { messageKit, withoutProgramElements } from '@coppice/content';
+import { messageKit, removeProgramElements } from '@coppice/content';
 import { isText, isToolUse, type Message, type NodeId, type Store, type TreeId } from '@coppice/core';
 
 const exactFormat = 'proxy-history';
@@ -25,7 +25,7 @@ function wordsOnly(message: Message): Message | null {
   let changed = false;
   const content = message.content.flatMap((block) => {
     if (!isText(block) || !block.text.includes('<')) return [block];
-    const text = withoutProgramElements(block.text);
+    const text = removeProgramElements(block.text);
     if (text === block.text) return [block];
     changed = true;
     return text.trim() === '' ? [] : [{ ...block, text }];

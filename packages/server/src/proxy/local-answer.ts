@@ -1,6 +1,6 @@
 /** Answers calls with our own models if no upstream is configured, in the wire format of the call. */
 import type { JsonObject, Message } from '@coppice/core';
-import { coalesce, requestMessages } from '@coppice/core/context';
+import { buildRequestMessages, coalesceMessages } from '@coppice/core/context';
 import { isJsonObject } from '@coppice/core/decode';
 import type { ErrorEvent, ModelProviders, ProviderEvent } from '@coppice/engine';
 import type { LocalWireKind, ParsedRequest } from './exchange.ts';
@@ -48,7 +48,7 @@ async function* eventsFor(asked: LocalCall, body: JsonObject, options: LocalOpti
   const entries = [...options.before, ...asked.history].map(
     (message) => ({ kind: 'message', message, nodeId: null, tokens: 0, reported: null }) as const,
   );
-  const { messages, continues } = requestMessages(
+  const { messages, continues } = buildRequestMessages(
     { entries, flags: [] },
     { systemInPlace: model.provider.supports.systemInPlace },
   );
@@ -59,7 +59,7 @@ async function* eventsFor(asked: LocalCall, body: JsonObject, options: LocalOpti
     {
       ...request,
       ...(tool === null ? {} : { tools: [tool], toolChoice: { name: tool.name } }),
-      messages: coalesce(messages, continues),
+      messages: coalesceMessages(messages, continues),
       maxTokens: mostTokens(body) ?? model.info.maxOut,
       ...(systemPrompt === undefined || systemPrompt === '' ? {} : { systemPrompt }),
     },

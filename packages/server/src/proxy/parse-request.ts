@@ -1,6 +1,6 @@
 /** Parses requests of each wire. */
 import { fromOpenAi } from '@coppice/content/formats';
-import { type CallWire, isToolList, readCallRequest } from '@coppice/content/wires';
+import { type CallWire, isToolListItem, readCallRequest } from '@coppice/content/wires';
 import type { Json, JsonObject, Message } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import { type ParsedRequest, type WireKind, wireTextAt } from './exchange.ts';
@@ -60,7 +60,7 @@ function requestParameters(body: JsonObject): JsonObject {
 }
 
 function toolNamesOf(body: JsonObject): string[] {
-  const lists = listOrEmpty(body, 'input').filter(isToolList);
+  const lists = listOrEmpty(body, 'input').filter(isToolListItem);
   return [body, ...lists].flatMap((list) => listOrEmpty(list, 'tools').flatMap(namesOfTool));
 }
 

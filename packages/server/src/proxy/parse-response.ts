@@ -1,6 +1,6 @@
 /** Parses responses of each wire: a JSON document or server-sent events, complete or cut off. */
-import { foldChunks, foldEvents, foldResponse } from '@coppice/content/formats';
-import { foldGoogleChunks, readCallAnswers } from '@coppice/content/wires';
+import { assembleAnthropicReply, assembleChatReply, assembleResponse } from '@coppice/content/formats';
+import { joinGoogleChunks, readCallAnswers } from '@coppice/content/wires';
 import { isBlank, type JsonObject, type NodeStatus } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import { redact } from '@coppice/engine';
@@ -46,9 +46,9 @@ const tooLong: JsonObject = {
 
 /** The document that a stream of events contains. */
 export function foldWire(wire: WireKind, events: readonly JsonObject[]): JsonObject {
-  if (wire === 'chat') return foldChunks(events);
-  if (wire === 'google') return foldGoogleChunks(events);
-  return wire === 'messages' ? foldEvents(events) : foldResponse(events);
+  if (wire === 'chat') return assembleChatReply(events);
+  if (wire === 'google') return joinGoogleChunks(events);
+  return wire === 'messages' ? assembleAnthropicReply(events) : assembleResponse(events);
 }
 
 /** What is kept of a failure: the service's message, shortened and without keys. */

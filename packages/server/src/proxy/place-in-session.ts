@@ -3,7 +3,7 @@
  * tree, whatever its system prompt does, and unrelated sessions never share a tree. A sub-agent is a tree of its own,
  * linked to the call that spawned it; what a program asks beside its work is in a tree of side calls.
  */
-import { derivedId, spawnLinkOf, subAgentRow } from '@coppice/content';
+import { buildSubAgentRow, deriveId, spawnLinkOf } from '@coppice/content';
 import {
   ask,
   isAppError,
@@ -95,7 +95,7 @@ async function placeUnnamed(
   }
   const compacted = await placeCompactedRun(store, call, context);
   if (compacted !== null) return compacted;
-  const id = derivedId(
+  const id = deriveId(
     firstCallFormat,
     origin.client,
     ...(origin.run == null ? [] : [origin.run]),
@@ -105,7 +105,7 @@ async function placeUnnamed(
   const isFirst = !history.some((message) => message.role === 'assistant');
   const retried = isFirst ? await findFirstCall(store, id, project, context.now()) : null;
   // The id follows from the call: a retry after a crash finds the tree that the first try made.
-  const made = treeId(derivedId('proxy-call', callId));
+  const made = treeId(deriveId('proxy-call', callId));
   const tree = retried ?? (await createTree(store, made, treeOf(call, null), context));
   await linkRun(store, tree, call);
   if (isFirst && retried === null)
@@ -290,7 +290,7 @@ async function lookUpSession(
   project: string,
 ): Promise<{ readonly id: TreeId; readonly tree: TreeRow | null }> {
   for (let number = 0; ; number++) {
-    const id = treeId(derivedId('proxy-session', store.owner, project, session, number));
+    const id = treeId(deriveId('proxy-session', store.owner, project, session, number));
     const state = await treeState(store, id);
     if (state !== 'deleted') return { id, tree: state === 'missing' ? null : state };
   }
@@ -318,7 +318,7 @@ async function sessionTree(
   }
   const link = await linkToParent(store, id, call);
   const made = await createTree(store, id, treeOf(call, session, link), context);
-  if (link !== null) await store.putExternalIds([subAgentRow(id, link.parent)]);
+  if (link !== null) await store.putExternalIds([buildSubAgentRow(id, link.parent)]);
   return made;
 }
 

@@ -20,7 +20,7 @@ import {
   type TreeRow,
   treeId,
 } from '@coppice/core';
-import { promptAlong } from '@coppice/core/context';
+import { findSystemPrompt } from '@coppice/core/context';
 import { storeInlineBytes, storeInlineMessages, titleActor } from '@coppice/engine';
 import type { ModelCompletion, ParsedRequest, ParsedResponse } from './exchange.ts';
 import { historyRows } from './history-names.ts';
@@ -231,7 +231,7 @@ async function changedPrompt(
     const to = first === null ? last : (node?.parentId ?? last);
     const root = (yield* ask('head', { id: to }))?.parentId === null;
     const entries = root ? [] : (yield* ask('pathMeta', { to })).entries;
-    return promptAlong(entries, attributes.systemPrompt);
+    return findSystemPrompt(entries, attributes.systemPrompt);
   });
   return now === (above ?? '') ? null : now;
 }

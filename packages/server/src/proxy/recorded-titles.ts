@@ -2,7 +2,7 @@
  * Titles of recorded sessions by the model for titles and summaries, if the operator configured one: the user's first
  * words are often a path or a greeting. A model is asked once for a session, after its first reply with text.
  */
-import { ownWords } from '@coppice/content';
+import { extractUserWords } from '@coppice/content';
 import {
   ask,
   isAppError,
@@ -121,7 +121,7 @@ function readExchange(store: Store, id: TreeId, to: string): Promise<readonly Me
     if (title !== undefined || metadata?.['recorded'] === undefined) return null;
     if (metadata['spawnedBy'] !== undefined || metadata['sideOf'] !== undefined) return null;
     const { nodes } = yield* ask('path', { to: nodeId(to) });
-    const asked = firstText(nodes, 'user', ownWords);
+    const asked = firstText(nodes, 'user', extractUserWords);
     const answered = firstText(nodes, 'assistant', (text) => text.trim());
     return asked === null || answered === null ? 'later' : [asked, answered];
   });

@@ -1,5 +1,5 @@
 /** Parses and writes calls, on the proxy's thread or on a worker thread. */
-import { derivedId, messageKit } from '@coppice/content';
+import { deriveId, messageKit } from '@coppice/content';
 import type { Store } from '@coppice/core';
 import type { ParsedRequest, ParsedResponse } from './exchange.ts';
 import { readAnswer } from './read-answer.ts';
@@ -69,7 +69,7 @@ export class LocalRecording implements RecordingBackend {
     const { asked, returned } = read;
     const { provider, timing } = call.call;
     const replyIds = Array.from({ length: Math.max(1, returned.answers.length) }, (_, at) =>
-      at === 0 ? call.id : derivedId('proxy-answer', call.id, at),
+      at === 0 ? call.id : deriveId('proxy-answer', call.id, at),
     );
     const { project, origin } = call;
     const exchange = { asked, returned, project, origin, callId: call.id, provider, timing, cost, replyIds };

@@ -2,7 +2,7 @@
  * Regroups the recordings of a project: from one tree for each system prompt to one for each session. Every session
  * becomes a new tree, and the former trees go to the trash, so that it can be undone until they are purged.
  */
-import { derivedId, messageKit } from '@coppice/content';
+import { deriveId, messageKit } from '@coppice/content';
 import {
   ask,
   type ImportNode,
@@ -127,7 +127,7 @@ async function findSessions(
       const beginnings = await store.read(tree.id, () => ask('subtree', { of: first, depth: levelsToReply }));
       const names = replyBeginnings(beginnings, first);
       const known = names.map((name) => byBeginning.get(name)).find((session) => session !== undefined);
-      const session = known ?? { treeId: treeId(derivedId('regroup', tree.id, first)), parts: [] };
+      const session = known ?? { treeId: treeId(deriveId('regroup', tree.id, first)), parts: [] };
       if (known === undefined) sessions.push(session);
       session.parts.push({ tree, first });
       for (const name of names) if (!byBeginning.has(name)) byBeginning.set(name, session);
@@ -210,7 +210,7 @@ class SessionBuilder {
       if (node.id !== first && parentId === null) continue;
       const place = `${parentId}/${node.kind}/${node.key ?? node.id}`;
       const known = isFirstPart ? undefined : this.#byPlace.get(place);
-      const id = known ?? derivedId('regroup-node', this.#treeId, node.id);
+      const id = known ?? deriveId('regroup-node', this.#treeId, node.id);
       ids.set(node.id, id);
       if (known !== undefined) continue;
       this.#byPlace.set(place, id);

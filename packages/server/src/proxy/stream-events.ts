@@ -1,5 +1,5 @@
 /** Reads server-sent events without keeping more in memory than their content. */
-import { jsonOfEvent, sseFraming, type WireEvent } from '@coppice/content/wires';
+import { createSseSplitter, parseEventData, type WireEvent } from '@coppice/content/wires';
 import type { Json, JsonObject } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import { type WireKind, wireTextAt } from './exchange.ts';
@@ -174,10 +174,10 @@ export function isEventStream(bytes: Uint8Array): boolean {
 /** The events of a stream, with the deltas of each text joined. Yields to the event loop while reading. */
 export async function streamEvents(wire: WireKind, bytes: Uint8Array): Promise<readonly JsonObject[]> {
   const gathering = new EventGathering(wire);
-  const framing = sseFraming(Number.POSITIVE_INFINITY);
+  const framing = createSseSplitter(Number.POSITIVE_INFINITY);
   const add = (events: readonly WireEvent[]) => {
     for (const event of events)
-      for (const value of jsonOfEvent(event, parseBounded)) if (isJsonObject(value)) gathering.add(value);
+      for (const value of parseEventData(event, parseBounded)) if (isJsonObject(value)) gathering.add(value);
   };
   let began = performance.now();
   for (let at = 0; at < bytes.byteLength; at += pieceBytes) {

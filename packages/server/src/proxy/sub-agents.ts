@@ -3,7 +3,7 @@
  * (`spawnedBy`); a row of external ids leads from the parent to its children.
  */
 import { createHash } from 'node:crypto';
-import { findSubAgents, ownWords } from '@coppice/content';
+import { extractUserWords, findSubAgents } from '@coppice/content';
 import {
   ask,
   isText,
@@ -31,7 +31,7 @@ export interface SpawningCall {
 }
 
 function nameOfTask(text: string): string {
-  const words = ownWords(text);
+  const words = extractUserWords(text);
   return createHash('sha256')
     .update((words === '' ? text : words).trim())
     .digest('hex');
@@ -85,7 +85,7 @@ export async function findSpawningCall(
   agentName: string | null = null,
 ): Promise<SpawningCall | null> {
   // The task is the first message with words of its own.
-  const task = history.find((message) => message.role === 'user' && ownWords(textIn(message)) !== '');
+  const task = history.find((message) => message.role === 'user' && extractUserWords(textIn(message)) !== '');
   const names = [
     ...(agentName === null ? [] : [nameOfAgent(agentName)]),
     ...(task === undefined ? [] : [nameOfTask(textIn(task))]),

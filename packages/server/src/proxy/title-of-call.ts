@@ -1,5 +1,5 @@
 /** The title of a recorded tree: the user's own words, never what a program adds to them. */
-import { ownWords } from '@coppice/content';
+import { extractUserWords } from '@coppice/content';
 import { isText, type Message } from '@coppice/core';
 import { plainTitle } from '@coppice/engine';
 
@@ -8,7 +8,7 @@ export function titleOfCall(history: readonly Message[]): string | null {
   for (const { role, content } of history) {
     if (role !== 'user') continue;
     const text = content.map((block) => (isText(block) ? block.text : '')).join('\n');
-    const title = plainTitle(withoutQuotes(ownWords(text)));
+    const title = plainTitle(withoutQuotes(extractUserWords(text)));
     if (title !== null) return title;
   }
   return null;

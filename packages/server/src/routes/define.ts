@@ -7,7 +7,7 @@ import {
   parseTreeId,
   type Result,
   treeId,
-  valueOf,
+  unwrapResult,
 } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import type { Caller } from '../caller.ts';
@@ -64,7 +64,7 @@ export const pathParameters = {
 type ParameterName = keyof typeof pathParameters;
 
 function parseInput<T>(parse: (value: unknown) => Result<T>): (text: string) => T {
-  return (text) => valueOf(parse(text));
+  return (text) => unwrapResult(parse(text));
 }
 
 function shortText(text: string, what: string): string {

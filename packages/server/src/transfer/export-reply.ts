@@ -5,7 +5,7 @@ import {
   type ExportReport,
   type Format,
   type FormatWriter,
-  formatNamed,
+  findFormat,
   importErrorKinds,
 } from '@coppice/content/formats';
 import { AppError, type Store } from '@coppice/core';
@@ -19,7 +19,7 @@ export type Writable = Format & { readonly writer: FormatWriter };
 
 /** Finds a format by name; throws if it is unknown or can only be read. */
 export function writableNamed(name: string): Writable {
-  const format = formatNamed(name);
+  const format = findFormat(name);
   if (format?.writer !== undefined) return { ...format, writer: format.writer };
   const code = format === undefined ? 'import/unknown-format' : 'import/no-writer';
   const why = format === undefined ? `There is no format ${JSON.stringify(name)}` : `${format.label} is only read here`;

@@ -1,5 +1,5 @@
 /** The imports of this process: each runs without a reader, can be followed by any number, and can be cancelled. */
-import { type ImportFinding, type ImportReport, listedFindings } from '@coppice/content/formats';
+import { type ImportFinding, type ImportReport, maxListedFindings } from '@coppice/content/formats';
 import type { Refusal, Store } from '@coppice/core';
 import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine';
 import type { Logger } from 'pino';
@@ -122,7 +122,7 @@ export class LiveImport {
       if (conversation.created) this.taken.stored++;
       else this.taken.merged++;
       const title = conversation.title?.slice(0, longestTitle) ?? null;
-      if (this.conversations.length < listedFindings) this.conversations.push({ ...conversation, title });
+      if (this.conversations.length < maxListedFindings) this.conversations.push({ ...conversation, title });
     }
     this.#wake();
   }

@@ -2,7 +2,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createDeflateRaw } from 'node:zlib';
 import type { ExportEvent } from '@coppice/content/formats';
-import { crc32, type ZipMember, zipDescriptor, zipDirectory, zipHeader } from '@coppice/content/zip';
+import { buildZipDescriptor, buildZipDirectory, buildZipHeader, crc32, type ZipMember } from '@coppice/content/zip';
 
 const encoder = new TextEncoder();
 
@@ -50,15 +50,15 @@ export async function* zipPieces(events: AsyncIterable<ExportEvent>): AsyncGener
           yield bytes;
         }
       };
-      yield counted(zipHeader({ name: member.name, method: 'deflate' }));
+      yield counted(buildZipHeader({ name: member.name, method: 'deflate' }));
       for await (const packed of deflateStream(body())) {
         member.packed += packed.length;
         yield counted(packed);
       }
-      yield counted(zipDescriptor(member));
+      yield counted(buildZipDescriptor(member));
       members.push({ ...member, method: 'deflate' });
     }
-    yield* zipDirectory(members, at, true);
+    yield* buildZipDirectory(members, at, true);
   } finally {
     await iterator.return?.();
   }

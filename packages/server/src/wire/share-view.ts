@@ -1,5 +1,5 @@
 /** Share links as their owners see them. */
-import type { NodeId, Share, Store, TreeId } from '@coppice/core';
+import type { NodeId, ShareLink, Store, TreeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { listOfSchema, nodeIdText, treeIdText } from './schemas.ts';
 
@@ -23,12 +23,12 @@ export function shownShare({
   owner: _owner,
   version: _version,
   ...rest
-}: Share): Omit<Share, 'hash' | 'owner' | 'version'> {
+}: ShareLink): Omit<ShareLink, 'hash' | 'owner' | 'version'> {
   return rest;
 }
 
 /** Whether a link works: neither revoked nor expired. */
-export function isOpenShare({ revokedAt, expiresAt }: Share, now: number): boolean {
+export function isOpenShare({ revokedAt, expiresAt }: ShareLink, now: number): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now);
 }
 
@@ -37,7 +37,7 @@ export async function sharesBefore(
   { accounts }: Pick<Store, 'accounts'>,
   owner: string,
   at: { readonly treeId: TreeId; readonly nodeId: NodeId; readonly version: number; readonly now: number },
-): Promise<readonly Share[]> {
+): Promise<readonly ShareLink[]> {
   const shares = await accounts.shares(owner, at.treeId);
   return shares.filter(
     (one) => isOpenShare(one, at.now) && one.nodeIds.includes(at.nodeId) && (one.version ?? at.version) < at.version,

@@ -1,5 +1,5 @@
 /** Users, tokens and shares. */
-import type { Share, Token, User } from '@coppice/core';
+import type { ApiToken, ShareLink, User } from '@coppice/core';
 import { describe, expect } from 'vitest';
 import { given, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
 
@@ -15,11 +15,11 @@ export function accountingRules(subject: StoreSubject): void {
       );
       expect(await store.accounts.user('v')).toBeNull();
       const times = { createdAt: 1, expiresAt: null, revokedAt: null };
-      const token: Token = { id: 't', userId: 'u', name: 'n', hash: 'h', ...times, usedAt: null };
+      const token: ApiToken = { id: 't', userId: 'u', name: 'n', hash: 'h', ...times, usedAt: null };
       await store.accounts.putToken(token);
       expect(await refusalOf(store.accounts.putToken({ ...token, id: 't2' }))).toBe('id/taken');
       expect(await store.accounts.tokenByHash('h')).toEqual(token);
-      const share: Share = {
+      const share: ShareLink = {
         id: 's',
         owner: store.owner,
         treeId: tree,
@@ -50,7 +50,7 @@ export function accountingRules(subject: StoreSubject): void {
       await store.accounts.putUser({ ...ann, role: 'viewer', disabledAt: 9 });
       expect(await store.accounts.user('ann')).toEqual({ ...ann, role: 'viewer', disabledAt: 9 });
       expect(await store.accounts.user('nobody')).toBeNull();
-      const token: Token = {
+      const token: ApiToken = {
         id: 't',
         userId: 'ann',
         name: 'laptop',
@@ -69,7 +69,7 @@ export function accountingRules(subject: StoreSubject): void {
       await store.accounts.putToken({ ...token, hash: 'h2', usedAt: 7 });
       expect(await store.accounts.tokens('ann')).toEqual([{ ...token, hash: 'h2', revokedAt: 5, usedAt: 7 }]);
       expect(await store.accounts.tokens('ben')).toEqual([]);
-      const share: Share = {
+      const share: ShareLink = {
         id: 's',
         owner: store.owner,
         treeId: fixture.treeId,

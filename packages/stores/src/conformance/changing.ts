@@ -12,7 +12,7 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
-import { TestTree, testKit, ticking, user, uuid } from '@coppice/core/testing';
+import { createTestClock, TestTree, testKit, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import {
   asked,
@@ -144,7 +144,7 @@ export function changingRules(subject: StoreSubject): void {
       async (store) => {
         const { command, kit, spoilt } = spoiltMeanwhile();
         const id = command.treeId;
-        const imported = run(store, command, { ...ticking(), actor: 'me', kit });
+        const imported = run(store, command, { ...createTestClock(), actor: 'me', kit });
         const outcome = await imported.catch((error: unknown) => error);
         await spoilt;
         if (isAppError(outcome)) {
@@ -388,7 +388,7 @@ async function forest(store: Store, at: number, systemPrompt?: string): Promise<
       forest: true,
       attributes: systemPrompt === undefined ? {} : { systemPrompt },
     },
-    { actor: 'me', kit: testKit, ...ticking(100 + at) },
+    { actor: 'me', kit: testKit, ...createTestClock(100 + at) },
   );
   return result.treeId;
 }

@@ -1,5 +1,5 @@
 /** Feeds of one tree and of all trees. */
-import { type Commit, type ListEvent, treeId } from '@coppice/core';
+import { type Commit, type TreeListEvent, treeId } from '@coppice/core';
 import { TestTree, uuid } from '@coppice/core/testing';
 import { applyOrThrow, emptyTree, treeToJson } from '@coppice/core/tree';
 import { describe, expect } from 'vitest';
@@ -96,7 +96,7 @@ export function feedingRules(subject: StoreSubject): void {
         await fixture.grow(['b']);
         await other.grow(['c']);
         const last = new Map<string, number>();
-        const events: ListEvent[] = [];
+        const events: TreeListEvent[] = [];
         for await (const event of store.feedAll(start)) {
           events.push(event);
           expect(event.version).toBeGreaterThan(last.get(event.treeId) ?? 0);

@@ -13,7 +13,7 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
-import { noting, TestTree, testKit, user, uuid } from '@coppice/core/testing';
+import { recordReads, TestTree, testKit, user, uuid } from '@coppice/core/testing';
 import { linearSteps } from '@coppice/core/tree';
 import { describe, expect } from 'vitest';
 import { asked, long, rule, type StoreSubject, treeIn } from './subject.ts';
@@ -79,7 +79,7 @@ export function growingRules(subject: StoreSubject): void {
         await fixture.run({ type: 'append', treeId: fixture.treeId, parentId, messages, select: false });
       }
       const asking: Read[] = [];
-      const page = await store.read(fixture.treeId, () => noting(readPage(fixture.treeId, { limit: 20 }), asking));
+      const page = await store.read(fixture.treeId, () => recordReads(readPage(fixture.treeId, { limit: 20 }), asking));
       expect(page.nodes.length).toBe(20);
       expect(asking.map((read) => read.ask)).toEqual(['tree', 'path']);
       expect((await store.read(fixture.treeId, () => readTopology(fixture.treeId))).length).toBe(10_000);

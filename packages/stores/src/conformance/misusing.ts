@@ -1,13 +1,13 @@
 /** Untyped callers: their mistakes are refused with a code, never with a TypeError or an error of the driver. */
 import { ask, nodeId, run, type Store, treeId as treeIdOf } from '@coppice/core';
-import { assistant, testKit, ticking, user, uuid } from '@coppice/core/testing';
+import { assistant, createTestClock, testKit, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import { imageOf, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
 
 /** Runs a command that TypeScript would reject. Fails the test if it is refused without a code. */
 function tried(store: Store, command: unknown): Promise<string> {
   return refusalOf(() =>
-    Reflect.apply(run, undefined, [store, command, { actor: 'me', kit: testKit, ...ticking(700) }]),
+    Reflect.apply(run, undefined, [store, command, { actor: 'me', kit: testKit, ...createTestClock(700) }]),
   );
 }
 

@@ -3,9 +3,9 @@ import {
   type ActId,
   type Answer,
   ask,
+  type CrossTreeAnswers,
   type NodeId,
   nodeId,
-  type OutsideTree,
   type Read,
   type Result,
   readPage,
@@ -19,7 +19,7 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
-import { redoableAct, undoableAct } from '@coppice/core/history';
+import { findRedoableAct, findUndoableAct } from '@coppice/core/history';
 import { answerFromTree as answerFrom } from '@coppice/core/store';
 import { arbitraryCommands, ReferenceStore, runCommands, uuid } from '@coppice/core/testing';
 import {
@@ -219,12 +219,12 @@ function readsAbout(id: NodeId, also: NodeId, other: TreeId | undefined): Read[]
 
 function surroundings(
   trees: ReadonlyMap<TreeId, Tree>,
-  log: Parameters<typeof undoableAct>[0],
+  log: Parameters<typeof findUndoableAct>[0],
   here: TreeId,
   reference?: ReferenceStore,
-): OutsideTree {
+): CrossTreeAnswers {
   const all = [...trees.values()];
-  const elsewhere = (found: ReturnType<typeof undoableAct>) =>
+  const elsewhere = (found: ReturnType<typeof findUndoableAct>) =>
     found === null
       ? null
       : {
@@ -241,8 +241,8 @@ function surroundings(
     home: (id) => all.find((tree) => findNode(tree, id) !== undefined)?.id ?? null,
     forest: () => null,
     log: (since) => log.filter((commit) => commit.version > since),
-    undoable: (actor, actId) => elsewhere(undoableAct(log, actor, actId)),
-    redoable: (actor, actId) => elsewhere(redoableAct(log, actor, actId)),
+    undoable: (actor, actId) => elsewhere(findUndoableAct(log, actor, actId)),
+    redoable: (actor, actId) => elsewhere(findRedoableAct(log, actor, actId)),
   };
 }
 

@@ -6,7 +6,7 @@ import {
   arbitraryCommands,
   commandsFromText,
   commandsToText,
-  propertyRuns,
+  propertyParameters,
   ReferenceStore,
   runCommands,
 } from '@coppice/core/testing';
@@ -15,7 +15,7 @@ import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { asked, imageOf, rule, type StoreSubject } from './subject.ts';
 
-const sequences = propertyRuns(25, process.env);
+const sequences = propertyParameters(25, process.env);
 
 /** Runs commands on both stores; results, refusals and trees must be the same after each command. */
 export async function expectSamePlay(store: Store, commands: readonly AbstractCommand[]): Promise<void> {

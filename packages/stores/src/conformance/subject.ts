@@ -3,16 +3,16 @@ import {
   type Answer,
   ask,
   isAppError,
-  type ListEvent,
   type Message,
   type ReadName,
   type Reads,
   type Store,
   type Tree,
   type TreeId,
+  type TreeListEvent,
   treeId,
 } from '@coppice/core';
-import { fromRows } from '@coppice/core/history';
+import { treeFromRows } from '@coppice/core/history';
 import { TestTree, uuid } from '@coppice/core/testing';
 import { checkTree, treeToJson } from '@coppice/core/tree';
 import { expect, type TestContext, test } from 'vitest';
@@ -103,7 +103,7 @@ export function asked<K extends ReadName>(
 export async function valueIn(store: Store, id: TreeId): Promise<Tree> {
   const rows = await asked(store, id, 'rows', {});
   if (rows === null) throw new Error(`There is no tree ${id} in the store.`);
-  return fromRows(rows.row, rows.nodes, rows.bookmarks);
+  return treeFromRows(rows.row, rows.nodes, rows.bookmarks);
 }
 
 /** Returns the value of a tree as JSON, for comparing two stores; includes visit marks and removed nodes. */
@@ -156,9 +156,9 @@ export async function feedRefusal(store: Store, id: TreeId): Promise<string> {
  * Returns the first event that a feed over all trees reports from now on. When the feed starts listening cannot be
  * observed, so the change is repeated until it is reported; otherwise the test fails.
  */
-export async function firstReported(store: Store, change: () => Promise<unknown>): Promise<ListEvent> {
+export async function firstReported(store: Store, change: () => Promise<unknown>): Promise<TreeListEvent> {
   const stop = new AbortController();
-  const reported: ListEvent[] = [];
+  const reported: TreeListEvent[] = [];
   const listening = (async () => {
     for await (const event of store.feedAll(null, stop.signal)) {
       reported.push(event);

@@ -1,16 +1,16 @@
 /** Undo and redo without a named tree. */
-import { treeId as asTreeId, runAnywhere, type Store, type TreeId } from '@coppice/core';
-import { type TestTree, testKit, ticking, user, uuid } from '@coppice/core/testing';
+import { treeId as asTreeId, type Store, type TreeId, undoOrRedoAnywhere } from '@coppice/core';
+import { createTestClock, type TestTree, testKit, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import { asked, expectSound, given, needs, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
 
 /** Runs commands on several trees with one clock, like one process. */
-function actorIn(store: Store, actor = 'me', clock = ticking(9)) {
+function actorIn(store: Store, actor = 'me', clock = createTestClock(9)) {
   const context = { actor, kit: testKit, ...clock };
   return {
     context,
-    undo: (force = false) => runAnywhere(store, { type: 'undo', force }, context),
-    redo: () => runAnywhere(store, { type: 'redo' }, context),
+    undo: (force = false) => undoOrRedoAnywhere(store, { type: 'undo', force }, context),
+    redo: () => undoOrRedoAnywhere(store, { type: 'redo' }, context),
     say: (fixture: TestTree, text: string, id?: string) =>
       fixture.run(
         {
@@ -58,7 +58,7 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
     });
 
     rule(subject, '[K165] orders acts with equal times by their log order', async (store) => {
-      const clock = { now: () => 5_000_000, newId: ticking(9).newId };
+      const clock = { now: () => 5_000_000, newId: createTestClock(9).newId };
       const { say, undo, redo } = actorIn(store, 'me', clock);
       const [a, b] = [await treeIn(store), await treeIn(store, 2)];
       await say(b, 'one');
@@ -102,7 +102,7 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
       expect(await isTrashed(store, copy)).toBe(false);
       await a.run(
         { type: 'append', treeId: copy, messages: [{ message: user('by another') }] },
-        { actor: 'you', ...ticking(20) },
+        { actor: 'you', ...createTestClock(20) },
       );
       await undo();
       expect(await isTrashed(store, copy)).toBe(true);
@@ -116,7 +116,7 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
       const b = await treeIn(store, 2);
       await b.run({ type: 'create', treeId: made }, context);
       const messages = [{ message: user('by another') }];
-      await b.run({ type: 'append', treeId: made, messages }, { actor: 'you', ...ticking(20) });
+      await b.run({ type: 'append', treeId: made, messages }, { actor: 'you', ...createTestClock(20) });
       expect(await refusalOf(undo())).toBe('undo/overtaken');
       expect((await undo(true)).treeId).toBe(made);
       expect(await isTrashed(store, made)).toBe(true);
@@ -142,7 +142,7 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
       await say(b, 'two');
       await a.run({ type: 'delete-tree', treeId: a.treeId }, mine);
       const store = await given(subject.reopen, 'a way to open a place again')(first);
-      const { undo } = actorIn(store, 'me', ticking(30));
+      const { undo } = actorIn(store, 'me', createTestClock(30));
       expect((await undo()).treeId).toBe(a.treeId);
       expect(await isTrashed(store, a.treeId)).toBe(false);
       expect((await undo()).treeId).toBe(b.treeId);

@@ -12,7 +12,7 @@ import {
 import {
   type AbstractCommand,
   arbitraryCommands,
-  highestPick,
+  highestNodePick,
   runCommands,
   TestTree,
   testKit,
@@ -46,7 +46,7 @@ const inVain: AbstractCommand = {
   type: 'select',
   actor: 0,
   tree: 0,
-  nodes: [highestPick],
+  nodes: [highestNodePick],
   texts: [''],
   choice: 0,
   behind: 0,

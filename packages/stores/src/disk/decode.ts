@@ -19,61 +19,61 @@ import {
   treeId,
 } from '@coppice/core';
 import {
-  finite,
-  list,
-  listOfShapes,
-  Malformed,
-  nullOr,
-  oneOf,
+  finiteNumberField,
+  listField,
+  MalformedError,
+  nullableField,
+  oneOfField,
   ownField,
   requiredText,
+  shapeListField,
   shapeReader,
-  texts,
+  textListField,
 } from '@coppice/core/decode';
 import { applyPatch, attributesField, bookmarkShape, parseSteps, readNewNode } from '@coppice/core/tree';
 
 /** A value in a file that is not what it should be; the sentence says what is wrong, the caller names the file. */
-export class Unreadable extends Malformed {
+export class Unreadable extends MalformedError {
   constructor(says: string) {
     super('', says);
   }
 }
 
 /** Says what is wrong with a record, as the rest of a sentence about it. */
-export function describeUnreadable(error: Malformed): string {
+export function describeUnreadable(error: MalformedError): string {
   return error.where === '' ? error.message : `cannot be read: ${error.message}`;
 }
 
 /** A text field, or null. */
-export const textOrNull: FieldReader<string | null> = nullOr(requiredText);
+export const textOrNull: FieldReader<string | null> = nullableField(requiredText);
 /** A number field, or null. */
-export const numberOrNull: FieldReader<number | null> = nullOr(finite);
+export const numberOrNull: FieldReader<number | null> = nullableField(finiteNumberField);
 /** The id of a tree. */
 export const treeIdField: FieldReader<TreeId> = (fields, key) => treeId(requiredText(fields, key));
 /** The id of a node. */
 export const nodeIdField: FieldReader<NodeId> = (fields, key) => nodeId(requiredText(fields, key));
 /** The id of a node, or null. */
-export const nodeIdOrNull: FieldReader<NodeId | null> = nullOr(nodeIdField);
+export const nodeIdOrNull: FieldReader<NodeId | null> = nullableField(nodeIdField);
 
 /** Whether a value of a file is JSON; it can be nothing else, or missing. */
 export function isJsonData(value: unknown): value is Json {
   return value === null || ['string', 'number', 'boolean', 'object'].includes(typeof value);
 }
 
-const commitKind = oneOf<CommitKind>(['do', 'undo', 'redo']);
+const commitKind = oneOfField<CommitKind>(['do', 'undo', 'redo']);
 
 /** Decodes a commit of a journal. */
 export function decodeCommit(json: FieldMap, of: TreeId): Commit {
-  const steps = parseSteps(list(json, 'steps'));
+  const steps = parseSteps(listField(json, 'steps'));
   if (!steps.ok) throw new Unreadable(`has steps that cannot be read (${steps.refusal.message})`);
   return {
     treeId: of,
-    version: finite(json, 'version'),
+    version: finiteNumberField(json, 'version'),
     actId: actId(requiredText(json, 'actId')),
     actor: requiredText(json, 'actor'),
-    at: finite(json, 'at'),
+    at: finiteNumberField(json, 'at'),
     kind: commitKind(json, 'kind'),
-    seq: finite(json, 'seq'),
+    seq: finiteNumberField(json, 'seq'),
     structural: ownField(json, 'structural') === true,
     steps: steps.value,
   };
@@ -88,7 +88,7 @@ export function decodeNode(json: FieldMap): Node {
     id,
     parentId,
     position,
-    seq: finite(json, 'seq'),
+    seq: finiteNumberField(json, 'seq'),
     kind,
     role: roleOf(message),
     status,
@@ -97,8 +97,8 @@ export function decodeNode(json: FieldMap): Node {
     matchParent,
     key,
     tokens,
-    addedIn: finite(json, 'addedIn'),
-    contentIn: finite(json, 'contentIn'),
+    addedIn: finiteNumberField(json, 'addedIn'),
+    contentIn: finiteNumberField(json, 'contentIn'),
     removedIn: numberOrNull(json, 'removedIn'),
     lastChildId: nodeIdOrNull(json, 'lastChildId'),
     message,
@@ -120,19 +120,19 @@ export const decodeRow: (json: FieldMap) => TreeRow = shapeReader<TreeRow>({
   id: treeIdField,
   owner: requiredText,
   rootId: nodeIdField,
-  version: finite,
-  structureVersion: finite,
+  version: finiteNumberField,
+  structureVersion: finiteNumberField,
   activeNodeId: nodeIdOrNull,
-  nextSeq: finite,
-  createdAt: finite,
-  updatedAt: finite,
+  nextSeq: finiteNumberField,
+  createdAt: finiteNumberField,
+  updatedAt: finiteNumberField,
   attributes: (fields, key) => applyPatch<TreeAttributes>({}, attributesField(fields, key)),
 });
 
 /** Decodes a list of bookmarks. */
-export const decodeBookmarks: FieldReader<readonly Bookmark[]> = listOfShapes(shapeReader<Bookmark>(bookmarkShape));
+export const decodeBookmarks: FieldReader<readonly Bookmark[]> = shapeListField(shapeReader<Bookmark>(bookmarkShape));
 
 /** Decodes a list of node ids. */
 export function decodeIds(json: FieldMap, key: string): NodeId[] {
-  return texts(json, key).map(nodeId);
+  return textListField(json, key).map(nodeId);
 }

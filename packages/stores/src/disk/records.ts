@@ -1,5 +1,6 @@
 /** Decodes the records besides the trees from JSON of a file. */
 import {
+  type ApiToken,
   type BlobInfo,
   checkMessage,
   type ExternalId,
@@ -11,24 +12,23 @@ import {
   type Provenance,
   type Run,
   type RunChunk,
-  type Share,
-  type Token,
+  type ShareLink,
   type User,
 } from '@coppice/core';
 import {
   fieldReader,
-  finite,
+  finiteNumberField,
   isFieldMap,
   isJsonObject,
-  listOfShapes,
-  oneOf,
+  oneOfField,
   optionalField,
   ownField,
   requiredText,
+  shapeListField,
   shapeReader,
-  texts,
+  textListField,
 } from '@coppice/core/decode';
-import { applyPatch, notesField } from '@coppice/core/tree';
+import { applyPatch, metadataField } from '@coppice/core/tree';
 import { decodeIds, nodeIdField, nodeIdOrNull, numberOrNull, textOrNull, treeIdField, Unreadable } from './decode.ts';
 
 /** Decodes a message. A list may hold messages without content, which are left out when it is read as a tree. */
@@ -48,13 +48,13 @@ export const readRecord: (json: FieldMap) => LinearRecord = shapeReader<LinearRe
   treeId: treeIdField,
   title: optionalField(requiredText),
   systemPrompt: optionalField(requiredText),
-  createdAt: finite,
-  messages: listOfShapes(
+  createdAt: finiteNumberField,
+  messages: shapeListField(
     shapeReader<LinearRecord['messages'][number]>({
       id: optionalField(requiredText),
       message: recordMessage,
-      createdAt: optionalField(finite),
-      meta: optionalField((fields, key) => applyPatch<NodeMeta>({}, notesField(fields, key))),
+      createdAt: optionalField(finiteNumberField),
+      meta: optionalField((fields, key) => applyPatch<NodeMeta>({}, metadataField(fields, key))),
     }),
   ),
 });
@@ -74,8 +74,8 @@ export const readProvenance: (json: FieldMap) => Provenance = shapeReader<Proven
   source: requiredText,
   firstNodeId: nodeIdField,
   lastNodeId: nodeIdField,
-  count: finite,
-  at: finite,
+  count: finiteNumberField,
+  at: finiteNumberField,
 });
 
 /** Decodes a run. */
@@ -84,52 +84,55 @@ export const readRun: (json: FieldMap) => Run = shapeReader<Run>({
   treeId: treeIdField,
   nodeId: nodeIdField,
   process: requiredText,
-  startedAt: finite,
-  beatAt: finite,
+  startedAt: finiteNumberField,
+  beatAt: finiteNumberField,
   data: fieldReader(isJsonObject, 'an object'),
 });
 
 /** Decodes a piece of a reply. */
-export const readChunk: (json: FieldMap) => RunChunk = shapeReader<RunChunk>({ offset: finite, text: requiredText });
+export const readChunk: (json: FieldMap) => RunChunk = shapeReader<RunChunk>({
+  offset: finiteNumberField,
+  text: requiredText,
+});
 
 const isHash = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 
 /** Decodes the description of an attachment. */
 export const readBlobInfo: (json: FieldMap) => BlobInfo = shapeReader<BlobInfo>({
   hash: fieldReader(isHash, 'a SHA-256 in hex'),
-  size: finite,
+  size: finiteNumberField,
   mediaType: requiredText,
 });
 
 export const readUser: (json: FieldMap) => User = shapeReader<User>({
   id: requiredText,
   name: requiredText,
-  role: oneOf<User['role']>(['admin', 'member', 'viewer']),
-  createdAt: finite,
+  role: oneOfField<User['role']>(['admin', 'member', 'viewer']),
+  createdAt: finiteNumberField,
   disabledAt: numberOrNull,
 });
 
-export const readToken: (json: FieldMap) => Token = shapeReader<Token>({
+export const readToken: (json: FieldMap) => ApiToken = shapeReader<ApiToken>({
   id: requiredText,
   userId: requiredText,
   name: requiredText,
   hash: requiredText,
-  createdAt: finite,
+  createdAt: finiteNumberField,
   expiresAt: numberOrNull,
   revokedAt: numberOrNull,
   usedAt: numberOrNull,
 });
 
-export const readShare: (json: FieldMap) => Share = shapeReader<Share>({
+export const readShare: (json: FieldMap) => ShareLink = shapeReader<ShareLink>({
   id: requiredText,
   owner: requiredText,
   treeId: treeIdField,
   version: numberOrNull,
   nodeIds: decodeIds,
-  fields: texts,
+  fields: textListField,
   title: textOrNull,
   hash: requiredText,
-  createdAt: finite,
+  createdAt: finiteNumberField,
   expiresAt: numberOrNull,
   revokedAt: numberOrNull,
 });

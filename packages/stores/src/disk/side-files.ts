@@ -4,7 +4,15 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FieldMap } from '@coppice/core';
 import { type NodeId, nodeId, type Run, type RunChunk, type TreeId } from '@coppice/core';
-import { finite, isFieldMap, list, Malformed, object, ownField, requiredText } from '@coppice/core/decode';
+import {
+  finiteNumberField,
+  isFieldMap,
+  listField,
+  MalformedError,
+  objectField,
+  ownField,
+  requiredText,
+} from '@coppice/core/decode';
 import type { StoreParts } from '../in-process/in-process-store.ts';
 import type { PersistedEntry } from '../in-process/persistence.ts';
 import {
@@ -162,7 +170,7 @@ export class SideFiles {
           this.#tell(parts, value);
         } catch (error) {
           // The checksum is valid, so another version wrote it on purpose.
-          if (error instanceof Malformed)
+          if (error instanceof MalformedError)
             throw damagedFile(this.#path(name), `has a line that ${describeUnreadable(error)}`);
           throw error;
         }
@@ -178,22 +186,22 @@ export class SideFiles {
       case 'provenance':
         return parts.names.know([], sideRows(value, 'rows').map(readProvenance));
       case 'user':
-        return parts.accounts.know({ users: [readUser(object(value, 'user'))] });
+        return parts.accounts.know({ users: [readUser(objectField(value, 'user'))] });
       case 'token':
-        return parts.accounts.know({ tokens: [readToken(object(value, 'token'))] });
+        return parts.accounts.know({ tokens: [readToken(objectField(value, 'token'))] });
       case 'share':
-        return parts.accounts.know({ shares: [readShare(object(value, 'share'))] });
+        return parts.accounts.know({ shares: [readShare(objectField(value, 'share'))] });
       case 'blob':
         return parts.blobs.know(
           requiredText(value, 'owner'),
-          readBlobInfo(object(value, 'info')),
+          readBlobInfo(objectField(value, 'info')),
           putAt(value),
           ownField(value, 'loose') === true,
         );
       case 'run':
-        return this.#run(requiredText(value, 'owner'), readRun(object(value, 'run')));
+        return this.#run(requiredText(value, 'owner'), readRun(objectField(value, 'run')));
       case 'run-chunk':
-        this.#running.get(requiredText(value, 'runId'))?.chunks.push(readChunk(object(value, 'chunk')));
+        this.#running.get(requiredText(value, 'runId'))?.chunks.push(readChunk(objectField(value, 'chunk')));
         return;
       case 'run-end':
         this.#running.delete(requiredText(value, 'runId'));
@@ -201,7 +209,7 @@ export class SideFiles {
       case 'blobs-gone':
         return;
       case 'sequence':
-        return parts.state.knowSequence(finite(value, 'sequence'));
+        return parts.state.knowSequence(finiteNumberField(value, 'sequence'));
       default:
         throw new Unreadable(`has the type ${requiredText(value, 'type')}, which this build does not know`);
     }
@@ -306,7 +314,7 @@ export class SideFiles {
       if (requiredText(value, 'type') !== 'blob' || requiredText(value, 'owner') !== owner) continue;
       const by = ownField(value, 'by');
       if (by === this.#by) continue;
-      const { hash } = readBlobInfo(object(value, 'info'));
+      const { hash } = readBlobInfo(objectField(value, 'info'));
       const processes = waiting.get(hash) ?? new Set();
       waiting.set(hash, processes);
       if (ownField(value, 'waiting') !== false && putAt(value) > after) processes.add(by);
@@ -322,7 +330,7 @@ export class SideFiles {
     const left = new Set<string>();
     const kept: Uint8Array[] = [sideHead()];
     for (const value of this.#lines('blobs')) {
-      const { hash } = readBlobInfo(object(value, 'info'));
+      const { hash } = readBlobInfo(objectField(value, 'info'));
       if (requiredText(value, 'owner') === owner && hashes.has(hash)) continue;
       left.add(hash);
       kept.push(toLine(value));
@@ -392,7 +400,7 @@ export class SideFiles {
 
 /** Returns when an attachment was added; 0 for earlier versions, which did not record it. */
 function putAt(value: FieldMap): number {
-  return ownField(value, 'at') === undefined ? 0 : finite(value, 'at');
+  return ownField(value, 'at') === undefined ? 0 : finiteNumberField(value, 'at');
 }
 
 function sideHead(): Uint8Array {
@@ -400,7 +408,7 @@ function sideHead(): Uint8Array {
 }
 
 function sideRows(value: FieldMap, key: string): FieldMap[] {
-  return list(value, key).map((row) => {
+  return listField(value, key).map((row) => {
     if (!isFieldMap(row)) throw new Unreadable(`has something else than rows in ${key}`);
     return row;
   });

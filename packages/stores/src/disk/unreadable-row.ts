@@ -1,4 +1,4 @@
-import { derivedId } from '@coppice/content';
+import { deriveId } from '@coppice/content';
 import { nodeId, type TreeId, type TreeRow } from '@coppice/core';
 
 /** A row for an unreadable tree, so that it is still listed: a missing history would look lost. */
@@ -6,7 +6,7 @@ export function unreadableRow(id: TreeId, owner: string): TreeRow {
   return {
     id,
     owner,
-    rootId: nodeId(derivedId('unreadable-root', id)),
+    rootId: nodeId(deriveId('unreadable-root', id)),
     version: 0,
     structureVersion: 0,
     activeNodeId: null,

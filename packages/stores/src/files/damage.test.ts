@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { type AppError, isAppError, run, type Store } from '@coppice/core';
-import { testKit, ticking, uuid } from '@coppice/core/testing';
+import { createTestClock, testKit, uuid } from '@coppice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { everyFile } from '../../test/files-subject.ts';
 import { LaterFixture } from '../../test/later-fixture.ts';
@@ -284,7 +284,7 @@ describe('folders that are not a store', () => {
     expect(await namesIn(fourth)).toEqual(['three', 'two']);
     expect((await fourth.fsck()).findings).toEqual([]);
     // The kept file may contain purged data.
-    await run(fourth, { type: 'delete-tree', treeId: other }, { actor: 'me', kit: testKit, ...ticking(900) });
+    await run(fourth, { type: 'delete-tree', treeId: other }, { actor: 'me', kit: testKit, ...createTestClock(900) });
     await fourth.purgeTree(other);
     expect([...everyFile(place).keys()].filter((file) => file.includes('.damaged-'))).toEqual([]);
     await fourth.close();

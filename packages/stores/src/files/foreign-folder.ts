@@ -27,12 +27,12 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
-import { isFieldMap, isJsonObject, Malformed, object, ownField, requiredText } from '@coppice/core/decode';
+import { isFieldMap, isJsonObject, MalformedError, objectField, ownField, requiredText } from '@coppice/core/decode';
 import { prepareCommit } from '@coppice/core/store';
 import { applyOrThrow, emptyTree, linearSteps, positionsBetween } from '@coppice/core/tree';
 import { damagedFile, namesInFolder, onFile, readTextFile } from '../disk/atomic-files.ts';
 import { describeUnreadable, isJsonData, Unreadable } from '../disk/decode.ts';
-import { derivedId } from '../linear.ts';
+import { deriveId } from '../linear.ts';
 import type { JournalOrigin } from './journal.ts';
 
 /** A tree that another program wrote, as one commit that is not stored yet. */
@@ -60,7 +60,7 @@ function createdOf({ entry }: ForeignRoot): string {
 
 /** Returns the tree id: the original one if it is a UUID, else derived from it and its time. */
 export function foreignTreeId(root: ForeignRoot): TreeId {
-  return treeId(isUuid(root.id) ? root.id : derivedId('loom', root.id, createdOf(root)));
+  return treeId(isUuid(root.id) ? root.id : deriveId('loom', root.id, createdOf(root)));
 }
 
 interface FoundNode {
@@ -99,7 +99,7 @@ function readFound(path: string, rootId: string): FoundNode {
       throw new Unreadable(`belongs to the root ${JSON.stringify(ownField(fields, 'root_id'))}`);
     const message = normaliseMessage(ownField(fields, 'message'), { where: 'Its message', blank: 'keep' });
     if (!message.ok) throw new Unreadable(`has a message that cannot be read: ${message.refusal.message}`);
-    const metadata = ownField(fields, 'metadata') === undefined ? {} : object(fields, 'metadata');
+    const metadata = ownField(fields, 'metadata') === undefined ? {} : objectField(fields, 'metadata');
     const children = ownField(fields, 'child_ids');
     return {
       path,
@@ -112,7 +112,7 @@ function readFound(path: string, rootId: string): FoundNode {
       rest: restOfFile(fields, nodeFields),
     };
   } catch (error) {
-    if (error instanceof Malformed) throw damagedFile(path, describeUnreadable(error));
+    if (error instanceof MalformedError) throw damagedFile(path, describeUnreadable(error));
     throw error;
   }
 }
@@ -149,7 +149,7 @@ export function forgetOriginal(place: string, tree: TreeId, origin: string, node
   for (const name of namesInFolder(join(folder, 'nodes'))) {
     const path = join(folder, 'nodes', name);
     const foreign = foreignIdIn(path) ?? name.replace(/\.json$/, '');
-    const own = nodeId(isUuid(foreign) ? foreign : derivedId('loom', tree, foreign));
+    const own = nodeId(isUuid(foreign) ? foreign : deriveId('loom', tree, foreign));
     if (nodeIds.has(own)) onFile(path, () => rmSync(path, { force: true }));
   }
 }
@@ -277,11 +277,11 @@ export function readForeignFolder(folder: string, root: ForeignRoot, options: Fo
   const order = orderedNodes(root.id, found);
   const id = foreignTreeId(root);
   const ids = new Map<string, NodeId>();
-  const rootId = nodeId(derivedId('loom-root', id));
+  const rootId = nodeId(deriveId('loom-root', id));
   const idOf = (foreign: string): NodeId => {
     const known = foreign === root.id ? rootId : ids.get(foreign);
     if (known !== undefined) return known;
-    const made = nodeId(isUuid(foreign) ? foreign : derivedId('loom', id, foreign));
+    const made = nodeId(isUuid(foreign) ? foreign : deriveId('loom', id, foreign));
     ids.set(foreign, made);
     return made;
   };
@@ -348,7 +348,7 @@ function importCommit(
   at: number,
 ): { readonly tree: Tree; readonly commit: Commit } {
   try {
-    const act = actId(derivedId('loom-act', id));
+    const act = actId(deriveId('loom-act', id));
     const settled = prepareCommit(
       id,
       null,

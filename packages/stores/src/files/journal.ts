@@ -15,8 +15,15 @@ import {
   type TreeId,
   type TreeRow,
 } from '@coppice/core';
-import { finite, isFieldMap, Malformed, object, ownField, requiredText } from '@coppice/core/decode';
-import { fromRows } from '@coppice/core/history';
+import {
+  finiteNumberField,
+  isFieldMap,
+  MalformedError,
+  objectField,
+  ownField,
+  requiredText,
+} from '@coppice/core/decode';
+import { treeFromRows } from '@coppice/core/history';
 import { allBookmarks, allNodes, applyOrThrow, emptyTree, rowOf } from '@coppice/core/tree';
 import { damagedFile, newerFormatError } from '../disk/atomic-files.ts';
 import {
@@ -167,7 +174,7 @@ class JournalReader {
     try {
       this.#understand(line.value, at);
     } catch (error) {
-      if (error instanceof Malformed) throw this.bad(at, describeUnreadable(error));
+      if (error instanceof MalformedError) throw this.bad(at, describeUnreadable(error));
       throw error;
     }
   }
@@ -200,7 +207,7 @@ class JournalReader {
       case 'state':
         return this.#state(value);
       case 'node':
-        this.state?.nodes.push(decodeNode(object(value, 'node')));
+        this.state?.nodes.push(decodeNode(objectField(value, 'node')));
         return;
       default:
         throw newerFormatError(this.path, `with lines of type ${JSON.stringify(type)}`, journalVersion);
@@ -220,9 +227,9 @@ class JournalReader {
 
   /** Reads a list that an earlier version wrote, as the commit that it became with the first write. */
   #list(value: FieldMap, at: LineRange): void {
-    const { settled } = treeOfLinear(readRecord(object(value, 'record')), this.owner ?? '', this.#kit);
+    const { settled } = treeOfLinear(readRecord(objectField(value, 'record')), this.owner ?? '', this.#kit);
     this.#enter(settled.commit, at);
-    this.sequence = finite(value, 'sequence');
+    this.sequence = finiteNumberField(value, 'sequence');
     this.format = 'linear';
   }
 
@@ -248,10 +255,10 @@ class JournalReader {
 
   #state(value: FieldMap): void {
     const state = {
-      row: decodeRow(object(value, 'row')),
+      row: decodeRow(objectField(value, 'row')),
       bookmarks: decodeBookmarks(value, 'bookmarks'),
       nodes: [],
-      count: finite(value, 'nodes'),
+      count: finiteNumberField(value, 'nodes'),
     };
     if (state.row.version !== this.log.length) throw new Unreadable('is of another version than the commits before it');
     this.state = state;
@@ -260,7 +267,7 @@ class JournalReader {
   }
 
   #numbers(value: FieldMap): void {
-    this.sequence = finite(value, 'sequence');
+    this.sequence = finiteNumberField(value, 'sequence');
     this.format = ownField(value, 'format') === 'linear' ? 'linear' : 'tree';
   }
 
@@ -301,7 +308,7 @@ export function replay(path: string, treeId: TreeId, journal: Journal, base: Tre
   const { log, state, owner } = journal;
   let tree = base;
   if (state !== null && (tree === null || tree.version < state.row.version))
-    tree = fromRows(state.row, state.nodes, state.bookmarks);
+    tree = treeFromRows(state.row, state.nodes, state.bookmarks);
   tree ??= emptyTree(treeId, owner, log[0]?.at ?? 0);
   for (const commit of log.slice(tree.version)) {
     try {

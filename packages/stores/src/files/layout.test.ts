@@ -5,11 +5,11 @@ import { actId, type Node, nodeId, type Step, treeId } from '@coppice/core';
 import {
   arbitraryCommands,
   assistant,
-  calls,
-  result,
   runCommands,
   TestTree,
   testKit,
+  toolCallMessage,
+  toolResultMessage,
   user,
   uuid,
 } from '@coppice/core/testing';
@@ -57,7 +57,11 @@ describe('the layout', () => {
   test('[L1] tool calls, results, titles, tags and data are where a plain reader expects them', async () => {
     const place = folder();
     const { store, fixture } = await grown(place);
-    const [, , last] = await fixture.grow([user('when?'), calls('c1', 'clock'), result('c1', 'now')]);
+    const [, , last] = await fixture.grow([
+      user('when?'),
+      toolCallMessage('c1', 'clock'),
+      toolResultMessage('c1', 'now'),
+    ]);
     const id = last ?? nodeId('');
     const set = { tags: ['keep'], customData: { a: 1 }, source: { type: 'tool_result', tool_name: 'clock' }, other: 2 };
     await fixture.run({ type: 'annotate', treeId: fixture.treeId, nodeId: id, set });

@@ -4,7 +4,7 @@
  */
 import { messageKit } from '@coppice/content';
 import type { ConversationFormat, FieldMap, Json, JsonObject, Node, NodeMeta, Tree, TreeRow } from '@coppice/core';
-import { object, ownField, requiredText } from '@coppice/core/decode';
+import { objectField, ownField, requiredText } from '@coppice/core/decode';
 import { childIds, findNode } from '@coppice/core/tree';
 import { decodeNode, isJsonData, Unreadable } from '../disk/decode.ts';
 
@@ -99,11 +99,11 @@ export function toReadableJson(value: unknown): string {
 
 /** Reads a node from its file. The list of children is only for other programs and is ignored. */
 export function nodeFromFile(row: Pick<TreeRow, 'id' | 'rootId'>, json: FieldMap): Node {
-  const own = object(json, 'coppice');
-  const metadata = object(json, 'metadata');
+  const own = objectField(json, 'coppice');
+  const metadata = objectField(json, 'metadata');
   const parent = requiredText(json, 'parent_id');
   const notes = new Map<string, unknown>(
-    Object.entries(ownField(own, 'meta') === undefined ? {} : object(own, 'meta')),
+    Object.entries(ownField(own, 'meta') === undefined ? {} : objectField(own, 'meta')),
   );
   for (const [note, name] of noteNames) {
     const value = ownField(metadata, name);

@@ -4,8 +4,8 @@ import { basename, join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { isUuid, type Node, type NodeId, type RowChange, type Tree } from '@coppice/core';
-import { isFieldMap, Malformed } from '@coppice/core/decode';
-import { fromRows } from '@coppice/core/history';
+import { isFieldMap, MalformedError } from '@coppice/core/decode';
+import { treeFromRows } from '@coppice/core/history';
 import { allNodes, findAnyNode } from '@coppice/core/tree';
 import {
   type AtomicWriter,
@@ -197,7 +197,7 @@ export function treeFromFiles(folder: string, file: TreeFile): Tree | null {
       nodes.push(node);
     }
   if (nodes.length !== file.nodes + 1 || fingerprint >>> 0 !== file.fingerprint) return null;
-  return fromRows(file.row, nodes, file.bookmarks);
+  return treeFromRows(file.row, nodes, file.bookmarks);
 }
 
 function nodeIn(text: string, file: TreeFile): Node | null {
@@ -207,7 +207,7 @@ function nodeIn(text: string, file: TreeFile): Node | null {
     return nodeFromFile(file.row, json);
   } catch (error) {
     // The journal is complete; the check reports what is wrong with the file.
-    if (error instanceof Malformed || error instanceof SyntaxError) return null;
+    if (error instanceof MalformedError || error instanceof SyntaxError) return null;
     throw error;
   }
 }

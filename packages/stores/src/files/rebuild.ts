@@ -2,8 +2,8 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { actId, type Commit, isAppError, type NodeId, type Tree, type TreeId } from '@coppice/core';
-import { isFieldMap, Malformed, ownField } from '@coppice/core/decode';
-import { fromRows } from '@coppice/core/history';
+import { isFieldMap, MalformedError, ownField } from '@coppice/core/decode';
+import { treeFromRows } from '@coppice/core/history';
 import { allBookmarks, allNodes, apply, findAnyNode, insertedNodes, rowOf } from '@coppice/core/tree';
 import {
   type AtomicWriter,
@@ -16,7 +16,7 @@ import {
 } from '../disk/atomic-files.ts';
 import { decodeCommit } from '../disk/decode.ts';
 import { gatherLines, linesOfFile } from '../disk/line-file.ts';
-import { derivedId } from '../linear.ts';
+import { deriveId } from '../linear.ts';
 import { type JournalOrigin, originInLine, readJournal, replay, rewrittenLines } from './journal.ts';
 import { treeFromFiles } from './node-files.ts';
 import { readTreeFile, type TreeFile } from './tree-file.ts';
@@ -127,7 +127,7 @@ function goneOn(from: Tree, commits: ReadonlyMap<number, Commit>, lost: number):
 function numberCommits(tree: Tree, version: number, seq: number): Tree {
   if (version === tree.version) return tree;
   const row = { ...rowOf(tree), version, structureVersion: version, nextSeq: Math.max(tree.nextSeq, seq) };
-  return fromRows(row, allNodes(tree), allBookmarks(tree));
+  return treeFromRows(row, allNodes(tree), allBookmarks(tree));
 }
 
 function commitsIn(value: Parameters<typeof decodeCommit>[0], treeId: TreeId): Commit[] {
@@ -136,7 +136,7 @@ function commitsIn(value: Parameters<typeof decodeCommit>[0], treeId: TreeId): C
   try {
     return [...(isFieldMap(before) ? [decodeCommit(before, treeId)] : []), decodeCommit(value, treeId)];
   } catch (error) {
-    if (error instanceof Malformed) return [];
+    if (error instanceof MalformedError) return [];
     throw error;
   }
 }
@@ -157,7 +157,7 @@ function logOf(treeId: TreeId, tree: Tree, commits: ReadonlyMap<number, Commit>)
       commits.get(version) ?? {
         treeId,
         version,
-        actId: actId(derivedId('lost-commit', treeId, String(version))),
+        actId: actId(deriveId('lost-commit', treeId, String(version))),
         actor: 'unknown',
         at: last?.at ?? tree.createdAt,
         kind: 'do',

@@ -1,6 +1,13 @@
 /** `tree.json`: the row of a tree, its root and bookmarks, and the end of the journal that all its files match. */
 import type { Bookmark, ConversationFormat, Node, Tree, TreeRow } from '@coppice/core';
-import { finite, isFieldMap, Malformed, object, ownField, requiredText } from '@coppice/core/decode';
+import {
+  finiteNumberField,
+  isFieldMap,
+  MalformedError,
+  objectField,
+  ownField,
+  requiredText,
+} from '@coppice/core/decode';
 import { allBookmarks, findAnyNode, rowOf } from '@coppice/core/tree';
 import { damagedFile, newerFormatError, readTextFile } from '../disk/atomic-files.ts';
 import { decodeBookmarks, decodeNode, decodeRow, describeUnreadable } from '../disk/decode.ts';
@@ -63,22 +70,22 @@ export function readTreeFile(path: string): TreeFile | null {
   if (ownField(json, 'formatVersion') !== treeFileVersion)
     throw newerFormatError(path, ownField(json, 'formatVersion'), treeFileVersion);
   try {
-    const journal = object(json, 'journal');
-    const nodes = object(json, 'nodes');
+    const journal = objectField(json, 'journal');
+    const nodes = objectField(json, 'nodes');
     const unsynced = ownField(nodes, 'unsynced');
     return {
-      row: decodeRow(object(json, 'row')),
-      root: decodeNode(object(json, 'root')),
+      row: decodeRow(objectField(json, 'row')),
+      root: decodeNode(objectField(json, 'root')),
       bookmarks: decodeBookmarks(json, 'bookmarks'),
       format: ownField(json, 'conversationFormat') === 'linear' ? 'linear' : 'tree',
-      sequence: finite(json, 'sequence'),
-      mark: { bytes: finite(journal, 'bytes'), seal: requiredText(journal, 'seal') },
-      nodes: finite(nodes, 'count'),
-      fingerprint: finite(nodes, 'fingerprint'),
+      sequence: finiteNumberField(json, 'sequence'),
+      mark: { bytes: finiteNumberField(journal, 'bytes'), seal: requiredText(journal, 'seal') },
+      nodes: finiteNumberField(nodes, 'count'),
+      fingerprint: finiteNumberField(nodes, 'fingerprint'),
       unsynced: typeof unsynced === 'string' ? unsynced : null,
     };
   } catch (error) {
-    if (error instanceof Malformed) throw damagedFile(path, describeUnreadable(error));
+    if (error instanceof MalformedError) throw damagedFile(path, describeUnreadable(error));
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 /** Users, tokens and shares. */
-import type { AccountStore, Share, Token, TreeId, User } from '@coppice/core';
+import type { AccountStore, ApiToken, ShareLink, TreeId, User } from '@coppice/core';
 import { checkUser, refuseHash } from '../account-rules.ts';
 import type { TreeState } from './tree-state.ts';
 
@@ -7,8 +7,8 @@ import type { TreeState } from './tree-state.ts';
 export class Accounts implements AccountStore {
   readonly #state: TreeState;
   readonly #users = new Map<string, User>();
-  readonly #tokens = new Map<string, Token>();
-  readonly #shares = new Map<string, Share>();
+  readonly #tokens = new Map<string, ApiToken>();
+  readonly #shares = new Map<string, ShareLink>();
   readonly #tokenHashes = new Map<string, string>();
   readonly #shareHashes = new Map<string, string>();
 
@@ -19,22 +19,22 @@ export class Accounts implements AccountStore {
   /** Registers stored accounts when the store is opened. */
   know(kept: {
     readonly users?: readonly User[];
-    readonly tokens?: readonly Token[];
-    readonly shares?: readonly Share[];
+    readonly tokens?: readonly ApiToken[];
+    readonly shares?: readonly ShareLink[];
   }): void {
     for (const user of kept.users ?? []) this.#users.set(user.id, user);
     for (const token of kept.tokens ?? []) this.#enterToken(token);
     for (const share of kept.shares ?? []) this.#enterShare(share);
   }
 
-  #enterToken(token: Token): void {
+  #enterToken(token: ApiToken): void {
     const before = this.#tokens.get(token.id);
     if (before !== undefined) this.#tokenHashes.delete(before.hash);
     this.#tokens.set(token.id, token);
     this.#tokenHashes.set(token.hash, token.id);
   }
 
-  #enterShare(share: Share): void {
+  #enterShare(share: ShareLink): void {
     const before = this.#shares.get(share.id);
     if (before !== undefined) this.#shareHashes.delete(before.hash);
     this.#shares.set(share.id, share);
@@ -67,7 +67,7 @@ export class Accounts implements AccountStore {
     return this.#users.get(id) ?? null;
   }
 
-  async putToken(token: Token): Promise<void> {
+  async putToken(token: ApiToken): Promise<void> {
     this.#state.writable();
     refuseHash('token', token.id, await this.tokenByHash(token.hash));
     // A caller that read the token before it was revoked, and now records its use, must not make it valid again.
@@ -77,17 +77,17 @@ export class Accounts implements AccountStore {
     this.#enterToken(kept);
   }
 
-  async tokens(userId: string): Promise<readonly Token[]> {
+  async tokens(userId: string): Promise<readonly ApiToken[]> {
     this.#state.alive();
     return byAge(this.#tokens.values()).filter((token) => token.userId === userId);
   }
 
-  async tokenByHash(hash: string): Promise<Token | null> {
+  async tokenByHash(hash: string): Promise<ApiToken | null> {
     this.#state.alive();
     return this.#tokens.get(this.#tokenHashes.get(hash) ?? '') ?? null;
   }
 
-  async putShare(share: Share): Promise<void> {
+  async putShare(share: ShareLink): Promise<void> {
     this.#state.writable();
     await this.#state.open(share.owner, share.treeId);
     refuseHash('share', share.id, await this.shareByHash(share.hash));
@@ -95,14 +95,14 @@ export class Accounts implements AccountStore {
     this.#enterShare(share);
   }
 
-  async shares(owner: string, treeId?: TreeId): Promise<readonly Share[]> {
+  async shares(owner: string, treeId?: TreeId): Promise<readonly ShareLink[]> {
     this.#state.alive();
     return byAge(this.#shares.values())
       .filter((share) => share.owner === owner && (treeId === undefined || share.treeId === treeId))
       .reverse();
   }
 
-  async shareByHash(hash: string): Promise<Share | null> {
+  async shareByHash(hash: string): Promise<ShareLink | null> {
     this.#state.alive();
     return this.#shares.get(this.#shareHashes.get(hash) ?? '') ?? null;
   }

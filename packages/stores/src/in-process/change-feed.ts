@@ -1,11 +1,11 @@
 /** The waiting feeds, and the changes of all trees in order. */
-import type { AbortSignalLike, ListEvent, TreeId } from '@coppice/core';
+import type { AbortSignalLike, TreeId, TreeListEvent } from '@coppice/core';
 import { fromCursor, toCursor } from '../cursor.ts';
 
 interface FeedPosition {
   readonly owner: string;
   readonly sequence: number;
-  readonly event: ListEvent;
+  readonly event: TreeListEvent;
 }
 
 // The polling interval for other processes, while there are followers.
@@ -109,12 +109,12 @@ export class ChangeFeed {
   }
 
   /** Yields the changes in an owner's trees after a cursor, or from now on, then new ones. */
-  changes(owner: string, since: string | null, signal?: AbortSignalLike): AsyncGenerator<ListEvent> {
+  changes(owner: string, since: string | null, signal?: AbortSignalLike): AsyncGenerator<TreeListEvent> {
     // The position is read at the call and not at the first step, so that nothing is missed in between.
     return this.#from(owner, since === null ? this.#last : sequenceOf(since), signal);
   }
 
-  async *#from(owner: string, since: number, signal?: AbortSignalLike): AsyncGenerator<ListEvent> {
+  async *#from(owner: string, since: number, signal?: AbortSignalLike): AsyncGenerator<TreeListEvent> {
     let seen = since;
     while (!this.over(signal)) {
       const reported = this.#firstAfter(seen, owner);

@@ -11,7 +11,7 @@ import {
   type TreeId,
   type TreeRow,
 } from '@coppice/core';
-import { redoableAct, undoableAct } from '@coppice/core/history';
+import { findRedoableAct, findUndoableAct } from '@coppice/core/history';
 import { isUndoable } from '@coppice/core/store';
 import { allNodes, findNode } from '@coppice/core/tree';
 import type { Persistence } from './persistence.ts';
@@ -149,7 +149,7 @@ export class GlobalIndex {
     read: Extract<Read, { ask: 'undoable' | 'redoable' }>,
   ): ActRecord | null | Promise<ActRecord | null> {
     if (snapshot === null) return null;
-    const find = read.ask === 'undoable' ? undoableAct : redoableAct;
+    const find = read.ask === 'undoable' ? findUndoableAct : findRedoableAct;
     const record = snapshot.record(find(snapshot.log(0), read.actor, read.actId));
     if (record === null) return null;
     const { actId } = record;

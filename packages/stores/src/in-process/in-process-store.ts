@@ -5,7 +5,6 @@ import {
   ask,
   type BackfillProgress,
   type BlobStore,
-  type Capabilities,
   type ChangeOptions,
   type ChangeResult,
   type Commit,
@@ -15,7 +14,6 @@ import {
   type FsckReport,
   isAppError,
   type LinearRecord,
-  type ListEvent,
   type NewestAct,
   type Node,
   type NodeId,
@@ -29,14 +27,16 @@ import {
   type SearchHit,
   type SearchQuery,
   type Store,
+  type StoreCapabilities,
   type StoreInfo,
   type TrashItem,
   type TreeId,
+  type TreeListEvent,
   type TreeQuery,
   type TreeSummary,
 } from '@coppice/core';
 import { assertArgument } from '@coppice/core/decode';
-import { fromRows } from '@coppice/core/history';
+import { treeFromRows } from '@coppice/core/history';
 import { allBookmarks, allNodes, checkTree, findNode } from '@coppice/core/tree';
 import { argument, checkedReads } from '../argument-shapes.ts';
 import { addHashesOf, addHashesOfLog } from '../attachments.ts';
@@ -71,7 +71,7 @@ export interface StoreParts {
 
 /** What differs between stores over in-process state: their description, backup and closing. */
 export interface StoreIdentity {
-  readonly supports: Capabilities;
+  readonly supports: StoreCapabilities;
   info(): StoreInfo;
   backup(to: string): Promise<void>;
   close(): Promise<void>;
@@ -103,7 +103,7 @@ export function storePartsOf(state: TreeState, persistence?: Persistence, option
 /** A store over in-process state, as one owner sees it. Handles of other owners share the state. */
 export class InProcessStore implements Store {
   readonly owner: string;
-  readonly supports: Capabilities;
+  readonly supports: StoreCapabilities;
   readonly runs: RunStore;
   readonly blobs: BlobStore;
   readonly accounts: AccountStore;
@@ -142,7 +142,7 @@ export class InProcessStore implements Store {
     return this.#state.feed(this.owner, treeId, since, signal);
   }
 
-  feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<ListEvent> {
+  feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<TreeListEvent> {
     return this.#state.feedAll(this.owner, since, signal);
   }
 
@@ -356,7 +356,7 @@ export class InProcessStore implements Store {
         nodes: allNodes(tree),
         bookmarks: allBookmarks(tree),
       });
-      if (repaired.length > 0) await this.#state.mend(volume, fromRows(row, nodes, bookmarks));
+      if (repaired.length > 0) await this.#state.mend(volume, treeFromRows(row, nodes, bookmarks));
       return repaired;
     });
   }

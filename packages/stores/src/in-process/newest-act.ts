@@ -1,13 +1,13 @@
 /** Finds the newest act of an actor over all trees of a store. */
-import type { Commit, NewestAct, NewestActIn } from '@coppice/core';
-import { newestActStart, newestRedoable, newestUndoable } from '@coppice/core/history';
+import type { Commit, NewestAct, NewestActOfTree } from '@coppice/core';
+import { findNewestActStart, findNewestRedoable, findNewestUndoable } from '@coppice/core/history';
 import { readableSlot } from './lists.ts';
 import type { TreeSlot } from './tree-slot.ts';
 import type { TreeState } from './tree-state.ts';
 
 const none = Number.NEGATIVE_INFINITY;
 
-interface Candidate extends NewestActIn {
+interface Candidate extends NewestActOfTree {
   readonly volume: TreeSlot;
 }
 
@@ -29,9 +29,9 @@ export async function findNewestAct(
     const pages = await readableSlot(state, owner, volume.id);
     if (pages === null) continue;
     const log = pages.log.slice(0, pages.tree.version);
-    const found = which === 'undoable' ? newestUndoable(log, actor) : newestRedoable(log, actor);
+    const found = which === 'undoable' ? findNewestUndoable(log, actor) : findNewestRedoable(log, actor);
     if (found !== null && (best === null || isNewer({ ...found, volume }, best))) best = { ...found, volume };
-    const first = which === 'redoable' ? newestActStart(log, actor) : null;
+    const first = which === 'redoable' ? findNewestActStart(log, actor) : null;
     if (first !== null && (begun === null || isNewer({ commit: first, volume }, begun)))
       begun = { commit: first, volume };
   }

@@ -2,6 +2,7 @@
 import type {
   ActId,
   Answer,
+  ApiToken,
   AppliedCommit,
   BlobInfo,
   Commit,
@@ -12,8 +13,7 @@ import type {
   Read,
   Run,
   RunChunk,
-  Share,
-  Token,
+  ShareLink,
   Tree,
   TreeId,
   TreeRow,
@@ -73,8 +73,8 @@ export type PersistedEntry =
   /** Attachments that nothing of an owner refers to any more. */
   | { readonly type: 'blobs-gone'; readonly owner: string; readonly hashes: readonly string[] }
   | { readonly type: 'user'; readonly user: User }
-  | { readonly type: 'token'; readonly token: Token }
-  | { readonly type: 'share'; readonly share: Share };
+  | { readonly type: 'token'; readonly token: ApiToken }
+  | { readonly type: 'share'; readonly share: ShareLink };
 
 /** A tree loaded by the persistence: its value and all its commits in order. */
 export interface LoadedTree {

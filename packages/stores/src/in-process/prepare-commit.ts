@@ -1,6 +1,6 @@
 /** Turns a plan into a commit with copied steps. */
 import { type ChangeOptions, isAppError, type Plan, type PreparedCommit, type TreeId } from '@coppice/core';
-import { prepareCommit, versionConflict } from '@coppice/core/store';
+import { makeVersionConflictError, prepareCommit } from '@coppice/core/store';
 import { assertRevalidated } from '../revalidate.ts';
 import { freezeSteps } from './freeze-steps.ts';
 import type { Snapshot } from './tree-slot.ts';
@@ -30,7 +30,7 @@ function prepareNow<R>(
   } catch (error) {
     if (!isAppError(error) || error.code !== 'tree/version-conflict') throw error;
     const expected = options.expectedVersion ?? 0;
-    throw versionConflict(treeId, snapshot?.tree.version ?? 0, expected, snapshot?.log(expected) ?? []);
+    throw makeVersionConflictError(treeId, snapshot?.tree.version ?? 0, expected, snapshot?.log(expected) ?? []);
   }
 }
 

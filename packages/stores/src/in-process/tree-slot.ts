@@ -5,8 +5,8 @@ import type {
   ActRecord,
   Commit,
   ConversationFormat,
+  CrossTreeAnswers,
   NodeId,
-  OutsideTree,
   PreparedCommit,
   Read,
   RowChange,
@@ -94,7 +94,7 @@ export class Snapshot {
   }
 
   /** Answers reads about this tree alone. */
-  answer(read: Read, around: Pick<OutsideTree, 'tree'>): ReturnType<typeof answerFromTree> {
+  answer(read: Read, around: Pick<CrossTreeAnswers, 'tree'>): ReturnType<typeof answerFromTree> {
     const pages = this.#pages;
     // The index of a later state would lack what was removed since; then the children are scanned.
     const current = pages.tree === this.tree && !('treeId' in read && read.treeId !== undefined);
@@ -116,7 +116,10 @@ export class Snapshot {
 }
 
 /** Answers for a tree that does not exist; other trees of the owner can still be read. */
-export function answerUnknownTree(read: Read, around: Pick<OutsideTree, 'tree'>): ReturnType<typeof answerFromTree> {
+export function answerUnknownTree(
+  read: Read,
+  around: Pick<CrossTreeAnswers, 'tree'>,
+): ReturnType<typeof answerFromTree> {
   return answerFromTree(undefined, read, { ...emptyAnswer, ...around });
 }
 

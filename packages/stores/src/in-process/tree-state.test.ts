@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { actId, ask, type LinearRecord, nodeId, planOf, type Store, type Tree, treeId } from '@coppice/core';
-import { TestTree, testKit, ticking, user, uuid } from '@coppice/core/testing';
+import { actId, ask, type LinearRecord, nodeId, planCommand, type Store, type Tree, treeId } from '@coppice/core';
+import { createTestClock, TestTree, testKit, user, uuid } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../conformance/subject.ts';
 import { createMemoryStore } from '../memory/index.ts';
@@ -180,14 +180,20 @@ describe('the state of a tree', () => {
     const holder = new Holder();
     const { store, info, source, copy } = await attached(holder);
     const options = { actor: 'me', actId: actId(uuid(800)), at: 1, additive: false };
-    const { now: _, ...context } = { ...ticking(9), kit: testKit, actor: 'me', treeId: copy.treeId, stale: false };
+    const { now: _, ...context } = {
+      ...createTestClock(9),
+      kit: testKit,
+      actor: 'me',
+      treeId: copy.treeId,
+      stale: false,
+    };
     let purged: Promise<void> | undefined;
     holder.asked = async () => {
       purged ??= purgeTree(store, source);
       await purged;
     };
     const planning = function* () {
-      const plan = yield* planOf(copying(source, copy), { ...context, now: 1 });
+      const plan = yield* planCommand(copying(source, copy), { ...context, now: 1 });
       // A read that the persistence answers slowly.
       yield* ask('taken', { ids: [nodeId(uuid(801))] });
       return plan;

@@ -12,7 +12,6 @@ import {
   type ConversationFormat,
   isAppError,
   type LinearRecord,
-  type ListEvent,
   type MessageKit,
   type Plan,
   type PlannerFactory,
@@ -20,7 +19,8 @@ import {
   refuse,
   type Tree,
   type TreeId,
-  type TreeWrites,
+  type TreeListEvent,
+  type TreeWriteScope,
 } from '@coppice/core';
 import { assertArgument } from '@coppice/core/decode';
 import { isStale } from '@coppice/core/store';
@@ -46,7 +46,7 @@ import { Yielder } from './yielder.ts';
 export interface TreeStateOptions {
   readonly persistence?: Persistence;
   readonly readOnly?: boolean;
-  readonly treeWrites?: TreeWrites;
+  readonly treeWrites?: TreeWriteScope;
   readonly kit?: MessageKit;
 }
 
@@ -60,7 +60,7 @@ export class TreeState {
   readonly soon = new BlobHolds();
   readonly readOnly: boolean;
   readonly #persistence: Persistence | null;
-  readonly #treeWrites: TreeWrites | undefined;
+  readonly #treeWrites: TreeWriteScope | undefined;
   readonly #kit: MessageKit | undefined;
   readonly #lookup: GlobalIndex;
   readonly #answers: Answers;
@@ -472,7 +472,7 @@ export class TreeState {
   }
 
   /** Yields the changes in an owner's trees after a cursor, or from now on, then new ones. */
-  feedAll(owner: string, since: string | null, signal?: AbortSignalLike): AsyncGenerator<ListEvent> {
+  feedAll(owner: string, since: string | null, signal?: AbortSignalLike): AsyncGenerator<TreeListEvent> {
     this.alive();
     return this.#news.changes(owner, since, signal);
   }

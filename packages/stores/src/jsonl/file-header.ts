@@ -1,5 +1,5 @@
 /** Reads the header line of a session file of ours. */
-import { derivedId } from '@coppice/content';
+import { deriveId } from '@coppice/content';
 import { isReadableVersion, type SessionHeader, type SessionWarning, sessionVersion } from '@coppice/content/sessions';
 import { ownField } from '@coppice/core/decode';
 import { damagedFile, newerFormatError } from '../disk/atomic-files.ts';
@@ -66,7 +66,7 @@ function searchHeader(path: string, file: FileBytes): FoundHeader | null {
   if (found !== null) return found;
   // The parent of the first entries that no line has must have been the header.
   if (parents.size === 0) return null;
-  const uuid = [...parents].find((parent) => !ids.has(parent)) ?? derivedId('session-header', path);
+  const uuid = [...parents].find((parent) => !ids.has(parent)) ?? deriveId('session-header', path);
   const id = idInName(path) ?? uuid;
   const header: SessionHeader = { type: 'session', version: sessionVersion, uuid, parentUuid: null, id };
   const message = 'The header is missing: the session is shown without its folder and owner.';

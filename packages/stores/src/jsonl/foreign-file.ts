@@ -1,5 +1,5 @@
 /** Reads session files of other tools and of version 1: converted in memory, never written. */
-import { derivedId } from '@coppice/content';
+import { deriveId } from '@coppice/content';
 import {
   detectDialect,
   entriesParentsFirst,
@@ -106,7 +106,7 @@ function readForeignLines(path: string, dialect: SessionDialect): ForeignRead {
   }
   const titled = found.find(({ fields }) => ownField(fields, 'type') === 'session');
   if (titled !== first) warnings.push(withoutHeader(titled?.at));
-  const header = headerFromPi(titled?.fields ?? { id: derivedId('session-without-header', path) });
+  const header = headerFromPi(titled?.fields ?? { id: deriveId('session-without-header', path) });
   const { reported, places } = makeIdsDistinct(
     found.filter((line) => line !== titled),
     'id',
@@ -153,7 +153,7 @@ function makeIdsDistinct(
     } else if (before?.bytes.equals(at.bytes) === true)
       warn('twice', at, `Line ${at.line} says the same as line ${before.line}; it is left out.`, id);
     else {
-      const own = derivedId('session-line', id, at.line);
+      const own = deriveId('session-line', id, at.line);
       warn('twice', at, `Line ${at.line} has the id of line ${before?.line ?? 1}; it is shown as ${own}.`, own);
       places.set(own, at);
       reported.push({ ...fields, [key]: own });

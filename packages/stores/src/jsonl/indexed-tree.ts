@@ -3,7 +3,7 @@ import { decodeEntry, type SessionEntry } from '@coppice/content/sessions';
 import {
   type Answer,
   type Bookmark,
-  type Content,
+  type ContentFields,
   type FieldMap,
   type MessageKit,
   type Node,
@@ -13,7 +13,7 @@ import {
   type Reads,
   type TreeRow,
 } from '@coppice/core';
-import { finite, getText, Malformed, object, ownField } from '@coppice/core/decode';
+import { finiteNumberField, getText, MalformedError, objectField, ownField } from '@coppice/core/decode';
 import { parseSteps } from '@coppice/core/tree';
 import { decodeBookmarks, decodeNode, decodeRow } from '../disk/decode.ts';
 import type { PartialTree } from '../in-process/persistence.ts';
@@ -34,11 +34,11 @@ export class IndexedTree implements PartialTree {
     this.#index = index;
     this.#kit = kit;
     const head = index.head();
-    this.#row = decodeRow(object(head, 'row'));
+    this.#row = decodeRow(objectField(head, 'row'));
     this.#bookmarks = decodeBookmarks(head, 'bookmarks');
     // The usual reads begin at these two nodes.
-    this.#known.set(this.#row.rootId, finite(head, 'root'));
-    if (this.#row.activeNodeId !== null) this.#known.set(this.#row.activeNodeId, finite(head, 'active'));
+    this.#known.set(this.#row.rootId, finiteNumberField(head, 'root'));
+    if (this.#row.activeNodeId !== null) this.#known.set(this.#row.activeNodeId, finiteNumberField(head, 'active'));
   }
 
   /** Opens a session by its index; null if it has none that describes the file as it is now. */
@@ -183,7 +183,7 @@ export class IndexedTree implements PartialTree {
   }
 
   /** Returns message and text from the line that inserted a node, or from the one that replaced its content. */
-  #contentIn(line: FieldMap, id: NodeId): Pick<Content, 'message' | 'text'> {
+  #contentIn(line: FieldMap, id: NodeId): Pick<ContentFields, 'message' | 'text'> {
     if (ownField(line, 'type') === 'change') {
       const steps = parseSteps(ownField(line, 'steps'));
       const replaced = steps.ok ? steps.value.findLast((step) => step.type === 'replace' && step.nodeId === id) : null;
@@ -199,7 +199,7 @@ export class IndexedTree implements PartialTree {
 }
 
 function isDamage(error: unknown): boolean {
-  return error instanceof IndexDamaged || error instanceof Malformed;
+  return error instanceof IndexDamaged || error instanceof MalformedError;
 }
 
 function toPathMeta(node: Node): Reads['pathMeta']['answer']['entries'][number] {

@@ -1,5 +1,5 @@
 /** The lines of a session file in order: type, parent and commit of each. */
-import { derivedId } from '@coppice/content';
+import { deriveId } from '@coppice/content';
 import { isLeafType, type SessionWarning } from '@coppice/content/sessions';
 import type { LinePrefix } from './line-prefix.ts';
 import { type DetachedLine, placeDetached } from './place-detached.ts';
@@ -376,7 +376,7 @@ export class LineTable {
     let { uuid } = head;
     const before = this.#index.get(uuid);
     if (before !== undefined) {
-      uuid = derivedId('session-line', uuid, at.line);
+      uuid = deriveId('session-line', uuid, at.line);
       const message = `Line ${at.line} has the id of line ${this.lineAt(before)}; it is shown as ${uuid}.`;
       this.warnings.push({ code: 'twice', message, ...placeOfLine(at), uuid });
     }

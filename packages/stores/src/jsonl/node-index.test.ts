@@ -32,8 +32,8 @@ import {
 } from '@coppice/core';
 import {
   arbitraryCommands,
-  propertyRuns,
-  propertyTimeout,
+  propertyParameters,
+  propertyTimeoutMs,
   runCommands,
   TestTree,
   user,
@@ -158,7 +158,7 @@ async function expectSameWithoutIndex(): Promise<void> {
 describe('the node index', () => {
   test('[J50] gives the same results as the loaded tree after any commands, however often the session is closed', {
     tags: ['full'],
-    timeout: propertyTimeout(process.env),
+    timeout: propertyTimeoutMs(process.env),
   }, async () => {
     let compared = 0;
     await fc.assert(
@@ -183,7 +183,7 @@ describe('the node index', () => {
         await store.close();
         rmSync(place, { recursive: true, force: true });
       }),
-      propertyRuns(12, process.env),
+      propertyParameters(12, process.env),
     );
     expect(compared).toBeGreaterThan(1000);
   });

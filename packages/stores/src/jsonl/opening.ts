@@ -1,7 +1,7 @@
 /** Inspects a place before anything is written to it. */
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { derivedId, messageKit } from '@coppice/content';
+import { deriveId, messageKit } from '@coppice/content';
 import { sessionTreeId } from '@coppice/content/sessions';
 import { type AppError, isAppError, type TreeId, treeId } from '@coppice/core';
 import { rowOf } from '@coppice/core/tree';
@@ -152,7 +152,7 @@ class SessionFinder implements Discovery {
     const { header } = file;
     const own = sessionTreeId(header.id);
     // A copy of a file has the same id but is a separate session.
-    const id = this.#sessions.has(own) ? treeId(derivedId('session-copy', own, path)) : own;
+    const id = this.#sessions.has(own) ? treeId(deriveId('session-copy', own, path)) : own;
     const owner = typeof header['owner'] === 'string' ? header['owner'] : this.#owner;
     const session = this.#session(id, path, owner, file);
     const { tree } = session.read();
@@ -163,7 +163,7 @@ class SessionFinder implements Discovery {
 
   #unreadable(path: string, error: AppError): void {
     this.#warn(error.message);
-    const id = idInName(path) ?? treeId(derivedId('session-unreadable', path));
+    const id = idInName(path) ?? treeId(deriveId('session-unreadable', path));
     this.#broken.set(id, error);
     this.#brokenPaths.set(path, id);
     this.#known.push({ row: unreadableRow(id, this.#owner), format: 'tree', sequence: 0 });

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageKit, type ThinkingBlock } from '@coppice/content';
-import { decodeEntry, piLines, SessionIndex } from '@coppice/content/sessions';
+import { decodeEntry, SessionIndex, toPiLines } from '@coppice/content/sessions';
 import {
   ask,
   type Command,
@@ -100,7 +100,7 @@ async function onlyTree(store: Store): Promise<TreeId> {
 async function exported(path: string): Promise<{ readonly manager: PiManager; readonly losses: number }> {
   const file = sessionFiles.open(path, { readOnly: true });
   const index = new SessionIndex(file);
-  const { lines, losses } = piLines(index, index.leaf, 1_767_400_000_000);
+  const { lines, losses } = toPiLines(index, index.leaf, 1_767_400_000_000);
   file.close();
   const to = join(folder, 'export', 'for-pi.jsonl');
   sessionFiles.save(

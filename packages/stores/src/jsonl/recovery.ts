@@ -1,21 +1,21 @@
 /** Finds other places for entries of a session file that do not fit where their lines say, so that none is lost. */
-import { lastPlaceBelow, type SessionEntry, type SessionWarning } from '@coppice/content/sessions';
+import { positionAfterChildren, type SessionEntry, type SessionWarning } from '@coppice/content/sessions';
 import {
   type ApplyResult,
+  buildRootNode,
   isBlank,
   type MoveStep,
-  matchParentBelow,
+  matchParentOfChildren,
   type NewNode,
   type Node,
   type NodeId,
   nodeId,
   type RestoreStep,
-  rootNode,
   type Step,
   type Tree,
 } from '@coppice/core';
 import { ownField } from '@coppice/core/decode';
-import { apply, findAnyNode, findNode, isAbove, nodeOfStep } from '@coppice/core/tree';
+import { apply, findAnyNode, findNode, isAncestorOrSelf, nodeOfStep } from '@coppice/core/tree';
 import type { ReplayOptions } from './replaying.ts';
 
 interface Stray {
@@ -120,7 +120,7 @@ export class StepRecovery {
     }
     const { parentId, removedIn: version } = node;
     if (parentId === null) return false;
-    return [position ?? node.position, lastPlaceBelow(fit.tree, parentId)].some((place) =>
+    return [position ?? node.position, positionAfterChildren(fit.tree, parentId)].some((place) =>
       fit.take({ type: 'restore', nodeId: id, version, position: place }),
     );
   }
@@ -135,7 +135,8 @@ export class StepRecovery {
   #rescue(fit: Fitting, top: NodeId): void {
     const parentId = findNode(fit.tree, top)?.parentId;
     if (parentId == null) return;
-    for (const id of this.#adrift) if (id !== top && isAbove(fit.tree, top, id)) this.#move(fit, id, parentId, null, 0);
+    for (const id of this.#adrift)
+      if (id !== top && isAncestorOrSelf(fit.tree, top, id)) this.#move(fit, id, parentId, null, 0);
   }
 
   /**
@@ -146,7 +147,7 @@ export class StepRecovery {
     const { file, names, kit } = this.#on;
     if (step.type === 'replace' && findAnyNode(tree, step.nodeId) === undefined) {
       const { message, status, key, text, tokens } = step.after;
-      const made = rootNode(step.nodeId, tree.updatedAt);
+      const made = buildRootNode(step.nodeId, tree.updatedAt);
       const parent = tree.activeNodeId === null ? undefined : findNode(tree, tree.activeNodeId);
       const kind = key === null ? 'injected' : 'message';
       return asLastChild(
@@ -195,14 +196,14 @@ export class StepRecovery {
     const node = findNode(fit.tree, id);
     const parent = findNode(fit.tree, parentId);
     if (node === undefined || parent === undefined || node.parentId === null) return false;
-    const to = { parentId, matchParent: matchParentBelow(parent), groupId };
+    const to = { parentId, matchParent: matchParentOfChildren(parent), groupId };
     const from = {
       parentId: node.parentId,
       position: node.position,
       matchParent: node.matchParent ?? node.parentId,
       groupId: node.groupId,
     };
-    const last = lastPlaceBelow(fit.tree, parentId);
+    const last = positionAfterChildren(fit.tree, parentId);
     return [position ?? last, last].some((place) =>
       fit.take({ type: 'move', nodeId: id, to: { ...to, position: place }, from }),
     );
@@ -259,8 +260,8 @@ function asLastChild(tree: Tree, node: NewNode, given: Node | undefined): NewNod
   return {
     ...node,
     parentId: parent.id,
-    position: lastPlaceBelow(tree, parent.id),
-    matchParent: matchParentBelow(parent),
+    position: positionAfterChildren(tree, parent.id),
+    matchParent: matchParentOfChildren(parent),
     groupId: 0,
     aliases: [],
   };

@@ -1,5 +1,5 @@
 /** Builds the tree and its log from the lines of a session file. */
-import { derivedId } from '@coppice/content';
+import { deriveId } from '@coppice/content';
 import {
   headerSteps,
   isSideEntry,
@@ -19,7 +19,7 @@ import {
   type Step,
   type Tree,
 } from '@coppice/core';
-import { Malformed, object, ownField } from '@coppice/core/decode';
+import { MalformedError, objectField, ownField } from '@coppice/core/decode';
 import { prepareCommit } from '@coppice/core/store';
 import { emptyTree, findAnyNode } from '@coppice/core/tree';
 import { damagedFile } from '../disk/atomic-files.ts';
@@ -77,12 +77,12 @@ export class Replay {
   #linear(entry: SessionEntry): void {
     try {
       const { owner, kit } = this.#on;
-      this.list = treeOfLinear(readRecord(object(entry, 'record')), owner, kit);
+      this.list = treeOfLinear(readRecord(objectField(entry, 'record')), owner, kit);
       this.format = 'linear';
       const sequence = ownField(entry, 'sequence');
       if (typeof sequence === 'number') this.sequence = sequence;
     } catch (error) {
-      if (!(error instanceof Malformed)) throw error;
+      if (!(error instanceof MalformedError)) throw error;
       throw damagedFile(this.#on.file.path, `has a list that ${describeUnreadable(error)}`);
     }
   }
@@ -171,7 +171,7 @@ export class Replay {
     const { steps, tree: after, changes } = this.#fitting(tree, lines, first, late, at);
     const options = {
       actor: textOr(noted, 'actor', 'file'),
-      actId: actId(textOr(noted, 'actId', derivedId('session-act', treeId, version))),
+      actId: actId(textOr(noted, 'actId', deriveId('session-act', treeId, version))),
       at,
       additive: false,
     };

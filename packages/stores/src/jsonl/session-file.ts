@@ -1,7 +1,7 @@
 /** One session file of ours: an index of its lines, and the only way to append lines. */
 import { realpathSync, statSync } from 'node:fs';
 import {
-  type NewLine,
+  type CommitLine,
   renamePiFields,
   resolveFirstKept,
   type SessionCommit,
@@ -336,7 +336,7 @@ export class JsonlFile implements SessionFile {
     this.#write(linesToWrite({ entries, version, commit }), version, version, this.#size);
   }
 
-  appendLine(line: NewLine): void {
+  appendLine(line: CommitLine): void {
     this.#look();
     const version = this.version + 1;
     line.version = version;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import {
-  type CarriedEntry,
+  type CopiedEntry,
   decodeEntry,
   isLeafType,
   type NewSession,
@@ -93,11 +93,11 @@ function createSession(
   return file;
 }
 
-function isCarried(entry: SessionEntry | CarriedEntry): entry is CarriedEntry {
+function isCarried(entry: SessionEntry | CopiedEntry): entry is CopiedEntry {
   return entry['rest'] instanceof Uint8Array;
 }
 
-function carriedLine({ type, uuid, parentUuid, rest }: CarriedEntry): Uint8Array {
+function carriedLine({ type, uuid, parentUuid, rest }: CopiedEntry): Uint8Array {
   const head = `{"type":${JSON.stringify(type)},"uuid":${JSON.stringify(uuid)},"parentUuid":${JSON.stringify(parentUuid)},"version":1`;
   const size = Buffer.byteLength(head);
   const line = Buffer.allocUnsafe(size + rest.length + 1);

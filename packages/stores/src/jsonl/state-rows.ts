@@ -1,11 +1,11 @@
 /** Reads the rows of a rewritten session file, with the commits before them as history. */
-import { derivedId } from '@coppice/content';
+import { deriveId } from '@coppice/content';
 import {
   decodeEntry,
   isSideEntry,
-  nodeMarker,
   type SessionEntry,
   type SessionWarning,
+  toNodeMarker,
 } from '@coppice/content/sessions';
 import {
   actId,
@@ -19,8 +19,8 @@ import {
   type TreeFindingCode,
   type TreeRow,
 } from '@coppice/core';
-import { list, Malformed, object, ownField } from '@coppice/core/decode';
-import { fromRows } from '@coppice/core/history';
+import { listField, MalformedError, objectField, ownField } from '@coppice/core/decode';
+import { treeFromRows } from '@coppice/core/history';
 import { checkRows } from '@coppice/core/tree';
 import { decodeBookmarks, decodeCommit, decodeIds, decodeNode, decodeRow } from '../disk/decode.ts';
 import { repairRows, type TreeRows } from '../repair.ts';
@@ -45,22 +45,22 @@ export function readStateRows(
 ): StateRows | Pick<StateRows, 'warnings'> {
   const reported = file.entryAt(state);
   try {
-    const row = { ...decodeRow(object(reported, 'row')), id: treeId };
+    const row = { ...decodeRow(objectField(reported, 'row')), id: treeId };
     const purged = new Set(decodeIds(reported, 'purged'));
     const bookmarks = decodeBookmarks(reported, 'bookmarks');
     const commits = new Map<number, Commit>();
-    const nodes: Node[] = [decodeNode(object(reported, 'root'))];
+    const nodes: Node[] = [decodeNode(objectField(reported, 'root'))];
     for (const index of group) {
       const entry = file.entryAt(index);
       if (entry.type === 'log') {
-        const commit = decodeCommit(object(entry, 'of'), treeId);
+        const commit = decodeCommit(objectField(entry, 'of'), treeId);
         commits.set(commit.version, commit);
       } else if (!isSideEntry(entry.type) && index > 0) nodes.push(rowIn(entry, names, kit));
     }
     const { rows, warnings } = repairStateRows({ row, nodes, bookmarks });
     const sequence = ownField(reported, 'sequence');
     return {
-      tree: fromRows(rows.row, rows.nodes, rows.bookmarks),
+      tree: treeFromRows(rows.row, rows.nodes, rows.bookmarks),
       log: wholeLog(row, commits),
       purged,
       sequence: typeof sequence === 'number' ? sequence : null,
@@ -68,7 +68,7 @@ export function readStateRows(
       warnings,
     };
   } catch (error) {
-    if (!(error instanceof Malformed) && !isAppError(error)) throw error;
+    if (!(error instanceof MalformedError) && !isAppError(error)) throw error;
     const message = `The rows of the session cannot be read (${error.message}); its lines are read one by one.`;
     return { warnings: [{ code: 'misfit', message, line: 0, offset: 0, uuid: reported.uuid }] };
   }
@@ -90,7 +90,7 @@ function repairStateRows(rows: TreeRows): { readonly rows: TreeRows; readonly wa
 function wholeLog(row: TreeRow, commits: ReadonlyMap<number, Commit>): Commit[] {
   const log: Commit[] = [];
   for (let version = 1; version <= row.version; version++) {
-    const lost = { actor: 'file', actId: actId(derivedId('session-act', row.id, version)), at: row.createdAt };
+    const lost = { actor: 'file', actId: actId(deriveId('session-act', row.id, version)), at: row.createdAt };
     log.push(commits.get(version) ?? emptyCommit(row.id, version, row.nextSeq, lost));
   }
   return log;
@@ -116,14 +116,14 @@ function rowIn(entry: SessionEntry, names: FileNames, kit: MessageKit): Node {
   const { kind, message, status, meta, marker, noted } = decodeEntry(entry);
   const text = ownField(noted, 'text');
   return decodeNode({
-    ...object(entry, 'row'),
+    ...objectField(entry, 'row'),
     id: names.toNode(entry.uuid),
     kind,
     message,
     status,
     meta,
-    marker: nodeMarker(marker, names.toNode),
+    marker: toNodeMarker(marker, names.toNode),
     text: typeof text === 'string' ? text : kit.text(message),
-    aliases: ownField(noted, 'aliases') === undefined ? [] : list(noted, 'aliases'),
+    aliases: ownField(noted, 'aliases') === undefined ? [] : listField(noted, 'aliases'),
   });
 }

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import type { ConversationFormat, TreeRow } from '@coppice/core';
 import { isAppError } from '@coppice/core';
-import { finite, isFieldMap, object, ownField, requiredText } from '@coppice/core/decode';
+import { finiteNumberField, isFieldMap, objectField, ownField, requiredText } from '@coppice/core/decode';
 import { rowOf } from '@coppice/core/tree';
 import { AtomicWriter, bytesOfFile, lastBytes, readTextFile, statOrNull } from '../disk/atomic-files.ts';
 import { decodeRow } from '../disk/decode.ts';
@@ -40,10 +40,15 @@ export function readSummaryCache(session: string): CachedSummary | null {
     const json: unknown = found === null ? null : JSON.parse(found);
     if (!isFieldMap(json) || ownField(json, 'formatVersion') !== formatVersion) return null;
     const now = sealOf(session);
-    if (now === null || finite(json, 'bytes') !== now.bytes || finite(json, 'changed') !== now.changed) return null;
+    if (
+      now === null ||
+      finiteNumberField(json, 'bytes') !== now.bytes ||
+      finiteNumberField(json, 'changed') !== now.changed
+    )
+      return null;
     if (requiredText(json, 'seal') !== now.seal) return null;
     const format = ownField(json, 'format') === 'linear' ? 'linear' : 'tree';
-    return { row: decodeRow(object(json, 'row')), format, sequence: finite(json, 'sequence') };
+    return { row: decodeRow(objectField(json, 'row')), format, sequence: finiteNumberField(json, 'sequence') };
   } catch {
     // It is rebuilt from the file.
     return null;

@@ -1,5 +1,5 @@
-import { actId, ask, nodeId, planOf, type Store, treeId } from '@coppice/core';
-import { TestTree, testKit, ticking, uuid } from '@coppice/core/testing';
+import { actId, ask, nodeId, planCommand, type Store, treeId } from '@coppice/core';
+import { createTestClock, TestTree, testKit, uuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TestDatabase } from '../../test/postgres.ts';
 import { preparedDatabase } from '../../test/postgres-subject.ts';
@@ -110,11 +110,11 @@ test('[K161] a message that refers to an attachment protects it until it is comm
 test('[K161] messages that are purged while being copied are not copied without their bytes', async () => {
   const { fixture, hash } = await trashed(0);
   const copy = treeId(uuid(2));
-  const context = { ...ticking(9), now: 1, kit: testKit, actor: 'me', treeId: copy, stale: false };
+  const context = { ...createTestClock(9), now: 1, kit: testKit, actor: 'me', treeId: copy, stale: false };
   let purged: Promise<unknown> | undefined;
   let over = false;
   const planning = function* () {
-    const plan = yield* planOf({ type: 'duplicate', treeId: copy, from: fixture.treeId }, context);
+    const plan = yield* planCommand({ type: 'duplicate', treeId: copy, from: fixture.treeId }, context);
     purged ??= store.purgeTree(fixture.treeId).finally(() => {
       over = true;
     });

@@ -1,5 +1,5 @@
 /** A PostgreSQL database with the interface of the shared SQL store. */
-import type { AbortSignalLike, Capabilities, StoreInfo, TreeId } from '@coppice/core';
+import type { AbortSignalLike, StoreCapabilities, StoreInfo, TreeId } from '@coppice/core';
 import type { FeedTarget, SqlEngine } from '../sql/engine.ts';
 import { queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
 import type { FoundRow, SearchRequest } from '../sql/search.ts';
@@ -42,7 +42,7 @@ interface SharedParts {
 /** One database with a pool and notifications. */
 export class PostgresEngine implements SqlEngine {
   readonly dialect = postgresDialect;
-  readonly supports: Capabilities;
+  readonly supports: StoreCapabilities;
   readonly #opened: OpenedPostgres;
   readonly #database: PostgresDatabase;
   readonly #news: Notifications;

@@ -1,13 +1,13 @@
 // @module-tag full
-import { type ListEvent, type Store, treeId } from '@coppice/core';
+import { type Store, type TreeListEvent, treeId } from '@coppice/core';
 import { TestTree, uuid } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
 import { startOwnServer } from '../../test/postgres.ts';
 import { toCursor } from '../cursor.ts';
 import { open } from './index.ts';
 
-async function taken(store: Store, since: string | null, count: number): Promise<ListEvent[]> {
-  const found: ListEvent[] = [];
+async function taken(store: Store, since: string | null, count: number): Promise<TreeListEvent[]> {
+  const found: TreeListEvent[] = [];
   for await (const event of store.feedAll(since)) if (found.push(event) === count) break;
   return found;
 }
@@ -16,7 +16,7 @@ function titled(of: TestTree, title: string): Promise<unknown> {
   return of.run({ type: 'attributes', treeId: of.treeId, set: { title } });
 }
 
-function versionsOf(events: readonly ListEvent[]): readonly number[] {
+function versionsOf(events: readonly TreeListEvent[]): readonly number[] {
   return events.map(({ version }) => version);
 }
 

@@ -1,5 +1,5 @@
 // @module-tag full
-import { type ListEvent, type Store, treeId } from '@coppice/core';
+import { type Store, type TreeListEvent, treeId } from '@coppice/core';
 import { TestTree, uuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startOwnServer } from '../../test/postgres.ts';
@@ -42,7 +42,7 @@ test('[L197] a store with several hosts writes to the one that takes writes, and
   store = await open(urlOf([standby, primary], 'read-write'));
   expect(await store.info()).toMatchObject({ readOnly: false });
   const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
-  const seen: ListEvent[] = [];
+  const seen: TreeListEvent[] = [];
   const stop = new AbortController();
   const following = (async (of: Store) => {
     for await (const event of of.feedAll(toCursor('changes', [0]), stop.signal)) seen.push(event);

@@ -1,5 +1,5 @@
-import { type Commit, type ListEvent, run, type Store, type TreeId, treeId } from '@coppice/core';
-import { TestTree, testKit, ticking, uuid } from '@coppice/core/testing';
+import { type Commit, run, type Store, type TreeId, type TreeListEvent, treeId } from '@coppice/core';
+import { createTestClock, TestTree, testKit, uuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { preparedDatabase } from '../../test/postgres-subject.ts';
@@ -43,7 +43,7 @@ const firstSign = 900_000;
  * Returns a feed of all trees that has started. When it starts cannot be observed, so trees are created until it
  * reports one; those events are left out.
  */
-async function begun(there: Store, here: Store, signal?: AbortSignal): Promise<AsyncIterable<ListEvent>> {
+async function begun(there: Store, here: Store, signal?: AbortSignal): Promise<AsyncIterable<TreeListEvent>> {
   const feed = there.feedAll(null, signal)[Symbol.asyncIterator]();
   const signs = new Set<string>();
   let hasBegun = false;
@@ -230,7 +230,7 @@ test('[L184] a cursor newer than a restored database gets every later commit', a
 test('the list of all trees has every commit of many writers once, even when it is reopened again and again', async () => {
   const [here, there] = [await opened({ pool: 8 }), await opened({ pollInterval: 100 })];
   const ids = Array.from({ length: 6 }, (_, at) => treeId(uuid(at + 1)));
-  const events: ListEvent[] = [];
+  const events: TreeListEvent[] = [];
   const total = ids.length * 9;
   const feed = await begun(there, here);
   const reading = (async () => {
@@ -240,17 +240,20 @@ test('the list of all trees has every commit of many writers once, even when it 
     let { cursor } = first;
     while (events.length < total) {
       // Seven at a time, each time with a new feed from the last cursor.
-      const part: ListEvent[] = await taken(there.feedAll(cursor), Math.min(7, total - events.length));
+      const part: TreeListEvent[] = await taken(there.feedAll(cursor), Math.min(7, total - events.length));
       events.push(...part);
       cursor = part[part.length - 1]?.cursor ?? cursor;
     }
   })();
   await Promise.all(
     ids.map(async (id, at) => {
-      await run(here, { type: 'create', treeId: id }, { actor: 'me', kit: testKit, ...ticking(at + 1) });
+      await run(here, { type: 'create', treeId: id }, { actor: 'me', kit: testKit, ...createTestClock(at + 1) });
       const fixture = new TestTree(here, id);
       for (let n = 0; n < 8; n++)
-        await fixture.run({ type: 'attributes', treeId: id, set: { title: `t ${n}` } }, ticking(1000 + at * 100 + n));
+        await fixture.run(
+          { type: 'attributes', treeId: id, set: { title: `t ${n}` } },
+          createTestClock(1000 + at * 100 + n),
+        );
     }),
   );
   await reading;

@@ -1,7 +1,7 @@
 // @module-tag full
 import { ask, type Command, isAppError, type NodeId, run, type Store, type Tree, treeId } from '@coppice/core';
-import { fromRows } from '@coppice/core/history';
-import { testKit, ticking, user, uuid } from '@coppice/core/testing';
+import { treeFromRows } from '@coppice/core/history';
+import { createTestClock, testKit, user, uuid } from '@coppice/core/testing';
 import { checkTree } from '@coppice/core/tree';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../../test/postgres.ts';
@@ -28,7 +28,7 @@ afterAll(async () => {
 async function treeNow(): Promise<Tree> {
   const rows = await observer.read(id, () => ask('rows', {}));
   if (rows === null) throw new Error('The tree is gone.');
-  return fromRows(rows.row, rows.nodes, rows.bookmarks);
+  return treeFromRows(rows.row, rows.nodes, rows.bookmarks);
 }
 
 function node(n: number): NodeId {
@@ -37,7 +37,7 @@ function node(n: number): NodeId {
 
 async function command(store: Store, one: Command, clock: number): Promise<string> {
   try {
-    await run(store, one, { actor: `session ${clock}`, kit: testKit, ...ticking(clock) });
+    await run(store, one, { actor: `session ${clock}`, kit: testKit, ...createTestClock(clock) });
     return 'done';
   } catch (error) {
     if (isAppError(error)) return error.code;

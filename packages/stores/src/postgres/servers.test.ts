@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ask, isAppError, nodeId, run, type Store, treeId } from '@coppice/core';
-import { TestTree, testKit, ticking, user, uuid } from '@coppice/core/testing';
+import { createTestClock, TestTree, testKit, user, uuid } from '@coppice/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, startOwnServer } from '../../test/postgres.ts';
 import { copyBinaries, PostgresServer, packagedBinaries } from '../../test/postgres-server.ts';
@@ -37,7 +37,7 @@ async function insist(store: Store, tree: string, n: number, parent?: string): P
           // A retry that finds its message then commits nothing, so versions can be counted.
           select: false,
         },
-        { actor: 'me', kit: testKit, ...ticking(n) },
+        { actor: 'me', kit: testKit, ...createTestClock(n) },
       );
       return tries;
     } catch (error) {

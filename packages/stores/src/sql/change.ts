@@ -14,7 +14,7 @@ import {
   type TreeId,
   type TreeRow,
 } from '@coppice/core';
-import { isStale, prepareCommit, versionConflict } from '@coppice/core/store';
+import { isStale, makeVersionConflictError, prepareCommit } from '@coppice/core/store';
 import { addHashesOfPlan, newReferences } from '../attachments.ts';
 import { refuseBranching } from '../linear.ts';
 import { mayBranch, type StoreOptions } from '../options.ts';
@@ -270,7 +270,7 @@ function* checkCommit(
     return attempt();
   } catch (error) {
     if (!isAppError(error) || error.code !== 'tree/version-conflict') throw error;
-    throw versionConflict(
+    throw makeVersionConflictError(
       scope.treeId,
       tree?.version ?? 0,
       expected,

@@ -1,5 +1,5 @@
 /** What the shared SQL store needs of a database. */
-import type { AbortSignalLike, Capabilities, StoreInfo, TreeId } from '@coppice/core';
+import type { AbortSignalLike, StoreCapabilities, StoreInfo, TreeId } from '@coppice/core';
 import type { SqlDialect, SqlRow, SqlTask } from './query.ts';
 import type { RowCache } from './row-cache.ts';
 import type { FoundRow, SearchRequest } from './search.ts';
@@ -12,7 +12,7 @@ export type FeedTarget =
 /** A database, as the shared store uses it. */
 export interface SqlEngine {
   readonly dialect: SqlDialect;
-  readonly supports: Capabilities;
+  readonly supports: StoreCapabilities;
   /** Whether the database takes no writes now, whatever the options of the store say. */
   readonly readOnly?: boolean;
   /** The cache of committed rows, if the database can detect writes of others. */

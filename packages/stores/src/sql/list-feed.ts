@@ -1,5 +1,5 @@
 /** The feed over all trees of an owner: its positions and cursors. */
-import { type ListEvent, treeId } from '@coppice/core';
+import { type TreeListEvent, treeId } from '@coppice/core';
 import { fromCursor, toCursor } from '../cursor.ts';
 import { queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from './query.ts';
 
@@ -10,7 +10,7 @@ const mostLanes = 16;
 export interface FeedEvent {
   readonly lane: number;
   readonly place: number;
-  readonly treeId: ListEvent['treeId'];
+  readonly treeId: TreeListEvent['treeId'];
   readonly version: number;
 }
 

@@ -11,7 +11,7 @@ import {
   type Block,
   type Commit,
   type CommitKind,
-  type Content,
+  type ContentFields,
   type Message,
   type NewestAct,
   type NewNode,
@@ -193,7 +193,7 @@ function* wholeStep(past: PastNodes, step: LoggedStep, version: number): SqlTask
 }
 
 /** The placeholder for a purged text. */
-function purgedContent(role: Role): Content {
+function purgedContent(role: Role): ContentFields {
   const message: Message =
     role === 'tool' ? { role, content: [purgedBlock], tool_call_id: 'purged' } : { role, content: [purgedBlock] };
   return { message, status: 'success', key: 'purged', text: '', tokens: 0, aliases: [] };
@@ -236,7 +236,7 @@ class PastNodes {
   purged = false;
   readonly #scope: TreeScope;
   readonly #nodes = new Map<string, Node | null>();
-  readonly #contents = new Map<string, ReadonlyMap<number, Content>>();
+  readonly #contents = new Map<string, ReadonlyMap<number, ContentFields>>();
   readonly #notedIn = new Map<string, number>();
   #notes: PastNotes | null = null;
 
@@ -260,7 +260,7 @@ class PastNodes {
   }
 
   /** Returns the content of a node after a version: that with the newest version that is not later. */
-  *contentAt(id: string, version: number): SqlTask<Content | null> {
+  *contentAt(id: string, version: number): SqlTask<ContentFields | null> {
     const node = yield* this.node(id);
     if (node?.message == null) return null;
     if (node.contentIn <= version) {
@@ -286,10 +286,10 @@ class PastNodes {
     return meta;
   }
 
-  *#former(node: Node, role: Role, call: string | null): SqlTask<ReadonlyMap<number, Content>> {
+  *#former(node: Node, role: Role, call: string | null): SqlTask<ReadonlyMap<number, ContentFields>> {
     const known = this.#contents.get(node.id);
     if (known !== undefined) return known;
-    const contents = new Map<number, Content>();
+    const contents = new Map<number, ContentFields>();
     for (const one of yield* queryRows(
       'SELECT * FROM node_content WHERE tree_id = $1 AND node_id = $2',
       this.#scope.treeId,

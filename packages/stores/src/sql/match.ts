@@ -1,5 +1,5 @@
 /** Prefix matching: finds how much of a history exists in a tree. */
-import { matchParentBelow, type NodeHead, type NodeId, nodeId, type Reads } from '@coppice/core';
+import { matchParentOfChildren, type NodeHead, type NodeId, nodeId, type Reads } from '@coppice/core';
 import { fromColumn } from './exact-text.ts';
 import { inTree, numberOf } from './numbers.ts';
 import { queryRow, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
@@ -13,7 +13,7 @@ export function* matchKeys(scope: TreeScope, from: NodeId, keys: readonly string
   const through = head.kind === 'message' || head.kind === 'root';
   const first = through ? null : yield* belowMarker(base, head, keys[0] ?? '');
   if (!through && first === null)
-    return { nodes: [], aliases: yield* nodesByAlias(scope, matchParentBelow(head), keys[0] ?? '') };
+    return { nodes: [], aliases: yield* nodesByAlias(scope, matchParentOfChildren(head), keys[0] ?? '') };
   const nodes: NodeId[] = first === null ? [] : [first];
   const rest = keys.slice(nodes.length);
   const start = first === null ? { id: from, no: numberOf(base, head.seq) } : { id: first, no: null };
@@ -88,7 +88,7 @@ export function nextInWalk(key: string): string {
 
 /** Finds a message below a marker: only descendants count, although they match under the message above it. */
 function* belowMarker(base: number, head: NodeHead, key: string): SqlTask<NodeId | null> {
-  const found = yield* queryRows(matched, base, matchParentBelow(head), key);
+  const found = yield* queryRows(matched, base, matchParentOfChildren(head), key);
   for (const one of found) if (yield* isAncestorInTables(base, head.id, idOfRow(one))) return idOfRow(one);
   return null;
 }

@@ -1,6 +1,6 @@
 /** Repairs a database: first unreadable rows, then every tree by its rows. No row is deleted. */
 import { type Bookmark, type FsckReport, type Node, type TreeId, treeId } from '@coppice/core';
-import { derivedId } from '../linear.ts';
+import { deriveId } from '../linear.ts';
 import { repairRows } from '../repair.ts';
 import { answerRead } from './answers.ts';
 import { baseOf, inTree, numberById, numbersPerTree, treeNoOf } from './numbers.ts';
@@ -64,7 +64,7 @@ function* adopt(dialect: SqlDialect, owner: string, tree: TreeId, node: string, 
     VALUES ($7, $1, $2, $3, 1, 1, $4, $5, $5, 'default', 'Recovered', 0, $6)`,
     tree,
     owner,
-    derivedId('mended-root', tree),
+    deriveId('mended-root', tree),
     top === undefined ? 0 : sqlNumber(top, 'seq') + 1,
     at,
     attributes,
@@ -80,7 +80,7 @@ function* adopt(dialect: SqlDialect, owner: string, tree: TreeId, node: string, 
     `INSERT INTO change (tree_id, version, act_id, actor, at, kind, seq, structural, is_act, steps, owner)
     VALUES ($1, 1, $2, $3, $4, 'do', 0, 1, 0, '[]', $3)`,
     tree,
-    derivedId('mended-act', tree),
+    deriveId('mended-act', tree),
     owner,
     at,
   );
@@ -251,5 +251,5 @@ export function* treeOfFinding(id: string): SqlTask<TreeId | null> {
     id,
   );
   if (found === undefined) return null;
-  return treeId(sqlTextOrNull(found, 'id') ?? derivedId('mended-tree', String(sqlNumber(found, 'no'))));
+  return treeId(sqlTextOrNull(found, 'id') ?? deriveId('mended-tree', String(sqlNumber(found, 'no'))));
 }

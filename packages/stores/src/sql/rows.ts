@@ -3,7 +3,7 @@ import {
   type Alias,
   type Block,
   type Bookmark,
-  type Content,
+  type ContentFields,
   type ConversationFormat,
   type Message,
   type Node,
@@ -499,7 +499,7 @@ export function bookmarkOfRow(row: SqlRow): Bookmark {
 }
 
 /** Decodes content from the node_content table or the node table. */
-export function contentOfRow(row: SqlRow, role: Role, aliases: readonly Alias[], call: string | null): Content {
+export function contentOfRow(row: SqlRow, role: Role, aliases: readonly Alias[], call: string | null): ContentFields {
   const content = jsonColumn(row, 'content') as readonly Block[];
   const message: Message = call === null ? { role, content } : { role, content, tool_call_id: call };
   return {

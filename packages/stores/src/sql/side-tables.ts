@@ -2,6 +2,7 @@
 
 import { canonicalJson } from '@coppice/content';
 import {
+  type ApiToken,
   type ExternalId,
   type JsonObject,
   type NewRun,
@@ -12,8 +13,7 @@ import {
   type Run,
   type RunChunk,
   refuse,
-  type Share,
-  type Token,
+  type ShareLink,
   type TreeId,
   treeId,
   type User,
@@ -312,7 +312,7 @@ export function* findUser(id: string): SqlTask<User | null> {
 }
 
 /** Stores a token as given, except that a revoked one stays revoked, even if a caller writes an older state. */
-export function* putToken(token: Token): SqlTask<void> {
+export function* putToken(token: ApiToken): SqlTask<void> {
   refuseHash('token', token.id, yield* tokenByHash(token.hash));
   yield* execute(
     `INSERT INTO token (id, user_id, name, hash, created_at, expires_at, revoked_at, used_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -328,7 +328,7 @@ export function* putToken(token: Token): SqlTask<void> {
   );
 }
 
-function tokenOf(one: SqlRow): Token {
+function tokenOf(one: SqlRow): ApiToken {
   return {
     id: sqlText(one, 'id'),
     userId: sqlText(one, 'user_id'),
@@ -342,18 +342,18 @@ function tokenOf(one: SqlRow): Token {
 }
 
 /** The tokens of a user, oldest first. */
-export function* listTokens(userId: string): SqlTask<Token[]> {
+export function* listTokens(userId: string): SqlTask<ApiToken[]> {
   return (yield* queryRows('SELECT * FROM token WHERE user_id = $1 ORDER BY created_at, id', userId)).map(tokenOf);
 }
 
 /** The token with a hash. */
-export function* tokenByHash(hash: string): SqlTask<Token | null> {
+export function* tokenByHash(hash: string): SqlTask<ApiToken | null> {
   const found = yield* queryRow('SELECT * FROM token WHERE hash = $1', hash);
   return found === undefined ? null : tokenOf(found);
 }
 
 /** Stores a share as given. */
-export function* putShare(share: Share): SqlTask<void> {
+export function* putShare(share: ShareLink): SqlTask<void> {
   refuseHash('share', share.id, yield* shareByHash(share.hash));
   yield* execute(
     `INSERT INTO share (id, owner, tree_id, node_ids, fields, title, hash, created_at, expires_at, revoked_at, version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
@@ -372,7 +372,7 @@ export function* putShare(share: Share): SqlTask<void> {
   );
 }
 
-function shareOfRow(one: SqlRow): Share {
+function shareOfRow(one: SqlRow): ShareLink {
   const title = sqlTextOrNull(one, 'title');
   return {
     id: sqlText(one, 'id'),
@@ -390,7 +390,7 @@ function shareOfRow(one: SqlRow): Share {
 }
 
 /** The shares of an owner, newest first. */
-export function* listShares(owner: string, tree: TreeId | undefined): SqlTask<Share[]> {
+export function* listShares(owner: string, tree: TreeId | undefined): SqlTask<ShareLink[]> {
   const found = yield* queryRows(
     'SELECT * FROM share WHERE owner = $1 AND (CAST($2 AS TEXT) IS NULL OR tree_id = $2) ORDER BY created_at DESC, id',
     owner,
@@ -400,7 +400,7 @@ export function* listShares(owner: string, tree: TreeId | undefined): SqlTask<Sh
 }
 
 /** The share with a hash. */
-export function* shareByHash(hash: string): SqlTask<Share | null> {
+export function* shareByHash(hash: string): SqlTask<ShareLink | null> {
   const found = yield* queryRow('SELECT * FROM share WHERE hash = $1', hash);
   return found === undefined ? null : shareOfRow(found);
 }

@@ -4,7 +4,6 @@ import {
   type AccountStore,
   type BackfillProgress,
   type BlobStore,
-  type Capabilities,
   type ChangeOptions,
   type ChangeResult,
   type Commit,
@@ -14,7 +13,6 @@ import {
   type FsckReport,
   isAppError,
   type LinearRecord,
-  type ListEvent,
   type NewestAct,
   type NodeId,
   type Page,
@@ -27,9 +25,11 @@ import {
   type SearchHit,
   type SearchQuery,
   type Store,
+  type StoreCapabilities,
   type StoreInfo,
   type TrashItem,
   type TreeId,
+  type TreeListEvent,
   type TreeQuery,
   type TreeSummary,
 } from '@coppice/core';
@@ -77,7 +77,7 @@ interface Handles {
 /** The store contract on a database. */
 export class SqlStore implements Store {
   readonly owner: string;
-  readonly supports: Capabilities;
+  readonly supports: StoreCapabilities;
   readonly runs: RunStore;
   readonly blobs: BlobStore;
   readonly accounts: AccountStore;
@@ -204,7 +204,7 @@ export class SqlStore implements Store {
     return scope.tree === null ? null : yield* hydratedLog(scope, since, commitsAtOnce);
   }
 
-  async *feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<ListEvent> {
+  async *feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<TreeListEvent> {
     const { owner } = this;
     const engine = this.#engine;
     let places = await this.#firstPlaces(since);

@@ -1,6 +1,6 @@
 /** Reads the descendants of a node. */
 import type { Bookmark, Node, NodeHead, NodeId, Read, Reads, TopologyNode } from '@coppice/core';
-import { previewLength, previewOf, previewOfBeginning } from '@coppice/core/tree';
+import { maxPreviewLength, previewOf, previewOfBeginning } from '@coppice/core/tree';
 import { fewInTree, inTree } from './numbers.ts';
 import {
   jsonColumn,
@@ -52,11 +52,11 @@ export function* subtreeRows(scope: TreeScope, top: NodeId, depth = maxDepth): S
 }
 
 // A preview needs four times its length, and some more to find the end of the last character.
-const looked = previewLength * 5;
+const looked = maxPreviewLength * 5;
 // Only a single plain text is cut, and its JSON begins like this.
 const plainBegins = '[{"type":"text","text":"';
 // Enough for the preview of nearly every text; JSON needs up to six characters for one of the text.
-const shortBeginning = plainBegins.length + previewLength * 2;
+const shortBeginning = plainBegins.length + maxPreviewLength * 2;
 const longBeginning = plainBegins.length + looked * 6;
 const wholeUnits = /^(?:[^"\\]|\\u[0-9a-f]{4}|\\[^u])*/;
 

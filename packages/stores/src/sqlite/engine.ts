@@ -1,6 +1,6 @@
 /** A SQLite file with the interface of the shared SQL store. */
 import { setImmediate as breath, setTimeout as sleep } from 'node:timers/promises';
-import { type AbortSignalLike, AppError, type Capabilities, isAppError, type StoreInfo } from '@coppice/core';
+import { type AbortSignalLike, AppError, isAppError, type StoreCapabilities, type StoreInfo } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
 import type { FeedTarget, SqlEngine } from '../sql/engine.ts';
 import { changesAfter, newestChange } from '../sql/list-feed.ts';
@@ -62,7 +62,7 @@ export interface OpenedSqlite {
  */
 export class SqliteEngine implements SqlEngine {
   readonly dialect = sqliteDialect;
-  readonly supports: Capabilities = {
+  readonly supports: StoreCapabilities = {
     durable: true,
     processes: true,
     search: true,

@@ -2,7 +2,7 @@ import { createReadStream, mkdtempSync, readdirSync, readFileSync, rmSync, statS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RepairedTree } from '@coppice/content/formats';
-import { fileOfBytes, type Input, type InputFile, readImport } from '@coppice/content/formats';
+import { fileOfBytes, type ImportInput, type InputFile, readImport } from '@coppice/content/formats';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type SqliteDatabase, sqliteModule } from './driver.ts';
 import { openTables } from './foreign-tables.ts';
@@ -65,7 +65,7 @@ function onDisk(name: string): InputFile {
   return { name, size: statSync(path).size, stream: () => createReadStream(path) };
 }
 
-async function treesOf(input: Input): Promise<{ trees: RepairedTree[]; codes: string[] }> {
+async function treesOf(input: ImportInput): Promise<{ trees: RepairedTree[]; codes: string[] }> {
   const opened = await openTables(input);
   const trees: RepairedTree[] = [];
   const codes: string[] = [];

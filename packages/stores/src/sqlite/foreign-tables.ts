@@ -3,7 +3,13 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type Input, type InputFile, importErrorKinds, openInput, type ZipLimits } from '@coppice/content/formats';
+import {
+  type ImportInput,
+  type InputFile,
+  importErrorKinds,
+  openInput,
+  type ZipLimits,
+} from '@coppice/content/formats';
 import { AppError } from '@coppice/core';
 import type { SqlRow } from '../sql/query.ts';
 import { type SqliteDatabase, sqliteModule } from './driver.ts';
@@ -26,7 +32,7 @@ const known: readonly KnownTables[] = [
 
 /** An input with databases converted to rows, and a function to delete the temporary copies. */
 export interface OpenedInput {
-  readonly input: Input;
+  readonly input: ImportInput;
   close(): Promise<void>;
 }
 
@@ -50,7 +56,7 @@ async function isDatabase(file: InputFile): Promise<boolean> {
  * reading. Databases are copied first, with their write-ahead log if present: a file of another program is never opened
  * in place.
  */
-export async function openTables(input: Input, limits?: Partial<ZipLimits>): Promise<OpenedInput> {
+export async function openTables(input: ImportInput, limits?: Partial<ZipLimits>): Promise<OpenedInput> {
   const { files } = await openInput(input, limits);
   const folder = { path: '' };
   const databases: SqliteDatabase[] = [];

@@ -15,7 +15,7 @@ import {
   textMessage,
   treeId,
 } from '@coppice/core';
-import { derivedId } from '../linear.ts';
+import { deriveId } from '../linear.ts';
 import { Journal, type Report } from './journal.ts';
 import { openPlace, type StoreSite } from './places.ts';
 
@@ -39,7 +39,7 @@ class Giant {
   constructor(journal: Journal, store: Store, name: string) {
     this.#journal = journal;
     this.#store = store;
-    this.#treeId = treeId(derivedId('giant', journal.seed, name));
+    this.#treeId = treeId(deriveId('giant', journal.seed, name));
   }
 
   async run(command: Command): Promise<number> {
@@ -48,13 +48,13 @@ class Giant {
       actor: 'giant',
       kit: messageKit,
       now: () => 0,
-      newId: () => derivedId('giant', this.#treeId, 'new', ++this.#ids),
+      newId: () => deriveId('giant', this.#treeId, 'new', ++this.#ids),
     });
     return version;
   }
 
   id(at: number): NodeId {
-    return nodeId(derivedId('giant', this.#treeId, at));
+    return nodeId(deriveId('giant', this.#treeId, at));
   }
 
   expect(what: string, actual: unknown, expected: unknown): void {

@@ -1,7 +1,7 @@
 /** Runs random operations, legal and illegal, on the model and on every store, and compares answers and trees. */
 import { messageKit } from '@coppice/content';
 import { ask, isAppError, nodeId, run, type Store, type TreeId, treeId } from '@coppice/core';
-import { fromRows } from '@coppice/core/history';
+import { treeFromRows } from '@coppice/core/history';
 import {
   type AbstractCommand,
   arbitraryCommands,
@@ -11,7 +11,7 @@ import {
 } from '@coppice/core/testing';
 import { treeToJson } from '@coppice/core/tree';
 import fc from 'fast-check';
-import { derivedId } from '../linear.ts';
+import { deriveId } from '../linear.ts';
 import { Journal, type Report } from './journal.ts';
 import { Model, ModelRefusal } from './model.ts';
 import { lookOfModel, lookOfStore } from './model-looks.ts';
@@ -52,9 +52,9 @@ function expectSame(what: string, actual: unknown, expected: unknown): void {
 
 /** Runs one list of operations on the model and on all stores. */
 async function playModel(stores: readonly Store[], tree: TreeId, ops: readonly Op[]): Promise<number> {
-  const rootId = nodeId(derivedId('model root', tree));
+  const rootId = nodeId(deriveId('model root', tree));
   let count = 0;
-  const context = { actor: 'me', kit: messageKit, now: () => 0, newId: () => derivedId('model new', tree, ++count) };
+  const context = { actor: 'me', kit: messageKit, now: () => 0, newId: () => deriveId('model new', tree, ++count) };
   for (const store of stores) await run(store, { type: 'create', treeId: tree, rootId }, context);
   const model = new Model(rootId);
   let cut = false;
@@ -117,7 +117,7 @@ async function playReference(stores: readonly Store[], commands: readonly Abstra
         const tree = reference.trees.get(id);
         expectSame(
           `${name} leaves`,
-          rows === null ? null : sorted(treeToJson(fromRows(rows.row, rows.nodes, rows.bookmarks))),
+          rows === null ? null : sorted(treeToJson(treeFromRows(rows.row, rows.nodes, rows.bookmarks))),
           tree === undefined ? null : sorted(treeToJson(tree)),
         );
       }
@@ -142,7 +142,7 @@ function sorted(value: unknown): unknown {
 export async function modelRun(options: ModelOptions): Promise<Report> {
   const { sites, sequences, longest, seed } = options;
   const journal = new Journal(`model-${sites.map((site) => site.kind).join('-')}`, seed, options.say);
-  const number = Number.parseInt(derivedId('seed', seed).slice(0, 7), 16);
+  const number = Number.parseInt(deriveId('seed', seed).slice(0, 7), 16);
   const places = await Promise.all(sites.map((site) => site.place()));
   const stores = await Promise.all(places.map((place) => openPlace(place)));
   let tree = 0;
@@ -175,7 +175,7 @@ export async function modelRun(options: ModelOptions): Promise<Report> {
       ops,
       async (list) => {
         journal.note({ sequence: ++tree });
-        operations += await playModel(stores, treeId(derivedId('model', seed, tree)), list);
+        operations += await playModel(stores, treeId(deriveId('model', seed, tree)), list);
         if (tree % 100 === 0) journal.say(`${tree} sequences, ${operations} operations`);
       },
       sequences,

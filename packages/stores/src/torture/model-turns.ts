@@ -1,7 +1,7 @@
 /** Turns random operations into commands for the stores and calls of the model. */
 import { type Command, type NodeId, nodeId, type TreeId, textMessage } from '@coppice/core';
 import fc from 'fast-check';
-import { derivedId } from '../linear.ts';
+import { deriveId } from '../linear.ts';
 import type { Model } from './model.ts';
 
 const kinds = [
@@ -74,7 +74,7 @@ export function turnOf(op: Op, index: number, model: Model, tree: TreeId, cut: b
     if (number > 970 || ids.length === 0) return nodeId(model.root);
     return nodeId(ids[number % ids.length] ?? model.root);
   };
-  const fresh = (at: number) => derivedId('model', tree, index, at);
+  const fresh = (at: number) => deriveId('model', tree, index, at);
   const node = pick(op.node);
   // After a split an old text is still found by its pieces, which the model does not know; unique texts avoid that.
   const texts = op.texts.map((text) => (cut && text.trim() !== '' ? `${text} ${index}` : text));

@@ -1,9 +1,9 @@
 /** The operations of a fault walk: each is one write that must happen completely or not at all. */
 import { messageKit } from '@coppice/content';
 import { ask, type Command, type NodeId, nodeId, run, type Store, textMessage, treeId } from '@coppice/core';
-import { fromRows } from '@coppice/core/history';
+import { treeFromRows } from '@coppice/core/history';
 import { treeToJson } from '@coppice/core/tree';
-import { derivedId } from '../linear.ts';
+import { deriveId } from '../linear.ts';
 import { Random } from './random.ts';
 
 /** One write. */
@@ -14,10 +14,10 @@ export interface Operation {
   run(store: Store): Promise<void>;
 }
 
-const tree = treeId(derivedId('faultwalk', 'tree'));
-const list = treeId(derivedId('faultwalk', 'list'));
-const imported = treeId(derivedId('faultwalk', 'imported'));
-const node = (name: string): NodeId => nodeId(derivedId('faultwalk', name));
+const tree = treeId(deriveId('faultwalk', 'tree'));
+const list = treeId(deriveId('faultwalk', 'list'));
+const imported = treeId(deriveId('faultwalk', 'imported'));
+const node = (name: string): NodeId => nodeId(deriveId('faultwalk', name));
 
 /** Runs a command with the same ids and times every time. */
 async function command(store: Store, command: Command, name: string): Promise<void> {
@@ -90,21 +90,21 @@ export async function imageOfStore(store: Store): Promise<string> {
   for (const { id, format } of (await store.trees()).items) {
     const rows = await store.read(id, () => ask('rows', {}));
     const log = await store.read(id, () => ask('log', { since: 0 }));
-    if (rows !== null) image.push([id, format, treeToJson(fromRows(rows.row, rows.nodes, rows.bookmarks)), log]);
+    if (rows !== null) image.push([id, format, treeToJson(treeFromRows(rows.row, rows.nodes, rows.bookmarks)), log]);
   }
   return JSON.stringify(image);
 }
 
 /** Runs an unrelated write, to check that a store keeps working after a failure. */
 export async function goOn(store: Store, name: string): Promise<void> {
-  const id = treeId(derivedId('faultwalk', 'later', name));
+  const id = treeId(deriveId('faultwalk', 'later', name));
   await command(store, { type: 'create', treeId: id }, `later ${name}`);
   await command(store, { type: 'append', treeId: id, messages: messages(`later ${name}`) }, `later ${name} 2`);
 }
 
 /** The image without what {@link goOn} wrote. */
 export async function imageWithoutLater(store: Store, names: readonly string[]): Promise<string> {
-  const later = new Set<string>(names.map((name) => derivedId('faultwalk', 'later', name)));
+  const later = new Set<string>(names.map((name) => deriveId('faultwalk', 'later', name)));
   const image: readonly (readonly [string])[] = JSON.parse(await imageOfStore(store));
   return JSON.stringify(image.filter(([id]) => !later.has(id)));
 }

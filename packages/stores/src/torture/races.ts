@@ -11,7 +11,7 @@ import {
   textMessage,
   treeId,
 } from '@coppice/core';
-import { derivedId } from '../linear.ts';
+import { deriveId } from '../linear.ts';
 import { Random } from './random.ts';
 
 /** One run of a race: a separate tree, with ids that depend only on its name. */
@@ -22,12 +22,12 @@ export class Track {
 
   constructor(name: string) {
     this.name = name;
-    this.treeId = treeId(derivedId('race', name));
+    this.treeId = treeId(deriveId('race', name));
   }
 
   /** Returns the id of a node by its name in drawings. */
   id(name: string): NodeId {
-    const id = nodeId(derivedId('race', this.name, name));
+    const id = nodeId(deriveId('race', this.name, name));
     this.#names.set(id, name);
     return id;
   }
@@ -143,7 +143,7 @@ const founding =
   (name: string) =>
   (track: Track): Command => ({
     type: 'create',
-    treeId: treeId(derivedId('race', track.name, name)),
+    treeId: treeId(deriveId('race', track.name, name)),
     forest: true,
     attributes: { systemPrompt: `The forest of ${track.name}` },
   });

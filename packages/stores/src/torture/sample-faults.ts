@@ -1,10 +1,10 @@
 /** Faults that are planted into the rows of a database, one at a time: the check must find each of them. */
 import { messageKit } from '@coppice/content';
 import { ask, nodeId, run, type Store, textMessage, treeId } from '@coppice/core';
-import { derivedId } from '../linear.ts';
+import { deriveId } from '../linear.ts';
 import { numbersPerTree } from '../sql/numbers.ts';
 
-const id = (name: string): string => derivedId('planted', name);
+const id = (name: string): string => deriveId('planted', name);
 const tree = treeId(id('tree'));
 const other = treeId(id('other'));
 
@@ -15,7 +15,7 @@ export async function growTrees(store: Store): Promise<void> {
     actor: 'gardener',
     kit: messageKit,
     now: () => 1000,
-    newId: () => derivedId('planted new', ++count),
+    newId: () => deriveId('planted new', ++count),
   };
   const said = (...names: readonly string[]) =>
     names.map((name, at) => ({

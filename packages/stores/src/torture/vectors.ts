@@ -2,7 +2,7 @@
 import { canonicalJson, messageKit, parseMessageText } from '@coppice/content';
 import { vectors } from '@coppice/content/vectors';
 import { ask, nodeId, run, type Store, treeId } from '@coppice/core';
-import { derivedId } from '../linear.ts';
+import { deriveId } from '../linear.ts';
 import { Journal, type Report } from './journal.ts';
 import { openPlace, type StoreSite } from './places.ts';
 
@@ -13,13 +13,13 @@ export interface VectorsOptions {
   readonly say?: (line: string) => void;
 }
 
-const tree = treeId(derivedId('vectors'));
-const idOf = (name: string) => nodeId(derivedId('vectors', name));
+const tree = treeId(deriveId('vectors'));
+const idOf = (name: string) => nodeId(deriveId('vectors', name));
 
 /** Writes every accepted vector. Returns how many were refused, each with the recorded code. */
 async function writeVectors(store: Store, journal: Journal): Promise<number> {
   let count = 0;
-  const context = { actor: 'vectors', kit: messageKit, now: () => 0, newId: () => derivedId('vectors new', ++count) };
+  const context = { actor: 'vectors', kit: messageKit, now: () => 0, newId: () => deriveId('vectors new', ++count) };
   await run(store, { type: 'create', treeId: tree }, context);
   const rootId = (await store.read(tree, () => ask('tree', {})))?.rootId ?? nodeId('');
   let refused = 0;

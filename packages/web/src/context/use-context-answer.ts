@@ -1,5 +1,5 @@
 import type { ContextAnswer } from '@coppice/client';
-import type { ContextShares } from '@coppice/core';
+import type { ContextTokensByKind } from '@coppice/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { modelsNow, useAppData } from '../state/app-data.ts';
 import { generationOptions } from '../state/chat-options.ts';
@@ -104,7 +104,7 @@ function useOfferedTools(): string {
 
 /** A part of the window, for the bar. */
 export interface ContextShare {
-  readonly name: keyof ContextShares | 'toolDefinitions';
+  readonly name: keyof ContextTokensByKind | 'toolDefinitions';
   readonly tokens: number;
 }
 

@@ -1,7 +1,7 @@
 /** The blocks of a message: text, thinking, tool cards, images, files, and unknown ones. */
 
 import { asProblem, type LiveCall } from '@coppice/client';
-import { blockDefinitionOf, type FileBlock, type ImageBlock, isKnown } from '@coppice/content';
+import { blockDefinitionOf, type FileBlock, type ImageBlock, isKnownBlock } from '@coppice/content';
 import { type Block, isText, isToolUse, type Message, type Node, type ToolUseBlock } from '@coppice/core';
 import { createContext, type ReactElement, useContext, useState, useSyncExternalStore } from 'react';
 import { formatBytes, t } from '../i18n/index.ts';
@@ -49,7 +49,7 @@ interface BlockViewProps {
 function BlockView({ block, growing, results, open }: BlockViewProps): ReactElement | null {
   if (isText(block)) return block.text.trim() === '' ? null : <Markdown text={block.text} growing={growing} />;
   if (isToolUse(block)) return <ToolCallView block={block} result={results?.get(block.id)} open={open} />;
-  if (isKnown(block)) {
+  if (isKnownBlock(block)) {
     if (block.type === 'thinking') return <Thinking text={block.thinking} />;
     if (block.type === 'image') return <ImageView block={block} />;
     if (block.type === 'file') return <FileView block={block} />;

@@ -1,5 +1,5 @@
 import { type Message, type Node, nodeId, textMessage } from '@coppice/core';
-import { calls, result } from '@coppice/core/testing';
+import { toolCallMessage, toolResultMessage } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
 import { plainTextOf, threadRows } from './rows.ts';
 
@@ -30,14 +30,14 @@ function chain(...messages: readonly Message[]): readonly Node[] {
 }
 
 test('[B9] tool results are shown with their calls; one whose call is missing is shown alone', () => {
-  const call = calls('c1', 'look');
+  const call = toolCallMessage('c1', 'look');
   const rows = threadRows(
     chain(
       textMessage('user', 'Hi'),
       call,
-      result('c1', 'Found.'),
+      toolResultMessage('c1', 'Found.'),
       textMessage('assistant', 'There.'),
-      result('c9', 'Lost.'),
+      toolResultMessage('c9', 'Lost.'),
     ),
   );
   expect(rows.map((row) => row.node.id)).toEqual(['n0', 'n1', 'n3', 'n4']);

@@ -1,5 +1,5 @@
 /** Packs a folder into one archive for the upload. Files stay on disk: the archive refers to them. */
-import { crc32, type ZipMember, zipDirectory, zipHeader } from '@coppice/content/zip';
+import { buildZipDirectory, buildZipHeader, crc32, type ZipMember } from '@coppice/content/zip';
 import type { FolderFile } from './sources.ts';
 
 async function totalSize(file: File, signal: AbortSignal): Promise<number> {
@@ -28,11 +28,11 @@ export async function zipFolder(files: readonly FolderFile[], signal: AbortSigna
   for (const { path, file } of files) {
     const crc = await totalSize(file, signal);
     const member = { name: path, method: 'store', crc, packed: file.size, size: file.size, offset: at } as const;
-    put(zipHeader(member, member));
+    put(buildZipHeader(member, member));
     parts.push(file);
     at += file.size;
     members.push(member);
   }
-  for (const bytes of zipDirectory(members, at, false)) put(bytes);
+  for (const bytes of buildZipDirectory(members, at, false)) put(bytes);
   return new Blob(parts, { type: 'application/zip' });
 }

@@ -2,9 +2,9 @@
 import { createChatHandler } from '@coppice/ai-sdk';
 import { openStore } from '@coppice/stores';
 import { convertToModelMessages, streamText } from 'ai';
-import { finish, says, scriptedModel } from '../stock-chat.ts';
+import { finishPart, scriptedModel, textParts } from '../stock-chat.ts';
 
-const model = scriptedModel([...says('An hour.'), finish()]);
+const model = scriptedModel([...textParts('An hour.'), finishPart()]);
 const userOf = (request: Request) => request.headers.get('x-user');
 
 export async function POST(request: Request) {

@@ -3,7 +3,13 @@ import { createWriteStream, existsSync, mkdirSync, statSync, type WriteStream } 
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { type ExportReport, type FormatWriter, formatNamed, formats, type Selection } from '@coppice/content/formats';
+import {
+  type ExportReport,
+  type ExportSelection,
+  type FormatWriter,
+  findFormat,
+  formats,
+} from '@coppice/content/formats';
 import { AppError, isAppError, type TreeRow } from '@coppice/core';
 import { exportFrom } from '@coppice/engine';
 import type { CliContext } from '../../cli-context.ts';
@@ -54,7 +60,7 @@ export const exportTo = defineSubcommand({
     'coppice export --all -o backup.coppice',
   ],
   async run(given, at) {
-    const format = formatNamed(given.optional('format') ?? 'archive');
+    const format = findFormat(given.optional('format') ?? 'archive');
     if (format?.writer === undefined)
       throw usageError(`Unknown format ${given.optional('format') ?? ''}. Use one of ${writable.join(', ')}.`);
     const store = await at.keptStore();
@@ -103,7 +109,11 @@ function isDirectory(place: string): boolean {
   }
 }
 
-async function selectedNodes(given: SubcommandInput, row: TreeRow, at: CliContext): Promise<Selection | undefined> {
+async function selectedNodes(
+  given: SubcommandInput,
+  row: TreeRow,
+  at: CliContext,
+): Promise<ExportSelection | undefined> {
   const word = given.optional('message');
   const nodeId = word === undefined ? undefined : await findNodeIn(at, row, word);
   if (given.flag('branch')) {

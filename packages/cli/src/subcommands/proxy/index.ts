@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { readTopology, type TreeSummary } from '@coppice/core';
-import { outlineShape } from '@coppice/core/tree';
+import { buildOutlineShape } from '@coppice/core/tree';
 import type { RunningServer } from '@coppice/server';
 import { countNoun } from '../../changing.ts';
 import type { CliContext } from '../../cli-context.ts';
@@ -208,7 +208,7 @@ async function treesOf(project: string, at: CliContext): Promise<SubcommandOutpu
     data.push({ tree: row, nodes: nodes.length });
     lines.push(`${at.output.style.strong(oneLine(titleText(row), 60))}  ${at.output.style.quiet(shortId(row.id))}`);
     const fold = nodes.length > linesPerTree;
-    const drawing = outlineTree({ shape: outlineShape(nodes), current: null, fold, limit: linesPerTree });
+    const drawing = outlineTree({ shape: buildOutlineShape(nodes), current: null, fold, limit: linesPerTree });
     lines.push(...drawTree(drawing.lines, at.output));
     if (drawing.left > 0) lines.push(at.output.style.quiet(`… ${countNoun(drawing.left, 'line')} more`));
   }

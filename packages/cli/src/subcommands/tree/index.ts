@@ -1,5 +1,5 @@
 import { readTopology } from '@coppice/core';
-import { outlineShape } from '@coppice/core/tree';
+import { buildOutlineShape } from '@coppice/core/tree';
 import { commandLineFor, countNoun } from '../../changing.ts';
 import { drawTree, outlineTree, treeHead } from '../../printing.ts';
 import { findNodeIn, findTree, lastTree } from '../../resolve-target.ts';
@@ -52,7 +52,7 @@ export const tree = defineSubcommand({
         lines: (function* () {
           yield treeHead(row, output);
           if (below.length === 0) yield output.style.quiet('No messages.');
-          yield* drawTree(outlineTree({ shape: outlineShape(below), current: activeNodeId }).lines, output);
+          yield* drawTree(outlineTree({ shape: buildOutlineShape(below), current: activeNodeId }).lines, output);
         })(),
       };
     }

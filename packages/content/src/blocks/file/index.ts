@@ -1,14 +1,14 @@
 import type { Block } from '@coppice/core';
 import { estimateTokens } from '../../tokens.ts';
-import { comparedFields, defineBlock } from '../define.ts';
+import { defineBlock, pickComparedFields } from '../define.ts';
 import {
   type ByteSource,
   byteSourceProblem,
-  comparedSource,
+  byteSourceSize,
   isByteSource,
   isMediaType,
-  knownSource,
-  sourceSize,
+  pickSourceFields,
+  toComparedSource,
 } from '../source.ts';
 
 /** A file that is known by its text only. */
@@ -40,7 +40,7 @@ const tokensPerPage = 2000;
 
 function fileTokens(block: FileBlock): number {
   if (block.source.type === 'text') return estimateTokens(block.source.text);
-  const size = sourceSize(block.source);
+  const size = byteSourceSize(block.source);
   if (size === undefined) return tokensPerPage;
   return Math.ceil(size / (block.mediaType.startsWith('text/') ? bytesPerToken.text : bytesPerToken.other));
 }
@@ -69,14 +69,14 @@ export const file = defineBlock<FileBlock>({
     block.source.type === 'text' ? `${block.name}\n${block.source.text}` : `[file: ${block.name}, ${block.mediaType}]`,
   normal(block) {
     const source =
-      block.source.type === 'text' ? { type: 'text', text: block.source.text } : comparedSource(block.source);
-    return { ...comparedFields(block), mediaType: block.mediaType.toLowerCase(), source };
+      block.source.type === 'text' ? { type: 'text', text: block.source.text } : toComparedSource(block.source);
+    return { ...pickComparedFields(block), mediaType: block.mediaType.toLowerCase(), source };
   },
   tokens: (block) => estimateTokens(block.name) + fileTokens(block),
   withKnownFields: ({ name, mediaType, source }) => ({
     type: 'file',
     name,
     mediaType,
-    source: source.type === 'text' ? { type: 'text', text: source.text } : knownSource(source),
+    source: source.type === 'text' ? { type: 'text', text: source.text } : pickSourceFields(source),
   }),
 });

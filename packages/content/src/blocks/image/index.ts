@@ -1,13 +1,13 @@
 import type { Block } from '@coppice/core';
 import { excerpt } from '../../problem.ts';
-import { comparedFields, defineBlock } from '../define.ts';
+import { defineBlock, pickComparedFields } from '../define.ts';
 import {
   type ByteSource,
   byteSourceProblem,
-  comparedSource,
   isByteSource,
   isMediaType,
-  knownSource,
+  pickSourceFields,
+  toComparedSource,
 } from '../source.ts';
 
 /** A picture. The media type may be missing only for a URL. */
@@ -41,13 +41,13 @@ export const image = defineBlock<ImageBlock>({
       ? `[image: ${excerpt(block.source.url, 200)}]`
       : `[image: ${block.mediaType ?? 'bytes'}]`,
   normal(block) {
-    const counted = { ...comparedFields(block), source: comparedSource(block.source) };
+    const counted = { ...pickComparedFields(block), source: toComparedSource(block.source) };
     return block.mediaType === undefined ? counted : { ...counted, mediaType: block.mediaType.toLowerCase() };
   },
   tokens: () => tokensPerImage,
   withKnownFields: ({ source, mediaType }) => ({
     type: 'image',
-    source: knownSource(source),
+    source: pickSourceFields(source),
     ...(typeof mediaType === 'string' ? { mediaType } : {}),
   }),
 });

@@ -1,5 +1,5 @@
 import type { TextBlock } from '@coppice/core';
-import { comparedFields, defineBlock } from '../define.ts';
+import { defineBlock, pickComparedFields } from '../define.ts';
 
 /** Plain text. Stored exactly; compared without surrounding white space, and ignored in comparisons if blank. */
 export const text = defineBlock<TextBlock>({
@@ -13,6 +13,6 @@ export const text = defineBlock<TextBlock>({
   withKnownFields: ({ text: said }) => ({ type: 'text', text: said }),
   normal(block) {
     const trimmed = block.text.trim();
-    return trimmed === '' ? undefined : { ...comparedFields(block), text: trimmed };
+    return trimmed === '' ? undefined : { ...pickComparedFields(block), text: trimmed };
   },
 });

@@ -1,7 +1,7 @@
 import type { ToolUseBlock as CoreToolUseBlock, Json } from '@coppice/core';
 import { isJsonObject } from '../../json-copy.ts';
 import { estimateTokens } from '../../tokens.ts';
-import { comparedFields, defineBlock, optionalStringProblem } from '../define.ts';
+import { defineBlock, optionalStringProblem, pickComparedFields } from '../define.ts';
 
 /** A model's request to run a tool, with data that its provider needs back unchanged. */
 export interface ToolUseBlock extends CoreToolUseBlock {
@@ -47,7 +47,7 @@ export const toolUse = defineBlock<ToolUseBlock>({
     return optionalStringProblem(fields, 'arguments') ?? optionalStringProblem(fields, 'thoughtSignature');
   },
   toText: (block) => `${block.name}(${JSON.stringify(block.parameters)})`,
-  normal: (block) => comparedFields(block, ['arguments']),
+  normal: (block) => pickComparedFields(block, ['arguments']),
   withKnownFields: ({ id, name, parameters }) => ({ type: 'tool-use', id, name, parameters }),
   tokens: (block) => overhead + estimateTokens(block.name) + estimateTokens(JSON.stringify(block.parameters)),
 });

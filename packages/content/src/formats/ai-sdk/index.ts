@@ -3,23 +3,23 @@ import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedNode, type ImportedTree, type ReadEvent } from '../contract.ts';
-import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys } from '../fields.ts';
+import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type Input, type InputFile, isLineFile, type Sample } from '../input.ts';
-import { documentRecords, lineRecords } from '../records-in.ts';
+import { type ImportInput, type InputFile, type InputSample, isLineFile } from '../input.ts';
+import { readDocumentRecords, readLineRecords } from '../records-in.ts';
 import {
+  countRoots,
   forwardFindings,
-  hasLinks,
+  hasMessageLinks,
   linkFinding,
   parentFinding,
   roleFinding,
   rootsFinding,
-  rootsIn,
   unknownValueFinding,
   wireBlockFinding,
 } from '../structure-findings.ts';
-import { stretchesOf } from '../ui-messages.ts';
+import { splitUiMessage } from '../ui-messages.ts';
 
 const name = 'ai-sdk';
 
@@ -33,16 +33,16 @@ function isEntry(value: Json | undefined): value is JsonObject {
   );
 }
 
-function detect(sample: Sample): number {
+function detect(sample: InputSample): number {
   const [file] = sample.files;
   if (file === undefined || sample.files.length > 1) return 0;
   const json = file.lines.length > 1 ? file.lines : file.json;
   const list = isJsonObject(json) ? listAt(json, 'messages') : Array.isArray(json) ? json : [];
   const [first] = list;
   if (isEntry(first)) return 0.9;
-  if (isUiMessage(first)) return hasLinks(list) ? 0 : 0.85;
+  if (isUiMessage(first)) return hasMessageLinks(list) ? 0 : 0.85;
   const inner = isJsonObject(first) ? listAt(first, 'messages') : [];
-  return isUiMessage(inner[0]) && !hasLinks(inner) ? 0.85 : 0;
+  return isUiMessage(inner[0]) && !hasMessageLinks(inner) ? 0.85 : 0;
 }
 
 interface AiSdkEntry {
@@ -63,7 +63,7 @@ function aiSdkTree(
   const nodes: ImportedNode[] = [];
   let previous: string | null = null;
   for (const [index, { message, parentId, record: own, place: at }] of entries.entries()) {
-    const externalId = filledAt(message, 'id') ?? `${index}`;
+    const externalId = getFilledText(message, 'id') ?? `${index}`;
     let parent: string | null = parentId === undefined ? previous : parentId;
     for (const one of parentFinding(own.parentId, at)) findings.push(one);
     for (const one of roleFinding('role', message.role, (role) => roles.has(role), at)) findings.push(one);
@@ -73,7 +73,7 @@ function aiSdkTree(
       for (const one of unknownValueFinding('part', type, isPartType, at)) findings.push(one);
     }
     const createdAt = fromAnyTime(message.createdAt ?? objectAt(message, 'metadata').createdAt);
-    const stretches = stretchesOf(message, externalId);
+    const stretches = splitUiMessage(message, externalId);
     const last = Math.max(0, stretches.length - 1);
     for (let part = 0; part <= last; part++) {
       const stretch = stretches[part];
@@ -93,15 +93,15 @@ function aiSdkTree(
     previous = externalId;
   }
   for (const one of forwardFindings(nodes)) findings.push(one);
-  for (const one of rootsFinding(rootsIn(nodes), place)) findings.push(one);
-  const head = filledAt(record, 'headId');
+  for (const one of rootsFinding(countRoots(nodes), place)) findings.push(one);
+  const head = getFilledText(record, 'headId');
   const [first] = entries;
-  const title = filledAt(record, 'title');
+  const title = getFilledText(record, 'title');
   return {
     externalId:
-      filledAt(record, 'id') ??
-      filledAt(record, 'chatId') ??
-      `first:${filledAt(first?.message ?? {}, 'id') ?? sha256Hex(canonicalJson(entries.map((one) => one.record)))}`,
+      getFilledText(record, 'id') ??
+      getFilledText(record, 'chatId') ??
+      `first:${getFilledText(first?.message ?? {}, 'id') ?? sha256Hex(canonicalJson(entries.map((one) => one.record)))}`,
     scope: '',
     ...(title === undefined ? {} : { title }),
     nodes,
@@ -134,8 +134,8 @@ function isPartType(type: string): boolean {
 function aiSdkEntry(value: Json, place: string): AiSdkEntry | undefined {
   if (!isJsonObject(value)) return undefined;
   if (isJsonObject(value.message))
-    return { message: value.message, parentId: filledAt(value, 'parentId') ?? null, record: value, place };
-  const parent = filledAt(objectAt(value, 'metadata'), 'parentId');
+    return { message: value.message, parentId: getFilledText(value, 'parentId') ?? null, record: value, place };
+  const parent = getFilledText(objectAt(value, 'metadata'), 'parentId');
   return typeof value.role === 'string' ? { message: value, parentId: parent, record: value, place } : undefined;
 }
 
@@ -158,7 +158,7 @@ async function* readAiSdkFile(file: InputFile): AsyncGenerator<ReadEvent> {
   const loose: AiSdkEntry[] = [];
   const found: ImportFinding[] = [];
   let rest: JsonObject = {};
-  for await (const record of lines ? lineRecords(file) : documentRecords(file, [['*'], ['messages', '*']])) {
+  for await (const record of lines ? readLineRecords(file) : readDocumentRecords(file, [['*'], ['messages', '*']])) {
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
       if (isJsonObject(record.value)) rest = omitKeys(record.value, 'messages');
@@ -188,7 +188,7 @@ async function* readAiSdkFile(file: InputFile): AsyncGenerator<ReadEvent> {
   if (loose.length > 0) yield eventOf(loose, rest, file.name, found);
 }
 
-async function* read(input: Input): AsyncGenerator<ReadEvent> {
+async function* read(input: ImportInput): AsyncGenerator<ReadEvent> {
   for (const file of input.files) yield* readAiSdkFile(file);
 }
 

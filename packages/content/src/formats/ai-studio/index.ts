@@ -4,13 +4,20 @@ import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree } from '../contract.ts';
-import { conversationReader } from '../conversation-files.ts';
-import { filledAt, fromIso, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { createConversationReader } from '../conversation-files.ts';
+import { fromIso, getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { googlePart, inlineBlock } from '../google-parts.ts';
+import { fromGooglePart, fromInlineData } from '../google-parts.ts';
 import { roleFinding } from '../structure-findings.ts';
-import { blockItem, ConversationNodes, firstFilled, knownFields, modelSource, textBlocks } from '../turn-nodes.ts';
+import {
+  buildModelSource,
+  ConversationNodes,
+  firstFilledText,
+  omitUndefinedAttributes,
+  toBlocksItem,
+  toTextBlocks,
+} from '../turn-nodes.ts';
 
 function isConversation(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && Array.isArray(objectAt(value, 'chunkedPrompt').chunks);
@@ -23,7 +30,7 @@ function driveBlocks(chunk: JsonObject, nodes: ConversationNodes, place: string)
   return ['driveDocument', 'driveImage', 'driveVideo', 'driveAudio', 'youtubeVideo'].flatMap((key) => {
     const file = chunk[key];
     if (!isJsonObject(file)) return [];
-    const name = firstFilled(file, 'name', 'id') ?? 'file';
+    const name = firstFilledText(file, 'name', 'id') ?? 'file';
     nodes.report(buildFinding('import/attachment-missing', 'note', place, name.slice(0, 200)));
     return [{ ...file, type: 'ai-studio-file', text: `[${name}]` }];
   });
@@ -38,14 +45,14 @@ function blocksOf(chunk: JsonObject, nodes: ConversationNodes, place: string): J
       ? [{ type: 'thinking', thinking: text }]
       : // The parts repeat the text.
         text === undefined && parts.length > 0
-        ? parts.map(googlePart)
-        : textBlocks(text);
+        ? parts.map(fromGooglePart)
+        : toTextBlocks(text);
   const code = [chunk.executableCode, chunk.codeExecutionResult].flatMap((one, at) =>
-    isJsonObject(one) ? [googlePart(at === 0 ? { executableCode: one } : { codeExecutionResult: one })] : [],
+    isJsonObject(one) ? [fromGooglePart(at === 0 ? { executableCode: one } : { codeExecutionResult: one })] : [],
   );
   return [
     ...driveBlocks(chunk, nodes, place),
-    ...(Object.keys(image).length === 0 ? [] : [inlineBlock(image, image)]),
+    ...(Object.keys(image).length === 0 ? [] : [fromInlineData(image, image)]),
     ...own,
     ...code,
   ];
@@ -53,8 +60,8 @@ function blocksOf(chunk: JsonObject, nodes: ConversationNodes, place: string): J
 
 function usageOf(chunk: JsonObject): JsonObject {
   const tokens = numberAt(chunk, 'tokenCount');
-  const reason = filledAt(chunk, 'finishReason');
-  const error = filledAt(chunk, 'errorMessage');
+  const reason = getFilledText(chunk, 'finishReason');
+  const error = getFilledText(chunk, 'errorMessage');
   return {
     ...(tokens === undefined ? {} : { usage: { output_tokens: tokens, total_tokens: tokens } }),
     ...(reason === undefined ? {} : { finish_reason: reason }),
@@ -64,10 +71,10 @@ function usageOf(chunk: JsonObject): JsonObject {
 
 function tree(prompt: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
   const nodes = new ConversationNodes(found);
-  const model = filledAt(objectAt(prompt, 'runSettings'), 'model')?.replace(/^models\//, '');
+  const model = getFilledText(objectAt(prompt, 'runSettings'), 'model')?.replace(/^models\//, '');
   const chunked = objectAt(prompt, 'chunkedPrompt');
   const known = new Set(
-    listAt(chunked, 'chunks').map((chunk) => (isJsonObject(chunk) ? filledAt(chunk, 'id') : undefined)),
+    listAt(chunked, 'chunks').map((chunk) => (isJsonObject(chunk) ? getFilledText(chunk, 'id') : undefined)),
   );
   let thoughts: { readonly blocks: Json[]; readonly records: JsonObject[] } = { blocks: [], records: [] };
   for (const [chunk, at, index] of nodes.records(chunked, 'chunks', `${place}.chunkedPrompt`)) {
@@ -79,18 +86,18 @@ function tree(prompt: JsonObject, place: string, found: readonly ImportFinding[]
       thoughts = { blocks: [...thoughts.blocks, ...blocks], records: [...thoughts.records, chunk] };
       continue;
     }
-    const named = filledAt(objectAt(chunk, 'branchParent'), 'id');
+    const named = getFilledText(objectAt(chunk, 'branchParent'), 'id');
     if (named !== undefined && !known.has(named))
       nodes.report(buildFinding('import/pointer-missing', 'repair', at, detailOf('parent', named.slice(0, 80))));
     const role = chunk.role === 'model' ? 'assistant' : 'user';
     const all = [...thoughts.blocks, ...blocks];
     nodes.add({
-      id: filledAt(chunk, 'id') ?? String(index),
+      id: getFilledText(chunk, 'id') ?? String(index),
       parent: named !== undefined && known.has(named) ? named : nodes.tip,
       role,
-      items: all.length === 0 ? [] : [blockItem(all)],
-      ...(role === 'assistant' ? { source: modelSource(model, { provider: 'google', ...usageOf(chunk) }) } : {}),
-      status: filledAt(chunk, 'errorMessage') === undefined ? undefined : 'error',
+      items: all.length === 0 ? [] : [toBlocksItem(all)],
+      ...(role === 'assistant' ? { source: buildModelSource(model, { provider: 'google', ...usageOf(chunk) }) } : {}),
+      status: getFilledText(chunk, 'errorMessage') === undefined ? undefined : 'error',
       createdAt: nodes.time(chunk.createTime, fromIso, at),
       place: at,
       record: thoughts.records.length === 0 ? chunk : { ...chunk, $thoughts: thoughts.records },
@@ -103,11 +110,11 @@ function tree(prompt: JsonObject, place: string, found: readonly ImportFinding[]
   const texts = listAt(instruction, 'parts').map((part) => (isJsonObject(part) ? (textAt(part, 'text') ?? '') : ''));
   const first = listAt(chunked, 'chunks')[0] ?? null;
   return {
-    externalId: filledAt(prompt, 'id') ?? `sha256:${sha256Hex(canonicalJson(first))}`,
+    externalId: getFilledText(prompt, 'id') ?? `sha256:${sha256Hex(canonicalJson(first))}`,
     scope: '',
-    ...knownFields({
-      title: firstFilled(prompt, 'title', 'displayName'),
-      systemPrompt: filledAt(instruction, 'text') ?? texts.join('\n'),
+    ...omitUndefinedAttributes({
+      title: firstFilledText(prompt, 'title', 'displayName'),
+      systemPrompt: getFilledText(instruction, 'text') ?? texts.join('\n'),
       createdAt: nodes.time(prompt.createTime, fromIso, place),
       updatedAt: nodes.time(prompt.updateTime, fromIso, place),
     }),
@@ -125,5 +132,5 @@ export const aiStudio = defineFormat({
   label: 'AI Studio prompt',
   summary: 'Prompts of Google AI Studio as it keeps them in Drive, with thoughts, branches and pictures.',
   keeps: ['branches', 'titles', 'system prompts', 'models', 'times', 'reasoning', 'pictures', 'usage'],
-  reader: conversationReader({ confidence: 0.94, paths: [['*']], isConversation, tree }),
+  reader: createConversationReader({ confidence: 0.94, paths: [['*']], isConversation, tree }),
 });

@@ -2,12 +2,18 @@
 // are fourth-level headings, and output of the program is quoted.
 import type { JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree, type ReadEvent, type ReadOptions } from '../contract.ts';
-import { readOwnFiles } from '../conversation-files.ts';
+import { readProgramFiles } from '../conversation-files.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding } from '../findings.ts';
 import { type InputFile, readAllBytes, type SampleFile } from '../input.ts';
-import { blockItem, ConversationNodes, knownFields, modelSource, textBlocks } from '../turn-nodes.ts';
+import {
+  buildModelSource,
+  ConversationNodes,
+  omitUndefinedAttributes,
+  toBlocksItem,
+  toTextBlocks,
+} from '../turn-nodes.ts';
 
 const heading = /^# aider chat started at (\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)\s*$/;
 const asked = /^####(?: (.*))?$/;
@@ -58,18 +64,18 @@ function runTree(id: string, lines: readonly string[], from: number, file: strin
     const common = {
       id: String(index),
       parent: nodes.tip,
-      items: [blockItem(textBlocks(text))],
+      items: [toBlocksItem(toTextBlocks(text))],
       place: `${file}:${at}`,
       record,
     };
     if (speaker === 'program') nodes.add({ ...common, role: 'system', kind: 'state' });
     else if (speaker === 'user') nodes.add({ ...common, role: 'user' });
-    else nodes.add({ ...common, role: 'assistant', source: modelSource(model) });
+    else nodes.add({ ...common, role: 'assistant', source: buildModelSource(model) });
   }
   return {
     externalId: id,
     scope: options.scope ?? file,
-    ...knownFields({ createdAt }),
+    ...omitUndefinedAttributes({ createdAt }),
     nodes: nodes.nodes,
     activeExternalId: nodes.tip,
     record: { heading: lines[0] ?? '' },
@@ -112,6 +118,6 @@ export const aider = defineFormat({
   keeps: ['models'],
   reader: {
     detect: ({ files }) => (files.some(isOwn) ? 0.95 : 0),
-    read: (input, options) => readOwnFiles(input, isOwn, (file) => readFile(file, options)),
+    read: (input, options) => readProgramFiles(input, isOwn, (file) => readFile(file, options)),
   },
 });

@@ -1,10 +1,10 @@
 import { type ExternalId, nodeId, run, type Tree, textMessage, treeId } from '@coppice/core';
-import { ReferenceStore, ticking, uuid } from '@coppice/core/testing';
+import { createTestClock, ReferenceStore, uuid } from '@coppice/core/testing';
 import { findAnyNode } from '@coppice/core/tree';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { sha256Hex } from '../../sha256.ts';
-import { inputOf, runFormatConformance, storeInput, treeIn, writeStored } from '../conformance.ts';
+import { readStoredTree, runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
 import type { ExportedTree } from '../contract.ts';
 import { readExport } from '../exporting.ts';
 import { readImport } from '../read.ts';
@@ -18,7 +18,7 @@ const hash = sha256Hex(picture);
 /** A tree with everything: branches, groups, a tool, markers, trash, a bookmark, foreign ids, an attachment. */
 async function sample() {
   const store = new ReferenceStore();
-  const act = { actor: 'me', kit: messageKit, ...ticking() };
+  const act = { actor: 'me', kit: messageKit, ...createTestClock() };
   const does = <C extends Parameters<typeof run>[1]>(command: C) => run(store, command, act);
   await does({
     type: 'create',
@@ -120,9 +120,9 @@ describe('an archive', () => {
     const from = await sample();
     const { text, losses } = await written(from);
     expect(losses).toBe(0);
-    const stored = await storeInput(inputOf({ a: text }));
+    const stored = await storeInput(toInput({ a: text }));
     expect(stored.ids).toEqual([id]);
-    const [before, after] = [treeIn(from, id), treeIn(stored, id)];
+    const [before, after] = [readStoredTree(from, id), readStoredTree(stored, id)];
     expect(rowOf(after)).toEqual(rowOf(before));
     const lost = ['addedIn', 'contentIn', 'removedIn', 'lastChildId', 'seq'];
     for (const line of text.split('\n').filter((one) => one.includes('"type":"node"'))) {
@@ -137,21 +137,21 @@ describe('an archive', () => {
 
   it('[I19] contains the bytes of attachments, and reports missing ones', async () => {
     const blobs: Uint8Array[] = [];
-    for await (const event of readImport(inputOf({ a: whole })))
+    for await (const event of readImport(toInput({ a: whole })))
       if (event.type === 'blob') blobs.push(await event.blob.read());
     expect(blobs).toEqual([picture]);
     expect((await written(await sample(), false)).losses).toBe(1);
   });
 
   it('[I20] reports a line that was changed, removed or swapped, and refuses a newer version', async () => {
-    const codes = async (text: string) => (await storeInput(inputOf({ a: text }))).findings.map((one) => one.code);
+    const codes = async (text: string) => (await storeInput(toInput({ a: text }))).findings.map((one) => one.code);
     expect(await codes(whole)).toEqual([]);
     expect(await codes(whole.replace('again', 'never'))).toContain('import/checksum');
     const lines = whole.split('\n');
     const at = lines.findIndex((line) => line.includes('"type":"node"'));
     expect(await codes(lines.toSpliced(at + 1, 1).join('\n'))).toContain('import/checksum');
     expect(await codes(whole.replace(/"data":"..../, '"data":"AAAA'))).toEqual(['import/checksum']);
-    await expect(storeInput(inputOf({ a: whole.replace('"version":1', '"version":2') }))).rejects.toMatchObject({
+    await expect(storeInput(toInput({ a: whole.replace('"version":1', '"version":2') }))).rejects.toMatchObject({
       code: 'import/newer',
     });
   });

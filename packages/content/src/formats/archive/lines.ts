@@ -10,7 +10,7 @@ export const archiveVersion = 1;
  * A checksum over lines: each line is hashed together with the sum so far, so that changed, missing or reordered lines
  * are detected.
  */
-export class LineSum {
+export class LineChecksum {
   #sum = '';
 
   add(line: string): void {
@@ -23,4 +23,4 @@ export class LineSum {
 }
 
 /** The number of bytes of an attachment in one line. */
-export const blobPart = 384 * 1024;
+export const blobPartBytes = 384 * 1024;

@@ -13,16 +13,16 @@ import { sha256Hex } from '../../sha256.ts';
 import { joinBytes } from '../bytes.ts';
 import type { ImportedBlob, ImportedMarker, ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
-import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
+import { getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
-import { readForeign } from '../foreign-json.ts';
-import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
+import { parseForeignJson } from '../foreign-json.ts';
+import { type ImportInput, type InputFile, type InputSample, readSample } from '../input.ts';
 import { splitLines } from '../lines.ts';
-import { archiveVersion, LineSum } from './lines.ts';
+import { archiveVersion, LineChecksum } from './lines.ts';
 
 /** Detects an archive by its first line. */
-export function detect(sample: Sample): number {
+export function detect(sample: InputSample): number {
   return sample.files.some(({ json }) => isJsonObject(json) && json.type === 'archive' && json.format === 'coppice')
     ? 1
     : 0;
@@ -37,8 +37,8 @@ function isStatus(value: string | undefined): value is NodeStatus {
 }
 
 function archivedMarker(marker: JsonObject): ImportedMarker {
-  const firstKept = filledAt(marker, 'firstKept');
-  const from = filledAt(marker, 'from');
+  const firstKept = getFilledText(marker, 'firstKept');
+  const from = getFilledText(marker, 'from');
   const tokensBefore = numberAt(marker, 'tokensBefore');
   return {
     ...(firstKept === undefined ? {} : { firstKept }),
@@ -54,7 +54,7 @@ class ArchiveDraft {
   readonly bookmarks = new Map<string, { title: string; createdAt: number; updatedAt: number }>();
   readonly names: NonNullable<ImportedTree['restores']>['names'][number][] = [];
   readonly findings: ImportFinding[] = [];
-  readonly sum = new LineSum();
+  readonly sum = new LineChecksum();
   readonly row: JsonObject;
   readonly place: string;
 
@@ -64,17 +64,17 @@ class ArchiveDraft {
   }
 
   get id(): string {
-    return filledAt(this.row, 'id') ?? '';
+    return getFilledText(this.row, 'id') ?? '';
   }
 
   addNode(line: JsonObject, place: string): void {
-    const id = filledAt(line, 'id');
+    const id = getFilledText(line, 'id');
     if (id === undefined) {
       this.findings.push(buildFinding('import/record-unreadable', 'loss', place, detailOf('node-without-id'), 1));
       return;
     }
-    const rootId = filledAt(this.row, 'rootId');
-    const parent = filledAt(line, 'parentId');
+    const rootId = getFilledText(this.row, 'rootId');
+    const parent = getFilledText(line, 'parentId');
     const kind = textAt(line, 'kind');
     const status = textAt(line, 'status');
     const group = numberAt(line, 'groupId') ?? 0;
@@ -100,7 +100,7 @@ class ArchiveDraft {
   add(line: JsonObject, place: string): void {
     if (line.type === 'node') this.addNode(line, place);
     else if (line.type === 'bookmark') {
-      const on = filledAt(line, 'nodeId');
+      const on = getFilledText(line, 'nodeId');
       const title = textAt(line, 'title');
       const createdAt = numberAt(line, 'createdAt') ?? 0;
       if (on !== undefined && title !== undefined)
@@ -115,9 +115,9 @@ class ArchiveDraft {
 
   addName(name: Json): void {
     if (!isJsonObject(name)) return;
-    const format = filledAt(name, 'format');
+    const format = getFilledText(name, 'format');
     const id = textAt(name, 'id');
-    const on = filledAt(name, 'nodeId');
+    const on = getFilledText(name, 'nodeId');
     const node = on === undefined ? null : nodeId(on);
     if (format !== undefined && id !== undefined)
       this.names.push({ nodeId: node, format, scope: textAt(name, 'scope') ?? '', id });
@@ -143,7 +143,7 @@ class ArchiveDraft {
         parent,
         family.sort((a, b) => (a.position < b.position ? -1 : a.position > b.position ? 1 : 0)).map(({ id }) => id),
       );
-    const active = filledAt(row, 'activeNodeId');
+    const active = getFilledText(row, 'activeNodeId');
     const createdAt = numberAt(row, 'createdAt');
     const updatedAt = numberAt(row, 'updatedAt');
     const title = textAt(attributes, 'title');
@@ -158,7 +158,7 @@ class ArchiveDraft {
       childOrder,
       activeExternalId: active ?? null,
       ...(trashedAt === undefined ? {} : { trashed: true }),
-      restores: { rootId: filledAt(row, 'rootId') ?? '', names: this.names },
+      restores: { rootId: getFilledText(row, 'rootId') ?? '', names: this.names },
       ownRecords: 1,
       place,
       findings: this.findings,
@@ -173,7 +173,7 @@ class BlobDraft {
 
   /** Adds a line; returns the attachment if it is complete. */
   add(line: JsonObject, place: string): { readonly blob?: ImportedBlob; readonly finding?: ImportFinding } {
-    const hash = filledAt(line, 'hash') ?? '';
+    const hash = getFilledText(line, 'hash') ?? '';
     const data = textAt(line, 'data') ?? '';
     const part = numberAt(line, 'part') ?? 0;
     const parts = numberAt(line, 'parts') ?? 1;
@@ -189,7 +189,7 @@ class BlobDraft {
     this.#parts = [];
     if (sha256Hex(bytes) !== hash)
       return { finding: buildFinding('import/checksum', 'loss', place, detailOf('attachment', hash.slice(0, 12))) };
-    const mediaType = filledAt(line, 'mediaType') ?? 'application/octet-stream';
+    const mediaType = getFilledText(line, 'mediaType') ?? 'application/octet-stream';
     return { blob: { hash, size: bytes.length, mediaType, read: async () => bytes } };
   }
 }
@@ -203,14 +203,14 @@ function checkHead(line: JsonObject, place: string): void {
 }
 
 async function* readArchiveFile(file: InputFile): AsyncGenerator<ReadEvent> {
-  const whole = new LineSum();
+  const whole = new LineChecksum();
   const blobs = new BlobDraft();
   let draft: ArchiveDraft | undefined;
   let ended = false;
   let trees = 0;
   for await (const { bytes, number } of splitLines(file.stream())) {
     const place = `${file.name}:${number}`;
-    const { value, findings } = readForeign(bytes, place);
+    const { value, findings } = parseForeignJson(bytes, place);
     if (!isJsonObject(value)) {
       yield {
         type: 'finding',
@@ -260,10 +260,10 @@ function truncatedArchive(draft: ArchiveDraft): ImportedTree {
 }
 
 /** Reads archives. A tree with a wrong checksum is read as far as possible and reported. A newer version is refused. */
-export async function* read(input: Input): AsyncGenerator<ReadEvent> {
+export async function* read(input: ImportInput): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     // A single file is read even if its beginning is damaged.
-    if (input.files.length === 1 || detect(await sampleOf({ files: [file] })) > 0) yield* readArchiveFile(file);
+    if (input.files.length === 1 || detect(await readSample({ files: [file] })) > 0) yield* readArchiveFile(file);
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   }
 }

@@ -1,9 +1,9 @@
 import type { Block, Json, Node } from '@coppice/core';
 import { toBase64 } from '../../base64.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
-import { lossEvent } from '../exporting.ts';
+import { buildLossEvent } from '../exporting.ts';
 import { toIso } from '../fields.ts';
-import { archiveVersion, blobPart, LineSum } from './lines.ts';
+import { archiveVersion, blobPartBytes, LineChecksum } from './lines.ts';
 
 const namesPerLine = 500;
 
@@ -48,9 +48,9 @@ const archiveLine = (value: object) =>
 async function* blobLines(hash: string, mediaType: string, options: WriteOptions): AsyncGenerator<string> {
   const bytes = (await options.blob?.(hash)) ?? null;
   if (bytes === null) return;
-  const parts = Math.max(1, Math.ceil(bytes.length / blobPart));
+  const parts = Math.max(1, Math.ceil(bytes.length / blobPartBytes));
   for (let part = 0; part < parts; part++) {
-    const data = toBase64(bytes.subarray(part * blobPart, (part + 1) * blobPart));
+    const data = toBase64(bytes.subarray(part * blobPartBytes, (part + 1) * blobPartBytes));
     yield archiveLine({ type: 'blob', hash, size: bytes.length, mediaType, part, parts, data });
   }
 }
@@ -74,7 +74,7 @@ export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteO
     text: archiveLine({ type: 'archive', format: 'coppice', version: archiveVersion, exportedAt: toIso(options.now) }),
   };
   const kept = new Set<string>();
-  const whole = new LineSum();
+  const whole = new LineChecksum();
   let count = 0;
   for await (const tree of trees) {
     count++;
@@ -88,9 +88,9 @@ export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteO
           lines++;
           yield { type: 'text', text };
         }
-        if (lines === 0) yield lossEvent(tree, node, 'blobs', `The bytes of ${blob.hash} are not there.`);
+        if (lines === 0) yield buildLossEvent(tree, node, 'blobs', `The bytes of ${blob.hash} are not there.`);
       }
-    const sum = new LineSum();
+    const sum = new LineChecksum();
     for await (const text of treeLines(tree)) {
       sum.add(text);
       yield { type: 'text', text };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inputOf, runFormatConformance, storeInput } from '../conformance.ts';
+import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
 import { betterChatgpt } from './index.ts';
 
 const chat = (messages: readonly unknown[], rest: object = {}) => ({
@@ -47,7 +47,7 @@ runFormatConformance(betterChatgpt, [
 ]);
 
 it('[I230] keeps the prompt, the model and pictures', async () => {
-  const { trees } = await storeInput(inputOf({ 'a.json': JSON.stringify({ chats: [chat(messages)], version: 1 }) }));
+  const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify({ chats: [chat(messages)], version: 1 }) }));
   expect([trees[0]?.title, trees[0]?.systemPrompt, trees[0]?.nodes[1]?.meta?.source?.model_name]).toEqual([
     'BCG',
     'S',

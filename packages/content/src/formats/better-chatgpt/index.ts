@@ -3,11 +3,11 @@ import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree } from '../contract.ts';
-import { conversationReader } from '../conversation-files.ts';
-import { filledAt, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { createConversationReader } from '../conversation-files.ts';
+import { getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import type { ImportFinding } from '../findings.ts';
-import { listedTurn } from '../list-messages.ts';
-import { ConversationNodes, knownFields, modelSource } from '../turn-nodes.ts';
+import { parseListMessage } from '../list-messages.ts';
+import { buildModelSource, ConversationNodes, omitUndefinedAttributes } from '../turn-nodes.ts';
 
 function isConversation(value: Json | undefined): value is JsonObject {
   return (
@@ -20,7 +20,7 @@ function isConversation(value: Json | undefined): value is JsonObject {
 
 function tree(chat: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
   const nodes = new ConversationNodes(found);
-  const model = filledAt(objectAt(chat, 'config'), 'model');
+  const model = getFilledText(objectAt(chat, 'config'), 'model');
   let prompt: string | undefined;
   for (const [message, at, index] of nodes.records(chat, 'messages', place)) {
     const text = textAt(message, 'content') ?? soleText(message);
@@ -28,23 +28,23 @@ function tree(chat: JsonObject, place: string, found: readonly ImportFinding[]):
       prompt = text;
       continue;
     }
-    const { role, items } = listedTurn(message, nodes, at);
+    const { role, items } = parseListMessage(message, nodes, at);
     const id = String(index);
     nodes.add({
       id,
       parent: nodes.tip,
       role,
       items,
-      ...(role === 'assistant' ? { source: modelSource(model) } : {}),
+      ...(role === 'assistant' ? { source: buildModelSource(model) } : {}),
       place: at,
       record: message,
     });
   }
   const first = listAt(chat, 'messages').slice(0, 2);
   return {
-    externalId: filledAt(chat, 'id') ?? `sha256:${sha256Hex(canonicalJson(first))}`,
+    externalId: getFilledText(chat, 'id') ?? `sha256:${sha256Hex(canonicalJson(first))}`,
     scope: '',
-    ...knownFields({ title: filledAt(chat, 'title'), systemPrompt: prompt }),
+    ...omitUndefinedAttributes({ title: getFilledText(chat, 'title'), systemPrompt: prompt }),
     nodes: nodes.nodes,
     activeExternalId: nodes.tip,
     record: omitKeys(chat, 'messages'),
@@ -67,5 +67,5 @@ export const betterChatgpt = defineFormat({
   label: 'BetterChatGPT export',
   summary: 'Chats as BetterChatGPT exports them, with pictures.',
   keeps: ['titles', 'system prompts', 'models', 'pictures'],
-  reader: conversationReader({ confidence: 0.88, paths: [['chats', '*'], ['*']], isConversation, tree }),
+  reader: createConversationReader({ confidence: 0.88, paths: [['chats', '*'], ['*']], isConversation, tree }),
 });

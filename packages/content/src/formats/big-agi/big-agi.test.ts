@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inputOf, runFormatConformance, storeInput } from '../conformance.ts';
+import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
 import { bigAgi } from './index.ts';
 
 let clock = 1730000000000;
@@ -123,7 +123,7 @@ runFormatConformance(bigAgi, [
 ]);
 
 it('[I223] keeps models, usage, reasoning, tools and attached texts', async () => {
-  const { trees } = await storeInput(inputOf({ 'a.json': JSON.stringify({ conversations: [chat(messages)] }) }));
+  const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify({ conversations: [chat(messages)] }) }));
   expect(trees[0]?.title).toBe('AGI chat');
   expect(trees[0]?.nodes[0]?.message.content.map((block) => block.type)).toEqual(['text', 'file', 'big-agi-image']);
   expect(trees[0]?.nodes[1]?.message.content).toMatchObject([
@@ -138,7 +138,7 @@ it('[I223] keeps models, usage, reasoning, tools and attached texts', async () =
 });
 
 it('[I223] keeps hidden reasoning with its signature, and names the parts missing from the export', async () => {
-  const { trees } = await storeInput(inputOf({ 'a.json': JSON.stringify(today) }));
+  const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify(today) }));
   expect(trees[0]?.nodes[0]?.message?.content).toMatchObject([
     { text: 'Which?' },
     { type: 'big-agi-image', text: '[A leaf]' },

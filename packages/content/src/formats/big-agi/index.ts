@@ -1,21 +1,21 @@
 // Exports of big-AGI: messages in fragments, each of which is content, an attachment or metadata.
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
-import { conversationReader } from '../conversation-files.ts';
-import { filledAt, fromMillis, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { createConversationReader } from '../conversation-files.ts';
+import { fromMillis, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
 import {
-  blockItem,
+  buildCallBlock,
+  buildModelSource,
+  buildResultItem,
   ConversationNodes,
-  callBlock,
-  firstFilled,
-  knownFields,
-  modelSource,
-  parsedArguments,
-  resultItem,
-  textBlocks,
+  firstFilledText,
+  omitUndefinedAttributes,
+  parseArguments,
+  toBlocksItem,
+  toTextBlocks,
 } from '../turn-nodes.ts';
 
 function isConversation(value: Json | undefined): value is JsonObject {
@@ -48,30 +48,30 @@ function itemOf(fragment: JsonObject, nodes: ConversationNodes, place: string): 
   const type = textAt(part, 'pt') ?? '';
   if (!('part' in fragment)) return [];
   nodes.report(...unknownValueFinding('part', type, (word) => partTypes.has(word), place));
-  const id = filledAt(part, 'id') ?? filledAt(fragment, 'fId') ?? place;
+  const id = getFilledText(part, 'id') ?? getFilledText(fragment, 'fId') ?? place;
   switch (type) {
     case 'text':
-      return [blockItem(textBlocks(textAt(part, 'text')))];
+      return [toBlocksItem(toTextBlocks(textAt(part, 'text')))];
     case 'code':
-      return [blockItem(textBlocks(textAt(part, 'code')))];
+      return [toBlocksItem(toTextBlocks(textAt(part, 'code')))];
     case 'error':
-      return [blockItem(textBlocks(textAt(part, 'error')))];
+      return [toBlocksItem(toTextBlocks(textAt(part, 'error')))];
     case 'ma':
       return reasoningItems(fragment, part);
     case 'doc': {
       const text = textAt(objectAt(part, 'data'), 'text') ?? '';
-      const name = firstFilled(part, 'l1Title', 'title', 'ref') ?? filledAt(fragment, 'title') ?? 'document';
-      return [blockItem([{ type: 'file', name, mediaType: 'text/plain', source: { type: 'text', text } }])];
+      const name = firstFilledText(part, 'l1Title', 'title', 'ref') ?? getFilledText(fragment, 'title') ?? 'document';
+      return [toBlocksItem([{ type: 'file', name, mediaType: 'text/plain', source: { type: 'text', text } }])];
     }
     case 'tool_invocation': {
       const invocation = objectAt(part, 'invocation');
       const code = textAt(invocation, 'code');
       return [
-        blockItem([
-          callBlock(
+        toBlocksItem([
+          buildCallBlock(
             id,
-            filledAt(invocation, 'name') ?? textAt(invocation, 'type') ?? 'unknown',
-            code ?? parsedArguments(invocation.args),
+            getFilledText(invocation, 'name') ?? textAt(invocation, 'type') ?? 'unknown',
+            code ?? parseArguments(invocation.args),
           ),
         ]),
       ];
@@ -80,31 +80,42 @@ function itemOf(fragment: JsonObject, nodes: ConversationNodes, place: string): 
       const response = objectAt(part, 'response');
       const failed = part.error !== undefined && part.error !== null && part.error !== false;
       return [
-        resultItem(id, filledAt(response, 'name') ?? textAt(response, 'type') ?? 'unknown', response.result, failed),
+        buildResultItem(
+          id,
+          getFilledText(response, 'name') ?? textAt(response, 'type') ?? 'unknown',
+          response.result,
+          failed,
+        ),
       ];
     }
     case 'image_ref':
       return [
-        missingItem(part, 'big-agi-image', filledAt(part, 'altText') ?? filledAt(fragment, 'title'), nodes, place),
+        missingItem(
+          part,
+          'big-agi-image',
+          getFilledText(part, 'altText') ?? getFilledText(fragment, 'title'),
+          nodes,
+          place,
+        ),
       ];
     // Pictures and sounds are in the browser's own storage.
     case 'reference': {
       const before = objectAt(part, '_legacyImageRefPart');
-      const name = filledAt(objectAt(part, 'zRefSummary'), 'text') ?? filledAt(before, 'altText');
-      const kind = filledAt(part, 'assetType') === 'audio' ? 'big-agi-audio' : 'big-agi-image';
-      return [missingItem(part, kind, name ?? filledAt(fragment, 'title'), nodes, place)];
+      const name = getFilledText(objectAt(part, 'zRefSummary'), 'text') ?? getFilledText(before, 'altText');
+      const kind = getFilledText(part, 'assetType') === 'audio' ? 'big-agi-audio' : 'big-agi-image';
+      return [missingItem(part, kind, name ?? getFilledText(fragment, 'title'), nodes, place)];
     }
     // A file that only the provider has, for a time.
     case 'hosted_resource': {
       const resource = objectAt(part, 'resource');
-      const name = firstFilled(resource, 'filename', 'fileName', 'fileId');
+      const name = firstFilledText(resource, 'filename', 'fileName', 'fileId');
       return [missingItem(part, 'big-agi-file', name, nodes, place)];
     }
     case 'ph':
     case '_pt_sentinel':
       return [];
     default:
-      return [blockItem([{ ...part, type: `big-agi-${type === '' ? 'part' : type}` }])];
+      return [toBlocksItem([{ ...part, type: `big-agi-${type === '' ? 'part' : type}` }])];
   }
 }
 
@@ -114,16 +125,16 @@ function reasoningItems(fragment: JsonObject, part: JsonObject): ReplyItem[] {
   const vendor = objectAt(fragment, 'vendorState');
   const item = [objectAt(vendor, 'openai'), objectAt(vendor, 'xai')]
     .map((state) => objectAt(state, 'reasoningItem'))
-    .find((one) => filledAt(one, 'encryptedContent') !== undefined);
+    .find((one) => getFilledText(one, 'encryptedContent') !== undefined);
   const signature =
-    filledAt(part, 'textSignature') ??
-    filledAt(objectAt(vendor, 'gemini'), 'thoughtSignature') ??
-    filledAt(item ?? {}, 'id');
+    getFilledText(part, 'textSignature') ??
+    getFilledText(objectAt(vendor, 'gemini'), 'thoughtSignature') ??
+    getFilledText(item ?? {}, 'id');
   const [hidden] = listAt(part, 'redactedData').filter((one) => typeof one === 'string');
-  const redacted = hidden ?? filledAt(item ?? {}, 'encryptedContent');
+  const redacted = hidden ?? getFilledText(item ?? {}, 'encryptedContent');
   if (thinking === '' && redacted === undefined) return [];
   const proof = { ...(signature === undefined ? {} : { signature }), ...(redacted === undefined ? {} : { redacted }) };
-  return [blockItem([{ type: 'thinking', thinking, ...proof }])];
+  return [toBlocksItem([{ type: 'thinking', thinking, ...proof }])];
 }
 
 /** Keeps something whose bytes are not in the export by its name. */
@@ -136,19 +147,19 @@ function missingItem(
 ): ReplyItem {
   const shown = (name ?? type.replace('big-agi-', '')).slice(0, 200);
   nodes.report(buildFinding('import/attachment-missing', 'note', place, shown));
-  return blockItem([{ ...part, type, text: `[${shown}]` }]);
+  return toBlocksItem([{ ...part, type, text: `[${shown}]` }]);
 }
 
 function sourceOf(message: JsonObject): JsonObject {
   const generator = objectAt(message, 'generator');
   const metrics = objectAt(generator, 'metrics');
   const aix = objectAt(generator, 'aix');
-  const model = filledAt(generator, 'name') ?? filledAt(aix, 'mId') ?? filledAt(message, 'originLLM');
+  const model = getFilledText(generator, 'name') ?? getFilledText(aix, 'mId') ?? getFilledText(message, 'originLLM');
   const usage = {
     ...(typeof metrics.TIn === 'number' ? { input_tokens: metrics.TIn } : {}),
     ...(typeof metrics.TOut === 'number' ? { output_tokens: metrics.TOut } : {}),
   };
-  return modelSource(model, Object.keys(usage).length === 0 ? {} : { usage });
+  return buildModelSource(model, Object.keys(usage).length === 0 ? {} : { usage });
 }
 
 function tree(conversation: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
@@ -159,10 +170,10 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     const fragments = listAt(message, 'fragments').filter(isJsonObject);
     const items =
       fragments.length === 0
-        ? [blockItem(textBlocks(textAt(message, 'text')))]
+        ? [toBlocksItem(toTextBlocks(textAt(message, 'text')))]
         : fragments.flatMap((one) => itemOf(one, nodes, at));
     nodes.add({
-      id: filledAt(message, 'id') ?? String(index),
+      id: getFilledText(message, 'id') ?? String(index),
       parent: nodes.tip,
       role,
       items: items.filter((item) => item.type !== 'blocks' || item.blocks.length > 0),
@@ -173,10 +184,10 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     });
   }
   return {
-    externalId: filledAt(conversation, 'id') ?? place,
+    externalId: getFilledText(conversation, 'id') ?? place,
     scope: '',
-    ...knownFields({
-      title: firstFilled(conversation, 'userTitle', 'autoTitle'),
+    ...omitUndefinedAttributes({
+      title: firstFilledText(conversation, 'userTitle', 'autoTitle'),
       createdAt: nodes.time(conversation.created, fromMillis, place),
       updatedAt: nodes.time(conversation.updated, fromMillis, place),
     }),
@@ -194,5 +205,5 @@ export const bigAgi = defineFormat({
   label: 'big-AGI export',
   summary: 'Conversations of big-AGI with reasoning, tools and attached texts, one or all of them.',
   keeps: ['titles', 'models', 'times', 'reasoning', 'tools', 'files', 'usage'],
-  reader: conversationReader({ confidence: 0.92, paths: [['conversations', '*'], ['*']], isConversation, tree }),
+  reader: createConversationReader({ confidence: 0.92, paths: [['conversations', '*'], ['*']], isConversation, tree }),
 });

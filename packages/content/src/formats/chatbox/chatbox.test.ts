@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inputOf, runFormatConformance, storeInput } from '../conformance.ts';
+import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
 import { chatbox } from './index.ts';
 
 let clock = 1730000000000;
@@ -111,7 +111,7 @@ runFormatConformance(chatbox, [
 ]);
 
 it('[I221] keeps alternative replies as branches, and the shown one as current', async () => {
-  const { trees } = await storeInput(inputOf({ 'a.json': JSON.stringify(exported(messages)) }));
+  const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify(exported(messages)) }));
   const [tree, before] = trees;
   expect([tree?.title, before?.title, tree?.activeExternalId]).toEqual(['Talk', 'Before', 'c']);
   expect(tree?.nodes.map((node) => [node.externalId, node.parentExternalId]).sort()).toEqual([
@@ -127,7 +127,7 @@ it('[I221] keeps alternative replies as branches, and the shown one as current',
 });
 
 it('[I221] a summary of Chatbox becomes a compaction, and the recognised text of a picture becomes its text', async () => {
-  const { trees } = await storeInput(inputOf({ 'a.json': JSON.stringify({ 'session:s1': compacted }) }));
+  const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify({ 'session:s1': compacted }) }));
   expect(trees[0]?.nodes.map(({ externalId, kind, status }) => [externalId, kind, status])).toEqual([
     ['a', 'message', undefined],
     ['b', 'message', undefined],

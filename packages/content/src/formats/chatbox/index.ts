@@ -2,24 +2,24 @@
 // list, by the id of that message; earlier threads of a session are separate lists.
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
-import { readOwnFiles, valuesAt } from '../conversation-files.ts';
-import { filledAt, fromMillis, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { findValues, readProgramFiles } from '../conversation-files.ts';
+import { fromMillis, getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
 import { imageOfUrl } from '../openai-messages.ts';
-import { documentRecords } from '../records-in.ts';
+import { readDocumentRecords } from '../records-in.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
 import {
-  blockItem,
+  buildCallBlock,
+  buildModelSource,
+  buildResultItem,
   ConversationNodes,
-  callBlock,
-  firstFilled,
-  knownFields,
-  modelSource,
-  resultItem,
-  textBlocks,
+  firstFilledText,
+  omitUndefinedAttributes,
+  toBlocksItem,
+  toTextBlocks,
 } from '../turn-nodes.ts';
 
 function isSession(value: Json | undefined): value is JsonObject {
@@ -39,7 +39,7 @@ const paths = [['{}'], ['chat-sessions', '*']];
 function isOwn({ json }: Pick<SampleFile, 'json'>): boolean {
   if (isSession(json)) return true;
   if (!isJsonObject(json)) return false;
-  return paths.some((path) => valuesAt(json, path).some((value) => isSession(value)));
+  return paths.some((path) => findValues(json, path).some((value) => isSession(value)));
 }
 
 const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'tool']);
@@ -48,29 +48,29 @@ const partTypes: ReadonlySet<string> = new Set(['text', 'image', 'reasoning', 't
 function partItems(part: Json, fallback: string, nodes: ConversationNodes, place: string): ReplyItem[] {
   if (!isJsonObject(part)) return [];
   nodes.report(...unknownValueFinding('part', part.type, (word) => partTypes.has(word), place));
-  if (part.type === 'text') return [blockItem(textBlocks(textAt(part, 'text')))];
-  if (part.type === 'reasoning') return [blockItem([{ type: 'thinking', thinking: textAt(part, 'text') ?? '' }])];
+  if (part.type === 'text') return [toBlocksItem(toTextBlocks(textAt(part, 'text')))];
+  if (part.type === 'reasoning') return [toBlocksItem([{ type: 'thinking', thinking: textAt(part, 'text') ?? '' }])];
   if (part.type === 'tool-call') {
-    const id = filledAt(part, 'toolCallId') ?? fallback;
-    const name = filledAt(part, 'toolName') ?? 'unknown';
-    const call = blockItem([callBlock(id, name, part.args)]);
+    const id = getFilledText(part, 'toolCallId') ?? fallback;
+    const name = getFilledText(part, 'toolName') ?? 'unknown';
+    const call = toBlocksItem([buildCallBlock(id, name, part.args)]);
     return part.state === 'result' || part.state === 'error'
-      ? [call, resultItem(id, name, part.result, part.state === 'error')]
+      ? [call, buildResultItem(id, name, part.result, part.state === 'error')]
       : [call];
   }
-  if (part.type === 'image') return [blockItem([pictureBlock(part, nodes, place)])];
-  return [blockItem([{ ...part, type: `chatbox-${textAt(part, 'type') ?? 'part'}` }])];
+  if (part.type === 'image') return [toBlocksItem([pictureBlock(part, nodes, place)])];
+  return [toBlocksItem([{ ...part, type: `chatbox-${textAt(part, 'type') ?? 'part'}` }])];
 }
 
 /** Returns a picture; it is in the program's own storage unless it has a URL. */
 function pictureBlock(part: JsonObject, nodes: ConversationNodes, place: string): Json {
-  const url = filledAt(part, 'url');
+  const url = getFilledText(part, 'url');
   if (url !== undefined) return imageOfUrl(url);
   nodes.report(
-    buildFinding('import/attachment-missing', 'note', place, filledAt(part, 'storageKey') ?? detailOf('image')),
+    buildFinding('import/attachment-missing', 'note', place, getFilledText(part, 'storageKey') ?? detailOf('image')),
   );
   // The text that was read off the picture is what a model without sight got.
-  return { ...omitKeys(part, 'type'), type: 'chatbox-image', text: filledAt(part, 'ocrResult') ?? '[image]' };
+  return { ...omitKeys(part, 'type'), type: 'chatbox-image', text: getFilledText(part, 'ocrResult') ?? '[image]' };
 }
 
 /** Returns the text of a message, without reasoning and tools. */
@@ -82,18 +82,18 @@ function textOf(message: JsonObject): string {
 
 function itemsOf(message: JsonObject, id: string, nodes: ConversationNodes, place: string): ReplyItem[] {
   const parts = listAt(message, 'contentParts');
-  const thought = filledAt(message, 'reasoningContent');
+  const thought = getFilledText(message, 'reasoningContent');
   const items = parts.flatMap((part, index) => partItems(part, `${id}-call-${index}`, nodes, place));
-  if (parts.length === 0 && filledAt(message, 'content') !== undefined)
-    items.push(blockItem(textBlocks(textAt(message, 'content'))));
+  if (parts.length === 0 && getFilledText(message, 'content') !== undefined)
+    items.push(toBlocksItem(toTextBlocks(textAt(message, 'content'))));
   for (const picture of listAt(message, 'pictures').filter(isJsonObject))
-    items.push(blockItem([pictureBlock(picture, nodes, place)]));
+    items.push(toBlocksItem([pictureBlock(picture, nodes, place)]));
   for (const file of [...listAt(message, 'files'), ...listAt(message, 'links')].filter(isJsonObject)) {
-    const name = firstFilled(file, 'name', 'title', 'url') ?? 'file';
+    const name = firstFilledText(file, 'name', 'title', 'url') ?? 'file';
     nodes.report(buildFinding('import/attachment-missing', 'note', place, name.slice(0, 200)));
-    items.push(blockItem([{ ...file, type: 'chatbox-file', text: `[${name}]` }]));
+    items.push(toBlocksItem([{ ...file, type: 'chatbox-file', text: `[${name}]` }]));
   }
-  return [...(thought === undefined ? [] : [blockItem([{ type: 'thinking', thinking: thought }])]), ...items].filter(
+  return [...(thought === undefined ? [] : [toBlocksItem([{ type: 'thinking', thinking: thought }])]), ...items].filter(
     (item) => item.type !== 'blocks' || item.blocks.length > 0,
   );
 }
@@ -121,7 +121,7 @@ class SessionNodes {
           this.nodes.report(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-an-object'), 1));
           continue;
         }
-        const id = filledAt(message, 'id') ?? at;
+        const id = getFilledText(message, 'id') ?? at;
         this.#message(message, id, tip, at);
         tip = id;
         const fork = Object.hasOwn(this.#forks, id) ? this.#forks[id] : undefined;
@@ -160,7 +160,7 @@ class SessionNodes {
           : 'user';
     const [input, output] = [numberAt(message, 'inputTokens'), numberAt(objectAt(message, 'usage'), 'outputTokens')];
     const usage = objectAt(message, 'usage');
-    const error = filledAt(message, 'error');
+    const error = getFilledText(message, 'error');
     nodes.add({
       id,
       parent,
@@ -168,10 +168,10 @@ class SessionNodes {
       items: itemsOf(message, id, nodes, place),
       ...(role === 'assistant'
         ? {
-            source: modelSource(filledAt(message, 'model'), {
-              ...(filledAt(message, 'aiProvider') === undefined
+            source: buildModelSource(getFilledText(message, 'model'), {
+              ...(getFilledText(message, 'aiProvider') === undefined
                 ? {}
-                : { provider: filledAt(message, 'aiProvider') ?? '' }),
+                : { provider: getFilledText(message, 'aiProvider') ?? '' }),
               ...(Object.keys(usage).length > 0
                 ? { usage }
                 : input === undefined && output === undefined
@@ -191,20 +191,20 @@ class SessionNodes {
 
 /** Yields the session as shown, and each of its earlier threads. */
 function* sessionTrees(session: JsonObject, place: string, found: readonly ImportFinding[]): Generator<ImportedTree> {
-  const id = filledAt(session, 'id') ?? place;
+  const id = getFilledText(session, 'id') ?? place;
   const threads = listAt(session, 'threads').filter(isJsonObject);
   const lists = [
     {
       id,
       list: listAt(session, 'messages'),
-      title: filledAt(session, 'threadName') ?? filledAt(session, 'name'),
+      title: getFilledText(session, 'threadName') ?? getFilledText(session, 'name'),
       place: `${place}.messages`,
       createdAt: undefined,
     },
     ...threads.map((thread, index) => ({
-      id: `${id}/${filledAt(thread, 'id') ?? index}`,
+      id: `${id}/${getFilledText(thread, 'id') ?? index}`,
       list: listAt(thread, 'messages'),
-      title: filledAt(thread, 'name') ?? filledAt(session, 'name'),
+      title: getFilledText(thread, 'name') ?? getFilledText(session, 'name'),
       place: `${place}.threads[${index}].messages`,
       createdAt: fromMillis(thread.createdAt),
     })),
@@ -216,7 +216,7 @@ function* sessionTrees(session: JsonObject, place: string, found: readonly Impor
     yield {
       externalId: one.id,
       scope: '',
-      ...knownFields({ title: one.title, createdAt: one.createdAt }),
+      ...omitUndefinedAttributes({ title: one.title, createdAt: one.createdAt }),
       ...(session.starred === true ? { attributes: { pinned: true } } : {}),
       nodes: made.nodes.nodes,
       activeExternalId: active,
@@ -228,7 +228,7 @@ function* sessionTrees(session: JsonObject, place: string, found: readonly Impor
 }
 
 async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
-  for await (const record of documentRecords(file, paths)) {
+  for await (const record of readDocumentRecords(file, paths)) {
     if (record.type === 'finding') yield record;
     else if (record.type === 'record') {
       if (isSession(record.value))
@@ -251,6 +251,6 @@ export const chatbox = defineFormat({
   keeps: ['branches', 'titles', 'models', 'times', 'reasoning', 'tools', 'usage', 'compactions'],
   reader: {
     detect: ({ files }) => (files.some(isOwn) ? 0.88 : 0),
-    read: (input) => readOwnFiles(input, isOwn, readFile),
+    read: (input) => readProgramFiles(input, isOwn, readFile),
   },
 });

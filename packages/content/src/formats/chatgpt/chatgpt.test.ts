@@ -1,10 +1,10 @@
 import { run } from '@coppice/core';
-import { ticking } from '@coppice/core/testing';
+import { createTestClock } from '@coppice/core/testing';
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { sha256Hex } from '../../sha256.ts';
-import { inputOf, runFormatConformance, storeInput, treeIn, writeStored } from '../conformance.ts';
+import { readStoredTree, runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
 import { encodeUtf8 } from '../decode.ts';
 import { fileOfBytes } from '../input.ts';
 import { chatgpt } from './index.ts';
@@ -272,7 +272,7 @@ runFormatConformance(chatgpt, [
 
 describe('ChatGPT exports', () => {
   const read = async (nodes: typeof tea) =>
-    (await storeInput(inputOf({ 'conversations.json': JSON.stringify([conversation('c', nodes)]) }))).trees[0];
+    (await storeInput(toInput({ 'conversations.json': JSON.stringify([conversation('c', nodes)]) }))).trees[0];
 
   it('[I13] keep tool steps as calls and results paired by their chain, thoughts as reasoning, hidden nodes as markers', async () => {
     const tree = await read(tools);
@@ -303,13 +303,13 @@ describe('ChatGPT exports', () => {
       const asset = { content_type: 'image_asset_pointer', asset_pointer: 'sediment://file_7#p_0' };
       const message = { author: { role: 'user' }, content: { content_type: 'multimodal_text', parts: [asset] } };
       const file = JSON.stringify([{ id: 'c', mapping: { a: { id: 'a', parent: null, message } } }]);
-      const { trees } = await storeInput(inputOf({ 'conversations.json': file, [name]: png, 'file_70.png': 'other' }));
+      const { trees } = await storeInput(toInput({ 'conversations.json': file, [name]: png, 'file_70.png': 'other' }));
       expect(trees[0]?.blobs?.map(({ hash }) => hash)).toEqual([sha256Hex(png)]);
     },
   );
 
   it('[I15] keep sibling order, times to the microsecond and private-use marks', async () => {
-    const stored = await storeInput(inputOf({ 'c.json': JSON.stringify([conversation('c1', tea)]) }));
+    const stored = await storeInput(toInput({ 'c.json': JSON.stringify([conversation('c1', tea)]) }));
     const { files } = await writeStored(stored, chatgpt);
     const [back] = JSON.parse([...files.values()].join(''));
     expect(back.mapping.u.children).toEqual(['a1', 'a2']);
@@ -317,14 +317,14 @@ describe('ChatGPT exports', () => {
     expect(back.mapping.a1.message.content.parts[0]).toContain('\ue200cite');
     const [id] = stored.ids;
     if (id === undefined) throw new Error('There is no tree.');
-    expect(treeIn(stored, id).attributes.title).toBe('Tea');
+    expect(readStoredTree(stored, id).attributes.title).toBe('Tea');
   });
 
   it('[I15] make the root current if no message is left, never a removed message', async () => {
-    const stored = await storeInput(inputOf({ 'c.json': JSON.stringify([conversation('c1', tea)]) }));
+    const stored = await storeInput(toInput({ 'c.json': JSON.stringify([conversation('c1', tea)]) }));
     const [id] = stored.ids;
     if (id === undefined) throw new Error('There is no tree.');
-    const act = { actor: 'me', kit: messageKit, ...ticking(9) };
+    const act = { actor: 'me', kit: messageKit, ...createTestClock(9) };
     await run(stored.store, { type: 'clear', treeId: id }, act);
     const { files } = await writeStored(stored, chatgpt);
     const [back] = JSON.parse([...files.values()].join(''));
@@ -340,13 +340,13 @@ describe('ChatGPT exports', () => {
       blocked_urls: [{}],
     });
     const lines = `${JSON.stringify(one('x'))}\n${JSON.stringify(one('y'))}\n`;
-    const { trees, findings } = await storeInput(inputOf({ 'a.jsonl': lines }));
+    const { trees, findings } = await storeInput(toInput({ 'a.jsonl': lines }));
     expect(trees.map((tree) => [tree.externalId, tree.place])).toEqual([
       ['x', 'a.jsonl:1'],
       ['y', 'a.jsonl:2'],
     ]);
     expect(findings).toEqual([]);
-    const set = await storeInput(inputOf({ 'a.json': JSON.stringify(one('x'), null, 2) }));
+    const set = await storeInput(toInput({ 'a.json': JSON.stringify(one('x'), null, 2) }));
     expect(set.trees.map((tree) => tree.place)).toEqual(['a.json']);
   });
 });
@@ -375,7 +375,7 @@ it('[I232] saved by a browser extension are read as conversations of ChatGPT', a
     conversation_id: 'xx',
     is_archived: false,
   };
-  const { trees, findings } = await storeInput(inputOf({ 'ChatGPT-Single.json': JSON.stringify(saved) }));
+  const { trees, findings } = await storeInput(toInput({ 'ChatGPT-Single.json': JSON.stringify(saved) }));
   expect(findings.filter((one) => one.severity !== 'note')).toEqual([]);
   expect(trees.map((tree) => [tree.externalId, tree.title, tree.nodes.length, tree.activeExternalId])).toEqual([
     ['xx', 'Single', 2, 'c'],

@@ -1,10 +1,10 @@
 // Converts the message of a ChatGPT node to a canonical one.
 import type { Json, JsonObject, NodeKind, NodeMeta, NodeStatus } from '@coppice/core';
-import { type Attachment, attachmentBlock } from '../attachments.ts';
-import { filledAt, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { type Attachment, buildAttachmentBlock } from '../attachments.ts';
+import { getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { hasWords } from '../words-in.ts';
+import { hasTextFields } from '../words-in.ts';
 
 /** A converted message. */
 export interface ChatgptMessage {
@@ -21,7 +21,7 @@ export interface ChatgptMessage {
 
 /** Returns the tool that the message is addressed to, if any. */
 export function recipientOf(message: JsonObject): string | undefined {
-  const recipient = filledAt(message, 'recipient');
+  const recipient = getFilledText(message, 'recipient');
   const role = textAt(objectAt(message, 'author'), 'role');
   return role === 'assistant' && recipient !== undefined && recipient !== 'all' ? recipient : undefined;
 }
@@ -45,13 +45,13 @@ interface MessageDraft {
   /** Ids of files that were not given. */
   readonly wanted: string[];
   readonly place: string;
-  readonly files: FoundFiles;
+  readonly files: FilesById;
 }
 
 /** Files by their ids. */
-export type FoundFiles = ReadonlyMap<string, Attachment>;
+export type FilesById = ReadonlyMap<string, Attachment>;
 
-const noFiles: FoundFiles = new Map();
+const noFiles: FilesById = new Map();
 
 function attachedFile(id: string, draft: MessageDraft): Attachment | undefined {
   const found = draft.files.get(id);
@@ -60,7 +60,7 @@ function attachedFile(id: string, draft: MessageDraft): Attachment | undefined {
 }
 
 function assetBlock(part: JsonObject, draft: MessageDraft): Json {
-  const pointer = filledAt(part, 'asset_pointer');
+  const pointer = getFilledText(part, 'asset_pointer');
   const found = pointer === undefined ? undefined : attachedFile(assetId(pointer), draft);
   if (found === undefined) {
     draft.findings.push(
@@ -70,7 +70,7 @@ function assetBlock(part: JsonObject, draft: MessageDraft): Json {
     return { ...part, type };
   }
   draft.blobs.push(found);
-  return attachmentBlock(found);
+  return buildAttachmentBlock(found);
 }
 
 function addPart(part: Json, draft: MessageDraft): void {
@@ -108,7 +108,7 @@ const plainFields: ReadonlyMap<Json | undefined, readonly string[]> = new Map<Js
 function chatgptPlainText(content: JsonObject): string | undefined {
   return plainFields
     .get(content.content_type)
-    ?.map((key) => filledAt(content, key))
+    ?.map((key) => getFilledText(content, key))
     .filter((one) => one !== undefined)
     .join('\n');
 }
@@ -117,8 +117,8 @@ function thoughtBlocks(content: JsonObject): Json[] {
   const blocks: Json[] = [];
   for (const thought of listAt(content, 'thoughts')) {
     if (!isJsonObject(thought)) continue;
-    const thinking = filledAt(thought, 'content') ?? filledAt(thought, 'summary');
-    const summary = filledAt(thought, 'summary');
+    const thinking = getFilledText(thought, 'content') ?? getFilledText(thought, 'summary');
+    const summary = getFilledText(thought, 'summary');
     if (thinking !== undefined)
       blocks.push({ type: 'thinking', thinking, ...(summary === undefined ? {} : { summary }) });
   }
@@ -144,7 +144,7 @@ function readContent(content: JsonObject, draft: MessageDraft): void {
 function callBlock(message: JsonObject, recipient: string, nodeId: string, blocks: readonly Json[]): JsonObject {
   const content = objectAt(message, 'content');
   const input = blocks.map((block) => (isJsonObject(block) ? (textAt(block, 'text') ?? '') : '')).join('');
-  const language = filledAt(content, 'language');
+  const language = getFilledText(content, 'language');
   let parameters: JsonObject = { input, ...(language === undefined ? {} : { language }) };
   try {
     const value: Json = JSON.parse(input);
@@ -165,7 +165,7 @@ function messageStatus(message: JsonObject): NodeStatus | undefined {
 
 function messageMeta(message: JsonObject, role: string): NodeMeta {
   const metadata = objectAt(message, 'metadata');
-  const model = filledAt(metadata, 'model_slug') ?? filledAt(metadata, 'default_model_slug');
+  const model = getFilledText(metadata, 'model_slug') ?? getFilledText(metadata, 'default_model_slug');
   const ended = textAt(objectAt(metadata, 'finish_details'), 'type');
   const seconds = numberAt(metadata, 'finished_duration_sec');
   const hidden = metadata.is_visually_hidden_from_conversation === true ? { hidden: true } : {};
@@ -191,17 +191,17 @@ function messageMeta(message: JsonObject, role: string): NodeMeta {
 function addFiles(message: JsonObject, draft: MessageDraft): void {
   for (const attached of listAt(objectAt(message, 'metadata'), 'attachments')) {
     if (!isJsonObject(attached)) continue;
-    const id = filledAt(attached, 'id');
+    const id = getFilledText(attached, 'id');
     const found = id === undefined ? undefined : attachedFile(id, draft);
     if (found !== undefined && draft.blobs.some((one) => one.hash === found.hash)) continue;
     if (found === undefined) {
       draft.findings.push(
-        buildFinding('import/attachment-missing', 'note', draft.place, filledAt(attached, 'name') ?? id ?? ''),
+        buildFinding('import/attachment-missing', 'note', draft.place, getFilledText(attached, 'name') ?? id ?? ''),
       );
       draft.blocks.push({ ...attached, type: 'chatgpt-attachment' });
     } else {
       draft.blobs.push(found);
-      draft.blocks.push(attachmentBlock(found, filledAt(attached, 'name') ?? found.name));
+      draft.blocks.push(buildAttachmentBlock(found, getFilledText(attached, 'name') ?? found.name));
     }
   }
 }
@@ -218,7 +218,7 @@ export function readChatgptMessage(
     readonly nodeId: string;
     readonly callId: string | undefined;
     readonly place: string;
-    readonly files?: FoundFiles;
+    readonly files?: FilesById;
   },
 ): ChatgptMessage {
   const { nodeId, callId, place, files = noFiles } = given;
@@ -245,7 +245,7 @@ export function readChatgptMessage(
     return { ...rest, message: { role, content: found, tool_call_id: answers } };
   }
   if (blocks.length === 0) {
-    if (hasWords(omitKeys(message, 'metadata')))
+    if (hasTextFields(omitKeys(message, 'metadata')))
       draft.findings.push(
         buildFinding('import/message-unreadable', 'repair', place, detailOf('text-in-unknown-fields')),
       );

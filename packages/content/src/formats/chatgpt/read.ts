@@ -1,18 +1,27 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
-import { type Attachment, Attachments } from '../attachments.ts';
+import { type Attachment, AttachmentFiles } from '../attachments.ts';
 import type { ImportedBlob, ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { itemsPerPause, type Pause } from '../cooperative.ts';
 import { decodeUtf8 } from '../decode.ts';
-import { filledAt, fromSeconds, isJsonObject, objectAt, omitKeys, textAt, textsAt, timeFinding } from '../fields.ts';
+import {
+  fromSeconds,
+  getFilledText,
+  getTexts,
+  isJsonObject,
+  objectAt,
+  omitKeys,
+  textAt,
+  timeFinding,
+} from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
-import { addAll, buildFinding, type ImportFinding } from '../findings.ts';
-import { type Input, type InputFile, isLineFile, isMedia, readHead, type Sample } from '../input.ts';
-import { partialJson } from '../partial-json.ts';
-import { documentRecords, lineRecords } from '../records-in.ts';
+import { appendFindings, buildFinding, type ImportFinding } from '../findings.ts';
+import { type ImportInput, type InputFile, type InputSample, isLineFile, isMediaFile, readHead } from '../input.ts';
+import { parsePartialJson } from '../partial-json.ts';
+import { readDocumentRecords, readLineRecords } from '../records-in.ts';
 import { keyFinding, parentFinding, roleFinding, rootsFinding } from '../structure-findings.ts';
-import { type ChatgptMessage, callIdOf, type FoundFiles, readChatgptMessage, recipientOf } from './content.ts';
+import { type ChatgptMessage, callIdOf, type FilesById, readChatgptMessage, recipientOf } from './content.ts';
 
 function hasAuthor(message: JsonObject): boolean {
   return typeof objectAt(message, 'author').role === 'string';
@@ -49,7 +58,7 @@ function isChatgptExport(json: Json | undefined): boolean {
 }
 
 /** Detects the format by the mappings of its conversations. */
-export function detect(sample: Sample): number {
+export function detect(sample: InputSample): number {
   return sample.files.some((file) => isChatgptExport(file.json)) ? 0.95 : 0;
 }
 
@@ -86,7 +95,7 @@ class ToolCalls {
   }
 
   #above(id: string): string | undefined {
-    return filledAt(this.#mapping.get(id) ?? {}, 'parent');
+    return getFilledText(this.#mapping.get(id) ?? {}, 'parent');
   }
 }
 
@@ -94,7 +103,7 @@ const roles: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool
 const isChatgptRole = (role: string) => roles.has(role);
 
 /** Returns the files with these ids, as far as they exist. */
-async function filesOfExport(ids: readonly string[], files: Attachments): Promise<FoundFiles> {
+async function filesOfExport(ids: readonly string[], files: AttachmentFiles): Promise<FilesById> {
   const byId = new Map<string, Attachment>();
   for (const id of ids) {
     const file = await files.find(id);
@@ -115,7 +124,7 @@ function isRootMessage(node: JsonObject): boolean {
 function promptAbove(node: JsonObject): string | undefined {
   const message = objectAt(node, 'message');
   if (objectAt(message, 'metadata').coppice_system_prompt !== true) return undefined;
-  return textsAt(objectAt(message, 'content'), 'parts').join('');
+  return getTexts(objectAt(message, 'content'), 'parts').join('');
 }
 
 const noFiles: readonly string[] = [];
@@ -162,7 +171,7 @@ class Mapping {
   }
 
   /** Returns the message of a node; undefined if it has none. */
-  #said(id: string, node: JsonObject, files?: FoundFiles): ChatgptMessage | undefined {
+  #said(id: string, node: JsonObject, files?: FilesById): ChatgptMessage | undefined {
     const { message } = node;
     if (!isJsonObject(message)) return undefined;
     const callId = isToolMessage(message) ? this.#calls.of(id) : undefined;
@@ -176,7 +185,7 @@ class Mapping {
 
   /** Records the children of a node that is not a message of the tree. */
   #lead(node: JsonObject): void {
-    for (const child of textsAt(node, 'children')) if (!this.own.has(child)) this.first.push(child);
+    for (const child of getTexts(node, 'children')) if (!this.own.has(child)) this.first.push(child);
   }
 
   /** Reads nodes from an index on, up to one that refers to files, which must be awaited. */
@@ -190,7 +199,7 @@ class Mapping {
   }
 
   /** Adds a node, unless it refers to files that were not looked up yet; returns their ids. */
-  take(id: string, files?: FoundFiles): readonly string[] {
+  take(id: string, files?: FilesById): readonly string[] {
     const node = this.listed.get(id);
     if (node === undefined) return noFiles;
     if (this.own.has(id)) {
@@ -205,22 +214,22 @@ class Mapping {
 
   #keep(id: string, node: JsonObject, said: ChatgptMessage | undefined): void {
     const { findings } = this;
-    if (Array.isArray(node.children)) this.childOrder.set(id, textsAt(node, 'children'));
+    if (Array.isArray(node.children)) this.childOrder.set(id, getTexts(node, 'children'));
     const at = this.#placeOf(id);
-    const parent = filledAt(node, 'parent') ?? null;
-    addAll(findings, parentFinding(node.parent, at));
-    addAll(findings, keyFinding(id, node.id, at));
+    const parent = getFilledText(node, 'parent') ?? null;
+    appendFindings(findings, parentFinding(node.parent, at));
+    appendFindings(findings, keyFinding(id, node.id, at));
     const message = isJsonObject(node.message) ? node.message : undefined;
     if (message !== undefined)
-      addAll(findings, roleFinding('role', objectAt(message, 'author').role, isChatgptRole, at));
+      appendFindings(findings, roleFinding('role', objectAt(message, 'author').role, isChatgptRole, at));
     if (said?.message?.role === 'tool' && this.#calls.of(id) === undefined)
       findings.push(buildFinding('import/tool-pairing', 'note', at, detailOf('no-call-above')));
     if (said !== undefined) {
-      addAll(findings, said.findings);
+      appendFindings(findings, said.findings);
       if (said.blobs.length > 0) for (const blob of said.blobs) this.blobs.set(blob.hash, blob);
     }
     const createdAt = fromSeconds(message?.create_time);
-    addAll(findings, timeFinding(message?.create_time, createdAt, at));
+    appendFindings(findings, timeFinding(message?.create_time, createdAt, at));
     // Fields are listed instead of spread for speed: this runs for every record of every import.
     const made: Made = {
       externalId: id,
@@ -241,7 +250,7 @@ async function chatgptTree(
   conversation: JsonObject,
   place: string,
   found: readonly ImportFinding[],
-  files: Attachments,
+  files: AttachmentFiles,
   rest: Pause | undefined,
 ): Promise<ImportedTree> {
   // The conversation was parsed in one step, which may have taken long.
@@ -263,7 +272,7 @@ async function chatgptTree(
 function madeOf(conversation: JsonObject, mapping: Mapping): ImportedTree {
   const { place, findings, nodes, own, first, childOrder, blobs, systemPrompt } = mapping;
   const beginnings = [...mapping.listed.values()].filter(({ parent }) => parent === null || parent === undefined);
-  addAll(findings, rootsFinding(beginnings.length, place, 'repair'));
+  appendFindings(findings, rootsFinding(beginnings.length, place, 'repair'));
   // Several physical roots: their children in turn, then messages without a parent.
   if (own.size > 0 && first.length > 0) {
     const known = new Set(first);
@@ -280,9 +289,9 @@ function madeOf(conversation: JsonObject, mapping: Mapping): ImportedTree {
     ['create_time', createdAt],
     ['update_time', updatedAt],
   ] as const)
-    addAll(findings, timeFinding(conversation[key], read, `${place}.${key}`));
-  const title = filledAt(conversation, 'title');
-  const id = filledAt(conversation, 'conversation_id') ?? filledAt(conversation, 'id');
+    appendFindings(findings, timeFinding(conversation[key], read, `${place}.${key}`));
+  const title = getFilledText(conversation, 'title');
+  const id = getFilledText(conversation, 'conversation_id') ?? getFilledText(conversation, 'id');
   return {
     externalId: id ?? `sha256:${sha256Hex(canonicalJson(conversation))}`,
     scope: '',
@@ -307,7 +316,7 @@ async function* readConversation(
   conversation: JsonObject,
   place: string,
   found: readonly ImportFinding[],
-  files: Attachments,
+  files: AttachmentFiles,
   rest: Pause | undefined,
 ): AsyncGenerator<ReadEvent> {
   const mapping = objectAt(conversation, 'mapping');
@@ -321,8 +330,8 @@ async function* readConversation(
 }
 
 async function hasConversations(file: InputFile): Promise<boolean> {
-  if (isMedia(file.name)) return false;
-  return isChatgptExport(partialJson(decodeUtf8((await readHead(file)).head).text));
+  if (isMediaFile(file.name)) return false;
+  return isChatgptExport(parsePartialJson(decodeUtf8((await readHead(file)).head).text));
 }
 
 /**
@@ -343,7 +352,7 @@ const beside =
   /(?:^|\/)(?:chat\.html|user\.json|message_feedback\.json|shared_conversations\.json|export_manifest\.json|model_comparisons\.json|group_chats\.json|shopping\.json|sora\.json)$/;
 
 /** Reads exports: one file, shards or a single conversation, with the attachment files beside them. */
-export async function* read(input: Input, { rest }: ReadOptions = {}): AsyncGenerator<ReadEvent> {
+export async function* read(input: ImportInput, { rest }: ReadOptions = {}): AsyncGenerator<ReadEvent> {
   const chosen: InputFile[] = [];
   const others: InputFile[] = [];
   for (const file of input.files) {
@@ -353,11 +362,11 @@ export async function* read(input: Input, { rest }: ReadOptions = {}): AsyncGene
   // A single file is read even if its beginning is damaged.
   if (chosen.length === 0 && input.files.length === 1) chosen.push(...others.splice(0));
   chosen.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const files = new Attachments(others, conversationIds);
+  const files = new AttachmentFiles(others, conversationIds);
   for (const file of chosen) {
     const single: JsonObject[] = [];
     const lines = await isLineFile(file);
-    const records = lines ? lineRecords(file) : documentRecords(file, [['*'], ['conversations', '*']]);
+    const records = lines ? readLineRecords(file) : readDocumentRecords(file, [['*'], ['conversations', '*']]);
     for await (const record of records) {
       if (record.type === 'finding') yield record;
       else if (record.type === 'rest') {

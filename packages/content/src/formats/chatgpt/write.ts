@@ -5,16 +5,16 @@ import type { ExportedTree, WriteEvent } from '../contract.ts';
 import {
   attributeLosses,
   bookmarkLosses,
+  buildLossEvent,
+  conversationTimes,
   exportedChildren,
-  lossEvent,
+  exportedIds,
   metadataLosses,
-  originalTree,
-  outgoingIds,
-  timesOf,
+  originalTreeRecord,
 } from '../exporting.ts';
-import { filledAt, isJsonObject, objectAt, omitKeys } from '../fields.ts';
+import { getFilledText, isJsonObject, objectAt, omitKeys } from '../fields.ts';
 import { isStoredBlob } from '../inline-bytes.ts';
-import { originalOf } from '../original-record.ts';
+import { originalRecordOf } from '../original-record.ts';
 
 const name = 'chatgpt';
 
@@ -36,12 +36,12 @@ function chatgptStatus(node: Node): string {
 
 function chatgptModel(node: Node): string | undefined {
   const { source } = node.meta;
-  return source === undefined ? undefined : (filledAt(source, 'model_name') ?? filledAt(source, 'model'));
+  return source === undefined ? undefined : (getFilledText(source, 'model_name') ?? getFilledText(source, 'model'));
 }
 
 function chatgptMessage(node: Node, id: string, role: string, content: JsonObject, more: JsonObject = {}): JsonObject {
   const model = role === 'assistant' ? chatgptModel(node) : undefined;
-  const tool = role === 'tool' ? (filledAt(node.meta.source ?? {}, 'tool_name') ?? null) : null;
+  const tool = role === 'tool' ? (getFilledText(node.meta.source ?? {}, 'tool_name') ?? null) : null;
   return {
     id,
     author: { role, name: tool, metadata: {} },
@@ -133,7 +133,7 @@ class ChatgptConversation {
 
   constructor(tree: ExportedTree) {
     this.#tree = tree;
-    this.#ids = outgoingIds(tree, name);
+    this.#ids = exportedIds(tree, name);
   }
 
   /** Adds the original roots of the conversation, or a new one, with the system prompt below it. */
@@ -142,7 +142,7 @@ class ChatgptConversation {
     const kept = Object.entries(objectAt(record, '$roots'));
     for (const [id, node] of kept) {
       if (!isJsonObject(node)) continue;
-      const parent = filledAt(node, 'parent') ?? null;
+      const parent = getFilledText(node, 'parent') ?? null;
       this.entries.set(id, {
         id,
         parent,
@@ -181,7 +181,7 @@ class ChatgptConversation {
 
   /** Returns the original entry of a node that came from an export, updated if it was edited. */
   #original(node: Node, id: string): MappingEntry | undefined {
-    const original = originalOf(node, name);
+    const original = originalRecordOf(node, name);
     if (original?.record === undefined || original.id !== id) return undefined;
     const { record } = original;
     const rest = omitKeys(record, 'id', 'parent', 'message', 'children');
@@ -199,7 +199,7 @@ class ChatgptConversation {
     const original = this.#original(node, id);
     if (original !== undefined) {
       // First messages return to their original root, or to none.
-      const was = originalOf(node, name)?.record?.parent ?? null;
+      const was = originalRecordOf(node, name)?.record?.parent ?? null;
       const first = node.parentId === this.#tree.rootId;
       // If the original parent was a message, the node was moved away from it.
       const known = typeof was === 'string' && this.#roots.has(was);
@@ -228,7 +228,8 @@ class ChatgptConversation {
   link(): void {
     const { rootId } = this.#tree;
     const needed = [...this.entries.values()].some((entry) => entry.parent === rootId);
-    if (!needed && this.#ownRoot && originalTree(this.#tree, name)?.record !== undefined) this.entries.delete(rootId);
+    if (!needed && this.#ownRoot && originalTreeRecord(this.#tree, name)?.record !== undefined)
+      this.entries.delete(rootId);
     const children = exportedChildren(this.#tree);
     const order = new Map<string, number>();
     for (const family of children.values())
@@ -262,8 +263,8 @@ function mappingOf(entries: ReadonlyMap<string, MappingEntry>): JsonObject {
 }
 
 function chatgptConversation(tree: ExportedTree, built: ChatgptConversation): JsonObject {
-  const original = originalTree(tree, name);
-  const { createdAt, updatedAt } = timesOf(tree);
+  const original = originalTreeRecord(tree, name);
+  const { createdAt, updatedAt } = conversationTimes(tree);
   const { title } = tree.attributes;
   const starred = tree.attributes.pinned === true;
   const mapping = mappingOf(built.entries);
@@ -306,27 +307,27 @@ const hasInlineBytes = (block: Block) => 'source' in block && (block.type === 'i
 
 function* chatgptLosses(tree: ExportedTree): Generator<WriteEvent> {
   for (const node of tree.nodes) {
-    const original = originalOf(node, name);
+    const original = originalRecordOf(node, name);
     const blocks = node.message?.content ?? [];
     if (original?.unchanged === true && original.record !== undefined) {
       // The record only names the attachment.
       if (blocks.some(isStoredBlob))
-        yield lossEvent(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
+        yield buildLossEvent(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
       continue;
     }
     if (blocks.some((block) => block.type === 'thinking' && ('signature' in block || 'redacted' in block)))
-      yield lossEvent(tree, node, 'thinking', 'The signature of its reasoning is left out.');
+      yield buildLossEvent(tree, node, 'thinking', 'The signature of its reasoning is left out.');
     if (blocks.some((block) => block.type === 'tool-use'))
-      yield lossEvent(tree, node, 'call-ids', 'Its calls are told by their place, not by their ids.');
+      yield buildLossEvent(tree, node, 'call-ids', 'Its calls are told by their place, not by their ids.');
     if (blocks.some((block) => !plainTypes.has(block.type) && !block.type.startsWith('chatgpt-')))
-      yield lossEvent(tree, node, 'block', 'A block is written as text.');
+      yield buildLossEvent(tree, node, 'block', 'A block is written as text.');
     if (blocks.some(hasInlineBytes))
-      yield lossEvent(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
-    if (node.kind !== 'message') yield lossEvent(tree, node, 'markers', `A ${node.kind} is written as a message.`);
+      yield buildLossEvent(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
+    if (node.kind !== 'message') yield buildLossEvent(tree, node, 'markers', `A ${node.kind} is written as a message.`);
     if (node.groupId > 0)
-      yield lossEvent(tree, node, 'groups', 'It is written as a variant; which act made it is left out.');
+      yield buildLossEvent(tree, node, 'groups', 'It is written as a variant; which act made it is left out.');
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
-      yield lossEvent(tree, node, 'tags', 'Its tags are left out.');
+      yield buildLossEvent(tree, node, 'tags', 'Its tags are left out.');
   }
   yield* metadataLosses(tree, name, ['usage', 'excluded', 'failures', 'failed', 'notes']);
   yield* attributeLosses(tree, name, ['pinned']);
@@ -339,7 +340,7 @@ export async function* write(trees: AsyncIterable<ExportedTree>): AsyncGenerator
   let first = true;
   for await (const tree of trees) {
     const built = new ChatgptConversation(tree);
-    built.addRoot(originalTree(tree, name)?.record ?? {});
+    built.addRoot(originalTreeRecord(tree, name)?.record ?? {});
     for (const node of tree.nodes) built.add(node);
     built.link();
     yield* chatgptLosses(tree);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Files, inputOf, runFormatConformance, storeInput } from '../conformance.ts';
+import { type FixtureFiles, runFormatConformance, storeInput, toInput } from '../conformance.ts';
 import { cherryStudio } from './index.ts';
 
 type Fields = { readonly [key: string]: unknown };
@@ -64,7 +64,7 @@ const blocks = [
   block('k7', 'tool', { toolId: 'c1', toolName: 'compass', arguments: { at: 1 }, content: { north: 'up' } }),
   said('k8', 'Yes.'),
 ];
-const whole: Files = { 'data.json': backup([{ id: 't1', messages: conversation }], blocks) };
+const whole: FixtureFiles = { 'data.json': backup([{ id: 't1', messages: conversation }], blocks) };
 
 const row = (id: string, parent: string | null, role: string, parts: readonly Fields[], more: Fields = {}): Fields => ({
   id,
@@ -218,8 +218,8 @@ runFormatConformance(cherryStudio, [
   },
 ]);
 
-async function nodesOf(files: Files) {
-  const { trees, findings } = await storeInput(inputOf(files));
+async function nodesOf(files: FixtureFiles) {
+  const { trees, findings } = await storeInput(toInput(files));
   return { trees, findings, byId: new Map(trees[0]?.nodes.map((one) => [one.externalId, one])) };
 }
 

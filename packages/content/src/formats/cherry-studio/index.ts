@@ -3,9 +3,9 @@
 import type { Json } from '@coppice/core';
 import { defineFormat, type ReadEvent, type ReadOptions } from '../contract.ts';
 import { isJsonObject, objectAt } from '../fields.ts';
-import { type Input, type Sample, sampleOf } from '../input.ts';
+import { type ImportInput, type InputSample, readSample } from '../input.ts';
 import { read } from './read.ts';
-import { readCherryRows, showsRows } from './rows.ts';
+import { hasTableRows, readCherryRows } from './rows.ts';
 
 /** Whether the beginning of a document looks like a backup; settings may fill the whole sample. */
 function isBackup(json: Json | undefined): boolean {
@@ -16,15 +16,15 @@ function isBackup(json: Json | undefined): boolean {
   return Array.isArray(indexedDB) && ('localStorage' in json || 'version' in json);
 }
 
-function detect(sample: Sample): number {
+function detect(sample: InputSample): number {
   if (sample.files.some((file) => isBackup(file.json))) return 0.95;
-  return sample.files.some(showsRows) ? 0.93 : 0;
+  return sample.files.some(hasTableRows) ? 0.93 : 0;
 }
 
-async function* readAny(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
-  const sample = await sampleOf(input);
+async function* readAny(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
+  const sample = await readSample(input);
   const backup = sample.files.some((file) => isBackup(file.json));
-  const rows = sample.files.some(showsRows);
+  const rows = sample.files.some(hasTableRows);
   yield* rows && !backup ? readCherryRows(input) : read(input, options, isBackup);
 }
 

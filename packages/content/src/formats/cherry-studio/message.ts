@@ -1,8 +1,8 @@
 // Converts a message of a topic. Its blocks hold text, reasoning, calls and results; here calls and results become
 // separate messages in a chain.
 import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
-import { type Attachment, type Attachments, attachmentBlock } from '../attachments.ts';
-import { filledAt, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
+import { type Attachment, type AttachmentFiles, buildAttachmentBlock } from '../attachments.ts';
+import { getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { imageOfUrl } from '../openai-messages.ts';
@@ -14,8 +14,8 @@ export interface CherryPart {
 }
 
 /** Collects files, blobs and findings. */
-export interface TopicContext {
-  readonly files: Attachments;
+export interface TopicCollector {
+  readonly files: AttachmentFiles;
   readonly blobs: Map<string, Attachment>;
   readonly findings: ImportFinding[];
   readonly place: string;
@@ -39,9 +39,9 @@ export function cherryStatus(message: JsonObject): NodeStatus | undefined {
 function cherrySource(message: JsonObject): JsonObject | undefined {
   if (message.role === 'user') return { type: 'user' };
   const model = objectAt(message, 'model');
-  const modelName = filledAt(model, 'id') ?? filledAt(message, 'modelId');
+  const modelName = getFilledText(model, 'id') ?? getFilledText(message, 'modelId');
   if (modelName === undefined) return undefined;
-  const provider = filledAt(model, 'provider');
+  const provider = getFilledText(model, 'provider');
   const duration = numberAt(objectAt(message, 'metrics'), 'time_completion_millsec');
   return {
     type: 'model',
@@ -52,16 +52,16 @@ function cherrySource(message: JsonObject): JsonObject | undefined {
   };
 }
 
-async function fileBlock(block: JsonObject, around: TopicContext): Promise<Json> {
+async function fileBlock(block: JsonObject, around: TopicCollector): Promise<Json> {
   const file = objectAt(block, 'file');
-  const url = filledAt(block, 'url');
+  const url = getFilledText(block, 'url');
   if (url !== undefined && block.type === 'image') return imageOfUrl(url);
-  const id = filledAt(file, 'id');
+  const id = getFilledText(file, 'id');
   const found = id === undefined ? undefined : await around.files.find(id);
-  const name = filledAt(file, 'origin_name') ?? filledAt(file, 'name');
+  const name = getFilledText(file, 'origin_name') ?? getFilledText(file, 'name');
   if (found !== undefined) {
     around.blobs.set(found.hash, found);
-    return attachmentBlock(found, name);
+    return buildAttachmentBlock(found, name);
   }
   around.findings.push(
     buildFinding('import/attachment-missing', 'note', around.place, name ?? id ?? detailOf('no-name')),
@@ -76,8 +76,8 @@ interface ToolUseRecord {
 
 function toolOfPart(block: JsonObject, fallback: string): ToolUseRecord {
   const raw = objectAt(objectAt(block, 'metadata'), 'rawMcpToolResponse');
-  const id = filledAt(block, 'toolId') ?? filledAt(raw, 'id') ?? fallback;
-  const name = filledAt(block, 'toolName') ?? filledAt(objectAt(raw, 'tool'), 'name') ?? 'unknown';
+  const id = getFilledText(block, 'toolId') ?? getFilledText(raw, 'id') ?? fallback;
+  const name = getFilledText(block, 'toolName') ?? getFilledText(objectAt(raw, 'tool'), 'name') ?? 'unknown';
   const given = block.arguments ?? raw.arguments;
   const parameters = isJsonObject(given) ? given : given === undefined || given === null ? {} : { input: given };
   const call = { type: 'tool-use', id, name, parameters };
@@ -101,7 +101,7 @@ function fencedCode(code: string, language: string): string {
   return `${fence}${language}\n${code}\n${fence}`;
 }
 
-async function cherryContent(block: JsonObject, around: TopicContext): Promise<Json> {
+async function cherryContent(block: JsonObject, around: TopicCollector): Promise<Json> {
   const type = textAt(block, 'type') ?? 'unknown';
   const content = textAt(block, 'content');
   switch (type) {
@@ -120,10 +120,10 @@ async function cherryContent(block: JsonObject, around: TopicContext): Promise<J
 }
 
 /** Converts a message to a chain of parts, the last of which has the message's id. */
-export async function cherryParts(
+export async function toCherryParts(
   message: JsonObject,
   blocks: readonly JsonObject[],
-  around: TopicContext,
+  around: TopicCollector,
 ): Promise<CherryPart[]> {
   const role = message.role === 'user' || message.role === 'system' ? message.role : 'assistant';
   const source = cherrySource(message);
@@ -149,7 +149,7 @@ export async function cherryParts(
     content.push(await cherryContent(block, around));
   }
   // Older messages have no blocks, only text.
-  const text = filledAt(message, 'content');
+  const text = getFilledText(message, 'content');
   if (blocks.length === 0 && text !== undefined) content.push({ type: 'text', text });
   if (blocks.length === 0)
     for (const file of listAt(message, 'files'))

@@ -1,17 +1,17 @@
 // The blocks of all topics are in one list. A first pass records which topic needs which blocks and their sizes; then
 // topics are read in batches whose blocks fit into memory, one pass each. A backup of usual size takes two passes.
 import type { Json, JsonObject } from '@coppice/core';
-import { Attachments } from '../attachments.ts';
+import { AttachmentFiles } from '../attachments.ts';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
-import { filledAt, isJsonObject, listAt, objectAt, textAt, textsAt } from '../fields.ts';
+import { getFilledText, getTexts, isJsonObject, listAt, objectAt, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type Input, type InputFile, readHead } from '../input.ts';
-import { partialJson } from '../partial-json.ts';
-import { documentRecords, type FileRecord } from '../records-in.ts';
-import { idOfFile } from './rows.ts';
-import { type TopicMeta, topicTree } from './topic.ts';
+import { type ImportInput, type InputFile, readHead } from '../input.ts';
+import { parsePartialJson } from '../partial-json.ts';
+import { type FileRecord, readDocumentRecords } from '../records-in.ts';
+import { fileIdOf } from './rows.ts';
+import { type TopicMeta, topicToTree } from './topic.ts';
 
 const patterns = [
   ['indexedDB', 'topics', '*'],
@@ -26,7 +26,7 @@ type BackupScan = Extract<FileRecord, { type: 'record' }>;
 function cherryTopic(record: BackupScan): JsonObject | undefined {
   if (!isJsonObject(record.value) || record.pattern === 1) return undefined;
   if (record.pattern === 0) return record.value;
-  const key = filledAt(record.value, 'key');
+  const key = getFilledText(record.value, 'key');
   if (key?.startsWith('topic:') !== true || !isJsonObject(record.value.value)) return undefined;
   const topic = record.value.value;
   return 'id' in topic ? topic : { ...topic, id: key.slice(6) };
@@ -50,9 +50,9 @@ function topicNotes(document: Json | undefined): ReadonlyMap<string, TopicMeta> 
   for (const assistant of [...listAt(state, 'assistants'), state.defaultAssistant ?? null]) {
     if (!isJsonObject(assistant)) continue;
     for (const topic of listAt(assistant, 'topics')) {
-      const id = isJsonObject(topic) ? filledAt(topic, 'id') : undefined;
+      const id = isJsonObject(topic) ? getFilledText(topic, 'id') : undefined;
       if (!isJsonObject(topic) || id === undefined || notes.has(id)) continue;
-      notes.set(id, { topic, systemPrompt: filledAt(topic, 'prompt') ?? filledAt(assistant, 'prompt') });
+      notes.set(id, { topic, systemPrompt: getFilledText(topic, 'prompt') ?? getFilledText(assistant, 'prompt') });
     }
   }
   return notes;
@@ -79,7 +79,7 @@ class BackupSurvey {
   }
 
   #block(record: BackupScan): void {
-    const id = isJsonObject(record.value) ? filledAt(record.value, 'id') : undefined;
+    const id = isJsonObject(record.value) ? getFilledText(record.value, 'id') : undefined;
     for (const one of record.findings) this.findings.push(one);
     if (id === undefined)
       this.findings.push(
@@ -121,7 +121,7 @@ class BackupSurvey {
 function namedBlocks(topic: JsonObject): string[] {
   const ids: string[] = [];
   for (const message of listAt(topic, 'messages'))
-    if (isJsonObject(message)) for (const id of textsAt(message, 'blocks')) ids.push(id);
+    if (isJsonObject(message)) for (const id of getTexts(message, 'blocks')) ids.push(id);
   return ids;
 }
 
@@ -130,17 +130,17 @@ async function* readBatch(
   from: number,
   to: number,
   survey: BackupSurvey,
-  files: Attachments,
+  files: AttachmentFiles,
 ): AsyncGenerator<ReadEvent> {
   const wanted = new Set<string>();
   for (const topic of survey.topics.slice(from, to)) for (const id of topic.blocks) wanted.add(id);
   const blocks = new Map<string, JsonObject>();
   const topics: { readonly topic: JsonObject; readonly record: BackupScan }[] = [];
   let number = 0;
-  for await (const record of documentRecords(file, patterns)) {
+  for await (const record of readDocumentRecords(file, patterns)) {
     if (record.type !== 'record') continue;
     if (record.pattern === 1) {
-      const id = isJsonObject(record.value) ? filledAt(record.value, 'id') : undefined;
+      const id = isJsonObject(record.value) ? getFilledText(record.value, 'id') : undefined;
       if (id !== undefined && wanted.has(id) && isJsonObject(record.value) && !blocks.has(id))
         blocks.set(id, record.value);
       continue;
@@ -152,13 +152,13 @@ async function* readBatch(
   }
   for (const { topic, record } of topics) {
     const note = survey.notes.get(textAt(topic, 'id') ?? '');
-    yield { type: 'tree', tree: await topicTree(topic, record.place, record.findings, { blocks, files, note }) };
+    yield { type: 'tree', tree: await topicToTree(topic, record.place, record.findings, { blocks, files, note }) };
   }
 }
 
-async function* readBackup(file: InputFile, files: Attachments): AsyncGenerator<ReadEvent> {
+async function* readBackup(file: InputFile, files: AttachmentFiles): AsyncGenerator<ReadEvent> {
   const survey = new BackupSurvey();
-  for await (const record of documentRecords(file, patterns)) {
+  for await (const record of readDocumentRecords(file, patterns)) {
     survey.add(record);
     if (survey.findings.length > 0)
       for (const one of survey.findings.splice(0)) yield { type: 'finding', finding: one };
@@ -185,17 +185,17 @@ async function* readBackup(file: InputFile, files: Attachments): AsyncGenerator<
 
 /** Reads backups; files beside them are attachments, found by the ids in their names. */
 export async function* read(
-  input: Input,
+  input: ImportInput,
   _options: ReadOptions,
   isBackup: (json: Json | undefined) => boolean,
 ): AsyncGenerator<ReadEvent> {
   const backups: InputFile[] = [];
   const others: InputFile[] = [];
   for (const file of input.files) {
-    const known = input.files.length === 1 || isBackup(partialJson(decodeUtf8((await readHead(file)).head).text));
+    const known = input.files.length === 1 || isBackup(parsePartialJson(decodeUtf8((await readHead(file)).head).text));
     (known ? backups : others).push(file);
   }
-  const files = new Attachments(others, (name) => [idOfFile(name)]);
+  const files = new AttachmentFiles(others, (name) => [fileIdOf(name)]);
   for (const backup of backups) yield* readBackup(backup, files);
   for (const name of files.unused)
     yield { type: 'finding', finding: buildFinding('import/attachment-unused', 'note', name) };

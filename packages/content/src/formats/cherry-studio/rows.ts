@@ -1,15 +1,15 @@
 // Rows of the tables `topic` and `message`, as SQLite tools print them in JSON: a list, one per line, or both tables in
 // one document. The rows of a topic may be anywhere, so they are collected in batches like backups.
 import type { Json, JsonObject } from '@coppice/core';
-import { type Attachment, Attachments, attachmentBlock } from '../attachments.ts';
+import { type Attachment, AttachmentFiles, buildAttachmentBlock } from '../attachments.ts';
 import type { ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
-import { filledAt, fromAnyTime, isJsonObject, listAt, numberAt, objectAt, timeFinding } from '../fields.ts';
+import { fromAnyTime, getFilledText, isJsonObject, listAt, numberAt, objectAt, timeFinding } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type Input, type InputFile, isLineFile, type SampleFile, sampleOf } from '../input.ts';
-import { documentRecords, type FileRecord, lineRecords } from '../records-in.ts';
+import { type ImportInput, type InputFile, isLineFile, readSample, type SampleFile } from '../input.ts';
+import { type FileRecord, readDocumentRecords, readLineRecords } from '../records-in.ts';
 import { rootsFinding } from '../structure-findings.ts';
-import { stretchesOf } from '../ui-messages.ts';
+import { splitUiMessage } from '../ui-messages.ts';
 import { cherryStatus } from './message.ts';
 
 const patterns = [['*'], ['message', '*'], ['topic', '*'], ['messages', '*'], ['topics', '*']];
@@ -24,7 +24,7 @@ function isTopicRow(value: Json | undefined): value is JsonObject {
 }
 
 /** Whether the beginning of a file contains rows of either table. */
-export function showsRows({ json, lines }: Pick<SampleFile, 'json' | 'lines'>): boolean {
+export function hasTableRows({ json, lines }: Pick<SampleFile, 'json' | 'lines'>): boolean {
   return hasRows(lines.length > 1 ? [...lines] : json);
 }
 
@@ -36,7 +36,7 @@ function hasRows(json: Json | undefined): boolean {
 }
 
 async function* recordsOfTable(file: InputFile): AsyncGenerator<FileRecord> {
-  yield* (await isLineFile(file)) ? lineRecords(file) : documentRecords(file, patterns);
+  yield* (await isLineFile(file)) ? readLineRecords(file) : readDocumentRecords(file, patterns);
 }
 
 /** Parses a column that holds JSON as text; an object is returned as it is, anything else gives undefined. */
@@ -52,7 +52,7 @@ function columnOf(value: Json | undefined): JsonObject | undefined {
 }
 
 /** Returns the id of a file from its name or URL. */
-export function idOfFile(name: string): string {
+export function fileIdOf(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1).replace(/\.[A-Za-z0-9]+$/, '');
 }
 
@@ -64,7 +64,7 @@ interface CherryRow {
 
 function rowSource(row: JsonObject): JsonObject | undefined {
   if (row.role === 'user') return { type: 'user' };
-  const id = filledAt(row, 'model_id');
+  const id = getFilledText(row, 'model_id');
   if (id === undefined) return undefined;
   const [provider = '', ...rest] = id.split('::');
   const usage = columnOf(row.stats);
@@ -78,7 +78,7 @@ function rowSource(row: JsonObject): JsonObject | undefined {
 
 /** Collects files, blobs and findings. */
 interface RowContext {
-  readonly files: Attachments;
+  readonly files: AttachmentFiles;
   readonly blobs: Map<string, Attachment>;
   readonly findings: ImportFinding[];
 }
@@ -87,13 +87,15 @@ interface RowContext {
 async function withFiles(message: JsonObject, place: string, around: RowContext): Promise<JsonObject> {
   const content: Json[] = [];
   for (const block of listAt(message, 'content')) {
-    const url = isJsonObject(block) ? (filledAt(objectAt(block, 'source'), 'url') ?? '') : '';
-    const own = url === '' || /^(?:https?|data|blob):/i.test(url) ? undefined : idOfFile(url);
+    const url = isJsonObject(block) ? (getFilledText(objectAt(block, 'source'), 'url') ?? '') : '';
+    const own = url === '' || /^(?:https?|data|blob):/i.test(url) ? undefined : fileIdOf(url);
     const found = own === undefined ? undefined : await around.files.find(own);
     if (own !== undefined && found === undefined)
       around.findings.push(buildFinding('import/attachment-missing', 'note', place, own.slice(0, 80)));
     if (found !== undefined) around.blobs.set(found.hash, found);
-    content.push(found === undefined || !isJsonObject(block) ? block : attachmentBlock(found, filledAt(block, 'name')));
+    content.push(
+      found === undefined || !isJsonObject(block) ? block : buildAttachmentBlock(found, getFilledText(block, 'name')),
+    );
   }
   return { ...message, content };
 }
@@ -105,16 +107,16 @@ async function nodesOfRows(
   around: RowContext,
 ): Promise<ImportedNode[]> {
   const { findings } = around;
-  const id = filledAt(record, 'id') ?? place;
-  const named = filledAt(record, 'parent_id');
+  const id = getFilledText(record, 'id') ?? place;
+  const named = getFilledText(record, 'parent_id');
   let parent = named === undefined || roots.has(named) ? null : named;
   const createdAt = fromAnyTime(record.created_at);
   for (const one of timeFinding(record.created_at, createdAt, place)) findings.push(one);
   const data = columnOf(record.data);
   if (data === undefined)
     findings.push(buildFinding('import/message-unreadable', 'repair', place, detailOf('data-not-json')));
-  const role = filledAt(record, 'role') ?? 'assistant';
-  const stretches = stretchesOf({ role, parts: [...listAt(data ?? {}, 'parts')] }, id);
+  const role = getFilledText(record, 'role') ?? 'assistant';
+  const stretches = splitUiMessage({ role, parts: [...listAt(data ?? {}, 'parts')] }, id);
   const source = rowSource(record);
   const status = cherryStatus(record);
   const group = numberAt(record, 'siblings_group_id') ?? 0;
@@ -147,22 +149,22 @@ async function treeOfRows(
   id: string,
   rows: readonly CherryRow[],
   topic: JsonObject | undefined,
-  files: Attachments,
+  files: AttachmentFiles,
 ): Promise<ImportedTree> {
   const findings: ImportFinding[] = [];
   const around = { files, findings, blobs: new Map<string, Attachment>() };
   const nodes: ImportedNode[] = [];
   const isRoot = ({ record }: CherryRow) => record.role === 'root';
   const roots = rows.filter(isRoot);
-  const rootIds = new Set(roots.map(({ record }) => filledAt(record, 'id') ?? ''));
+  const rootIds = new Set(roots.map(({ record }) => getFilledText(record, 'id') ?? ''));
   for (const row of rows) {
     for (const one of row.findings) findings.push(one);
     if (!isRoot(row)) for (const node of await nodesOfRows(row, rootIds, around)) nodes.push(node);
   }
-  const loose = rows.filter((row) => !isRoot(row) && filledAt(row.record, 'parent_id') === undefined).length;
+  const loose = rows.filter((row) => !isRoot(row) && getFilledText(row.record, 'parent_id') === undefined).length;
   for (const one of rootsFinding(roots.length + loose, `topic ${id}`, 'repair')) findings.push(one);
-  const title = filledAt(topic ?? {}, 'name');
-  const active = filledAt(topic ?? {}, 'active_node_id');
+  const title = getFilledText(topic ?? {}, 'name');
+  const active = getFilledText(topic ?? {}, 'active_node_id');
   const createdAt = fromAnyTime(topic?.created_at);
   const updatedAt = fromAnyTime(topic?.updated_at);
   return {
@@ -201,20 +203,20 @@ function batchesOf(sizes: ReadonlyMap<string, number>): Set<string>[] {
 }
 
 /** Reads rows: a first pass for the topics and their sizes, then the trees. Files without rows are attachments. */
-export async function* readCherryRows({ files }: Input): AsyncGenerator<ReadEvent> {
+export async function* readCherryRows({ files }: ImportInput): AsyncGenerator<ReadEvent> {
   const tables: InputFile[] = [];
   const others: InputFile[] = [];
   for (const file of files) {
-    const [sample] = (await sampleOf({ files: [file] })).files;
-    (files.length === 1 || (sample !== undefined && showsRows(sample)) ? tables : others).push(file);
+    const [sample] = (await readSample({ files: [file] })).files;
+    (files.length === 1 || (sample !== undefined && hasTableRows(sample)) ? tables : others).push(file);
   }
-  const beside = new Attachments(others, (name) => [idOfFile(name)]);
+  const beside = new AttachmentFiles(others, (name) => [fileIdOf(name)]);
   yield* readTables(tables, beside);
   for (const name of beside.unused)
     yield { type: 'finding', finding: buildFinding('import/attachment-unused', 'note', name) };
 }
 
-async function* readTables(files: readonly InputFile[], beside: Attachments): AsyncGenerator<ReadEvent> {
+async function* readTables(files: readonly InputFile[], beside: AttachmentFiles): AsyncGenerator<ReadEvent> {
   const topics = new Map<string, JsonObject>();
   const sizes = new Map<string, number>();
   for (const file of files)
@@ -223,9 +225,9 @@ async function* readTables(files: readonly InputFile[], beside: Attachments): As
       if (record.type !== 'record') continue;
       const { value, place } = record;
       if (isMessageRow(value)) {
-        const topic = filledAt(value, 'topic_id') ?? '';
+        const topic = getFilledText(value, 'topic_id') ?? '';
         sizes.set(topic, (sizes.get(topic) ?? 0) + record.bytes);
-      } else if (isTopicRow(value)) topics.set(filledAt(value, 'id') ?? '', value);
+      } else if (isTopicRow(value)) topics.set(getFilledText(value, 'id') ?? '', value);
       else
         yield {
           type: 'finding',
@@ -240,7 +242,7 @@ async function* readTables(files: readonly InputFile[], beside: Attachments): As
       for await (const record of recordsOfTable(file)) {
         if (record.type !== 'record' || !isMessageRow(record.value)) continue;
         const { value, place, findings } = record;
-        rows.get(filledAt(value, 'topic_id') ?? '')?.push({ record: value, place, findings });
+        rows.get(getFilledText(value, 'topic_id') ?? '')?.push({ record: value, place, findings });
       }
     for (const [id, own] of rows) yield { type: 'tree', tree: await treeOfRows(id, own, topics.get(id), beside) };
   }

@@ -1,11 +1,20 @@
 // A topic is a list. Answers name their question; the next question follows the selected answer.
 import type { Json, JsonObject } from '@coppice/core';
-import type { Attachment, Attachments } from '../attachments.ts';
+import type { Attachment, AttachmentFiles } from '../attachments.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
-import { filledAt, fromAnyTime, isJsonObject, listAt, omitKeys, textAt, textsAt, timeFinding } from '../fields.ts';
+import {
+  fromAnyTime,
+  getFilledText,
+  getTexts,
+  isJsonObject,
+  listAt,
+  omitKeys,
+  textAt,
+  timeFinding,
+} from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { cherryParts, cherryStatus } from './message.ts';
+import { cherryStatus, toCherryParts } from './message.ts';
 
 /** The settings of a topic. */
 export interface TopicMeta {
@@ -22,7 +31,7 @@ class TopicThread {
 
   /** Returns the parent of a message, and makes the message the end of the list unless it is an unselected answer. */
   place(message: JsonObject, id: string): string | null {
-    const ask = message.role === 'assistant' ? filledAt(message, 'askId') : undefined;
+    const ask = message.role === 'assistant' ? getFilledText(message, 'askId') : undefined;
     const parent = ask === undefined ? this.#next(message, id) : this.#answer(message, id, ask);
     this.#earlier.add(id);
     return parent;
@@ -58,20 +67,15 @@ class TopicThread {
 }
 
 /** The inputs for reading a topic. */
-export interface TopicReader {
+export interface TopicInput {
   readonly blocks: ReadonlyMap<string, JsonObject>;
-  readonly files: Attachments;
+  readonly files: AttachmentFiles;
   readonly note: TopicMeta | undefined;
 }
 
-function blocksOfTopic(
-  message: JsonObject,
-  space: TopicReader,
-  findings: ImportFinding[],
-  place: string,
-): JsonObject[] {
+function blocksOfTopic(message: JsonObject, space: TopicInput, findings: ImportFinding[], place: string): JsonObject[] {
   const blocks: JsonObject[] = [];
-  for (const id of textsAt(message, 'blocks')) {
+  for (const id of getTexts(message, 'blocks')) {
     const block = space.blocks.get(id);
     if (block === undefined)
       findings.push(buildFinding('import/pointer-missing', 'repair', place, detailOf('block', id.slice(0, 80))));
@@ -81,11 +85,11 @@ function blocksOfTopic(
 }
 
 /** Converts a topic to a tree. */
-export async function topicTree(
+export async function topicToTree(
   topic: JsonObject,
   place: string,
   found: readonly ImportFinding[],
-  space: TopicReader,
+  space: TopicInput,
 ): Promise<ImportedTree> {
   const findings = [...found];
   const nodes: ImportedNode[] = [];
@@ -97,8 +101,8 @@ export async function topicTree(
       findings.push(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-an-object'), 1));
       continue;
     }
-    const id = filledAt(message, 'id') ?? `${index}`;
-    const ask = message.role === 'assistant' ? filledAt(message, 'askId') : undefined;
+    const id = getFilledText(message, 'id') ?? `${index}`;
+    const ask = message.role === 'assistant' ? getFilledText(message, 'askId') : undefined;
     if (ask !== undefined && !thread.knows(ask))
       findings.push(
         buildFinding('import/pointer-missing', 'note', at, detailOf('question-not-before', ask.slice(0, 80))),
@@ -107,7 +111,7 @@ export async function topicTree(
     const createdAt = fromAnyTime(message.createdAt);
     for (const one of timeFinding(message.createdAt, createdAt, at)) findings.push(one);
     const blocks = blocksOfTopic(message, space, findings, at);
-    const parts = await cherryParts(message, blocks, { files: space.files, blobs, findings, place: at });
+    const parts = await toCherryParts(message, blocks, { files: space.files, blobs, findings, place: at });
     const status = cherryStatus(message);
     const record: Json = blocks.length === 0 ? message : { ...message, $blocks: blocks };
     const last = Math.max(0, parts.length - 1);
@@ -131,7 +135,7 @@ export async function topicTree(
     }
   }
   const reported = space.note?.topic ?? {};
-  const title = filledAt(reported, 'name') ?? filledAt(topic, 'name');
+  const title = getFilledText(reported, 'name') ?? getFilledText(topic, 'name');
   const createdAt = fromAnyTime(reported.createdAt);
   const updatedAt = fromAnyTime(reported.updatedAt);
   const systemPrompt = space.note?.systemPrompt;

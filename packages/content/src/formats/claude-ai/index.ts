@@ -2,22 +2,22 @@
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
-import { contentBlocks, fromAnthropicBlock, fromToolResult, isToolResult } from '../anthropic-blocks.ts';
+import { fromAnthropicBlock, fromToolResult, isToolResult, toContentBlocks } from '../anthropic-blocks.ts';
 import { defineFormat, type ImportedNode, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
-import { filledAt, fromIso, isJsonObject, listAt, omitKeys, textAt, timeFinding } from '../fields.ts';
+import { fromIso, getFilledText, isJsonObject, listAt, omitKeys, textAt, timeFinding } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type Input, type InputFile, isLineFile, isMedia, readHead, type Sample } from '../input.ts';
-import { partialJson } from '../partial-json.ts';
-import { documentRecords, lineRecords } from '../records-in.ts';
+import { type ImportInput, type InputFile, type InputSample, isLineFile, isMediaFile, readHead } from '../input.ts';
+import { parsePartialJson } from '../partial-json.ts';
+import { readDocumentRecords, readLineRecords } from '../records-in.ts';
 import {
+  countRoots,
   fileFindings,
   forwardFindings,
   parentFinding,
   roleFinding,
   rootsFinding,
-  rootsIn,
   unknownValueFinding,
 } from '../structure-findings.ts';
 
@@ -32,7 +32,7 @@ function isClaudeExport(json: Json | undefined): boolean {
   return Array.isArray(json) && json.slice(0, 20).some(isClaudeConversation);
 }
 
-function detect(sample: Sample): number {
+function detect(sample: InputSample): number {
   return sample.files.some((file) => isClaudeExport(file.json)) ? 0.95 : 0;
 }
 
@@ -69,7 +69,7 @@ class ToolPairing {
 
   /** Returns the call that a result answers: by id, else the first open one. */
   answered(block: JsonObject): string | undefined {
-    const named = filledAt(block, 'tool_use_id');
+    const named = getFilledText(block, 'tool_use_id');
     const at = named === undefined ? 0 : this.#open.indexOf(named);
     const [found] = at === -1 ? [] : this.#open.splice(at, 1);
     return named ?? found;
@@ -78,7 +78,7 @@ class ToolPairing {
 
 /** Returns why a reply ended, if known. */
 function endOfMessage(message: JsonObject): JsonObject {
-  const reason = filledAt(message, 'stop_reason');
+  const reason = getFilledText(message, 'stop_reason');
   return reason === undefined ? {} : { finish_reason: reason };
 }
 
@@ -100,7 +100,7 @@ function claudeParts(message: JsonObject, model: string | undefined): { parts: C
     if (blocks.length > 0) parts.push({ message: { role, content: blocks }, meta: source });
     blocks = [];
   };
-  const content = contentBlocks(message);
+  const content = toContentBlocks(message);
   for (const block of content) {
     if (!isToolResult(block)) {
       blocks.push(pairing.call(plainText(block)));
@@ -110,7 +110,7 @@ function claudeParts(message: JsonObject, model: string | undefined): { parts: C
     const call = pairing.answered(block);
     if (call === undefined) unpaired++;
     const result = fromToolResult(block, call ?? `${id}-result-${parts.length}`);
-    const toolName = filledAt(block, 'name');
+    const toolName = getFilledText(block, 'name');
     parts.push({
       message: { ...result.message, content: listAt(result.message, 'content').map(plainText) },
       meta: {
@@ -119,7 +119,7 @@ function claudeParts(message: JsonObject, model: string | undefined): { parts: C
       },
     });
   }
-  const text = filledAt(message, 'text');
+  const text = getFilledText(message, 'text');
   if (content.length === 0 && text !== undefined) blocks.push({ type: 'text', text });
   for (const attachment of claudeFiles(message)) blocks.push(attachment);
   close();
@@ -132,12 +132,12 @@ function claudeFiles(message: JsonObject): Json[] {
   for (const file of listAt(message, 'attachments')) {
     if (!isJsonObject(file)) continue;
     const text = textAt(file, 'extracted_content');
-    const mediaType = filledAt(file, 'file_type');
+    const mediaType = getFilledText(file, 'file_type');
     if (text === undefined) blocks.push({ ...file, type: 'claude-attachment' });
     else
       blocks.push({
         type: 'file',
-        name: filledAt(file, 'file_name') ?? 'attachment',
+        name: getFilledText(file, 'file_name') ?? 'attachment',
         mediaType: mediaType !== undefined && /^[a-z]+\/[\w.+-]+$/i.test(mediaType) ? mediaType : 'text/plain',
         source: { type: 'text', text },
       });
@@ -167,7 +167,7 @@ function claudeTree(conversation: JsonObject, place: string, found: readonly Imp
   const findings = [...found];
   const messages = listAt(conversation, 'chat_messages');
   const linked = messages.some((one) => isJsonObject(one) && 'parent_message_uuid' in one);
-  const model = filledAt(conversation, 'model');
+  const model = getFilledText(conversation, 'model');
   const nodes: ImportedNode[] = [];
   let previous: string | null = null;
   for (const [index, message] of messages.entries()) {
@@ -176,8 +176,8 @@ function claudeTree(conversation: JsonObject, place: string, found: readonly Imp
       findings.push(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-an-object'), 1));
       continue;
     }
-    const externalId = filledAt(message, 'uuid') ?? `${index}`;
-    const named = filledAt(message, 'parent_message_uuid');
+    const externalId = getFilledText(message, 'uuid') ?? `${index}`;
+    const named = getFilledText(message, 'parent_message_uuid');
     let parent = linked ? (named === undefined || nobody.test(named) ? null : named) : previous;
     if (linked && !('parent_message_uuid' in message) && previous !== null) {
       parent = previous;
@@ -191,7 +191,7 @@ function claudeTree(conversation: JsonObject, place: string, found: readonly Imp
       const type = isJsonObject(block) ? block.type : undefined;
       for (const one of unknownValueFinding('block', type, (word) => blockTypes.has(word), at)) findings.push(one);
     }
-    const { parts, unpaired } = claudeParts(message, filledAt(message, 'model') ?? model);
+    const { parts, unpaired } = claudeParts(message, getFilledText(message, 'model') ?? model);
     if (unpaired > 0)
       findings.push(buildFinding('import/tool-pairing', 'note', at, detailOf('results-without-call', unpaired)));
     const last = Math.max(0, parts.length - 1);
@@ -214,14 +214,14 @@ function claudeTree(conversation: JsonObject, place: string, found: readonly Imp
     previous = externalId;
   }
   for (const one of forwardFindings(nodes)) findings.push(one);
-  for (const one of rootsFinding(rootsIn(nodes), place)) findings.push(one);
+  for (const one of rootsFinding(countRoots(nodes), place)) findings.push(one);
   for (const one of fileFindings(nodes)) findings.push(one);
-  const leaf = filledAt(conversation, 'current_leaf_message_uuid');
+  const leaf = getFilledText(conversation, 'current_leaf_message_uuid');
   const createdAt = fromIso(conversation.created_at);
   const updatedAt = fromIso(conversation.updated_at);
-  const title = filledAt(conversation, 'name');
+  const title = getFilledText(conversation, 'name');
   return {
-    externalId: filledAt(conversation, 'uuid') ?? `sha256:${sha256Hex(canonicalJson(conversation))}`,
+    externalId: getFilledText(conversation, 'uuid') ?? `sha256:${sha256Hex(canonicalJson(conversation))}`,
     scope: '',
     ...(title === undefined ? {} : { title }),
     ...(createdAt === undefined ? {} : { createdAt }),
@@ -237,12 +237,12 @@ function claudeTree(conversation: JsonObject, place: string, found: readonly Imp
 }
 
 async function hasClaudeConversations(file: InputFile): Promise<boolean> {
-  if (isMedia(file.name)) return false;
-  return isClaudeExport(partialJson(decodeUtf8((await readHead(file)).head).text));
+  if (isMediaFile(file.name)) return false;
+  return isClaudeExport(parsePartialJson(decodeUtf8((await readHead(file)).head).text));
 }
 
 async function* readClaudeFile(file: InputFile): AsyncGenerator<ReadEvent> {
-  const records = (await isLineFile(file)) ? lineRecords(file) : documentRecords(file, [['*']]);
+  const records = (await isLineFile(file)) ? readLineRecords(file) : readDocumentRecords(file, [['*']]);
   for await (const record of records) {
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
@@ -258,7 +258,7 @@ async function* readClaudeFile(file: InputFile): AsyncGenerator<ReadEvent> {
   }
 }
 
-async function* read(input: Input): AsyncGenerator<ReadEvent> {
+async function* read(input: ImportInput): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || (await hasClaudeConversations(file))) yield* readClaudeFile(file);

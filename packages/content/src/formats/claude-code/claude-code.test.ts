@@ -1,9 +1,16 @@
 import { run, textMessage } from '@coppice/core';
-import { ticking } from '@coppice/core/testing';
+import { createTestClock } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { spawnedByFormat } from '../../sub-agent-links.ts';
-import { type Files, inputOf, runFormatConformance, storeInput, treeIn, writeStored } from '../conformance.ts';
+import {
+  type FixtureFiles,
+  readStoredTree,
+  runFormatConformance,
+  storeInput,
+  toInput,
+  writeStored,
+} from '../conformance.ts';
 import { claudeCode } from './index.ts';
 
 type Fields = { readonly [key: string]: unknown };
@@ -202,8 +209,8 @@ runFormatConformance(claudeCode, [
   },
 ]);
 
-async function read(files: Files) {
-  const stored = await storeInput(inputOf(files));
+async function read(files: FixtureFiles) {
+  const stored = await storeInput(toInput(files));
   const [tree] = stored.trees;
   if (tree === undefined) throw new Error('There is no tree.');
   return { stored, tree, of: (id: string) => tree.nodes.find((one) => one.externalId === uuid(id)) };
@@ -222,7 +229,7 @@ describe('Claude Code sessions', () => {
     const failed = reply('b2', 'b1', 'msg_e', text('API Error: 529'), { isApiErrorMessage: true });
     const usage = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0 };
     const own = { ...failed, message: { ...Object(failed.message), model: '<synthetic>', usage } };
-    const { trees } = await storeInput(inputOf({ 's.jsonl': lines(user('b1', null, 'go'), own) }));
+    const { trees } = await storeInput(toInput({ 's.jsonl': lines(user('b1', null, 'go'), own) }));
     expect(trees[0]?.nodes.at(-1)).toMatchObject({ status: 'error', meta: { source: { model_name: '<synthetic>' } } });
     expect(trees[0]?.nodes.at(-1)?.meta?.source).not.toHaveProperty('usage');
   });
@@ -286,9 +293,9 @@ describe('Claude Code sessions', () => {
       ...branched,
     ];
     for (const made of [long, many]) {
-      const alone = await storeInput(inputOf({ 's.jsonl': lines(...made) }));
+      const alone = await storeInput(toInput({ 's.jsonl': lines(...made) }));
       expect(alone.trees.map((tree) => tree.nodes.length > 2)).toEqual([true]);
-      const beside = await storeInput(inputOf({ 'a.jsonl': lines(...made), 'b.jsonl': lines(...parallel) }));
+      const beside = await storeInput(toInput({ 'a.jsonl': lines(...made), 'b.jsonl': lines(...parallel) }));
       expect(beside.trees.length).toBe(2);
     }
   });
@@ -327,7 +334,7 @@ describe('Claude Code sessions', () => {
     const [id] = stored.ids;
     const first = stored.names.find((one) => one.id === uuid('m1'))?.nodeId ?? undefined;
     if (id === undefined || first === undefined) throw new Error('There is no tree.');
-    const act = { actor: 'me', kit: messageKit, ...ticking(9) };
+    const act = { actor: 'me', kit: messageKit, ...createTestClock(9) };
     const messages = [{ message: textMessage('assistant', 'Elsewhere') }];
     await run(stored.store, { type: 'append', treeId: id, parentId: first, messages, select: false }, act);
     const { files } = await writeStored(stored, claudeCode);
@@ -347,7 +354,7 @@ describe('Claude Code sessions', () => {
     const named = (of: string) => stored.names.find((one) => one.id === uuid(of))?.nodeId ?? undefined;
     const [asked, other] = [named('i2'), named('i5')];
     if (id === undefined || asked === undefined || other === undefined) throw new Error('There is no tree.');
-    const act = { actor: 'me', kit: messageKit, ...ticking(9) };
+    const act = { actor: 'me', kit: messageKit, ...createTestClock(9) };
     await run(stored.store, { type: 'edit', treeId: id, nodeId: asked, content: 'Edited', mode: 'in-place' }, act);
     const more = [{ message: textMessage('user', 'More') }];
     await run(stored.store, { type: 'append', treeId: id, parentId: other, messages: more }, act);
@@ -379,7 +386,7 @@ describe('Claude Code sessions', () => {
     const [id] = stored.ids;
     const last = stored.names.find((one) => one.id === uuid('h3'))?.nodeId ?? undefined;
     if (id === undefined || last === undefined) throw new Error('There is no result.');
-    const act = { actor: 'me', kit: messageKit, ...ticking(9) };
+    const act = { actor: 'me', kit: messageKit, ...createTestClock(9) };
     await run(stored.store, { type: 'delete', treeId: id, nodeIds: [last] }, act);
     const apart = linesIn((await writeStored(stored, claudeCode)).files);
     expect(apart.map((one) => JSON.stringify(one)).filter((one) => one.includes('tool_result')).length).toBe(1);
@@ -394,10 +401,10 @@ describe('Claude Code sessions', () => {
     await run(
       stored.store,
       { type: 'compact', treeId: id, summary: 'They renamed foo.', firstKept: kept, tokensBefore: 9 },
-      { actor: 'me', kit: messageKit, ...ticking(9) },
+      { actor: 'me', kit: messageKit, ...createTestClock(9) },
     );
     const { files } = await writeStored(stored, claudeCode);
-    const again = await storeInput(inputOf(Object.fromEntries(files)));
+    const again = await storeInput(toInput(Object.fromEntries(files)));
     const back = again.trees[0]?.nodes.find((one) => one.kind === 'compaction');
     expect(back).toMatchObject({ marker: { firstKept: uuid('a3'), tokensBefore: 9 } });
     expect(messageKit.text(back?.message ?? textMessage('user', ''))).toBe('They renamed foo.');
@@ -419,12 +426,12 @@ describe('subagents of Claude Code', () => {
       's1/subagents/agent-y.jsonl': lines(said('c1', 'Look', { isSidechain: true, agentId: 'y' })),
       'lost.meta.json': '{}',
     };
-    const stored = await storeInput(inputOf(files), { format: claudeCode });
+    const stored = await storeInput(toInput(files), { format: claudeCode });
     const trees = new Map(stored.trees.map((tree, index) => [tree.externalId, stored.ids[index]]));
     const attributesOf = (id: string) => {
       const found = trees.get(id);
       if (found === undefined) throw new Error(`${id} is not there.`);
-      return treeIn(stored, found).attributes;
+      return readStoredTree(stored, found).attributes;
     };
     const treeId = trees.get('s1');
     expect(attributesOf('s1/agent-x').title).toBe('Find the login');

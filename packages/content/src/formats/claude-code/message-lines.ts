@@ -1,11 +1,11 @@
 // Converts a line of a Claude Code session to canonical form.
 import type { JsonObject, NodeMeta } from '@coppice/core';
 import { parseUsage } from '@coppice/core/context';
-import { derivedId } from '../../derived-id.ts';
+import { deriveId } from '../../derived-id.ts';
 import type { SessionEntry } from '../../sessions/index.ts';
 import { fromAnthropicBlock, fromToolResult } from '../anthropic-blocks.ts';
 import type { ImportedNode } from '../contract.ts';
-import { filledAt, isJsonObject, listAt, objectAt } from '../fields.ts';
+import { getFilledText, isJsonObject, listAt, objectAt } from '../fields.ts';
 
 /** The converted message of a line, with its kind and author. */
 type LineMessage = Pick<ImportedNode, 'message' | 'kind' | 'status' | 'meta'>;
@@ -15,14 +15,18 @@ function isJsonValue(value: unknown): value is JsonObject {
 }
 
 /** Converts an entry to canonical form. */
-export function messageIn(entry: SessionEntry, fields: JsonObject, tools: ReadonlyMap<string, string>): LineMessage {
+export function toLineMessage(
+  entry: SessionEntry,
+  fields: JsonObject,
+  tools: ReadonlyMap<string, string>,
+): LineMessage {
   const said = isJsonValue(entry.message) ? entry.message : undefined;
   if (entry.type === 'compaction') {
     const summary = typeof entry.summary === 'string' ? entry.summary : '';
     return { kind: 'compaction', message: { role: 'system', content: [{ type: 'text', text: summary }] } };
   }
   if (said === undefined) {
-    const text = filledAt(fields, 'content');
+    const text = getFilledText(fields, 'content');
     return {
       kind: 'state',
       message: text === undefined ? null : { role: 'system', content: [{ type: 'text', text }] },
@@ -56,8 +60,8 @@ function resultOfLine(uuid: string, said: JsonObject, tools: ReadonlyMap<string,
 /** Returns model and usage. All lines of a reply repeat them; the last one is the most complete. */
 function modelOfLine(line: JsonObject): JsonObject {
   const message = objectAt(line, 'message');
-  const model = filledAt(message, 'model');
-  const reason = filledAt(message, 'stop_reason');
+  const model = getFilledText(message, 'model');
+  const reason = getFilledText(message, 'stop_reason');
   return {
     type: 'model',
     provider: 'anthropic',
@@ -72,5 +76,5 @@ function modelOfLine(line: JsonObject): JsonObject {
 
 /** Returns the id of the boundary that Coppice writes above the summary of its own compaction. */
 export function boundaryIdOf(summary: string): string {
-  return derivedId('claude-code-boundary', summary);
+  return deriveId('claude-code-boundary', summary);
 }

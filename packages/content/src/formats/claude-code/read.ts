@@ -1,29 +1,36 @@
 import type { Json, JsonObject } from '@coppice/core';
-import { asideTypes, chainTypes } from '../../sessions/claude-code-types.ts';
-import { readingClaudeCode, type SessionEntry } from '../../sessions/index.ts';
+import { chainLineTypes, otherLineTypes } from '../../sessions/claude-code-types.ts';
+import { readClaudeCodeInPieces, type SessionEntry } from '../../sessions/index.ts';
 import type { ImportedMarker, ImportedNode, ImportedTree, ReadEvent, ReadOptions, SpawnedBy } from '../contract.ts';
-import { type Cooperative, itemsPerPause, runWithPauses } from '../cooperative.ts';
+import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import {
-  filledAt,
   fromIso,
+  getFilledText,
+  getTexts,
   isJsonObject,
   listAt,
   numberAt,
   objectAt,
   textAt,
-  textsAt,
   timeFinding,
 } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { readForeign } from '../foreign-json.ts';
+import { parseForeignJson } from '../foreign-json.ts';
 import { FreeIds } from '../free-ids.ts';
-import { type Input, type InputFile, readAllBytes, type Sample, type SampleFile, sampleOf } from '../input.ts';
-import { isKeepable } from '../original-record.ts';
-import { type PreservedLine, preservedRecord, sameRecord, toPairs } from '../preserved-lines.ts';
-import { lineRecords } from '../records-in.ts';
-import { parentFinding, rootsFinding, rootsIn } from '../structure-findings.ts';
-import { boundaryIdOf, messageIn } from './message-lines.ts';
+import {
+  type ImportInput,
+  type InputFile,
+  type InputSample,
+  readAllBytes,
+  readSample,
+  type SampleFile,
+} from '../input.ts';
+import { isStorableRecord } from '../original-record.ts';
+import { areSameRecords, type PreservedLine, toLinePairs, toPreservedRecord } from '../preserved-lines.ts';
+import { readLineRecords } from '../records-in.ts';
+import { countRoots, parentFinding, rootsFinding } from '../structure-findings.ts';
+import { boundaryIdOf, toLineMessage } from './message-lines.ts';
 
 /** Whether a value is a chain line, or the beginning of one: the app writes the id after the message. */
 function isChainLine(value: Json, whole = true): boolean {
@@ -31,7 +38,7 @@ function isChainLine(value: Json, whole = true): boolean {
     isJsonObject(value) &&
     (typeof value.uuid === 'string' || !whole) &&
     'parentUuid' in value &&
-    chainTypes.has(textAt(value, 'type') ?? '') &&
+    chainLineTypes.has(textAt(value, 'type') ?? '') &&
     ('sessionId' in value || 'isSidechain' in value || 'userType' in value)
   );
 }
@@ -45,7 +52,7 @@ function isSideLine(value: Json): boolean {
   const { type } = value;
   if (type === 'summary') return typeof value.summary === 'string' && 'leafUuid' in value;
   if (type === 'file-history-snapshot') return isJsonObject(value.snapshot);
-  return asideTypes.has(textAt(value, 'type') ?? '') && typeof value.sessionId === 'string';
+  return otherLineTypes.has(textAt(value, 'type') ?? '') && typeof value.sessionId === 'string';
 }
 
 /** Whether a value is a header of pi's or our session files; Claude Code writes none. */
@@ -61,7 +68,7 @@ function isClaudeCodeSession({ lines, json }: Pick<SampleFile, 'lines' | 'json'>
 }
 
 /** Detects the format by its chain lines. */
-export function detect(sample: Sample): number {
+export function detect(sample: InputSample): number {
   return sample.files.some(isClaudeCodeSession) ? 0.9 : 0;
 }
 
@@ -105,11 +112,11 @@ class ClaudeCodeSession {
   add(line: JsonObject, at: number, findings: readonly ImportFinding[]): void {
     for (const one of findings) this.#findings.push(one);
     const place = this.#place(at);
-    const uuid = filledAt(line, 'uuid');
+    const uuid = getFilledText(line, 'uuid');
     const type = textAt(line, 'type') ?? '';
     if (uuid === undefined) {
       // A line without a type was not written by Claude Code; an unknown type may come from a newer version.
-      if (!asideTypes.has(type))
+      if (!otherLineTypes.has(type))
         this.#findings.push(
           buildFinding(
             'import/unknown-type',
@@ -127,13 +134,13 @@ class ClaudeCodeSession {
       }
       return;
     }
-    if (!chainTypes.has(type) && !('parentUuid' in line)) {
+    if (!chainLineTypes.has(type) && !('parentUuid' in line)) {
       this.#findings.push(buildFinding('import/other-format', 'loss', place, detailOf('record-outside-chain'), 1));
       return;
     }
-    if (!chainTypes.has(type)) this.#findings.push(buildFinding('import/unknown-type', 'note', place, type));
+    if (!chainLineTypes.has(type)) this.#findings.push(buildFinding('import/unknown-type', 'note', place, type));
     const known = this.#byUuid.get(uuid);
-    if (known !== undefined && sameRecord(known.kept.line, line)) {
+    if (known !== undefined && areSameRecords(known.kept.line, line)) {
       this.#findings.push(
         buildFinding('import/duplicate', 'repair', place, detailOf('id', JSON.stringify(uuid.slice(0, 80)))),
       );
@@ -165,11 +172,11 @@ class ClaudeCodeSession {
       const type = textAt(line, 'type') ?? '';
       const said =
         type === 'custom-title'
-          ? filledAt(line, 'customTitle')
+          ? getFilledText(line, 'customTitle')
           : type === 'ai-title'
-            ? filledAt(line, 'aiTitle')
+            ? getFilledText(line, 'aiTitle')
             : type === 'summary' && this.#byUuid.has(textAt(line, 'leafUuid') ?? '')
-              ? filledAt(line, 'summary')
+              ? getFilledText(line, 'summary')
               : undefined;
       if (said !== undefined) names.set(type, said);
     }
@@ -183,20 +190,20 @@ class ClaudeCodeSession {
     readonly agent: string | undefined;
     readonly session: string;
   } {
-    const last = this.#chain.findLast(({ fields }) => filledAt(fields, 'sessionId') !== undefined)?.fields;
-    const leading = this.#leading.find(({ line }) => filledAt(line, 'sessionId') !== undefined)?.line;
-    const session = filledAt(last ?? leading ?? {}, 'sessionId');
+    const last = this.#chain.findLast(({ fields }) => getFilledText(fields, 'sessionId') !== undefined)?.fields;
+    const leading = this.#leading.find(({ line }) => getFilledText(line, 'sessionId') !== undefined)?.line;
+    const session = getFilledText(last ?? leading ?? {}, 'sessionId');
     const whole = this.#chain.length > 0 && this.#chain.every(({ fields }) => fields.isSidechain === true);
-    const agent = whole ? filledAt(last ?? {}, 'agentId') : undefined;
+    const agent = whole ? getFilledText(last ?? {}, 'agentId') : undefined;
     const scope = session === undefined ? (this.#options.scope ?? this.#file) : '';
     const id = session ?? this.#file;
     return { id: agent === undefined ? id : `${id}/agent-${agent}`, scope, agent, session: id };
   }
 
   /** Builds the tree; yields to other work. */
-  *tree(): Cooperative<ImportedTree> {
+  *tree(): CooperativeTask<ImportedTree> {
     const { id, scope, agent, session } = this.#identity();
-    const { entries, leafUuid, header } = yield* readingClaudeCode([
+    const { entries, leafUuid, header } = yield* readClaudeCodeInPieces([
       ...this.#chain.map(({ fields }) => fields),
       ...this.#prompts,
     ]);
@@ -224,21 +231,21 @@ class ClaudeCodeSession {
     for (const [at, node] of nodes.entries())
       if (companions.has(node.externalId)) nodes[at] = { ...node, companion: true };
     const main = nodes.filter(({ externalId }) => this.#byUuid.get(externalId)?.fields.isSidechain !== true);
-    for (const one of rootsFinding(rootsIn(main), this.#file)) this.#findings.push(one);
+    for (const one of rootsFinding(countRoots(main), this.#file)) this.#findings.push(one);
     const active = this.#active(leafUuid, entries.at(-1)?.uuid);
     // A subagent is named by what it was spawned for.
-    const title = this.#title() ?? (this.#meta === undefined ? undefined : filledAt(this.#meta, 'description'));
+    const title = this.#title() ?? (this.#meta === undefined ? undefined : getFilledText(this.#meta, 'description'));
     const first = this.#chain[0]?.fields ?? {};
     const createdAt = fromIso(first.timestamp);
     const updatedAt = fromIso(this.#chain.at(-1)?.fields.timestamp);
-    const cwd = filledAt(first, 'cwd');
+    const cwd = getFilledText(first, 'cwd');
     const record: JsonObject = {
-      ...(this.#leading.length === 0 ? {} : { $lines: toPairs(this.#leading) }),
+      ...(this.#leading.length === 0 ? {} : { $lines: toLinePairs(this.#leading) }),
       ...(active === undefined ? {} : { $active: active }),
       ...(title === undefined ? {} : { $title: title }),
       ...(this.#meta === undefined ? {} : { $meta: this.#meta }),
     };
-    if (!isKeepable(record)) this.#findings.push(buildFinding('import/record-too-large', 'loss', this.#file));
+    if (!isStorableRecord(record)) this.#findings.push(buildFinding('import/record-too-large', 'loss', this.#file));
     const about = { ...(cwd === undefined ? {} : { cwd }), ...(agent === undefined ? {} : { agentId: agent }) };
     const spawnedBy = agent === undefined ? undefined : spawnOf(session, this.#meta);
     return {
@@ -259,7 +266,7 @@ class ClaudeCodeSession {
   }
 
   #active(leaf: string | null, last: string | undefined): string | undefined {
-    const named = this.#prompts.map((line) => filledAt(line, 'leafUuid')).findLast((uuid) => uuid !== undefined);
+    const named = this.#prompts.map((line) => getFilledText(line, 'leafUuid')).findLast((uuid) => uuid !== undefined);
     if (named !== undefined && !this.#byUuid.has(named))
       this.#findings.push(
         buildFinding('import/active-missing', 'repair', this.#file, JSON.stringify(named.slice(0, 80))),
@@ -284,7 +291,7 @@ class ClaudeCodeSession {
     for (const { fields } of this.#chain)
       for (const block of listAt(objectAt(fields, 'message'), 'content'))
         if (isJsonObject(block) && block.type === 'tool_use')
-          tools.set(textAt(block, 'id') ?? '', filledAt(block, 'name') ?? 'unknown');
+          tools.set(textAt(block, 'id') ?? '', getFilledText(block, 'name') ?? 'unknown');
     return tools;
   }
 
@@ -312,7 +319,7 @@ class ClaudeCodeSession {
     if (boundary === undefined) return {};
     const about = objectAt(boundary, 'compactMetadata');
     const tokensBefore = numberAt(about, 'preTokens');
-    const kept = [about, boundary].flatMap((one) => textsAt(objectAt(one, 'preserved_messages'), 'uuids'));
+    const kept = [about, boundary].flatMap((one) => getTexts(objectAt(one, 'preserved_messages'), 'uuids'));
     const firstKept = kept.find((uuid) => this.#byUuid.has(uuid));
     if (kept.length > 0 && firstKept === undefined)
       this.#findings.push(buildFinding('import/inferred', 'repair', place, detailOf('kept-messages-missing')));
@@ -334,7 +341,7 @@ class ClaudeCodeSession {
     const [first] = lines;
     const place = this.#place(first?.kept.at ?? 0);
     const fields = lines.at(-1)?.fields ?? {};
-    const said = messageIn(entry, fields, tools);
+    const said = toLineMessage(entry, fields, tools);
     const createdAt = fromIso(entry.timestamp);
     if (first !== undefined) {
       for (const one of timeFinding(first.fields.timestamp, createdAt, place)) this.#findings.push(one);
@@ -344,7 +351,7 @@ class ClaudeCodeSession {
     }
     let records = 0;
     for (const line of lines) records += line.records;
-    const record = preservedRecord({
+    const record = toPreservedRecord({
       lines: lines.map(({ kept }) => kept),
       after: lines.flatMap(({ after }) => after),
       parent: known,
@@ -381,8 +388,8 @@ function isToolLine(message: unknown): message is { readonly tool_call_id: strin
 
 /** The call that spawned a subagent, as far as the program noted it. */
 function spawnOf(session: string, meta: JsonObject = {}): SpawnedBy {
-  const call = filledAt(meta, 'toolUseId') ?? filledAt(meta, 'tool_use_id');
-  const agentType = filledAt(meta, 'agentType');
+  const call = getFilledText(meta, 'toolUseId') ?? getFilledText(meta, 'tool_use_id');
+  const agentType = getFilledText(meta, 'agentType');
   return { session, ...(call === undefined ? {} : { call }), ...(agentType === undefined ? {} : { agentType }) };
 }
 
@@ -396,7 +403,7 @@ function metaFilesIn(files: readonly InputFile[]): Map<string, InputFile> {
 
 async function readMeta(file: InputFile | undefined): Promise<JsonObject | undefined> {
   if (file === undefined) return undefined;
-  const { value } = readForeign(await readAllBytes(file), file.name);
+  const { value } = parseForeignJson(await readAllBytes(file), file.name);
   return isJsonObject(value) ? value : undefined;
 }
 
@@ -407,7 +414,7 @@ async function* readClaudeCodeFile(
 ): AsyncGenerator<ReadEvent> {
   const session = new ClaudeCodeSession(file.name, options, await readMeta(note));
   let count = 0;
-  for await (const record of lineRecords(file)) {
+  for await (const record of readLineRecords(file)) {
     if (++count % 1000 === 0) yield { type: 'pause' };
     if (record.type === 'finding') yield record;
     else if (record.type === 'record') {
@@ -430,13 +437,13 @@ async function* readClaudeCodeFile(
 }
 
 /** Reads sessions, one per file, including those of subagents. */
-export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   const notes = metaFilesIn(input.files);
   const sessions = new Set(input.files.map(({ name }) => name.replace(/\.jsonl$/, '')));
   for (const file of input.files) {
     // Read together with its session.
     if (metaEnding.test(file.name) && sessions.has(file.name.replace(metaEnding, ''))) continue;
-    const [sample] = (await sampleOf({ files: [file] })).files;
+    const [sample] = (await readSample({ files: [file] })).files;
     // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || (sample !== undefined && isClaudeCodeSession(sample)))
       yield* readClaudeCodeFile(file, options, notes.get(file.name.replace(/\.jsonl$/, '')));

@@ -1,34 +1,34 @@
 import type { Json, JsonObject, Message, Node, NodeId } from '@coppice/core';
 import { textOf } from '@coppice/core';
 import { parseUsage } from '@coppice/core/context';
-import { blockDefinitionOf, withoutCalls } from '../../blocks/index.ts';
+import { blockDefinitionOf, replaceCallsByText } from '../../blocks/index.ts';
 import { readClaudeCode } from '../../sessions/index.ts';
 import { toAnthropicBlock, toToolResult } from '../anthropic-blocks.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import {
   attributeLosses,
   bookmarkLosses,
-  lossEvent,
+  buildLossEvent,
+  exportedIds,
+  generatedTitle,
   metadataLosses,
-  originalTree,
-  outgoingIds,
-  ownAutoTitle,
+  originalTreeRecord,
   producerLosses,
   sessionLosses,
 } from '../exporting.ts';
-import { filledAt, numberAt, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
-import { withBytes } from '../inline-bytes.ts';
+import { getFilledText, numberAt, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
+import { embedBytes } from '../inline-bytes.ts';
 import {
+  computeLineRanks,
+  encodeLines,
+  findOriginalLines,
+  getPreservedLines,
+  LineCollector,
   type LineRank,
   type LineSource,
-  LinesOut,
-  linePieces,
-  linesAt,
-  ranksOf,
-  returningNodes,
   safeFileName,
 } from '../preserved-lines.ts';
-import { isFailure } from '../tool-results.ts';
+import { isFailedToolResult } from '../tool-results.ts';
 import { boundaryIdOf } from './message-lines.ts';
 
 const name = 'claude-code';
@@ -50,7 +50,7 @@ function firstEntryOf(nodes: readonly LineSource[], session: string): JsonObject
 }
 
 class ClaudeCodeWriter {
-  readonly out = new LinesOut();
+  readonly out = new LineCollector();
   readonly losses: { readonly node: Node; readonly what: string; readonly message: string }[] = [];
   written = 0;
   merged = 0;
@@ -72,8 +72,8 @@ class ClaudeCodeWriter {
   constructor(tree: ExportedTree, session: string, options: WriteOptions) {
     this.#tree = tree;
     this.#options = options;
-    this.#nodes = returningNodes(tree, name, outgoingIds(tree, name));
-    this.#ranks = ranksOf(tree, this.#nodes);
+    this.#nodes = findOriginalLines(tree, name, exportedIds(tree, name));
+    this.#ranks = computeLineRanks(tree, this.#nodes);
     this.#base = firstEntryOf(this.#nodes, session);
     this.#returning = new Map(this.#nodes.map((one) => [one.node.id, one]));
     for (const one of this.#nodes) this.#byId.set(one.id, one);
@@ -168,7 +168,7 @@ class ClaudeCodeWriter {
   ): Promise<JsonObject[] | null> {
     const base = { parentUuid, ...this.#base };
     const end = { uuid, timestamp: toIso(node.createdAt) };
-    const message = await withBytes(said, this.#options);
+    const message = await embedBytes(said, this.#options);
     const user = (content: Json, more: JsonObject = {}): JsonObject => ({
       ...base,
       type: 'user',
@@ -189,13 +189,15 @@ class ClaudeCodeWriter {
         return [user(textOf(message), { isMeta: true })];
       case 'injected':
         if (message.role !== 'user') this.#lose(node, 'markers', 'It is written as a note by the user.');
-        return [user(this.#content(node, { ...message, content: withoutCalls(message.content) }), { isMeta: true })];
+        return [
+          user(this.#content(node, { ...message, content: replaceCallsByText(message.content) }), { isMeta: true }),
+        ];
       default:
     }
     if (node.meta.excluded === true) this.#lose(node, 'excluded', 'It is written as one that the model sees.');
     switch (message.role) {
       case 'tool':
-        return [user([toToolResult(message, isFailure(node.meta))])];
+        return [user([toToolResult(message, isFailedToolResult(node.meta))])];
       case 'assistant':
         return [
           {
@@ -271,9 +273,9 @@ class ClaudeCodeWriter {
       id: `msg_${node.id.replaceAll('-', '')}`,
       type: 'message',
       role: 'assistant',
-      model: filledAt(source, 'model_name') ?? 'unknown',
+      model: getFilledText(source, 'model_name') ?? 'unknown',
       content: this.#blocks(node, message),
-      stop_reason: filledAt(source, 'finish_reason') ?? (calls ? 'tool_use' : 'end_turn'),
+      stop_reason: getFilledText(source, 'finish_reason') ?? (calls ? 'tool_use' : 'end_turn'),
       stop_sequence: null,
       usage: this.#usage(node),
     };
@@ -353,16 +355,16 @@ function* claudeCodeLosses(tree: ExportedTree): Generator<WriteEvent> {
 }
 
 async function* writeClaudeCodeTree(tree: ExportedTree, options: WriteOptions): AsyncGenerator<WriteEvent> {
-  const original = originalTree(tree, name);
+  const original = originalTreeRecord(tree, name);
   const record = original?.record ?? {};
   const [session = tree.treeId, agent] = (original?.id ?? tree.treeId).split('/agent-');
   const writer = new ClaudeCodeWriter(tree, session, options);
-  writer.out.addKept(linesAt(record, '$lines'));
+  writer.out.addKept(getPreservedLines(record, '$lines'));
   await writer.write();
   yield* claudeCodeLosses(tree);
-  for (const { node, what, message } of writer.losses) yield lossEvent(tree, node, what, message);
+  for (const { node, what, message } of writer.losses) yield buildLossEvent(tree, node, what, message);
   const { title } = tree.attributes;
-  const autoTitle = ownAutoTitle(tree);
+  const autoTitle = generatedTitle(tree);
   if (title !== undefined && title !== record.$title)
     writer.out.add({ type: 'custom-title', customTitle: title, sessionId: session });
   else if (title === undefined && autoTitle !== undefined)
@@ -375,7 +377,7 @@ async function* writeClaudeCodeTree(tree: ExportedTree, options: WriteOptions): 
   const folder = safeFileName(session, tree.treeId);
   const file = agent === undefined ? folder : `${folder}/subagents/agent-${safeFileName(agent, tree.treeId)}`;
   yield { type: 'file', name: `${file}.jsonl`, mediaType: 'application/jsonl' };
-  yield* linePieces(writer.out.ordered);
+  yield* encodeLines(writer.out.ordered);
   yield { type: 'count', written: writer.written, merged: writer.merged, left: writer.left };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inputOf, runFormatConformance, storeInput, treeIn } from '../conformance.ts';
+import { readStoredTree, runFormatConformance, storeInput, toInput } from '../conformance.ts';
 import { cline } from './index.ts';
 
 let clock = 1730000000000;
@@ -39,7 +39,7 @@ runFormatConformance(cline, [
 ]);
 
 it('[I227] keeps models, failures and reasoning signatures, and has the task as title', async () => {
-  const stored = await storeInput(inputOf({ 'a.json': JSON.stringify(task) }));
+  const stored = await storeInput(toInput({ 'a.json': JSON.stringify(task) }));
   const [tree] = stored.trees;
   expect(tree?.nodes.map((node) => node.kind)).toEqual([
     'message',
@@ -52,5 +52,5 @@ it('[I227] keeps models, failures and reasoning signatures, and has the task as 
   expect(tree?.nodes[1]?.meta?.source).toMatchObject({ model_name: 'claude-x', provider: 'anthropic' });
   expect(tree?.nodes[2]?.meta).toMatchObject({ isError: true, source: { tool_name: 'read_file' } });
   const [id] = stored.ids;
-  expect(id === undefined ? undefined : treeIn(stored, id).attributes.autoTitle).toBe('Make it faster');
+  expect(id === undefined ? undefined : readStoredTree(stored, id).attributes.autoTitle).toBe('Make it faster');
 });

@@ -3,24 +3,24 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
-import { ownWords } from '../../title-from-words.ts';
-import { contentBlocks, fromAnthropicBlock, fromToolResult, isToolResult } from '../anthropic-blocks.ts';
+import { extractUserWords } from '../../title-from-words.ts';
+import { fromAnthropicBlock, fromToolResult, isToolResult, toContentBlocks } from '../anthropic-blocks.ts';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
-import { readOwnFiles } from '../conversation-files.ts';
-import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { readProgramFiles } from '../conversation-files.ts';
+import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
-import { documentRecords } from '../records-in.ts';
+import { readDocumentRecords } from '../records-in.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { roleFinding } from '../structure-findings.ts';
-import { blockItem, ConversationNodes, modelSource } from '../turn-nodes.ts';
+import { buildModelSource, ConversationNodes, toBlocksItem } from '../turn-nodes.ts';
 
 const roles: ReadonlySet<string> = new Set(['user', 'assistant']);
 const marks = /^\s*<(?:task|user_message|environment_details|feedback)>/;
 
 const textsIn = (message: JsonObject) =>
-  contentBlocks(message).map((block) =>
+  toContentBlocks(message).map((block) =>
     isJsonObject(block) && block.type === 'text' ? (textAt(block, 'text') ?? '') : null,
   );
 
@@ -38,7 +38,7 @@ function isTask({ json }: Pick<SampleFile, 'json'>): boolean {
 
 /** Returns tool results, and the content sent with them. */
 function itemsOf(message: JsonObject, id: string, tools: Map<string, string>): ReplyItem[] {
-  return contentBlocks(message).map((block, index) => {
+  return toContentBlocks(message).map((block, index) => {
     const fallback = `${id}-call-${index}`;
     if (isToolResult(block)) {
       const { callId, message: result, isError } = fromToolResult(block, fallback);
@@ -52,14 +52,14 @@ function itemsOf(message: JsonObject, id: string, tools: Map<string, string>): R
     }
     const made = fromAnthropicBlock(block, fallback);
     if (isJsonObject(made) && made.type === 'tool-use') tools.set(textAt(made, 'id') ?? '', textAt(made, 'name') ?? '');
-    return blockItem([made]);
+    return toBlocksItem([made]);
   });
 }
 
 /** Whether a user message contains only text of the program. */
 function isInjected(message: JsonObject): boolean {
   const texts = textsIn(message);
-  return texts.length > 0 && texts.every((text) => text !== null && ownWords(text) === '');
+  return texts.length > 0 && texts.every((text) => text !== null && extractUserWords(text) === '');
 }
 
 /** Returns the id of a task: the name of its file's folder. */
@@ -79,7 +79,7 @@ function taskTree(
     nodes.report(...roleFinding('role', message.role, (word) => roles.has(word), place));
     const id = String(index);
     const info = objectAt(message, 'modelInfo');
-    const provider = filledAt(info, 'providerId');
+    const provider = getFilledText(info, 'providerId');
     const assistant = message.role === 'assistant';
     nodes.add({
       id,
@@ -87,7 +87,7 @@ function taskTree(
       role: assistant ? 'assistant' : 'user',
       items: itemsOf(message, id, tools),
       ...(assistant
-        ? { source: modelSource(filledAt(info, 'modelId'), provider === undefined ? {} : { provider }) }
+        ? { source: buildModelSource(getFilledText(info, 'modelId'), provider === undefined ? {} : { provider }) }
         : {}),
       ...(!assistant && isInjected(message) ? { kind: 'injected' } : {}),
       createdAt: nodes.time(message.ts, fromAnyTime, place),
@@ -109,7 +109,7 @@ function taskTree(
 async function* readTask(file: InputFile): AsyncGenerator<ReadEvent> {
   const messages: { message: JsonObject; place: string }[] = [];
   const found: ImportFinding[] = [];
-  for await (const record of documentRecords(file, [['*']])) {
+  for await (const record of readDocumentRecords(file, [['*']])) {
     if (record.type === 'finding') yield record;
     if (record.type !== 'record') continue;
     const { value, place, findings } = record;
@@ -140,6 +140,6 @@ export const cline = defineFormat({
   keeps: ['models', 'times', 'reasoning', 'tools'],
   reader: {
     detect: ({ files }) => (files.some(isTask) ? 0.85 : 0),
-    read: (input) => readOwnFiles(input, isTask, readTask),
+    read: (input) => readProgramFiles(input, isTask, readTask),
   },
 });

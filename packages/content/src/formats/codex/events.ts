@@ -2,13 +2,13 @@
 // is done.
 import type { Json, JsonObject } from '@coppice/core';
 import type { ImportedTree } from '../contract.ts';
-import { filledAt, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type PreservedLine, toPairs } from '../preserved-lines.ts';
+import { type PreservedLine, toLinePairs } from '../preserved-lines.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { unknownValueFinding } from '../structure-findings.ts';
-import { blockItem, ConversationNodes, callBlock, resultItem, textBlocks } from '../turn-nodes.ts';
+import { buildCallBlock, buildResultItem, ConversationNodes, toBlocksItem, toTextBlocks } from '../turn-nodes.ts';
 
 const eventTypes: ReadonlySet<string> = new Set([
   'thread.started',
@@ -38,31 +38,31 @@ function itemOf(item: JsonObject, id: string): readonly ReplyItem[] {
   switch (item.type) {
     case 'agent_message':
     case 'plan':
-      return [blockItem(textBlocks(textAt(item, 'text')))];
+      return [toBlocksItem(toTextBlocks(textAt(item, 'text')))];
     case 'reasoning':
-      return [blockItem([{ type: 'thinking', thinking: textAt(item, 'text') ?? '' }])];
+      return [toBlocksItem([{ type: 'thinking', thinking: textAt(item, 'text') ?? '' }])];
     case 'command_execution': {
-      const call = blockItem([callBlock(id, 'shell', { command: item.command ?? '' })]);
+      const call = toBlocksItem([buildCallBlock(id, 'shell', { command: item.command ?? '' })]);
       const isError = failed || (numberAt(item, 'exit_code') ?? 0) !== 0;
-      return done ? [call, resultItem(id, 'shell', item.aggregated_output ?? '', isError)] : [call];
+      return done ? [call, buildResultItem(id, 'shell', item.aggregated_output ?? '', isError)] : [call];
     }
     case 'file_change': {
-      const call = blockItem([callBlock(id, 'apply_patch', { changes: item.changes ?? [] })]);
-      return done ? [call, resultItem(id, 'apply_patch', item.status ?? '', failed)] : [call];
+      const call = toBlocksItem([buildCallBlock(id, 'apply_patch', { changes: item.changes ?? [] })]);
+      return done ? [call, buildResultItem(id, 'apply_patch', item.status ?? '', failed)] : [call];
     }
     case 'mcp_tool_call': {
       const tool = `${textAt(item, 'server') ?? ''}__${textAt(item, 'tool') ?? ''}`;
-      const call = blockItem([callBlock(id, tool, item.arguments)]);
-      const error = filledAt(objectAt(item, 'error'), 'message');
+      const call = toBlocksItem([buildCallBlock(id, tool, item.arguments)]);
+      const error = getFilledText(objectAt(item, 'error'), 'message');
       const content = listAt(objectAt(item, 'result'), 'content');
       const texts = content.map((part) => (isJsonObject(part) ? textAt(part, 'text') : undefined));
       const said = texts.every((text) => text !== undefined) ? texts.join('\n') : (item.result ?? '');
-      return done ? [call, resultItem(id, tool, error ?? said, failed)] : [call];
+      return done ? [call, buildResultItem(id, tool, error ?? said, failed)] : [call];
     }
     case 'web_search':
-      return [blockItem([{ ...omitKeys(item, 'id'), type: 'codex-web-search', text: textAt(item, 'query') ?? '' }])];
+      return [toBlocksItem([{ ...omitKeys(item, 'id'), type: 'codex-web-search', text: textAt(item, 'query') ?? '' }])];
     default:
-      return [blockItem([{ ...item, type: `codex-${textAt(item, 'type') ?? 'item'}` }])];
+      return [toBlocksItem([{ ...item, type: `codex-${textAt(item, 'type') ?? 'item'}` }])];
   }
 }
 
@@ -88,7 +88,7 @@ export class CodexEvents {
   tree(): ImportedTree {
     const nodes = new ConversationNodes(this.#findings);
     const thread = this.#lines.find(({ type }) => type === 'thread.started')?.kept.line;
-    const id = filledAt(thread ?? {}, 'thread_id');
+    const id = getFilledText(thread ?? {}, 'thread_id');
     if (id === undefined) nodes.report(buildFinding('import/inferred', 'repair', this.#file, detailOf('thread-id')));
     let leading: PreservedLine[] = [];
     let turn: PreservedLine[] = [];
@@ -111,7 +111,7 @@ export class CodexEvents {
       scope: id === undefined ? this.#file : '',
       nodes: nodes.nodes,
       activeExternalId: nodes.tip,
-      record: leading.length === 0 ? {} : { $lines: toPairs(leading) },
+      record: leading.length === 0 ? {} : { $lines: toLinePairs(leading) },
       ownRecords: leading.length,
       place: this.#file,
       findings: nodes.findings,
@@ -127,11 +127,11 @@ export class CodexEvents {
     let error: string | undefined;
     for (const { line } of lines) {
       const item = objectAt(line, 'item');
-      const id = filledAt(item, 'id');
+      const id = getFilledText(item, 'id');
       if (id !== undefined) items.set(id, item);
       if (line.type === 'turn.completed') usage = objectAt(line, 'usage');
-      if (line.type === 'turn.failed') error = filledAt(objectAt(line, 'error'), 'message') ?? 'failed';
-      if (line.type === 'error') error = filledAt(line, 'message') ?? 'failed';
+      if (line.type === 'turn.failed') error = getFilledText(objectAt(line, 'error'), 'message') ?? 'failed';
+      if (line.type === 'error') error = getFilledText(line, 'message') ?? 'failed';
     }
     const place = `${this.#file}:${first.at}`;
     const before = nodes.nodes.length;
@@ -147,7 +147,7 @@ export class CodexEvents {
       },
       status: error === undefined ? undefined : 'error',
       place,
-      record: { $lines: toPairs(lines) },
+      record: { $lines: toLinePairs(lines) },
     });
     const last = nodes.nodes.pop();
     if (last !== undefined && nodes.nodes.length >= before) nodes.nodes.push({ ...last, records: lines.length });

@@ -3,8 +3,8 @@ import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { isJsonObject } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding } from '../findings.ts';
-import { type Input, type InputFile, type Sample, type SampleFile, sampleOf } from '../input.ts';
-import { lineRecords } from '../records-in.ts';
+import { type ImportInput, type InputFile, type InputSample, readSample, type SampleFile } from '../input.ts';
+import { readLineRecords } from '../records-in.ts';
 import { CodexEvents, isThreadEvent } from './events.ts';
 import { CodexSession, isEarlyHeader, isRolloutLine } from './session.ts';
 
@@ -14,14 +14,14 @@ function isCodexFile({ lines, json }: Pick<SampleFile, 'lines' | 'json'>): boole
 }
 
 /** Detects the format by its first line. */
-export function detect(sample: Sample): number {
+export function detect(sample: InputSample): number {
   return sample.files.some(isCodexFile) ? 0.93 : 0;
 }
 
 async function* readCodexFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
   let reading: CodexSession | CodexEvents | undefined;
   let count = 0;
-  for await (const record of lineRecords(file)) {
+  for await (const record of readLineRecords(file)) {
     if (++count % 1000 === 0) yield { type: 'pause' };
     if (record.type === 'finding') yield record;
     if (record.type !== 'record') continue;
@@ -52,9 +52,9 @@ function begin(value: Json, file: InputFile, options: ReadOptions): CodexSession
 }
 
 /** Reads rollouts and streams of events, one per file. */
-export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
-    const [sample] = (await sampleOf({ files: [file] })).files;
+    const [sample] = (await readSample({ files: [file] })).files;
     // The only file there is may be damaged where it begins.
     if (input.files.length === 1 || (sample !== undefined && isCodexFile(sample))) yield* readCodexFile(file, options);
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };

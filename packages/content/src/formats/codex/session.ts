@@ -1,12 +1,12 @@
 // Converts a rollout of Codex to a tree. Its lines are one list: items of the Responses API, which form the
 // conversation, and events for the program's screen, which mostly repeat them. Only a rollback makes a branch.
 import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
-import { ownWords } from '../../title-from-words.ts';
+import { extractUserWords } from '../../title-from-words.ts';
 import { messagesWithItems } from '../../wires/responses-items.ts';
 import type { ImportedNode, ImportedTree, ReadOptions, SpawnedBy } from '../contract.ts';
 import {
-  filledAt,
   fromIso,
+  getFilledText,
   isJsonObject,
   listAt,
   numberAt,
@@ -17,18 +17,18 @@ import {
 } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type PreservedLine, preservedRecord, toPairs } from '../preserved-lines.ts';
+import { type PreservedLine, toLinePairs, toPreservedRecord } from '../preserved-lines.ts';
 import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
-import { knownFields } from '../turn-nodes.ts';
+import { omitUndefinedAttributes } from '../turn-nodes.ts';
 
 /** The name of the format. */
-export const name = 'codex';
+export const codexName = 'codex';
 
 /**
  * The field in which an export stores the id of a node, because lines have none: an import recognises the node by it.
  * It is empty on lines without a node.
  */
-export const ownMark = 'coppice';
+export const codexNodeIdField = 'coppice';
 
 /** The types of lines; `state` and bare items are used by early versions. */
 const lineTypes: ReadonlySet<string> = new Set([
@@ -124,12 +124,14 @@ function isInjected(role: Json | undefined, blocks: readonly Json[]): boolean {
   if (role === 'developer') return true;
   if (role !== 'user') return false;
   const texts = blockTexts(blocks);
-  return texts.every((text) => text !== null && /^(?:<|# AGENTS\.md)/.test(text.trimStart()) && ownWords(text) === '');
+  return texts.every(
+    (text) => text !== null && /^(?:<|# AGENTS\.md)/.test(text.trimStart()) && extractUserWords(text) === '',
+  );
 }
 
 /** Returns the text of a compaction: its summary, or what replaces the messages before it. */
 function summaryOf(payload: JsonObject): string {
-  const said = filledAt(payload, 'message');
+  const said = getFilledText(payload, 'message');
   if (said !== undefined) return said;
   const replaced = listAt(payload, 'replacement_history').filter(isJsonObject);
   const texts = messagesWithItems(replaced.filter((item) => item.type === 'message')).flatMap(({ message }) =>
@@ -197,8 +199,8 @@ export class CodexSession {
 
   add(given: JsonObject, at: number, found: readonly ImportFinding[]): void {
     for (const one of found) this.#findings.push(one);
-    const mark = textAt(given, ownMark);
-    const line = mark === undefined ? given : omitKeys(given, ownMark);
+    const mark = textAt(given, codexNodeIdField);
+    const line = mark === undefined ? given : omitKeys(given, codexNodeIdField);
     const place = `${this.#file}:${at}`;
     const meant = upgradeLine(line);
     if (meant === undefined) {
@@ -242,8 +244,8 @@ export class CodexSession {
   }
 
   #context(payload: JsonObject): void {
-    this.#model = filledAt(payload, 'model') ?? this.#model;
-    this.#effort = filledAt(payload, 'effort');
+    this.#model = getFilledText(payload, 'model') ?? this.#model;
+    this.#effort = getFilledText(payload, 'effort');
   }
 
   #event(payload: JsonObject): void {
@@ -260,7 +262,7 @@ export class CodexSession {
         break;
       }
       case 'thread_name_updated':
-        this.#title = filledAt(payload, 'thread_name') ?? this.#title;
+        this.#title = getFilledText(payload, 'thread_name') ?? this.#title;
         break;
       case 'thread_rolled_back':
         this.#rollBack(Math.max(0, Math.trunc(numberAt(payload, 'num_turns') ?? 0)));
@@ -316,8 +318,8 @@ export class CodexSession {
     if (type.endsWith('_output')) this.#output(payload, kept, time, place);
     else if (type === 'message' && payload.role !== 'assistant') this.#message(payload, kept, time);
     else {
-      const call = filledAt(payload, 'call_id');
-      if (call !== undefined) this.#tools.set(call, filledAt(payload, 'name') ?? type.replace(/_call$/, ''));
+      const call = getFilledText(payload, 'call_id');
+      if (call !== undefined) this.#tools.set(call, getFilledText(payload, 'name') ?? type.replace(/_call$/, ''));
       const open = kept.id === undefined || kept.id === this.#open?.id ? this.#open : undefined;
       if (open === undefined) {
         this.#open = this.#draft(kept, time, 'assistant', { message: null });
@@ -343,7 +345,7 @@ export class CodexSession {
   #output(payload: JsonObject, kept: RolloutLine, time: number | undefined, place: string): void {
     this.#close();
     const { item, isError } = outputOf(payload);
-    const call = filledAt(payload, 'call_id');
+    const call = getFilledText(payload, 'call_id');
     const tool = this.#tools.get(call ?? '');
     if (tool === undefined)
       this.#findings.push(
@@ -363,15 +365,16 @@ export class CodexSession {
     const header = this.#header ?? {};
     if (this.#header === undefined)
       this.#findings.push(buildFinding('import/inferred', 'repair', this.#file, detailOf('header')));
-    const id = this.#origin ?? filledAt(header, 'id') ?? filledAt(header, 'session_id');
-    const record = { ...(this.#leading.length === 0 ? {} : { $lines: toPairs(this.#leading) }) };
+    const id = this.#origin ?? getFilledText(header, 'id') ?? getFilledText(header, 'session_id');
+    const record = { ...(this.#leading.length === 0 ? {} : { $lines: toLinePairs(this.#leading) }) };
     const title = this.#title;
     return {
       externalId: id ?? this.#file,
       scope: id === undefined ? (this.#options.scope ?? this.#file) : '',
-      ...knownFields({
+      ...omitUndefinedAttributes({
         title,
-        systemPrompt: filledAt(objectAt(header, 'base_instructions'), 'text') ?? filledAt(header, 'instructions'),
+        systemPrompt:
+          getFilledText(objectAt(header, 'base_instructions'), 'text') ?? getFilledText(header, 'instructions'),
         createdAt: fromIso(header.timestamp),
         updatedAt: this.#updatedAt,
       }),
@@ -388,7 +391,7 @@ export class CodexSession {
 
   #node(draft: Draft): ImportedNode {
     const { id, parent, lines, after, items, node, createdAt, model, effort, usage, status } = draft;
-    const provider = filledAt(this.#header ?? {}, 'model_provider');
+    const provider = getFilledText(this.#header ?? {}, 'model_provider');
     const said =
       items.length === 0
         ? { ...node, meta: draft.meta }
@@ -410,7 +413,7 @@ export class CodexSession {
       ...said,
       ...(status === undefined ? {} : { status }),
       ...(createdAt === undefined ? {} : { createdAt }),
-      record: preservedRecord({ lines, after, parent, parts: [] }),
+      record: toPreservedRecord({ lines, after, parent, parts: [] }),
       records: lines.length + after.length,
       place: `${this.#file}:${lines[0]?.at ?? 0}`,
     };
@@ -420,15 +423,15 @@ export class CodexSession {
 /** Returns the session that spawned this one. */
 function spawnOf(header: JsonObject): { readonly spawnedBy?: SpawnedBy } {
   const spawn = objectAt(objectAt(objectAt(header, 'source'), 'subagent'), 'thread_spawn');
-  const session = filledAt(spawn, 'parent_thread_id');
-  const agentType = filledAt(spawn, 'agent_role') ?? filledAt(header, 'agent_role');
+  const session = getFilledText(spawn, 'parent_thread_id');
+  const agentType = getFilledText(spawn, 'agent_role') ?? getFilledText(header, 'agent_role');
   return session === undefined ? {} : { spawnedBy: { session, ...(agentType === undefined ? {} : { agentType }) } };
 }
 
 /** Where a session ran, and the session that it was forked from. */
 function aboutSession(header: JsonObject): JsonObject {
-  const cwd = filledAt(header, 'cwd');
-  const forked = filledAt(header, 'forked_from_id');
+  const cwd = getFilledText(header, 'cwd');
+  const forked = getFilledText(header, 'forked_from_id');
   const git = omitKeys(objectAt(header, 'git'), 'repository_url');
   return {
     ...(cwd === undefined ? {} : { cwd }),

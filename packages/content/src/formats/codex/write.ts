@@ -1,25 +1,31 @@
 // Writes a branch as a rollout, so that `codex resume` can continue it. Original lines are written back unchanged.
 import { type Block, isText, type Json, type JsonObject, type Message, type Node } from '@coppice/core';
 import { blockDefinitionOf } from '../../blocks/index.ts';
-import { derivedId } from '../../derived-id.ts';
+import { deriveId } from '../../derived-id.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import {
   attributeLosses,
   bookmarkLosses,
-  lossEvent,
+  buildLossEvent,
+  conversationTimes,
+  exportedIds,
+  exportedPath,
   metadataLosses,
-  originalTree,
-  outgoingIds,
+  originalTreeRecord,
   producerLosses,
   sessionLosses,
-  threadOf,
-  timesOf,
 } from '../exporting.ts';
-import { filledAt, objectAt, textAt, toIso } from '../fields.ts';
-import { withBytes } from '../inline-bytes.ts';
+import { getFilledText, objectAt, textAt, toIso } from '../fields.ts';
+import { embedBytes } from '../inline-bytes.ts';
 import { toOpenAi } from '../openai-messages.ts';
-import { type LineSource, linePieces, linesAt, returningNodes, safeFileName } from '../preserved-lines.ts';
-import { name, ownMark } from './session.ts';
+import {
+  encodeLines,
+  findOriginalLines,
+  getPreservedLines,
+  type LineSource,
+  safeFileName,
+} from '../preserved-lines.ts';
+import { codexName, codexNodeIdField } from './session.ts';
 
 type Lose = (node: Node, what: string, message: string) => void;
 
@@ -103,15 +109,15 @@ class CodexWriter {
     this.#tree = tree;
     this.#thread = thread;
     this.#options = options;
-    const original = originalTree(tree, name);
-    const nodes = returningNodes(tree, name, outgoingIds(tree, name));
+    const original = originalTreeRecord(tree, codexName);
+    const nodes = findOriginalLines(tree, codexName, exportedIds(tree, codexName));
     // A changed rollout becomes a separate session, because the program still has the original.
     this.#whole = original !== undefined && nodes.every(({ unchanged, inPlace }) => unchanged && inPlace);
     this.id = this.#whole
       ? (original?.id ?? tree.treeId)
       : original === undefined
         ? tree.treeId
-        : derivedId('codex-branch', tree.treeId, tree.activeNodeId ?? '');
+        : deriveId('codex-branch', tree.treeId, tree.activeNodeId ?? '');
   }
 
   get isWhole(): boolean {
@@ -119,8 +125,8 @@ class CodexWriter {
   }
 
   async write(): Promise<void> {
-    const original = originalTree(this.#tree, name);
-    const leading = linesAt(original?.record ?? {}, '$lines');
+    const original = originalTreeRecord(this.#tree, codexName);
+    const leading = getPreservedLines(original?.record ?? {}, '$lines');
     if (this.isWhole) {
       // Lines between others keep their places.
       const kept = [...leading];
@@ -137,22 +143,22 @@ class CodexWriter {
         const own = [...one.kept.lines, ...one.kept.after.filter(({ line }) => !isRollback(line))];
         const nodeLines = new Set(one.kept.lines.map(({ at }) => at));
         for (const { at, line } of own.sort((a, b) => a.at - b.at))
-          this.lines.push(nodeLines.has(at) ? { ...line, [ownMark]: one.id } : line);
+          this.lines.push(nodeLines.has(at) ? { ...line, [codexNodeIdField]: one.id } : line);
       } else await this.#node(one.node, one.id);
     }
     this.#close();
   }
 
   #returning(): LineSource[] {
-    return returningNodes({ ...this.#tree, nodes: this.#thread }, name, outgoingIds(this.#tree, name));
+    return findOriginalLines({ ...this.#tree, nodes: this.#thread }, codexName, exportedIds(this.#tree, codexName));
   }
 
   #header(was: JsonObject | undefined, forkedFrom: string | undefined): void {
     const { systemPrompt, metadata = {} } = this.#tree.attributes;
-    const timestamp = toIso(timesOf(this.#tree).createdAt);
+    const timestamp = toIso(conversationTimes(this.#tree).createdAt);
     const before = was?.type === 'session_meta' ? objectAt(was, 'payload') : {};
     this.#line(forkedFrom ?? this.id, timestamp, 'session_meta', {
-      cwd: filledAt(metadata, 'cwd') ?? '',
+      cwd: getFilledText(metadata, 'cwd') ?? '',
       originator: 'coppice',
       cli_version: '0.0.0',
       source: 'cli',
@@ -166,14 +172,14 @@ class CodexWriter {
 
   /** Adds a line of a node; with an empty id, a line without a node. */
   #line(id: string, timestamp: string, type: string, payload: JsonObject): void {
-    this.lines.push({ timestamp, type, payload, [ownMark]: id });
+    this.lines.push({ timestamp, type, payload, [codexNodeIdField]: id });
   }
 
   async #node(node: Node, id: string): Promise<void> {
     if (node.message === null) return;
     const lose: Lose = (lost, what, message) => this.losses.push({ node: lost, what, message });
     const at = toIso(node.createdAt);
-    const message = await withBytes(node.message, this.#options);
+    const message = await embedBytes(node.message, this.#options);
     if (node.kind === 'state') {
       this.left++;
       lose(node, 'markers', 'A marker of an extension is left out.');
@@ -208,7 +214,7 @@ class CodexWriter {
     if (typeof model !== 'string' || model === this.#model) return;
     this.#model = model;
     this.#line('', at, 'turn_context', {
-      cwd: filledAt(this.#tree.attributes.metadata ?? {}, 'cwd') ?? '',
+      cwd: getFilledText(this.#tree.attributes.metadata ?? {}, 'cwd') ?? '',
       approval_policy: 'on-request',
       sandbox_policy: { type: 'read-only' },
       model,
@@ -218,7 +224,7 @@ class CodexWriter {
 
   #close(): void {
     const { title } = this.#tree.attributes;
-    const was = textAt(originalTree(this.#tree, name)?.record ?? {}, '$title');
+    const was = textAt(originalTreeRecord(this.#tree, codexName)?.record ?? {}, '$title');
     if (title !== undefined && title !== was)
       this.#line('', toIso(this.#options.now), 'event_msg', {
         type: 'thread_name_updated',
@@ -234,28 +240,29 @@ function isRollback(line: JsonObject): boolean {
 
 /** Returns the name under which the program finds a session: time and id. */
 function rolloutName(id: string, tree: ExportedTree): string {
-  const time = toIso(timesOf(tree).createdAt).slice(0, 19).replaceAll(':', '-');
+  const time = toIso(conversationTimes(tree).createdAt).slice(0, 19).replaceAll(':', '-');
   return `rollout-${time}-${safeFileName(id, tree.treeId)}.jsonl`;
 }
 
 /** Writes one rollout per tree: all of it if it was imported and is unchanged, else the active branch. */
 export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   for await (const tree of trees) {
-    const whole = originalTree(tree, name) !== undefined && new CodexWriter(tree, tree.nodes, options).isWhole;
-    const thread = whole ? tree.nodes : threadOf(tree);
+    const whole =
+      originalTreeRecord(tree, codexName) !== undefined && new CodexWriter(tree, tree.nodes, options).isWhole;
+    const thread = whole ? tree.nodes : exportedPath(tree);
     const writer = new CodexWriter(tree, thread, options);
     await writer.write();
     const shown = { ...tree, nodes: thread };
     const off = tree.nodes.length - thread.length;
-    if (off > 0) yield lossEvent(tree, null, 'branches', `${off} messages off the current branch are left out.`);
-    for (const { node, what, message } of writer.losses) yield lossEvent(tree, node, what, message);
+    if (off > 0) yield buildLossEvent(tree, null, 'branches', `${off} messages off the current branch are left out.`);
+    for (const { node, what, message } of writer.losses) yield buildLossEvent(tree, node, what, message);
     for (const event of sessionLosses(shown)) if (event.loss.what !== 'system-prompt') yield event;
-    yield* metadataLosses(shown, name, ['usage', 'excluded', 'failures', 'failed', 'cut-short', 'notes']);
-    yield* producerLosses(shown, name);
-    yield* attributeLosses(tree, name);
+    yield* metadataLosses(shown, codexName, ['usage', 'excluded', 'failures', 'failed', 'cut-short', 'notes']);
+    yield* producerLosses(shown, codexName);
+    yield* attributeLosses(tree, codexName);
     yield* bookmarkLosses(tree);
     yield { type: 'file', name: rolloutName(writer.id, tree), mediaType: 'application/jsonl' };
-    yield* linePieces(writer.lines);
+    yield* encodeLines(writer.lines);
     yield { type: 'count', written: thread.length - writer.left, left: off + writer.left };
   }
 }

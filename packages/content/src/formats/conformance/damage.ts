@@ -35,7 +35,7 @@ export type Damage =
   | { readonly kind: 'line'; readonly from: number; readonly to: number; readonly how: 'drop' | 'double' | 'swap' };
 
 /** Any damage: flipped bits, bytes and lines dropped, duplicated or swapped, inserted fragments. */
-export const damage: fc.Arbitrary<Damage> = fc.oneof(
+export const arbitraryDamage: fc.Arbitrary<Damage> = fc.oneof(
   fc.record({ kind: fc.constant('flip' as const), at: fc.nat(), bit: fc.nat(7) }),
   fc.record({ kind: fc.constant('cut' as const), at: fc.nat() }),
   fc.record({ kind: fc.constant('drop' as const), at: fc.nat(), length: fc.nat(40) }),

@@ -27,7 +27,7 @@ const facts: { readonly [fact in KeptFact]: (tree: RepairedTree) => boolean } = 
 };
 
 /** The facts that trees show, in the order of the page. */
-export function factsIn(trees: readonly RepairedTree[]): KeptFact[] {
+export function factsOfTrees(trees: readonly RepairedTree[]): KeptFact[] {
   const names = Object.keys(facts).filter((name): name is KeptFact => Object.hasOwn(facts, name));
   return names.filter((name) => trees.some(facts[name]));
 }

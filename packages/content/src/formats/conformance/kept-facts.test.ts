@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { linear } from '../linear/index.ts';
 import { markdown } from '../markdown/index.ts';
 import { buildRichTree, findSilentLosses, findUnshownWords } from './kept-facts.ts';
-import { inputOf, storeInput, writeStored } from './storing.ts';
+import { storeInput, toInput, writeStored } from './storing.ts';
 
 it('[I10] losses that were not reported are named', async () => {
   const out = await writeStored(await buildRichTree(), linear);
-  const again = await storeInput(inputOf(Object.fromEntries(out.files)), { format: linear });
+  const again = await storeInput(toInput(Object.fromEntries(out.files)), { format: linear });
   const reported = Object.keys(out.report.counts);
   expect(findSilentLosses(again.trees, reported)).toEqual([]);
   // The same file from a writer that reports nothing.
@@ -32,7 +32,7 @@ it('[I10] a writer that drops lines, the system prompt or a call is detected, wh
     title: (whole) => whole.replace('"title":"Trees"', '"title":"Tree"'),
   };
   for (const [what, alter] of Object.entries(altered)) {
-    const again = await storeInput(inputOf({ 'a.json': alter(text) }), { format: linear });
+    const again = await storeInput(toInput({ 'a.json': alter(text) }), { format: linear });
     const lost = findSilentLosses(
       again.trees,
       reported.filter((one) => one !== 'thinking'),

@@ -3,10 +3,10 @@
  * result.
  */
 import { type Block, isText, type Message, type NodeId, run, textMessage, treeId } from '@coppice/core';
-import { ReferenceStore, ticking } from '@coppice/core/testing';
+import { createTestClock, ReferenceStore } from '@coppice/core/testing';
 import { messageKit } from '../../kit.ts';
 import type { RepairedNode, RepairedTree } from '../repair.ts';
-import type { Stored } from './storing.ts';
+import type { StoredImport } from './storing.ts';
 
 const title = 'Trees';
 const systemPrompt = 'Be brief.\nSpeak of trees alone.';
@@ -30,9 +30,9 @@ const text = (words: string) => ({ type: 'text', text: words });
 const reasoning = { type: 'thinking', thinking, signature };
 
 /** Builds a tree with every feature of conversations: see {@link facts}. */
-export async function buildRichTree(): Promise<Pick<Stored, 'store' | 'ids' | 'names'>> {
+export async function buildRichTree(): Promise<Pick<StoredImport, 'store' | 'ids' | 'names'>> {
   const store = new ReferenceStore();
-  const act = { actor: 'me', kit: messageKit, ...ticking() };
+  const act = { actor: 'me', kit: messageKit, ...createTestClock() };
   const id = treeId('00000000-0000-7000-8000-00000000abd0');
   await run(store, { type: 'create', treeId: id, attributes: { title, systemPrompt } }, act);
   const append = async (parentId: NodeId | undefined, ...messages: readonly Message[]) => {

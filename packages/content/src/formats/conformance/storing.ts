@@ -9,7 +9,7 @@ import {
   textMessage,
   treeId,
 } from '@coppice/core';
-import { ReferenceStore, ticking } from '@coppice/core/testing';
+import { createTestClock, ReferenceStore } from '@coppice/core/testing';
 import { expect } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { joinBytes } from '../bytes.ts';
@@ -17,16 +17,16 @@ import type { ExportedTree, Format } from '../contract.ts';
 import { decodeUtf8, encodeUtf8 } from '../decode.ts';
 import { readExport } from '../exporting.ts';
 import type { ExportReport, ImportFinding } from '../findings.ts';
-import { fileOfBytes, type Input } from '../input.ts';
+import { fileOfBytes, type ImportInput } from '../input.ts';
 import { readImport } from '../read.ts';
 import type { RepairedTree } from '../repair.ts';
-import { toCommand } from '../to-command.ts';
+import { toImportCommand } from '../to-command.ts';
 import { writeExport } from '../write.ts';
 
 /** Files by name: text, or bytes. */
-export type Files = { readonly [name: string]: string | Uint8Array };
+export type FixtureFiles = { readonly [name: string]: string | Uint8Array };
 /** Conversations in a store, with the report of their import. */
-export interface Stored {
+export interface StoredImport {
   readonly store: ReferenceStore;
   readonly trees: readonly RepairedTree[];
   readonly ids: readonly TreeId[];
@@ -36,20 +36,20 @@ export interface Stored {
 }
 
 /** The bytes of a made-up file. */
-export const bytesOfFile = (file: string | Uint8Array) => (typeof file === 'string' ? encodeUtf8(file) : file);
+export const encodeFile = (file: string | Uint8Array) => (typeof file === 'string' ? encodeUtf8(file) : file);
 
 /** Returns files as an input, in pieces of the given size. */
-export function inputOf(files: Files, piece?: number): Input {
-  return { files: Object.entries(files).map(([name, file]) => fileOfBytes(name, bytesOfFile(file), piece)) };
+export function toInput(files: FixtureFiles, piece?: number): ImportInput {
+  return { files: Object.entries(files).map(([name, file]) => fileOfBytes(name, encodeFile(file), piece)) };
 }
 
 /** Imports an input into a store, one commit per conversation. */
 export async function storeInput(
-  input: Input,
+  input: ImportInput,
   options: { readonly format?: string | Format; readonly scope?: string; readonly store?: ReferenceStore } = {},
-): Promise<Stored> {
+): Promise<StoredImport> {
   const { store = new ReferenceStore(), ...reading } = options;
-  const env = ticking();
+  const env = createTestClock();
   const trees: RepairedTree[] = [];
   const ids: TreeId[] = [];
   const names: ExternalId[] = [];
@@ -63,13 +63,13 @@ export async function storeInput(
     trees.push(event.tree);
     for (const found of event.tree.findings) findings.push(found);
     const act = { actor: 'me', kit: messageKit, ...env };
-    const own = toCommand(event.tree, format, store.owner);
+    const own = toImportCommand(event.tree, format, store.owner);
     // The ids of a restored tree may be taken; then it gets new ones.
     const outcome = await run(store, own.command, act).catch((error: unknown) => {
       if (event.tree.restores === undefined || !isAppError(error) || error.code !== 'id/taken') throw error;
       return null;
     });
-    const incoming = outcome === null ? toCommand(event.tree, format, store.owner, true) : own;
+    const incoming = outcome === null ? toImportCommand(event.tree, format, store.owner, true) : own;
     const { commit } = outcome ?? (await run(store, incoming.command, act));
     if (commit !== null) commits.push(commit);
     ids.push(incoming.command.treeId);
@@ -79,7 +79,7 @@ export async function storeInput(
 }
 
 /** Returns a stored tree. */
-export function treeIn({ store }: Pick<Stored, 'store'>, id: TreeId): Tree {
+export function readStoredTree({ store }: Pick<StoredImport, 'store'>, id: TreeId): Tree {
   const tree = store.tree(id);
   if (tree === undefined) throw new Error(`There is no tree ${id}.`);
   return tree;
@@ -87,7 +87,7 @@ export function treeIn({ store }: Pick<Stored, 'store'>, id: TreeId): Tree {
 
 /** Writes stored trees in a format, as texts by file name. */
 export async function writeStored(
-  stored: Pick<Stored, 'store' | 'ids' | 'names'>,
+  stored: Pick<StoredImport, 'store' | 'ids' | 'names'>,
   format: Format,
 ): Promise<{ readonly files: ReadonlyMap<string, string>; readonly report: ExportReport }> {
   async function* trees(): AsyncGenerator<ExportedTree> {
@@ -119,9 +119,9 @@ export async function writeStored(
 }
 
 /** Builds a tree with two branches, a system prompt and a bookmark. */
-export async function createTree(): Promise<Pick<Stored, 'store' | 'ids' | 'names'>> {
+export async function createBranchedTree(): Promise<Pick<StoredImport, 'store' | 'ids' | 'names'>> {
   const store = new ReferenceStore();
-  const env = ticking();
+  const env = createTestClock();
   const act = { actor: 'me', kit: messageKit, ...env };
   const id = treeId('00000000-0000-7000-8000-00000000abcd');
   await run(store, { type: 'create', treeId: id, attributes: { title: 'Trees', systemPrompt: 'Be brief.' } }, act);

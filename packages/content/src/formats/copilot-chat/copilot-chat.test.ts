@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inputOf, runFormatConformance, storeInput } from '../conformance.ts';
+import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
 import { copilotChat } from './index.ts';
 
 const request = (id: string, text: string, response: readonly object[], rest: object = {}) => ({
@@ -103,7 +103,7 @@ runFormatConformance(copilotChat, [
 
 it('[I218] keeps models, tool arguments and results, how replies ended, and the title', async () => {
   const { trees } = await storeInput(
-    inputOf({ 'a.json': JSON.stringify({ ...session, requests: [...requests, stopped, failed] }) }),
+    toInput({ 'a.json': JSON.stringify({ ...session, requests: [...requests, stopped, failed] }) }),
   );
   const [tree] = trees;
   expect(tree?.title).toBe('Code');

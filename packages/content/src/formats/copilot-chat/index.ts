@@ -6,26 +6,26 @@ import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree, type ReadEvent, type ReadOptions } from '../contract.ts';
 import {
   type ConversationFiles,
-  holdsConversation,
+  hasConversation,
   readConversationFile,
-  readOwnFiles,
+  readProgramFiles,
 } from '../conversation-files.ts';
-import { filledAt, fromMillis, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { fromMillis, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
-import { lineRecords } from '../records-in.ts';
+import { readLineRecords } from '../records-in.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { unknownValueFinding } from '../structure-findings.ts';
 import {
-  blockItem,
+  buildCallBlock,
+  buildModelSource,
+  buildResultItem,
   ConversationNodes,
-  callBlock,
-  knownFields,
-  modelSource,
-  parsedArguments,
-  resultItem,
-  textBlocks,
+  omitUndefinedAttributes,
+  parseArguments,
+  toBlocksItem,
+  toTextBlocks,
 } from '../turn-nodes.ts';
 import { isReplayLine, isReplayStart, ReplayedState } from './replay-log.ts';
 
@@ -76,10 +76,14 @@ function wordsOf(value: Json | undefined): string {
 }
 
 function referenceText(part: JsonObject): string {
-  const name = filledAt(part, 'name');
+  const name = getFilledText(part, 'name');
   if (name !== undefined) return `\`${name}\``;
   const target = objectAt(part, 'inlineReference');
-  const path = filledAt(target, 'path') ?? filledAt(objectAt(target, 'uri'), 'path') ?? filledAt(target, 'name') ?? '';
+  const path =
+    getFilledText(target, 'path') ??
+    getFilledText(objectAt(target, 'uri'), 'path') ??
+    getFilledText(target, 'name') ??
+    '';
   return `\`${path.slice(path.lastIndexOf('/') + 1)}\``;
 }
 
@@ -93,7 +97,7 @@ function givenIn(request: JsonObject): Map<string, ToolFacts> {
   const given = new Map<string, ToolFacts>();
   for (const round of listAt(objectAt(objectAt(request, 'result'), 'metadata'), 'toolCallRounds').filter(isJsonObject))
     for (const call of listAt(round, 'toolCalls').filter(isJsonObject)) {
-      given.set(textAt(call, 'id') ?? '', { name: filledAt(call, 'name'), input: parsedArguments(call.arguments) });
+      given.set(textAt(call, 'id') ?? '', { name: getFilledText(call, 'name'), input: parseArguments(call.arguments) });
     }
   return given;
 }
@@ -113,7 +117,7 @@ function replyItems(request: JsonObject, nodes: ConversationNodes, place: string
   const given = givenIn(request);
   let text = '';
   const close = () => {
-    if (text !== '') items.push(blockItem(textBlocks(text)));
+    if (text !== '') items.push(toBlocksItem(toTextBlocks(text)));
     text = '';
   };
   for (const [index, part] of listAt(request, 'response').entries()) {
@@ -126,17 +130,17 @@ function replyItems(request: JsonObject, nodes: ConversationNodes, place: string
     else if (kind === 'thinking') {
       close();
       const thinking = wordsOf(part.value);
-      if (thinking !== '') items.push(blockItem([{ type: 'thinking', thinking }]));
+      if (thinking !== '') items.push(toBlocksItem([{ type: 'thinking', thinking }]));
     } else if (kind === 'toolInvocationSerialized') {
       close();
-      const id = (filledAt(part, 'toolCallId') ?? `${place}-call-${index}`).replace(/__vscode-\d+$/, '');
+      const id = (getFilledText(part, 'toolCallId') ?? `${place}-call-${index}`).replace(/__vscode-\d+$/, '');
       const facts = given.get(id) ?? given.get(textAt(part, 'toolCallId') ?? '');
-      const name = facts?.name ?? filledAt(part, 'toolId') ?? 'unknown';
-      items.push(blockItem([callBlock(id, name, facts?.input)]));
-      if (part.isComplete !== false) items.push(resultItem(id, name, resultOf(request, part, id), false));
+      const name = facts?.name ?? getFilledText(part, 'toolId') ?? 'unknown';
+      items.push(toBlocksItem([buildCallBlock(id, name, facts?.input)]));
+      if (part.isComplete !== false) items.push(buildResultItem(id, name, resultOf(request, part, id), false));
     } else {
       close();
-      items.push(blockItem([{ ...part, type: `copilot-${kind}` }]));
+      items.push(toBlocksItem([{ ...part, type: `copilot-${kind}` }]));
     }
   }
   close();
@@ -150,7 +154,7 @@ function attachedBlocks(request: JsonObject): Json[] {
     .map((one) => ({
       ...omitKeys(one, 'value'),
       type: 'copilot-attachment',
-      text: `[${filledAt(one, 'name') ?? 'attachment'}]`,
+      text: `[${getFilledText(one, 'name') ?? 'attachment'}]`,
     }));
 }
 
@@ -160,11 +164,11 @@ function statusOf(request: JsonObject): NodeStatus | undefined {
 }
 
 function addRequest(request: JsonObject, place: string, nodes: ConversationNodes): void {
-  const id = filledAt(request, 'requestId') ?? place;
+  const id = getFilledText(request, 'requestId') ?? place;
   const createdAt = nodes.time(request.timestamp, fromMillis, place);
   const { message } = request;
   const asked = isJsonObject(message)
-    ? (filledAt(message, 'text') ??
+    ? (getFilledText(message, 'text') ??
       listAt(message, 'parts')
         .map((part) => (isJsonObject(part) ? (textAt(part, 'text') ?? '') : ''))
         .join(''))
@@ -173,19 +177,19 @@ function addRequest(request: JsonObject, place: string, nodes: ConversationNodes
     id,
     parent: nodes.tip,
     role: 'user',
-    items: [blockItem([...textBlocks(asked), ...attachedBlocks(request)])],
+    items: [toBlocksItem([...toTextBlocks(asked), ...attachedBlocks(request)])],
     createdAt,
     place,
     record: omitKeys(request, 'response', 'result', 'responseId'),
   });
   if (!Array.isArray(request.response) && statusOf(request) === undefined) return;
-  const error = filledAt(objectAt(objectAt(request, 'result'), 'errorDetails'), 'message');
+  const error = getFilledText(objectAt(objectAt(request, 'result'), 'errorDetails'), 'message');
   nodes.add({
-    id: filledAt(request, 'responseId') ?? `${id}/response`,
+    id: getFilledText(request, 'responseId') ?? `${id}/response`,
     parent: id,
     role: 'assistant',
     items: replyItems(request, nodes, place),
-    source: modelSource(filledAt(request, 'modelId'), error === undefined ? {} : { error }),
+    source: buildModelSource(getFilledText(request, 'modelId'), error === undefined ? {} : { error }),
     status: statusOf(request),
     createdAt,
     place,
@@ -200,12 +204,13 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   const nodes = new ConversationNodes(found);
   for (const [request, at] of nodes.records(conversation, 'requests', place)) addRequest(request, at, nodes);
   const first = listAt(conversation, 'requests')[0];
-  const id = filledAt(conversation, 'sessionId') ?? (isJsonObject(first) ? filledAt(first, 'requestId') : undefined);
+  const id =
+    getFilledText(conversation, 'sessionId') ?? (isJsonObject(first) ? getFilledText(first, 'requestId') : undefined);
   return {
     externalId: id ?? `sha256:${sha256Hex(canonicalJson(conversation))}`,
     scope: '',
-    ...knownFields({
-      title: filledAt(conversation, 'customTitle'),
+    ...omitUndefinedAttributes({
+      title: getFilledText(conversation, 'customTitle'),
       createdAt: nodes.time(conversation.creationDate, fromMillis, place),
       updatedAt: nodes.time(conversation.lastMessageDate, fromMillis, place),
     }),
@@ -219,12 +224,12 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
 
 const documents: ConversationFiles = { confidence: 0.93, paths: [['*']], isConversation, tree };
 const isOwn = (sample: SampleFile) =>
-  isReplayStart(sample.lines[0] ?? sample.json) || holdsConversation(documents, sample);
+  isReplayStart(sample.lines[0] ?? sample.json) || hasConversation(documents, sample);
 
 async function* readReplay(file: InputFile): AsyncGenerator<ReadEvent> {
   const state = new ReplayedState();
   const found: ImportFinding[] = [];
-  for await (const record of lineRecords(file)) {
+  for await (const record of readLineRecords(file)) {
     if (record.type === 'finding') yield record;
     if (record.type !== 'record') continue;
     for (const one of record.findings) found.push(one);
@@ -244,7 +249,7 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
 }
 
 async function firstLine(file: InputFile): Promise<Json | undefined> {
-  for await (const record of lineRecords(file)) return record.type === 'record' ? record.value : undefined;
+  for await (const record of readLineRecords(file)) return record.type === 'record' ? record.value : undefined;
   return undefined;
 }
 
@@ -257,6 +262,6 @@ export const copilotChat = defineFormat({
   keeps: ['titles', 'models', 'times', 'reasoning', 'tools'],
   reader: {
     detect: ({ files }) => (files.some(isOwn) ? documents.confidence : 0),
-    read: (input, options) => readOwnFiles(input, isOwn, (file) => readFile(file, options)),
+    read: (input, options) => readProgramFiles(input, isOwn, (file) => readFile(file, options)),
   },
 });

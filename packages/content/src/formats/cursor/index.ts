@@ -4,27 +4,27 @@
 // to 10 of the conversation; there is no official one.
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
-import { conversationReader } from '../conversation-files.ts';
-import { filledAt, fromAnyTime, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { createConversationReader } from '../conversation-files.ts';
+import { fromAnyTime, getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { roleFinding } from '../structure-findings.ts';
 import {
-  blockItem,
+  buildCallBlock,
+  buildModelSource,
+  buildResultItem,
   ConversationNodes,
-  callBlock,
-  firstFilled,
-  knownFields,
-  modelSource,
-  parsedArguments,
-  resultItem,
-  textBlocks,
+  firstFilledText,
+  omitUndefinedAttributes,
+  parseArguments,
+  toBlocksItem,
+  toTextBlocks,
 } from '../turn-nodes.ts';
 
 function isConversation(value: Json | undefined): value is JsonObject {
   if (!isJsonObject(value) || !isJsonObject(value.composer) || !Array.isArray(value.bubbles)) return false;
-  return filledAt(value.composer, 'composerId') !== undefined;
+  return getFilledText(value.composer, 'composerId') !== undefined;
 }
 
 /** A message and whether it is in the list of the conversation by its id only. */
@@ -43,12 +43,12 @@ function* bubblesOf(conversation: JsonObject, place: string): Generator<Bubble> 
     ),
   );
   for (const bubble of listAt(conversation, 'bubbles').filter(isJsonObject))
-    known.set(filledAt(bubble, 'bubbleId') ?? '', bubble);
+    known.set(getFilledText(bubble, 'bubbleId') ?? '', bubble);
   const headers = listAt(composer, 'fullConversationHeadersOnly');
   const inline = listAt(composer, 'conversation');
   for (const [index, header] of (headers.length > 0 ? headers : inline).entries()) {
     const at = `${place}.${headers.length > 0 ? 'fullConversationHeadersOnly' : 'conversation'}[${index}]`;
-    const id = isJsonObject(header) ? (filledAt(header, 'bubbleId') ?? `${index}`) : `${index}`;
+    const id = isJsonObject(header) ? (getFilledText(header, 'bubbleId') ?? `${index}`) : `${index}`;
     const own = headers.length > 0 ? undefined : header;
     yield { id, value: known.get(id) ?? (isJsonObject(own) ? own : undefined), place: at };
   }
@@ -58,32 +58,33 @@ function* bubblesOf(conversation: JsonObject, place: string): Generator<Bubble> 
 function reasoningItems(bubble: JsonObject): ReplyItem[] {
   const { thinking } = bubble;
   const text = typeof thinking === 'string' ? thinking : textAt(objectAt(bubble, 'thinking'), 'text');
-  const signature = filledAt(objectAt(bubble, 'thinking'), 'signature');
+  const signature = getFilledText(objectAt(bubble, 'thinking'), 'signature');
   if (text === undefined || text === '') return [];
-  return [blockItem([{ type: 'thinking', thinking: text, ...(signature === undefined ? {} : { signature }) }])];
+  return [toBlocksItem([{ type: 'thinking', thinking: text, ...(signature === undefined ? {} : { signature }) }])];
 }
 
 /** Reads the call of a tool and its result, both of which one message has. */
 function toolItems(bubble: JsonObject, id: string): ReplyItem[] {
   const tool = objectAt(bubble, 'toolFormerData');
-  const name = filledAt(tool, 'name') ?? (typeof tool.tool === 'string' ? tool.tool : undefined);
+  const name = getFilledText(tool, 'name') ?? (typeof tool.tool === 'string' ? tool.tool : undefined);
   if (name === undefined) return [];
-  const callId = firstFilled(tool, 'toolCallId', 'modelCallId') ?? `${id}-call`;
-  const call = blockItem([callBlock(callId, name, parsedArguments(tool.rawArgs ?? tool.params))]);
-  const status = filledAt(objectAt(tool, 'additionalData'), 'status') ?? filledAt(tool, 'status');
+  const callId = firstFilledText(tool, 'toolCallId', 'modelCallId') ?? `${id}-call`;
+  const call = toBlocksItem([buildCallBlock(callId, name, parseArguments(tool.rawArgs ?? tool.params))]);
+  const status = getFilledText(objectAt(tool, 'additionalData'), 'status') ?? getFilledText(tool, 'status');
   const isError = status === 'error' || tool.error !== undefined;
   const result = tool.result ?? tool.error;
   if (result === undefined && !isError) return [call];
-  return [call, resultItem(callId, name, result, isError)];
+  return [call, buildResultItem(callId, name, result, isError)];
 }
 
 function sourceOf(bubble: JsonObject, composer: JsonObject): JsonObject {
   const named =
-    filledAt(objectAt(bubble, 'modelInfo'), 'modelName') ?? filledAt(objectAt(composer, 'modelConfig'), 'modelName');
+    getFilledText(objectAt(bubble, 'modelInfo'), 'modelName') ??
+    getFilledText(objectAt(composer, 'modelConfig'), 'modelName');
   const count = objectAt(bubble, 'tokenCount');
   const [input, output] = [numberAt(count, 'inputTokens') ?? 0, numberAt(count, 'outputTokens') ?? 0];
   // "default" leaves the choice of a model to the service, which does not say it.
-  return modelSource(
+  return buildModelSource(
     named === 'default' ? undefined : named,
     input + output === 0 ? {} : { usage: { input_tokens: input, output_tokens: output } },
   );
@@ -104,7 +105,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     const role = type === 'assistant' ? 'assistant' : 'user';
     for (const _ of listAt(bubble, 'images'))
       nodes.report(buildFinding('import/attachment-missing', 'note', at, detailOf('image')));
-    const text = blockItem(textBlocks(textAt(bubble, 'text')));
+    const text = toBlocksItem(toTextBlocks(textAt(bubble, 'text')));
     const items = role === 'user' ? [text] : [...reasoningItems(bubble), text, ...toolItems(bubble, id)];
     nodes.add({
       id,
@@ -119,16 +120,16 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   }
   // A conversation that was taken back to an earlier message keeps the later ones, without saying where they were.
   for (const [index, bubble] of listAt(conversation, 'bubbles').entries()) {
-    const id = isJsonObject(bubble) ? (filledAt(bubble, 'bubbleId') ?? '') : '';
+    const id = isJsonObject(bubble) ? (getFilledText(bubble, 'bubbleId') ?? '') : '';
     if (!listed.has(id))
       nodes.report(buildFinding('import/orphan', 'loss', `${place}.bubbles[${index}]`, id.slice(0, 80), 1));
   }
-  const branch = filledAt(composer, 'createdOnBranch');
+  const branch = getFilledText(composer, 'createdOnBranch');
   return {
-    externalId: filledAt(composer, 'composerId') ?? place,
+    externalId: getFilledText(composer, 'composerId') ?? place,
     scope: '',
-    ...knownFields({
-      title: firstFilled(composer, 'name', 'subtitle'),
+    ...omitUndefinedAttributes({
+      title: firstFilledText(composer, 'name', 'subtitle'),
       createdAt: nodes.time(composer.createdAt, fromAnyTime, place),
       updatedAt: fromAnyTime(composer.lastUpdatedAt),
     }),
@@ -147,5 +148,5 @@ export const cursor = defineFormat({
   label: 'Cursor conversation',
   summary: 'Conversations of Cursor with tools and reasoning, from its database `globalStorage/state.vscdb`.',
   keeps: ['titles', 'models', 'times', 'reasoning', 'tools', 'usage'],
-  reader: conversationReader({ confidence: 0.95, paths: [['cursor', '*']], isConversation, tree }),
+  reader: createConversationReader({ confidence: 0.95, paths: [['cursor', '*']], isConversation, tree }),
 });

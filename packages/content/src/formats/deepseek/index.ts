@@ -1,12 +1,12 @@
 // The data export of DeepSeek's chat: a mapping of nodes like ChatGPT's, with messages in fragments.
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
-import { conversationReader } from '../conversation-files.ts';
-import { filledAt, fromIso, isJsonObject, listAt, objectAt, omitKeys, textAt, textsAt } from '../fields.ts';
+import { createConversationReader } from '../conversation-files.ts';
+import { fromIso, getFilledText, getTexts, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { keyFinding, parentFinding, unknownValueFinding } from '../structure-findings.ts';
-import { blockItem, ConversationNodes, knownFields, modelSource } from '../turn-nodes.ts';
+import { buildModelSource, ConversationNodes, omitUndefinedAttributes, toBlocksItem } from '../turn-nodes.ts';
 
 const fragmentTypes: ReadonlySet<string> = new Set(['REQUEST', 'THINK', 'RESPONSE', 'SEARCH', 'TIP']);
 
@@ -30,9 +30,14 @@ function fileBlocks(message: JsonObject, nodes: ConversationNodes, place: string
     .filter(isJsonObject)
     .map((file) => {
       nodes.report(
-        buildFinding('import/attachment-missing', 'note', place, filledAt(file, 'file_name') ?? detailOf('no-name')),
+        buildFinding(
+          'import/attachment-missing',
+          'note',
+          place,
+          getFilledText(file, 'file_name') ?? detailOf('no-name'),
+        ),
       );
-      return { ...file, type: 'deepseek-file', text: `[${filledAt(file, 'file_name') ?? 'file'}]` };
+      return { ...file, type: 'deepseek-file', text: `[${getFilledText(file, 'file_name') ?? 'file'}]` };
     });
 }
 
@@ -50,7 +55,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
       continue;
     }
     nodes.report(...keyFinding(key, node.id, at), ...parentFinding(node.parent, at));
-    const listed = textsAt(node, 'children');
+    const listed = getTexts(node, 'children');
     if (isRoot(key)) {
       own++;
       if (listed.length > 0) childOrder.set('', listed);
@@ -61,14 +66,14 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     for (const { type } of fragments)
       nodes.report(...unknownValueFinding('fragment', type, (word) => fragmentTypes.has(word), at));
     const asked = fragments.some(({ type }) => type === 'REQUEST');
-    const parent = filledAt(node, 'parent');
+    const parent = getFilledText(node, 'parent');
     const blocks = [...fragments.map(blockOf), ...fileBlocks(message, nodes, at)];
     nodes.add({
       id: key,
       parent: isRoot(parent) ? null : (parent ?? null),
       role: asked ? 'user' : 'assistant',
-      items: blocks.length === 0 ? [] : [blockItem(blocks)],
-      ...(asked ? {} : { source: modelSource(filledAt(message, 'model')) }),
+      items: blocks.length === 0 ? [] : [toBlocksItem(blocks)],
+      ...(asked ? {} : { source: buildModelSource(getFilledText(message, 'model')) }),
       createdAt: nodes.time(message.inserted_at, fromIso, at),
       place: at,
       record: node,
@@ -76,10 +81,10 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     if (listed.length > 0) childOrder.set(key, listed);
   }
   return {
-    externalId: filledAt(conversation, 'id') ?? place,
+    externalId: getFilledText(conversation, 'id') ?? place,
     scope: '',
-    ...knownFields({
-      title: filledAt(conversation, 'title'),
+    ...omitUndefinedAttributes({
+      title: getFilledText(conversation, 'title'),
       createdAt: nodes.time(conversation.inserted_at, fromIso, place),
       updatedAt: nodes.time(conversation.updated_at, fromIso, place),
     }),
@@ -98,5 +103,5 @@ export const deepseek = defineFormat({
   label: 'DeepSeek export',
   summary: 'Conversations as DeepSeek exports them, with all branches and reasoning.',
   keeps: ['branches', 'titles', 'models', 'times', 'reasoning'],
-  reader: conversationReader({ confidence: 0.9, paths: [['*']], lines: true, isConversation, tree }),
+  reader: createConversationReader({ confidence: 0.9, paths: [['*']], lines: true, isConversation, tree }),
 });

@@ -2,7 +2,7 @@
 import type { Json } from '@coppice/core';
 import { defineFormat } from '../contract.ts';
 import { isJsonObject } from '../fields.ts';
-import type { Sample } from '../input.ts';
+import type { InputSample } from '../input.ts';
 import { isForestNode, isForestRoot, read } from './read.ts';
 
 function isOurs(json: Json | undefined): boolean {
@@ -10,7 +10,7 @@ function isOurs(json: Json | undefined): boolean {
   return isJsonObject(json) && isForestNode(json);
 }
 
-function detect(sample: Sample): number {
+function detect(sample: InputSample): number {
   return sample.files.some((file) => isOurs(file.json)) ? 0.96 : 0;
 }
 

@@ -3,11 +3,11 @@
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
-import { filledAt, fromIso, isJsonObject, objectAt, textAt, textsAt, timeFinding } from '../fields.ts';
+import { fromIso, getFilledText, getTexts, isJsonObject, objectAt, textAt, timeFinding } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { readForeign } from '../foreign-json.ts';
-import { type Input, type InputFile, readAllBytes } from '../input.ts';
+import { parseForeignJson } from '../foreign-json.ts';
+import { type ImportInput, type InputFile, readAllBytes } from '../input.ts';
 import { type ForestConfig, readConfig } from './config.ts';
 
 /** Whether a value is an entry of `roots.json`. */
@@ -60,9 +60,9 @@ function sortedNodes(a: string, b: string): number {
 }
 
 function forestMeta(metadata: JsonObject): NodeMeta {
-  const title = filledAt(metadata, 'title');
-  const autoTitle = filledAt(metadata, 'auto_title');
-  const tags = textsAt(metadata, 'tags');
+  const title = getFilledText(metadata, 'title');
+  const autoTitle = getFilledText(metadata, 'auto_title');
+  const tags = getTexts(metadata, 'tags');
   return {
     ...(isJsonObject(metadata.source_info) ? { source: metadata.source_info } : {}),
     ...(title === undefined ? {} : { title }),
@@ -88,12 +88,12 @@ class FolderContents {
   add(record: JsonObject, found: readonly ImportFinding[], place: string, bookmarks: Map<string, string>): void {
     for (const one of found) this.findings.push(one);
     const base = place.slice(place.lastIndexOf('/') + 1).replace(/\.json$/i, '');
-    const externalId = filledAt(record, 'id') ?? `${this.#rootId}/${base}`;
+    const externalId = getFilledText(record, 'id') ?? `${this.#rootId}/${base}`;
     const metadata = objectAt(record, 'metadata');
     const createdAt = fromIso(metadata.timestamp);
     for (const one of timeFinding(metadata.timestamp, createdAt, place)) this.findings.push(one);
-    const parent = filledAt(record, 'parent_id');
-    if (Array.isArray(record.child_ids)) this.order.set(externalId, textsAt(record, 'child_ids'));
+    const parent = getFilledText(record, 'parent_id');
+    if (Array.isArray(record.child_ids)) this.order.set(externalId, getTexts(record, 'child_ids'));
     const meta = forestMeta(metadata);
     const bookmark = bookmarks.get(externalId);
     bookmarks.delete(externalId);
@@ -115,14 +115,14 @@ class FolderContents {
       this.findings.push(buildFinding('import/inferred', 'repair', this.place, detailOf('not-in-roots', this.#rootId)));
     else {
       root.used = true;
-      if (Array.isArray(root.record.child_ids)) this.order.set('', textsAt(root.record, 'child_ids'));
+      if (Array.isArray(root.record.child_ids)) this.order.set('', getTexts(root.record, 'child_ids'));
     }
     const record = root?.record ?? {};
-    const created = filledAt(record, 'createdAt');
+    const created = getFilledText(record, 'createdAt');
     const createdAt = fromIso(created);
     if (root !== undefined)
       for (const one of timeFinding(record.createdAt, createdAt, root.place)) this.findings.push(one);
-    const systemPrompt = filledAt(objectAt(record, 'config'), 'systemPrompt');
+    const systemPrompt = getFilledText(objectAt(record, 'config'), 'systemPrompt');
     const { currentNodeId } = folder.config;
     const here = currentNodeId !== undefined && `${currentNodeId}/`.startsWith(`${this.#rootId}/`);
     return {
@@ -164,13 +164,13 @@ class Folders {
 }
 
 async function* readRoots(file: InputFile, folder: DataFolder): AsyncGenerator<ReadEvent> {
-  const { value, findings } = readForeign(await readAllBytes(file), file.name);
+  const { value, findings } = parseForeignJson(await readAllBytes(file), file.name);
   for (const one of findings) yield { type: 'finding', finding: one };
   if (value === undefined) return;
   const list: readonly Json[] = Array.isArray(value) ? value : [value];
   for (const [index, record] of list.entries()) {
     const place = `${file.name}[${index}]`;
-    const id = isJsonObject(record) ? filledAt(record, 'id') : undefined;
+    const id = isJsonObject(record) ? getFilledText(record, 'id') : undefined;
     if (!isJsonObject(record) || id === undefined)
       yield {
         type: 'finding',
@@ -194,7 +194,7 @@ async function* readForestFolder(
   const folder = folders.at(first.data);
   for (const [index, { file }] of places.entries()) {
     if (index % pausesEvery === 0) yield { type: 'pause' };
-    const { value, findings } = readForeign(await readAllBytes(file), file.name);
+    const { value, findings } = parseForeignJson(await readAllBytes(file), file.name);
     if (value === undefined) {
       for (const one of findings) yield { type: 'finding', finding: one };
       continue;
@@ -219,7 +219,7 @@ function takeConfig(text: string, folder: DataFolder): void {
 }
 
 /** Reads data folders: first the roots, then the nodes, one tree at a time. */
-export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   const folders = new Folders();
   const groups = new Map<string, FolderPlace[]>();
   for (const file of input.files) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inputOf, runFormatConformance, storeInput } from '../conformance.ts';
+import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
 import { geminiCli } from './index.ts';
 
 let clock = 0;
@@ -110,7 +110,7 @@ runFormatConformance(geminiCli, [
 
 describe('sessions of Gemini CLI', () => {
   it('[I212] keep models, usage, thoughts, results and failures', async () => {
-    const { trees } = await storeInput(inputOf({ 'a.json': document }));
+    const { trees } = await storeInput(toInput({ 'a.json': document }));
     const [tree] = trees;
     expect(tree?.title).toBe('Reading a file');
     const said = tree?.nodes.find((node) => node.message.role === 'assistant');

@@ -1,25 +1,32 @@
 // Sessions of Gemini CLI: one document, or since 2026 a file of lines to which each change is appended. Messages after
 // a rewind form a branch.
 import type { Json, JsonObject, NodeStatus } from '@coppice/core';
-import { ownWords } from '../../title-from-words.ts';
+import { extractUserWords } from '../../title-from-words.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
-import { filledAt, fromIso, isJsonObject, listAt, numberAt, omitKeys, textAt, timeFinding } from '../fields.ts';
+import { fromIso, getFilledText, isJsonObject, listAt, numberAt, omitKeys, textAt, timeFinding } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { googleBlocks, googleResult } from '../google-parts.ts';
-import { type Input, type InputFile, isLineFile, type Sample, type SampleFile, sampleOf } from '../input.ts';
-import { type PreservedLine, toPairs } from '../preserved-lines.ts';
+import { fromFunctionResult, fromGoogleParts } from '../google-parts.ts';
+import {
+  type ImportInput,
+  type InputFile,
+  type InputSample,
+  isLineFile,
+  readSample,
+  type SampleFile,
+} from '../input.ts';
+import { type PreservedLine, toLinePairs } from '../preserved-lines.ts';
 import { nodesOfTurns } from '../record-turns.ts';
-import { documentRecords, lineRecords } from '../records-in.ts';
+import { readDocumentRecords, readLineRecords } from '../records-in.ts';
 import { type ReplyItem, replyPieces } from '../reply-items.ts';
 import { unknownValueFinding } from '../structure-findings.ts';
-import { blockItem, callBlock, knownFields, modelSource } from '../turn-nodes.ts';
+import { buildCallBlock, buildModelSource, omitUndefinedAttributes, toBlocksItem } from '../turn-nodes.ts';
 
 /** The name of the format. */
-export const name = 'gemini-cli';
+export const geminiCliName = 'gemini-cli';
 
 /** The field in which an export stores the session that a branch belongs to. */
-export const ownMark = 'coppice';
+export const branchSessionField = 'coppice';
 
 const types: ReadonlySet<string> = new Set(['user', 'gemini', 'info', 'warning', 'error']);
 
@@ -46,7 +53,7 @@ function isGeminiMessage(value: Json | undefined): value is JsonObject {
 }
 
 /** Detects the format by its session. */
-export function detect(sample: Sample): number {
+export function detect(sample: InputSample): number {
   return sample.files.some(isGeminiFile) ? 0.92 : 0;
 }
 
@@ -55,7 +62,7 @@ function thoughtsOf(message: JsonObject): Json[] {
   return listAt(message, 'thoughts')
     .filter(isJsonObject)
     .map((thought) => {
-      const subject = filledAt(thought, 'subject');
+      const subject = getFilledText(thought, 'subject');
       const words = [subject === undefined ? '' : `**${subject}**`, textAt(thought, 'description') ?? ''];
       return { type: 'thinking', thinking: words.filter((word) => word !== '').join('\n') };
     });
@@ -65,12 +72,12 @@ function callsOf(message: JsonObject, id: string): ReplyItem[] {
   const calls: Json[] = [];
   const results: ReplyItem[] = [];
   for (const [index, call] of listAt(message, 'toolCalls').filter(isJsonObject).entries()) {
-    const tool = filledAt(call, 'name') ?? 'unknown';
-    const callId = filledAt(call, 'id') ?? `${id}-call-${index}`;
-    calls.push(callBlock(callId, tool, call.args));
-    const content = googleResult(call.result);
+    const tool = getFilledText(call, 'name') ?? 'unknown';
+    const callId = getFilledText(call, 'id') ?? `${id}-call-${index}`;
+    calls.push(buildCallBlock(callId, tool, call.args));
+    const content = fromFunctionResult(call.result);
     const isError = call.status === 'error' || call.status === 'cancelled';
-    const shown = content.length === 0 ? filledAt(call, 'resultDisplay') : undefined;
+    const shown = content.length === 0 ? getFilledText(call, 'resultDisplay') : undefined;
     if (shown !== undefined) content.push({ type: 'text', text: shown });
     if (content.length > 0 || isError)
       results.push({
@@ -81,7 +88,7 @@ function callsOf(message: JsonObject, id: string): ReplyItem[] {
         isError,
       });
   }
-  return [...(calls.length === 0 ? [] : [blockItem(calls)]), ...results];
+  return [...(calls.length === 0 ? [] : [toBlocksItem(calls)]), ...results];
 }
 
 function usageOf(message: JsonObject): JsonObject {
@@ -109,21 +116,21 @@ function isInjected(blocks: readonly Json[]): boolean {
     blocks.length > 0 &&
     blocks.every((block) => {
       const text = isText(block) ? (textAt(block, 'text') ?? '').trimStart() : '';
-      return /^This is the Gemini CLI\./.test(text) || (text.startsWith('<') && ownWords(text) === '');
+      return /^This is the Gemini CLI\./.test(text) || (text.startsWith('<') && extractUserWords(text) === '');
     })
   );
 }
 
 /** Returns the author and content of a message. */
 function spokenIn(message: JsonObject, id: string) {
-  const blocks = googleBlocks(message.content);
+  const blocks = fromGoogleParts(message.content);
   if (message.type === 'gemini') {
     const said = [...thoughtsOf(message), ...blocks];
-    const items = [...(said.length === 0 ? [] : [blockItem(said)]), ...callsOf(message, id)];
-    const source = modelSource(filledAt(message, 'model'), { provider: 'google', ...usageOf(message) });
+    const items = [...(said.length === 0 ? [] : [toBlocksItem(said)]), ...callsOf(message, id)];
+    const source = buildModelSource(getFilledText(message, 'model'), { provider: 'google', ...usageOf(message) });
     return { role: 'assistant', items, source };
   }
-  const items = blocks.length === 0 ? [] : [blockItem(blocks)];
+  const items = blocks.length === 0 ? [] : [toBlocksItem(blocks)];
   if (message.type === 'user')
     return {
       role: 'user',
@@ -176,8 +183,9 @@ class GeminiSession {
       this.#about = { ...this.#about, ...omitKeys(line.$set, 'messages') };
       for (const [index, message] of listAt(line.$set, 'messages').entries())
         if (isJsonObject(message)) this.#listed(message, at, `${place}.messages[${index}]`);
-    } else if (filledAt(line, 'id') === undefined && isGeminiHeader(line)) this.#about = { ...this.#about, ...line };
-    else if (filledAt(line, 'id') !== undefined) {
+    } else if (getFilledText(line, 'id') === undefined && isGeminiHeader(line))
+      this.#about = { ...this.#about, ...line };
+    else if (getFilledText(line, 'id') !== undefined) {
       this.#message(line, { at, line }, place);
       return;
     } else {
@@ -200,14 +208,14 @@ class GeminiSession {
 
   /** Adds a message of a list that replaces the history. */
   #listed(message: JsonObject, at: number, place: string): void {
-    const id = filledAt(message, 'id') ?? '';
+    const id = getFilledText(message, 'id') ?? '';
     if (this.#drafts.has(id)) {
       if (!this.#path.includes(id)) this.#path.push(id);
     } else this.#message(message, { at, line: message }, place);
   }
 
   #message(message: JsonObject, line: PreservedLine, place: string): void {
-    const id = filledAt(message, 'id') ?? String(line.at);
+    const id = getFilledText(message, 'id') ?? String(line.at);
     const known = this.#drafts.get(id);
     if (known !== undefined) {
       // A message is written again whenever something is added to it.
@@ -227,20 +235,20 @@ class GeminiSession {
 
   tree(form: 'json' | 'lines'): ImportedTree {
     // An exported branch is a separate session there, and is recognised by the session that it came from.
-    const id = filledAt(this.#about, ownMark) ?? filledAt(this.#about, 'sessionId');
+    const id = getFilledText(this.#about, branchSessionField) ?? getFilledText(this.#about, 'sessionId');
     if (id === undefined)
       this.#findings.push(buildFinding('import/inferred', 'repair', this.#file, detailOf('session')));
     const nodes: ImportedNode[] = [];
     const known = (one: string) => this.#drafts.has(one);
     for (const draft of this.#drafts.values()) for (const node of this.#nodes(draft, known)) nodes.push(node);
     const directories = listAt(this.#about, 'directories').filter((one) => typeof one === 'string');
-    const project = filledAt(this.#about, 'projectHash');
+    const project = getFilledText(this.#about, 'projectHash');
     return {
       // A subagent has the session's id in its folder, and its own id.
       externalId: id ?? this.#file,
       scope: id === undefined ? (this.#options.scope ?? this.#file) : '',
-      ...knownFields({
-        title: filledAt(this.#about, 'summary'),
+      ...omitUndefinedAttributes({
+        title: getFilledText(this.#about, 'summary'),
         createdAt: fromIso(this.#about.startTime),
         updatedAt: fromIso(this.#about.lastUpdated),
       }),
@@ -253,7 +261,7 @@ class GeminiSession {
       },
       nodes,
       activeExternalId: this.#path.at(-1) ?? null,
-      record: { $form: form, $about: this.#about, ...(form === 'json' ? {} : { $lines: toPairs(this.#others) }) },
+      record: { $form: form, $about: this.#about, ...(form === 'json' ? {} : { $lines: toLinePairs(this.#others) }) },
       ownRecords: this.#others.length,
       place: this.#file,
       findings: this.#findings,
@@ -281,7 +289,7 @@ async function* readGeminiFile(file: InputFile, options: ReadOptions): AsyncGene
   const session = new GeminiSession(file.name, options);
   const lines = await isLineFile(file);
   let count = 0;
-  const records = lines ? lineRecords(file) : documentRecords(file, [['messages', '*']]);
+  const records = lines ? readLineRecords(file) : readDocumentRecords(file, [['messages', '*']]);
   for await (const record of records) {
     if (++count % 1000 === 0) yield { type: 'pause' };
     if (record.type === 'finding') yield record;
@@ -306,9 +314,9 @@ async function* readGeminiFile(file: InputFile, options: ReadOptions): AsyncGene
 }
 
 /** Reads sessions, one per file. */
-export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
-    const [sample] = (await sampleOf({ files: [file] })).files;
+    const [sample] = (await readSample({ files: [file] })).files;
     // The only file there is may be damaged where it begins.
     if (input.files.length === 1 || (sample !== undefined && isGeminiFile(sample)))
       yield* readGeminiFile(file, options);

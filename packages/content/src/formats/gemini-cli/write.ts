@@ -2,25 +2,25 @@
 import { type Block, isText, type Json, type JsonObject, type Message, type Node } from '@coppice/core';
 import { parseUsage } from '@coppice/core/context';
 import { blockDefinitionOf } from '../../blocks/index.ts';
-import { derivedId } from '../../derived-id.ts';
+import { deriveId } from '../../derived-id.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import {
   attributeLosses,
   bookmarkLosses,
-  lossEvent,
+  buildLossEvent,
+  conversationTimes,
+  exportedPath,
   metadataLosses,
-  originalTree,
+  originalTreeRecord,
   producerLosses,
   sessionLosses,
-  threadOf,
-  timesOf,
 } from '../exporting.ts';
-import { filledAt, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
-import { withBytes } from '../inline-bytes.ts';
-import { linePieces, linesAt } from '../preserved-lines.ts';
+import { getFilledText, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
+import { embedBytes } from '../inline-bytes.ts';
+import { encodeLines, getPreservedLines } from '../preserved-lines.ts';
 import { type RecordTurn, recordTurnsOf } from '../record-turns.ts';
-import { isFailure } from '../tool-results.ts';
-import { name, ownMark } from './read.ts';
+import { isFailedToolResult } from '../tool-results.ts';
+import { branchSessionField, geminiCliName } from './read.ts';
 
 type Lose = (node: Node, what: string, message: string) => void;
 
@@ -28,7 +28,7 @@ function partOf(block: Block, node: Node, lose: Lose): JsonObject {
   if (isText(block)) return { text: block.text };
   const json: JsonObject = JSON.parse(JSON.stringify(block));
   const source = objectAt(json, 'source');
-  const mimeType = filledAt(json, 'mediaType') ?? 'application/octet-stream';
+  const mimeType = getFilledText(json, 'mediaType') ?? 'application/octet-stream';
   if (source.type === 'base64') return { inlineData: { mimeType, data: source.data ?? '' } };
   if (source.type === 'url') return { fileData: { mimeType, fileUri: source.url ?? '' } };
   lose(node, 'block', `A block of type ${block.type} is written as text.`);
@@ -80,7 +80,7 @@ class GeminiStep {
     if (first.kind !== 'message' && first.kind !== 'injected')
       this.#lose(first, 'markers', `A ${first.kind} is written as a message.`);
     if (message.role === 'system') this.#lose(first, 'system', 'A system message is written as one of the user.');
-    const said = await withBytes(message, this.#options);
+    const said = await embedBytes(message, this.#options);
     return { ...base, type: 'user', content: contentOf(said.content.map((block) => partOf(block, first, this.#lose))) };
   }
 
@@ -90,7 +90,7 @@ class GeminiStep {
     const calls = new Map<string, JsonObject>();
     for (const node of this.#nodes) {
       if (node.message === null) continue;
-      const message = await withBytes(node.message, this.#options);
+      const message = await embedBytes(node.message, this.#options);
       if (message.role === 'tool') this.#result(message, node, calls);
       else
         for (const block of message.content) {
@@ -136,7 +136,7 @@ class GeminiStep {
       typeof text === 'string'
         ? [{ functionResponse: { id, name: call.name ?? '', response: { output: text } } }]
         : parts;
-    calls.set(id, { ...call, result, status: isFailure(node.meta) ? 'error' : 'success' });
+    calls.set(id, { ...call, result, status: isFailedToolResult(node.meta) ? 'error' : 'success' });
   }
 }
 
@@ -153,12 +153,12 @@ function isWhole(turns: readonly RecordTurn[], left: readonly Node[]): boolean {
 }
 
 async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGenerator<WriteEvent> {
-  const original = originalTree(tree, name);
-  const all = recordTurnsOf(tree, name);
+  const original = originalTreeRecord(tree, geminiCliName);
+  const all = recordTurnsOf(tree, geminiCliName);
   const whole = original !== undefined && isWhole(all.ordered, all.left);
-  const thread = whole ? tree.nodes : threadOf(tree);
+  const thread = whole ? tree.nodes : exportedPath(tree);
   const shown = { ...tree, nodes: thread };
-  const { ordered, left } = whole ? all : recordTurnsOf(shown, name);
+  const { ordered, left } = whole ? all : recordTurnsOf(shown, geminiCliName);
   const lost: { readonly node: Node; readonly what: string; readonly message: string }[] = [];
   const records: { readonly at: number; readonly line: JsonObject }[] = [];
   for (const turn of ordered) {
@@ -175,16 +175,16 @@ async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGener
   }
   for (const node of left) lost.push({ node, what: 'markers', message: 'A marker of an extension is left out.' });
   const off = tree.nodes.length - thread.length;
-  if (off > 0) yield lossEvent(tree, null, 'branches', `${off} messages off the current branch are left out.`);
-  for (const { node, what, message } of lost) yield lossEvent(tree, node, what, message);
+  if (off > 0) yield buildLossEvent(tree, null, 'branches', `${off} messages off the current branch are left out.`);
+  for (const { node, what, message } of lost) yield buildLossEvent(tree, node, what, message);
   yield* sessionLosses(shown);
-  yield* metadataLosses(shown, name, ['excluded', 'failed', 'cut-short', 'notes']);
-  yield* producerLosses(shown, name);
-  yield* attributeLosses(tree, name);
+  yield* metadataLosses(shown, geminiCliName, ['excluded', 'failed', 'cut-short', 'notes']);
+  yield* producerLosses(shown, geminiCliName);
+  yield* attributeLosses(tree, geminiCliName);
   yield* bookmarkLosses(tree);
   const id = whole ? (original?.id ?? tree.treeId) : original === undefined ? tree.treeId : branchId(tree);
   const about = aboutSession(tree, original?.record ?? {}, id, original?.id);
-  const { createdAt } = timesOf(tree);
+  const { createdAt } = conversationTimes(tree);
   const file = `session-${toIso(createdAt).slice(0, 16).replaceAll(':', '-')}-${id.slice(0, 8).replace(/[^\w-]/g, '_')}`;
   const inLines = !(whole && original?.record?.$form === 'json');
   yield {
@@ -196,25 +196,25 @@ async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGener
     records.sort((a, b) => a.at - b.at);
     yield { type: 'text', text: `${JSON.stringify({ ...about, messages: records.map(({ line }) => line) })}\n` };
   } else if (whole) {
-    const others = linesAt(original?.record ?? {}, '$lines');
-    yield* linePieces([...others, ...records].sort((a, b) => a.at - b.at).map(({ line }) => line));
-  } else yield* linePieces([about, ...records.map(({ line }) => line)]);
+    const others = getPreservedLines(original?.record ?? {}, '$lines');
+    yield* encodeLines([...others, ...records].sort((a, b) => a.at - b.at).map(({ line }) => line));
+  } else yield* encodeLines([about, ...records.map(({ line }) => line)]);
   yield { type: 'count', written: thread.length - left.length, left: off + left.length };
 }
 
-const branchId = (tree: ExportedTree) => derivedId('gemini-branch', tree.treeId, tree.activeNodeId ?? '');
+const branchId = (tree: ExportedTree) => deriveId('gemini-branch', tree.treeId, tree.activeNodeId ?? '');
 
 function aboutSession(tree: ExportedTree, record: JsonObject, id: string, origin: string | undefined): JsonObject {
   const was = objectAt(record, '$about');
-  const { createdAt, updatedAt } = timesOf(tree);
+  const { createdAt, updatedAt } = conversationTimes(tree);
   const { title, metadata = {} } = tree.attributes;
   return {
-    projectHash: filledAt(metadata, 'project') ?? '',
+    projectHash: getFilledText(metadata, 'project') ?? '',
     startTime: toIso(createdAt),
     lastUpdated: toIso(updatedAt),
     ...omitKeys(was, 'sessionId', 'summary'),
     sessionId: id,
-    ...(origin === undefined || origin === id ? {} : { [ownMark]: origin }),
+    ...(origin === undefined || origin === id ? {} : { [branchSessionField]: origin }),
     ...(title === undefined ? {} : { summary: title }),
   };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inputOf, runFormatConformance, storeInput } from '../conformance.ts';
+import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
 import { geminiTakeout } from './index.ts';
 import { textOfHtml } from './text-of-html.ts';
 
@@ -37,7 +37,7 @@ runFormatConformance(geminiTakeout, [
 
 it('[I231] answers are text with their lists, code and emphasis', async () => {
   const { trees } = await storeInput(
-    inputOf({
+    toInput({
       'a.json': JSON.stringify([
         activity(
           'Prompted Hello',

@@ -3,13 +3,19 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
-import { readOwnFiles } from '../conversation-files.ts';
-import { filledAt, fromIso, isJsonObject, listAt, omitKeys, textAt, textsAt } from '../fields.ts';
+import { readProgramFiles } from '../conversation-files.ts';
+import { fromIso, getFilledText, getTexts, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
-import { documentRecords } from '../records-in.ts';
-import { blockItem, ConversationNodes, knownFields, modelSource, textBlocks } from '../turn-nodes.ts';
+import { readDocumentRecords } from '../records-in.ts';
+import {
+  buildModelSource,
+  ConversationNodes,
+  omitUndefinedAttributes,
+  toBlocksItem,
+  toTextBlocks,
+} from '../turn-nodes.ts';
 import { textOfHtml } from './text-of-html.ts';
 
 function isActivity(value: Json | undefined): value is JsonObject {
@@ -18,7 +24,7 @@ function isActivity(value: Json | undefined): value is JsonObject {
     typeof value.title === 'string' &&
     typeof value.time === 'string' &&
     (/gemini|bard/i.test(textAt(value, 'header') ?? '') ||
-      textsAt(value, 'products').some((name) => /gemini|bard/i.test(name)))
+      getTexts(value, 'products').some((name) => /gemini|bard/i.test(name)))
   );
 }
 
@@ -39,21 +45,21 @@ function activityTree(activity: JsonObject, place: string, found: readonly Impor
     id: 'prompt',
     parent: null,
     role: 'user',
-    items: [blockItem([...textBlocks(title.replace(prompted, '')), ...attached])],
+    items: [toBlocksItem([...toTextBlocks(title.replace(prompted, '')), ...attached])],
     createdAt,
     place,
     record: omitKeys(activity, 'safeHtmlItem'),
   });
   const answer = html.map(textOfHtml).join('\n\n');
   if (answer !== '') {
-    const items = [blockItem(textBlocks(answer))];
+    const items = [toBlocksItem(toTextBlocks(answer))];
     const record = { safeHtmlItem: activity.safeHtmlItem ?? [] };
     nodes.add({
       id: 'answer',
       parent: 'prompt',
       role: 'assistant',
       items,
-      source: modelSource(undefined, { provider: 'google' }),
+      source: buildModelSource(undefined, { provider: 'google' }),
       createdAt,
       place,
       record,
@@ -63,9 +69,9 @@ function activityTree(activity: JsonObject, place: string, found: readonly Impor
     if (made !== undefined) nodes.nodes.push({ ...made, records: 0 });
   }
   return {
-    externalId: `${filledAt(activity, 'time') ?? ''} ${sha256Hex(title).slice(0, 16)}`,
+    externalId: `${getFilledText(activity, 'time') ?? ''} ${sha256Hex(title).slice(0, 16)}`,
     scope: '',
-    ...knownFields({ createdAt }),
+    ...omitUndefinedAttributes({ createdAt }),
     nodes: nodes.nodes,
     activeExternalId: nodes.tip,
     record: {},
@@ -75,7 +81,7 @@ function activityTree(activity: JsonObject, place: string, found: readonly Impor
 }
 
 async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
-  for await (const record of documentRecords(file, [['*']])) {
+  for await (const record of readDocumentRecords(file, [['*']])) {
     if (record.type === 'finding') yield record;
     if (record.type !== 'record') continue;
     const { value, place, findings } = record;
@@ -97,6 +103,6 @@ export const geminiTakeout = defineFormat({
   keeps: ['times'],
   reader: {
     detect: ({ files }) => (files.some(isOwn) ? 0.94 : 0),
-    read: (input) => readOwnFiles(input, isOwn, readFile),
+    read: (input) => readProgramFiles(input, isOwn, readFile),
   },
 });

@@ -3,11 +3,18 @@ import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree } from '../contract.ts';
-import { conversationReader } from '../conversation-files.ts';
-import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { createConversationReader } from '../conversation-files.ts';
+import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { parentFinding, roleFinding } from '../structure-findings.ts';
-import { blockItem, ConversationNodes, firstFilled, knownFields, modelSource, textBlocks } from '../turn-nodes.ts';
+import {
+  buildModelSource,
+  ConversationNodes,
+  firstFilledText,
+  omitUndefinedAttributes,
+  toBlocksItem,
+  toTextBlocks,
+} from '../turn-nodes.ts';
 
 function isConversation(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && isJsonObject(value.conversation) && Array.isArray(value.responses);
@@ -35,24 +42,24 @@ function tree(entry: JsonObject, place: string, found: readonly ImportFinding[])
     nodes.report(...roleFinding('sender', sender === '' ? null : sender, (word) => senders.has(word), at));
     nodes.report(...parentFinding(response.parent_response_id, at));
     const assistant = sender === 'assistant';
-    const thinking = firstFilled(response, 'thinking_trace', 'thinking');
+    const thinking = firstFilledText(response, 'thinking_trace', 'thinking');
     const files = [...listAt(response, 'file_attachments'), ...listAt(response, 'image_attachments')];
     for (const file of files)
       nodes.report(buildFinding('import/attachment-missing', 'note', at, JSON.stringify(file).slice(0, 200)));
     const blocks: Json[] = [
       ...(thinking === undefined ? [] : [{ type: 'thinking', thinking }]),
-      ...textBlocks(textAt(response, 'message')),
+      ...toTextBlocks(textAt(response, 'message')),
       ...files.map((file) => ({ type: 'grok-file', file, text: '[file]' })),
     ];
-    const error = filledAt(response, 'error');
+    const error = getFilledText(response, 'error');
     nodes.add({
-      id: firstFilled(response, '_id', 'id') ?? String(index),
-      parent: linked ? (filledAt(response, 'parent_response_id') ?? null) : nodes.tip,
+      id: firstFilledText(response, '_id', 'id') ?? String(index),
+      parent: linked ? (getFilledText(response, 'parent_response_id') ?? null) : nodes.tip,
       role: assistant ? 'assistant' : 'user',
-      items: blocks.length === 0 ? [] : [blockItem(blocks)],
+      items: blocks.length === 0 ? [] : [toBlocksItem(blocks)],
       ...(assistant
         ? {
-            source: modelSource(filledAt(response, 'model'), {
+            source: buildModelSource(getFilledText(response, 'model'), {
               provider: 'xai',
               ...(error === undefined ? {} : { error }),
             }),
@@ -64,13 +71,13 @@ function tree(entry: JsonObject, place: string, found: readonly ImportFinding[])
       record: wrapped,
     });
   }
-  const leaf = filledAt(about, 'leaf_response_id');
-  const id = filledAt(about, 'id');
+  const leaf = getFilledText(about, 'leaf_response_id');
+  const id = getFilledText(about, 'id');
   return {
     externalId: id ?? `sha256:${sha256Hex(canonicalJson({ about, first: listAt(entry, 'responses')[0] ?? null }))}`,
     scope: '',
-    ...knownFields({
-      title: filledAt(about, 'title'),
+    ...omitUndefinedAttributes({
+      title: getFilledText(about, 'title'),
       createdAt: nodes.time(about.create_time, fromGrok, place),
       updatedAt: nodes.time(about.modify_time, fromGrok, place),
     }),
@@ -89,5 +96,5 @@ export const grok = defineFormat({
   label: 'Grok export',
   summary: 'Conversations as Grok exports them, with branches and reasoning.',
   keeps: ['branches', 'titles', 'models', 'times', 'reasoning'],
-  reader: conversationReader({ confidence: 0.94, paths: [['conversations', '*'], ['*']], isConversation, tree }),
+  reader: createConversationReader({ confidence: 0.94, paths: [['conversations', '*'], ['*']], isConversation, tree }),
 });

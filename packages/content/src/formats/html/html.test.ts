@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
 import { run, textMessage, treeId } from '@coppice/core';
-import { ReferenceStore, ticking, uuid } from '@coppice/core/testing';
+import { createTestClock, ReferenceStore, uuid } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { runFormatConformance } from '../conformance.ts';
@@ -15,7 +15,7 @@ const attack = '</script><script>alert(1)</script><img src=x onerror=alert(2)> &
 
 async function page(): Promise<string> {
   const store = new ReferenceStore();
-  const act = { actor: 'me', kit: messageKit, ...ticking() };
+  const act = { actor: 'me', kit: messageKit, ...createTestClock() };
   const say = (role: 'user' | 'assistant', text: string) => ({ message: textMessage(role, text) });
   await run(store, { type: 'create', treeId: id, attributes: { title: attack, systemPrompt: attack } }, act);
   const first = await run(store, { type: 'append', treeId: id, messages: [say('user', 'Which?')] }, act);

@@ -3,11 +3,11 @@ import type { Block, Node } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { toBase64 } from '../../base64.ts';
 import { blockDefinitionOf } from '../../blocks/index.ts';
-import { branchesOf, branchPreview, bytesIn, type ExportBranch, speakerName } from '../branches.ts';
+import { branchesOf, branchPreview, byteSourceTypeOf, type ExportBranch, speakerName } from '../branches.ts';
 import { defineFormat, type ExportedTree, type WriteEvent, type WriteOptions } from '../contract.ts';
-import { exportedChildren, lossEvent, threadOf, timesOf } from '../exporting.ts';
+import { buildLossEvent, conversationTimes, exportedChildren, exportedPath } from '../exporting.ts';
 import { toIso } from '../fields.ts';
-import { escapeHtml, policy, script, style } from './page.ts';
+import { contentSecurityPolicy, escapeHtml, pageScript, pageStyle } from './page.ts';
 
 const isShownInHtml = (node: Node) => node.kind !== 'state';
 
@@ -123,20 +123,20 @@ async function* htmlPage(tree: ExportedTree, options: WriteOptions): AsyncGenera
   const page = new HtmlPage(tree, options);
   const { title, autoTitle, systemPrompt } = tree.attributes;
   const shown = escapeHtml(title ?? autoTitle ?? 'Conversation');
-  const leaf = page.nameOf(threadOf(tree).at(-1)?.id ?? null);
-  yield `<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${escapeHtml(policy)}">\n<meta name="viewport" content="width=device-width,initial-scale=1">\n<title>${shown}</title>\n<style>${style}</style>\n</head>\n<body data-leaf="${leaf}">\n<nav aria-label="Branches">\n`;
+  const leaf = page.nameOf(exportedPath(tree).at(-1)?.id ?? null);
+  yield `<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${escapeHtml(contentSecurityPolicy)}">\n<meta name="viewport" content="width=device-width,initial-scale=1">\n<title>${shown}</title>\n<style>${pageStyle}</style>\n</head>\n<body data-leaf="${leaf}">\n<nav aria-label="Branches">\n`;
   for (const text of page.outline(branchesOf(tree))) yield text;
-  yield `</nav>\n<main>\n<h1>${shown}</h1>\n<p class="about">${toIso(timesOf(tree).createdAt).slice(0, 10)} · ${tree.nodes.filter(isShownInHtml).length} messages</p>\n`;
+  yield `</nav>\n<main>\n<h1>${shown}</h1>\n<p class="about">${toIso(conversationTimes(tree).createdAt).slice(0, 10)} · ${tree.nodes.filter(isShownInHtml).length} messages</p>\n`;
   if (systemPrompt !== undefined && systemPrompt !== '')
     yield `<details><summary>System prompt</summary>${textHtml(systemPrompt)}</details>\n`;
   for (const node of tree.nodes) yield await page.message(node);
-  yield `</main>\n<script>${script}</script>\n</body>\n</html>\n`;
+  yield `</main>\n<script>${pageScript}</script>\n</body>\n</html>\n`;
 }
 
 function* htmlLosses(tree: ExportedTree, options: WriteOptions): Generator<WriteEvent> {
-  yield lossEvent(tree, null, 'notes', 'Ids, usage, parameters and notes are left out.');
+  yield buildLossEvent(tree, null, 'notes', 'Ids, usage, parameters and notes are left out.');
   if (tree.bookmarks.length > 0)
-    yield lossEvent(
+    yield buildLossEvent(
       tree,
       null,
       'bookmarks',
@@ -144,21 +144,21 @@ function* htmlLosses(tree: ExportedTree, options: WriteOptions): Generator<Write
     );
   for (const node of tree.nodes) {
     const kept = (block: Block) =>
-      block.type === 'image' && (bytesIn(block) === 'base64' || options.blob !== undefined);
-    if (node.message?.content.some((block) => bytesIn(block) !== undefined && !kept(block)) === true)
-      yield lossEvent(tree, node, 'attachments', 'A file is named, its bytes are left out.');
+      block.type === 'image' && (byteSourceTypeOf(block) === 'base64' || options.blob !== undefined);
+    if (node.message?.content.some((block) => byteSourceTypeOf(block) !== undefined && !kept(block)) === true)
+      yield buildLossEvent(tree, node, 'attachments', 'A file is named, its bytes are left out.');
   }
 }
 
 async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   for await (const whole of trees) {
-    const tree = options.thread === true ? { ...whole, nodes: threadOf(whole) } : whole;
+    const tree = options.thread === true ? { ...whole, nodes: exportedPath(whole) } : whole;
     yield { type: 'file', name: `${tree.treeId}.html`, mediaType: 'text/html' };
     for await (const text of htmlPage(tree, options)) yield { type: 'text', text };
     const left = whole.nodes.length - tree.nodes.length;
     const markers = tree.nodes.filter((node) => !isShownInHtml(node)).length;
-    if (left > 0) yield lossEvent(tree, null, 'branches', `${left} messages off the current thread are left out.`);
-    if (markers > 0) yield lossEvent(tree, null, 'markers', `${markers} markers are left out.`);
+    if (left > 0) yield buildLossEvent(tree, null, 'branches', `${left} messages off the current thread are left out.`);
+    if (markers > 0) yield buildLossEvent(tree, null, 'markers', `${markers} markers are left out.`);
     yield* htmlLosses(tree, options);
     yield { type: 'count', written: tree.nodes.length - markers, left: left + markers };
   }

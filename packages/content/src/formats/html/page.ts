@@ -9,7 +9,7 @@ export function escapeHtml(text: string): string {
 }
 
 /** The style of the page. */
-export const style = `
+export const pageStyle = `
 :root{color-scheme:light dark;--paper:light-dark(#fdfdfb,#1b201c);--ground:light-dark(#f2f4ef,#161a17);--line:light-dark(#dfe3da,#343a35);--ink:light-dark(#22302a,#eceee8);--soft:light-dark(#5c665f,#aab3ab);--live:light-dark(#2f7d32,#8fce7e)}
 *{box-sizing:border-box}
 body{margin:0;display:grid;grid-template-columns:20rem minmax(0,1fr);min-height:100vh;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif}
@@ -39,7 +39,7 @@ details{color:var(--soft)}
  * The script of the page: shows the messages on the path to one and on to its last leaf, hides the others, and marks
  * the path in the outline. Without it every message is shown in order, and the links still work.
  */
-export const script = `(()=>{
+export const pageScript = `(()=>{
 const all=[...document.querySelectorAll('article')],byId=new Map(all.map(a=>[a.id,a])),links=[...document.querySelectorAll('nav a')],last=new Map();
 for(const a of all)last.set(a.dataset.parent,a.id);
 const upFrom=id=>{const path=[];for(let at=id;byId.has(at);at=byId.get(at).dataset.parent)path.push(at);return path};
@@ -66,4 +66,4 @@ function cspHash(text: string): string {
 }
 
 /** The content security policy: only the page's own style and script, and embedded images. */
-export const policy = `default-src 'none'; style-src ${cspHash(style)}; script-src ${cspHash(script)}; img-src data:; base-uri 'none'; form-action 'none'`;
+export const contentSecurityPolicy = `default-src 'none'; style-src ${cspHash(pageStyle)}; script-src ${cspHash(pageScript)}; img-src data:; base-uri 'none'; form-action 'none'`;

@@ -2,11 +2,18 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { isBase64 } from '../../base64.ts';
 import { defineFormat, type ImportedTree } from '../contract.ts';
-import { conversationReader } from '../conversation-files.ts';
-import { filledAt, fromAnyTime, isJsonObject, listAt, omitKeys, textAt, textsAt } from '../fields.ts';
+import { createConversationReader } from '../conversation-files.ts';
+import { fromAnyTime, getFilledText, getTexts, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { roleFinding } from '../structure-findings.ts';
-import { blockItem, ConversationNodes, firstFilled, knownFields, modelSource, textBlocks } from '../turn-nodes.ts';
+import {
+  buildModelSource,
+  ConversationNodes,
+  firstFilledText,
+  omitUndefinedAttributes,
+  toBlocksItem,
+  toTextBlocks,
+} from '../turn-nodes.ts';
 
 function isConversation(value: Json | undefined): value is JsonObject {
   if (!isJsonObject(value) || !Array.isArray(value.messages)) return false;
@@ -22,8 +29,8 @@ function isConversation(value: Json | undefined): value is JsonObject {
 const senders: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
 
 function fileBlock(file: JsonObject, nodes: ConversationNodes, place: string): Json {
-  const name = filledAt(file, 'name') ?? 'file';
-  const mediaType = filledAt(file, 'mime') ?? 'application/octet-stream';
+  const name = getFilledText(file, 'name') ?? 'file';
+  const mediaType = getFilledText(file, 'mime') ?? 'application/octet-stream';
   const data = textAt(file, 'value') ?? '';
   if (file.type === 'base64' && data !== '' && isBase64(data)) {
     const source = { type: 'base64', data };
@@ -37,7 +44,7 @@ function fileBlock(file: JsonObject, nodes: ConversationNodes, place: string): J
 
 /** Returns an id, which may be in the database's export form. */
 const idOf = (value: Json | undefined) =>
-  isJsonObject(value) ? filledAt(value, '$oid') : typeof value === 'string' ? value : undefined;
+  isJsonObject(value) ? getFilledText(value, '$oid') : typeof value === 'string' ? value : undefined;
 
 /** Parses a time, which may be in the database's export form. */
 const fromDate = (value: Json | undefined) => fromAnyTime(isJsonObject(value) ? value.$date : value);
@@ -45,37 +52,37 @@ const fromDate = (value: Json | undefined) => fromAnyTime(isJsonObject(value) ? 
 function tree(conversation: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
   const nodes = new ConversationNodes(found);
   const linked = listAt(conversation, 'messages').some((one) => isJsonObject(one) && Array.isArray(one.ancestors));
-  const model = filledAt(conversation, 'model');
+  const model = getFilledText(conversation, 'model');
   const roots = new Set<string>();
   const childOrder = new Map<string, readonly string[]>();
-  let prompt = filledAt(conversation, 'preprompt');
+  let prompt = getFilledText(conversation, 'preprompt');
   for (const [message, at, index] of nodes.records(conversation, 'messages', place)) {
-    const id = filledAt(message, 'id') ?? String(index);
-    const ancestors = textsAt(message, 'ancestors');
-    const listed = textsAt(message, 'children');
+    const id = getFilledText(message, 'id') ?? String(index);
+    const ancestors = getTexts(message, 'ancestors');
+    const listed = getTexts(message, 'children');
     // The first message contains the system prompt, or nothing.
     if (message.from === 'system' && ancestors.length === 0 && index === 0) {
       roots.add(id);
-      prompt ??= filledAt(message, 'content');
+      prompt ??= getFilledText(message, 'content');
       if (listed.length > 0) childOrder.set('', listed);
       continue;
     }
     nodes.report(...roleFinding('sender', message.from, (word) => senders.has(word), at));
     const role = message.from === 'assistant' || message.from === 'system' ? message.from : 'user';
     const above = linked ? (ancestors.at(-1) ?? null) : nodes.tip;
-    const thinking = filledAt(message, 'reasoning');
+    const thinking = getFilledText(message, 'reasoning');
     const files = listAt(message, 'files').filter(isJsonObject);
     const blocks: Json[] = [
       ...(thinking === undefined ? [] : [{ type: 'thinking', thinking }]),
-      ...textBlocks(textAt(message, 'content')),
+      ...toTextBlocks(textAt(message, 'content')),
       ...files.map((file) => fileBlock(file, nodes, at)),
     ];
     nodes.add({
       id,
       parent: above !== null && roots.has(above) ? null : above,
       role,
-      items: blocks.length === 0 ? [] : [blockItem(blocks)],
-      ...(role === 'assistant' ? { source: modelSource(filledAt(message, 'model') ?? model) } : {}),
+      items: blocks.length === 0 ? [] : [toBlocksItem(blocks)],
+      ...(role === 'assistant' ? { source: buildModelSource(getFilledText(message, 'model') ?? model) } : {}),
       status: message.interrupted === true ? 'aborted' : undefined,
       createdAt: nodes.time(message.createdAt, fromDate, at),
       place: at,
@@ -84,10 +91,10 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     if (listed.length > 0) childOrder.set(id, listed);
   }
   return {
-    externalId: idOf(conversation._id) ?? firstFilled(conversation, 'id', 'rootMessageId') ?? place,
+    externalId: idOf(conversation._id) ?? firstFilledText(conversation, 'id', 'rootMessageId') ?? place,
     scope: '',
-    ...knownFields({
-      title: filledAt(conversation, 'title'),
+    ...omitUndefinedAttributes({
+      title: getFilledText(conversation, 'title'),
       systemPrompt: prompt,
       createdAt: nodes.time(conversation.createdAt, fromDate, place),
       updatedAt: nodes.time(conversation.updatedAt, fromDate, place),
@@ -108,7 +115,7 @@ export const huggingchat = defineFormat({
   label: 'HuggingChat export',
   summary: 'Conversations of HuggingChat with branches, reasoning and files.',
   keeps: ['branches', 'titles', 'system prompts', 'models', 'times', 'reasoning', 'pictures'],
-  reader: conversationReader({
+  reader: createConversationReader({
     confidence: 0.92,
     paths: [['*'], ['conversations', '*']],
     lines: true,

@@ -1,9 +1,9 @@
 import { run, textMessage, treeId } from '@coppice/core';
-import { ReferenceStore, ticking } from '@coppice/core/testing';
+import { createTestClock, ReferenceStore } from '@coppice/core/testing';
 import { buildTree, type TMessage } from 'librechat-data-provider';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
-import { type Files, inputOf, runFormatConformance, storeInput, writeStored } from '../conformance.ts';
+import { type FixtureFiles, runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
 import { librechat } from './index.ts';
 
 type Fields = { readonly [key: string]: unknown };
@@ -201,8 +201,8 @@ runFormatConformance(librechat, [
   },
 ]);
 
-async function read(files: Files) {
-  const stored = await storeInput(inputOf(files));
+async function read(files: FixtureFiles) {
+  const stored = await storeInput(toInput(files));
   const [tree] = stored.trees;
   const [id] = stored.ids;
   if (tree === undefined || id === undefined) throw new Error('There is no tree.');
@@ -216,13 +216,13 @@ async function written(stored: Parameters<typeof writeStored>[0]) {
   return { whole, messages, report };
 }
 
-const act = () => ({ actor: 'me', kit: messageKit, ...ticking(9) });
+const act = () => ({ actor: 'me', kit: messageKit, ...createTestClock(9) });
 
 /** A tree with a call, its result, an answer and a variant of the answer. */
 async function grown() {
   const store = new ReferenceStore();
   const id = treeId('00000000-0000-7000-8000-00000000beef');
-  const on = { actor: 'me', kit: messageKit, ...ticking() };
+  const on = { actor: 'me', kit: messageKit, ...createTestClock() };
   await run(store, { type: 'create', treeId: id, attributes: { title: 'Grown', systemPrompt: 'Be brief.' } }, on);
   const calls = ['c1', 'c2'].map((call) => ({ type: 'tool-use', id: call, name: 'look', parameters: { call } }));
   const result = (call: string) => ({
@@ -310,7 +310,7 @@ describe('LibreChat exports', () => {
   it('[I99] write calls and results that were added here as one message, and restore them', async () => {
     const { whole } = await written(await grown());
     expect(whole.options).toEqual({ promptPrefix: 'Be brief.' });
-    const again = await storeInput(inputOf({ 'c.json': JSON.stringify(whole) }));
+    const again = await storeInput(toInput({ 'c.json': JSON.stringify(whole) }));
     expect(again.trees[0]?.nodes.map((one) => one.message.role)).toEqual([
       'user',
       'assistant',

@@ -1,27 +1,27 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
-import { type Cooperative, itemsPerPause, runWithPauses } from '../cooperative.ts';
+import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import {
-  filledAt,
   fromIso,
+  getFilledText,
+  getTexts,
   isJsonObject,
   listAt,
   numberAt,
   objectAt,
   omitKeys,
   textAt,
-  textsAt,
   timeFinding,
 } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
-import { imageOfUrl, toolCallOf } from '../openai-messages.ts';
-import { sameRecord } from '../preserved-lines.ts';
+import { type ImportInput, type InputFile, type InputSample, readSample } from '../input.ts';
+import { imageOfUrl, toToolUse } from '../openai-messages.ts';
+import { areSameRecords } from '../preserved-lines.ts';
 import { nodesOfTurns, type TurnPiece } from '../record-turns.ts';
-import { documentRecords } from '../records-in.ts';
+import { readDocumentRecords } from '../records-in.ts';
 import { type ReplyAuthor, type ReplyItem, replyPieces } from '../reply-items.ts';
-import { fileFindings, forwardFindings, parentFinding, rootsFinding, rootsIn } from '../structure-findings.ts';
+import { countRoots, fileFindings, forwardFindings, parentFinding, rootsFinding } from '../structure-findings.ts';
 
 /** The null UUID that first messages have as their parent. */
 export const nullUuid = '00000000-0000-0000-0000-000000000000';
@@ -42,7 +42,7 @@ function isLibrechatExport(json: Json | undefined): boolean {
 }
 
 /** Detects the format by the ids of its messages. */
-export function detect(sample: Sample): number {
+export function detect(sample: InputSample): number {
   return sample.files.some((file) => isLibrechatExport(file.json)) ? 0.95 : 0;
 }
 
@@ -88,12 +88,12 @@ class LibrechatParts {
     }
     this.#flush();
     if (type === 'text') {
-      this.#together = new Set(textsAt(part, 'tool_call_ids'));
+      this.#together = new Set(getTexts(part, 'tool_call_ids'));
       const said = fieldValue(part.text);
       if (said !== '') this.#say(librechatText(said));
     } else if (type === 'think') this.#say({ type: 'thinking', thinking: fieldValue(part.think) });
     else if (type === 'image_url') {
-      const url = filledAt(objectAt(part, 'image_url'), 'url') ?? filledAt(part, 'image_url');
+      const url = getFilledText(objectAt(part, 'image_url'), 'url') ?? getFilledText(part, 'image_url');
       this.#say(url === undefined ? { ...part, type: 'librechat-image_url' } : imageOfUrl(url));
     } else if (type === 'summary')
       this.items.push({
@@ -119,16 +119,16 @@ class LibrechatParts {
   }
 
   #call(call: JsonObject): void {
-    const id = filledAt(call, 'id') ?? `${this.#id}-call-${this.#count}`;
+    const id = getFilledText(call, 'id') ?? `${this.#id}-call-${this.#count}`;
     if (!this.#together.has(id)) this.#flush();
-    const made = toolCallOf({ id, name: call.name ?? 'unknown', arguments: call.args ?? '' }, this.#count++);
+    const made = toToolUse({ id, name: call.name ?? 'unknown', arguments: call.args ?? '' }, this.#count++);
     this.#calls.push(made);
     const { output } = call;
     if (output === undefined || output === null || output === '') return;
     this.#results.push({
       type: 'result',
       callId: id,
-      name: filledAt(call, 'name') ?? 'unknown',
+      name: getFilledText(call, 'name') ?? 'unknown',
       content: [librechatText(typeof output === 'string' ? output : JSON.stringify(output))],
       isError: false,
     });
@@ -145,9 +145,9 @@ class LibrechatParts {
 function librechatSpeaker(message: JsonObject, agent: string | undefined): ReplyAuthor {
   const user = message.isCreatedByUser === true;
   if (user) return { role: 'user', source: { type: 'user' } };
-  const model = agent ?? filledAt(message, 'model');
-  const provider = filledAt(message, 'endpoint');
-  const reason = filledAt(message, 'finish_reason');
+  const model = agent ?? getFilledText(message, 'model');
+  const provider = getFilledText(message, 'endpoint');
+  const reason = getFilledText(message, 'finish_reason');
   const count = numberAt(message, 'tokenCount');
   const status =
     message.error === true ? ('error' as const) : message.unfinished === true ? ('interrupted' as const) : undefined;
@@ -198,7 +198,7 @@ function contentPieces(
   parent: string | null,
 ): { pieces: TurnPiece[]; unknown: string[] } {
   const content = listAt(message, 'content');
-  const said = filledAt(message, 'text');
+  const said = getFilledText(message, 'text');
   const parts = content.length > 0 ? content : said === undefined ? [] : [librechatText(said)];
   const voices = voicesOf(parts);
   const pieces: TurnPiece[] = [];
@@ -234,7 +234,7 @@ function* flat(
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     yield next;
     if (!isJsonObject(next.message)) continue;
-    const above = filledAt(next.message, 'messageId') ?? null;
+    const above = getFilledText(next.message, 'messageId') ?? null;
     const children = listAt(next.message, 'children');
     for (let index = children.length - 1; index >= 0; index--)
       open.push({ message: children[index] ?? null, above, place: `${place} ${above ?? ''}[${index}]` });
@@ -247,14 +247,14 @@ function* librechatTree(
   place: string,
   found: readonly ImportFinding[],
   options: ReadOptions,
-): Cooperative<ImportedTree> {
+): CooperativeTask<ImportedTree> {
   const findings = [...found];
   const nodes: ImportedNode[] = [];
   const records = new Map<string, JsonObject>();
   const twice = new Map<string, number>();
   const entries = [...flat(messages, `${place}.messages`)];
   const ids = new Set(
-    entries.map(({ message }) => (isJsonObject(message) ? filledAt(message, 'messageId') : undefined)),
+    entries.map(({ message }) => (isJsonObject(message) ? getFilledText(message, 'messageId') : undefined)),
   );
   const known = (id: string) => ids.has(id);
   let at = 0;
@@ -263,19 +263,19 @@ function* librechatTree(
       findings.push(buildFinding('import/record-unreadable', 'loss', where, detailOf('not-an-object'), 1));
       continue;
     }
-    const named = filledAt(message, 'messageId');
+    const named = getFilledText(message, 'messageId');
     if (named === undefined)
       findings.push(buildFinding('import/inferred', 'repair', where, detailOf('id-without-message-id')));
     const id = named ?? `message-${at}`;
     const record = omitKeys(message, 'children');
     const before = records.get(id);
-    if (before !== undefined && sameRecord(before, record)) {
+    if (before !== undefined && areSameRecords(before, record)) {
       findings.push(buildFinding('import/duplicate', 'repair', where, detailOf('id', id.slice(0, 80))));
       twice.set(id, (twice.get(id) ?? 0) + 1);
       continue;
     }
     if (before === undefined) records.set(id, record);
-    const above = filledAt(message, 'parentMessageId') ?? nested;
+    const above = getFilledText(message, 'parentMessageId') ?? nested;
     const parent = above === nullUuid ? null : above;
     for (const one of parentFinding(message.parentMessageId, where)) findings.push(one);
     const createdAt = fromIso(message.createdAt);
@@ -286,12 +286,12 @@ function* librechatTree(
     if (at % itemsPerPause === 0) yield;
   }
   for (const one of forwardFindings(nodes)) findings.push(one);
-  for (const one of rootsFinding(rootsIn(nodes), place)) findings.push(one);
+  for (const one of rootsFinding(countRoots(nodes), place)) findings.push(one);
   for (const one of fileFindings(nodes)) findings.push(one);
   const settings = objectAt(conversation, 'options');
   const systemPrompt = textAt(settings, 'promptPrefix') ?? textAt(settings, 'system');
-  const title = filledAt(conversation, 'title');
-  const id = filledAt(conversation, 'conversationId');
+  const title = getFilledText(conversation, 'title');
+  const id = getFilledText(conversation, 'conversationId');
   return {
     externalId: id ?? nodes[0]?.externalId ?? place,
     scope: id === undefined ? (options.scope ?? '') : '',
@@ -326,7 +326,7 @@ async function* readLibrechatFile(file: InputFile, options: ReadOptions): AsyncG
   const messages: Json[] = [];
   const found: ImportFinding[] = [];
   const patterns = [['messages', '*'], ['messagesTree', '*'], ['*']];
-  for await (const record of documentRecords(file, patterns)) {
+  for await (const record of readDocumentRecords(file, patterns)) {
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
       if (messages.length > 0 && !messages.some(isLibrechatMessage))
@@ -354,9 +354,9 @@ async function* readLibrechatFile(file: InputFile, options: ReadOptions): AsyncG
 }
 
 /** Reads conversations, one or several per file, flat or nested. */
-export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
-    const [sample] = (await sampleOf({ files: [file] })).files;
+    const [sample] = (await readSample({ files: [file] })).files;
     // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || isLibrechatExport(sample?.json)) yield* readLibrechatFile(file, options);
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };

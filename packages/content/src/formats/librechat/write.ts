@@ -6,17 +6,17 @@ import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import {
   attributeLosses,
   bookmarkLosses,
-  lossEvent,
+  buildLossEvent,
   metadataLosses,
-  originalTree,
+  originalTreeRecord,
   statusLosses,
 } from '../exporting.ts';
-import { filledAt, isJsonObject, numberAt, objectAt, omitKeys, toIso } from '../fields.ts';
-import { withBytes } from '../inline-bytes.ts';
+import { getFilledText, isJsonObject, numberAt, objectAt, omitKeys, toIso } from '../fields.ts';
+import { embedBytes } from '../inline-bytes.ts';
 import { toOpenAi } from '../openai-messages.ts';
 import { safeFileName } from '../preserved-lines.ts';
-import { madeBy, type RecordTurn, recordTurnsOf } from '../record-turns.ts';
-import { resultText } from '../result-text.ts';
+import { findTurnAuthor, type RecordTurn, recordTurnsOf } from '../record-turns.ts';
+import { flattenToolResult } from '../result-text.ts';
 import { nullUuid } from './read.ts';
 
 const name = 'librechat';
@@ -121,7 +121,7 @@ class LibrechatConversation {
     const parts = await this.#parts(turn);
     const [only] = parts;
     const simple = parts.length === 0 || (parts.length === 1 && isJsonObject(only) && only.type === 'text');
-    const text = isJsonObject(only) && simple ? (filledAt(only, 'text') ?? '') : '';
+    const text = isJsonObject(only) && simple ? (getFilledText(only, 'text') ?? '') : '';
     const said: JsonObject = simple ? { text } : { text: '', content: parts };
     // Edited in place: author, time and other fields stay the same.
     if (was !== null) {
@@ -131,10 +131,10 @@ class LibrechatConversation {
     if (first.kind !== 'message') this.#lose(first, 'markers', `A ${first.kind} is written as a message of the model.`);
     else if (first.message?.role === 'system') this.#lose(first, 'system', 'It is written as a message of the model.');
     if (first.groupId > 0) this.#lose(first, 'groups', 'It is written as a variant; which act made it is left out.');
-    const { maker, others } = madeBy(turn);
+    const { maker, others } = findTurnAuthor(turn);
     for (const node of others) this.#lose(node, 'steps', 'Which model made this step, and what it used, is left out.');
     const source = maker.meta.source ?? {};
-    const model = user ? undefined : filledAt(source, 'model_name');
+    const model = user ? undefined : getFilledText(source, 'model_name');
     const count = parseUsage(maker)?.outputTokens ?? numberAt(objectAt(source, 'usage'), 'outputTokens');
     return {
       messageId: turn.id,
@@ -144,7 +144,7 @@ class LibrechatConversation {
       ...said,
       ...outgoingFiles(turn),
       model: model ?? null,
-      endpoint: user ? null : (filledAt(source, 'provider') ?? null),
+      endpoint: user ? null : (getFilledText(source, 'provider') ?? null),
       error: last.status === 'error',
       unfinished: last.status !== 'success' && last.status !== 'error',
       ...(count === undefined || user ? {} : { tokenCount: count }),
@@ -157,7 +157,7 @@ class LibrechatConversation {
   async #parts(turn: RecordTurn): Promise<Json[]> {
     const said: { readonly node: Node; readonly message: Message }[] = [];
     for (const node of turn.nodes)
-      if (node.message !== null) said.push({ node, message: await withBytes(node.message, this.#options) });
+      if (node.message !== null) said.push({ node, message: await embedBytes(node.message, this.#options) });
     // Paired by position, because some models restart their call ids in every step.
     const { calls, stray } = pairTools(said.map(({ message }) => message));
     const parts: Json[] = [];
@@ -182,7 +182,7 @@ class LibrechatConversation {
         if (pair === pairs[0] && pairs.length > 1)
           parts.push({ type: 'text', text: '', tool_call_ids: pairs.map(({ call }) => call.id) });
         const result = pair.result === null ? undefined : said[pair.result];
-        const output = result === undefined ? undefined : resultText(result.message);
+        const output = result === undefined ? undefined : flattenToolResult(result.message);
         const call = {
           id,
           name: pair.call.name,
@@ -202,11 +202,11 @@ class LibrechatConversation {
   #strayResult(node: Node, message: Message, made: ReadonlyMap<string, { output?: string }>, parts: Json[]): void {
     const call = made.get(message.tool_call_id ?? '');
     if (call?.output === undefined) {
-      parts.push({ type: 'text', text: resultText(message) });
+      parts.push({ type: 'text', text: flattenToolResult(message) });
       this.#lose(node, 'block', 'A result without its call is written as text.');
       return;
     }
-    call.output += `\n${resultText(message)}`;
+    call.output += `\n${flattenToolResult(message)}`;
     this.#lose(node, 'results', 'It is written as one with the result before it.');
   }
 
@@ -233,13 +233,13 @@ class LibrechatConversation {
 }
 
 function* librechatLosses(tree: ExportedTree, conversation: LibrechatConversation): Generator<WriteEvent> {
-  for (const { node, what, message } of conversation.losses) yield lossEvent(tree, node, what, message);
+  for (const { node, what, message } of conversation.losses) yield buildLossEvent(tree, node, what, message);
   yield* metadataLosses(tree, name, ['usage', 'excluded', 'failures', 'notes']);
   yield* statusLosses(tree, name, 'aborted', 'cut-short');
   yield* attributeLosses(tree, name);
   for (const node of tree.nodes)
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
-      yield lossEvent(tree, node, 'tags', 'Its tags are left out.');
+      yield buildLossEvent(tree, node, 'tags', 'Its tags are left out.');
   yield* bookmarkLosses(tree);
 }
 
@@ -267,7 +267,7 @@ function* nested(conversation: LibrechatConversation): Generator<string> {
 }
 
 function librechatHead(tree: ExportedTree, id: string): JsonObject {
-  const record = originalTree(tree, name)?.record;
+  const record = originalTreeRecord(tree, name)?.record;
   const { title, autoTitle, systemPrompt } = tree.attributes;
   if (record !== undefined) {
     const renamed = title !== undefined && title !== record.title;
@@ -284,14 +284,14 @@ function librechatHead(tree: ExportedTree, id: string): JsonObject {
 }
 
 async function* writeLibrechatTree(tree: ExportedTree, options: WriteOptions): AsyncGenerator<WriteEvent> {
-  const original = originalTree(tree, name);
+  const original = originalTreeRecord(tree, name);
   const id = original?.id ?? tree.treeId;
   const conversation = new LibrechatConversation(tree, id, options);
   await conversation.write();
   yield* librechatLosses(tree, conversation);
   yield { type: 'file', name: `${safeFileName(id, tree.treeId)}.json`, mediaType: 'application/json' };
   const head = librechatHead(tree, id);
-  const key = filledAt(original?.record ?? {}, '$key') ?? 'messages';
+  const key = getFilledText(original?.record ?? {}, '$key') ?? 'messages';
   const open = JSON.stringify(head).slice(0, -1);
   yield { type: 'text', text: `${open}${open === '{' ? '' : ','}${JSON.stringify(key)}:[` };
   if (head.recursive === true || key === 'messagesTree')

@@ -15,21 +15,21 @@ import {
 import {
   attributeLosses,
   bookmarkLosses,
-  hasOriginalParts,
-  lossEvent,
+  buildLossEvent,
+  exportedPath,
+  hasAuthorOrMetadata,
   metadataLosses,
   metadataLossFields,
-  originalTree,
-  threadOf,
+  originalTreeRecord,
 } from '../exporting.ts';
-import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type Input, type InputFile, isLineFile, type Sample, type SampleFile } from '../input.ts';
+import { type ImportInput, type InputFile, type InputSample, isLineFile, type SampleFile } from '../input.ts';
 import { fromAssistant, toOpenAi } from '../openai-messages.ts';
-import { originalOf } from '../original-record.ts';
-import { documentRecords, lineRecords } from '../records-in.ts';
-import { hasLinks, linkFinding, roleFinding, wireBlockFinding } from '../structure-findings.ts';
+import { originalRecordOf } from '../original-record.ts';
+import { readDocumentRecords, readLineRecords } from '../records-in.ts';
+import { hasMessageLinks, linkFinding, roleFinding, wireBlockFinding } from '../structure-findings.ts';
 
 const name = 'linear';
 
@@ -38,7 +38,7 @@ function isLinearMessage(value: Json | undefined): value is JsonObject {
 }
 
 function isList(values: readonly Json[]): boolean {
-  return isLinearMessage(values[0]) && !hasLinks(values);
+  return isLinearMessage(values[0]) && !hasMessageLinks(values);
 }
 
 function isLinearConversation(value: Json | undefined): value is JsonObject {
@@ -47,11 +47,11 @@ function isLinearConversation(value: Json | undefined): value is JsonObject {
 
 /** Whether another format fits better. A logged call also has a model, but no title. */
 function isForeignList(value: JsonObject): boolean {
-  if ('model' in value && filledAt(value, 'title') === undefined) return true;
+  if ('model' in value && getFilledText(value, 'title') === undefined) return true;
   return ['mapping', 'uuid', 'messageId', 'parts', 'response', 'request'].some((key) => key in value);
 }
 
-function detect({ files }: Sample): number {
+function detect({ files }: InputSample): number {
   let surety = files.length === 0 ? 0 : 1;
   for (const file of files) surety = Math.min(surety, detectIn(file));
   // Several lists are what our own export of all trees looks like; a format that expects a folder is the better guess.
@@ -66,7 +66,8 @@ function detectIn(file: SampleFile): number {
   if (isJsonObject(json) && isLinearConversation(listAt(json, 'history')[0])) return 0.6;
   const list = Array.isArray(json) ? json : file.lines;
   const [first] = list;
-  if (isLinearMessage(first)) return hasLinks(list) ? 0 : isForeignList(first) ? 0.2 : Array.isArray(json) ? 0.5 : 0;
+  if (isLinearMessage(first))
+    return hasMessageLinks(list) ? 0 : isForeignList(first) ? 0.2 : Array.isArray(json) ? 0.5 : 0;
   return isLinearConversation(first) && !isForeignList(first) ? 0.5 : 0;
 }
 
@@ -74,7 +75,7 @@ const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assi
 
 /** Returns the model of a message or conversation: its id, or an object with an id. */
 function modelOfList(record: JsonObject): string | undefined {
-  return filledAt(record, 'model') ?? filledAt(objectAt(record, 'model'), 'id');
+  return getFilledText(record, 'model') ?? getFilledText(objectAt(record, 'model'), 'id');
 }
 
 /** Returns the chain of a list, or a finding if its messages belong to a tree. */
@@ -125,8 +126,8 @@ function linearTreeOf(
     });
     parent = externalId;
   }
-  const id = filledAt(record, 'id') ?? `sha256:${sha256Hex(canonicalJson(messages))}`;
-  const title = filledAt(record, 'title') ?? filledAt(record, 'name');
+  const id = getFilledText(record, 'id') ?? `sha256:${sha256Hex(canonicalJson(messages))}`;
+  const title = getFilledText(record, 'title') ?? getFilledText(record, 'name');
   const own = prompt === undefined ? record : { ...record, $system: prompt };
   return {
     externalId: id,
@@ -143,7 +144,9 @@ function linearTreeOf(
 
 async function* readLinearFile(file: InputFile): AsyncGenerator<ReadEvent> {
   const lines = await isLineFile(file);
-  const records = lines ? lineRecords(file) : documentRecords(file, [['*'], ['messages', '*'], ['history', '*']]);
+  const records = lines
+    ? readLineRecords(file)
+    : readDocumentRecords(file, [['*'], ['messages', '*'], ['history', '*']]);
   // Bare messages form one conversation; those inside conversations form one each.
   const loose: Json[] = [];
   const found: ImportFinding[] = [];
@@ -164,7 +167,7 @@ async function* readLinearFile(file: InputFile): AsyncGenerator<ReadEvent> {
   if (lines && loose.length > 0) yield eventOf(loose, { $form: 'lines' }, file.name, found);
 }
 
-async function* read(input: Input): AsyncGenerator<ReadEvent> {
+async function* read(input: ImportInput): AsyncGenerator<ReadEvent> {
   for (const file of input.files) yield* readLinearFile(file);
 }
 
@@ -180,7 +183,7 @@ function omitPrompt(record: JsonObject): JsonObject {
 }
 
 async function* writeLinearTree(tree: ExportedTree): AsyncGenerator<WriteEvent> {
-  const original = originalTree(tree, name)?.record ?? {};
+  const original = originalTreeRecord(tree, name)?.record ?? {};
   const messages: Json[] = [];
   const { systemPrompt, title } = tree.attributes;
   if (systemPrompt !== undefined) {
@@ -188,22 +191,23 @@ async function* writeLinearTree(tree: ExportedTree): AsyncGenerator<WriteEvent> 
       isJsonObject(original.$system) && original.$system.content === systemPrompt ? original.$system : undefined;
     messages.push(kept ?? { role: 'system', content: systemPrompt });
   }
-  const thread = threadOf(tree);
+  const thread = exportedPath(tree);
   let left = tree.nodes.length - thread.length;
-  if (left > 0) yield lossEvent(tree, null, 'branches', `${left} messages off the current thread are left out.`);
+  if (left > 0) yield buildLossEvent(tree, null, 'branches', `${left} messages off the current thread are left out.`);
   for (const node of thread) {
-    const source = originalOf(node, name);
+    const source = originalRecordOf(node, name);
     if (node.message === null) continue;
     if (source?.unchanged === true && source.record !== undefined) messages.push(source.record);
     else if (node.kind === 'state') {
       left++;
-      yield lossEvent(tree, node, 'markers', `A marker of kind ${node.kind} is left out.`);
+      yield buildLossEvent(tree, node, 'markers', `A marker of kind ${node.kind} is left out.`);
     } else {
-      if (node.kind !== 'message') yield lossEvent(tree, node, 'markers', `A ${node.kind} is written as a message.`);
+      if (node.kind !== 'message')
+        yield buildLossEvent(tree, node, 'markers', `A ${node.kind} is written as a message.`);
       const { record, losses } = toOpenAi(node.message, (block) => blockDefinitionOf(block).toText(block));
       messages.push(messages.length === 0 ? omitPrompt(record) : record);
       for (const what of losses)
-        yield lossEvent(
+        yield buildLossEvent(
           tree,
           node,
           what,
@@ -212,8 +216,8 @@ async function* writeLinearTree(tree: ExportedTree): AsyncGenerator<WriteEvent> 
     }
   }
   const shown = { ...tree, nodes: thread };
-  if (thread.some((node) => hasOriginalParts(node) && originalOf(node, name) === undefined))
-    yield lossEvent(tree, null, 'notes', 'Models, times, usage, parameters and notes are left out.');
+  if (thread.some((node) => hasAuthorOrMetadata(node) && originalRecordOf(node, name) === undefined))
+    yield buildLossEvent(tree, null, 'notes', 'Models, times, usage, parameters and notes are left out.');
   yield* metadataLosses(shown, name, ['excluded', 'failures', 'failed', 'cut-short']);
   yield* attributeLosses(tree, name);
   yield* bookmarkLosses(tree);

@@ -4,29 +4,36 @@ import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree, type ReadEvent, type ReadOptions } from '../contract.ts';
 import {
   type ConversationFiles,
-  holdsConversation,
+  hasConversation,
   readConversationFile,
-  readOwnFiles,
+  readProgramFiles,
 } from '../conversation-files.ts';
 import {
-  filledAt,
   fromMillis,
+  getFilledText,
+  getTexts,
   isJsonObject,
   listAt,
   numberAt,
   objectAt,
   omitKeys,
   textAt,
-  textsAt,
 } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
-import { imageOfUrl, toolCallOf } from '../openai-messages.ts';
-import { lineRecords } from '../records-in.ts';
+import { imageOfUrl, toToolUse } from '../openai-messages.ts';
+import { readLineRecords } from '../records-in.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { parentFinding, roleFinding, unknownValueFinding } from '../structure-findings.ts';
-import { blockItem, ConversationNodes, knownFields, modelSource, resultItem, textBlocks } from '../turn-nodes.ts';
+import {
+  buildModelSource,
+  buildResultItem,
+  ConversationNodes,
+  omitUndefinedAttributes,
+  toBlocksItem,
+  toTextBlocks,
+} from '../turn-nodes.ts';
 
 const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'tool']);
 
@@ -44,12 +51,13 @@ function isSession(value: Json | undefined): value is JsonObject {
 function extraBlock(extra: Json, nodes: ConversationNodes, place: string): Json {
   if (!isJsonObject(extra)) return { type: 'x-value', value: extra };
   const kind = (textAt(extra, 'type') ?? '').toLowerCase().replace(/_?file$/, '');
-  const name = filledAt(extra, 'name') ?? 'file';
-  const url = filledAt(extra, 'base64Url');
+  const name = getFilledText(extra, 'name') ?? 'file';
+  const url = getFilledText(extra, 'base64Url');
   const text = textAt(extra, 'content');
   if (kind === 'image' && url !== undefined) return imageOfUrl(url);
-  const data = filledAt(extra, 'base64Data');
-  const mediaType = filledAt(extra, 'mimeType') ?? (kind === 'pdf' ? 'application/pdf' : 'application/octet-stream');
+  const data = getFilledText(extra, 'base64Data');
+  const mediaType =
+    getFilledText(extra, 'mimeType') ?? (kind === 'pdf' ? 'application/pdf' : 'application/octet-stream');
   if ((kind === 'audio' || kind === 'pdf') && data !== undefined)
     return { type: 'file', name, mediaType, source: { type: 'base64', data } };
   if (text !== undefined) return { type: 'file', name, mediaType: 'text/plain', source: { type: 'text', text } };
@@ -60,10 +68,10 @@ function extraBlock(extra: Json, nodes: ConversationNodes, place: string): Json 
 /** Returns calls, which are stored as the text of a JSON list. */
 function callBlocks(message: JsonObject, nodes: ConversationNodes, place: string): Json[] {
   const written = message.toolCalls;
-  if (typeof written !== 'string' || written === '') return Array.isArray(written) ? written.map(toolCallOf) : [];
+  if (typeof written !== 'string' || written === '') return Array.isArray(written) ? written.map(toToolUse) : [];
   try {
     const calls: Json = JSON.parse(written);
-    if (Array.isArray(calls)) return calls.map(toolCallOf);
+    if (Array.isArray(calls)) return calls.map(toToolUse);
   } catch {
     // Reported below.
   }
@@ -74,7 +82,7 @@ function callBlocks(message: JsonObject, nodes: ConversationNodes, place: string
 function sourceOf(message: JsonObject): JsonObject {
   const timings = objectAt(message, 'timings');
   const [input, output] = [numberAt(timings, 'prompt_n'), numberAt(timings, 'predicted_n')];
-  return modelSource(filledAt(message, 'model'), {
+  return buildModelSource(getFilledText(message, 'model'), {
     ...(input === undefined && output === undefined
       ? {}
       : { usage: { input_tokens: input ?? 0, output_tokens: output ?? 0 } }),
@@ -82,41 +90,41 @@ function sourceOf(message: JsonObject): JsonObject {
 }
 
 function itemsOf(message: JsonObject, nodes: ConversationNodes, place: string): ReplyItem[] {
-  const thought = filledAt(message, 'reasoningContent') ?? filledAt(message, 'thinking');
+  const thought = getFilledText(message, 'reasoningContent') ?? getFilledText(message, 'thinking');
   const blocks = [
     ...(thought === undefined ? [] : [{ type: 'thinking', thinking: thought }]),
     ...listAt(message, 'extra').map((extra) => extraBlock(extra, nodes, place)),
-    ...textBlocks(textAt(message, 'content')),
+    ...toTextBlocks(textAt(message, 'content')),
     ...callBlocks(message, nodes, place),
   ];
-  return blocks.length === 0 ? [] : [blockItem(blocks)];
+  return blocks.length === 0 ? [] : [toBlocksItem(blocks)];
 }
 
 function tree(conversation: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
   const nodes = new ConversationNodes(found);
   const conv = objectAt(conversation, 'conv');
   const messages = listAt(conversation, 'messages').filter(isJsonObject);
-  const ids = new Set(messages.map((message) => filledAt(message, 'id')));
-  const roots = new Set(messages.filter((one) => one.type === 'root').map((one) => filledAt(one, 'id')));
+  const ids = new Set(messages.map((message) => getFilledText(message, 'id')));
+  const roots = new Set(messages.filter((one) => one.type === 'root').map((one) => getFilledText(one, 'id')));
   const childOrder = new Map<string, readonly string[]>();
   let first = true;
   for (const [message, at, index] of nodes.records(conversation, 'messages', place)) {
-    const id = filledAt(message, 'id') ?? String(index);
-    const listed = textsAt(message, 'children').filter((child) => ids.has(child));
+    const id = getFilledText(message, 'id') ?? String(index);
+    const listed = getTexts(message, 'children').filter((child) => ids.has(child));
     if (listed.length > 0) childOrder.set(roots.has(id) ? '' : id, listed);
     if (roots.has(id)) continue;
     nodes.report(
       ...roleFinding('role', message.role, (word) => roles.has(word), at),
       ...parentFinding(message.parent, at),
     );
-    const named = filledAt(message, 'parent');
+    const named = getFilledText(message, 'parent');
     // An export of the visible branch leaves out the root.
     const parent = named === undefined || roots.has(named) || (first && !ids.has(named)) ? null : named;
     first = false;
     const common = { id, parent, createdAt: nodes.time(message.timestamp, fromMillis, at), place: at, record: message };
     if (message.role === 'tool') {
-      const call = filledAt(message, 'toolCallId') ?? '';
-      const result = resultItem(call, 'unknown', message.content, false);
+      const call = getFilledText(message, 'toolCallId') ?? '';
+      const result = buildResultItem(call, 'unknown', message.content, false);
       nodes.add({ ...common, role: 'assistant', items: [result] });
     } else if (message.role === 'assistant')
       nodes.add({ ...common, role: 'assistant', items: itemsOf(message, nodes, at), source: sourceOf(message) });
@@ -125,11 +133,14 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
       nodes.add({ ...common, role, items: itemsOf(message, nodes, at) });
     }
   }
-  const current = filledAt(conv, 'currNode');
+  const current = getFilledText(conv, 'currNode');
   return {
-    externalId: filledAt(conv, 'id') ?? place,
+    externalId: getFilledText(conv, 'id') ?? place,
     scope: '',
-    ...knownFields({ title: filledAt(conv, 'name'), updatedAt: nodes.time(conv.lastModified, fromMillis, place) }),
+    ...omitUndefinedAttributes({
+      title: getFilledText(conv, 'name'),
+      updatedAt: nodes.time(conv.lastModified, fromMillis, place),
+    }),
     nodes: nodes.nodes,
     childOrder,
     ...(current === undefined || roots.has(current) ? {} : { activeExternalId: current }),
@@ -141,7 +152,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
 }
 
 const documents: ConversationFiles = { confidence: 0.94, paths: [['*']], isConversation, tree };
-const isOwn = (sample: SampleFile) => isSession(sample.lines[0]) || holdsConversation(documents, sample);
+const isOwn = (sample: SampleFile) => isSession(sample.lines[0]) || hasConversation(documents, sample);
 
 /** Reads files of lines: a header, then one message per line; several conversations may follow each other. */
 async function* readLines(file: InputFile): AsyncGenerator<ReadEvent> {
@@ -154,7 +165,7 @@ async function* readLines(file: InputFile): AsyncGenerator<ReadEvent> {
     found = [];
     return made.map((one) => ({ type: 'tree', tree: { ...one, ownRecords: (one.ownRecords ?? 0) + 1 } }));
   };
-  for await (const record of lineRecords(file)) {
+  for await (const record of readLineRecords(file)) {
     if (record.type === 'finding') yield record;
     if (record.type !== 'record') continue;
     const { value, place } = record;
@@ -182,6 +193,6 @@ export const llamaCpp = defineFormat({
   keeps: ['branches', 'titles', 'models', 'times', 'reasoning', 'tools', 'pictures', 'files', 'usage'],
   reader: {
     detect: ({ files }) => (files.some(isOwn) ? documents.confidence : 0),
-    read: (input, options) => readOwnFiles(input, isOwn, (file) => readFile(file, options)),
+    read: (input, options) => readProgramFiles(input, isOwn, (file) => readFile(file, options)),
   },
 });

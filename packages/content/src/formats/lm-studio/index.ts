@@ -4,19 +4,19 @@ import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree } from '../contract.ts';
-import { conversationReader } from '../conversation-files.ts';
-import { filledAt, fromMillis, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { createConversationReader } from '../conversation-files.ts';
+import { fromMillis, getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
 import {
-  blockItem,
+  buildCallBlock,
+  buildModelSource,
+  buildResultItem,
   ConversationNodes,
-  callBlock,
-  firstFilled,
-  knownFields,
-  modelSource,
-  resultItem,
+  firstFilledText,
+  omitUndefinedAttributes,
+  toBlocksItem,
 } from '../turn-nodes.ts';
 
 const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
@@ -33,23 +33,25 @@ function isConversation(value: Json | undefined): value is JsonObject {
 
 /** Converts a part of a message: text, a picture or file by its name, a call or its result. */
 function partItem(part: Json, thinking: boolean, fallback: string, nodes: ConversationNodes, place: string): ReplyItem {
-  if (!isJsonObject(part)) return blockItem([{ type: 'x-value', value: part }]);
+  if (!isJsonObject(part)) return toBlocksItem([{ type: 'x-value', value: part }]);
   const text = textAt(part, 'text');
-  const callId = firstFilled(part, 'toolCallRequestId', 'toolCallId') ?? String(part.callId ?? fallback);
+  const callId = firstFilledText(part, 'toolCallRequestId', 'toolCallId') ?? String(part.callId ?? fallback);
   switch (part.type) {
     case 'text':
-      return blockItem([thinking ? { type: 'thinking', thinking: text ?? '' } : { type: 'text', text: text ?? '' }]);
+      return toBlocksItem([thinking ? { type: 'thinking', thinking: text ?? '' } : { type: 'text', text: text ?? '' }]);
     case 'toolCallRequest':
-      return blockItem([callBlock(callId, filledAt(part, 'name') ?? 'unknown', part.parameters ?? part.arguments)]);
+      return toBlocksItem([
+        buildCallBlock(callId, getFilledText(part, 'name') ?? 'unknown', part.parameters ?? part.arguments),
+      ]);
     case 'toolCallResult':
-      return resultItem(callId, filledAt(part, 'name') ?? 'unknown', part.content, false);
+      return buildResultItem(callId, getFilledText(part, 'name') ?? 'unknown', part.content, false);
     case 'file': {
-      const name = firstFilled(part, 'name', 'fileIdentifier') ?? 'file';
+      const name = firstFilledText(part, 'name', 'fileIdentifier') ?? 'file';
       nodes.report(buildFinding('import/attachment-missing', 'note', place, name.slice(0, 200)));
-      return blockItem([{ ...part, type: 'lm-studio-file', text: `[${name}]` }]);
+      return toBlocksItem([{ ...part, type: 'lm-studio-file', text: `[${name}]` }]);
     }
     default:
-      return blockItem([{ ...part, type: `lm-studio-${textAt(part, 'type') ?? 'part'}` }]);
+      return toBlocksItem([{ ...part, type: `lm-studio-${textAt(part, 'type') ?? 'part'}` }]);
   }
 }
 
@@ -77,8 +79,8 @@ function sourceOf(version: JsonObject): JsonObject {
   const info = infos.findLast((one) => Object.keys(one).length > 0) ?? {};
   const stats = objectAt(info, 'stats');
   const [input, output] = [numberAt(stats, 'promptTokensCount'), numberAt(stats, 'predictedTokensCount')];
-  const model = filledAt(info, 'identifier') ?? filledAt(info, 'indexedModelIdentifier');
-  return modelSource(model ?? filledAt(objectAt(version, 'senderInfo'), 'senderName'), {
+  const model = getFilledText(info, 'identifier') ?? getFilledText(info, 'indexedModelIdentifier');
+  return buildModelSource(model ?? getFilledText(objectAt(version, 'senderInfo'), 'senderName'), {
     ...(input === undefined && output === undefined
       ? {}
       : { usage: { input_tokens: input ?? 0, output_tokens: output ?? 0 } }),
@@ -113,13 +115,13 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     }
   }
   const createdAt = nodes.time(conversation.createdAt, fromMillis, place);
-  const name = filledAt(conversation, 'name');
+  const name = getFilledText(conversation, 'name');
   // Files have no id, so one is derived from the creation time and the first message.
   const origin = { createdAt: conversation.createdAt ?? null, first: listAt(conversation, 'messages')[0] ?? null };
   return {
     externalId: `sha256:${sha256Hex(canonicalJson(createdAt === undefined ? origin : { createdAt }))}`,
     scope: '',
-    ...knownFields({ title: name, systemPrompt: filledAt(conversation, 'systemPrompt'), createdAt }),
+    ...omitUndefinedAttributes({ title: name, systemPrompt: getFilledText(conversation, 'systemPrompt'), createdAt }),
     ...(conversation.pinned === true ? { attributes: { pinned: true } } : {}),
     nodes: nodes.nodes,
     activeExternalId: tip,
@@ -135,5 +137,5 @@ export const lmStudio = defineFormat({
   label: 'LM Studio conversation',
   summary: 'Conversation files of LM Studio with all versions of each message, reasoning and tools.',
   keeps: ['branches', 'titles', 'system prompts', 'models', 'reasoning', 'tools', 'usage'],
-  reader: conversationReader({ confidence: 0.94, paths: [['*']], isConversation, tree }),
+  reader: createConversationReader({ confidence: 0.94, paths: [['*']], isConversation, tree }),
 });

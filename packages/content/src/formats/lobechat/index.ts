@@ -4,25 +4,25 @@ import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree, type ReadEvent, type ReadOptions } from '../contract.ts';
-import { readOwnFiles } from '../conversation-files.ts';
-import { filledAt, fromAnyTime, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { readProgramFiles } from '../conversation-files.ts';
+import { fromAnyTime, getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
 import { imageOfUrl } from '../openai-messages.ts';
-import { documentRecords } from '../records-in.ts';
+import { readDocumentRecords } from '../records-in.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { parentFinding, roleFinding } from '../structure-findings.ts';
 import {
-  blockItem,
+  buildCallBlock,
+  buildModelSource,
+  buildResultItem,
   ConversationNodes,
-  callBlock,
-  firstFilled,
-  knownFields,
-  modelSource,
-  parsedArguments,
-  resultItem,
-  textBlocks,
+  firstFilledText,
+  omitUndefinedAttributes,
+  parseArguments,
+  toBlocksItem,
+  toTextBlocks,
 } from '../turn-nodes.ts';
 
 const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'tool']);
@@ -65,27 +65,27 @@ function usageOf(message: JsonObject): JsonObject {
 
 function sourceOf(message: JsonObject): JsonObject {
   const extra = objectAt(message, 'extra');
-  const provider = filledAt(message, 'provider') ?? filledAt(extra, 'fromProvider');
+  const provider = getFilledText(message, 'provider') ?? getFilledText(extra, 'fromProvider');
   const { error } = message;
-  const failed = isJsonObject(error) ? filledAt(error, 'message') : undefined;
-  return modelSource(filledAt(message, 'model') ?? filledAt(extra, 'fromModel'), {
+  const failed = isJsonObject(error) ? getFilledText(error, 'message') : undefined;
+  return buildModelSource(getFilledText(message, 'model') ?? getFilledText(extra, 'fromModel'), {
     ...(provider === undefined ? {} : { provider }),
     ...usageOf(message),
     ...(failed === undefined ? {} : { error: failed }),
   });
 }
 
-const toolName = (tool: JsonObject) => firstFilled(tool, 'apiName', 'identifier', 'name') ?? 'unknown';
+const toolName = (tool: JsonObject) => firstFilledText(tool, 'apiName', 'identifier', 'name') ?? 'unknown';
 
 function itemsOf(message: JsonObject, id: string, nodes: ConversationNodes, place: string): ReplyItem[] {
   if (message.role === 'tool') {
-    const call = filledAt(message, 'tool_call_id') ?? `${id}-call`;
+    const call = getFilledText(message, 'tool_call_id') ?? `${id}-call`;
     const failed = isJsonObject(message.pluginError);
-    return [resultItem(call, toolName(objectAt(message, 'plugin')), message.content, failed)];
+    return [buildResultItem(call, toolName(objectAt(message, 'plugin')), message.content, failed)];
   }
   const { reasoning } = message;
-  const thought = isJsonObject(reasoning) ? filledAt(reasoning, 'content') : undefined;
-  const signature = isJsonObject(reasoning) ? filledAt(reasoning, 'signature') : undefined;
+  const thought = isJsonObject(reasoning) ? getFilledText(reasoning, 'content') : undefined;
+  const signature = isJsonObject(reasoning) ? getFilledText(reasoning, 'signature') : undefined;
   const files = [...listAt(message, 'fileList'), ...listAt(message, 'files')].filter(isJsonObject);
   for (const file of files)
     nodes.report(
@@ -93,7 +93,7 @@ function itemsOf(message: JsonObject, id: string, nodes: ConversationNodes, plac
         'import/attachment-missing',
         'note',
         place,
-        filledAt(file, 'name')?.slice(0, 200) ?? detailOf('no-name'),
+        getFilledText(file, 'name')?.slice(0, 200) ?? detailOf('no-name'),
       ),
     );
   const blocks: Json[] = [
@@ -103,16 +103,20 @@ function itemsOf(message: JsonObject, id: string, nodes: ConversationNodes, plac
     ...listAt(message, 'imageList')
       .filter(isJsonObject)
       .map((image) => imageOfUrl(textAt(image, 'url') ?? '')),
-    ...files.map((file) => ({ ...file, type: 'lobechat-file', text: `[${filledAt(file, 'name') ?? 'file'}]` })),
+    ...files.map((file) => ({ ...file, type: 'lobechat-file', text: `[${getFilledText(file, 'name') ?? 'file'}]` })),
     // A reply that is being generated contains three dots.
-    ...textBlocks(message.content === '...' && message.role === 'assistant' ? '' : textAt(message, 'content')),
+    ...toTextBlocks(message.content === '...' && message.role === 'assistant' ? '' : textAt(message, 'content')),
     ...listAt(message, 'tools')
       .filter(isJsonObject)
       .map((tool, index) =>
-        callBlock(filledAt(tool, 'id') ?? `${id}-call-${index}`, toolName(tool), parsedArguments(tool.arguments)),
+        buildCallBlock(
+          getFilledText(tool, 'id') ?? `${id}-call-${index}`,
+          toolName(tool),
+          parseArguments(tool.arguments),
+        ),
       ),
   ];
-  return blocks.length === 0 ? [] : [blockItem(blocks)];
+  return blocks.length === 0 ? [] : [toBlocksItem(blocks)];
 }
 
 /** A message and where it was found. */
@@ -164,13 +168,15 @@ function lobeTree(key: string, messages: readonly Placed[], file: string, around
   const time = ({ message }: Placed) => fromAnyTime(message.createdAt) ?? 0;
   const ordered = [...messages].sort((a, b) => time(a) - time(b));
   // Before there were branches, only answers named their question.
-  const linked = ordered.some(({ message }) => message.role === 'user' && filledAt(message, 'parentId') !== undefined);
+  const linked = ordered.some(
+    ({ message }) => message.role === 'user' && getFilledText(message, 'parentId') !== undefined,
+  );
   const parents = new Map<string, string | null>();
   let tip: string | null = null;
   for (const { message, place, findings } of ordered) {
     nodes.report(...findings);
-    const id = filledAt(message, 'id') ?? place;
-    const named = filledAt(message, 'parentId');
+    const id = getFilledText(message, 'id') ?? place;
+    const named = getFilledText(message, 'parentId');
     nodes.report(...parentFinding(message.parentId, place));
     const parent: string | null = named ?? (linked ? null : tip);
     parents.set(id, parent);
@@ -195,18 +201,18 @@ function lobeTree(key: string, messages: readonly Placed[], file: string, around
     tip = id;
   }
   const [first] = ordered;
-  const topic = around.topics.get(filledAt(first?.message ?? {}, 'topicId') ?? '');
-  const sessionId = filledAt(first?.message ?? {}, 'sessionId') ?? '';
+  const topic = around.topics.get(getFilledText(first?.message ?? {}, 'topicId') ?? '');
+  const sessionId = getFilledText(first?.message ?? {}, 'sessionId') ?? '';
   const session = around.sessions.get(sessionId);
   const title =
-    filledAt(topic ?? {}, 'title') ??
-    (topic === undefined ? filledAt(objectAt(session ?? {}, 'meta'), 'title') : undefined);
+    getFilledText(topic ?? {}, 'title') ??
+    (topic === undefined ? getFilledText(objectAt(session ?? {}, 'meta'), 'title') : undefined);
   return {
     externalId: key,
     scope: '',
-    ...knownFields({
+    ...omitUndefinedAttributes({
       title,
-      systemPrompt: filledAt(objectAt(session ?? {}, 'config'), 'systemRole') ?? around.prompts.get(sessionId),
+      systemPrompt: getFilledText(objectAt(session ?? {}, 'config'), 'systemRole') ?? around.prompts.get(sessionId),
       createdAt: fromAnyTime(topic?.createdAt),
       updatedAt: fromAnyTime(topic?.updatedAt),
     }),
@@ -224,9 +230,9 @@ function lobeTree(key: string, messages: readonly Placed[], file: string, around
 
 /** Returns the conversation of a message: its topic, else its session. */
 function keyOf(message: JsonObject, only: string): string {
-  const topic = filledAt(message, 'topicId');
+  const topic = getFilledText(message, 'topicId');
   if (topic !== undefined) return `topic:${topic}`;
-  const session = filledAt(message, 'sessionId');
+  const session = getFilledText(message, 'sessionId');
   return session === undefined ? only : `session:${session}`;
 }
 
@@ -239,7 +245,7 @@ function promptsIn(state: JsonObject): Map<string, string> {
   const agents = byId(listAt(state, 'agents'));
   const prompts = new Map<string, string>();
   for (const link of listAt(state, 'agentsToSessions').filter(isJsonObject)) {
-    const prompt = filledAt(agents.get(textAt(link, 'agentId') ?? '') ?? {}, 'systemRole');
+    const prompt = getFilledText(agents.get(textAt(link, 'agentId') ?? '') ?? {}, 'systemRole');
     if (prompt !== undefined) prompts.set(textAt(link, 'sessionId') ?? '', prompt);
   }
   return prompts;
@@ -250,7 +256,7 @@ async function* readLobeFile(file: InputFile, _options: ReadOptions): AsyncGener
   let state: JsonObject = {};
   let only: string | undefined;
   const patterns = [['state', 'messages', '*'], ['data', 'messages', '*'], ['*']];
-  for await (const record of documentRecords(file, patterns)) {
+  for await (const record of readDocumentRecords(file, patterns)) {
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
       const rest = isJsonObject(record.value) ? record.value : {};
@@ -286,6 +292,6 @@ export const lobechat = defineFormat({
   keeps: ['branches', 'titles', 'system prompts', 'models', 'times', 'reasoning', 'tools', 'pictures', 'usage'],
   reader: {
     detect: ({ files }) => (files.some(isLobeExport) ? 0.9 : 0),
-    read: (input, options) => readOwnFiles(input, isLobeExport, (file) => readLobeFile(file, options)),
+    read: (input, options) => readProgramFiles(input, isLobeExport, (file) => readLobeFile(file, options)),
   },
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inputOf, runFormatConformance, storeInput } from '../conformance.ts';
+import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
 import { lobechat } from './index.ts';
 
 let clock = 1730000000000;
@@ -137,7 +137,7 @@ runFormatConformance(lobechat, [
 ]);
 
 it('[I216] keeps titles, prompts, models, usage, reasoning and failures', async () => {
-  const { trees } = await storeInput(inputOf({ 'lobe.json': JSON.stringify(exported) }));
+  const { trees } = await storeInput(toInput({ 'lobe.json': JSON.stringify(exported) }));
   expect(trees.map((tree) => [tree.title, tree.systemPrompt])).toEqual([
     ['Topic one', 'Be brief.'],
     ['S2', undefined],
@@ -148,7 +148,7 @@ it('[I216] keeps titles, prompts, models, usage, reasoning and failures', async 
     'claude',
     undefined,
   ]);
-  const [table] = (await storeInput(inputOf({ 'pg.json': JSON.stringify(database) }))).trees;
+  const [table] = (await storeInput(toInput({ 'pg.json': JSON.stringify(database) }))).trees;
   expect(table?.systemPrompt).toBe('Be kind.');
   expect(table?.nodes.map((node) => node.status)).toEqual([undefined, undefined, undefined, 'error']);
   expect(table?.nodes[1]?.message.content).toMatchObject([

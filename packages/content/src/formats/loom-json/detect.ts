@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { isJsonObject, objectAt } from '../fields.ts';
-import type { Sample } from '../input.ts';
+import type { InputSample } from '../input.ts';
 import { isExoloom } from './exoloom.ts';
 
 function isLoomNode(value: Json | undefined): value is JsonObject {
@@ -26,7 +26,7 @@ export function detectLoomFile(json: Json | undefined): number {
 }
 
 /** Detects the format by nested texts. */
-export function detect(sample: Sample): number {
+export function detect(sample: InputSample): number {
   let best = 0;
   for (const file of sample.files) best = Math.max(best, detectLoomFile(file.json));
   return best;

@@ -1,7 +1,7 @@
 // Files of Exoloom: nodes by id with parents or child lists, and separate lists of marked nodes.
 import type { Json, JsonObject } from '@coppice/core';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
-import { filledAt, fromAnyTime, isJsonObject, objectAt, omitKeys, textAt, textsAt } from '../fields.ts';
+import { fromAnyTime, getFilledText, getTexts, isJsonObject, objectAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 
@@ -10,21 +10,21 @@ export function isExoloom(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && value.loomType === 'Exoloom' && isJsonObject(value.tree);
 }
 
-const exoloomChildren = (record: JsonObject) => [...textsAt(record, 'childIds'), ...textsAt(record, 'children')];
+const exoloomChildren = (record: JsonObject) => [...getTexts(record, 'childIds'), ...getTexts(record, 'children')];
 
 /** Returns the ids of a lens: a list of ids, a list of objects with ids, or an object keyed by id. */
 function exoloomIds(value: Json | undefined): ReadonlySet<string> {
   if (isJsonObject(value)) return new Set(Object.keys(value));
   const ids = new Set<string>();
   for (const one of Array.isArray(value) ? value : []) {
-    const id = typeof one === 'string' ? one : isJsonObject(one) ? filledAt(one, 'nodeId') : undefined;
+    const id = typeof one === 'string' ? one : isJsonObject(one) ? getFilledText(one, 'nodeId') : undefined;
     if (id !== undefined) ids.add(id);
   }
   return ids;
 }
 
 /** Converts a document to a tree. `titled` derives the title of a bookmark from a text. */
-export function exoloomTree(
+export function exoloomToTree(
   document: JsonObject,
   name: string,
   scope: string,
@@ -53,7 +53,8 @@ export function exoloomTree(
     const createdAt = fromAnyTime(record.createdAt);
     nodes.push({
       externalId: id,
-      parentExternalId: filledAt(record, 'parentId') ?? filledAt(record, 'parent_id') ?? listed.get(id) ?? null,
+      parentExternalId:
+        getFilledText(record, 'parentId') ?? getFilledText(record, 'parent_id') ?? listed.get(id) ?? null,
       message: text === '' ? null : { role: 'user', content: [{ type: 'text', text }] },
       record,
       place,
@@ -63,11 +64,11 @@ export function exoloomTree(
   }
   const createdAt = fromAnyTime(tree.createdAt);
   return {
-    externalId: filledAt(tree, 'rootNodeId') ?? filledAt(tree, 'id') ?? name,
+    externalId: getFilledText(tree, 'rootNodeId') ?? getFilledText(tree, 'id') ?? name,
     scope,
     title:
-      filledAt(document, 'title') ??
-      filledAt(tree, 'title') ??
+      getFilledText(document, 'title') ??
+      getFilledText(tree, 'title') ??
       name.slice(name.lastIndexOf('/') + 1).replace(/\.json$/i, ''),
     ...(createdAt === undefined ? {} : { createdAt }),
     nodes,

@@ -4,14 +4,14 @@ import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
-import { filledAt, isJsonObject, numberAt, objectAt, omitKeys, textAt, textsAt, timeFinding } from '../fields.ts';
+import { getFilledText, getTexts, isJsonObject, numberAt, objectAt, omitKeys, textAt, timeFinding } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { readForeign } from '../foreign-json.ts';
-import { type Input, type InputFile, isMedia, readAllBytes, sampleOf } from '../input.ts';
-import { isKeepable } from '../original-record.ts';
+import { parseForeignJson } from '../foreign-json.ts';
+import { type ImportInput, type InputFile, isMediaFile, readAllBytes, readSample } from '../input.ts';
+import { isStorableRecord } from '../original-record.ts';
 import { detectLoomFile } from './detect.ts';
-import { exoloomTree, isExoloom } from './exoloom.ts';
+import { exoloomToTree, isExoloom } from './exoloom.ts';
 import { type NodePosition, walkLoom } from './walk.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -43,8 +43,8 @@ class LoomMetadata {
     this.#responses = objectAt(document, 'model_responses');
     for (const chapter of Object.values(objectAt(document, 'chapters'))) {
       if (!isJsonObject(chapter)) continue;
-      const root = filledAt(chapter, 'root_id');
-      const title = filledAt(chapter, 'title');
+      const root = getFilledText(chapter, 'root_id');
+      const title = getFilledText(chapter, 'title');
       if (root !== undefined && title !== undefined) this.#titles.set(root, title);
     }
   }
@@ -55,10 +55,10 @@ class LoomMetadata {
     const createdAt = stampTime(reported.creation_timestamp);
     for (const one of timeFinding(reported.creation_timestamp, createdAt, place)) this.findings.push(one);
     const generation = objectAt(record, 'generation');
-    const generated = filledAt(generation, 'id');
+    const generated = getFilledText(generation, 'id');
     const response = generated === undefined ? undefined : this.#response(generated, place);
     const byModel = generated !== undefined || reported.source === 'AI' || reported.source === 'mixed';
-    const tags = textsAt(record, 'tags');
+    const tags = getTexts(record, 'tags');
     const title = this.#titles.get(textAt(record, 'id') ?? '');
     const source = byModel ? loomModel(response, numberAt(generation, 'index')) : { type: 'user' };
     const meta: NodeMeta = {
@@ -99,10 +99,10 @@ function loomModel(response: JsonObject | undefined, index: number | undefined):
   if (response === undefined) return undefined;
   const completions = Array.isArray(response.completions) ? response.completions : [];
   const completion = completions[index ?? 0];
-  const reason = isJsonObject(completion) ? filledAt(completion, 'finishReason') : undefined;
+  const reason = isJsonObject(completion) ? getFilledText(completion, 'finishReason') : undefined;
   return {
     type: 'model',
-    model_name: filledAt(response, 'model') ?? 'unknown',
+    model_name: getFilledText(response, 'model') ?? 'unknown',
     ...(reason === undefined ? {} : { finish_reason: reason }),
   };
 }
@@ -128,8 +128,8 @@ function nestedTree(
     ...(walked.folds.length === 0 ? {} : { $folds: [...walked.folds] }),
   };
   const findings = [...found, ...walked.findings, ...beside.findings];
-  if (!isKeepable(rest)) findings.push(buildFinding('import/record-too-large', 'loss', name));
-  const selected = filledAt(document, 'selected_node_id');
+  if (!isStorableRecord(rest)) findings.push(buildFinding('import/record-too-large', 'loss', name));
+  const selected = getFilledText(document, 'selected_node_id');
   const first = walked.nodes[0]?.id ?? `sha256:${sha256Hex(canonicalJson(rest))}`;
   return {
     externalId: first,
@@ -166,14 +166,14 @@ function treeOfNotes(path: string, note: JsonObject, name: string, scope: string
     const text = textAt(record, 'text') ?? '';
     nodes.push({
       externalId: id,
-      parentExternalId: filledAt(record, 'parentId') ?? null,
+      parentExternalId: getFilledText(record, 'parentId') ?? null,
       message: text === '' ? null : { role: 'user', content: [{ type: 'text', text }] },
       record,
       place: at,
       ...(record.bookmarked === true ? { bookmark: loomBookmark(text) } : {}),
     });
   }
-  const current = filledAt(note, 'current');
+  const current = getFilledText(note, 'current');
   return {
     externalId: path,
     scope: scope ?? '',
@@ -187,7 +187,7 @@ function treeOfNotes(path: string, note: JsonObject, name: string, scope: string
 }
 
 async function* readLoomFile(file: InputFile, scope: string | undefined): AsyncGenerator<ReadEvent> {
-  const { value, findings } = readForeign(await readAllBytes(file), file.name);
+  const { value, findings } = parseForeignJson(await readAllBytes(file), file.name);
   if (value === undefined || typeof value !== 'object' || value === null) {
     for (const one of findings) yield { type: 'finding', finding: one };
     if (value !== undefined)
@@ -205,7 +205,7 @@ async function* readLoomFile(file: InputFile, scope: string | undefined): AsyncG
   }
   if (isExoloom(value)) {
     const own = scope ?? loomBase(file.name);
-    yield { type: 'tree', tree: exoloomTree(value, file.name, own, findings, loomBookmark) };
+    yield { type: 'tree', tree: exoloomToTree(value, file.name, own, findings, loomBookmark) };
     return;
   }
   const tree = nestedTree(value, file.name, scope, findings);
@@ -219,13 +219,13 @@ async function* readLoomFile(file: InputFile, scope: string | undefined): AsyncG
 }
 
 async function isLoom(file: InputFile): Promise<boolean> {
-  if (isMedia(file.name)) return false;
-  const [sample] = (await sampleOf({ files: [file] })).files;
+  if (isMediaFile(file.name)) return false;
+  const [sample] = (await readSample({ files: [file] })).files;
   return detectLoomFile(sample?.json) > 0;
 }
 
 /** Reads each file as one tree, or as one per note. */
-export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || (await isLoom(file))) yield* readLoomFile(file, options.scope);

@@ -1,7 +1,7 @@
 // Flattens the nested nodes of a Loom file. Only the nesting is reliable: ids may be missing or duplicate, and parent
 // ids outdated. Files nest thousands deep, so this is iterative.
 import type { Json, JsonObject } from '@coppice/core';
-import { filledAt, isJsonObject, listAt, omitKeys } from '../fields.ts';
+import { getFilledText, isJsonObject, listAt, omitKeys } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { FreeIds } from '../free-ids.ts';
@@ -83,19 +83,19 @@ class LoomWalk {
     }
     const children = listAt(value, 'children');
     const { masked_head: head } = value;
-    const tail = filledAt(value, 'tail_id');
+    const tail = getFilledText(value, 'tail_id');
     if (isJsonObject(head) && tail !== undefined) {
       const known = this.#tails.get(tail);
       const below = known === undefined ? children : [...known.children, ...children];
-      this.#tails.set(tail, { children: below, head: filledAt(head, 'id') ?? '', place: at });
+      this.#tails.set(tail, { children: below, head: getFilledText(head, 'id') ?? '', place: at });
       this.folds.push(omitKeys(value, 'children', 'masked_head'));
-      const id = filledAt(value, 'id');
+      const id = getFilledText(value, 'id');
       if (id !== undefined) this.moved.set(id, tail);
       this.findings.push(buildFinding('import/merged', 'note', at, detailOf('fold-expanded')));
       this.#stack.push({ value: head, parent, place, index });
       return;
     }
-    const named = filledAt(value, 'id');
+    const named = getFilledText(value, 'id');
     // Named by its path, shortened because the path grows with every level.
     const way = boundedId(`${parent ?? 'node'}/${index}`);
     const id = this.#freeId(named ?? way, named !== undefined, at);

@@ -2,9 +2,9 @@
 import type { Block, Node } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { blockDefinitionOf } from '../../blocks/index.ts';
-import { branchesOf, branchPreview, bytesIn, type ExportBranch, speakerName } from '../branches.ts';
+import { branchesOf, branchPreview, byteSourceTypeOf, type ExportBranch, speakerName } from '../branches.ts';
 import { defineFormat, type ExportedTree, type WriteEvent, type WriteOptions } from '../contract.ts';
-import { lossEvent, threadOf, timesOf } from '../exporting.ts';
+import { buildLossEvent, conversationTimes, exportedPath } from '../exporting.ts';
 import { toIso } from '../fields.ts';
 
 /** Returns text in a fence that the text itself does not contain. */
@@ -66,12 +66,12 @@ function* branchOutline(branches: readonly ExportBranch[]): Generator<string> {
 }
 
 function* markdownLosses(tree: ExportedTree): Generator<WriteEvent> {
-  yield lossEvent(tree, null, 'notes', 'Ids, times, usage, parameters and notes are left out.');
+  yield buildLossEvent(tree, null, 'notes', 'Ids, times, usage, parameters and notes are left out.');
   for (const node of tree.nodes)
-    if (node.message?.content.some((block) => bytesIn(block) !== undefined) === true)
-      yield lossEvent(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
+    if (node.message?.content.some((block) => byteSourceTypeOf(block) !== undefined) === true)
+      yield buildLossEvent(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
   if (tree.bookmarks.length > 0)
-    yield lossEvent(
+    yield buildLossEvent(
       tree,
       null,
       'bookmarks',
@@ -82,7 +82,7 @@ function* markdownLosses(tree: ExportedTree): Generator<WriteEvent> {
 function* treeText(tree: ExportedTree, nodes: readonly Node[], branches: readonly ExportBranch[]): Generator<string> {
   const { title, autoTitle, systemPrompt } = tree.attributes;
   yield `# ${(title ?? autoTitle ?? 'Conversation').replace(/\s+/g, ' ')}\n\n`;
-  yield `${toIso(timesOf(tree).createdAt).slice(0, 10)} · ${nodes.filter(isShownInMarkdown).length} messages\n\n`;
+  yield `${toIso(conversationTimes(tree).createdAt).slice(0, 10)} · ${nodes.filter(isShownInMarkdown).length} messages\n\n`;
   if (systemPrompt !== undefined && systemPrompt !== '')
     yield `> **System prompt**\n>\n${systemPrompt
       .split('\n')
@@ -103,20 +103,20 @@ function* treeText(tree: ExportedTree, nodes: readonly Node[], branches: readonl
 async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   for await (const tree of trees) {
     const thread = options.thread === true;
-    const nodes = thread ? threadOf(tree) : tree.nodes;
+    const nodes = thread ? exportedPath(tree) : tree.nodes;
     yield { type: 'file', name: `${tree.treeId}.md`, mediaType: 'text/markdown' };
     for (const text of treeText(tree, nodes, thread ? [] : branchesOf(tree))) yield { type: 'text', text };
     const written = nodes.filter(isShownInMarkdown).length;
     const left = tree.nodes.length - written;
     if (thread && tree.nodes.length > nodes.length)
-      yield lossEvent(
+      yield buildLossEvent(
         tree,
         null,
         'branches',
         `${tree.nodes.length - nodes.length} messages off the current thread are left out.`,
       );
     if (nodes.length > written)
-      yield lossEvent(tree, null, 'markers', `${nodes.length - written} markers are left out.`);
+      yield buildLossEvent(tree, null, 'markers', `${nodes.length - written} markers are left out.`);
     yield* markdownLosses(tree);
     yield { type: 'count', written, left };
   }

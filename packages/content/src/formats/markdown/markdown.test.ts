@@ -1,5 +1,5 @@
 import { run, textMessage, treeId } from '@coppice/core';
-import { ReferenceStore, ticking, uuid } from '@coppice/core/testing';
+import { createTestClock, ReferenceStore, uuid } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { runFormatConformance } from '../conformance.ts';
@@ -12,7 +12,7 @@ const id = treeId(uuid(1));
 
 async function page(thread: boolean): Promise<string> {
   const store = new ReferenceStore();
-  const act = { actor: 'me', kit: messageKit, ...ticking() };
+  const act = { actor: 'me', kit: messageKit, ...createTestClock() };
   const say = (role: 'user' | 'assistant', text: string) => ({ message: textMessage(role, text) });
   await run(
     store,

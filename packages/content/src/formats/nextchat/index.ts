@@ -1,19 +1,19 @@
 // The backup of NextChat (ChatGPT-Next-Web): its browser stores, including sessions.
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
-import { conversationReader } from '../conversation-files.ts';
-import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { createConversationReader } from '../conversation-files.ts';
+import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { listedTurn } from '../list-messages.ts';
+import { parseListMessage } from '../list-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import {
-  blockItem,
+  buildCallBlock,
+  buildModelSource,
+  buildResultItem,
   ConversationNodes,
-  callBlock,
-  knownFields,
-  modelSource,
-  parsedArguments,
-  resultItem,
+  omitUndefinedAttributes,
+  parseArguments,
+  toBlocksItem,
 } from '../turn-nodes.ts';
 
 function isConversation(value: Json | undefined): value is JsonObject {
@@ -31,11 +31,11 @@ function toolItems(message: JsonObject, id: string): ReplyItem[] {
     .filter(isJsonObject)
     .flatMap((tool, index) => {
       const called = objectAt(tool, 'function');
-      const name = filledAt(called, 'name') ?? 'unknown';
-      const callId = filledAt(tool, 'id') ?? `${id}-call-${index}`;
-      const call = blockItem([callBlock(callId, name, parsedArguments(called.arguments))]);
+      const name = getFilledText(called, 'name') ?? 'unknown';
+      const callId = getFilledText(tool, 'id') ?? `${id}-call-${index}`;
+      const call = toBlocksItem([buildCallBlock(callId, name, parseArguments(called.arguments))]);
       const result = tool.content ?? tool.errorMsg;
-      return result === undefined ? [call] : [call, resultItem(callId, name, result, tool.isError === true)];
+      return result === undefined ? [call] : [call, buildResultItem(callId, name, result, tool.isError === true)];
     });
 }
 
@@ -50,21 +50,21 @@ function* messagesOf(
 ): Generator<readonly [JsonObject, string, string]> {
   const mask = objectAt(session, 'mask');
   for (const [message, at, index] of nodes.records(mask, 'context', `${place}.mask`))
-    if (message.role !== 'system') yield [message, at, filledAt(message, 'id') ?? `context-${index}`];
+    if (message.role !== 'system') yield [message, at, getFilledText(message, 'id') ?? `context-${index}`];
   for (const [message, at, index] of nodes.records(session, 'messages', place))
-    yield [message, at, filledAt(message, 'id') ?? String(index)];
+    yield [message, at, getFilledText(message, 'id') ?? String(index)];
 }
 
 function tree(session: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
   const nodes = new ConversationNodes(found);
   const mask = objectAt(session, 'mask');
   for (const [message, at, id] of messagesOf(session, nodes, place)) {
-    const { role, items } = listedTurn(message, nodes, at);
+    const { role, items } = parseListMessage(message, nodes, at);
     const createdAt = fromAnyTime(message.date);
     // Dates are written in the browser's language, without a time zone.
-    if (createdAt === undefined && filledAt(message, 'date') !== undefined)
+    if (createdAt === undefined && getFilledText(message, 'date') !== undefined)
       nodes.report(buildFinding('import/time-unreadable', 'note', at, textAt(message, 'date')?.slice(0, 60) ?? ''));
-    const spoken = filledAt(message, 'audio_url');
+    const spoken = getFilledText(message, 'audio_url');
     if (spoken !== undefined) nodes.report(buildFinding('import/attachment-missing', 'note', at, spoken.slice(0, 200)));
     nodes.add({
       id,
@@ -72,7 +72,11 @@ function tree(session: JsonObject, place: string, found: readonly ImportFinding[
       role,
       items: role === 'assistant' ? [...toolItems(message, id), ...items] : items,
       ...(role === 'assistant'
-        ? { source: modelSource(filledAt(message, 'model') ?? filledAt(objectAt(mask, 'modelConfig'), 'model')) }
+        ? {
+            source: buildModelSource(
+              getFilledText(message, 'model') ?? getFilledText(objectAt(mask, 'modelConfig'), 'model'),
+            ),
+          }
         : {}),
       status:
         message.isError === true && role === 'assistant'
@@ -89,10 +93,10 @@ function tree(session: JsonObject, place: string, found: readonly ImportFinding[
     .filter(isJsonObject)
     .filter((one) => one.role === 'system');
   return {
-    externalId: filledAt(session, 'id') ?? place,
+    externalId: getFilledText(session, 'id') ?? place,
     scope: '',
-    ...knownFields({
-      title: filledAt(session, 'topic'),
+    ...omitUndefinedAttributes({
+      title: getFilledText(session, 'topic'),
       systemPrompt: context.map((one) => textAt(one, 'content') ?? '').join('\n'),
       updatedAt: nodes.time(session.lastUpdate, fromAnyTime, place),
     }),
@@ -110,7 +114,7 @@ export const nextchat = defineFormat({
   label: 'NextChat backup',
   summary: 'Sessions of NextChat from its backup, with pictures and plugin calls.',
   keeps: ['titles', 'system prompts', 'models', 'tools', 'pictures'],
-  reader: conversationReader({
+  reader: createConversationReader({
     confidence: 0.92,
     paths: [
       ['chat-next-web-store', 'sessions', '*'],

@@ -1,14 +1,14 @@
 // The trees of OpenAssistant: one per line with nested replies, or one message per line with the id of its parent.
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
-import { readOwnFiles } from '../conversation-files.ts';
-import { filledAt, fromIso, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
+import { readProgramFiles } from '../conversation-files.ts';
+import { fromIso, getFilledText, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isLineFile, type SampleFile } from '../input.ts';
-import { documentRecords, lineRecords } from '../records-in.ts';
+import { readDocumentRecords, readLineRecords } from '../records-in.ts';
 import { parentFinding, roleFinding } from '../structure-findings.ts';
-import { blockItem, ConversationNodes, modelSource, textBlocks } from '../turn-nodes.ts';
+import { buildModelSource, ConversationNodes, toBlocksItem, toTextBlocks } from '../turn-nodes.ts';
 
 const roles: ReadonlySet<string> = new Set(['prompter', 'assistant']);
 
@@ -36,11 +36,11 @@ function addMessage(message: JsonObject, parent: string | null, place: string, n
   );
   const assistant = message.role === 'assistant';
   nodes.add({
-    id: filledAt(message, 'message_id') ?? place,
+    id: getFilledText(message, 'message_id') ?? place,
     parent,
     role: assistant ? 'assistant' : 'user',
-    items: [blockItem(textBlocks(textAt(message, 'text')))],
-    ...(assistant ? { source: modelSource(filledAt(message, 'model_name')) } : {}),
+    items: [toBlocksItem(toTextBlocks(textAt(message, 'text')))],
+    ...(assistant ? { source: buildModelSource(getFilledText(message, 'model_name')) } : {}),
     createdAt: nodes.time(message.created_date, fromIso, place),
     place,
     record: omitKeys(message, 'replies'),
@@ -69,7 +69,7 @@ function nestedTree(value: JsonObject, place: string, found: readonly ImportFind
     for (let index = replies.length - 1; index >= 0; index--)
       open.push({ message: replies[index] ?? null, parent: id, at: `${at}.replies[${index}]` });
   }
-  return treeOf(filledAt(value, 'message_tree_id') ?? place, nodes, place, omitKeys(value, 'prompt'));
+  return treeOf(getFilledText(value, 'message_tree_id') ?? place, nodes, place, omitKeys(value, 'prompt'));
 }
 
 async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
@@ -77,7 +77,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
   let nodes = new ConversationNodes([]);
   const end = (): ReadEvent[] =>
     id === undefined ? [] : [{ type: 'tree', tree: treeOf(id, nodes, `${file.name} ${id}`, {}) }];
-  const records = (await isLineFile(file)) ? lineRecords(file) : documentRecords(file, [['*']]);
+  const records = (await isLineFile(file)) ? readLineRecords(file) : readDocumentRecords(file, [['*']]);
   for await (const record of records) {
     if (record.type === 'finding') yield record;
     const value = record.type === 'record' || record.type === 'rest' ? record.value : undefined;
@@ -85,7 +85,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
     const found = record.type === 'record' ? record.findings : [];
     if (isTree(value)) yield { type: 'tree', tree: nestedTree(value, place, found) };
     else if (isMessage(value)) {
-      const own = filledAt(value, 'message_tree_id');
+      const own = getFilledText(value, 'message_tree_id');
       // Messages of one tree are adjacent.
       if (own !== id) {
         yield* end();
@@ -93,7 +93,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
         nodes = new ConversationNodes([]);
       }
       nodes.report(...found);
-      addMessage(value, filledAt(value, 'parent_id') ?? null, place, nodes);
+      addMessage(value, getFilledText(value, 'parent_id') ?? null, place, nodes);
     } else if (record.type === 'record')
       yield {
         type: 'finding',
@@ -111,6 +111,6 @@ export const oasst = defineFormat({
   keeps: ['branches', 'times'],
   reader: {
     detect: ({ files }) => (files.some(isOwn) ? 0.95 : 0),
-    read: (input) => readOwnFiles(input, isOwn, readFile),
+    read: (input) => readProgramFiles(input, isOwn, readFile),
   },
 });

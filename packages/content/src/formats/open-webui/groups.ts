@@ -5,11 +5,11 @@ import { listAt, numberAt, objectAt } from '../fields.ts';
 import type { RecordTurn } from '../record-turns.ts';
 
 /** The key of our own field in a message. */
-export const ownKey = 'coppice';
+export const groupFieldKey = 'coppice';
 
 /** Returns the group of a message in a chat; undefined for none. */
-export function groupIn(message: JsonObject, question: JsonObject): string | undefined {
-  const noted = numberAt(objectAt(message, ownKey), 'group');
+export function groupOfMessage(message: JsonObject, question: JsonObject): string | undefined {
+  const noted = numberAt(objectAt(message, groupFieldKey), 'group');
   if (noted !== undefined) return noted > 0 ? `${noted}` : undefined;
   const several = listAt(question, 'models').length > 1;
   return several && message.role === 'assistant' && numberAt(message, 'modelIdx') !== undefined ? 'models' : undefined;
@@ -36,7 +36,7 @@ function numberGroups(names: readonly (string | undefined)[]): number[] {
 /**
  * Returns the group fields that messages need: for variants whose groups the chat would not show, or show differently.
  */
-export function groupNotes(
+export function groupFieldsToWrite(
   turns: readonly RecordTurn[],
   bodies: ReadonlyMap<RecordTurn, JsonObject>,
 ): ReadonlyMap<RecordTurn, number> {
@@ -53,7 +53,7 @@ export function groupNotes(
       first === undefined || first.groupId === 0 ? undefined : `${first.parentId} ${first.groupId}`,
     );
     const wanted = numberGroups(sharedGroup(names));
-    const reported = numberGroups(sharedGroup(family.map((turn) => groupIn(bodies.get(turn) ?? {}, question))));
+    const reported = numberGroups(sharedGroup(family.map((turn) => groupOfMessage(bodies.get(turn) ?? {}, question))));
     if (wanted.every((number, index) => number === reported[index])) continue;
     for (const [index, turn] of family.entries())
       if (wanted[index] !== 0 || reported[index] !== 0) notes.set(turn, wanted[index] ?? 0);

@@ -1,8 +1,8 @@
 import { run, textMessage, treeId as treeIdOf } from '@coppice/core';
-import { ReferenceStore, ticking } from '@coppice/core/testing';
+import { createTestClock, ReferenceStore } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
-import { type Files, inputOf, runFormatConformance, storeInput, writeStored } from '../conformance.ts';
+import { type FixtureFiles, runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
 import { readExport } from '../exporting.ts';
 import { openWebui } from './index.ts';
 
@@ -181,8 +181,8 @@ runFormatConformance(openWebui, [
   },
 ]);
 
-async function read(files: Files) {
-  const stored = await storeInput(inputOf(files));
+async function read(files: FixtureFiles) {
+  const stored = await storeInput(toInput(files));
   const [tree] = stored.trees;
   const [id] = stored.ids;
   if (tree === undefined || id === undefined) throw new Error('There is no tree.');
@@ -199,7 +199,7 @@ async function written(stored: Parameters<typeof writeStored>[0]) {
   return { row: first, messages, report };
 }
 
-const act = () => ({ actor: 'me', kit: messageKit, ...ticking(9) });
+const act = () => ({ actor: 'me', kit: messageKit, ...createTestClock(9) });
 
 describe('Open WebUI exports', () => {
   it('[I85] keep answers of several models as one group, in the order of the children', async () => {
@@ -271,7 +271,7 @@ describe('Open WebUI exports', () => {
     // Answers to one question without other answers beside them need no group field.
     const noted = Object.values<Fields>(out.chat.history.messages).filter((one) => 'coppice' in one);
     expect(noted.map((one) => one.id)).not.toContain(idAt(31));
-    const again = await storeInput(inputOf({ 'c.json': JSON.stringify([out]) }));
+    const again = await storeInput(toInput({ 'c.json': JSON.stringify([out]) }));
     const groups = again.trees[0]?.nodes.map(({ externalId, group }) => [Number(externalId.slice(-2)), group ?? '']);
     const groupOf = Object.fromEntries(groups ?? []);
     expect([groupOf[11] === groupOf[12], groupOf[11] !== '', groupOf[13]]).toEqual([true, true, '']);
@@ -313,7 +313,7 @@ describe('Open WebUI exports', () => {
           { message: textMessage('assistant', 'There.') },
         ],
       },
-      { ...act(), ...ticking(1) },
+      { ...act(), ...createTestClock(1) },
     );
     const one = await written({ store, ids: [treeId], names: [] });
     expect(one.report.nodes).toEqual({ read: 4, written: 2, merged: 2, left: 0 });
@@ -323,12 +323,16 @@ describe('Open WebUI exports', () => {
       output: [{ type: 'function_call' }, { type: 'function_call_output' }, { type: 'message' }],
     });
     expect(one.row.chat.system).toBe('Be brief.');
-    const again = await storeInput(inputOf({ 'c.json': JSON.stringify([one.row]) }));
+    const again = await storeInput(toInput({ 'c.json': JSON.stringify([one.row]) }));
     expect(again.trees[0]?.nodes.map((node) => node.message.role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
     const seen = (await store.read(treeId, () => readExport(treeId))).nodes.find((node) => node.role === 'tool');
     if (seen === undefined) throw new Error('There is no result.');
     const other = [{ message: textMessage('assistant', 'Or there.') }];
-    await run(store, { type: 'append', treeId, parentId: seen.id, messages: other }, { ...act(), ...ticking(99) });
+    await run(
+      store,
+      { type: 'append', treeId, parentId: seen.id, messages: other },
+      { ...act(), ...createTestClock(99) },
+    );
     const two = await written({ store, ids: [treeId], names: [] });
     expect(two.report.nodes).toEqual({ read: 5, written: 4, merged: 1, left: 0 });
     expect(two.messages[seen.id]?.childrenIds.length).toBe(2);

@@ -1,36 +1,36 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { sha256Hex } from '../../sha256.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
-import { type Cooperative, itemsPerPause, runWithPauses } from '../cooperative.ts';
+import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import {
-  filledAt,
   fromAnyTime,
   fromSeconds,
+  getFilledText,
+  getTexts,
   isJsonObject,
   listAt,
   objectAt,
   omitKeys,
   textAt,
-  textsAt,
   timeFinding,
 } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type Input, type InputFile, isLineFile, type Sample, sampleOf } from '../input.ts';
-import { fromOpenAi, imageOfUrl, toolCallOf } from '../openai-messages.ts';
+import { type ImportInput, type InputFile, type InputSample, isLineFile, readSample } from '../input.ts';
+import { fromOpenAi, imageOfUrl, toToolUse } from '../openai-messages.ts';
 import { nodesOfTurns, type TurnPiece } from '../record-turns.ts';
-import { documentRecords, lineRecords } from '../records-in.ts';
+import { readDocumentRecords, readLineRecords } from '../records-in.ts';
 import { type ReplyItem, replyPieces } from '../reply-items.ts';
 import {
+  countRoots,
   fileFindings,
   keyFinding,
   parentFinding,
   roleFinding,
   rootsFinding,
-  rootsIn,
   unknownValueFinding,
 } from '../structure-findings.ts';
-import { groupIn, ownKey } from './groups.ts';
+import { groupFieldKey, groupOfMessage } from './groups.ts';
 
 /** Whether a value is a chat: it has a history of messages by id. */
 function isOpenWebuiChat(value: Json | undefined): value is JsonObject {
@@ -48,7 +48,7 @@ function isOpenWebuiExport(json: Json | undefined, lines: readonly Json[]): bool
 }
 
 /** Detects the format by the history of its chats. */
-export function detect(sample: Sample): number {
+export function detect(sample: InputSample): number {
   return sample.files.some((file) => isOpenWebuiExport(file.json, file.lines)) ? 0.95 : 0;
 }
 
@@ -62,7 +62,7 @@ function partTexts(parts: readonly Json[]): string {
 function openWebuiReasoning(item: JsonObject): JsonObject {
   const said = partTexts(listAt(item, 'content'));
   const thinking = said === '' ? partTexts(listAt(item, 'summary')) : said;
-  const redacted = filledAt(item, 'encrypted_content');
+  const redacted = getFilledText(item, 'encrypted_content');
   return { type: 'thinking', thinking, ...(redacted === undefined ? {} : { redacted }) };
 }
 
@@ -75,7 +75,7 @@ function itemsOf(message: JsonObject, id: string): ReplyItem[] {
       items.push({ type: 'blocks', blocks: [{ type: 'open-webui-value', value: item }] });
       continue;
     }
-    const callId = filledAt(item, 'call_id') ?? filledAt(item, 'id') ?? `${id}-call-${index}`;
+    const callId = getFilledText(item, 'call_id') ?? getFilledText(item, 'id') ?? `${id}-call-${index}`;
     switch (item.type) {
       case 'message':
         items.push({
@@ -87,8 +87,8 @@ function itemsOf(message: JsonObject, id: string): ReplyItem[] {
         items.push({ type: 'blocks', blocks: [openWebuiReasoning(item)] });
         break;
       case 'function_call':
-        names.set(callId, filledAt(item, 'name') ?? 'unknown');
-        items.push({ type: 'blocks', blocks: [toolCallOf({ ...omitKeys(item, 'type'), id: callId }, index)] });
+        names.set(callId, getFilledText(item, 'name') ?? 'unknown');
+        items.push({ type: 'blocks', blocks: [toToolUse({ ...omitKeys(item, 'type'), id: callId }, index)] });
         break;
       case 'function_call_output':
         items.push({
@@ -119,14 +119,14 @@ function openWebuiOutput(output: Json | undefined): Json[] {
 function openWebuiFiles(message: JsonObject): Json[] {
   return listAt(message, 'files').map((file) => {
     if (!isJsonObject(file)) return { type: 'open-webui-value', value: file };
-    const url = filledAt(file, 'url');
+    const url = getFilledText(file, 'url');
     if (file.type === 'image' && url !== undefined && /^(?:data:|https?:)/i.test(url)) return imageOfUrl(url);
     return { ...file, type: 'open-webui-file' };
   });
 }
 
 function openWebuiModel(message: JsonObject): JsonObject {
-  const model = filledAt(message, 'model') ?? filledAt(message, 'selectedModelId');
+  const model = getFilledText(message, 'model') ?? getFilledText(message, 'selectedModelId');
   const usage = isJsonObject(message.usage) ? message.usage : objectAt(message, 'info').usage;
   return {
     type: 'model',
@@ -138,7 +138,7 @@ function openWebuiModel(message: JsonObject): JsonObject {
 
 /** Returns the error text of the chat. */
 function openWebuiError({ error }: JsonObject): JsonObject {
-  const said = typeof error === 'string' ? error : isJsonObject(error) ? filledAt(error, 'content') : undefined;
+  const said = typeof error === 'string' ? error : isJsonObject(error) ? getFilledText(error, 'content') : undefined;
   return said === undefined || said === '' ? {} : { error: said };
 }
 
@@ -201,7 +201,7 @@ function* openWebuiTree(
   place: string,
   found: readonly ImportFinding[],
   options: ReadOptions,
-): Cooperative<ImportedTree> {
+): CooperativeTask<ImportedTree> {
   const bare = isJsonObject(row.history);
   const chat = bare ? row : objectAt(row, 'chat');
   const history = objectAt(chat, 'history');
@@ -220,7 +220,7 @@ function* openWebuiTree(
   let at = 0;
   for (const [id, message] of messages) {
     const where = `${place}.messages.${id}`;
-    const parent = filledAt(message, 'parentId') ?? null;
+    const parent = getFilledText(message, 'parentId') ?? null;
     for (const one of parentFinding(message.parentId, where)) findings.push(one);
     for (const one of keyFinding(id, message.id, where)) findings.push(one);
     for (const one of roleFinding('role', message.role, (role) => roles.has(role), where)) findings.push(one);
@@ -228,33 +228,33 @@ function* openWebuiTree(
     const createdAt = fromAnyTime(message.timestamp);
     for (const one of timeFinding(message.timestamp, createdAt, where)) findings.push(one);
     for (const one of besideFindings(message, where)) findings.push(one);
-    const pieces = openWebuiPieces(message, id, parent, groupIn(message, asked));
+    const pieces = openWebuiPieces(message, id, parent, groupOfMessage(message, asked));
     heads.set(id, pieces[0]?.id ?? id);
-    const record = omitKeys(message, 'parentId', 'childrenIds', 'id', ownKey);
+    const record = omitKeys(message, 'parentId', 'childrenIds', 'id', groupFieldKey);
     for (const node of nodesOfTurns(id, pieces, { record, at: at++, place: where, createdAt, known })) nodes.push(node);
     if (at % itemsPerPause === 0) yield;
   }
-  for (const one of rootsFinding(rootsIn(nodes), place)) findings.push(one);
+  for (const one of rootsFinding(countRoots(nodes), place)) findings.push(one);
   for (const one of fileFindings(nodes)) findings.push(one);
   const childOrder = new Map<string, readonly string[]>();
   for (const [id, message] of messages)
     if (Array.isArray(message.childrenIds))
       childOrder.set(
         id,
-        textsAt(message, 'childrenIds').map((child) => heads.get(child) ?? child),
+        getTexts(message, 'childrenIds').map((child) => heads.get(child) ?? child),
       );
-  const title = filledAt(row, 'title') ?? filledAt(chat, 'title');
+  const title = getFilledText(row, 'title') ?? getFilledText(chat, 'title');
   const systemPrompt = textAt(chat, 'system') ?? textAt(objectAt(chat, 'params'), 'system');
   const createdAt = fromSeconds(row.created_at) ?? fromAnyTime(chat.timestamp);
   const updatedAt = fromSeconds(row.updated_at);
   const [first] = messages.keys();
-  const id = filledAt(row, 'id') ?? (first === undefined ? undefined : `chat-of-${first}`);
-  const tags = textsAt(objectAt(row, 'meta'), 'tags');
+  const id = getFilledText(row, 'id') ?? (first === undefined ? undefined : `chat-of-${first}`);
+  const tags = getTexts(objectAt(row, 'meta'), 'tags');
   const current = history.currentId;
   const kept = { ...omitKeys(chat, 'messages'), history: omitKeys(history, 'messages') };
   return {
     externalId: id ?? `sha256:${sha256Hex(place)}`,
-    scope: filledAt(row, 'id') === undefined ? (options.scope ?? '') : '',
+    scope: getFilledText(row, 'id') === undefined ? (options.scope ?? '') : '',
     ...(title === undefined ? {} : { title }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     ...(createdAt === undefined ? {} : { createdAt }),
@@ -270,7 +270,7 @@ function* openWebuiTree(
 }
 
 async function* readOpenWebuiFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
-  const records = (await isLineFile(file)) ? lineRecords(file) : documentRecords(file, [['*']]);
+  const records = (await isLineFile(file)) ? readLineRecords(file) : readDocumentRecords(file, [['*']]);
   for await (const record of records) {
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
@@ -293,9 +293,9 @@ async function* readOpenWebuiFile(file: InputFile, options: ReadOptions): AsyncG
 }
 
 /** Reads exports: a list of rows, one per line, or single chats. */
-export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
-    const [sample] = (await sampleOf({ files: [file] })).files;
+    const [sample] = (await readSample({ files: [file] })).files;
     // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || isOpenWebuiExport(sample?.json, sample?.lines ?? []))
       yield* readOpenWebuiFile(file, options);

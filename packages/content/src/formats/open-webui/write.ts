@@ -6,19 +6,19 @@ import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import {
   attributeLosses,
   bookmarkLosses,
-  lossEvent,
+  buildLossEvent,
+  conversationTimes,
+  exportedPath,
   metadataLosses,
-  originalTree,
+  originalTreeRecord,
   statusLosses,
-  threadOf,
-  timesOf,
 } from '../exporting.ts';
-import { filledAt, isJsonObject, listAt, objectAt, omitKeys } from '../fields.ts';
-import { withBytes } from '../inline-bytes.ts';
+import { getFilledText, isJsonObject, listAt, objectAt, omitKeys } from '../fields.ts';
+import { embedBytes } from '../inline-bytes.ts';
 import { toOpenAi } from '../openai-messages.ts';
-import { madeBy, type RecordTurn, recordTurnsOf } from '../record-turns.ts';
-import { resultText } from '../result-text.ts';
-import { groupNotes, ownKey } from './groups.ts';
+import { findTurnAuthor, type RecordTurn, recordTurnsOf } from '../record-turns.ts';
+import { flattenToolResult } from '../result-text.ts';
+import { groupFieldKey, groupFieldsToWrite } from './groups.ts';
 
 const name = 'open-webui';
 const unixSeconds = (at: number) => Math.floor(at / 1000);
@@ -76,7 +76,7 @@ class OpenWebuiChat {
   async write(): Promise<void> {
     const bodies = new Map<RecordTurn, JsonObject>();
     for (const turn of this.#turns.ordered) bodies.set(turn, turn.original ?? (await this.#make(turn)));
-    const groups = groupNotes(this.#turns.ordered, bodies);
+    const groups = groupFieldsToWrite(this.#turns.ordered, bodies);
     for (const turn of this.#turns.ordered) {
       const links = {
         id: turn.id,
@@ -84,7 +84,7 @@ class OpenWebuiChat {
         childrenIds: turn.children.map((child) => child.id),
       };
       const group = groups.get(turn);
-      const noted = group === undefined ? {} : { [ownKey]: { group } };
+      const noted = group === undefined ? {} : { [groupFieldKey]: { group } };
       this.messages.push([turn.id, { ...links, ...bodies.get(turn), ...noted }]);
       this.written++;
       this.merged += turn.nodes.length - 1;
@@ -123,7 +123,7 @@ class OpenWebuiChat {
       const models = promptOfReply(turn);
       return { role, content: said.text, ...files, timestamp, ...(models.length > 0 ? { models } : {}) };
     }
-    const { maker, others } = madeBy(turn);
+    const { maker, others } = findTurnAuthor(turn);
     for (const node of others) this.#lose(node, 'steps', 'Which model made this step, and what it used, is left out.');
     const model = chatModel(maker) ?? '';
     const { usage } = maker.meta.source ?? {};
@@ -136,7 +136,9 @@ class OpenWebuiChat {
       modelName: model,
       modelIdx: this.#modelIndex(turn),
       done: last.status === 'success' || last.status === 'error',
-      ...(last.status === 'error' ? { error: { content: filledAt(last.meta.source ?? {}, 'error') ?? 'error' } } : {}),
+      ...(last.status === 'error'
+        ? { error: { content: getFilledText(last.meta.source ?? {}, 'error') ?? 'error' } }
+        : {}),
       ...(isJsonObject(usage) ? { usage } : {}),
       timestamp,
     };
@@ -156,11 +158,11 @@ class OpenWebuiChat {
     let structured = turn.nodes.length > 1;
     for (const node of turn.nodes) {
       if (node.message === null) continue;
-      const message = await withBytes(node.message, this.#options);
+      const message = await embedBytes(node.message, this.#options);
       if (message.role === 'tool') {
         structured = true;
         const item = { type: 'function_call_output', call_id: message.tool_call_id ?? '', output: [] as Json[] };
-        item.output.push({ type: 'input_text', text: resultText(message) });
+        item.output.push({ type: 'input_text', text: flattenToolResult(message) });
         if (!message.content.every(isText)) this.#lose(node, 'block', 'A block of a result is written as text.');
         output.push(item);
         continue;
@@ -208,7 +210,7 @@ class OpenWebuiChat {
     const plain = (shown: Block) => blockDefinitionOf(shown).toText(shown);
     const { record } = toOpenAi({ role: 'user', content: [block] }, plain);
     const [part] = Array.isArray(record.content) ? record.content : [];
-    const url = isJsonObject(part) ? filledAt(objectAt(part, 'image_url'), 'url') : undefined;
+    const url = isJsonObject(part) ? getFilledText(objectAt(part, 'image_url'), 'url') : undefined;
     if (block.type === 'image' && url !== undefined) {
       files.push({ type: 'image', url });
       return;
@@ -233,29 +235,29 @@ function promptOfReply({ children }: RecordTurn): string[] {
 }
 
 function chatModel(node: Node | undefined): string | undefined {
-  return node?.message?.role === 'assistant' ? filledAt(node.meta.source ?? {}, 'model_name') : undefined;
+  return node?.message?.role === 'assistant' ? getFilledText(node.meta.source ?? {}, 'model_name') : undefined;
 }
 
 function* openWebuiLosses(tree: ExportedTree, chat: OpenWebuiChat): Generator<WriteEvent> {
-  for (const { node, what, message } of chat.losses) yield lossEvent(tree, node, what, message);
+  for (const { node, what, message } of chat.losses) yield buildLossEvent(tree, node, what, message);
   for (const node of tree.nodes)
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
-      yield lossEvent(tree, node, 'tags', 'Its tags are left out.');
+      yield buildLossEvent(tree, node, 'tags', 'Its tags are left out.');
   yield* metadataLosses(tree, name, ['excluded', 'failures', 'notes']);
   yield* statusLosses(tree, name, 'aborted', 'cut-short');
   // A bare chat has neither pinned nor tags.
-  const bare = originalTree(tree, name)?.record?.$form === 'chat';
+  const bare = originalTreeRecord(tree, name)?.record?.$form === 'chat';
   yield* attributeLosses(tree, name, bare ? [] : ['pinned', 'tags']);
   yield* bookmarkLosses(tree);
 }
 
 /** Builds the chat around its messages: the original one with the changes made here. */
 function chatRow(tree: ExportedTree, chat: OpenWebuiChat): JsonObject {
-  const original = originalTree(tree, name);
-  const { createdAt, updatedAt } = timesOf(tree);
+  const original = originalTreeRecord(tree, name);
+  const { createdAt, updatedAt } = conversationTimes(tree);
   const { title, autoTitle, systemPrompt, pinned, tags } = tree.attributes;
   const byId = new Map(chat.messages);
-  const thread = [...new Set(threadOf(tree).map((node) => chat.idOf(node.id)))];
+  const thread = [...new Set(exportedPath(tree).map((node) => chat.idOf(node.id)))];
   // A copy of the thread, which Open WebUI's search uses.
   const messages = thread.flatMap((id) => (id === null ? [] : (byId.get(id) ?? [])));
   const was = objectAt(original?.record ?? {}, 'chat');
@@ -265,7 +267,7 @@ function chatRow(tree: ExportedTree, chat: OpenWebuiChat): JsonObject {
     messages: Object.fromEntries(chat.messages),
   };
   const called = title ?? autoTitle;
-  const before = filledAt(original?.record ?? {}, 'title') ?? filledAt(was, 'title');
+  const before = getFilledText(original?.record ?? {}, 'title') ?? getFilledText(was, 'title');
   const renamed = original === undefined || (title !== undefined && title !== before);
   const asked = 'system' in was || systemPrompt === undefined ? was.system : systemPrompt;
   const kept = {

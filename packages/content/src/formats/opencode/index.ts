@@ -5,10 +5,10 @@ import { defineFormat, type ReadEvent } from '../contract.ts';
 import { isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { readForeign } from '../foreign-json.ts';
-import { type Input, type InputFile, isMedia, readAllBytes, type SampleFile, sampleOf } from '../input.ts';
-import { documentRecords } from '../records-in.ts';
-import { type OpencodeMessage, opencodeTree } from './session.ts';
+import { parseForeignJson } from '../foreign-json.ts';
+import { type ImportInput, type InputFile, isMediaFile, readAllBytes, readSample, type SampleFile } from '../input.ts';
+import { readDocumentRecords } from '../records-in.ts';
+import { type OpencodeMessage, opencodeToTree } from './session.ts';
 
 function isExportMessage(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && typeof objectAt(value, 'info').role === 'string' && Array.isArray(value.parts);
@@ -35,15 +35,15 @@ const isOwn = ({ json }: Pick<SampleFile, 'json'>) => isExport(json) || rowOf(js
 async function* readExport(file: InputFile): AsyncGenerator<ReadEvent> {
   const messages: OpencodeMessage[] = [];
   const found: ImportFinding[] = [];
-  for await (const record of documentRecords(file, [['messages', '*']])) {
+  for await (const record of readDocumentRecords(file, [['messages', '*']])) {
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
       if (isJsonObject(record.value) && isJsonObject(record.value.info) && messages.length > 0)
-        yield { type: 'tree', tree: opencodeTree(record.value.info, messages, file.name, found) };
+        yield { type: 'tree', tree: opencodeToTree(record.value.info, messages, file.name, found) };
       else if (messages.length > 0)
         yield {
           type: 'tree',
-          tree: opencodeTree({}, messages, file.name, [
+          tree: opencodeToTree({}, messages, file.name, [
             buildFinding('import/inferred', 'repair', file.name, detailOf('session')),
           ]),
         };
@@ -67,7 +67,7 @@ interface StoredRow {
 async function readRow(
   file: InputFile,
 ): Promise<{ readonly row: StoredRow | undefined; readonly findings: readonly ImportFinding[] }> {
-  const { value, findings } = readForeign(await readAllBytes(file), file.name);
+  const { value, findings } = parseForeignJson(await readAllBytes(file), file.name);
   return { row: isJsonObject(value) ? { value, file, findings } : undefined, findings };
 }
 
@@ -118,7 +118,7 @@ async function* readFolder(files: readonly InputFile[]): AsyncGenerator<ReadEven
     });
     const info = session?.value ?? { id };
     const place = session?.file.name ?? said[0]?.place ?? id;
-    const tree = opencodeTree(info, said, place, found);
+    const tree = opencodeToTree(info, said, place, found);
     yield { type: 'tree', tree: { ...tree, ownRecords: session === undefined ? 0 : 1 } };
   }
   for (const left of parts.values())
@@ -129,10 +129,10 @@ async function* readFolder(files: readonly InputFile[]): AsyncGenerator<ReadEven
       };
 }
 
-async function* read(input: Input): AsyncGenerator<ReadEvent> {
+async function* read(input: ImportInput): AsyncGenerator<ReadEvent> {
   const rows: InputFile[] = [];
   for (const file of input.files) {
-    const [sample] = isMedia(file.name) ? [] : (await sampleOf({ files: [file] })).files;
+    const [sample] = isMediaFile(file.name) ? [] : (await readSample({ files: [file] })).files;
     const row = sample === undefined ? undefined : rowOf(sample.json);
     if (row !== undefined) rows.push(file);
     // The only file there is may be damaged where it begins.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inputOf, runFormatConformance, storeInput } from '../conformance.ts';
+import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
 import { opencode } from './index.ts';
 
 let clock = 1730000000000;
@@ -164,7 +164,7 @@ runFormatConformance(opencode, [
 ]);
 
 it('[I217] keeps models, usage, results, reasoning signatures and what a compaction kept', async () => {
-  const { trees } = await storeInput(inputOf({ 'a.json': exported() }));
+  const { trees } = await storeInput(toInput({ 'a.json': exported() }));
   const [tree] = trees;
   expect([tree?.title, tree?.attributes?.metadata?.cwd]).toEqual(['Trees', '/work']);
   const said = tree?.nodes.find((node) => node.message.role === 'assistant');

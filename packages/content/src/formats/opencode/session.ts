@@ -2,20 +2,20 @@
 // their results.
 import type { Json, JsonObject, NodeStatus } from '@coppice/core';
 import type { ImportedTree } from '../contract.ts';
-import { filledAt, fromMillis, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
+import { fromMillis, getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { imageOfUrl } from '../openai-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
 import {
-  blockItem,
+  buildCallBlock,
+  buildModelSource,
+  buildResultItem,
   ConversationNodes,
-  callBlock,
-  firstFilled,
-  knownFields,
-  modelSource,
-  resultItem,
+  firstFilledText,
+  omitUndefinedAttributes,
+  toBlocksItem,
 } from '../turn-nodes.ts';
 
 /** A message with its parts, and where it was found. */
@@ -54,10 +54,10 @@ const bookkeeping: ReadonlySet<string> = new Set([
 ]);
 
 function fileBlock(part: JsonObject): Json {
-  const url = filledAt(part, 'url') ?? '';
-  const mediaType = filledAt(part, 'mime') ?? 'application/octet-stream';
+  const url = getFilledText(part, 'url') ?? '';
+  const mediaType = getFilledText(part, 'mime') ?? 'application/octet-stream';
   if (mediaType.startsWith('image/')) return imageOfUrl(url);
-  const name = filledAt(part, 'filename') ?? url.slice(0, 200);
+  const name = getFilledText(part, 'filename') ?? url.slice(0, 200);
   const data = /^data:[^,]*;base64,([A-Za-z0-9+/]+=*)$/.exec(url)?.[1];
   if (data !== undefined) return { type: 'file', name, mediaType, source: { type: 'base64', data } };
   return { ...part, type: 'opencode-file', text: `[${name}]` };
@@ -65,16 +65,16 @@ function fileBlock(part: JsonObject): Json {
 
 /** Returns reasoning with the signature that its provider needs. */
 function thinkingBlock(part: JsonObject): JsonObject {
-  const signature = filledAt(objectAt(objectAt(part, 'metadata'), 'anthropic'), 'signature');
+  const signature = getFilledText(objectAt(objectAt(part, 'metadata'), 'anthropic'), 'signature');
   return { type: 'thinking', thinking: textAt(part, 'text') ?? '', ...(signature === undefined ? {} : { signature }) };
 }
 
 function toolItems(part: JsonObject, fallback: string): ReplyItem[] {
   const state = objectAt(part, 'state');
-  const callId = filledAt(part, 'callID') ?? fallback;
-  const tool = filledAt(part, 'tool') ?? 'unknown';
-  const call = blockItem([callBlock(callId, tool, state.input)]);
-  if (state.status === 'error') return [call, resultItem(callId, tool, state.error, true)];
+  const callId = getFilledText(part, 'callID') ?? fallback;
+  const tool = getFilledText(part, 'tool') ?? 'unknown';
+  const call = toBlocksItem([buildCallBlock(callId, tool, state.input)]);
+  if (state.status === 'error') return [call, buildResultItem(callId, tool, state.error, true)];
   if (state.status !== 'completed') return [call];
   const text = textAt(state, 'output') ?? '';
   const files = listAt(state, 'attachments').filter(isJsonObject).map(fileBlock);
@@ -92,26 +92,26 @@ function itemsOf({ parts, place }: OpencodeMessage, id: string, nodes: Conversat
       const [call, ...result] = toolItems(part, `${id}-call-${index}`);
       if (call !== undefined) said.push(call);
       for (const one of result) results.push(one);
-    } else if (type === 'text') said.push(blockItem([{ type: 'text', text: textAt(part, 'text') ?? '' }]));
-    else if (type === 'reasoning') said.push(blockItem([thinkingBlock(part)]));
-    else if (type === 'file') said.push(blockItem([fileBlock(part)]));
+    } else if (type === 'text') said.push(toBlocksItem([{ type: 'text', text: textAt(part, 'text') ?? '' }]));
+    else if (type === 'reasoning') said.push(toBlocksItem([thinkingBlock(part)]));
+    else if (type === 'file') said.push(toBlocksItem([fileBlock(part)]));
     else if (!bookkeeping.has(type))
-      said.push(blockItem([{ ...part, type: `opencode-${type}`, text: textAt(part, 'prompt') ?? `[${type}]` }]));
+      said.push(toBlocksItem([{ ...part, type: `opencode-${type}`, text: textAt(part, 'prompt') ?? `[${type}]` }]));
   }
   // Calls of one step run in parallel: their results come after all content of the step.
   return [...said, ...results];
 }
 
 function sourceOf(info: JsonObject): JsonObject {
-  const provider = filledAt(info, 'providerID');
+  const provider = getFilledText(info, 'providerID');
   const tokens = objectAt(info, 'tokens');
   const cache = objectAt(tokens, 'cache');
   const { error } = info;
   const failed = isJsonObject(error)
-    ? (filledAt(objectAt(error, 'data'), 'message') ?? filledAt(error, 'name'))
+    ? (getFilledText(objectAt(error, 'data'), 'message') ?? getFilledText(error, 'name'))
     : undefined;
-  const reason = filledAt(info, 'finish');
-  return modelSource(filledAt(info, 'modelID'), {
+  const reason = getFilledText(info, 'finish');
+  return buildModelSource(getFilledText(info, 'modelID'), {
     ...(provider === undefined ? {} : { provider }),
     ...(Object.keys(tokens).length === 0
       ? {}
@@ -142,19 +142,19 @@ const isSynthetic = (parts: readonly Json[]) => {
 const keptBy = (parts: readonly Json[]) =>
   parts
     .filter(isJsonObject)
-    .map((part) => (part.type === 'compaction' ? filledAt(part, 'tail_start_id') : undefined))[0];
+    .map((part) => (part.type === 'compaction' ? getFilledText(part, 'tail_start_id') : undefined))[0];
 
 const roles: ReadonlySet<string> = new Set(['user', 'assistant']);
 
 /** Converts a session to a tree. */
-export function opencodeTree(
+export function opencodeToTree(
   info: JsonObject,
   messages: readonly OpencodeMessage[],
   place: string,
   found: readonly ImportFinding[],
 ): ImportedTree {
   const nodes = new ConversationNodes(found);
-  const revert = filledAt(objectAt(info, 'revert'), 'messageID');
+  const revert = getFilledText(objectAt(info, 'revert'), 'messageID');
   let active: string | null = null;
   let undone = false;
   let kept: string | undefined;
@@ -162,14 +162,14 @@ export function opencodeTree(
   for (const message of messages) {
     const { info: about, parts, place: at, findings, records } = message;
     nodes.report(...findings);
-    const id = filledAt(about, 'id') ?? at;
+    const id = getFilledText(about, 'id') ?? at;
     nodes.report(...roleFinding('role', about.role, (word) => roles.has(word), at));
     const assistant = about.role === 'assistant';
     const items = itemsOf(message, id, nodes);
     const record: Json = { info: about, parts };
     const created = objectAt(about, 'time').created;
     const common = { id, parent: nodes.tip, createdAt: nodes.time(created, fromMillis, at), place: at, record };
-    prompt ??= filledAt(about, 'system');
+    prompt ??= getFilledText(about, 'system');
     const before = nodes.nodes.length;
     if (assistant && about.summary === true) {
       const text = items
@@ -195,13 +195,13 @@ export function opencodeTree(
   if (revert !== undefined && !undone)
     nodes.report(buildFinding('import/pointer-missing', 'repair', place, detailOf('message', revert.slice(0, 80))));
   const time = objectAt(info, 'time');
-  const cwd = firstFilled(info, 'directory', 'path');
-  const parent = filledAt(info, 'parentID');
+  const cwd = firstFilledText(info, 'directory', 'path');
+  const parent = getFilledText(info, 'parentID');
   return {
-    externalId: filledAt(info, 'id') ?? place,
+    externalId: getFilledText(info, 'id') ?? place,
     scope: '',
-    ...knownFields({
-      title: filledAt(info, 'title'),
+    ...omitUndefinedAttributes({
+      title: getFilledText(info, 'title'),
       systemPrompt: prompt,
       createdAt: nodes.time(time.created, fromMillis, place),
       updatedAt: fromMillis(time.updated),

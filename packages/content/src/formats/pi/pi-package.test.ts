@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run, textMessage } from '@coppice/core';
-import { ticking } from '@coppice/core/testing';
+import { createTestClock } from '@coppice/core/testing';
 import { SessionManager } from '@mariozechner/pi-coding-agent';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
-import { createTree } from '../conformance/storing.ts';
-import { inputOf, storeInput, writeStored } from '../conformance.ts';
+import { createBranchedTree } from '../conformance/storing.ts';
+import { storeInput, toInput, writeStored } from '../conformance.ts';
 import { pi } from './index.ts';
 
 let folder: string;
@@ -43,7 +43,7 @@ async function textOf(stored: Parameters<typeof writeStored>[0]): Promise<string
 
 describe('pi itself', () => {
   it('[I77] opens a tree created here: its thread, its branches, its labels and its name', async () => {
-    const manager = opened(await textOf(await createTree()));
+    const manager = opened(await textOf(await createBranchedTree()));
     expect(said(manager).slice(-4)).toEqual([
       'user: How old is the oak?',
       'assistant: Three hundred years.',
@@ -58,23 +58,23 @@ describe('pi itself', () => {
   });
 
   it('[I77] appends to a file that it opened, and we read it again', async () => {
-    const sample = await createTree();
+    const sample = await createBranchedTree();
     const manager = opened(await textOf(sample));
     const before = manager.getEntries().length;
     manager.appendMessage({ role: 'user', content: 'And the elm?', timestamp: 1_790_000_000_000 });
     const text = [manager.getHeader(), ...manager.getEntries()].map((one) => `${JSON.stringify(one)}\n`).join('');
     expect(manager.getEntries().length).toBe(before + 1);
-    const again = await storeInput(inputOf({ 'session.jsonl': text }));
+    const again = await storeInput(toInput({ 'session.jsonl': text }));
     const [tree] = again.trees;
     const newest = tree?.nodes.find((node) => node.externalId === tree.activeExternalId);
     expect(newest?.message.content).toEqual([{ type: 'text', text: 'And the elm?' }]);
   });
 
   it('[I77] opens calls, results and reasoning created here', async () => {
-    const { store, ids } = await createTree();
+    const { store, ids } = await createBranchedTree();
     const [id] = ids;
     if (id === undefined) throw new Error('There is no tree.');
-    const act = { actor: 'me', kit: messageKit, ...ticking(50) };
+    const act = { actor: 'me', kit: messageKit, ...createTestClock(50) };
     const call = {
       role: 'assistant',
       content: [

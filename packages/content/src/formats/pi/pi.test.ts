@@ -1,8 +1,8 @@
 import { run, textMessage } from '@coppice/core';
-import { ticking } from '@coppice/core/testing';
+import { createTestClock } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
-import { type Files, inputOf, runFormatConformance, storeInput, writeStored } from '../conformance.ts';
+import { type FixtureFiles, runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
 import { pi } from './index.ts';
 
 type Fields = { readonly [key: string]: unknown };
@@ -215,15 +215,15 @@ runFormatConformance(pi, [
   },
 ]);
 
-async function read(files: Files) {
-  const stored = await storeInput(inputOf(files));
+async function read(files: FixtureFiles) {
+  const stored = await storeInput(toInput(files));
   const [tree] = stored.trees;
   const [id] = stored.ids;
   if (tree === undefined || id === undefined) throw new Error('There is no tree.');
   return { stored, id, tree, of: (name: string) => tree.nodes.find((one) => one.externalId === name) };
 }
 
-const act = () => ({ actor: 'me', kit: messageKit, ...ticking(9) });
+const act = () => ({ actor: 'me', kit: messageKit, ...createTestClock(9) });
 
 async function written(stored: Parameters<typeof writeStored>[0]): Promise<Fields[]> {
   const { files } = await writeStored(stored, pi);
@@ -287,7 +287,7 @@ describe('pi sessions', () => {
 
   it('[I73] of a later version are refused', async () => {
     await expect(
-      storeInput(inputOf({ 's.jsonl': lines({ ...header, version: 4 }) }), { format: 'pi' }),
+      storeInput(toInput({ 's.jsonl': lines({ ...header, version: 4 }) }), { format: 'pi' }),
     ).rejects.toMatchObject({
       code: 'import/newer',
     });
@@ -301,7 +301,7 @@ describe('pi sessions', () => {
     const out = await written(stored);
     expect(out.slice(0, -1)).toEqual(plain);
     expect(out.at(-1)).toMatchObject({ type: 'custom', customType: 'coppice-leaf', parentId: 'aa000002' });
-    const again = await storeInput(inputOf({ 's.jsonl': lines(...out) }));
+    const again = await storeInput(toInput({ 's.jsonl': lines(...out) }));
     expect(again.trees[0]?.activeExternalId).toBe('aa000002');
   });
 
@@ -313,7 +313,7 @@ describe('pi sessions', () => {
     await run(stored.store, { type: 'bookmark', treeId: id, nodeId: question, title: 'Begin' }, act());
     await run(stored.store, { type: 'bookmark', treeId: id, nodeId: reply, title: null }, act());
     await run(stored.store, { type: 'attributes', treeId: id, set: { title: 'Mine' } }, act());
-    const again = await storeInput(inputOf({ 's.jsonl': lines(...(await written(stored))) }));
+    const again = await storeInput(toInput({ 's.jsonl': lines(...(await written(stored))) }));
     const [tree] = again.trees;
     expect(tree?.title).toBe('Mine');
     expect(
@@ -352,7 +352,7 @@ describe('pi sessions', () => {
     });
     const rest = `${JSON.stringify(said('aa000001', null))}\n${JSON.stringify(said('aa000002', 'aa000001'))}\n`;
     for (const torn of ['', '{"type":"sess\n']) {
-      const { trees, findings } = await storeInput(inputOf({ 's.jsonl': `${torn}${rest}` }));
+      const { trees, findings } = await storeInput(toInput({ 's.jsonl': `${torn}${rest}` }));
       expect(trees[0]?.nodes.map((one) => one.parentExternalId)).toEqual([null, 'aa000001']);
       expect(findings.map((one) => one.code)).toContain('import/inferred');
     }

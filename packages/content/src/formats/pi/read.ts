@@ -9,14 +9,14 @@ import {
   type SessionHeader,
 } from '../../sessions/index.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
-import { type Cooperative, itemsPerPause, runWithPauses } from '../cooperative.ts';
-import { filledAt, fromIso, isJsonObject, numberAt, objectAt, omitKeys, timeFinding } from '../fields.ts';
+import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
+import { fromIso, getFilledText, isJsonObject, numberAt, objectAt, omitKeys, timeFinding } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
-import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
-import { type PreservedLine, preservedRecord, sameRecord, toPairs } from '../preserved-lines.ts';
-import { lineRecords } from '../records-in.ts';
-import { parentFinding, roleFinding, rootsFinding, rootsIn, unknownValueFinding } from '../structure-findings.ts';
+import { type ImportInput, type InputFile, type InputSample, readSample } from '../input.ts';
+import { areSameRecords, type PreservedLine, toLinePairs, toPreservedRecord } from '../preserved-lines.ts';
+import { readLineRecords } from '../records-in.ts';
+import { countRoots, parentFinding, roleFinding, rootsFinding, unknownValueFinding } from '../structure-findings.ts';
 
 function isPiHeader(value: Json | undefined): value is JsonObject {
   return (
@@ -51,7 +51,7 @@ function isPiSession(lines: readonly Json[]): boolean {
 }
 
 /** Detects the format by its header. */
-export function detect(sample: Sample): number {
+export function detect(sample: InputSample): number {
   return sample.files.some((file) => isPiSession(file.lines)) ? 0.92 : 0;
 }
 
@@ -141,8 +141,8 @@ class PiSession {
 
   add(line: JsonObject, at: number, findings: readonly ImportFinding[]): void {
     for (const one of findings) this.#findings.push(one);
-    const id = filledAt(line, 'id');
-    if (!this.#isV1 && (id === undefined || filledAt(line, 'type') === undefined)) {
+    const id = getFilledText(line, 'id');
+    if (!this.#isV1 && (id === undefined || getFilledText(line, 'type') === undefined)) {
       this.#findings.push(buildFinding('import/unknown-type', 'note', this.#place(at), detailOf('no-id-or-type')));
       const before = this.#lines.at(-1);
       if (before === undefined) this.#leading.push({ at, line });
@@ -153,7 +153,7 @@ class PiSession {
       return;
     }
     const known = id === undefined ? undefined : this.#byId.get(id);
-    if (known !== undefined && sameRecord(known.kept.line, line)) {
+    if (known !== undefined && areSameRecords(known.kept.line, line)) {
       this.#findings.push(
         buildFinding('import/duplicate', 'repair', this.#place(at), detailOf('id', id?.slice(0, 80) ?? '')),
       );
@@ -191,7 +191,7 @@ class PiSession {
     return { header, entries };
   }
 
-  *tree(): Cooperative<ImportedTree> {
+  *tree(): CooperativeTask<ImportedTree> {
     const { header, entries } = this.#entries();
     const ids = new Map(entries.map(({ entry, line }) => [entry.uuid, line.kept.at]));
     const labels = new Map<string, string>();
@@ -214,12 +214,12 @@ class PiSession {
       nodes.push(this.#node(one, header.uuid, ids, labels));
       if (nodes.length % itemsPerPause === 0) yield;
     }
-    for (const one of rootsFinding(rootsIn(nodes), this.#file)) this.#findings.push(one);
+    for (const one of rootsFinding(countRoots(nodes), this.#file)) this.#findings.push(one);
     const active = activeOf(entries);
     const line = this.#header?.line ?? {};
     const createdAt = fromIso(line.timestamp);
-    const cwd = filledAt(line, 'cwd');
-    const parent = filledAt(line, 'parentSession');
+    const cwd = getFilledText(line, 'cwd');
+    const parent = getFilledText(line, 'parentSession');
     const metadata = {
       ...(cwd === undefined ? {} : { cwd }),
       ...(parent === undefined ? {} : { parentSession: parent }),
@@ -228,9 +228,9 @@ class PiSession {
       this.#findings.push(buildFinding('import/inferred', 'repair', this.#file, detailOf('header')));
     const record: JsonObject = {
       ...(this.#header === undefined ? {} : { $header: line }),
-      ...(this.#leading.length === 0 ? {} : { $lines: toPairs(this.#leading) }),
+      ...(this.#leading.length === 0 ? {} : { $lines: toLinePairs(this.#leading) }),
     };
-    const id = filledAt(line, 'id');
+    const id = getFilledText(line, 'id');
     return {
       externalId: id ?? this.#file,
       scope: id === undefined ? (this.#options.scope ?? this.#file) : '',
@@ -284,7 +284,7 @@ class PiSession {
       ...(marker === null ? {} : { marker: firstKept === undefined || missing ? rest : { ...rest, firstKept } }),
       ...(createdAt === undefined ? {} : { createdAt }),
       ...(bookmark === undefined ? {} : { bookmark }),
-      record: preservedRecord({
+      record: toPreservedRecord({
         lines: [{ at: line.kept.at, line: written }],
         after: line.after,
         parent: parent !== null && ids.has(parent) ? parent : null,
@@ -342,7 +342,7 @@ function upgradeEntry(entry: SessionEntry, root: string, line: JsonObject): Json
 async function* readPiFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
   let session = new PiSession(file.name, undefined, options);
   let count = 0;
-  for await (const record of lineRecords(file)) {
+  for await (const record of readLineRecords(file)) {
     if (++count % 1000 === 0) yield { type: 'pause' };
     if (record.type === 'finding') yield record;
     if (record.type !== 'record') continue;
@@ -364,9 +364,9 @@ async function* readPiFile(file: InputFile, options: ReadOptions): AsyncGenerato
 }
 
 /** Reads sessions of all versions. */
-export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
-    const [sample] = (await sampleOf({ files: [file] })).files;
+    const [sample] = (await readSample({ files: [file] })).files;
     // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || isPiSession(sample?.lines ?? [])) yield* readPiFile(file, options);
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };

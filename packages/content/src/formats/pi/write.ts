@@ -1,31 +1,31 @@
 import type { JsonObject, Node, NodeId, NodeMeta } from '@coppice/core';
-import { derivedId } from '../../derived-id.ts';
-import { encodeNode, piLines, type SessionEntry, SessionIndex } from '../../sessions/index.ts';
+import { deriveId } from '../../derived-id.ts';
+import { encodeNode, type SessionEntry, SessionIndex, toPiLines } from '../../sessions/index.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import {
   attributeLosses,
-  lossEvent,
+  buildLossEvent,
+  conversationTimes,
+  exportedIds,
   metadataLosses,
-  originalTree,
-  outgoingIds,
+  originalTreeRecord,
   producerLosses,
   sessionLosses,
   statusLosses,
-  timesOf,
 } from '../exporting.ts';
-import { filledAt, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
-import { withBytes } from '../inline-bytes.ts';
+import { getFilledText, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
+import { embedBytes } from '../inline-bytes.ts';
 import {
+  computeLineRanks,
+  encodeLines,
+  findOriginalLines,
+  getPreservedLines,
+  LineCollector,
   type LineSource,
-  LinesOut,
-  linePieces,
-  linesAt,
-  ranksOf,
-  returningNodes,
   safeFileName,
 } from '../preserved-lines.ts';
-import { sessionInMemory } from '../session-in-memory.ts';
-import { isFailure } from '../tool-results.ts';
+import { buildSessionInMemory } from '../session-in-memory.ts';
+import { isFailedToolResult } from '../tool-results.ts';
 import { companionPrefix, leafType } from './read.ts';
 
 const name = 'pi';
@@ -45,7 +45,7 @@ function isAbout(line: JsonObject): boolean {
 
 /** Returns metadata with tool errors in the form of session lines. */
 function sessionMeta(meta: NodeMeta): NodeMeta {
-  return isFailure(meta) ? { ...meta, source: { ...meta.source, is_error: true } } : meta;
+  return isFailedToolResult(meta) ? { ...meta, source: { ...meta.source, is_error: true } } : meta;
 }
 
 class PiWriter {
@@ -61,9 +61,9 @@ class PiWriter {
   constructor(tree: ExportedTree, options: WriteOptions) {
     this.#tree = tree;
     this.#options = options;
-    this.#ids = outgoingIds(tree, name);
-    this.#nodes = returningNodes(tree, name, this.#ids);
-    this.#leading = originalTree(tree, name)?.record ?? {};
+    this.#ids = exportedIds(tree, name);
+    this.#nodes = findOriginalLines(tree, name, this.#ids);
+    this.#leading = originalTreeRecord(tree, name)?.record ?? {};
     const was = objectAt(this.#leading, '$header');
     const metadata = tree.attributes.metadata ?? {};
     this.#header =
@@ -73,8 +73,8 @@ class PiWriter {
             type: 'session',
             version: 3,
             id: tree.treeId,
-            timestamp: toIso(timesOf(tree).createdAt),
-            cwd: filledAt(metadata, 'cwd') ?? '',
+            timestamp: toIso(conversationTimes(tree).createdAt),
+            cwd: getFilledText(metadata, 'cwd') ?? '',
           };
   }
 
@@ -84,9 +84,9 @@ class PiWriter {
 
   async write(): Promise<void> {
     const made = await this.#made();
-    const out = new LinesOut();
-    const ranks = ranksOf(this.#tree, this.#nodes);
-    out.addKept(linesAt(this.#leading, '$lines'));
+    const out = new LineCollector();
+    const ranks = computeLineRanks(this.#tree, this.#nodes);
+    out.addKept(getPreservedLines(this.#leading, '$lines'));
     for (const { node, id, kept, unchanged, inPlace } of this.#nodes) {
       const was = kept?.lines[0];
       const fresh = made.get(id);
@@ -114,14 +114,14 @@ class PiWriter {
       const { message } = node;
       if (message === null) continue;
       if (kept === null || !unchanged) changed.set(id, node);
-      const own = { ...node, message: await withBytes(message, this.#options), meta: sessionMeta(node.meta) };
+      const own = { ...node, message: await embedBytes(message, this.#options), meta: sessionMeta(node.meta) };
       entries.push(encodeNode(own, fileId, {}));
     }
     const found = new Map<string, JsonObject>();
     if (changed.size === 0) return found;
     const header = { type: 'session' as const, version: 2, uuid: this.#tree.rootId, parentUuid: null, id: this.id };
-    const file = sessionInMemory(header, entries);
-    const { lines, losses } = piLines(new SessionIndex(file), file.size - 1, this.#options.now);
+    const file = buildSessionInMemory(header, entries);
+    const { lines, losses } = toPiLines(new SessionIndex(file), file.size - 1, this.#options.now);
     for (const line of lines) {
       const id = textAt(line, 'id') ?? '';
       if (changed.has(id) && line.type !== 'session') found.set(id, line);
@@ -142,7 +142,7 @@ class PiWriter {
     const add = (type: string, fields: JsonObject) => {
       // A line that an earlier export added may have been imported again with this id.
       let number = this.lines.length;
-      const next = () => `${companionPrefix}${derivedId('pi-line', this.id, number++)}`;
+      const next = () => `${companionPrefix}${deriveId('pi-line', this.id, number++)}`;
       let id = next();
       while (taken.has(id)) id = next();
       taken.add(id);
@@ -212,9 +212,9 @@ export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteO
     const writer = new PiWriter(tree, options);
     await writer.write();
     yield* piLosses(tree);
-    for (const { node, message } of writer.losses) yield lossEvent(tree, node, 'otherwise', message);
+    for (const { node, message } of writer.losses) yield buildLossEvent(tree, node, 'otherwise', message);
     yield { type: 'file', name: `${safeFileName(writer.id, tree.treeId)}.jsonl`, mediaType: 'application/jsonl' };
-    yield* linePieces(writer.lines);
+    yield* encodeLines(writer.lines);
     yield { type: 'count', written: tree.nodes.length };
   }
 }

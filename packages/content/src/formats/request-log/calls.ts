@@ -1,11 +1,17 @@
 // Recognises logged calls: which part of a record is the request, which the response, and on which wire.
 import type { Json, JsonObject } from '@coppice/core';
 import type { CallWire } from '../../wires/read-call.ts';
-import { areItems } from '../../wires/responses-items.ts';
-import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
-import { isKeepable } from '../original-record.ts';
-import { hasLinks } from '../structure-findings.ts';
-import { eventsInText, foldChunks, foldEvents, foldResponse, isAnthropicStream } from './streams.ts';
+import { isItemList } from '../../wires/responses-items.ts';
+import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { isStorableRecord } from '../original-record.ts';
+import { hasMessageLinks } from '../structure-findings.ts';
+import {
+  assembleAnthropicReply,
+  assembleChatReply,
+  assembleResponse,
+  isAnthropicStream,
+  parseStreamEvents,
+} from './streams.ts';
 
 /** A logged call: request and response. */
 export interface LoggedCall {
@@ -23,23 +29,24 @@ const ofResponses = ['instructions', 'previous_response_id', 'max_output_tokens'
 
 /** Whether a value is a chat request. It has no title: a list of messages with one is a stored conversation. */
 function isChatRequest(value: Json | undefined): value is JsonObject {
-  if (!isJsonObject(value) || !Array.isArray(value.messages) || filledAt(value, 'title') !== undefined) return false;
+  if (!isJsonObject(value) || !Array.isArray(value.messages) || getFilledText(value, 'title') !== undefined)
+    return false;
   const { messages } = value;
   const speaks = messages.some((one) => isJsonObject(one) && typeof one.role === 'string');
-  if (hasLinks(messages) || (messages.length > 0 && !speaks)) return false;
+  if (hasMessageLinks(messages) || (messages.length > 0 && !speaks)) return false;
   return typeof value.model === 'string' || 'max_tokens' in value;
 }
 
 function isResponsesRequest(value: Json | undefined): value is JsonObject {
   if (!isJsonObject(value) || Array.isArray(value.messages)) return false;
   if (Array.isArray(value.input))
-    return areItems(value.input) || (value.input.length === 0 && 'previous_response_id' in value);
+    return isItemList(value.input) || (value.input.length === 0 && 'previous_response_id' in value);
   const named = ofResponses.some((key) => key in value) || Array.isArray(value.output);
   return typeof value.input === 'string' && typeof value.model === 'string' && named;
 }
 
 /** Whether a value is a request. */
-export function isRequest(value: Json | undefined): value is JsonObject {
+export function isRequestRecord(value: Json | undefined): value is JsonObject {
   return isChatRequest(value) || isResponsesRequest(value);
 }
 
@@ -67,7 +74,7 @@ function isEvent(value: JsonObject): boolean {
 }
 
 /** Whether a record by itself is a response. */
-export function isReply(value: Json | undefined): value is JsonObject {
+export function isResponseRecord(value: Json | undefined): value is JsonObject {
   if (!isJsonObject(value)) return false;
   if (value.object === 'chat.completion') return Array.isArray(value.choices);
   if (value.object === 'response') return Array.isArray(value.output);
@@ -87,19 +94,19 @@ function isResponse(value: Json): boolean {
 }
 
 /** Assembles a reply from its events. */
-export function foldReplyBody(events: readonly JsonObject[]): JsonObject {
-  if (isAnthropicStream(events)) return foldEvents(events);
+export function assembleReply(events: readonly JsonObject[]): JsonObject {
+  if (isAnthropicStream(events)) return assembleAnthropicReply(events);
   return events.some((event) => textAt(event, 'type')?.startsWith('response.') === true)
-    ? foldResponse(events)
-    : foldChunks(events);
+    ? assembleResponse(events)
+    : assembleChatReply(events);
 }
 
 function responseOf(value: Json | undefined): JsonObject | undefined {
   if (value === undefined) return undefined;
   if (isJsonObject(value)) return value;
-  if (Array.isArray(value) && areItems(value)) return { output: value };
-  const events = eventsInText(value);
-  return events.length === 0 ? undefined : foldReplyBody(events);
+  if (Array.isArray(value) && isItemList(value)) return { output: value };
+  const events = parseStreamEvents(value);
+  return events.length === 0 ? undefined : assembleReply(events);
 }
 
 function isAnthropic(request: JsonObject, response: JsonObject | undefined): boolean {
@@ -118,7 +125,7 @@ function isAnthropic(request: JsonObject, response: JsonObject | undefined): boo
 }
 
 /** Builds a call from request and response; the time is that of the record, else that of the reply. */
-export function callFrom(request: JsonObject, response: JsonObject | undefined, record: JsonObject): LoggedCall {
+export function buildLoggedCall(request: JsonObject, response: JsonObject | undefined, record: JsonObject): LoggedCall {
   const responses = isResponsesRequest(request) || (response !== undefined && Array.isArray(response.output));
   const dialect = responses ? 'responses' : isAnthropic(request, response) ? 'anthropic' : 'chat';
   const own = timeKeys.map((key) => fromAnyTime(record[key])).find((at) => at !== undefined);
@@ -126,18 +133,19 @@ export function callFrom(request: JsonObject, response: JsonObject | undefined, 
 }
 
 /** Returns the call of a record, with or without a response. */
-export function loggedCall(record: JsonObject): LoggedCall | undefined {
-  const found = isRequest(record) ? record : requestPart(record, requestKeys, isRequest);
+export function findLoggedCall(record: JsonObject): LoggedCall | undefined {
+  const found = isRequestRecord(record) ? record : requestPart(record, requestKeys, isRequestRecord);
   if (found === record && isResponsesRequest(record) && Array.isArray(record.output))
-    return callFrom(record, record, record);
-  if (isRequest(found)) return callFrom(found, responseOf(requestPart(record, responseKeys, isResponse)), record);
+    return buildLoggedCall(record, record, record);
+  if (isRequestRecord(found))
+    return buildLoggedCall(found, responseOf(requestPart(record, responseKeys, isResponse)), record);
   // A Responses reply names the one that it continues.
-  const reply = requestPart(record, responseKeys, isReply);
-  return isReply(reply) ? callFrom(objectAt(record, 'request'), reply, record) : undefined;
+  const reply = requestPart(record, responseKeys, isResponseRecord);
+  return isResponseRecord(reply) ? buildLoggedCall(objectAt(record, 'request'), reply, record) : undefined;
 }
 
 /** Returns the event that a record is or wraps. */
-export function eventIn(record: JsonObject): JsonObject | undefined {
+export function findEvent(record: JsonObject): JsonObject | undefined {
   if (isEvent(record)) return record;
   for (const key of ['data', 'chunk', 'event']) {
     const value = record[key];
@@ -154,12 +162,12 @@ export function eventIn(record: JsonObject): JsonObject | undefined {
 }
 
 /** Returns the id of the reply that an event belongs to; undefined if it has none and continues the last reply. */
-export function replyOf(event: JsonObject): string | undefined {
+export function replyIdOf(event: JsonObject): string | undefined {
   return (
-    filledAt(event, 'id') ??
-    filledAt(event, 'response_id') ??
-    filledAt(objectAt(event, 'message'), 'id') ??
-    filledAt(objectAt(event, 'response'), 'id')
+    getFilledText(event, 'id') ??
+    getFilledText(event, 'response_id') ??
+    getFilledText(objectAt(event, 'message'), 'id') ??
+    getFilledText(objectAt(event, 'response'), 'id')
   );
 }
 
@@ -194,15 +202,15 @@ const hidden = '[left out]';
 export function callSettings(request: JsonObject): JsonObject {
   const beside = ['messages', 'input', 'output', 'system', 'instructions', 'model', 'tools', 'stream'];
   const settings = omitKeys(request, ...beside);
-  const safe = isKeepable(settings) ? hideSecretValues(settings) : {};
+  const safe = isStorableRecord(settings) ? hideSecretValues(settings) : {};
   return isJsonObject(safe) ? safe : {};
 }
 
 /** Returns the record of a call without the history, which the nodes hold, and without credentials. */
-export function bareRecord(record: JsonObject): JsonObject {
+export function stripRecord(record: JsonObject): JsonObject {
   const bare = withoutHistory(record);
   // The import reports records that are too large or too deep to be stored.
-  const safe = isKeepable(bare) ? hideSecretValues(bare) : bare;
+  const safe = isStorableRecord(bare) ? hideSecretValues(bare) : bare;
   return isJsonObject(safe) ? safe : {};
 }
 
@@ -212,7 +220,7 @@ function withoutHistory(record: JsonObject): JsonObject {
     ...(Array.isArray(value.messages) ? { messages: [] } : {}),
     ...(Array.isArray(value.input) ? { input: [] } : {}),
   });
-  const whole: boolean = isRequest(record);
+  const whole: boolean = isRequestRecord(record);
   if (whole) return bare(record);
   return Object.fromEntries(
     Object.entries(record).map(([key, value]) => {

@@ -2,39 +2,39 @@
 // possibly of other files. First the calls that belong together are found, then they are read in batches that fit into
 // memory.
 import type { JsonObject } from '@coppice/core';
-import { itemIdsOf, referencedItems } from '../../wires/responses-items.ts';
-import { filledAt, listAt, objectAt } from '../fields.ts';
+import { itemsById, referencedItemIds } from '../../wires/responses-items.ts';
+import { getFilledText, listAt, objectAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding } from '../findings.ts';
 import type { LoggedCall } from './calls.ts';
-import { HistoryFold, type LoggedNode, promptOfHistory } from './folding.ts';
+import { HistoryTree, type LoggedNode, promptOfHistory } from './folding.ts';
 
 const batchBytes = 32 * 1024 * 1024;
 
 function previousOf({ request, response }: LoggedCall): string | undefined {
-  return filledAt(request, 'previous_response_id') ?? filledAt(response ?? {}, 'previous_response_id');
+  return getFilledText(request, 'previous_response_id') ?? getFilledText(response ?? {}, 'previous_response_id');
 }
 
 function conversationIdOf({ request, response }: LoggedCall): string | undefined {
   for (const side of [request, response ?? {}]) {
-    const id = filledAt(side, 'conversation') ?? filledAt(objectAt(side, 'conversation'), 'id');
+    const id = getFilledText(side, 'conversation') ?? getFilledText(objectAt(side, 'conversation'), 'id');
     if (id !== undefined) return id;
   }
   return undefined;
 }
 
 /** Whether the history of a call is in other calls. */
-export function isLinked(call: LoggedCall): boolean {
+export function needsOtherCalls(call: LoggedCall): boolean {
   if (call.dialect !== 'responses') return false;
   return (
     previousOf(call) !== undefined ||
     conversationIdOf(call) !== undefined ||
-    referencedItems(listAt(call.request, 'input')).length > 0
+    referencedItemIds(listAt(call.request, 'input')).length > 0
   );
 }
 
 /** Finds calls that belong together with a union-find structure over their numbers. */
-export class Links {
+export class CallLinks {
   readonly #parents: number[] = [];
   readonly #sizes: number[] = [];
   readonly #owners = new Map<string, number>();
@@ -52,19 +52,19 @@ export class Links {
     this.#sizes.push(bytes);
     const { request, response = {} } = call;
     const input = listAt(request, 'input');
-    const names = [`r ${filledAt(response, 'id') ?? ''}`];
-    for (const id of itemIdsOf([listAt(response, 'output')]).keys()) names.push(`i ${id}`);
+    const names = [`r ${getFilledText(response, 'id') ?? ''}`];
+    for (const id of itemsById([listAt(response, 'output')]).keys()) names.push(`i ${id}`);
     const [previous, conversation] = [previousOf(call), conversationIdOf(call)];
     if (previous !== undefined) names.push(`r ${previous}`);
     if (conversation !== undefined) names.push(`c ${conversation}`);
-    for (const id of referencedItems(input)) names.push(`i ${id}`);
+    for (const id of referencedItemIds(input)) names.push(`i ${id}`);
     for (const name of names) {
       if (name === 'r ') continue;
       const owner = this.#owners.get(name);
       if (owner === undefined) this.#owners.set(name, own);
       else this.#parents[this.#top(own)] = this.#top(owner);
     }
-    this.#linked ||= isLinked(call);
+    this.#linked ||= needsOtherCalls(call);
   }
 
   #top(of: number): number {
@@ -107,7 +107,7 @@ export class Links {
 function previousCalls(calls: readonly LoggedNode[]): number[] {
   const byResponse = new Map<string, number>();
   for (const [index, { call }] of calls.entries()) {
-    const id = filledAt(call.response ?? {}, 'id');
+    const id = getFilledText(call.response ?? {}, 'id');
     if (id !== undefined && !byResponse.has(id)) byResponse.set(id, index);
   }
   const lastIn = new Map<string, number>();
@@ -135,21 +135,21 @@ function callsParentsFirst(above: readonly number[]): number[] {
 }
 
 /** Folds the calls of one chain into trees: each continues the one that it names, whatever their order in the log. */
-export function foldChain(calls: readonly LoggedNode[]): HistoryFold[] {
+export function buildChainTrees(calls: readonly LoggedNode[]): HistoryTree[] {
   const items = new Map<string, JsonObject>();
   for (const { call } of calls)
-    for (const [id, item] of itemIdsOf([listAt(call.response ?? {}, 'output'), listAt(call.request, 'input')]))
+    for (const [id, item] of itemsById([listAt(call.response ?? {}, 'output'), listAt(call.request, 'input')]))
       if (!items.has(id)) items.set(id, item);
   const above = previousCalls(calls);
-  const tails = new Map<number, { readonly end: string | null; readonly folding: HistoryFold }>();
-  const foldings = new Map<string, HistoryFold>();
+  const tails = new Map<number, { readonly end: string | null; readonly folding: HistoryTree }>();
+  const foldings = new Map<string, HistoryTree>();
   for (const index of callsParentsFirst(above)) {
     const logged = calls[index];
     if (logged === undefined) continue;
     const { call, place } = logged;
     const from = tails.get(above[index] ?? -1);
     const prompt = promptOfHistory(call);
-    const folding = from?.folding ?? foldings.get(JSON.stringify([prompt])) ?? new HistoryFold(place, prompt);
+    const folding = from?.folding ?? foldings.get(JSON.stringify([prompt])) ?? new HistoryTree(place, prompt);
     if (from === undefined) foldings.set(JSON.stringify([prompt]), folding);
     const named = previousOf(call);
     if (from === undefined && named !== undefined) {

@@ -6,17 +6,17 @@ import { equalityKey } from '../../equality.ts';
 import { normaliseMessage } from '../../legacy.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { readCallAnswers, readCallRequest } from '../../wires/read-call.ts';
-import type { Resolve } from '../../wires/responses-items.ts';
+import type { ResolveItem } from '../../wires/responses-items.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
-import { filledAt, isJsonObject, listAt, objectAt, textAt } from '../fields.ts';
+import { getFilledText, isJsonObject, listAt, objectAt, textAt } from '../fields.ts';
 import type { ImportFinding } from '../findings.ts';
-import { bareRecord, callSettings, type LoggedCall } from './calls.ts';
+import { callSettings, type LoggedCall, stripRecord } from './calls.ts';
 
 /** Returns a message without parts that a client may leave out when it resends it, such as annotations of a text. */
 function comparableMessage(message: JsonObject): JsonObject {
   const blocks = listAt(message, 'content').filter(isJsonObject);
   // Audio is sent again by its id only.
-  const aloud = blocks.find((block) => block.type === 'audio' && filledAt(block, 'id') !== undefined);
+  const aloud = blocks.find((block) => block.type === 'audio' && getFilledText(block, 'id') !== undefined);
   if (aloud !== undefined) return { ...message, content: [{ type: 'audio', id: aloud.id ?? '' }] };
   const content = listAt(message, 'content').map((block) =>
     isJsonObject(block) && block.type === 'text' ? { type: 'text', text: block.text ?? '' } : block,
@@ -58,7 +58,7 @@ export function promptOfHistory(call: LoggedCall): string | undefined {
 }
 
 /** A tree that is built call by call; there is one per system prompt. */
-export class HistoryFold {
+export class HistoryTree {
   readonly #nodes = new Map<string, NodeDraft>();
   readonly #findings: ImportFinding[] = [];
   readonly #place: string;
@@ -80,7 +80,7 @@ export class HistoryFold {
   }
 
   /** Adds a call below a message (undefined for a first call); returns the end of its reply, null for the root. */
-  add(logged: LoggedNode, above?: string | null, resolve: Resolve = () => undefined): string | null {
+  add(logged: LoggedNode, above?: string | null, resolve: ResolveItem = () => undefined): string | null {
     const { call, place, records } = logged;
     for (const one of logged.findings) this.#findings.push(one);
     const { messages, failed, names } = readCallRequest(call.dialect, call.request, {
@@ -114,7 +114,7 @@ export class HistoryFold {
   }
 
   /** Adds the response below the history; returns its end, or undefined if there is none. */
-  #answer(logged: LoggedNode, parent: string | null, resolve: Resolve): string | undefined {
+  #answer(logged: LoggedNode, parent: string | null, resolve: ResolveItem): string | undefined {
     const root = this.#root;
     const { call, place, records } = logged;
     const { response = {}, request, dialect } = call;
@@ -126,12 +126,12 @@ export class HistoryFold {
     const source = {
       type: 'model',
       provider: dialect === 'anthropic' ? 'anthropic' : 'openai',
-      model_name: filledAt(response, 'model') ?? filledAt(request, 'model') ?? 'unknown',
+      model_name: getFilledText(response, 'model') ?? getFilledText(request, 'model') ?? 'unknown',
       parameters: callSettings(request),
       ...(Object.keys(usage).length === 0 ? {} : { usage }),
     };
     const at = call.at === undefined ? {} : { createdAt: call.at };
-    const record = bareRecord(logged.record);
+    const record = stripRecord(logged.record);
     if (answers.length === 0) {
       const externalId = sha256Hex(`${parent ?? root}error${canonicalJson(error)}`).slice(0, 32);
       const message = { role: 'assistant', content: [{ type: 'text', text: '' }] };
@@ -149,7 +149,7 @@ export class HistoryFold {
       });
       return externalId;
     }
-    const group = answers.length > 1 ? { group: filledAt(response, 'id') ?? place } : {};
+    const group = answers.length > 1 ? { group: getFilledText(response, 'id') ?? place } : {};
     const heads = new Set<string>();
     let end = parent;
     for (const [index, { messages, finish }] of answers.entries()) {

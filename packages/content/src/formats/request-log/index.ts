@@ -1,18 +1,18 @@
 // Logs of calls to OpenAI- and Anthropic-compatible services. Every call sends the whole history again, or names the
 // response it continues; the id of each message is a hash of its path, so that calls fold into one tree.
 import { defineFormat } from '../contract.ts';
-import type { Sample } from '../input.ts';
-import { eventIn, isReply, loggedCall } from './calls.ts';
+import type { InputSample } from '../input.ts';
+import { findEvent, findLoggedCall, isResponseRecord } from './calls.ts';
 import { isCallPart, read } from './read.ts';
 
-function detect(sample: Sample): number {
+function detect(sample: InputSample): number {
   const [file] = sample.files;
   if (file === undefined || sample.files.length > 1) return 0;
   const { json } = file;
   const first = file.lines.length > 1 ? file.lines[0] : Array.isArray(json) ? json[0] : json;
   if (!isCallPart(first)) return 0;
-  if (eventIn(first) !== undefined || isReply(first)) return 0.8;
-  return loggedCall(first)?.response === undefined ? 0.6 : 0.8;
+  if (findEvent(first) !== undefined || isResponseRecord(first)) return 0.8;
+  return findLoggedCall(first)?.response === undefined ? 0.6 : 0.8;
 }
 
 /** Logs of chat completions, of responses and of Anthropic messages, whole or streamed. */

@@ -5,11 +5,20 @@ import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { isJsonObject } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type Input, type InputFile, isLineFile } from '../input.ts';
-import { documentRecords, type FileRecord, lineRecords } from '../records-in.ts';
-import { callFrom, eventIn, foldReplyBody, isReply, isRequest, type LoggedCall, loggedCall, replyOf } from './calls.ts';
-import { foldChain, isLinked, Links } from './chains.ts';
-import { HistoryFold, type LoggedNode, promptOfHistory } from './folding.ts';
+import { type ImportInput, type InputFile, isLineFile } from '../input.ts';
+import { type FileRecord, readDocumentRecords, readLineRecords } from '../records-in.ts';
+import {
+  assembleReply,
+  buildLoggedCall,
+  findEvent,
+  findLoggedCall,
+  isRequestRecord,
+  isResponseRecord,
+  type LoggedCall,
+  replyIdOf,
+} from './calls.ts';
+import { buildChainTrees, CallLinks, needsOtherCalls } from './chains.ts';
+import { HistoryTree, type LoggedNode, promptOfHistory } from './folding.ts';
 
 /** A call that was found, with its size in bytes. */
 interface LogScan {
@@ -42,17 +51,17 @@ class CallPairing {
   #last = '';
 
   *take(row: LogRow, value: JsonObject): Generator<LogScan> {
-    const event = eventIn(value);
+    const event = findEvent(value);
     if (event !== undefined) {
       this.#event(row, event);
       return;
     }
-    if (isReply(value) && !isRequest(value)) {
+    if (isResponseRecord(value) && !isRequestRecord(value)) {
       yield this.#whole(row, value);
       return;
     }
     yield* this.close();
-    const call = loggedCall(value);
+    const call = findLoggedCall(value);
     if (call === undefined) return;
     const open = openRecords(row, call.request, value);
     if (call.response === undefined) this.#sent = open;
@@ -61,7 +70,7 @@ class CallPairing {
 
   /** Adds one event to a known reply, or starts a new one, which answers the last request. */
   #event(row: LogRow, event: JsonObject): void {
-    const id = replyOf(event) ?? this.#last;
+    const id = replyIdOf(event) ?? this.#last;
     this.#last = id;
     let open = this.#replies.get(id);
     if (open === undefined) {
@@ -83,26 +92,27 @@ class CallPairing {
   #whole(row: LogRow, reply: JsonObject): LogScan {
     const sent = this.#sent;
     this.#sent = undefined;
-    if (sent?.request === undefined) return scanRecords(openRecords(row, undefined, reply), callFrom({}, reply, reply));
+    if (sent?.request === undefined)
+      return scanRecords(openRecords(row, undefined, reply), buildLoggedCall({}, reply, reply));
     for (const one of row.findings) sent.findings.push(one);
     sent.records++;
     sent.bytes += row.bytes;
     const record = { request: sent.record, response: reply };
-    return scanRecords({ ...sent, record }, callFrom(sent.request, reply, sent.record));
+    return scanRecords({ ...sent, record }, buildLoggedCall(sent.request, reply, sent.record));
   }
 
   /** Yields the open calls at the end of a file. */
   *close(): Generator<LogScan> {
     for (const open of this.#replies.values()) {
-      const response = foldReplyBody(open.events);
+      const response = assembleReply(open.events);
       const record = { ...(open.request === undefined ? {} : { request: open.record }), response };
-      yield scanRecords({ ...open, record }, callFrom(open.request ?? {}, response, open.record));
+      yield scanRecords({ ...open, record }, buildLoggedCall(open.request ?? {}, response, open.record));
     }
     this.#replies.clear();
     this.#last = '';
     const sent = this.#sent;
     this.#sent = undefined;
-    if (sent?.request !== undefined) yield scanRecords(sent, callFrom(sent.request, undefined, sent.record));
+    if (sent?.request !== undefined) yield scanRecords(sent, buildLoggedCall(sent.request, undefined, sent.record));
   }
 }
 
@@ -117,13 +127,16 @@ function scanRecords({ record, place, findings, records, bytes }: OpenLogCall, c
 
 /** Whether a record is a call or a part of one. */
 export function isCallPart(value: Json | undefined): value is JsonObject {
-  return isJsonObject(value) && (eventIn(value) !== undefined || isReply(value) || loggedCall(value) !== undefined);
+  return (
+    isJsonObject(value) &&
+    (findEvent(value) !== undefined || isResponseRecord(value) || findLoggedCall(value) !== undefined)
+  );
 }
 
 async function* callsIn(file: InputFile): AsyncGenerator<LogStep> {
   const lines = await isLineFile(file);
   const pairing = new CallPairing();
-  for await (const record of lines ? lineRecords(file) : documentRecords(file, [['*']])) {
+  for await (const record of lines ? readLineRecords(file) : readDocumentRecords(file, [['*']])) {
     if (record.type === 'finding') {
       yield record;
       continue;
@@ -145,9 +158,9 @@ async function* callsIn(file: InputFile): AsyncGenerator<LogStep> {
 }
 
 /** Reads logs. Calls with a complete history are yielded as they are found; chains are read once more, together. */
-export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   const scope = options.scope ?? '';
-  const links = new Links();
+  const links = new CallLinks();
   for (const file of input.files)
     for await (const step of callsIn(file)) {
       if (step.type === 'finding') {
@@ -156,8 +169,8 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
       }
       const { logged, bytes } = step;
       if (logged.call.dialect === 'responses') links.add(logged.call, bytes);
-      if (isLinked(logged.call)) continue;
-      const folding = new HistoryFold(logged.place, promptOfHistory(logged.call));
+      if (needsOtherCalls(logged.call)) continue;
+      const folding = new HistoryTree(logged.place, promptOfHistory(logged.call));
       folding.add(logged);
       yield { type: 'tree', tree: folding.tree(scope) };
     }
@@ -165,7 +178,11 @@ export async function* read(input: Input, options: ReadOptions): AsyncGenerator<
   for (const batch of links.batches()) yield* readChains(input, batch, scope);
 }
 
-async function* readChains(input: Input, batch: ReadonlyMap<number, number>, scope: string): AsyncGenerator<ReadEvent> {
+async function* readChains(
+  input: ImportInput,
+  batch: ReadonlyMap<number, number>,
+  scope: string,
+): AsyncGenerator<ReadEvent> {
   yield { type: 'pause' };
   const chains = new Map<number, LoggedNode[]>();
   let number = 0;
@@ -175,14 +192,14 @@ async function* readChains(input: Input, batch: ReadonlyMap<number, number>, sco
       const chain = batch.get(number++);
       if (chain === undefined) continue;
       // A first call was read, counted and reported already; here it is only needed as the start of a chain.
-      const again = isLinked(step.logged.call) ? {} : { records: 0, findings: [] };
+      const again = needsOtherCalls(step.logged.call) ? {} : { records: 0, findings: [] };
       const logged = { ...step.logged, ...again };
       const family = chains.get(chain);
       if (family === undefined) chains.set(chain, [logged]);
       else family.push(logged);
     }
   for (const chain of chains.values()) {
-    if (!chain.some(({ call }) => isLinked(call))) continue;
-    for (const folding of foldChain(chain)) yield { type: 'tree', tree: folding.tree(scope) };
+    if (!chain.some(({ call }) => needsOtherCalls(call))) continue;
+    for (const folding of buildChainTrees(chain)) yield { type: 'tree', tree: folding.tree(scope) };
   }
 }

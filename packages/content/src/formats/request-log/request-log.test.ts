@@ -1,10 +1,10 @@
 import type { JsonObject } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
-import { inputOf, runFormatConformance, storeInput, treeIn } from '../conformance.ts';
+import { readStoredTree, runFormatConformance, storeInput, toInput } from '../conformance.ts';
 import { readImport } from '../read.ts';
 import { requestLog } from './index.ts';
-import { eventsInText, foldChunks } from './streams.ts';
+import { assembleChatReply, parseStreamEvents } from './streams.ts';
 
 const system = { role: 'system', content: 'Be brief.' };
 const ask = { role: 'user', content: 'Which tea?' };
@@ -314,27 +314,27 @@ runFormatConformance(requestLog, [
 
 describe('request logs', () => {
   it('[I21] are merged into one tree by their longest common beginning, retries and edits as branches', async () => {
-    const stored = await storeInput(inputOf({ 'log.jsonl': lines(calls) }));
+    const stored = await storeInput(toInput({ 'log.jsonl': lines(calls) }));
     expect(new Set(stored.ids).size).toBe(1);
     const [id] = stored.ids;
     if (id === undefined) throw new Error('There is no tree.');
-    const tree = treeIn(stored, id);
+    const tree = readStoredTree(stored, id);
     // Question, call, result, two answers, the next question and its answer.
     expect(tree.size).toBe(7);
     expect(tree.attributes.systemPrompt).toBe('Be brief.');
   });
 
   it('[I21] are merged even if a client changed reasoning, cache control or the form of text', async () => {
-    const stored = await storeInput(inputOf({ 'log.jsonl': lines(anthropic) }));
+    const stored = await storeInput(toInput({ 'log.jsonl': lines(anthropic) }));
     const [id] = new Set(stored.ids);
     if (id === undefined) throw new Error('There is no tree.');
     expect(new Set(stored.ids).size).toBe(1);
-    expect(treeIn(stored, id).size).toBe(5);
+    expect(readStoredTree(stored, id).size).toBe(5);
   });
 
   it('[I22] assemble streams: text by choice, arguments by call, reasoning with its signature, usage', async () => {
     const { trees } = await storeInput(
-      inputOf({
+      toInput({
         'log.jsonl': lines([{ request: { model: 'm-x', messages: [ask] }, response: streamed }, ...anthropic]),
       }),
     );
@@ -360,7 +360,7 @@ describe('request logs', () => {
       choices: [{ delta: { tool_calls: calls } }],
     });
     const f = { id: 'a', function: { name: 'f', arguments: '{"x":' } };
-    const folded = foldChunks([
+    const folded = assembleChatReply([
       { model: '', choices: [] },
       chunk(f),
       chunk({ function: { arguments: '1}' } }, { id: 'b', function: { name: 'g', arguments: '' } }),
@@ -387,26 +387,26 @@ describe('request logs', () => {
   ])('[I22] assemble streams with %s', (_, spelled) => {
     const events = [{ choices: [{ index: 0, delta: { content: 'A' } }] }, { choices: [{ index: 0, delta: {} }] }];
     const text = `: hello\n\n${events.map((event) => `data:${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\ndata: {"cut`;
-    expect(eventsInText(spelled(text))).toEqual(events);
+    expect(parseStreamEvents(spelled(text))).toEqual(events);
   });
 
   it('[I140] continue the response that they name, in any order and file', async () => {
     const [first, ...others] = chained;
     const files = { 'b.jsonl': lines(others.reverse()), 'a.jsonl': lines([first]) };
     for (const made of [files, { 'log.jsonl': lines(chained) }]) {
-      const stored = await storeInput(inputOf(made), { format: 'request-log' });
+      const stored = await storeInput(toInput(made), { format: 'request-log' });
       const [id] = new Set(stored.ids);
       if (id === undefined) throw new Error('There is no tree.');
       expect(new Set(stored.ids).size).toBe(1);
       // Question, call, result, two answers, the next question and its answer.
-      expect(treeIn(stored, id).size).toBe(7);
-      expect(treeIn(stored, id).attributes.systemPrompt).toBe('Be brief.');
+      expect(readStoredTree(stored, id).size).toBe(7);
+      expect(readStoredTree(stored, id).attributes.systemPrompt).toBe('Be brief.');
       expect(stored.trees.reduce((sum, tree) => sum + tree.records, 0)).toBe(4);
     }
   });
 
   it('[I140] read the items of one response as one message, reasoning with its encrypted form', async () => {
-    const { trees } = await storeInput(inputOf({ 'log.jsonl': lines([chained[0], chained[0]]) }));
+    const { trees } = await storeInput(toInput({ 'log.jsonl': lines([chained[0], chained[0]]) }));
     expect(trees[0]?.nodes[1]?.message).toEqual({
       role: 'assistant',
       content: [
@@ -442,7 +442,7 @@ describe('request logs', () => {
     ];
     const refusal = { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] };
     const { trees, findings } = await storeInput(
-      inputOf({
+      toInput({
         'log.json': JSON.stringify([{ request: { model: 'm-x', input }, response: responded('r', [refusal]) }]),
       }),
     );
@@ -464,7 +464,7 @@ describe('request logs', () => {
       request: { model: 'm-x', conversation: 'conv_1', input },
       response: responded(id, [saying(output, `msg_${id}`)], { conversation: { id: 'conv_1' } }),
     });
-    const { trees } = await storeInput(inputOf({ 'log.jsonl': lines([turn('a', 'One', '1'), turn('b', 'Two', '2')]) }));
+    const { trees } = await storeInput(toInput({ 'log.jsonl': lines([turn('a', 'One', '1'), turn('b', 'Two', '2')]) }));
     expect(trees.map((tree) => tree.nodes.length)).toEqual([4]);
     expect(new Set(trees[0]?.nodes.map((node) => node.parentExternalId)).size).toBe(4);
   });
@@ -475,14 +475,14 @@ describe('request logs', () => {
       response: responded(`resp_${index}`, [saying(`${index}!`, `msg_${index}`)]),
     }));
     const trees: number[] = [];
-    for await (const event of readImport(inputOf({ 'log.jsonl': lines(long) })))
+    for await (const event of readImport(toInput({ 'log.jsonl': lines(long) })))
       if (event.type === 'tree') trees.push(event.tree.nodes.length);
     expect(trees).toEqual([2, 40_000]);
   });
 
   it('[I141] are assembled from lines for the request and for each event of the response', async () => {
     const { trees } = await storeInput(
-      inputOf({
+      toInput({
         'log.jsonl': lines([
           { model: 'm-x', messages: [ask], stream: true },
           ...streamed,
@@ -508,7 +508,7 @@ describe('request logs', () => {
     const other = (event: object) => ({ ...event, id: 'c10' });
     const [start, , said] = streamed;
     const { trees } = await storeInput(
-      inputOf({
+      toInput({
         'log.jsonl': lines([
           start,
           other(chunk({ content: 'X' })),
@@ -531,7 +531,7 @@ describe('request logs', () => {
 
   it('[I22] keep the text of a failed stream, and keep equal answers of one call apart', async () => {
     const { trees } = await storeInput(
-      inputOf({
+      toInput({
         'log.jsonl': lines([
           {
             request: { model: 'm-y', max_tokens: 9, messages: [ask] },
@@ -562,7 +562,7 @@ describe('request logs', () => {
   it('[I142] keep no API keys that a log contains beside its calls', async () => {
     const key = 'a-key-that-opens-an-account';
     const { trees } = await storeInput(
-      inputOf({
+      toInput({
         'log.jsonl': lines([
           {
             headers: { Authorization: `Bearer ${key}`, 'x-api-key': [key], Cookie: key },
@@ -585,7 +585,7 @@ describe('request logs', () => {
   it('[I22] sort answers by their index, whatever their order', async () => {
     const choices = [2, 0, 1].map((index) => ({ index, message: { role: 'assistant', content: `${index}` } }));
     const call = { request: { model: 'm', n: 3, messages: [{ role: 'user', content: 'Ask' }] }, response: { choices } };
-    const { trees } = await storeInput(inputOf({ 'log.json': JSON.stringify(call) }));
+    const { trees } = await storeInput(toInput({ 'log.json': JSON.stringify(call) }));
     const answers = trees[0]?.nodes.filter(({ message }) => message.role === 'assistant') ?? [];
     expect(answers.map(({ message, order }) => [messageKit.text(message), order])).toEqual([
       ['0', 0],
@@ -599,7 +599,7 @@ describe('request logs', () => {
     const failed = { type: 'tool_result', tool_use_id: 't1', content: 'no', is_error: true };
     const messages = [ask, { role: 'assistant', content: [use] }, { role: 'user', content: [failed] }];
     const request = { model: 'm-y', max_tokens: 9, messages };
-    const { trees } = await storeInput(inputOf({ 'log.jsonl': lines([{ request }]) }));
+    const { trees } = await storeInput(toInput({ 'log.jsonl': lines([{ request }]) }));
     expect(trees[0]?.nodes.at(-1)?.meta).toEqual({ isError: true });
   });
 });

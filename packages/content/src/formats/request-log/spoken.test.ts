@@ -1,19 +1,19 @@
 /** Author names in logged calls, and audio. */
 import type { JsonObject } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
-import { inputOf, type Stored, storeInput, writeStored } from '../conformance.ts';
+import { type StoredImport, storeInput, toInput, writeStored } from '../conformance.ts';
 import { readExport } from '../exporting.ts';
-import { formatNamed } from '../formats.ts';
-import { foldChunks } from './streams.ts';
+import { findFormat } from '../formats.ts';
+import { assembleChatReply } from './streams.ts';
 
 const log = (...calls: readonly object[]) =>
-  inputOf({ 'log.jsonl': calls.map((call) => `${JSON.stringify(call)}\n`).join('') });
+  toInput({ 'log.jsonl': calls.map((call) => `${JSON.stringify(call)}\n`).join('') });
 const call = (messages: readonly object[], message: object) => ({
   request: { model: 'm-x', messages },
   response: { object: 'chat.completion', model: 'm-x', choices: [{ index: 0, message, finish_reason: 'stop' }] },
 });
 
-async function nodesOf({ store, ids }: Pick<Stored, 'store' | 'ids'>) {
+async function nodesOf({ store, ids }: Pick<StoredImport, 'store' | 'ids'>) {
   const [id, ...others] = new Set(ids);
   if (id === undefined || others.length > 0) throw new Error('There is not one tree.');
   return (await store.read(id, () => readExport(id))).nodes;
@@ -58,7 +58,7 @@ describe('logged calls', () => {
       { type: 'text', text: transcript },
       { ...sound, type: 'audio' },
     ]);
-    const linear = formatNamed('linear');
+    const linear = findFormat('linear');
     if (linear === undefined) throw new Error('There is no such format.');
     const { files } = await writeStored(stored, linear);
     const [text = ''] = files.values();
@@ -67,7 +67,7 @@ describe('logged calls', () => {
 
   it('[I173] assemble an audio reply from pieces whose bytes are encoded separately', () => {
     const chunk = (piece: JsonObject): JsonObject => ({ model: 'm', choices: [{ index: 0, delta: { audio: piece } }] });
-    const { choices } = foldChunks([
+    const { choices } = assembleChatReply([
       chunk({ id: 'audio_1', transcript: 'Good ' }),
       chunk({ data: 'aA==', transcript: 'day.' }),
       chunk({ data: 'aQ==', expires_at: 9 }),

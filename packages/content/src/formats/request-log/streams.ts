@@ -4,16 +4,16 @@ import { fromBase64, isBase64, toBase64 } from '../../base64.ts';
 import { AnthropicEvents } from '../../wires/anthropic-events.ts';
 import { type ChatCallDraft, ChatChunks, type ChatPiece } from '../../wires/chat-chunks.ts';
 import { ResponsesEvents } from '../../wires/responses-events.ts';
-import { jsonOfEvent, readSse } from '../../wires/sse.ts';
+import { parseEventData, readSse } from '../../wires/sse.ts';
 import { joinBytes } from '../bytes.ts';
 import { encodeUtf8 } from '../decode.ts';
-import { filledAt, isJsonObject, listAt, numberAt, omitKeys, textAt } from '../fields.ts';
+import { getFilledText, isJsonObject, listAt, numberAt, omitKeys, textAt } from '../fields.ts';
 
 /** Returns the events of a recorded stream: a list, or the text of server-sent events. */
-export function eventsInText(recorded: Json): JsonObject[] {
+export function parseStreamEvents(recorded: Json): JsonObject[] {
   if (Array.isArray(recorded)) return recorded.filter((one): one is JsonObject => isJsonObject(one));
   if (typeof recorded !== 'string') return [];
-  const values = readSse(encodeUtf8(recorded)).flatMap((event) => jsonOfEvent(event));
+  const values = readSse(encodeUtf8(recorded)).flatMap((event) => parseEventData(event));
   return values.filter((value): value is JsonObject => isJsonObject(value));
 }
 
@@ -46,7 +46,7 @@ function addPiece(draft: ChoiceDraft, piece: ChatPiece): void {
 function addAudio(draft: ChoiceDraft, piece: JsonObject): void {
   const said = (textAt(draft.audio, 'transcript') ?? '') + (textAt(piece, 'transcript') ?? '');
   draft.audio = { ...draft.audio, ...omitKeys(piece, 'data'), ...(said === '' ? {} : { transcript: said }) };
-  const data = filledAt(piece, 'data');
+  const data = getFilledText(piece, 'data');
   if (data !== undefined) draft.sounds.push(data);
 }
 
@@ -58,7 +58,7 @@ function audioOfChunks({ audio, sounds }: ChoiceDraft): JsonObject {
 }
 
 /** Assembles a chat completion from its chunks. */
-export function foldChunks(chunks: readonly JsonObject[]): JsonObject {
+export function assembleChatReply(chunks: readonly JsonObject[]): JsonObject {
   const read = new ChatChunks();
   const choices = new Map<number, ChoiceDraft>();
   let error: Json | undefined;
@@ -77,7 +77,7 @@ export function foldChunks(chunks: readonly JsonObject[]): JsonObject {
     }
   }
   // The first chunk of some services is about the request and has no model.
-  const first = chunks.find((chunk) => filledAt(chunk, 'model') !== undefined) ?? chunks[0];
+  const first = chunks.find((chunk) => getFilledText(chunk, 'model') !== undefined) ?? chunks[0];
   return {
     ...first,
     object: 'chat.completion',
@@ -115,14 +115,14 @@ function messageOf(draft: ChoiceDraft, calls: readonly ChatCallDraft[]): JsonObj
 }
 
 /** Assembles an Anthropic message from its events. */
-export function foldEvents(events: readonly JsonObject[]): JsonObject {
+export function assembleAnthropicReply(events: readonly JsonObject[]): JsonObject {
   const read = new AnthropicEvents();
   for (const event of events) read.read(event);
   return read.toMessage();
 }
 
 /** Assembles a response from its events. */
-export function foldResponse(events: readonly JsonObject[]): JsonObject {
+export function assembleResponse(events: readonly JsonObject[]): JsonObject {
   const read = new ResponsesEvents();
   for (const event of events) read.read(event);
   return read.toResponse();
@@ -131,6 +131,7 @@ export function foldResponse(events: readonly JsonObject[]): JsonObject {
 /** Whether a list of events is Anthropic's. */
 export function isAnthropicStream(events: readonly JsonObject[]): boolean {
   return events.some(
-    (event) => filledAt(event, 'type') === 'message_start' || filledAt(event, 'type') === 'content_block_delta',
+    (event) =>
+      getFilledText(event, 'type') === 'message_start' || getFilledText(event, 'type') === 'content_block_delta',
   );
 }

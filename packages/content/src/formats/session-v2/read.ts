@@ -1,7 +1,7 @@
 import { isUuid, type Json, type JsonObject, type TreeAttributes } from '@coppice/core';
 import { parseSteps, rowChanges } from '@coppice/core/tree';
-import { derivedId } from '../../derived-id.ts';
-import { chainTypes } from '../../sessions/claude-code-types.ts';
+import { deriveId } from '../../derived-id.ts';
+import { chainLineTypes } from '../../sessions/claude-code-types.ts';
 import {
   entriesParentsFirst,
   isReadableVersion,
@@ -13,10 +13,10 @@ import {
   sessionVersion,
 } from '../../sessions/index.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
-import { type Cooperative, itemsPerPause, runWithPauses } from '../cooperative.ts';
+import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import {
-  filledAt,
   fromIso,
+  getFilledText,
   isJsonObject,
   listAt,
   numberAt,
@@ -28,17 +28,17 @@ import {
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
 import { FreeIds } from '../free-ids.ts';
-import { type Input, type InputFile, type Sample, sampleOf } from '../input.ts';
-import { sameRecord } from '../preserved-lines.ts';
-import { lineRecords } from '../records-in.ts';
-import { sessionInMemory } from '../session-in-memory.ts';
+import { type ImportInput, type InputFile, type InputSample, readSample } from '../input.ts';
+import { areSameRecords } from '../preserved-lines.ts';
+import { readLineRecords } from '../records-in.ts';
+import { buildSessionInMemory } from '../session-in-memory.ts';
 
 function isSessionHeader(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && value.type === 'session' && typeof value.uuid === 'string';
 }
 
 /** Detects the format by its header, which has a tree id. */
-export function detect(sample: Sample): number {
+export function detect(sample: InputSample): number {
   return sample.files.some((file) => isSessionHeader(file.lines[0])) ? 0.9 : 0;
 }
 
@@ -95,15 +95,15 @@ class SessionV2 {
     for (const one of findings) this.#findings.push(one);
     const place = this.#place(at);
     const translated = line.uuid === undefined ? renamePiFields(line) : line;
-    const uuid = filledAt(translated, 'uuid');
-    const type = filledAt(translated, 'type');
+    const uuid = getFilledText(translated, 'uuid');
+    const type = getFilledText(translated, 'type');
     if (uuid === undefined || type === undefined) {
       this.#findings.push(buildFinding('import/record-unreadable', 'loss', place, detailOf('no-id-or-type'), 1));
       return;
     }
     this.#open = line.commit === true || numberAt(line, 'version') === undefined ? 0 : this.#open + 1;
     const known = this.#byId.get(uuid);
-    if (known !== undefined && sameRecord(known.line, line)) {
+    if (known !== undefined && areSameRecords(known.line, line)) {
       this.#findings.push(buildFinding('import/duplicate', 'repair', place, detailOf('id', uuid.slice(0, 80))));
       known.records++;
       return;
@@ -113,17 +113,17 @@ class SessionV2 {
       this.#findings.push(
         buildFinding('import/duplicate-id', 'repair', place, detailOf('renamed', uuid.slice(0, 80), own.slice(0, 90))),
       );
-    const entry = { ...translated, type, uuid: own, parentUuid: filledAt(translated, 'parentUuid') ?? null };
+    const entry = { ...translated, type, uuid: own, parentUuid: getFilledText(translated, 'parentUuid') ?? null };
     const made = { entry: timed(entry), line, at, records: 1 };
     this.#lines.push(made);
     this.#byId.set(own, made);
   }
 
   /** Builds the tree; yields to other work. */
-  *tree(): Cooperative<ImportedTree> {
+  *tree(): CooperativeTask<ImportedTree> {
     const line = this.#header ?? {};
-    const id = filledAt(line, 'id') ?? filledAt(line, 'uuid') ?? this.#file;
-    const uuid = filledAt(line, 'uuid') ?? derivedId('session', this.#file);
+    const id = getFilledText(line, 'id') ?? getFilledText(line, 'uuid') ?? this.#file;
+    const uuid = getFilledText(line, 'uuid') ?? deriveId('session', this.#file);
     const header: SessionHeader = {
       ...timed(line),
       type: 'session',
@@ -141,7 +141,7 @@ class SessionV2 {
       uuid,
     );
     yield;
-    const file = sessionInMemory(header, entries);
+    const file = buildSessionInMemory(header, entries);
     const index = new SessionIndex(file);
     yield;
     const places = yield* this.#places(toFile);
@@ -218,7 +218,7 @@ class SessionV2 {
       this.#findings.push(buildFinding('import/inferred', 'note', this.#file, detailOf('last-commit-incomplete')));
     return {
       externalId: id,
-      scope: filledAt(line, 'id') === undefined ? (this.#options.scope ?? '') : '',
+      scope: getFilledText(line, 'id') === undefined ? (this.#options.scope ?? '') : '',
       ...(title === undefined ? {} : { title }),
       ...(systemPrompt === undefined ? {} : { systemPrompt }),
       ...(createdAt === undefined ? {} : { createdAt }),
@@ -233,7 +233,7 @@ class SessionV2 {
     };
   }
 
-  *#places(toFile: (node: string) => string): Cooperative<Places> {
+  *#places(toFile: (node: string) => string): CooperativeTask<Places> {
     const position = new Map<string, string>();
     const group = new Map<string, number>();
     const removed = new Set<string>();
@@ -327,7 +327,7 @@ function compareLines(a: string | undefined, b: string | undefined): number {
 
 /** Returns the node id for an id of a file, like stores of such files. */
 export function nodeIdOf(session: string, id: string): string {
-  return isUuid(id) ? id : derivedId('session', session, id);
+  return isUuid(id) ? id : deriveId('session', session, id);
 }
 
 function fileParent(uuid: string, root: string): string | null {
@@ -337,7 +337,7 @@ function fileParent(uuid: string, root: string): string | null {
 async function* readSessionFile(file: InputFile, options: ReadOptions): AsyncGenerator<ReadEvent> {
   let session = new SessionV2(file.name, undefined, options);
   let count = 0;
-  for await (const record of lineRecords(file)) {
+  for await (const record of readLineRecords(file)) {
     if (++count % 1000 === 0) yield { type: 'pause' };
     if (record.type === 'finding') yield record;
     if (record.type !== 'record') continue;
@@ -347,7 +347,7 @@ async function* readSessionFile(file: InputFile, options: ReadOptions): AsyncGen
       if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
       session = new SessionV2(file.name, value, options);
       for (const one of findings) yield { type: 'finding', finding: one };
-    } else if (isJsonObject(value) && !session.hasHeader && chainTypes.has(textAt(value, 'type') ?? ''))
+    } else if (isJsonObject(value) && !session.hasHeader && chainLineTypes.has(textAt(value, 'type') ?? ''))
       yield {
         type: 'finding',
         finding: buildFinding('import/other-format', 'loss', place, detailOf('claude-code-line'), 1),
@@ -363,9 +363,9 @@ async function* readSessionFile(file: InputFile, options: ReadOptions): AsyncGen
 }
 
 /** Reads session files of version 2. */
-export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
-    const [sample] = (await sampleOf({ files: [file] })).files;
+    const [sample] = (await readSample({ files: [file] })).files;
     // A single file is read even if its beginning is damaged.
     if (input.files.length === 1 || isSessionHeader(sample?.lines[0])) yield* readSessionFile(file, options);
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };

@@ -1,8 +1,8 @@
 import { run, textMessage } from '@coppice/core';
-import { ReferenceStore, ticking } from '@coppice/core/testing';
+import { createTestClock, ReferenceStore } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
-import { inputOf, runFormatConformance, storeInput, treeIn, writeStored } from '../conformance.ts';
+import { readStoredTree, runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
 import { readImport } from '../read.ts';
 import { sessionV2 } from './index.ts';
 
@@ -137,7 +137,7 @@ runFormatConformance(sessionV2, [
 
 async function grown() {
   const store = new ReferenceStore();
-  const act = { actor: 'me', kit: messageKit, ...ticking() };
+  const act = { actor: 'me', kit: messageKit, ...createTestClock() };
   const { treeId: make } = await import('@coppice/core');
   const treeId = make('00000000-0000-7000-8000-00000000beef');
   const attributes = { title: 'Trees', systemPrompt: 'Be brief.', tags: ['wood'] };
@@ -161,7 +161,7 @@ async function grown() {
 
 describe('session files of version 2', () => {
   it('[I80] apply later lines: leaf, labels, name, removals, positions', async () => {
-    const stored = await storeInput(inputOf({ 's.jsonl': lines(...reported) }));
+    const stored = await storeInput(toInput({ 's.jsonl': lines(...reported) }));
     const [tree] = stored.trees;
     expect(tree).toMatchObject({ externalId: uuid('5e55'), title: 'Tea', activeExternalId: uuid('2') });
     const of = (id: string) => tree?.nodes.find((one) => one.externalId === uuid(id));
@@ -175,14 +175,14 @@ describe('session files of version 2', () => {
     const mine = await grown();
     const out = await writeStored(mine, sessionV2);
     expect(out.report.counts).toEqual({});
-    const back = await storeInput(inputOf(Object.fromEntries(out.files)));
+    const back = await storeInput(toInput(Object.fromEntries(out.files)));
     const [id] = back.ids;
     const [was] = mine.ids;
     if (id === undefined || was === undefined) throw new Error('There is no tree.');
-    const { title, systemPrompt, tags } = treeIn(back, id).attributes;
+    const { title, systemPrompt, tags } = readStoredTree(back, id).attributes;
     expect({ title, systemPrompt, tags }).toEqual({ title: 'Trees', systemPrompt: 'Be brief.', tags: ['wood'] });
     const [tree] = back.trees;
-    expect(tree?.activeExternalId).toBe(treeIn(mine, was).activeNodeId);
+    expect(tree?.activeExternalId).toBe(readStoredTree(mine, was).activeNodeId);
     expect(tree?.nodes.map((one) => [messageKit.text(one.message), one.order, one.meta?.tags])).toEqual([
       ['Oak?', 0, undefined],
       ['First', 0, ['First']],
@@ -197,7 +197,7 @@ describe('session files of version 2', () => {
 
   it('[I82] of a later version are refused', async () => {
     for (const version of [4, 17]) {
-      const file = inputOf({ 's.jsonl': lines({ ...header, version }) });
+      const file = toInput({ 's.jsonl': lines({ ...header, version }) });
       await expect(storeInput(file, { format: 'session-v2' })).rejects.toMatchObject({ code: 'import/newer' });
     }
   });
@@ -214,7 +214,7 @@ describe('session files of version 2', () => {
     const read = async (version: number) => {
       const [first, ...rest] = ours;
       const found: [string, string | null][] = [];
-      const file = inputOf({ 's.jsonl': lines({ ...first, version }, ...rest, byPi) });
+      const file = toInput({ 's.jsonl': lines({ ...first, version }, ...rest, byPi) });
       for await (const event of readImport(file, {}))
         if (event.type === 'tree')
           for (const one of event.tree.nodes) found.push([messageKit.text(one.message), one.parentExternalId]);
@@ -231,7 +231,7 @@ describe('session files of version 2', () => {
   it('[I84] whose messages are still a list report that these were not read', async () => {
     const list = entry('linear', '1', '0', { messages: [{ message: { role: 'user', content: 'Hi' } }] });
     const found: string[] = [];
-    for await (const event of readImport(inputOf({ 's.jsonl': lines(header, list) }), { format: 'session-v2' }))
+    for await (const event of readImport(toInput({ 's.jsonl': lines(header, list) }), { format: 'session-v2' }))
       if (event.type === 'tree') for (const one of event.tree.findings) found.push(`${one.code} ${one.rejected}`);
     expect(found).toEqual(['import/skipped 1']);
   });

@@ -1,24 +1,24 @@
 import {
   actId,
+  buildRootNode,
   type Commit,
   type JsonObject,
   type NodeId,
   type NodeMeta,
   nodeId,
   type Patch,
-  rootNode,
   type Step,
   type TreeAttributes,
 } from '@coppice/core';
-import { derivedId } from '../../derived-id.ts';
+import { deriveId } from '../../derived-id.ts';
 import { messageKit } from '../../kit.ts';
 import { linesOfCommit, type SessionEntry } from '../../sessions/index.ts';
 import type { ExportedTree, WriteEvent } from '../contract.ts';
-import { lossEvent, originalTree, outgoingIds, timesOf } from '../exporting.ts';
+import { buildLossEvent, conversationTimes, exportedIds, originalTreeRecord } from '../exporting.ts';
 import { isJsonObject, omitKeys, textAt } from '../fields.ts';
 import { isStoredBlob } from '../inline-bytes.ts';
-import { readNote } from '../original-record.ts';
-import { linePieces, safeFileName } from '../preserved-lines.ts';
+import { readImportMetadata } from '../original-record.ts';
+import { encodeLines, safeFileName } from '../preserved-lines.ts';
 import { nodeIdOf } from './read.ts';
 
 const name = 'session-v2';
@@ -29,7 +29,7 @@ const name = 'session-v2';
  */
 function sessionV2Meta(meta: NodeMeta): NodeMeta {
   const { imported: _, ...rest } = meta;
-  return readNote(meta)?.format === name ? rest : meta;
+  return readImportMetadata(meta)?.format === name ? rest : meta;
 }
 
 function sessionAttributes(attributes: TreeAttributes): TreeAttributes {
@@ -42,8 +42,8 @@ function sessionAttributes(attributes: TreeAttributes): TreeAttributes {
 
 /** Builds one commit with the whole tree. */
 function sessionCommit(tree: ExportedTree, nodeOf: (id: NodeId) => NodeId): Commit {
-  const { createdAt } = timesOf(tree);
-  const steps: Step[] = [{ type: 'insert', node: rootNode(tree.rootId, createdAt) }];
+  const { createdAt } = conversationTimes(tree);
+  const steps: Step[] = [{ type: 'insert', node: buildRootNode(tree.rootId, createdAt) }];
   for (const node of tree.nodes) steps.push({ type: 'insert', node: { ...node, meta: sessionV2Meta(node.meta) } });
   const after: Patch<TreeAttributes> = sessionAttributes(tree.attributes);
   const keys = Object.keys(after);
@@ -58,7 +58,7 @@ function sessionCommit(tree: ExportedTree, nodeOf: (id: NodeId) => NodeId): Comm
   return {
     treeId: tree.treeId,
     version: 1,
-    actId: actId(derivedId('session-export', tree.treeId)),
+    actId: actId(deriveId('session-export', tree.treeId)),
     actor: 'export',
     at: tree.updatedAt,
     kind: 'do',
@@ -94,8 +94,8 @@ function sessionHeader(made: SessionEntry, was: JsonObject | undefined): JsonObj
 /** Writes one version 2 file per tree. */
 export async function* write(trees: AsyncIterable<ExportedTree>): AsyncGenerator<WriteEvent> {
   for await (const tree of trees) {
-    const original = originalTree(tree, name);
-    const names: ReadonlyMap<string, string> = outgoingIds(tree, name);
+    const original = originalTreeRecord(tree, name);
+    const names: ReadonlyMap<string, string> = exportedIds(tree, name);
     const root = textAt(original?.record ?? {}, 'uuid') ?? tree.rootId;
     const session = original?.id ?? tree.treeId;
     const commit = sessionCommit(tree, (id) => nodeId(nodeIdOf(session, names.get(id) ?? id)));
@@ -103,19 +103,19 @@ export async function* write(trees: AsyncIterable<ExportedTree>): AsyncGenerator
     const [header, ...entries] = linesOfCommit(commit, {
       before: null,
       fileId: (id) => (id === tree.rootId ? root : (names.get(id) ?? id)),
-      newId: () => derivedId('session-line', tree.treeId, count++),
+      newId: () => deriveId('session-line', tree.treeId, count++),
       kit: messageKit,
       header: {},
     });
     if (header === undefined) continue;
     const lines = entries.map((entry, index) => sessionLine(entry, commit, index === entries.length - 1));
     if (tree.trash.length > 0)
-      yield lossEvent(tree, null, 'trash', `${tree.trash.length} removed messages are left out.`);
+      yield buildLossEvent(tree, null, 'trash', `${tree.trash.length} removed messages are left out.`);
     for (const node of tree.nodes)
       if (node.message?.content.some(isStoredBlob) === true)
-        yield lossEvent(tree, node, 'attachments', 'An attachment is named by its sum, its bytes are left out.');
+        yield buildLossEvent(tree, node, 'attachments', 'An attachment is named by its sum, its bytes are left out.');
     yield { type: 'file', name: `${safeFileName(session, tree.treeId)}.jsonl`, mediaType: 'application/jsonl' };
-    yield* linePieces([sessionHeader(header, original?.record), ...lines]);
+    yield* encodeLines([sessionHeader(header, original?.record), ...lines]);
     yield { type: 'count', written: tree.nodes.length };
   }
 }

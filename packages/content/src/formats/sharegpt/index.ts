@@ -3,21 +3,21 @@ import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree } from '../contract.ts';
-import { conversationReader } from '../conversation-files.ts';
-import { filledAt, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
+import { createConversationReader } from '../conversation-files.ts';
+import { getFilledText, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
 import type { ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { roleFinding } from '../structure-findings.ts';
 import {
-  blockItem,
+  buildCallBlock,
+  buildModelSource,
+  buildResultItem,
   ConversationNodes,
-  callBlock,
-  firstFilled,
-  knownFields,
-  modelSource,
-  parsedArguments,
-  resultItem,
-  textBlocks,
+  firstFilledText,
+  omitUndefinedAttributes,
+  parseArguments,
+  toBlocksItem,
+  toTextBlocks,
 } from '../turn-nodes.ts';
 
 const speakers: ReadonlyMap<string, 'user' | 'assistant' | 'system' | 'call' | 'result'> = new Map([
@@ -52,27 +52,27 @@ function turnItems(
   open: { id: string; name: string },
 ): ReplyItem[] {
   if (speaker === 'call') {
-    const call = parsedArguments(said);
-    const name = (isJsonObject(call) ? filledAt(call, 'name') : undefined) ?? 'unknown';
+    const call = parseArguments(said);
+    const name = (isJsonObject(call) ? getFilledText(call, 'name') : undefined) ?? 'unknown';
     open.id = `call-${id}`;
     open.name = name;
     return [
-      blockItem([
-        callBlock(open.id, name, isJsonObject(call) && 'name' in call ? parsedArguments(call.arguments) : call),
+      toBlocksItem([
+        buildCallBlock(open.id, name, isJsonObject(call) && 'name' in call ? parseArguments(call.arguments) : call),
       ]),
     ];
   }
-  if (speaker === 'result') return [resultItem(open.id, open.name, said, false)];
-  return [blockItem(textBlocks(said))];
+  if (speaker === 'result') return [buildResultItem(open.id, open.name, said, false)];
+  return [toBlocksItem(toTextBlocks(said))];
 }
 
 function tree(conversation: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
   const nodes = new ConversationNodes(found);
   const key = keyOf(conversation);
-  const model = filledAt(conversation, 'model');
+  const model = getFilledText(conversation, 'model');
   // Results name no call, so each answers the one before it.
   const open = { id: 'call', name: 'unknown' };
-  let prompt = filledAt(conversation, 'system');
+  let prompt = getFilledText(conversation, 'system');
   let own = 0;
   for (const [turn, at, index] of nodes.records(conversation, key, place)) {
     const from = textAt(turn, 'from');
@@ -91,16 +91,16 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
       parent: nodes.tip,
       role,
       items: turnItems(speaker, said, id, open),
-      ...(role === 'assistant' ? { source: modelSource(model) } : {}),
+      ...(role === 'assistant' ? { source: buildModelSource(model) } : {}),
       place: at,
       record: turn,
     });
   }
   const first = listAt(conversation, key).slice(0, 2);
   return {
-    externalId: firstFilled(conversation, 'id', 'hash') ?? `sha256:${sha256Hex(canonicalJson(first))}`,
+    externalId: firstFilledText(conversation, 'id', 'hash') ?? `sha256:${sha256Hex(canonicalJson(first))}`,
     scope: '',
-    ...knownFields({ title: filledAt(conversation, 'title'), systemPrompt: prompt }),
+    ...omitUndefinedAttributes({ title: getFilledText(conversation, 'title'), systemPrompt: prompt }),
     nodes: nodes.nodes,
     activeExternalId: nodes.tip,
     record: omitKeys(conversation, key),
@@ -116,5 +116,5 @@ export const sharegpt = defineFormat({
   label: 'ShareGPT data set',
   summary: 'Conversations of data sets in the form of ShareGPT, in a list or one a line, with calls of functions.',
   keeps: ['system prompts', 'tools'],
-  reader: conversationReader({ confidence: 0.9, paths: [['*']], lines: true, isConversation, tree }),
+  reader: createConversationReader({ confidence: 0.9, paths: [['*']], lines: true, isConversation, tree }),
 });

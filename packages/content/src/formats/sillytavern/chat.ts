@@ -3,7 +3,7 @@ import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
-import { filledAt, fromIso, isJsonObject, listAt, numberAt, objectAt, textAt, timeFinding } from '../fields.ts';
+import { fromIso, getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt, timeFinding } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { imageOfUrl } from '../openai-messages.ts';
@@ -29,13 +29,13 @@ function chatRole(line: JsonObject): 'user' | 'assistant' | 'system' {
 /** Returns reasoning, text, and images by URL, because they are elsewhere on the app's disk. */
 function chatBlocks(text: string, extra: JsonObject, place: string, findings: ImportFinding[]): Json[] {
   const blocks: Json[] = [];
-  const reasoning = filledAt(extra, 'reasoning');
+  const reasoning = getFilledText(extra, 'reasoning');
   if (reasoning !== undefined) blocks.push({ type: 'thinking', thinking: reasoning });
   if (text !== '') blocks.push({ type: 'text', text });
   const media = listAt(extra, 'media').filter((one): one is JsonObject => isJsonObject(one));
   const files = [...listAt(extra, 'files'), extra.file ?? null].filter((one): one is JsonObject => isJsonObject(one));
-  const image = filledAt(extra, 'image');
-  const video = filledAt(extra, 'video');
+  const image = getFilledText(extra, 'image');
+  const video = getFilledText(extra, 'video');
   for (const one of [
     ...(image === undefined ? [] : [{ kind: 'image', url: image }]),
     ...(video === undefined ? [] : [{ kind: 'video', url: video }]),
@@ -54,12 +54,12 @@ function chatBlocks(text: string, extra: JsonObject, place: string, findings: Im
 function chatMeta(line: JsonObject, reported: JsonObject, known: ReadonlySet<string>): NodeMeta {
   const extra = objectAt(reported, 'extra');
   const role = chatRole(line);
-  const provider = filledAt(extra, 'api');
-  const model = filledAt(extra, 'model');
+  const provider = getFilledText(extra, 'api');
+  const model = getFilledText(extra, 'model');
   const began = fromIso(reported.gen_started);
   const ended = fromIso(reported.gen_finished);
   const tokens = numberAt(extra, 'token_count');
-  const name = filledAt(line, 'name');
+  const name = getFilledText(line, 'name');
   const source: JsonObject | undefined =
     role === 'user'
       ? { type: 'user' }
@@ -101,7 +101,7 @@ export class SillytavernChat {
     file.header = line;
     this.#records++;
     for (const key of ['user_name', 'character_name']) {
-      const name = filledAt(line, key);
+      const name = getFilledText(line, key);
       if (name !== undefined) this.#names.add(name);
     }
   }
@@ -142,7 +142,7 @@ export class SillytavernChat {
     const [main] = this.#files;
     if (main === undefined || (this.#nodes.size === 0 && this.#records === 0)) return undefined;
     const metadata = objectAt(main.header ?? {}, 'chat_metadata');
-    const integrity = filledAt(metadata, 'integrity');
+    const integrity = getFilledText(metadata, 'integrity');
     const title = main.name.slice(main.name.lastIndexOf('/') + 1).replace(/\.jsonl$/i, '');
     const created = main.header?.create_date;
     const createdAt = readDate(created);
@@ -218,7 +218,7 @@ export class SillytavernChat {
   /** Stores a line with the node that shows it. A copy in another file is counted, and stored if it differs. */
   #keep(draft: ChatDraft, line: JsonObject, reported: JsonObject, number: number, file: OpenFile): void {
     draft.records = (draft.records ?? 0) + 1;
-    const link = filledAt(objectAt(reported, 'extra'), 'bookmark_link');
+    const link = getFilledText(objectAt(reported, 'extra'), 'bookmark_link');
     if (link !== undefined) draft.bookmark ??= link;
     if (draft.record === undefined) {
       draft.record = line;

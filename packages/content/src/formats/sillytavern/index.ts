@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat } from '../contract.ts';
 import { isJsonObject } from '../fields.ts';
-import type { Sample, SampleFile } from '../input.ts';
+import type { InputSample, SampleFile } from '../input.ts';
 import { isSillytavernHeader, isSillytavernMessage, read } from './read.ts';
 
 function isSillytavernChat(file: SampleFile): boolean {
@@ -11,7 +11,7 @@ function isSillytavernChat(file: SampleFile): boolean {
   return lines.some(isSillytavernMessage) || (lines[0] !== undefined && isSillytavernHeader(lines[0]));
 }
 
-function detect(sample: Sample): number {
+function detect(sample: InputSample): number {
   return sample.files.some(isSillytavernChat) ? 0.92 : 0;
 }
 

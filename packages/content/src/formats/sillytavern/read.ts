@@ -3,11 +3,11 @@
 // what an earlier one imported.
 import type { Json, JsonObject } from '@coppice/core';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
-import { filledAt, isJsonObject, listAt, objectAt, textAt, textsAt } from '../fields.ts';
+import { getFilledText, getTexts, isJsonObject, listAt, objectAt, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import type { Input, InputFile } from '../input.ts';
-import { lineRecords } from '../records-in.ts';
+import type { ImportInput, InputFile } from '../input.ts';
+import { readLineRecords } from '../records-in.ts';
 import { SillytavernChat } from './chat.ts';
 
 /** Whether a line is the header of a file: names, date and metadata. */
@@ -45,20 +45,20 @@ async function readChatOutline(file: InputFile): Promise<ChatOutline> {
   let main: string | undefined;
   let opening: string | undefined;
   let isChat = false;
-  for await (const record of lineRecords(file)) {
+  for await (const record of readLineRecords(file)) {
     if (record.type !== 'record' || !isJsonObject(record.value)) continue;
     const line = record.value;
     if (isSillytavernHeader(line)) {
       isChat = true;
-      main ??= filledAt(objectAt(line, 'chat_metadata'), 'main_chat');
+      main ??= getFilledText(objectAt(line, 'chat_metadata'), 'main_chat');
       continue;
     }
     if (!isSillytavernMessage(line)) continue;
     isChat = true;
     opening ??= openingOf(folder, line);
     const extra = objectAt(line, 'extra');
-    for (const name of textsAt(extra, 'branches')) names.add(folder + name);
-    const link = filledAt(extra, 'bookmark_link');
+    for (const name of getTexts(extra, 'branches')) names.add(folder + name);
+    const link = getFilledText(extra, 'bookmark_link');
     if (link !== undefined) names.add(folder + link);
   }
   const source = main === undefined ? undefined : folder + chatKey(main);
@@ -110,7 +110,7 @@ async function readSillytavernFile(file: InputFile, chat: SillytavernChat): Prom
   const loose: ImportFinding[] = [];
   chat.open(file.name);
   let first = true;
-  for await (const record of lineRecords(file)) {
+  for await (const record of readLineRecords(file)) {
     if (record.type === 'finding') loose.push(record.finding);
     if (record.type !== 'record') continue;
     for (const found of record.findings) chat.findings.push(found);
@@ -138,7 +138,7 @@ async function* readGroup(files: readonly InputFile[], options: ReadOptions): As
 }
 
 /** Reads chats; several files are scanned once to find those that belong together. */
-export async function* read(input: Input, options: ReadOptions): AsyncGenerator<ReadEvent> {
+export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   if (input.files.length === 1) {
     yield* readGroup(input.files, options);
     return;

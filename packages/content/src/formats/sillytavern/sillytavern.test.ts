@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Files, inputOf, runFormatConformance, storeInput } from '../conformance.ts';
+import { type FixtureFiles, runFormatConformance, storeInput, toInput } from '../conformance.ts';
 import { sillytavern } from './index.ts';
 import { readDate } from './times.ts';
 
@@ -47,7 +47,7 @@ const why = said('Why?', 'January 2, 2026 3:09am');
 
 const main = jsonl(header(), greeting, knock, comeIn, thanks);
 const branch = jsonl(header({ main_chat: 'Bo - first' }), greeting, knock, later, why);
-const folder: Files = { 'Bo/Branch #1 - later.jsonl': branch, 'Bo/Bo - first.jsonl': main };
+const folder: FixtureFiles = { 'Bo/Branch #1 - later.jsonl': branch, 'Bo/Bo - first.jsonl': main };
 
 runFormatConformance(sillytavern, [
   {
@@ -131,8 +131,8 @@ runFormatConformance(sillytavern, [
   },
 ]);
 
-async function oneTree(files: Files) {
-  const { trees } = await storeInput(inputOf(files));
+async function oneTree(files: FixtureFiles) {
+  const { trees } = await storeInput(toInput(files));
   const [tree] = trees;
   if (tree === undefined || trees.length !== 1) throw new Error('There is not one tree.');
   const node = (text: string) => tree.nodes.find((one) => JSON.stringify(one.message).includes(text));
@@ -181,7 +181,7 @@ describe('chats of SillyTavern', () => {
 
   it('[I121] merge copies that do not name each other by their first message and its time', async () => {
     const { trees } = await storeInput(
-      inputOf({
+      toInput({
         'Bo/a.jsonl': jsonl(header(), greeting, knock, thanks),
         'Bo/b.jsonl': jsonl(header(), greeting, knock, why),
         'Cy/b.jsonl': jsonl(header({}, 'cy'), greeting, knock, why),
@@ -191,11 +191,11 @@ describe('chats of SillyTavern', () => {
   });
 
   it('[I122] give the same messages the same ids when another swipe is selected later', async () => {
-    const first = await storeInput(inputOf({ 'a.jsonl': main }));
+    const first = await storeInput(toInput({ 'a.jsonl': main }));
     const sizeNow = () => first.ids.map((id) => first.store.tree(id)?.size);
     expect(sizeNow()).toEqual([7]);
     const turned = { ...comeIn, swipe_id: 0, mes: 'No.', extra: {} };
-    const again = await storeInput(inputOf({ 'b.jsonl': jsonl(header(), greeting, knock, turned, why) }), {
+    const again = await storeInput(toInput({ 'b.jsonl': jsonl(header(), greeting, knock, turned, why) }), {
       store: first.store,
     });
     expect(again.ids).toEqual(first.ids);

@@ -1,11 +1,11 @@
 // The export of TypingMind: chats with messages in the form of chat completions.
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
-import { conversationReader } from '../conversation-files.ts';
-import { filledAt, fromAnyTime, isJsonObject, listAt, objectAt, omitKeys } from '../fields.ts';
+import { createConversationReader } from '../conversation-files.ts';
+import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys } from '../fields.ts';
 import type { ImportFinding } from '../findings.ts';
-import { listedTurn } from '../list-messages.ts';
-import { ConversationNodes, firstFilled, knownFields, modelSource } from '../turn-nodes.ts';
+import { parseListMessage } from '../list-messages.ts';
+import { buildModelSource, ConversationNodes, firstFilledText, omitUndefinedAttributes } from '../turn-nodes.ts';
 
 function isConversation(value: Json | undefined): value is JsonObject {
   if (!isJsonObject(value) || !Array.isArray(value.messages)) return false;
@@ -18,19 +18,19 @@ function isConversation(value: Json | undefined): value is JsonObject {
 
 function tree(chat: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
   const nodes = new ConversationNodes(found);
-  const chatModel = filledAt(chat, 'model') ?? filledAt(objectAt(chat, 'modelInfo'), 'id');
+  const chatModel = getFilledText(chat, 'model') ?? getFilledText(objectAt(chat, 'modelInfo'), 'id');
   for (const [message, at, index] of nodes.records(chat, 'messages', place)) {
-    const { role, items } = listedTurn(message, nodes, at);
+    const { role, items } = parseListMessage(message, nodes, at);
     const usage = objectAt(message, 'usage');
     nodes.add({
-      id: firstFilled(message, 'uuid', 'id') ?? String(index),
+      id: firstFilledText(message, 'uuid', 'id') ?? String(index),
       parent: nodes.tip,
       role,
       items,
       ...(role === 'assistant'
         ? {
-            source: modelSource(
-              filledAt(message, 'model') ?? chatModel,
+            source: buildModelSource(
+              getFilledText(message, 'model') ?? chatModel,
               Object.keys(usage).length === 0 ? {} : { usage },
             ),
           }
@@ -42,11 +42,11 @@ function tree(chat: JsonObject, place: string, found: readonly ImportFinding[]):
   }
   const tags = listAt(chat, 'tags').filter((tag) => typeof tag === 'string');
   return {
-    externalId: firstFilled(chat, 'chatID', 'id') ?? place,
+    externalId: firstFilledText(chat, 'chatID', 'id') ?? place,
     scope: '',
-    ...knownFields({
-      title: firstFilled(chat, 'chatTitle', 'title'),
-      systemPrompt: filledAt(objectAt(chat, 'chatParams'), 'systemMessage'),
+    ...omitUndefinedAttributes({
+      title: firstFilledText(chat, 'chatTitle', 'title'),
+      systemPrompt: getFilledText(objectAt(chat, 'chatParams'), 'systemMessage'),
       createdAt: nodes.time(chat.createdAt, fromAnyTime, place),
       updatedAt: nodes.time(chat.updatedAt, fromAnyTime, place),
     }),
@@ -65,7 +65,7 @@ export const typingmind = defineFormat({
   label: 'TypingMind export',
   summary: 'Chats as TypingMind exports them, with pictures and tools.',
   keeps: ['titles', 'system prompts', 'models', 'times', 'reasoning', 'tools', 'pictures', 'usage'],
-  reader: conversationReader({
+  reader: createConversationReader({
     confidence: 0.9,
     paths: [['data', 'chats', '*'], ['chats', '*'], ['*']],
     isConversation,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inputOf, runFormatConformance, storeInput } from '../conformance.ts';
+import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
 import { typingmind } from './index.ts';
 
 const message = (uuid: string, role: string, content: unknown, rest: object = {}) => ({
@@ -72,7 +72,7 @@ runFormatConformance(typingmind, [
 ]);
 
 it('[I222] keeps the model of each message, usage and reasoning', async () => {
-  const { trees } = await storeInput(inputOf({ 'a.json': exported(messages) }));
+  const { trees } = await storeInput(toInput({ 'a.json': exported(messages) }));
   expect(trees[0]?.nodes.map((node) => node.meta?.source?.model_name)).toEqual([
     undefined,
     'gpt-4',

@@ -1,5 +1,5 @@
 import { type ContextKind, type NodeId, type ReadProgram, type Role, readTree } from '@coppice/core';
-import { compactionBudget, contextOf, readContextPath, requestMessages } from '@coppice/core/context';
+import { buildRequestMessages, compactionBudgetFor, contextOf, readContextPath } from '@coppice/core/context';
 import { readBranchModel } from '../branch-model.ts';
 import type { CommandScope, TokenGauge } from '../contract.ts';
 import { defineCommand, optionArgument, optionalArgument } from '../define.ts';
@@ -33,7 +33,7 @@ export const context = defineCommand({
     const to = node === undefined ? scope.activeNodeId : ((await findCommandPosition(scope, node))?.id ?? null);
     const { found, chosen } = await scope.store.read(scope.treeId, () => readActiveContext(scope, to));
     const asked = await modelOfBranch(scope, model ?? chosen);
-    const { flags } = requestMessages(found, { systemInPlace: asked?.provider.supports.systemInPlace ?? true });
+    const { flags } = buildRequestMessages(found, { systemInPlace: asked?.provider.supports.systemInPlace ?? true });
     const window = asked?.info.windowKnown === true ? asked.info.window : null;
     const gauge: TokenGauge = {
       model: asked?.id ?? null,
@@ -48,7 +48,7 @@ export const context = defineCommand({
       tokens,
       preview: quote(scope.kit.text(message), 60).slice(1, -1),
     }));
-    const compactAt = window === null ? null : window - compactionBudget(window).reserve;
+    const compactAt = window === null ? null : window - compactionBudgetFor(window).reserve;
     return {
       ...report(contextSentence(rows.length, gauge, compactAt)),
       data: { ...gauge, compactAt, compaction: found.compaction?.nodeId ?? null, entries: rows, flags },

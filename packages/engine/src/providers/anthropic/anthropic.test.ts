@@ -3,7 +3,12 @@ import type {
   MessageStreamEvent,
   RawMessageStreamEvent,
 } from '@anthropic-ai/sdk/resources/messages';
-import { type AnthropicBody, anthropicReader, thinksByBudget, toAnthropicBody } from '@coppice/content/wires';
+import {
+  type AnthropicBody,
+  createAnthropicReader,
+  takesThinkingBudget,
+  toAnthropicBody,
+} from '@coppice/content/wires';
 import { type Message, textMessage } from '@coppice/core';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { fixture, result, said } from '../../testing/fixture.ts';
@@ -73,10 +78,10 @@ describe('a request to Anthropic', () => {
       index: 0,
       content_block: { type: 'text', text: 'a', citations: null },
     };
-    expect(anthropicReader().read({ ...start, content_block: { type: 'text', text: 'a' } }, '')).toEqual([
+    expect(createAnthropicReader().read({ ...start, content_block: { type: 'text', text: 'a' } }, '')).toEqual([
       { type: 'text-delta', text: 'a' },
     ]);
-    expect(anthropicReader().read({ type: 'ping' }, 'ping')).toBeNull();
+    expect(createAnthropicReader().read({ type: 'ping' }, 'ping')).toBeNull();
   });
 
   it('[G42] puts the results of one reply together at the start of one user message', () => {
@@ -171,7 +176,7 @@ describe('a request to Anthropic', () => {
       'claude-sonnet-4-5',
     ];
     const adaptive = ['claude-opus-4-6', 'claude-sonnet-4-6', 'claude-sonnet-5', 'claude-opus-5-5', 'claude-fable-5-1'];
-    expect(budgeted.map(thinksByBudget)).toEqual(budgeted.map(() => true));
-    expect(adaptive.map(thinksByBudget)).toEqual(adaptive.map(() => false));
+    expect(budgeted.map(takesThinkingBudget)).toEqual(budgeted.map(() => true));
+    expect(adaptive.map(takesThinkingBudget)).toEqual(adaptive.map(() => false));
   });
 });

@@ -1,15 +1,15 @@
 import {
   adjustForAnthropic,
-  anthropicReader,
-  anthropicWhole,
-  hasAddress,
-  imageType,
+  createAnthropicReader,
+  hasWebUrl,
   isFileBlock,
   isImage,
   isSignedBy,
   isThinking,
   isToolCall,
+  readWholeAnthropicMessage,
   toAnthropicBody,
+  toSupportedImageType,
 } from '@coppice/content/wires';
 import { defineProvider } from '../define.ts';
 import { listModelIds } from '../list-models.ts';
@@ -44,7 +44,7 @@ export const anthropic = defineProvider({
     if (isImage(block))
       return (
         role !== 'assistant' &&
-        (hasAddress(block) || (block.source.type === 'base64' && imageType(block.mediaType) !== undefined))
+        (hasWebUrl(block) || (block.source.type === 'base64' && toSupportedImageType(block.mediaType) !== undefined))
       );
     return (
       isFileBlock(block) && role === 'user' && block.source.type === 'base64' && block.mediaType === 'application/pdf'
@@ -60,8 +60,8 @@ export const anthropic = defineProvider({
         framing: 'sse',
         keyHeader,
         headers,
-        reader: anthropicReader,
-        whole: anthropicWhole,
+        reader: createAnthropicReader,
+        whole: readWholeAnthropicMessage,
       },
       call,
     );

@@ -1,14 +1,14 @@
 import {
-  countMember,
-  googleReader,
-  googleWhole,
-  hasByteSource,
+  createGoogleReader,
+  getCountMember,
+  getMember,
+  getTextMember,
+  hasEmbeddedBytes,
   isSignedBy,
   isThinking,
   isToolCall,
-  jsonListOf,
-  memberAt,
-  textMember,
+  listOrNone,
+  readWholeGoogleAnswer,
   toGoogleBody,
 } from '@coppice/content/wires';
 import type { ListedModel } from '../contract.ts';
@@ -48,7 +48,7 @@ export const google = defineProvider({
     if (isToolCall(block)) return role === 'assistant';
     return (
       role !== 'tool' &&
-      hasByteSource(block, /^(?:image\/(?:png|jpe?g|webp|heic|heif|gif)|application\/pdf|audio\/|video\/)/)
+      hasEmbeddedBytes(block, /^(?:image\/(?:png|jpe?g|webp|heic|heif|gif)|application\/pdf|audio\/|video\/)/)
     );
   },
   async *stream(request, call) {
@@ -61,8 +61,8 @@ export const google = defineProvider({
         streaming,
         framing: 'sse',
         keyHeader,
-        reader: googleReader,
-        whole: googleWhole,
+        reader: createGoogleReader,
+        whole: readWholeGoogleAnswer,
       },
       call,
     );
@@ -70,12 +70,12 @@ export const google = defineProvider({
   async listModels(call) {
     const body = await getJson(call, { path: '/models?pageSize=1000', keyHeader });
     const models: ListedModel[] = [];
-    for (const each of jsonListOf(memberAt(body, 'models'))) {
-      const id = textMember(each, 'name')?.replace(/^models\//, '');
-      if (id === undefined || !jsonListOf(memberAt(each, 'supportedGenerationMethods')).includes('generateContent'))
+    for (const each of listOrNone(getMember(body, 'models'))) {
+      const id = getTextMember(each, 'name')?.replace(/^models\//, '');
+      if (id === undefined || !listOrNone(getMember(each, 'supportedGenerationMethods')).includes('generateContent'))
         continue;
-      const label = textMember(each, 'displayName');
-      const [window, maxOut] = [countMember(each, 'inputTokenLimit'), countMember(each, 'outputTokenLimit')];
+      const label = getTextMember(each, 'displayName');
+      const [window, maxOut] = [getCountMember(each, 'inputTokenLimit'), getCountMember(each, 'outputTokenLimit')];
       models.push({
         id,
         ...(label === undefined ? {} : { label }),

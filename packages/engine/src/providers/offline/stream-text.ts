@@ -1,7 +1,7 @@
 /** Streams a text word by word like a model: with usage, an end event, stop texts and a reply limit. */
 
 import { estimateTokens, messageTokens } from '@coppice/content';
-import { usageEvent } from '@coppice/content/wires';
+import { buildUsageEvent } from '@coppice/content/wires';
 import { systemClock } from '../clock.ts';
 import type { FinishReason, ProviderCall, ProviderEvent, ProviderRequest, UsageEvent } from '../contract.ts';
 
@@ -9,7 +9,7 @@ import type { FinishReason, ProviderCall, ProviderEvent, ProviderRequest, UsageE
 export function estimatedUsage(request: ProviderRequest, outputTokens: number): UsageEvent {
   let inputTokens = estimateTokens(request.systemPrompt ?? '');
   for (const message of request.messages) inputTokens += messageTokens(message);
-  return usageEvent({ estimated: true }, { inputTokens, outputTokens });
+  return buildUsageEvent({ estimated: true }, { inputTokens, outputTokens });
 }
 
 /** The text before the first stop text. */

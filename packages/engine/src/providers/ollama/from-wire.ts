@@ -1,12 +1,12 @@
 /** Converts lines and bodies of Ollama's chat API to events. Pure. */
 import {
-  countMember,
-  jsonListOf,
-  jsonObjectOf,
-  memberAt,
+  buildUsageEvent,
+  getCountMember,
+  getMember,
+  getTextMember,
+  listOrNone,
+  objectOrUndefined,
   readToolArguments,
-  textMember,
-  usageEvent,
   WireFailure,
   type WireReader,
   type WireReplyEvent,
@@ -29,31 +29,31 @@ export function ollamaReader(): WireReader {
     },
     read(data) {
       const out: WireReplyEvent[] = [];
-      const thinking = textMember(data, 'message', 'thinking') ?? '';
-      const text = textMember(data, 'message', 'content') ?? '';
+      const thinking = getTextMember(data, 'message', 'thinking') ?? '';
+      const text = getTextMember(data, 'message', 'content') ?? '';
       if (thinking !== '') out.push({ type: 'thinking-delta', text: thinking });
       if (text !== '') out.push({ type: 'text-delta', text });
-      for (const call of jsonListOf(memberAt(data, 'message', 'tool_calls'))) {
+      for (const call of listOrNone(getMember(data, 'message', 'tool_calls'))) {
         const index = calls++;
-        const wired = memberAt(call, 'function', 'arguments');
+        const wired = getMember(call, 'function', 'arguments');
         const read = readToolArguments(wired);
         const json = typeof wired === 'string' ? wired : JSON.stringify(wired ?? {});
-        const name = textMember(call, 'function', 'name') ?? '';
-        out.push({ type: 'tool-use-start', index, id: textMember(call, 'id') ?? '', name });
+        const name = getTextMember(call, 'function', 'name') ?? '';
+        out.push({ type: 'tool-use-start', index, id: getTextMember(call, 'id') ?? '', name });
         out.push({ type: 'tool-use-delta', index, json });
         out.push({ type: 'tool-use-end', index, ...read });
       }
-      if (memberAt(data, 'done') === true) last = jsonObjectOf(data);
+      if (getMember(data, 'done') === true) last = objectOrUndefined(data);
       return out.length > 0 || last !== undefined ? out : null;
     },
     end() {
       if (last === undefined) return [];
-      const raw = memberAt(last, 'done_reason') ?? null;
+      const raw = getMember(last, 'done_reason') ?? null;
       const known = typeof raw === 'string' ? finishReasons.get(raw) : 'stop';
       const finishReason = known === 'stop' && calls > 0 ? 'tool-use' : (known ?? 'other');
-      const usage = usageEvent(countsOf(last), {
-        inputTokens: countMember(last, 'prompt_eval_count') ?? 0,
-        outputTokens: countMember(last, 'eval_count') ?? 0,
+      const usage = buildUsageEvent(countsOf(last), {
+        inputTokens: getCountMember(last, 'prompt_eval_count') ?? 0,
+        outputTokens: getCountMember(last, 'eval_count') ?? 0,
       });
       return [usage, { type: 'end', finishReason, raw }];
     },

@@ -1,4 +1,4 @@
-import { hasByteSource, isToolCall, jsonListOf, memberAt, textMember } from '@coppice/content/wires';
+import { getMember, getTextMember, hasEmbeddedBytes, isToolCall, listOrNone } from '@coppice/content/wires';
 import { keyHeader } from '../chat-completions.ts';
 import type { ListedModel } from '../contract.ts';
 import { defineProvider } from '../define.ts';
@@ -34,7 +34,7 @@ export const ollama = defineProvider({
     stop: { most: 16 },
     seed: { min: 0, max: 2 ** 31 - 1 },
   },
-  takes: (block, role) => isToolCall(block) || (role === 'user' && hasByteSource(block, /^image\//)),
+  takes: (block, role) => isToolCall(block) || (role === 'user' && hasEmbeddedBytes(block, /^image\//)),
   async *stream(request, call) {
     const streaming = call.streaming ?? true;
     yield* streamOverHttp(
@@ -53,8 +53,8 @@ export const ollama = defineProvider({
   async listModels(call) {
     const body = await getJson(call, { path: '/api/tags', keyHeader });
     const models: ListedModel[] = [];
-    for (const each of jsonListOf(memberAt(body, 'models'))) {
-      const id = textMember(each, 'model') ?? textMember(each, 'name');
+    for (const each of listOrNone(getMember(body, 'models'))) {
+      const id = getTextMember(each, 'model') ?? getTextMember(each, 'name');
       if (id !== undefined) models.push({ id });
     }
     return models;

@@ -1,7 +1,7 @@
 /** Converts a request to the body of Ollama's chat API. Pure. */
 
 import { estimateTokens, messageTokens } from '@coppice/content';
-import { callNames, isImage, isThinking, isToolCall, wholeText } from '@coppice/content/wires';
+import { callNamesById, isImage, isThinking, isToolCall, toWireText } from '@coppice/content/wires';
 import { isText, type Json, type JsonObject, type Message } from '@coppice/core';
 import type { ProviderRequest } from '../contract.ts';
 
@@ -28,7 +28,7 @@ export interface OllamaBody {
 /** Builds the body. Unsupported blocks have been lowered before. */
 export function toOllamaBody(request: ProviderRequest, streaming: boolean): OllamaBody {
   const { tools, temperature, topP, stop, seed, thinking, systemPrompt } = request;
-  const names = callNames(request.messages);
+  const names = callNamesById(request.messages);
   const messages = request.messages.map((message) => toMessage(message, names));
   return {
     model: request.model,
@@ -73,7 +73,7 @@ function toMessage(message: Message, names: ReadonlyMap<string, string>): Ollama
   const { role, content } = message;
   if (role === 'tool') {
     const name = names.get(message.tool_call_id ?? '');
-    return { role, content: wholeText(message), ...(name === undefined ? {} : { tool_name: name }) };
+    return { role, content: toWireText(message), ...(name === undefined ? {} : { tool_name: name }) };
   }
   const images: string[] = [];
   const calls: NonNullable<OllamaMessage['tool_calls']> = [];

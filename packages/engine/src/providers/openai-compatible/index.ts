@@ -1,4 +1,11 @@
-import { chatReader, chatWhole, hasAddress, hasByteSource, isImage, isToolCall } from '@coppice/content/wires';
+import {
+  createChatReader,
+  hasEmbeddedBytes,
+  hasWebUrl,
+  isImage,
+  isToolCall,
+  readWholeChatCompletion,
+} from '@coppice/content/wires';
 import { chatParameters, chatSupport, keyHeader } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
 import { listModelIds } from '../list-models.ts';
@@ -23,14 +30,14 @@ export const openaiCompatible = defineProvider({
   parameters: chatParameters,
   takes(block, role) {
     if (isToolCall(block)) return role === 'assistant';
-    return role === 'user' && isImage(block) && (hasAddress(block) || hasByteSource(block, /^image\//));
+    return role === 'user' && isImage(block) && (hasWebUrl(block) || hasEmbeddedBytes(block, /^image\//));
   },
   async *stream(request, call) {
     const streaming = call.streaming ?? true;
     const body = toCompatibleBody(request, streaming);
     const path = '/chat/completions';
     yield* streamOverHttp(
-      { path, body, streaming, framing: 'sse', keyHeader, reader: chatReader, whole: chatWhole },
+      { path, body, streaming, framing: 'sse', keyHeader, reader: createChatReader, whole: readWholeChatCompletion },
       call,
     );
   },

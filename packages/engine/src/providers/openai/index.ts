@@ -1,14 +1,14 @@
 import {
-  chatReader,
-  chatWhole,
-  hasAddress,
-  hasByteSource,
+  createChatReader,
+  createResponsesReader,
+  hasEmbeddedBytes,
+  hasWebUrl,
   isImage,
   isThinking,
   isToolCall,
-  reasoningLength,
-  responsesReader,
-  responsesWhole,
+  outputTokenRange,
+  readWholeChatCompletion,
+  readWholeResponse,
   toResponsesBody,
 } from '@coppice/content/wires';
 import { chatParameters, chatSupport, keyHeader } from '../chat-completions.ts';
@@ -31,7 +31,7 @@ export const openai = defineProvider({
   },
   parameters: chatParameters,
   // Reasoning models reject a temperature.
-  parametersOf: (model) => (isReasoningModel(model) ? { maxTokens: reasoningLength } : chatParameters),
+  parametersOf: (model) => (isReasoningModel(model) ? { maxTokens: outputTokenRange } : chatParameters),
   takes(block, role, model) {
     if (isThinking(block))
       return (
@@ -43,8 +43,8 @@ export const openai = defineProvider({
     if (isToolCall(block)) return role === 'assistant';
     if (role !== 'user') return false;
     return isImage(block)
-      ? hasAddress(block) || hasByteSource(block, /^image\/(?:png|jpe?g|webp|gif)/)
-      : hasByteSource(block, /^application\/pdf/);
+      ? hasWebUrl(block) || hasEmbeddedBytes(block, /^image\/(?:png|jpe?g|webp|gif)/)
+      : hasEmbeddedBytes(block, /^application\/pdf/);
   },
   adjust(request, changed) {
     // Chat completions of other models have no reasoning option.
@@ -58,12 +58,15 @@ export const openai = defineProvider({
     if (isReasoningModel(request.model)) {
       const body = toResponsesBody(request, streaming);
       yield* streamOverHttp(
-        { ...common, path: '/responses', body, reader: responsesReader, whole: responsesWhole },
+        { ...common, path: '/responses', body, reader: createResponsesReader, whole: readWholeResponse },
         call,
       );
     } else {
       const body = toOpenaiChat(request, streaming);
-      yield* streamOverHttp({ ...common, path: '/chat/completions', body, reader: chatReader, whole: chatWhole }, call);
+      yield* streamOverHttp(
+        { ...common, path: '/chat/completions', body, reader: createChatReader, whole: readWholeChatCompletion },
+        call,
+      );
     }
   },
   listModels: (call) => listModelIds(call, { path: '/models', keyHeader }),

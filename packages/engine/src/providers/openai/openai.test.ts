@@ -1,8 +1,8 @@
 import {
   type ChatBody,
-  chatReader,
+  createChatReader,
+  createResponsesReader,
   type ResponsesBody,
-  responsesReader,
   toResponsesBody,
 } from '@coppice/content/wires';
 import { textMessage } from '@coppice/core';
@@ -93,11 +93,14 @@ describe('a request to OpenAI', () => {
       choices: [{ index: 0, delta: { content: 'a' }, finish_reason: null }],
     };
     expect(
-      chatReader().read({ choices: [{ index: 0, delta: { content: 'a' }, finish_reason: null }], id: chunk.id }, ''),
+      createChatReader().read(
+        { choices: [{ index: 0, delta: { content: 'a' }, finish_reason: null }], id: chunk.id },
+        '',
+      ),
     ).toEqual([{ type: 'text-delta', text: 'a' }]);
     const delta: Extract<ResponseStreamEvent, { type: 'response.output_text.delta' }>['type'] =
       'response.output_text.delta';
-    expect(responsesReader().read({ type: delta, delta: 'a', output_index: 0 }, '')).toEqual([
+    expect(createResponsesReader().read({ type: delta, delta: 'a', output_index: 0 }, '')).toEqual([
       { type: 'text-delta', text: 'a' },
     ]);
   });
@@ -175,7 +178,7 @@ describe('a request to OpenAI', () => {
   });
 
   it('[G49] reports why a response failed inside the stream', () => {
-    const reader = responsesReader();
+    const reader = createResponsesReader();
     const failed = { type: 'response.failed', response: { error: { code: 'server_error', message: 'Try again.' } } };
     expect(() => reader.read(failed, '')).toThrow('Try again.');
     expect(() => reader.read({ type: 'error', code: 'context_length_exceeded', message: 'Too long.' }, '')).toThrow(

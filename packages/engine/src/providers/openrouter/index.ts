@@ -1,11 +1,11 @@
 import {
-  chatReader,
-  chatWhole,
-  hasAddress,
-  hasByteSource,
+  createChatReader,
+  hasEmbeddedBytes,
+  hasWebUrl,
   isImage,
   isThinking,
   isToolCall,
+  readWholeChatCompletion,
 } from '@coppice/content/wires';
 import { chatParameters, chatSupport, keyHeader } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
@@ -34,15 +34,24 @@ export const openrouter = defineProvider({
     if (isToolCall(block)) return role === 'assistant';
     if (role !== 'user') return false;
     return isImage(block)
-      ? hasAddress(block) || hasByteSource(block, /^image\//)
-      : hasByteSource(block, /^application\/pdf/);
+      ? hasWebUrl(block) || hasEmbeddedBytes(block, /^image\//)
+      : hasEmbeddedBytes(block, /^application\/pdf/);
   },
   async *stream(request, call) {
     const streaming = call.streaming ?? true;
     const body = toOpenrouterBody(request, streaming);
     const path = '/chat/completions';
     yield* streamOverHttp(
-      { path, body, streaming, framing: 'sse', keyHeader, headers, reader: chatReader, whole: chatWhole },
+      {
+        path,
+        body,
+        streaming,
+        framing: 'sse',
+        keyHeader,
+        headers,
+        reader: createChatReader,
+        whole: readWholeChatCompletion,
+      },
       call,
     );
   },

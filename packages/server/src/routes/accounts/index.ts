@@ -1,6 +1,6 @@
 /** Accounts: the caller, and on a shared server its users and their tokens. */
 import { randomBytes } from 'node:crypto';
-import { AppError, type Token, type User } from '@coppice/core';
+import { type ApiToken, AppError, type User } from '@coppice/core';
 import { addUse, dayOf, type ModelUse } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { expiryAhead } from '../../expiry.ts';
@@ -30,7 +30,7 @@ const token = z
   .openapi('Token');
 
 /** A token for display, without its hash. */
-function shownUser({ hash: _, ...rest }: Token): Omit<Token, 'hash'> {
+function shownUser({ hash: _, ...rest }: ApiToken): Omit<ApiToken, 'hash'> {
   return rest;
 }
 
@@ -124,7 +124,7 @@ const patchUser = defineRoute({
 
 async function makeToken(services: Services, userId: string, name: string, expiresAt: number | null) {
   const secret = `cop_${randomBytes(32).toString('base64url')}`;
-  const made: Token = {
+  const made: ApiToken = {
     id: services.newId(),
     userId,
     name,
@@ -189,7 +189,7 @@ const revokeToken = defineRoute({
     const { accounts } = services.store;
     const known = (await accounts.tokens(caller.owner)).find((one) => one.id === params.id);
     if (known === undefined) return refuseHttp('http/not-found', `You have no token ${params.id}.`);
-    const revoked: Token = { ...known, revokedAt: known.revokedAt ?? services.now() };
+    const revoked: ApiToken = { ...known, revokedAt: known.revokedAt ?? services.now() };
     await accounts.putToken(revoked);
     await services.streams.lookAgain();
     return toReply({ token: shownUser(revoked) });
@@ -224,7 +224,7 @@ const revokeUserToken = defineRoute({
     const { accounts } = services.store;
     const known = (await accounts.tokens(params.id)).find((one) => one.id === params.token);
     if (known === undefined) return refuseHttp('http/not-found', `${params.id} has no token ${params.token}.`);
-    const revoked: Token = { ...known, revokedAt: known.revokedAt ?? services.now() };
+    const revoked: ApiToken = { ...known, revokedAt: known.revokedAt ?? services.now() };
     await accounts.putToken(revoked);
     await services.streams.lookAgain();
     return toReply({ token: shownUser(revoked) });

@@ -1,7 +1,7 @@
 /** The context at a node, compaction, summaries of branches, merges. */
 import { estimateTokens } from '@coppice/content';
 import { ask, type Message, type NodeId, nodeId, readTree, refuse, type Store, type TreeId } from '@coppice/core';
-import { compactionBudget, readContextPage, requestMessages } from '@coppice/core/context';
+import { buildRequestMessages, compactionBudgetFor, readContextPage } from '@coppice/core/context';
 import { type Cost, readBranchModel, replyLimit, type ToolRegistry } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
@@ -89,7 +89,7 @@ const getContext = defineRoute({
     await services.providers.learnWindow(modelId, call.signal);
     const model = services.providers.model(modelId);
     const { window, maxOut, windowKnown: known } = model.info;
-    const { flags } = requestMessages(found, { systemInPlace: model.provider.supports.systemInPlace });
+    const { flags } = buildRequestMessages(found, { systemInPlace: model.provider.supports.systemInPlace });
     const toolDefinitions = measureTools(services.tools, query.tools);
     // A reported usage already includes the tools.
     const inputTokens = found.estimate.tokens + (found.estimate.reported === null ? toolDefinitions.tokens : 0);
@@ -117,7 +117,7 @@ const getContext = defineRoute({
         used: inputTokens / window,
         maxTokens: longest,
         room: limit.room,
-        compactAt: window - compactionBudget(window).reserve,
+        compactAt: window - compactionBudgetFor(window).reserve,
         cost: costView(cost),
         expectedCost: costView(expectedCost),
       },

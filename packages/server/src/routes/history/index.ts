@@ -1,5 +1,5 @@
 /** The history: the commits of a tree, the tree as of any version, and restoring one. */
-import { readTreeAsOf, type Tree, type TreeId, valueOf } from '@coppice/core';
+import { readTreeAsOf, type Tree, type TreeId, unwrapResult } from '@coppice/core';
 import { allBookmarks, branchPage, childIds, topology } from '@coppice/core/tree';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
@@ -98,7 +98,7 @@ const pageAsOf = defineRoute({
   }),
   async handle(call) {
     const { tree } = await readPast(call);
-    const page = valueOf(branchPage(tree, omitUndefined(call.query)));
+    const page = unwrapResult(branchPage(tree, omitUndefined(call.query)));
     const variants = page.nodes.map(({ id, parentId }) => {
       const ids = parentId === null ? [id] : [...childIds(tree, parentId)];
       return [id, { index: ids.indexOf(id), total: ids.length, ids }] as const;

@@ -10,7 +10,7 @@ import {
   readCommand,
   readTree,
   run,
-  runAnywhere,
+  undoOrRedoAnywhere,
 } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { refuseHttp } from '../../http-errors.ts';
@@ -205,7 +205,7 @@ const runIt = defineRoute({
     const { type, treeId: named, force } = given;
     if ((type === 'undo' || type === 'redo') && named === undefined) {
       const { store } = call.ownerServices;
-      return toReply(await runAnywhere(store, { type, force: force === true }, createRunContext(call)));
+      return toReply(await undoOrRedoAnywhere(store, { type, force: force === true }, createRunContext(call)));
     }
     const command = personalCommand(given);
     const { store } = await resolveTree(call, command.treeId);

@@ -1,6 +1,6 @@
 /** Share links: one path as it is now, and which parts of it are visible to people with the link. */
 import { randomBytes } from 'node:crypto';
-import { blockDefinitionOf, isKnown } from '@coppice/content';
+import { blockDefinitionOf, isKnownBlock } from '@coppice/content';
 import {
   ask,
   type Block,
@@ -11,7 +11,7 @@ import {
   readPath,
   readTree,
   refuse,
-  type Share,
+  type ShareLink,
   type TreeRow,
   treeId,
 } from '@coppice/core';
@@ -58,7 +58,7 @@ const createShare = defineRoute({
     });
     if (nodes.length === 0) return refuse('message/blank', 'There is nothing to share yet.', {});
     const token = randomBytes(24).toString('base64url');
-    const made: Share = {
+    const made: ShareLink = {
       id: services.newId(),
       owner: caller.owner,
       treeId: place.treeId,
@@ -112,7 +112,7 @@ const revokeShare = defineRoute({
     const { accounts } = services.store;
     const known = (await accounts.shares(caller.owner)).find((one) => one.id === params.id);
     if (known === undefined) return refuseHttp('http/not-found', `You have no link ${params.id}.`);
-    const revoked: Share = { ...known, revokedAt: known.revokedAt ?? services.now() };
+    const revoked: ShareLink = { ...known, revokedAt: known.revokedAt ?? services.now() };
     await accounts.putShare(revoked);
     return toReply({ share: shownShare(revoked) });
   },
@@ -130,7 +130,7 @@ const updateShare = defineRoute({
     if (known === undefined || !isOpenShare(known, services.now()))
       return refuseHttp('http/not-found', `You have no open link ${params.id}.`);
     const { row } = await readShared(services, known);
-    const updated: Share = { ...known, version: row.version };
+    const updated: ShareLink = { ...known, version: row.version };
     await accounts.putShare(updated);
     return toReply({ share: shownShare(updated) });
   },
@@ -190,7 +190,7 @@ const sharedAttachment = defineRoute({
 const noRobots = { 'X-Robots-Tag': 'noindex, nofollow' };
 
 /** The share of a token. A revoked, expired or unknown one, and one of a disabled user, get the same response. */
-async function openLink({ store, now }: Services, token: string): Promise<Share> {
+async function openLink({ store, now }: Services, token: string): Promise<ShareLink> {
   const { accounts } = store;
   const known = await accounts.shareByHash(hashToken(token));
   if (known === null || !isOpenShare(known, now())) return noSuchLink();
@@ -205,7 +205,7 @@ interface SharedPath {
 }
 
 /** The visible nodes of a shared path. */
-async function readShared(services: Services, known: Share): Promise<SharedPath> {
+async function readShared(services: Services, known: ShareLink): Promise<SharedPath> {
   const found = await services.ownerServicesOf(known.owner).store.read(treeId(known.treeId), function* () {
     const row = yield* readSharedRow();
     // Deleted messages are not shown, edited ones as they were: a link never shows more than when it was created.
@@ -230,7 +230,7 @@ const shownBefore = new WeakMap<Services, Map<string, ShownBlobs>>();
 const mostRemembered = 100;
 
 /** The attachments that a link shows. */
-async function shownBlobs(services: Services, known: Share): Promise<ReadonlySet<string>> {
+async function shownBlobs(services: Services, known: ShareLink): Promise<ReadonlySet<string>> {
   const remembered = shownBefore.get(services) ?? new Map<string, ShownBlobs>();
   shownBefore.set(services, remembered);
   const now = await services.ownerServicesOf(known.owner).store.read(treeId(known.treeId), readSharedRow);
@@ -240,7 +240,7 @@ async function shownBlobs(services: Services, known: Share): Promise<ReadonlySet
   const hashes = new Set<string>();
   for (const { content } of visiblePart(known, row, nodes).messages)
     for (const one of content)
-      if (isKnown(one) && (one.type === 'image' || one.type === 'file') && one.source.type === 'blob')
+      if (isKnownBlock(one) && (one.type === 'image' || one.type === 'file') && one.source.type === 'blob')
         hashes.add(one.source.hash);
   remembered.delete(known.id);
   remembered.set(known.id, { version: row.version, hashes });
@@ -256,7 +256,7 @@ function noSuchLink(): never {
 }
 
 /** The visible part of a path; all fields that are not listed here are left out. */
-function visiblePart(known: Share, row: TreeRow, nodes: readonly Node[]) {
+function visiblePart(known: ShareLink, row: TreeRow, nodes: readonly Node[]) {
   const ticked = (name: Field) => known.fields.includes(name);
   const { systemPrompt } = row.attributes;
   return {
@@ -297,7 +297,7 @@ function knownPart(one: Block): Block {
 }
 
 function mayShow(one: Block, ticked: (name: Field) => boolean): boolean {
-  if (!isKnown(one)) return false;
+  if (!isKnownBlock(one)) return false;
   if (isToolUse(one)) return ticked('tools');
   if (one.type === 'thinking') return ticked('thinking');
   return said.has(one.type);

@@ -1,6 +1,6 @@
 /** Exports: a tree, a part of one, or everything, in any writable format, with a report of what is lost. */
-import { formats, type Selection } from '@coppice/content/formats';
-import { ask, parseNodeId, readTree, refuse, type TreeRow, valueOf } from '@coppice/core';
+import { type ExportSelection, formats } from '@coppice/content/formats';
+import { ask, parseNodeId, readTree, refuse, type TreeRow, unwrapResult } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { refuseHttp } from '../../http-errors.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
@@ -70,8 +70,8 @@ type TreeCall = Pick<
 >;
 
 /** The part to export; a node alone means the path to it. */
-function exportSelection({ what, node }: z.output<typeof treeQuery>): Selection {
-  const named = node === undefined ? undefined : valueOf(parseNodeId(node));
+function exportSelection({ what, node }: z.output<typeof treeQuery>): ExportSelection {
+  const named = node === undefined ? undefined : unwrapResult(parseNodeId(node));
   const part = what ?? (named === undefined ? 'tree' : 'path');
   if (part === 'branch')
     return named === undefined

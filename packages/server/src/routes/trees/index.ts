@@ -10,7 +10,7 @@ import {
   run,
   type TreeId,
   treeId,
-  valueOf,
+  unwrapResult,
 } from '@coppice/core';
 import { storeInlineMessages } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
@@ -67,7 +67,7 @@ const create = defineRoute({
   also: [200],
   async handle(call) {
     const { id, rootId, temporary = false, messages, ...attributes } = call.body;
-    const made = id === undefined ? treeId(call.services.newId()) : valueOf(parseTreeId(id));
+    const made = id === undefined ? treeId(call.services.newId()) : unwrapResult(parseTreeId(id));
     const given = readMessages(messages ?? []);
     const store = temporary ? call.ownerServices.temporary.store : await call.ownerServices.storeOf(made);
     if (temporary) await call.ownerServices.admitTemporary(made);
@@ -222,7 +222,7 @@ interface CopyWish {
 async function copyTree(call: RouteCall<{ readonly tree: TreeId }, unknown, unknown>, wish: CopyWish) {
   const place = await resolveTree(call, call.params.tree);
   await assertTreeExists(place);
-  const made = wish.id === undefined ? treeId(call.services.newId()) : valueOf(parseTreeId(wish.id));
+  const made = wish.id === undefined ? treeId(call.services.newId()) : unwrapResult(parseTreeId(wish.id));
   const { store, temporary } = place;
   if (temporary) await call.ownerServices.admitTemporary(made);
   const copied = await run(

@@ -8,9 +8,9 @@ import {
   type ReadProgram,
   type ReversalResult,
   readTree,
-  runAnywhere,
   type TreeId,
-  valueOf,
+  undoOrRedoAnywhere,
+  unwrapResult,
 } from '@coppice/core';
 import { isStructural } from '@coppice/core/tree';
 import { z } from '@hono/zod-openapi';
@@ -114,7 +114,7 @@ const undo = defineRoute({
     const place = await resolveTree(call, call.params.tree);
     const { store, treeId } = place;
     const { force, actId } = call.body ?? {};
-    const act = actId === undefined ? undefined : valueOf(parseActId(actId));
+    const act = actId === undefined ? undefined : unwrapResult(parseActId(actId));
     const wanted = await store.read(treeId, () =>
       ask('undoable', { actor: call.caller.actor, ...omitUndefined({ actId: act }) }),
     );
@@ -147,7 +147,7 @@ const redo = defineRoute({
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { force, actId } = call.body ?? {};
-    const act = actId === undefined ? undefined : valueOf(parseActId(actId));
+    const act = actId === undefined ? undefined : unwrapResult(parseActId(actId));
     return versionsOnly(await runWrite(call, store, { type: 'redo', treeId, ...omitUndefined({ force, actId: act }) }));
   },
 });
@@ -176,7 +176,7 @@ function anywhereRoute(type: 'undo' | 'redo', summary: string) {
       const before = async ({ actId }: { readonly actId: ActId }) => {
         await call.ownerServices.engineOf(store).generator.abort({ actId });
       };
-      const outcome = await runAnywhere(
+      const outcome = await undoOrRedoAnywhere(
         store,
         { type, force: call.body?.force === true, ...(type === 'undo' ? { before } : {}) },
         createRunContext(call),

@@ -4,7 +4,6 @@ import type {
   AccountStore,
   BackfillProgress,
   BlobStore,
-  Capabilities,
   ChangeOptions,
   ChangeResult,
   Commit,
@@ -13,7 +12,6 @@ import type {
   ExternalId,
   FsckReport,
   LinearRecord,
-  ListEvent,
   NewestAct,
   NodeId,
   OwnedRun,
@@ -27,9 +25,11 @@ import type {
   SearchHit,
   SearchQuery,
   Store,
+  StoreCapabilities,
   StoreInfo,
   TrashItem,
   TreeId,
+  TreeListEvent,
   TreeQuery,
   TreeSummary,
 } from '@coppice/core';
@@ -57,7 +57,7 @@ interface SharedState {
 /** The store contract over all buckets. */
 export class BucketStore implements Store {
   readonly owner: string;
-  readonly supports: Capabilities;
+  readonly supports: StoreCapabilities;
   readonly runs: RunStore;
   readonly blobs: BlobStore;
   readonly accounts: AccountStore;
@@ -168,7 +168,7 @@ export class BucketStore implements Store {
       }
   }
 
-  async *feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<ListEvent> {
+  async *feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<TreeListEvent> {
     let at = since ?? (await this.#read((store) => store.latestCursor()));
     for (;;)
       try {

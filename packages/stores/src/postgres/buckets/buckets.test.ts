@@ -1,5 +1,5 @@
-import { ask, isAppError, type ListEvent, run, type Store, textMessage, treeId } from '@coppice/core';
-import { TestTree, testKit, ticking, user, uuid } from '@coppice/core/testing';
+import { ask, isAppError, type TreeListEvent, run, type Store, textMessage, treeId } from '@coppice/core';
+import { TestTree, testKit, createTestClock, user, uuid } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, startOwnServer } from '../../../test/postgres.ts';
@@ -201,7 +201,7 @@ describe('moving an owner', () => {
     // And back, where the directory's own bucket had refused it.
     await buckets.moveOwner('mover', 'main');
     await fixture.grow(['back']);
-    const all: ListEvent[] = await taken(mine.feedAll(start[1]?.cursor ?? null), 2);
+    const all: TreeListEvent[] = await taken(mine.feedAll(start[1]?.cursor ?? null), 2);
     expect(all.map(({ version }) => version)).toEqual([3, 4]);
     expect((await mine.fsck({ treeId: fixture.treeId })).findings).toEqual([]);
   });
@@ -232,7 +232,7 @@ describe('moving an owner', () => {
     let isOver = false;
     const writers = owners.flatMap((owner, at) =>
       [store, other].map(async (through, which) => {
-        const tick = ticking(1_000 + at * 100 + which);
+        const tick = createTestClock(1_000 + at * 100 + which);
         for (let n = 0; n < 150 && !isOver; n++) {
           const id = uuid(100_000 + at * 20_000 + which * 10_000 + n);
           await run(

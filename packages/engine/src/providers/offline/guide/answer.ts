@@ -1,5 +1,5 @@
 /** Answers of the guide: whole sentences of the documentation, and an honest statement of what the guide is. */
-import { callNames, wholeText } from '@coppice/content/wires';
+import { callNamesById, toWireText } from '@coppice/content/wires';
 import type { Message } from '@coppice/core';
 import { textOf } from '@coppice/core';
 import type { ProviderRequest } from '../../contract.ts';
@@ -60,7 +60,7 @@ export function questionIn(messages: readonly Message[]): string {
 
 /** The reply to a conversation. It quotes the best passage; seed and temperature change only the wording around it. */
 export function answerQuestion(request: ProviderRequest, random: Random): string {
-  const results = resultsIn(request.messages, callNames(request.messages));
+  const results = resultsIn(request.messages, callNamesById(request.messages));
   if (results.length > 0) return answerAfterTools(results, random);
   const question = questionIn(request.messages);
   const greeting = /^(?:hi|hello|hey|good (?:morning|evening|day)|greetings|test|ping)?[\s!.,]*$/i.test(question);
@@ -179,7 +179,7 @@ function answerAfterTools(
   random: Random,
 ): string {
   const reported = results.map(({ name, message }) => {
-    const text = wholeText(message).trim();
+    const text = toWireText(message).trim();
     const shown = text.length > 1200 ? `${text.slice(0, 1200)}…` : text;
     return shown.includes('\n') ? `\`${name}\` answered:\n\n${shown}` : `\`${name}\` answered: ${shown}`;
   });

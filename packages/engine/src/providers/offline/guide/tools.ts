@@ -1,5 +1,5 @@
 /** Decides when the guide calls a tool, and with which arguments. */
-import { jsonListOf, jsonObjectOf, memberAt, textMember } from '@coppice/content/wires';
+import { getMember, getTextMember, listOrNone, objectOrUndefined } from '@coppice/content/wires';
 import type { Json, JsonObject, Message } from '@coppice/core';
 import type { ProviderRequest, ToolSpec } from '../../contract.ts';
 
@@ -35,10 +35,10 @@ function toCall(tool: ToolSpec): GuideCall {
 /** The minimal arguments of a schema: required members only, each with its default, first choice or empty value. */
 function parametersFor(schema: JsonObject): JsonObject {
   const parameters: Record<string, Json> = Object.create(null);
-  const properties = jsonObjectOf(memberAt(schema, 'properties')) ?? {};
-  const required = jsonListOf(memberAt(schema, 'required'));
+  const properties = objectOrUndefined(getMember(schema, 'properties')) ?? {};
+  const required = listOrNone(getMember(schema, 'required'));
   for (const [name, property] of Object.entries(properties)) {
-    const choices = jsonListOf(memberAt(property, 'enum'));
+    const choices = listOrNone(getMember(property, 'enum'));
     // The smaller of two levels of detail.
     if (choices.includes('overview')) parameters[name] = 'overview';
     else if (required.includes(name)) parameters[name] = valueFor(property, choices);
@@ -48,15 +48,15 @@ function parametersFor(schema: JsonObject): JsonObject {
 
 function valueFor(property: Json, choices: readonly Json[]): Json {
   const said =
-    memberAt(property, 'default') ??
-    memberAt(property, 'const') ??
+    getMember(property, 'default') ??
+    getMember(property, 'const') ??
     choices[0] ??
-    jsonListOf(memberAt(property, 'examples'))[0];
+    listOrNone(getMember(property, 'examples'))[0];
   if (said !== undefined) return said;
-  switch (textMember(property, 'type')) {
+  switch (getTextMember(property, 'type')) {
     case 'number':
     case 'integer':
-      return memberAt(property, 'minimum') ?? 1;
+      return getMember(property, 'minimum') ?? 1;
     case 'boolean':
       return false;
     case 'array':
