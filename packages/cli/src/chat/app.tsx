@@ -2,30 +2,27 @@
  * The terminal interface: it renders the state of ChatSession, in the flow of the terminal or on the full screen, and
  * turns keys into actions.
  */
-import type { NodeId } from '@coppice/core';
-import { useStdout } from 'ink';
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import { oneLine } from '../terminal/strip-control-sequences.ts';
+import { type Key, useStdout } from 'ink';
+import { useState, useSyncExternalStore } from 'react';
 import type { Style } from '../terminal/style.ts';
+import { type ActionScope, type ArmedKey, goToMessage, runAction, stopReply } from './chat-actions.ts';
+import { footerHeight, footerLines } from './chat-footer.ts';
 import type { ChatSession } from './chat-session.ts';
-import { draftLines } from './draft-lines.ts';
+import type { ChatState } from './chat-state.ts';
 import type { EditorResult } from './external-editor.ts';
 import { droppedImage } from './file-attachments.ts';
 import type { InputHistory } from './input-history.ts';
-import { actionOfKey, type KeyAction, keyHelp } from './keys.ts';
-import { menuLines } from './menu.ts';
-import { noticeLines } from './notice-lines.ts';
-import { type MenuCommand, ownCommandOf, ownHelp } from './own-commands.ts';
-import { type ModelChoiceLine, panelKey, panelPaste } from './panels.tsx';
-import { type OwnCommandScope, runOwnCommand } from './run-own-command.ts';
-import { statusLine } from './status-line.ts';
-import { messageHead, ThreadLines } from './thread-lines.ts';
+import { actionOfKey } from './keys.ts';
+import type { MenuCommand } from './own-commands.ts';
+import { type ModelChoiceLine, type PanelMove, panelKey, panelPaste } from './panels.tsx';
+import type { OwnCommandScope } from './run-own-command.ts';
 import type { TranscriptFeed } from './transcript-feed.ts';
 import { useInputLine } from './use-composer.ts';
 import { useTerminalKeys } from './use-keys.ts';
 import { usePanels } from './use-panels.ts';
 import { useScreen } from './use-screen.ts';
-import { doingText, FullScreenView, InlineView, titleLine } from './views.tsx';
+import { useThreadView } from './use-thread-view.ts';
+import { FullScreenView, InlineView, titleLine } from './views.tsx';
 
 export interface ChatAppProps {
   readonly chatSession: ChatSession;
@@ -55,13 +52,10 @@ export interface ChatAppProps {
   readonly leave: () => void;
 }
 
-// On a lower screen the thread needs the line.
-const leastForStatus = 12;
-
 const noPieces: TranscriptFeed['pieces'] = [];
 
 export function ChatApp(props: ChatAppProps) {
-  const { chatSession, style, edit, transcript, leave } = props;
+  const { chatSession, style, transcript } = props;
   const { write } = useStdout();
   const size = useScreen();
   const { columns, rows } = size;
@@ -73,227 +67,34 @@ export function ChatApp(props: ChatAppProps) {
     (listener) => transcript?.listen(listener) ?? (() => undefined),
     () => transcript?.pieces ?? noPieces,
   );
-  const { panel, setPanel, newestPanel, openTree, openModels, openChats } = usePanels({ ...props, rows });
+  const panels = usePanels({ ...props, rows });
+  const { panel, setPanel, newestPanel } = panels;
   const composer = useInputLine({ ...props, isCovered: panel !== null || state.question !== null });
-  const { draft } = composer;
-  const [scroll, setScroll] = useState(0);
-  const [focus, setFocus] = useState<NodeId | null>(null);
-  /** The key that does something when it is pressed again. */
-  const [armed, setArmed] = useState<'leave' | 'edit-last' | null>(null);
-  const thread = useRef(new ThreadLines());
+  const [armed, setArmed] = useState<ArmedKey>(null);
 
   const width = Math.max(10, columns - 1);
   const isInline = transcript !== null;
-  const lines = useMemo(
-    () => (isInline ? [] : thread.current.of(state, width, style, focus)),
-    [isInline, state, width, style, focus],
-  );
-  const focused = isInline ? state.nodes.find((node) => node.id === focus) : undefined;
-  const footer = {
-    notice: [
-      ...(isInline ? state.waiting.map((text) => style.quiet(oneLine(`Waiting: ${text}`, width))).slice(-2) : []),
-      ...(focused === undefined
-        ? []
-        : [messageHead(focused, state, style, focus, width), oneLine(focused.text, width)]),
-      ...noticeLines(state, width, Math.max(3, Math.floor(rows / 2)), style),
-    ].slice(-Math.max(4, rows - 4)),
-    menu: menuLines(composer.menu, composer.selected, width, Math.max(1, Math.floor((rows - 4) / 3)), style),
-    prompt: draftLines(draft, width - 2, Math.max(1, Math.floor(rows / 3)), style),
-    status:
-      rows < leastForStatus
-        ? null
-        : statusLine(state, props.windowOf(state.model), width, isInline ? doingText(chatSession) : null),
-  };
-  const taken = footer.notice.length + footer.menu.length + footer.prompt.length + (footer.status === null ? 0 : 1);
-  // The title and the rule of the full screen; and one line that the cursor needs below everything.
-  const space = Math.max(1, rows - taken - (isInline ? 1 : 3));
-  const furthest = Math.max(0, lines.length - space);
-  const offset = Math.min(scroll, furthest);
-  const shown = lines.slice(Math.max(0, lines.length - space - offset), lines.length - offset);
-
-  // The view follows new text only if it was at the end.
-  useEffect(() => {
-    if (scroll > furthest) setScroll(furthest);
-  }, [scroll, furthest]);
-
-  /** Shows a long text: printed, or over the thread of the full screen. */
+  const view = useThreadView({ state, isInline, width, style });
+  const footer = footerLines({ ...props, state, composer, isInline, focus: view.focus, width, rows });
+  // The full screen has a title and a rule too; both layouts leave one line below everything for the cursor.
+  const space = Math.max(1, rows - footerHeight(footer) - (isInline ? 1 : 3));
   const showText = (title: string, text: string) =>
     transcript === null ? setPanel({ type: 'text', title, text, top: 0 }) : transcript.print(title, text);
-
-  const submit = async (text: string) => {
-    if (text.trim() === '') return;
-    composer.sent(text);
-    setScroll(0);
-    setFocus(null);
-    const own = ownCommandOf(text);
-    if (own !== null)
-      return runOwnCommand(own.name, own.rest, {
-        chatSession,
-        folder: props.folder,
-        tools: props.tools,
-        write,
-        openChats,
-        openModels,
-        showText,
-        exit: leave,
-      });
-    // A message that could not be stored goes back into the input line, unless another text was typed meanwhile.
-    const [, command] = /^!\s*(\S[^\n]*)$/.exec(text) ?? [];
-    if (command !== undefined)
-      return (await chatSession.shell(command, props.folder)) ? undefined : composer.giveBack(text);
-    if (!text.startsWith('/'))
-      return (await chatSession.send(text, props.folder)) ? undefined : composer.giveBack(text);
-    const result = await chatSession.command(text);
-    if (result === null) return composer.giveBack(text);
-    if (result.selectedText !== undefined) composer.write(result.selectedText);
-    if (result.text === undefined) return;
-    const more = /^\/help\s*$/.test(text) ? `\n\nIn this terminal:\n${ownHelp()}` : '';
-    showText(text, result.text + more);
-  };
-  /** Stops what is running. Messages that wait for it go back into the input line: they continue a stopped reply. */
-  const stop = (): boolean => {
-    const back = chatSession.takeBack();
-    if (back.length > 0) composer.prepend(back);
-    return chatSession.stop();
-  };
-  /** Goes back to before the last message and puts it into the input line. */
-  const editLast = async () => {
-    const text = (await chatSession.command('/pop --plain'))?.selectedText;
-    if (text !== undefined) composer.giveBack(text);
-  };
-  const escape = () => {
-    setFocus(null);
-    if (armed === 'edit-last' && draft.text === '') {
-      setArmed(null);
-      return void editLast();
-    }
-    const stopped = stop();
-    if (draft.text !== '' || chatSession.here === null) return;
-    setArmed('edit-last');
-    if (!stopped) chatSession.note('Press Esc again to edit your last message.', false);
-  };
-  const goTo = async (node: NodeId) => {
-    setScroll(0);
-    setFocus(null);
-    const text = (await chatSession.command(`/switch ${node}`))?.selectedText;
-    // The user's own message goes into the input line, unless another text was typed meanwhile.
-    if (text !== undefined) composer.giveBack(text);
-  };
-  const moveFocus = (step: number) => {
-    const { nodes } = chatSession.state;
-    const at = nodes.findIndex((node) => node.id === focus);
-    const next = nodes[at === -1 ? nodes.length - 1 : at + step];
-    setFocus(next?.id ?? null);
-    const line = lines.findIndex((each) => each.nodeId === next?.id);
-    if (line !== -1) setScroll(Math.max(0, Math.min(furthest, lines.length - line - space)));
-  };
-  const vary = async (direction: 'next' | 'previous') => {
-    const { nodes, places } = chatSession.state;
-    const id = focus ?? nodes.findLast((node) => (places.get(node.id)?.[1] ?? 1) > 1)?.id ?? null;
-    if (id === null) return chatSession.note('There is only one version here. Ctrl-R generates another.', false);
-    await chatSession.vary(id, direction);
-    setFocus(null);
-  };
-  const attachImage = async () => {
-    const pasted = await props.pasteImage();
-    if ('failed' in pasted) return chatSession.note(pasted.failed, true);
-    composer.insert(`@${pasted.path} `);
-  };
-  const openEditor = () => {
-    if (edit === null) return chatSession.note('Set EDITOR to use your own editor.', true);
-    const edited = edit(draft.text);
-    // The editor used the screen: everything is drawn again.
-    write('\u001b[2J\u001b[H');
-    if ('failed' in edited) chatSession.note(edited.failed, true);
-    else composer.write(edited.text);
-  };
-  const complete = async () => {
-    const { from, items } = await chatSession.complete(draft.text);
-    const [first] = items;
-    if (first === undefined) return;
-    if (items.length === 1) composer.write(`${draft.text.slice(0, from)}${first.value} `);
-    else chatSession.note(items.map((item) => item.label).join('  '), false);
-  };
-  const stopOrLeave = () => {
-    if (stop()) return;
-    if (draft.text !== '') return composer.write('');
-    if (armed === 'leave') return leave();
-    setArmed('leave');
-    chatSession.note('Press Ctrl-C again to leave.', false);
-  };
-
-  const act = (action: KeyAction) => {
-    switch (action) {
-      case 'send':
-        return void submit(draft.text);
-      case 'newline':
-        return composer.insert('\n');
-      case 'stop':
-        return stopOrLeave();
-      case 'escape':
-        return escape();
-      case 'leave':
-        return draft.text === '' ? leave() : undefined;
-      case 'tree':
-        return openTree();
-      case 'models':
-        return openModels();
-      case 'editor':
-        return openEditor();
-      case 'again':
-        return void chatSession.again();
-      case 'thinking':
-        return chatSession.cycleThinking();
-      case 'paste-image':
-        return void attachImage();
-      case 'previous-variant':
-        return void vary('previous');
-      case 'next-variant':
-        return void vary('next');
-      case 'focus-up':
-        return moveFocus(-1);
-      case 'focus-down':
-        return moveFocus(1);
-      case 'page-up':
-        return setScroll(Math.min(furthest, offset + space - 1));
-      case 'page-down':
-        return setScroll(Math.max(0, offset - space + 1));
-      case 'keys':
-        return showText('Keys', keyHelp());
-      case 'complete':
-        return void complete();
-      default:
-        return composer.edit(action);
-    }
-  };
+  const scope: ActionScope = { ...props, composer, panels, view, space, armed, setArmed, showText, write };
 
   useTerminalKeys(
     (input, key) => {
-      if (state.question !== null) {
-        if (input === 'y' || input === 'Y') state.question.answer(true);
-        else if ((input === 'a' || input === 'A') && state.question.canAllow) state.question.answer('always');
-        else if (input === 'n' || input === 'N' || key.escape) state.question.answer(false);
-        else if (key.ctrl && input === 'c') stop();
-        return;
-      }
+      if (state.question !== null) return answerQuestion(state.question, input, key, scope);
       const open = newestPanel();
       if (open !== null) {
         const move = panelKey(open, input, key, { width, height: space });
-        if ('panel' in move) return setPanel(move.panel);
-        setPanel(null);
-        if ('node' in move) void goTo(move.node);
-        if ('model' in move) chatSession.use(move.model);
-        if ('chat' in move) {
-          setScroll(0);
-          setFocus(null);
-          void chatSession.openChat(move.chat);
-        }
+        applyPanelMove(move, scope);
         if (!('passes' in move)) return;
       }
       const action = actionOfKey(input, key);
       if (composer.menuKey(action)) return;
       if (action !== 'stop' && action !== 'escape') setArmed(null);
-      if (action !== null) return act(action);
+      if (action !== null) return runAction(action, scope);
       if (key.ctrl || key.meta || input === '') return;
       composer.insert(input);
     },
@@ -305,7 +106,34 @@ export function ChatApp(props: ChatAppProps) {
     },
   );
 
-  const view = { panel, footer, space, width, style };
-  if (transcript !== null) return <InlineView {...view} pieces={pieces} pending={transcript.pending()} />;
-  return <FullScreenView {...view} size={size} title={titleLine(state, chatSession, width, style)} shown={shown} />;
+  const layout = { panel, footer, space, width, style };
+  if (transcript !== null) return <InlineView {...layout} pieces={pieces} pending={transcript.pending()} />;
+  const title = titleLine(state, chatSession, width, style);
+  return <FullScreenView {...layout} size={size} title={title} shown={view.shown(space)} />;
+}
+
+/** Answers the open question with a key: y, n or Esc, and a for always where that is possible. */
+function answerQuestion(
+  question: NonNullable<ChatState['question']>,
+  input: string,
+  key: Key,
+  scope: ActionScope,
+): void {
+  const letter = input.toLowerCase();
+  if (letter === 'y') question.answer(true);
+  else if (letter === 'a' && question.canAllow) question.answer('always');
+  else if (letter === 'n' || key.escape) question.answer(false);
+  else if (key.ctrl && input === 'c') stopReply(scope);
+}
+
+/** Applies the effect of a key in a panel: a new state of the panel, or its choice. */
+function applyPanelMove(move: PanelMove, scope: ActionScope): void {
+  const { chatSession, panels, view } = scope;
+  panels.setPanel('panel' in move ? move.panel : null);
+  if ('node' in move) void goToMessage(move.node, scope);
+  if ('model' in move) chatSession.use(move.model);
+  if ('chat' in move) {
+    view.showEnd();
+    void chatSession.openChat(move.chat);
+  }
 }

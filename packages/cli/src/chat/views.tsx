@@ -10,7 +10,7 @@ import type { PrintedPiece } from './transcript-feed.ts';
 import type { ScreenSize } from './use-screen.ts';
 
 /** The lines that both layouts have. */
-interface ChatFooter {
+export interface ChatFooter {
   readonly notice: readonly string[];
   readonly menu: readonly string[];
   readonly prompt: readonly string[];

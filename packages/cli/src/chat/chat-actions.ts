@@ -1,0 +1,177 @@
+/** The actions of the chat's keys. */
+import type { NodeId } from '@coppice/core';
+import type { ChatSession } from './chat-session.ts';
+import type { EditorResult } from './external-editor.ts';
+import { type KeyAction, keyHelp } from './keys.ts';
+import { ownCommandOf, ownHelp } from './own-commands.ts';
+import { type OwnCommandScope, runOwnCommand } from './run-own-command.ts';
+import type { InputLineState } from './use-composer.ts';
+import type { Panels } from './use-panels.ts';
+import type { ThreadView } from './use-thread-view.ts';
+
+/** A key that does something when it is pressed again. */
+export type ArmedKey = 'leave' | 'edit-last' | null;
+
+/** What actions work on. */
+export interface ActionScope {
+  readonly chatSession: ChatSession;
+  readonly composer: InputLineState;
+  readonly panels: Panels;
+  readonly view: ThreadView;
+  /** The lines of the thread on the screen. */
+  readonly space: number;
+  readonly armed: ArmedKey;
+  setArmed(armed: ArmedKey): void;
+  /** The working directory. */
+  readonly folder: string;
+  readonly tools: OwnCommandScope['tools'];
+  readonly edit: ((text: string) => EditorResult) | null;
+  readonly pasteImage: () => Promise<{ readonly path: string } | { readonly failed: string }>;
+  /** Shows a long text: printed, or over the thread of the full screen. */
+  showText(title: string, text: string): void;
+  /** Writes to the terminal without drawing. */
+  write(text: string): void;
+  leave(): void;
+}
+
+/** Runs the action of a key. */
+export function runAction(action: KeyAction, scope: ActionScope): void {
+  const { chatSession, composer, panels, view, space, leave } = scope;
+  switch (action) {
+    case 'send':
+      return void submitText(composer.draft.text, scope);
+    case 'newline':
+      return composer.insert('\n');
+    case 'stop':
+      return stopOrLeave(scope);
+    case 'escape':
+      return escapeKey(scope);
+    case 'leave':
+      return composer.draft.text === '' ? leave() : undefined;
+    case 'tree':
+      return panels.openTree();
+    case 'models':
+      return panels.openModels();
+    case 'editor':
+      return openEditor(scope);
+    case 'again':
+      return void chatSession.again();
+    case 'thinking':
+      return chatSession.cycleThinking();
+    case 'paste-image':
+      return void attachImage(scope);
+    case 'previous-variant':
+      return void switchVersion('previous', scope);
+    case 'next-variant':
+      return void switchVersion('next', scope);
+    case 'focus-up':
+      return view.moveFocus(-1, space);
+    case 'focus-down':
+      return view.moveFocus(1, space);
+    case 'page-up':
+      return view.scrollPages(1, space);
+    case 'page-down':
+      return view.scrollPages(-1, space);
+    case 'keys':
+      return scope.showText('Keys', keyHelp());
+    case 'complete':
+      return void completeDraft(scope);
+    default:
+      return composer.edit(action);
+  }
+}
+
+async function submitText(text: string, scope: ActionScope): Promise<void> {
+  const { chatSession, composer, panels, folder, leave: exit } = scope;
+  if (text.trim() === '') return;
+  composer.sent(text);
+  scope.view.showEnd();
+  const own = ownCommandOf(text);
+  if (own !== null) return runOwnCommand(own.name, own.rest, { ...scope, ...panels, exit });
+  // A message that could not be stored goes back into the input line, unless another text was typed meanwhile.
+  const [, command] = /^!\s*(\S[^\n]*)$/.exec(text) ?? [];
+  if (command !== undefined) return (await chatSession.shell(command, folder)) ? undefined : composer.giveBack(text);
+  if (!text.startsWith('/')) return (await chatSession.send(text, folder)) ? undefined : composer.giveBack(text);
+  const result = await chatSession.command(text);
+  if (result === null) return composer.giveBack(text);
+  if (result.selectedText !== undefined) composer.write(result.selectedText);
+  if (result.text === undefined) return;
+  const more = /^\/help\s*$/.test(text) ? `\n\nIn this terminal:\n${ownHelp()}` : '';
+  scope.showText(text, result.text + more);
+}
+
+/** Stops the running reply. Messages that wait for it go back into the input line: they would continue a stopped reply. */
+export function stopReply({ chatSession, composer }: ActionScope): boolean {
+  const back = chatSession.takeBack();
+  if (back.length > 0) composer.prepend(back);
+  return chatSession.stop();
+}
+
+function stopOrLeave(scope: ActionScope): void {
+  const { chatSession, composer, armed, leave } = scope;
+  if (stopReply(scope)) return;
+  if (composer.draft.text !== '') return composer.write('');
+  if (armed === 'leave') return leave();
+  scope.setArmed('leave');
+  chatSession.note('Press Ctrl-C again to leave.', false);
+}
+
+function escapeKey(scope: ActionScope): void {
+  const { chatSession, composer, armed } = scope;
+  scope.view.clearFocus();
+  if (armed === 'edit-last' && composer.draft.text === '') {
+    scope.setArmed(null);
+    return void editLastMessage(scope);
+  }
+  const stopped = stopReply(scope);
+  if (composer.draft.text !== '' || chatSession.here === null) return;
+  scope.setArmed('edit-last');
+  if (!stopped) chatSession.note('Press Esc again to edit your last message.', false);
+}
+
+/** Goes back to before the last message and puts it into the input line. */
+async function editLastMessage({ chatSession, composer }: ActionScope): Promise<void> {
+  const text = (await chatSession.command('/pop --plain'))?.selectedText;
+  if (text !== undefined) composer.giveBack(text);
+}
+
+/** Continues from a message of the tree. */
+export async function goToMessage(node: NodeId, { chatSession, composer, view }: ActionScope): Promise<void> {
+  view.showEnd();
+  const text = (await chatSession.command(`/switch ${node}`))?.selectedText;
+  // The user's own message goes into the input line, unless another text was typed meanwhile.
+  if (text !== undefined) composer.giveBack(text);
+}
+
+/** Switches to another version of the focused message, or of the last message that has several. */
+async function switchVersion(direction: 'next' | 'previous', { chatSession, view }: ActionScope): Promise<void> {
+  const { nodes, places } = chatSession.state;
+  const id = view.focus ?? nodes.findLast((node) => (places.get(node.id)?.[1] ?? 1) > 1)?.id ?? null;
+  if (id === null) return chatSession.note('There is only one version here. Ctrl-R generates another.', false);
+  await chatSession.vary(id, direction);
+  view.clearFocus();
+}
+
+async function attachImage({ chatSession, composer, pasteImage }: ActionScope): Promise<void> {
+  const pasted = await pasteImage();
+  if ('failed' in pasted) return chatSession.note(pasted.failed, true);
+  composer.insert(`@${pasted.path} `);
+}
+
+function openEditor({ chatSession, composer, edit, write }: ActionScope): void {
+  if (edit === null) return chatSession.note('Set EDITOR to use your own editor.', true);
+  const edited = edit(composer.draft.text);
+  // The editor used the screen: everything is drawn again.
+  write('\u001b[2J\u001b[H');
+  if ('failed' in edited) chatSession.note(edited.failed, true);
+  else composer.write(edited.text);
+}
+
+async function completeDraft({ chatSession, composer }: ActionScope): Promise<void> {
+  const { text } = composer.draft;
+  const { from, items } = await chatSession.complete(text);
+  const [first] = items;
+  if (first === undefined) return;
+  if (items.length === 1) composer.write(`${text.slice(0, from)}${first.value} `);
+  else chatSession.note(items.map((item) => item.label).join('  '), false);
+}

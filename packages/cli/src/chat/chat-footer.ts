@@ -1,0 +1,58 @@
+/** The lines below the thread: notices, the menu, the input line and the status. */
+import type { NodeId } from '@coppice/core';
+import { oneLine } from '../terminal/strip-control-sequences.ts';
+import type { Style } from '../terminal/style.ts';
+import type { ChatSession } from './chat-session.ts';
+import type { ChatState } from './chat-state.ts';
+import { draftLines } from './draft-lines.ts';
+import { menuLines } from './menu.ts';
+import { noticeLines } from './notice-lines.ts';
+import { statusLine } from './status-line.ts';
+import { messageHead } from './thread-lines.ts';
+import type { InputLineState } from './use-composer.ts';
+import { type ChatFooter, doingText } from './views.tsx';
+
+// On a lower screen the thread needs the line.
+const leastForStatus = 12;
+
+/** The data of the footer. */
+export interface FooterSource {
+  readonly chatSession: ChatSession;
+  readonly state: ChatState;
+  readonly composer: InputLineState;
+  readonly isInline: boolean;
+  /** The focused message, which the inline layout shows here. */
+  readonly focus: NodeId | null;
+  readonly windowOf: (model: string) => number | null;
+  readonly width: number;
+  readonly rows: number;
+  readonly style: Style;
+}
+
+/** Returns the lines of the footer for a screen of the given size. */
+export function footerLines(source: FooterSource): ChatFooter {
+  const { chatSession, state, composer, isInline, windowOf, width, rows, style } = source;
+  return {
+    notice: noticesOf(source).slice(-Math.max(4, rows - 4)),
+    menu: menuLines(composer.menu, composer.selected, width, Math.max(1, Math.floor((rows - 4) / 3)), style),
+    prompt: draftLines(composer.draft, width - 2, Math.max(1, Math.floor(rows / 3)), style),
+    status:
+      rows < leastForStatus
+        ? null
+        : statusLine(state, windowOf(state.model), width, isInline ? doingText(chatSession) : null),
+  };
+}
+
+function noticesOf({ state, isInline, focus, width, rows, style }: FooterSource): string[] {
+  const focused = isInline ? state.nodes.find((node) => node.id === focus) : undefined;
+  return [
+    ...(isInline ? state.waiting.map((text) => style.quiet(oneLine(`Waiting: ${text}`, width))).slice(-2) : []),
+    ...(focused === undefined ? [] : [messageHead(focused, state, style, focus, width), oneLine(focused.text, width)]),
+    ...noticeLines(state, width, Math.max(3, Math.floor(rows / 2)), style),
+  ];
+}
+
+/** Returns the number of lines in a footer. */
+export function footerHeight({ notice, menu, prompt, status }: ChatFooter): number {
+  return notice.length + menu.length + prompt.length + (status === null ? 0 : 1);
+}
