@@ -211,11 +211,13 @@ export type {
   AccountStore,
   ApiToken,
   BackfillProgress,
+  BackupOptions,
   BlobInfo,
   BlobStore,
   CommitSummary,
   ConversationFormat,
   ExternalId,
+  FsckOptions,
   FsckReport,
   LinearRecord,
   NewestAct,
@@ -239,6 +241,7 @@ export type {
   TreeSummary,
   TreeWriteScope,
   User,
+  WorkProgress,
 } from './store-services.ts';
 export { libraryProject } from './store-services.ts';
 export type { ToolPair, ToolPairs } from './tool-pairs.ts';

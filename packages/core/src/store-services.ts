@@ -288,6 +288,26 @@ export interface TreeListEvent {
   readonly version: number;
 }
 
+/** How far a check or a backup has come, in trees, rows or pages; the total may grow while others write. */
+export interface WorkProgress {
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Options of a check. */
+export interface FsckOptions {
+  readonly repair?: boolean;
+  readonly treeId?: TreeId;
+  /** Called after each part of a check of all trees. */
+  readonly onProgress?: ((progress: WorkProgress) => void) | undefined;
+}
+
+/** Options of a backup. */
+export interface BackupOptions {
+  /** Called after each part; a store that copies files calls it not at all. */
+  readonly onProgress?: ((progress: WorkProgress) => void) | undefined;
+}
+
 /** The findings of a store check, and what a repair did. */
 export interface FsckReport {
   readonly trees: number;
@@ -366,7 +386,8 @@ export interface Store extends TreeStore {
   putLinear(record: LinearRecord): Promise<void>;
   /** Converts lists to trees, a few per step, until none is left. It can be stopped and restarted at any time. */
   backfill(options?: { readonly batch?: number; readonly signal?: AbortSignalLike }): AsyncIterable<BackfillProgress>;
-  fsck(options?: { readonly repair?: boolean; readonly treeId?: TreeId }): Promise<FsckReport>;
+  /** Checks all trees of this owner, one after the other, or one tree; changes something only with `repair`. */
+  fsck(options?: FsckOptions): Promise<FsckReport>;
   /** Writes a complete copy that can be opened as a store. */
-  backup(to: string): Promise<void>;
+  backup(to: string, options?: BackupOptions): Promise<void>;
 }

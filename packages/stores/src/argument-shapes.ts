@@ -4,6 +4,7 @@ import {
   booleanField,
   describeValue,
   exactObjectField,
+  fieldReader,
   finiteNumberField,
   integerField,
   jsonField,
@@ -41,6 +42,11 @@ function namedId(code: 'tree/unknown-node' | 'tree/unknown-tree', what: string):
     throw new MalformedError(key, `There is no ${what} ${describeValue(value)}.`, code);
   };
 }
+
+const callback: FieldReader<unknown> = fieldReader(
+  (value): value is unknown => typeof value === 'function',
+  'a function',
+);
 
 const elsewhere = { treeId: optionalNonNull(id) };
 const most = optionalNonNull(limitField);
@@ -182,7 +188,11 @@ const linearRecord = exactObjectField('The record', {
 const wantedNames = exactObjectField('The question', { format: requiredText, scope: requiredText, ids: textListField });
 
 /** The options of a store check. */
-const fsckOptions = exactObjectField('The check', { repair: optionalField(booleanField), treeId: optionalNonNull(id) });
+const fsckOptions = exactObjectField('The check', {
+  repair: optionalField(booleanField),
+  treeId: optionalNonNull(id),
+  onProgress: optionalField(callback),
+});
 
 /** The options of a backfill. */
 const backfillOptions = exactObjectField('The backfill', { batch: most, signal: optionalNonNull(objectField) });

@@ -8,6 +8,7 @@ import {
   nodeId,
   type Store,
   treeId,
+  type WorkProgress,
 } from '@coppice/core';
 import { assistant, TestTree, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
@@ -339,6 +340,19 @@ export function keepingRules(subject: StoreSubject): void {
         await temporary.close();
       },
     );
+  });
+
+  describe('checks', () => {
+    rule(subject, '[K194] a check tells how many trees are done, up to all of them', async (store) => {
+      for (const number of [1, 2, 3]) await (await treeIn(store, number)).grow([`tree ${number}`]);
+      const reported: WorkProgress[] = [];
+      const report = await store.fsck({ onProgress: (progress) => reported.push(progress) });
+      expect(report).toMatchObject({ trees: 3, findings: [] });
+      expect(reported.at(-1)).toEqual({ done: 3, total: 3 });
+      const done = reported.map((progress) => progress.done);
+      expect(done).toEqual([...done].sort((a, b) => a - b));
+      expect((await store.fsck({ treeId: treeId(uuid(2)), onProgress: () => undefined })).trees).toBe(1);
+    });
   });
 
   describe('backups', () => {

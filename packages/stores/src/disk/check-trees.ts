@@ -1,5 +1,5 @@
 /** Checks trees on disk: each tree, and its files. */
-import { type AppError, type FsckReport, isAppError, type TreeId } from '@coppice/core';
+import { type AppError, type FsckOptions, type FsckReport, isAppError, type TreeId } from '@coppice/core';
 
 type Finding = FsckReport['findings'][number];
 
@@ -15,6 +15,7 @@ type RebuiltTree = { readonly text: string; readonly nodes: number } | { readonl
 /** The inputs of a check. */
 export interface TreesCheck {
   readonly trees: readonly TreeId[];
+  readonly onProgress: FsckOptions['onProgress'];
   /** Trees whose files could not be read when the store was opened. */
   readonly broken: ReadonlyMap<TreeId, AppError>;
   /** Runs the check that all stores share on one tree. */
@@ -28,11 +29,12 @@ export interface TreesCheck {
 const unreadable: ReadonlySet<string> = new Set(['store/damaged', 'store/newer']);
 
 /** Checks trees and their files. An unreadable tree is a finding; a check that cannot run is an error. */
-export async function checkTrees({ trees, broken, check, files, remake }: TreesCheck): Promise<FsckReport> {
+export async function checkTrees({ trees, onProgress, broken, check, files, remake }: TreesCheck): Promise<FsckReport> {
   const findings: Finding[] = [];
   const repaired: string[] = [];
   let nodes = 0;
-  for (const treeId of trees) {
+  for (const [at, treeId] of trees.entries()) {
+    if (at > 0) onProgress?.({ done: at, total: trees.length });
     try {
       const report = await check(treeId);
       nodes += report.nodes;
@@ -51,5 +53,6 @@ export async function checkTrees({ trees, broken, check, files, remake }: TreesC
       nodes += remade.nodes;
     }
   }
+  if (trees.length > 0) onProgress?.({ done: trees.length, total: trees.length });
   return { trees: trees.length, nodes, findings, repaired };
 }

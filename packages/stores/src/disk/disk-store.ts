@@ -1,5 +1,5 @@
 /** A store on disk: trees in memory backed by files, and a check of those files. */
-import type { FsckReport, StoreInfo, TreeId } from '@coppice/core';
+import type { FsckOptions, FsckReport, StoreInfo, TreeId } from '@coppice/core';
 import {
   InProcessStore,
   type StoreIdentity,
@@ -72,12 +72,16 @@ export abstract class DiskStore<P extends DiskPersistence> extends InProcessStor
   }
 
   /** Checks trees with their files. */
-  protected abstract checkFiles(trees: readonly TreeId[], repair: boolean): Promise<FsckReport>;
+  protected abstract checkFiles(
+    trees: readonly TreeId[],
+    repair: boolean,
+    onProgress: FsckOptions['onProgress'],
+  ): Promise<FsckReport>;
   /** Returns the side files; with `write` this process may write them. */
   protected abstract sides(write: boolean): Iterable<SideFiles>;
 
   /** Runs the check that all stores share, and checks the files of the trees and the side files. */
-  override async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
+  override async fsck(options: FsckOptions = {}): Promise<FsckReport> {
     const { state } = this.opened.parts;
     state.alive();
     const repair = options.repair === true;
@@ -85,7 +89,7 @@ export abstract class DiskStore<P extends DiskPersistence> extends InProcessStor
     await state.follow(true);
     const wanted = this.wanted(options.treeId);
     if (options.treeId !== undefined && wanted.length === 0) return super.fsck(options);
-    const report = await this.checkFiles(wanted, repair);
+    const report = await this.checkFiles(wanted, repair, options.onProgress);
     return options.treeId === undefined ? checkSideFiles(report, this.sides(repair), repair) : report;
   }
 

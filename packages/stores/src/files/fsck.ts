@@ -1,7 +1,7 @@
 /** Checks whether the files of trees match their journals, and repairs them. */
 import { join } from 'node:path';
 import { canonicalJson } from '@coppice/content';
-import { type FsckReport, isAppError, type Tree, type TreeId } from '@coppice/core';
+import { type FsckOptions, type FsckReport, isAppError, type Tree, type TreeId } from '@coppice/core';
 import { isFieldMap, ownField } from '@coppice/core/decode';
 import { allNodes, treeToJson } from '@coppice/core/tree';
 import { namesInFolder, readTextFile } from '../disk/atomic-files.ts';
@@ -20,15 +20,17 @@ export interface FilesCheck {
   readonly trees: readonly TreeId[];
   readonly persistence: FilesPersistence;
   readonly repair: boolean;
+  readonly onProgress: FsckOptions['onProgress'];
   /** Runs the check that all stores share on one tree. */
   check(treeId: TreeId): Promise<FsckReport>;
 }
 
 /** Checks trees and their files. */
-export function fsckFiles({ trees, persistence, repair, check }: FilesCheck): Promise<FsckReport> {
+export function fsckFiles({ trees, persistence, repair, onProgress, check }: FilesCheck): Promise<FsckReport> {
   const { holdings } = persistence;
   return checkTrees({
     trees,
+    onProgress,
     broken: holdings.broken,
     check,
     files: async (treeId) => {

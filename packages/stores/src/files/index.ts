@@ -1,6 +1,6 @@
 /** Trees in folders of JSON files that other tools can read; a journal per tree is authoritative. */
 import { resolve } from 'node:path';
-import { type FsckReport, refuse, type StoreInfo, type TreeId } from '@coppice/core';
+import { type FsckOptions, type FsckReport, refuse, type StoreInfo, type TreeId } from '@coppice/core';
 import { DiskStore, openDiskStore } from '../disk/disk-store.ts';
 import type { SideFiles } from '../disk/side-files.ts';
 import { hashNatively } from '../native-hash.ts';
@@ -54,10 +54,15 @@ export class FileSystemStore extends DiskStore<FilesPersistence> {
   }
 
   /** Checks that files match their journals; repair rewrites the files. */
-  protected async checkFiles(trees: readonly TreeId[], repair: boolean): Promise<FsckReport> {
+  protected async checkFiles(
+    trees: readonly TreeId[],
+    repair: boolean,
+    onProgress: FsckOptions['onProgress'],
+  ): Promise<FsckReport> {
     const { persistence } = this.opened;
     await persistence.flush();
-    return fsckFiles({ trees, persistence: persistence, repair, check: (treeId) => this.checkTree(treeId, repair) });
+    const check = (treeId: TreeId) => this.checkTree(treeId, repair);
+    return fsckFiles({ trees, persistence, repair, onProgress, check });
   }
 
   protected sides(): Iterable<SideFiles> {

@@ -11,6 +11,7 @@ import {
   type CommitSummary,
   type ConversationFormat,
   type ExternalId,
+  type FsckOptions,
   type FsckReport,
   isAppError,
   type LinearRecord,
@@ -320,7 +321,7 @@ export class InProcessStore implements Store {
     return [...this.#state.owned(this.owner)].flatMap(({ id }) => (treeId === undefined || id === treeId ? [id] : []));
   }
 
-  async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
+  async fsck(options: FsckOptions = {}): Promise<FsckReport> {
     assertArgument('options', options, argument.fsckOptions);
     if (options.repair === true) this.#state.writable();
     this.#state.alive();
@@ -329,7 +330,8 @@ export class InProcessStore implements Store {
     let nodes = 0;
     const wanted = this.wanted(options.treeId);
     if (options.treeId !== undefined && wanted.length === 0) unknownTree(options.treeId);
-    for (const id of wanted) {
+    for (const [at, id] of wanted.entries()) {
+      if (at > 0) options.onProgress?.({ done: at, total: wanted.length });
       const { pages } = await this.#state.open(this.owner, id);
       nodes += pages.tree.nodes.size;
       const found = checkTree(pages.tree);
@@ -344,6 +346,7 @@ export class InProcessStore implements Store {
       if (options.repair !== true || found.every(({ severity }) => severity !== 'error')) continue;
       for (const text of await this.#mend(id)) repaired.push(text);
     }
+    if (wanted.length > 0) options.onProgress?.({ done: wanted.length, total: wanted.length });
     return { trees: wanted.length, nodes, findings, repaired };
   }
 

@@ -1,6 +1,6 @@
 /** Checks the lines of session files, besides the trees that they form. */
 import { isSideEntry, messageProblem, type SessionWarning } from '@coppice/content/sessions';
-import type { AppError, FsckReport, TreeId } from '@coppice/core';
+import type { AppError, FsckOptions, FsckReport, TreeId } from '@coppice/core';
 import { checkTrees } from '../disk/check-trees.ts';
 import type { SessionState } from './session.ts';
 
@@ -12,6 +12,7 @@ export interface SessionCheck {
   readonly sessions: ReadonlyMap<TreeId, SessionState>;
   readonly broken: ReadonlyMap<TreeId, AppError>;
   readonly repair: boolean;
+  readonly onProgress: FsckOptions['onProgress'];
   /** Runs the check that all stores share on one tree. */
   check(treeId: TreeId): Promise<FsckReport>;
   /** Rewrites the file of a session as it is shown and keeps the old one, whose name it returns. */
@@ -26,9 +27,18 @@ const serious: ReadonlySet<SessionWarning['code']> = new Set(['damaged', 'lost',
  * Checks sessions and the lines of their files. Repair rewrites a file with lost or altered lines, with everything that
  * is shown, and keeps the old one beside it.
  */
-export function fsckSessions({ trees, sessions, broken, repair, check, rewrite }: SessionCheck): Promise<FsckReport> {
+export function fsckSessions({
+  trees,
+  sessions,
+  broken,
+  repair,
+  onProgress,
+  check,
+  rewrite,
+}: SessionCheck): Promise<FsckReport> {
   return checkTrees({
     trees,
+    onProgress,
     broken,
     check,
     files: async (treeId) => {

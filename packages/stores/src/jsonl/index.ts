@@ -1,6 +1,6 @@
 /** Sessions in append-only files of JSON lines that other tools can read, one file per session. */
 import { resolve } from 'node:path';
-import { type FsckReport, refuse, type StoreInfo, type TreeId } from '@coppice/core';
+import { type FsckOptions, type FsckReport, refuse, type StoreInfo, type TreeId } from '@coppice/core';
 import { DiskStore, openDiskStore } from '../disk/disk-store.ts';
 import type { SideFiles } from '../disk/side-files.ts';
 import { hashNatively } from '../native-hash.ts';
@@ -51,13 +51,18 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
   }
 
   /** Checks the lines of files; repair rewrites the files. */
-  protected checkFiles(trees: readonly TreeId[], repair: boolean): Promise<FsckReport> {
+  protected checkFiles(
+    trees: readonly TreeId[],
+    repair: boolean,
+    onProgress: FsckOptions['onProgress'],
+  ): Promise<FsckReport> {
     const { sessions, broken } = this.opened.persistence.holdings;
     return fsckSessions({
       trees,
       sessions,
       broken,
       repair,
+      onProgress,
       check: (treeId) => this.checkTree(treeId, repair),
       rewrite: (treeId) => this.#rewrite(treeId),
     });

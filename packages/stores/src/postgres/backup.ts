@@ -3,10 +3,12 @@
  * own tools copy large databases faster, but this needs none of them.
  */
 
+import type { WorkProgress } from '@coppice/core';
 import { numbersPerTree } from '../sql/numbers.ts';
-import { execute, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlNumberOrNull } from '../sql/query.ts';
+import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlNumberOrNull } from '../sql/query.ts';
 import { type FileTables, writeTables } from '../table-file.ts';
 import type { PostgresDatabase } from './database.ts';
+import { postgresDialect } from './dialect.ts';
 
 // Attachments are large, so few are held in memory at once.
 const atOnce: ReadonlyMap<string, number> = new Map([['blob', 8]]);
@@ -48,7 +50,44 @@ class Renumbering {
   }
 }
 
-function* copyTables(tables: FileTables, wanted: (name: string) => boolean, renumber?: Renumbering): SqlTask<void> {
+/** Counts copied rows. */
+class CopyProgress {
+  readonly #report: ((progress: WorkProgress) => void) | undefined;
+  #done = 0;
+  #total = 0;
+
+  constructor(report: ((progress: WorkProgress) => void) | undefined) {
+    this.#report = report;
+  }
+
+  restart(): void {
+    [this.#done, this.#total] = [0, 0];
+  }
+
+  /** Adds the rows of tables, by the server's estimate: counting them would take as long as copying. */
+  *expect(names: readonly string[]): SqlTask<void> {
+    if (this.#report === undefined) return;
+    const found = yield* queryRow(
+      `SELECT coalesce(sum(greatest(c.reltuples, 0)), 0) AS n FROM pg_class c
+      WHERE c.relnamespace = to_regnamespace(current_schema()) AND c.relname IN ${postgresDialect.list('$1')}`,
+      JSON.stringify(names),
+    );
+    this.#total += found === undefined ? 0 : Math.round(sqlNumber(found, 'n'));
+  }
+
+  add(rows: number): void {
+    this.#done += rows;
+    this.#report?.({ done: this.#done, total: Math.max(this.#done, this.#total) });
+  }
+}
+
+function* copyTables(
+  tables: FileTables,
+  wanted: (name: string) => boolean,
+  progress: CopyProgress,
+  renumber?: Renumbering,
+): SqlTask<void> {
+  yield* progress.expect(tables.list.map(({ name }) => name).filter(wanted));
   for (const { name, columns } of tables.list) {
     if (!wanted(name)) continue;
     const cursor = `copy_of_${name}`;
@@ -58,17 +97,24 @@ function* copyTables(tables: FileTables, wanted: (name: string) => boolean, renu
       const part = yield* queryRows(`FETCH ${atOnce.get(name) ?? usualAtOnce} FROM ${cursor}`);
       if (part.length === 0) break;
       tables.add(name, renumber === undefined ? part : part.map((row) => renumber.row(name, row)));
+      progress.add(part.length);
     }
     yield* execute(`CLOSE ${cursor}`);
   }
 }
 
 /** Writes the copy; the file appears only when it is complete. Throws if the file exists. */
-export async function backUpPostgres(database: PostgresDatabase, to: string): Promise<void> {
+export async function backUpPostgres(
+  database: PostgresDatabase,
+  to: string,
+  onProgress?: (progress: WorkProgress) => void,
+): Promise<void> {
+  const progress = new CopyProgress(onProgress);
   await writeTables(to, (tables) =>
     database.read(function* (): SqlTask<void> {
       tables.clear();
-      yield* copyTables(tables, () => true);
+      progress.restart();
+      yield* copyTables(tables, () => true, progress);
     }),
   );
 }
@@ -81,7 +127,9 @@ export async function backUpDatabases(
   directory: PostgresDatabase,
   buckets: readonly PostgresDatabase[],
   to: string,
+  onProgress?: (progress: WorkProgress) => void,
 ): Promise<void> {
+  const progress = new CopyProgress(onProgress);
   await writeTables(to, async (tables) => {
     const renumber = new Renumbering();
     const once = (database: PostgresDatabase, wanted: (name: string) => boolean): Promise<void> => {
@@ -91,7 +139,7 @@ export async function backUpDatabases(
         if (isBegun) throw new Error('The connection was lost during the backup; begin it again.');
         isBegun = true;
         renumber.next();
-        yield* copyTables(tables, wanted, renumber);
+        yield* copyTables(tables, wanted, progress, renumber);
       });
     };
     tables.clear();

@@ -1,5 +1,5 @@
 /** A PostgreSQL database with the interface of the shared SQL store. */
-import type { AbortSignalLike, StoreCapabilities, StoreInfo, TreeId } from '@coppice/core';
+import type { AbortSignalLike, StoreCapabilities, StoreInfo, TreeId, WorkProgress } from '@coppice/core';
 import type { FeedTarget, SqlEngine } from '../sql/engine.ts';
 import { queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
 import type { FoundRow, SearchRequest } from '../sql/search.ts';
@@ -157,8 +157,8 @@ export class PostgresEngine implements SqlEngine {
     return this.snapshot(damageWork);
   }
 
-  backup(to: string): Promise<void> {
-    return backUpPostgres(this.#database, to);
+  backup(to: string, onProgress?: (progress: WorkProgress) => void): Promise<void> {
+    return backUpPostgres(this.#database, to, onProgress);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 /** What the shared SQL store needs of a database. */
-import type { AbortSignalLike, StoreCapabilities, StoreInfo, TreeId } from '@coppice/core';
+import type { AbortSignalLike, StoreCapabilities, StoreInfo, TreeId, WorkProgress } from '@coppice/core';
 import type { SqlDialect, SqlRow, SqlTask } from './query.ts';
 import type { RowCache } from './row-cache.ts';
 import type { FoundRow, SearchRequest } from './search.ts';
@@ -75,6 +75,6 @@ export interface SqlEngine {
    * changed.
    */
   mend?(damage: readonly string[]): SqlTask<string[]>;
-  backup(to: string): Promise<void>;
+  backup(to: string, onProgress?: (progress: WorkProgress) => void): Promise<void>;
   close(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import {
   type AbortSignalLike,
   type AccountStore,
   type BackfillProgress,
+  type BackupOptions,
   type BlobStore,
   type ChangeOptions,
   type ChangeResult,
@@ -10,6 +11,7 @@ import {
   type CommitSummary,
   type ConversationFormat,
   type ExternalId,
+  type FsckOptions,
   type FsckReport,
   isAppError,
   type LinearRecord,
@@ -37,6 +39,7 @@ import { assertArgument } from '@coppice/core/decode';
 import { insertedNodes } from '@coppice/core/tree';
 import { argument, checkedReads } from '../argument-shapes.ts';
 import { checkForeignId } from '../in-process/external-ids.ts';
+import { joinReports } from '../join-reports.ts';
 import { checkLinear, treeOfLinear } from '../linear.ts';
 import { defaultOwner, type StoreOptions, usualGrace } from '../options.ts';
 import { notInTrash, readOnlyStore, storeClosed, unknownTree } from '../refusals.ts';
@@ -46,7 +49,7 @@ import { backfillSome, driveReads, runChange, type StoreScope } from './change.t
 import type { SqlEngine } from './engine.ts';
 import { putExternalNames } from './external-ids.ts';
 import { followFeed } from './follow.ts';
-import { fsckDatabase } from './fsck.ts';
+import { countTrees, damageFindings, fsckRange, fsckRest, nextRange, rangeOfTree } from './fsck.ts';
 import { putLinear } from './linear-form.ts';
 import { cursorOfPlaces, type FeedEvent, feedEventOf, placesAfter, placesOfCursor, SharedLooks } from './list-feed.ts';
 import { listCommits, listStoredTrash, listStoredTrees } from './lists.ts';
@@ -393,23 +396,55 @@ export class SqlStore implements Store {
     }
   }
 
-  async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
+  async fsck(options: FsckOptions = {}): Promise<FsckReport> {
     assertArgument('options', options, argument.fsckOptions);
     if (options.repair === true && this.#options.readOnly === true) readOnlyStore();
-    // The check of the database itself reads everything, so it is not part of checking one tree.
-    const damage = options.treeId === undefined ? await this.#engine.damage() : [];
+    return options.treeId === undefined ? this.#fsckAll(options) : this.#fsckTree(options.treeId, options);
+  }
+
+  #fsckTree(treeId: TreeId, options: FsckOptions): Promise<FsckReport> {
     const self = this;
-    const work = function* (): SqlTask<FsckReport> {
-      if (options.treeId !== undefined && !(yield* hasTree(self.owner, options.treeId))) unknownTree(options.treeId);
-      const mend = self.#engine.mend?.bind(self.#engine);
-      return yield* fsckDatabase(self.#engine.dialect, self.owner, options, damage, mend);
-    };
+    return this.#checking(options, function* () {
+      if (!(yield* hasTree(self.owner, treeId))) unknownTree(treeId);
+      const range = yield* rangeOfTree(treeId);
+      const { covered: _, ...report } = yield* fsckRange(self.#engine.dialect, self.owner, range, options);
+      return report;
+    });
+  }
+
+  /** Checks all trees, a range at a time, each in its own transaction, so that a large store blocks nobody for long. */
+  async #fsckAll(options: FsckOptions): Promise<FsckReport> {
+    const { dialect } = this.#engine;
+    const damage = await this.#engine.damage();
+    const reports: FsckReport[] = [{ trees: 0, nodes: 0, findings: damageFindings(damage), repaired: [] }];
+    const total = await this.#snapshot(countTrees);
+    let done = 0;
+    for (let from = 0; ; ) {
+      const range = await this.#snapshot(() => nextRange(from));
+      if (range === null) break;
+      const report = await this.#checking(options, () => fsckRange(dialect, this.owner, range, options));
+      reports.push(report);
+      done += report.covered;
+      options.onProgress?.({ done, total: Math.max(done, total) });
+      from = range.to;
+    }
+    reports.push(await this.#checking(options, () => fsckRest(dialect, this.owner, options)));
+    const { mend } = this.#engine;
+    // Last, because it is derived from the rows.
+    if (options.repair === true && mend !== undefined) {
+      const repaired = await this.#transaction(() => mend.call(this.#engine, damage));
+      reports.push({ trees: 0, nodes: 0, findings: [], repaired });
+    }
+    return joinReports(reports);
+  }
+
+  #checking<T>(options: FsckOptions, work: () => SqlTask<T>): Promise<T> {
     return options.repair === true ? this.#transaction(work) : this.#snapshot(work);
   }
 
-  async backup(to: string): Promise<void> {
+  async backup(to: string, options: BackupOptions = {}): Promise<void> {
     this.#open();
-    await this.#engine.backup(to);
+    await this.#engine.backup(to, options.onProgress);
   }
 
   async close(): Promise<void> {

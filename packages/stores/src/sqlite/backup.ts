@@ -1,17 +1,23 @@
 /** Backs up a SQLite file that is in use. */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isAppError, refuse } from '@coppice/core';
+import { isAppError, refuse, type WorkProgress } from '@coppice/core';
 import { type SqliteConnection, sqliteModule, toSqliteError } from './driver.ts';
 
 /** Copies a database while it is in use; the copy appears only when it is complete. Throws if the file exists. */
-export async function backUpSqlite(connection: SqliteConnection, to: string): Promise<void> {
+export async function backUpSqlite(
+  connection: SqliteConnection,
+  to: string,
+  onProgress?: (progress: WorkProgress) => void,
+): Promise<void> {
   if (existsSync(to)) refuse('command/invalid', `There is a file ${to} already: a backup overwrites nothing.`, { to });
   const temporary = `${to}.part-${process.pid}`;
   try {
     const { backup } = sqliteModule();
     makePrivateFile(temporary);
-    if (backup !== undefined) await backup(connection.database, temporary);
+    const progress = ({ totalPages: total, remainingPages }: { totalPages: number; remainingPages: number }) =>
+      onProgress?.({ done: total - remainingPages, total });
+    if (backup !== undefined) await backup(connection.database, temporary, { progress });
     else connection.run('VACUUM INTO $1', temporary);
     removeSealedRecords(temporary);
     syncFile(temporary);

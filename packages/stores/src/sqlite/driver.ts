@@ -33,7 +33,13 @@ export interface SqliteDatabase {
 
 interface SqliteModule {
   /** Copies a database page by page while it is in use. */
-  readonly backup?: (source: SqliteDatabase, to: string) => Promise<number>;
+  readonly backup?: (
+    source: SqliteDatabase,
+    to: string,
+    options?: {
+      readonly progress?: (progress: { readonly totalPages: number; readonly remainingPages: number }) => void;
+    },
+  ) => Promise<number>;
   readonly DatabaseSync: new (
     path: string,
     options?: { readonly readOnly?: boolean; readonly timeout?: number; readonly defensive?: boolean },

@@ -1,6 +1,13 @@
 /** A SQLite file with the interface of the shared SQL store. */
 import { setImmediate as breath, setTimeout as sleep } from 'node:timers/promises';
-import { type AbortSignalLike, AppError, isAppError, type StoreCapabilities, type StoreInfo } from '@coppice/core';
+import {
+  type AbortSignalLike,
+  AppError,
+  isAppError,
+  type StoreCapabilities,
+  type StoreInfo,
+  type WorkProgress,
+} from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
 import type { FeedTarget, SqlEngine } from '../sql/engine.ts';
 import { changesAfter, newestChange } from '../sql/list-feed.ts';
@@ -429,8 +436,8 @@ export class SqliteEngine implements SqlEngine {
     return ['the index for search was made anew from the messages'];
   }
 
-  backup(to: string): Promise<void> {
-    return backUpSqlite(this.#connection, to);
+  backup(to: string, onProgress?: (progress: WorkProgress) => void): Promise<void> {
+    return backUpSqlite(this.#connection, to, onProgress);
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,8 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { WorkProgress } from '@coppice/core';
 import { shellWord } from '../../changing.ts';
+import { createProgress } from '../../terminal/progress.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const backup = defineSubcommand({
@@ -15,7 +17,9 @@ export const backup = defineSubcommand({
   async run(given, at) {
     const store = await at.keptStore();
     const place = resolve(at.host.cwd, given.text('to'));
-    await store.backup(place);
+    const progress = createProgress(at.output, 'copied');
+    const onProgress = ({ done, total }: WorkProgress) => progress.tell(done, total - done);
+    await store.backup(place, { onProgress }).finally(() => progress.end());
     const kind = await backupKind(place, (await store.info()).kind);
     return {
       data: { place, kind },

@@ -1,7 +1,8 @@
-import { type AppError, type FsckReport, isAppError } from '@coppice/core';
+import { type AppError, type FsckOptions, type FsckReport, isAppError, type WorkProgress } from '@coppice/core';
 import { commandLineFor, countNoun } from '../../changing.ts';
 import type { CliContext } from '../../cli-context.ts';
 import { findTree } from '../../resolve-target.ts';
+import { createProgress } from '../../terminal/progress.ts';
 import { defineSubcommand, type SubcommandInput } from '../contract.ts';
 
 // The exit codes of a check: sound, repaired or with warnings, damaged.
@@ -76,9 +77,14 @@ async function runFsck(
     const store = await at.keptStore();
     const word = given.optional('chat');
     const only = word === undefined ? {} : { treeId: (await findTree(at, word)).id };
-    const report = await store.fsck({ ...only, repair: given.flag('repair') });
+    const check = async (options: FsckOptions): Promise<FsckReport> => {
+      const progress = createProgress(at.output, 'chats');
+      const onProgress = ({ done, total }: WorkProgress) => progress.tell(done, total - done);
+      return store.fsck({ ...only, ...options, onProgress }).finally(() => progress.end());
+    };
+    const report = await check({ repair: given.flag('repair') });
     // A repair may leave other findings, so the check runs again.
-    const left = report.repaired.length === 0 ? report.findings : (await store.fsck(only)).findings;
+    const left = report.repaired.length === 0 ? report.findings : (await check({})).findings;
     return { report, left };
   } catch (thrown) {
     if (isAppError(thrown) && thrown.code === 'store/damaged') return { refused: thrown };

@@ -3,6 +3,7 @@ import type {
   AbortSignalLike,
   AccountStore,
   BackfillProgress,
+  BackupOptions,
   BlobStore,
   ChangeOptions,
   ChangeResult,
@@ -10,6 +11,7 @@ import type {
   CommitSummary,
   ConversationFormat,
   ExternalId,
+  FsckOptions,
   FsckReport,
   LinearRecord,
   NewestAct,
@@ -32,9 +34,11 @@ import type {
   TreeListEvent,
   TreeQuery,
   TreeSummary,
+  WorkProgress,
 } from '@coppice/core';
 import { assertArgument } from '@coppice/core/decode';
 import { argument } from '../../argument-shapes.ts';
+import { joinReports } from '../../join-reports.ts';
 import { storeClosed } from '../../refusals.ts';
 import type { SqlStore } from '../../sql/store.ts';
 import { backUpDatabases } from '../backup.ts';
@@ -270,26 +274,28 @@ export class BucketStore implements Store {
   }
 
   /** Checks one tree in the owner's bucket, or all buckets one after another. */
-  async fsck(options: { readonly repair?: boolean; readonly treeId?: TreeId } = {}): Promise<FsckReport> {
+  async fsck(options: FsckOptions = {}): Promise<FsckReport> {
     if (options.treeId !== undefined) return this.#write((store) => store.fsck(options));
     const reports: FsckReport[] = [];
-    for (const { unchecked } of await this.#pool.all()) reports.push(await unchecked(this.owner).fsck(options));
-    return {
-      trees: reports.reduce((sum, { trees }) => sum + trees, 0),
-      nodes: reports.reduce((sum, { nodes }) => sum + nodes, 0),
-      findings: reports.flatMap(({ findings }) => findings),
-      repaired: reports.flatMap(({ repaired }) => repaired),
-    };
+    // The totals of later buckets are not known yet, so the total grows.
+    let before = 0;
+    for (const { unchecked } of await this.#pool.all()) {
+      let checked = 0;
+      const onProgress = ({ done, total }: WorkProgress) => {
+        checked = done;
+        options.onProgress?.({ done: before + done, total: before + total });
+      };
+      reports.push(await unchecked(this.owner).fsck({ ...options, onProgress }));
+      before += checked;
+    }
+    return joinReports(reports);
   }
 
   /** Writes all buckets into one file: each from one snapshot, so that every owner's data is from one moment. */
-  async backup(to: string): Promise<void> {
+  async backup(to: string, options: BackupOptions = {}): Promise<void> {
     const buckets = await this.#pool.all();
-    await backUpDatabases(
-      this.#pool.directory,
-      buckets.map(({ database }) => database),
-      to,
-    );
+    const databases = buckets.map(({ database }) => database);
+    await backUpDatabases(this.#pool.directory, databases, to, options.onProgress);
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Store, treeId, type WorkProgress } from '@coppice/core';
+import { TestTree, uuid } from '@coppice/core/testing';
+import { Client } from 'pg';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { TestDatabase } from '../../test/postgres.ts';
+import { preparedDatabase } from '../../test/postgres-subject.ts';
+import { open } from './index.ts';
+
+let database: TestDatabase;
+let store: Store;
+
+beforeEach(async () => {
+  database = await preparedDatabase();
+  store = await open(database.url);
+});
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await store.close();
+  await database.drop();
+});
+
+/** Adds copies of a tree with a chain of messages as rows, which is faster than a commit for each. */
+async function copyTree(id: string, first: number, last: number): Promise<void> {
+  const columns = async (table: string) => {
+    const rows = await database.query(
+      "SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped AND attgenerated = ''",
+      [table],
+    );
+    return rows.map(({ name }) => String(name));
+  };
+  const perNumber = 2 ** 26;
+  const shifted = new Set(['no', 'parent_no', 'match_no', 'last_no']);
+  // The ids of copies are those of the tree with the number of the copy in place of their first digits.
+  const copyId = (column: string) => `lpad(k::text, 8, '0') || substr(${column}, 9)`;
+  const nodeColumns = await columns('node');
+  const nodes = nodeColumns.map((name) => {
+    if (shifted.has(name)) return `${name} + k * ${perNumber}`;
+    if (name === 'root_of') return 'root_of + k';
+    return ['id', 'last_child_id'].includes(name) ? copyId(name) : name;
+  });
+  const treeColumns = await columns('tree');
+  const trees = treeColumns.map((name) => {
+    if (name === 'no') return 'no + k';
+    return ['id', 'root_id', 'active_node_id'].includes(name) ? copyId(name) : name;
+  });
+  const changes = (await columns('change')).filter((name) => name !== 'id' && name !== 'place');
+  const each = `generate_series(${first}, ${last}) AS k`;
+  const no = `(SELECT no FROM tree WHERE id = '${id}')`;
+  await database.query(`SET session_replication_role = replica;
+    INSERT INTO node (${nodeColumns.join(', ')}) SELECT ${nodes.join(', ')} FROM node, ${each} WHERE node.no / ${perNumber} = ${no};
+    INSERT INTO tree (${treeColumns.join(', ')}) OVERRIDING SYSTEM VALUE SELECT ${trees.join(', ')} FROM tree, ${each} WHERE id = '${id}';
+    INSERT INTO change (id, ${changes.join(', ')}) SELECT id + 1000 + k * 1000, ${changes
+      .map((name) => (name === 'tree_id' || name === 'act_id' ? copyId(name) : name))
+      .join(', ')} FROM change, ${each} WHERE tree_id = '${id}';
+    ANALYZE`);
+}
+
+/** Returns how many rows of nodes the server has read by now. */
+async function nodesRead(): Promise<number> {
+  const [row] = await database.query(
+    "SELECT (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int AS n FROM pg_stat_user_tables WHERE relname = 'node' AND schemaname = 'public'",
+  );
+  return Number(row?.['n']);
+}
+
+/** Waits until the store's connections have ended: they report what they have read when they end. */
+async function endConnections(): Promise<void> {
+  await store.close();
+  await vi.waitFor(async () => {
+    const rows = await database.query(
+      "SELECT 1 FROM pg_stat_activity WHERE application_name = 'coppice' AND datname = current_database()",
+    );
+    expect(rows).toEqual([]);
+  });
+}
+
+const perTree = 400;
+
+async function manyTrees(copies: number): Promise<TestTree> {
+  const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
+  await fixture.grow(Array.from({ length: perTree }, (_, at) => `message ${at}`));
+  await copyTree(fixture.treeId, 1, copies);
+  return fixture;
+}
+
+test('[L212] the check of one tree reads the rows of that tree, however many others there are', async () => {
+  const fixture = await manyTrees(1);
+  const readBy = async () => {
+    await endConnections();
+    const before = await nodesRead();
+    store = await open(database.url);
+    const report = await store.fsck({ treeId: fixture.treeId });
+    expect(report).toMatchObject({ trees: 1, nodes: perTree + 1, findings: [] });
+    await endConnections();
+    const read = (await nodesRead()) - before;
+    store = await open(database.url);
+    return read;
+  };
+  const few = await readBy();
+  expect(few).toBeGreaterThan(perTree);
+  await copyTree(fixture.treeId, 2, 30);
+  // Statistics of the server may change a plan a little, and none may read the other trees.
+  expect(await readBy()).toBeLessThan(2 * few);
+});
+
+test('[L212] the check of all trees goes in parts, holds one tree at a time and tells how far it is', async () => {
+  await manyTrees(31);
+  const reported: WorkProgress[] = [];
+  const sent = vi.spyOn(Client.prototype, 'query');
+  const report = await store.fsck({ onProgress: (progress) => reported.push(progress) });
+  expect(report).toMatchObject({ trees: 32, nodes: 32 * (perTree + 1), findings: [] });
+  expect(reported.length).toBeGreaterThanOrEqual(3);
+  expect(reported.map(({ done }) => done)).toEqual([...reported.map(({ done }) => done)].sort((a, b) => a - b));
+  expect(reported.at(-1)).toEqual({ done: 32, total: 32 });
+  const answers = (await Promise.all(sent.mock.results.map(({ value }) => value))).flat();
+  expect(Math.max(...answers.map(({ rows }) => rows.length))).toBeLessThanOrEqual(perTree + 1);
+});
+
+test('[L212] parts find what the whole would: nodes without a tree, and references to none', async () => {
+  const fixture = await manyTrees(20);
+  await database.query(`SET session_replication_role = replica;
+    DELETE FROM tree WHERE no = (SELECT max(no) FROM tree);
+    INSERT INTO bookmark (tree_id, node_id, title, created_at, updated_at) VALUES ('none', 'nobody', 'gone', 1, 1)`);
+  const { findings } = await store.fsck();
+  const codes = new Map<string, number>();
+  for (const { code } of findings) codes.set(code, (codes.get(code) ?? 0) + 1);
+  expect(Object.fromEntries(codes)).toEqual({ 'I05 node-without-conversation': perTree + 1, 'bookmark-dangling': 1 });
+  expect((await store.fsck({ treeId: fixture.treeId })).findings).toEqual([]);
+});
+
+test('[L212] a backup is copied in parts and tells how far it is', async () => {
+  await manyTrees(9);
+  const reported: WorkProgress[] = [];
+  const to = join(tmpdir(), `coppice-copy-${randomUUID()}.db`);
+  const sent = vi.spyOn(Client.prototype, 'query');
+  try {
+    await store.backup(to, { onProgress: (progress) => reported.push(progress) });
+  } finally {
+    rmSync(to, { force: true });
+  }
+  const answers = (await Promise.all(sent.mock.results.map(({ value }) => value))).flat();
+  expect(Math.max(...answers.map(({ rows }) => rows.length))).toBeLessThanOrEqual(500);
+  expect(reported.length).toBeGreaterThan(8);
+  const last = reported.at(-1);
+  expect(last?.done).toBe(last?.total);
+  expect(last?.done).toBeGreaterThanOrEqual(10 * (perTree + 1));
+});
