@@ -1,5 +1,5 @@
-import { ask, isAppError, type TreeListEvent, run, type Store, textMessage, treeId } from '@coppice/core';
-import { TestTree, testKit, createTestClock, user, uuid } from '@coppice/core/testing';
+import { ask, isAppError, run, type Store, type TreeListEvent, textMessage, treeId } from '@coppice/core';
+import { createTestClock, TestTree, testKit, user, uuid } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, startOwnServer } from '../../../test/postgres.ts';
