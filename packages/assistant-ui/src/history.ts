@@ -1,6 +1,6 @@
 /** The history of one thread on a tree: every message with its parent, so that branches survive a reload. */
 import type { ExportedMessageRepositoryItem, ThreadHistoryAdapter, ThreadMessage } from '@assistant-ui/react';
-import { type CoppiceClient, fromTopologyColumns, HttpProblem } from '@coppice/client';
+import { type CoppiceClient, decodeTopologyColumns, HttpProblem } from '@coppice/client';
 import { deriveId } from '@coppice/content';
 import { type JsonObject, type Message, type NodeId, nodeId, type TreeId } from '@coppice/core';
 import { fromTreeMessage, type StoredMessage, toForeignContent, toTreeMessage } from './stored-message.ts';
@@ -53,7 +53,7 @@ class TreeHistory {
     if (tree === null) return { headId: null, entries: [] };
     const { api } = this.#options.client;
     const { columns, rootId, activeNodeId } = await api.topology(tree);
-    const nodes = fromTopologyColumns(columns, rootId);
+    const nodes = decodeTopologyColumns(columns, rootId);
     const contents = await this.#contents(
       tree,
       nodes.filter((node) => node.kind === 'message' && node.role !== 'tool').map((node) => node.id),
@@ -132,7 +132,7 @@ class TreeHistory {
     const written = await api.append(tree, { parentId: above, messages: [message] }, version);
     const { columns, rootId } = await api.topology(tree);
     let now = written.version;
-    for (const child of fromTopologyColumns(columns, rootId).filter((node) => node.parentId === old))
+    for (const child of decodeTopologyColumns(columns, rootId).filter((node) => node.parentId === old))
       now = (await api.move(tree, child.id, { parentId: message.id }, now)).version;
     await api.remove(tree, old, 'cascade', now);
     if (activeNodeId !== null && activeNodeId !== old) await api.select(tree, activeNodeId);

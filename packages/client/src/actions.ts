@@ -2,11 +2,11 @@
  * The user's actions on an open tree. Each is shown immediately and rejects with a `HttpProblem` if it is refused.
  */
 import { type Bookmark, type Message, type Node, type NodeId, nodeId, type Step, textMessage } from '@coppice/core';
-import type { CombineWay, GenerationRequest } from './api.ts';
-import type { BegunAnswer, TreeViewData, WrittenAnswer } from './api-types.ts';
+import type { CombineMode, GenerationRequest } from './api.ts';
+import type { GenerationStartedAnswer, TreeViewData, WriteResponse } from './api-types.ts';
 import { type EditOutcome, editMessage, type SeenContent } from './edit-message.ts';
 import { isOnShownPath, refreshUnlessNavigated } from './following.ts';
-import { asProblem, HttpProblem } from './http.ts';
+import { HttpProblem, toHttpProblem } from './http.ts';
 import { optimisticNode } from './optimistic.ts';
 import type { TreeSession } from './session.ts';
 
@@ -99,28 +99,28 @@ export class TreeActions {
   }
 
   /** Undoes an act, or the newest one. */
-  async undo(actId?: string): Promise<WrittenAnswer> {
+  async undo(actId?: string): Promise<WriteResponse> {
     return this.#followed((version) =>
       this.#session.api.undo(this.#session.treeId, actId === undefined ? {} : { actId }, version),
     );
   }
 
   /** Redoes what was undone last. */
-  async redo(): Promise<WrittenAnswer> {
+  async redo(): Promise<WriteResponse> {
     return this.#followed((version) => this.#session.api.redo(this.#session.treeId, version));
   }
 
   /** Writes, then moves the view to the new active node, unless the user has moved meanwhile. */
   async #followed(
-    run: (version: number) => Promise<WrittenAnswer>,
+    run: (version: number) => Promise<WriteResponse>,
     {
       steps = [],
       end = (written) => written.activeNodeId,
     }: {
       readonly steps?: readonly Step[];
-      readonly end?: (written: WrittenAnswer) => NodeId | null | undefined;
+      readonly end?: (written: WriteResponse) => NodeId | null | undefined;
     } = {},
-  ): Promise<WrittenAnswer> {
+  ): Promise<WriteResponse> {
     const follow = refreshUnlessNavigated(this.#session);
     const written = await this.#session.write(steps, run);
     await follow(end(written), written.version);
@@ -131,7 +131,7 @@ export class TreeActions {
   append(
     input: MessageInput,
     { parentId = this.#parent(), id = this.newNodeId() }: { readonly parentId?: NodeId; readonly id?: NodeId } = {},
-  ): Promise<WrittenAnswer> {
+  ): Promise<WriteResponse> {
     const { api, treeId } = this.#session;
     const message = toMessage(input);
     const role = message.role === 'tool' ? 'user' : message.role;
@@ -184,7 +184,7 @@ export class TreeActions {
       way = 'combine',
       instructions = '',
       ...options
-    }: GenerationOptions & { readonly way?: CombineWay; readonly instructions?: string } = {},
+    }: GenerationOptions & { readonly way?: CombineMode; readonly instructions?: string } = {},
   ): Promise<GenerationResult> {
     return this.#generate({
       type: 'combine',
@@ -214,7 +214,7 @@ export class TreeActions {
   ): Promise<GenerationResult> {
     const session = this.#session;
     const requestId = session.connection.newId();
-    const run = (version: number): Promise<BegunAnswer> =>
+    const run = (version: number): Promise<GenerationStartedAnswer> =>
       session.api.generate(session.treeId, { ...body, requestId, expectedVersion: version });
     try {
       const steps = shown === null ? [] : [this.#insert(shown.id, shown.parentId, shown.message)];
@@ -228,7 +228,7 @@ export class TreeActions {
       if (follow) await session.followTurn(begun, navigationCount);
       return { sent: true, problem: null };
     } catch (thrown) {
-      const problem = asProblem(thrown);
+      const problem = toHttpProblem(thrown);
       // The message may be in the tree although its reply failed; then it must not go back to the composer.
       return { sent: shown !== null && (await this.#isStored(shown.id)), problem };
     }
@@ -275,7 +275,7 @@ export class TreeActions {
   }
 
   /** Deletes a message: alone (`splice`, its children move up), with everything below (`cascade`), or its whole group. */
-  remove(id: NodeId, mode: 'splice' | 'cascade' | 'group' = 'splice'): Promise<WrittenAnswer> {
+  remove(id: NodeId, mode: 'splice' | 'cascade' | 'group' = 'splice'): Promise<WriteResponse> {
     const { api, treeId } = this.#session;
     return this.#followed((version) => api.remove(treeId, id, mode, version), {
       steps: mode === 'cascade' ? [{ type: 'remove', nodeId: id }] : [],
@@ -284,19 +284,19 @@ export class TreeActions {
   }
 
   /** Splits a message in two at an offset of its text: the second half keeps the children. */
-  split(id: NodeId, position: number): Promise<WrittenAnswer> {
+  split(id: NodeId, position: number): Promise<WriteResponse> {
     const { api, treeId } = this.#session;
     return this.#followed((version) => api.split(treeId, id, position, version), { end: () => undefined });
   }
 
   /** Joins a text message with its only child of the same role, the inverse of a split; the child keeps its id. */
-  join(id: NodeId): Promise<WrittenAnswer> {
+  join(id: NodeId): Promise<WriteResponse> {
     const { api, treeId } = this.#session;
     return this.#followed((version) => api.join(treeId, id, version), { end: () => undefined });
   }
 
   /** Sets, renames or removes (null) the bookmark on a message. */
-  setBookmark(id: NodeId, title: string | null): Promise<WrittenAnswer> {
+  setBookmark(id: NodeId, title: string | null): Promise<WriteResponse> {
     const { api, treeId, state, connection } = this.#session;
     const before = state.part?.bookmarks.get(id) ?? null;
     const now = connection.now();
@@ -308,31 +308,31 @@ export class TreeActions {
   }
 
   /** Sets metadata of a message, such as that it is not sent to models. */
-  annotate(node: Node, set: Readonly<Record<string, unknown>>): Promise<WrittenAnswer> {
+  annotate(node: Node, set: Readonly<Record<string, unknown>>): Promise<WriteResponse> {
     return this.#annotate(node, set, () => this.#session.api.annotate(this.#session.treeId, node.id, set));
   }
 
   /** Sets the title of a message. */
-  setMessageTitle(node: Node, title: string): Promise<WrittenAnswer> {
+  setMessageTitle(node: Node, title: string): Promise<WriteResponse> {
     return this.#annotate(node, { title }, () => this.#session.api.title(this.#session.treeId, node.id, title));
   }
 
   /** Sets the tags of a message. */
-  setTags(node: Node, tags: readonly string[]): Promise<WrittenAnswer> {
+  setTags(node: Node, tags: readonly string[]): Promise<WriteResponse> {
     return this.#annotate(node, { tags }, () => this.#session.api.tag(this.#session.treeId, node.id, tags));
   }
 
   #annotate(
     node: Node,
     after: Readonly<Record<string, unknown>>,
-    run: () => Promise<WrittenAnswer>,
-  ): Promise<WrittenAnswer> {
+    run: () => Promise<WriteResponse>,
+  ): Promise<WriteResponse> {
     const before = Object.fromEntries(Object.keys(after).map((key) => [key, node.meta[key] ?? null]));
     return this.#session.write([{ type: 'annotate', nodeId: node.id, after, before }], run);
   }
 
   /** Changes title, tags, folder or pin of the tree. */
-  setAttributes(after: TreeAttributes): Promise<WrittenAnswer> {
+  setAttributes(after: TreeAttributes): Promise<WriteResponse> {
     const { api, treeId } = this.#session;
     const before = this.attributesBefore(after);
     return this.#session.write([{ type: 'attributes', after, before }], () => api.patch(treeId, after));
@@ -351,7 +351,7 @@ export class TreeActions {
   }
 
   /** Copies a message to the end of the view. */
-  cherryPick(id: NodeId): Promise<WrittenAnswer> {
+  cherryPick(id: NodeId): Promise<WriteResponse> {
     const { api, treeId } = this.#session;
     const parent = this.#end === null ? {} : { parentId: this.#end };
     return this.#followed((version) => api.cherryPick(treeId, { nodeId: id, ...parent }, version));
@@ -362,7 +362,7 @@ export class TreeActions {
     id: NodeId,
     mode: 'summary' | 'messages',
     { summary = '', signal }: { readonly summary?: string; readonly signal?: AbortSignal } = {},
-  ): Promise<WrittenAnswer> {
+  ): Promise<WriteResponse> {
     const { api, treeId } = this.#session;
     const into = this.#end === null ? {} : { into: this.#end };
     const body = { nodeId: id, mode, ...(summary === '' ? {} : { summary }), ...into };
@@ -372,13 +372,13 @@ export class TreeActions {
   }
 
   /** Moves a message with everything below it under another parent. */
-  move(id: NodeId, parentId: NodeId): Promise<WrittenAnswer> {
+  move(id: NodeId, parentId: NodeId): Promise<WriteResponse> {
     const { api, treeId } = this.#session;
     return this.#followed((version) => api.move(treeId, id, { parentId }, version), { end: () => undefined });
   }
 
   /** Summarises older messages, so that less is sent to the model. */
-  compact({ focus = '', model }: { readonly focus?: string; readonly model?: string } = {}): Promise<WrittenAnswer> {
+  compact({ focus = '', model }: { readonly focus?: string; readonly model?: string } = {}): Promise<WriteResponse> {
     const { api, treeId } = this.#session;
     return this.#followed((version) =>
       api.compact(
@@ -394,13 +394,13 @@ export class TreeActions {
   }
 
   /** Restores the tree as of a version, as a new version. */
-  restoreVersion(past: number): Promise<WrittenAnswer> {
+  restoreVersion(past: number): Promise<WriteResponse> {
     const { api, treeId } = this.#session;
     return this.#followed((version) => api.restoreVersion(treeId, past, version));
   }
 
   /** Removes the summary of a compaction: older messages are sent in full again. */
-  undoCompaction(id: NodeId): Promise<WrittenAnswer> {
+  undoCompaction(id: NodeId): Promise<WriteResponse> {
     const { api, treeId } = this.#session;
     return this.#followed((version) => api.remove(treeId, id, 'splice', version), { end: () => undefined });
   }

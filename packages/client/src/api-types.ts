@@ -80,7 +80,7 @@ export interface ListedBookmark {
 }
 
 /** A page of a list. */
-export interface ListedTree<T> {
+export interface ListPage<T> {
   readonly items: readonly T[];
   readonly cursor: string | null;
 }
@@ -115,7 +115,7 @@ export interface TopologyAnswer {
 }
 
 /** The response of a write. */
-export interface WrittenAnswer<R = unknown> {
+export interface WriteResponse<R = unknown> {
   readonly treeId: TreeId;
   readonly version: number;
   readonly actId: ActId;
@@ -125,15 +125,15 @@ export interface WrittenAnswer<R = unknown> {
 }
 
 /** The response of an edit; for one in place, with the open links that still show the old text. */
-export interface EditAnswer extends WrittenAnswer {
+export interface EditAnswer extends WriteResponse {
   readonly outdatedShares?: readonly ShareView[];
 }
 
 /** The response of undoing or redoing the newest act in any tree. */
-export type UndoneAnywhere = WrittenAnswer<{ readonly title: string | null; readonly deletedAt: number | null }>;
+export type UndoAnywhereAnswer = WriteResponse<{ readonly title: string | null; readonly deletedAt: number | null }>;
 
 /** The response of a started generation. */
-export interface BegunAnswer {
+export interface GenerationStartedAnswer {
   readonly actId: ActId;
   readonly treeId: TreeId;
   readonly nodes: readonly { readonly nodeId: NodeId; readonly parentId: NodeId; readonly runId: string | null }[];
@@ -260,7 +260,7 @@ export interface CommandAnswer {
 export type ShareView = Omit<ShareLink, 'hash' | 'owner' | 'version'>;
 
 /** The content of a share link. */
-export interface SharedAnswer {
+export interface SharedChatAnswer {
   readonly title: string | null;
   /** The name of the person who shared it, on a server with users. */
   readonly by?: string;

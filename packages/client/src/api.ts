@@ -2,16 +2,16 @@
 import type { Bookmark, JsonObject, Message, Node, NodeId, TreeId, TreeQuery } from '@coppice/core';
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
 import type {
-  BegunAnswer,
   CommandAnswer,
   CommandPhrase,
   CommandView,
   CommitSummary,
   ContextAnswer,
   EditAnswer,
+  GenerationStartedAnswer,
   ImpactAnswer,
   ListedBookmark,
-  ListedTree,
+  ListPage,
   McpServerView,
   ModelView,
   PageAnswer,
@@ -20,22 +20,22 @@ import type {
   ReversibleAct,
   SearchHit,
   SettingsView,
-  SharedAnswer,
+  SharedChatAnswer,
   ShareView,
   ToolView,
   TopologyAnswer,
   TrashItem,
   TreeShape,
   TreeViewData,
-  UndoneAnywhere,
-  WrittenAnswer,
+  UndoAnywhereAnswer,
+  WriteResponse,
 } from './api-types.ts';
-import type { AsSent } from './as-sent.ts';
-import { HttpProblem, problemFrom } from './http.ts';
+import type { JsonShapeOf } from './as-sent.ts';
+import { HttpProblem, parseProblemBody } from './http.ts';
 import type { paths } from './paths.ts';
 
 /** The path of the attachments of a shared link. */
-export function sharedAttachments(token: string): string {
+export function sharedAttachmentsPath(token: string): string {
   return `/api/shared/${encodeURIComponent(token)}/attachments`;
 }
 
@@ -43,14 +43,14 @@ export function sharedAttachments(token: string): string {
 export type TreeFilter = TreeQuery;
 
 /** A message to send. */
-export interface OutMessage {
+export interface OutgoingMessage {
   readonly id?: string;
   readonly role: 'user' | 'assistant' | 'system';
   readonly content: string | Message['content'];
 }
 
 /** What becomes of several answers: one answer, a table, or a list of agreements and differences. */
-export type CombineWay = 'combine' | 'table' | 'differences';
+export type CombineMode = 'combine' | 'table' | 'differences';
 
 /** The body of a request for replies. */
 export interface GenerationRequest {
@@ -58,9 +58,9 @@ export interface GenerationRequest {
   readonly parentId?: string;
   readonly nodeId?: string;
   readonly nodeIds?: readonly string[];
-  readonly way?: CombineWay;
+  readonly way?: CombineMode;
   readonly instructions?: string;
-  readonly messages?: readonly OutMessage[];
+  readonly messages?: readonly OutgoingMessage[];
   readonly models?: readonly string[];
   readonly n?: number;
   readonly temperature?: number;
@@ -75,7 +75,7 @@ export interface GenerationRequest {
 }
 
 /** The position of a slash command: the end of the view, and the nodes that it may reference by number. */
-export interface CommandPlaceBody {
+export interface CommandPositionInput {
   readonly activeNodeId: NodeId | null;
   readonly list: readonly NodeId[];
 }
@@ -105,7 +105,7 @@ function mutableContent(content: string | Message['content']) {
 }
 
 /** Messages as mutable lists, which the generated types require. */
-function mutableMessages(messages: readonly OutMessage[] | undefined) {
+function mutableMessages(messages: readonly OutgoingMessage[] | undefined) {
   return messages?.map(({ content, ...rest }) => ({
     ...rest,
     content: mutableContent(content),
@@ -128,14 +128,14 @@ interface Reply<D> {
 }
 
 /** Gives a response, whose shape the compiler has checked, the types of core with branded ids. */
-function brandIds<T>(answer: AsSent<T>): T;
+function brandIds<T>(answer: JsonShapeOf<T>): T;
 function brandIds(answer: unknown): unknown {
   return answer;
 }
 
 /** Waits for the data of a response; rejects with a {@link HttpProblem} on a refusal or without a response. */
-export async function readResponse<T>(asked: Promise<Reply<AsSent<T>>>): Promise<T> {
-  let reply: Reply<AsSent<T>>;
+export async function readResponse<T>(asked: Promise<Reply<JsonShapeOf<T>>>): Promise<T> {
+  let reply: Reply<JsonShapeOf<T>>;
   try {
     reply = await asked;
   } catch (thrown) {
@@ -148,7 +148,7 @@ export async function readResponse<T>(asked: Promise<Reply<AsSent<T>>>): Promise
     );
   }
   const { data, error, response } = reply;
-  if (!response.ok || data === undefined) throw problemFrom(error, response.status);
+  if (!response.ok || data === undefined) throw parseProblemBody(error, response.status);
   return brandIds<T>(data);
 }
 
@@ -190,9 +190,9 @@ function ifMatch(version: number | undefined): Record<string, string> {
  * error: the server refuses a conflicting undo in any case.
  */
 async function atCurrentVersion(
-  write: (version: number) => Promise<WrittenAnswer>,
+  write: (version: number) => Promise<WriteResponse>,
   version: number,
-): Promise<WrittenAnswer> {
+): Promise<WriteResponse> {
   try {
     return await write(version);
   } catch (thrown) {
@@ -217,7 +217,7 @@ export function createApi(routes: Routes) {
   const on = (tree: TreeId, node: NodeId) => ({ path: { tree, node } });
   return {
     trees: (filter: TreeFilter = {}) =>
-      readResponse<ListedTree<TreeViewData>>(routes.GET('/api/trees', { params: { query: { ...filter } } })),
+      readResponse<ListPage<TreeViewData>>(routes.GET('/api/trees', { params: { query: { ...filter } } })),
     tree: (tree: TreeId) => readResponse<TreeViewData>(routes.GET('/api/trees/{tree}', { params: of(tree) })),
     create: ({
       messages,
@@ -230,9 +230,9 @@ export function createApi(routes: Routes) {
       readonly folder?: string;
       readonly metadata?: JsonObject;
       readonly temporary?: boolean;
-      readonly messages?: readonly OutMessage[];
+      readonly messages?: readonly OutgoingMessage[];
     }) =>
-      readResponse<WrittenAnswer>(
+      readResponse<WriteResponse>(
         routes.POST('/api/trees', { body: { ...rest, ...omitUndefined({ messages: mutableMessages(messages) }) } }),
       ),
     patch: (
@@ -244,14 +244,14 @@ export function createApi(routes: Routes) {
         readonly systemPrompt?: string | null;
       },
     ) =>
-      readResponse<WrittenAnswer>(
+      readResponse<WriteResponse>(
         routes.PATCH('/api/trees/{tree}', {
           params: of(tree),
           body: { ...rest, ...omitUndefined({ tags: tags && [...tags] }) },
         }),
       ),
     setPrompt: (tree: TreeId, systemPrompt: string, whole: boolean, version: number) =>
-      readResponse<WrittenAnswer>(
+      readResponse<WriteResponse>(
         routes.PUT('/api/trees/{tree}/system-prompt', {
           params: of(tree),
           body: { systemPrompt, whole },
@@ -259,7 +259,7 @@ export function createApi(routes: Routes) {
         }),
       ),
     duplicate: (tree: TreeId, body: { readonly nodeId?: NodeId; readonly whole?: boolean; readonly title?: string }) =>
-      readResponse<WrittenAnswer>(routes.POST('/api/trees/{tree}/duplicate', { params: of(tree), body })),
+      readResponse<WriteResponse>(routes.POST('/api/trees/{tree}/duplicate', { params: of(tree), body })),
     removeTree: (tree: TreeId, purge = false) =>
       readSuccess(routes.DELETE('/api/trees/{tree}', { params: { ...of(tree), query: purge ? { purge } : {} } })),
     restoreTree: (tree: TreeId) => readSuccess(routes.POST('/api/trees/{tree}/restore', { params: of(tree) })),
@@ -269,7 +269,7 @@ export function createApi(routes: Routes) {
         routes.GET('/api/shapes', { params: { query: { ids: ids.join(',') } } }),
       ),
     allBookmarks: (cursor?: string) =>
-      readResponse<ListedTree<ListedBookmark>>(
+      readResponse<ListPage<ListedBookmark>>(
         routes.GET('/api/bookmarks', { params: { query: omitUndefined({ cursor }) } }),
       ),
     folders: () => readResponse<{ readonly items: readonly NamedCount[] }>(routes.GET('/api/folders')),
@@ -374,16 +374,16 @@ export function createApi(routes: Routes) {
       query: { readonly treeId?: TreeId; readonly limit?: number; readonly cursor?: string } = {},
       signal?: AbortSignal,
     ) =>
-      readResponse<ListedTree<SearchHit>>(
+      readResponse<ListPage<SearchHit>>(
         routes.GET('/api/search', { params: { query: { q, ...query } }, ...omitUndefined({ signal }) }),
       ),
 
     append: (
       tree: TreeId,
-      body: { readonly parentId?: NodeId; readonly messages: readonly OutMessage[] },
+      body: { readonly parentId?: NodeId; readonly messages: readonly OutgoingMessage[] },
       version: number,
     ) =>
-      readResponse<WrittenAnswer>(
+      readResponse<WriteResponse>(
         routes.POST('/api/trees/{tree}/messages', {
           params: of(tree),
           body: { ...body, messages: mutableMessages(body.messages) ?? [], onConflict: 'branch' },
@@ -413,7 +413,7 @@ export function createApi(routes: Routes) {
         }),
       ),
     split: (tree: TreeId, id: NodeId, position: number, version: number) =>
-      readResponse<WrittenAnswer>(
+      readResponse<WriteResponse>(
         routes.POST('/api/trees/{tree}/nodes/{node}/split', {
           params: on(tree, id),
           body: { position },
@@ -421,7 +421,7 @@ export function createApi(routes: Routes) {
         }),
       ),
     join: (tree: TreeId, id: NodeId, version: number) =>
-      readResponse<WrittenAnswer>(
+      readResponse<WriteResponse>(
         routes.POST('/api/trees/{tree}/nodes/{node}/join', {
           params: on(tree, id),
           body: {},
@@ -429,7 +429,7 @@ export function createApi(routes: Routes) {
         }),
       ),
     remove: (tree: TreeId, id: NodeId, mode: 'splice' | 'cascade' | 'group', version: number) =>
-      readResponse<WrittenAnswer>(
+      readResponse<WriteResponse>(
         routes.DELETE('/api/trees/{tree}/nodes/{node}', {
           params: { ...on(tree, id), query: { mode } },
           headers: ifMatch(version),
@@ -442,7 +442,7 @@ export function createApi(routes: Routes) {
       body: { readonly parentId: NodeId; readonly before?: NodeId; readonly treeId?: TreeId },
       version: number,
     ) =>
-      readResponse<WrittenAnswer>(
+      readResponse<WriteResponse>(
         routes.POST('/api/trees/{tree}/nodes/{node}/move', { params: on(tree, id), body, headers: ifMatch(version) }),
       ),
     cherryPick: (
@@ -450,7 +450,7 @@ export function createApi(routes: Routes) {
       body: { readonly nodeId: NodeId; readonly to?: NodeId; readonly parentId?: NodeId; readonly from?: TreeId },
       version: number,
     ) =>
-      readResponse<WrittenAnswer>(
+      readResponse<WriteResponse>(
         routes.POST('/api/trees/{tree}/cherry-pick', { params: of(tree), body, headers: ifMatch(version) }),
       ),
     merge: (
@@ -464,7 +464,7 @@ export function createApi(routes: Routes) {
       version: number,
       signal?: AbortSignal,
     ) =>
-      readResponse<WrittenAnswer>(
+      readResponse<WriteResponse>(
         routes.POST('/api/trees/{tree}/merge', {
           params: of(tree),
           body,
@@ -473,23 +473,23 @@ export function createApi(routes: Routes) {
         }),
       ),
     select: (tree: TreeId, id: NodeId) =>
-      readResponse<WrittenAnswer>(routes.PUT('/api/trees/{tree}/active', { params: of(tree), body: { nodeId: id } })),
+      readResponse<WriteResponse>(routes.PUT('/api/trees/{tree}/active', { params: of(tree), body: { nodeId: id } })),
     bookmark: (tree: TreeId, id: NodeId, title: string) =>
-      readResponse<WrittenAnswer>(
+      readResponse<WriteResponse>(
         routes.PUT('/api/trees/{tree}/nodes/{node}/bookmark', { params: on(tree, id), body: { title } }),
       ),
     unbookmark: (tree: TreeId, id: NodeId) =>
-      readResponse<WrittenAnswer>(routes.DELETE('/api/trees/{tree}/nodes/{node}/bookmark', { params: on(tree, id) })),
+      readResponse<WriteResponse>(routes.DELETE('/api/trees/{tree}/nodes/{node}/bookmark', { params: on(tree, id) })),
     tag: (tree: TreeId, id: NodeId, tags: readonly string[]) =>
-      readResponse<WrittenAnswer>(
+      readResponse<WriteResponse>(
         routes.PUT('/api/trees/{tree}/nodes/{node}/tags', { params: on(tree, id), body: { tags: [...tags] } }),
       ),
     title: (tree: TreeId, id: NodeId, title: string) =>
-      readResponse<WrittenAnswer>(
+      readResponse<WriteResponse>(
         routes.PUT('/api/trees/{tree}/nodes/{node}/title', { params: on(tree, id), body: { title } }),
       ),
     annotate: (tree: TreeId, id: NodeId, set: Readonly<Record<string, unknown>>) =>
-      readResponse<WrittenAnswer>(
+      readResponse<WriteResponse>(
         routes.PATCH('/api/trees/{tree}/nodes/{node}/meta', { params: on(tree, id), body: { set } }),
       ),
     /** What an undo and a redo would change; null if there is nothing. */
@@ -500,7 +500,7 @@ export function createApi(routes: Routes) {
     undo: (tree: TreeId, body: { readonly force?: boolean; readonly actId?: string }, version: number) =>
       atCurrentVersion(
         (now) =>
-          readResponse<WrittenAnswer>(
+          readResponse<WriteResponse>(
             routes.POST('/api/trees/{tree}/undo', { params: of(tree), body, headers: ifMatch(now) }),
           ),
         version,
@@ -508,25 +508,25 @@ export function createApi(routes: Routes) {
     redo: (tree: TreeId, version: number) =>
       atCurrentVersion(
         (now) =>
-          readResponse<WrittenAnswer>(
+          readResponse<WriteResponse>(
             routes.POST('/api/trees/{tree}/redo', { params: of(tree), body: {}, headers: ifMatch(now) }),
           ),
         version,
       ),
-    undoAnywhere: () => readResponse<UndoneAnywhere>(routes.POST('/api/undo', { body: {} })),
-    redoAnywhere: () => readResponse<UndoneAnywhere>(routes.POST('/api/redo', { body: {} })),
+    undoAnywhere: () => readResponse<UndoAnywhereAnswer>(routes.POST('/api/undo', { body: {} })),
+    redoAnywhere: () => readResponse<UndoAnywhereAnswer>(routes.POST('/api/redo', { body: {} })),
     restoreNode: async (tree: TreeId, id: NodeId) => {
       const { version } = await readResponse<TreeViewData>(routes.GET('/api/trees/{tree}', { params: of(tree) }));
       return atCurrentVersion(
         (now) =>
-          readResponse<WrittenAnswer>(
+          readResponse<WriteResponse>(
             routes.POST('/api/trees/{tree}/trash/{node}/restore', { params: on(tree, id), headers: ifMatch(now) }),
           ),
         version,
       );
     },
     restoreVersion: (tree: TreeId, past: number, version: number) =>
-      readResponse<WrittenAnswer>(
+      readResponse<WriteResponse>(
         routes.POST('/api/trees/{tree}/history/{version}/restore', {
           params: { path: { tree, version: past } },
           headers: ifMatch(version),
@@ -537,12 +537,12 @@ export function createApi(routes: Routes) {
       body: { readonly nodeId?: NodeId; readonly focus?: string; readonly model?: string },
       version: number,
     ) =>
-      readResponse<WrittenAnswer>(
+      readResponse<WriteResponse>(
         routes.POST('/api/trees/{tree}/compact', { params: of(tree), body, headers: ifMatch(version) }),
       ),
 
     generate: (tree: TreeId, { messages, models, tools, nodeIds, ...body }: GenerationRequest) =>
-      readResponse<BegunAnswer>(
+      readResponse<GenerationStartedAnswer>(
         routes.POST('/api/trees/{tree}/generations', {
           params: of(tree),
           body: {
@@ -592,10 +592,10 @@ export function createApi(routes: Routes) {
     /** Updates a link to the current text of its messages. */
     updateShare: (id: string) => readSuccess(routes.POST('/api/shares/{id}/update', { params: { path: { id } } })),
     shared: (token: string) =>
-      readResponse<SharedAnswer>(routes.GET('/api/shared/{token}', { params: { path: { token } } })),
+      readResponse<SharedChatAnswer>(routes.GET('/api/shared/{token}', { params: { path: { token } } })),
 
     commands: () => readResponse<{ readonly items: readonly CommandView[] }>(routes.GET('/api/commands')),
-    command: (tree: TreeId, line: string, { activeNodeId, list }: CommandPlaceBody) =>
+    command: (tree: TreeId, line: string, { activeNodeId, list }: CommandPositionInput) =>
       readResponse<CommandAnswer>(
         routes.POST('/api/trees/{tree}/commands', { params: of(tree), body: { line, activeNodeId, list: [...list] } }),
       ),

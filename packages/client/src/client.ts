@@ -1,14 +1,14 @@
 /** The client of one Coppice server. */
 import type { TreeId } from '@coppice/core';
 import { type Api, createApi, createRoutes, type Routes } from './api.ts';
-import { type Connection, followEvents, offlineProblem, openEventStream } from './connection.ts';
-import { defaultEnvironment, type Environment, pageOrigin } from './environment.ts';
-import { problemOfResponse } from './http.ts';
+import { type Connection, followEvents, makeOfflineProblem, openEventStream } from './connection.ts';
+import { type ClientEnvironment, defaultEnvironment, pageOrigin } from './environment.ts';
+import { readProblem } from './http.ts';
 import { TreeSession } from './session.ts';
 import { UnsentMessages } from './unsent.ts';
 
 /** The connection options. All are optional in a page that the server itself delivers. */
-export interface ClientOptions extends Partial<Environment> {
+export interface ClientOptions extends Partial<ClientEnvironment> {
   /** The URL of the server, for example `http://127.0.0.1:4460`; by default the page's own origin. */
   readonly baseUrl?: string;
   /** A bearer token of the server. With a token no cookie is sent. */
@@ -41,7 +41,7 @@ export interface CoppiceClient extends Connection {
 
 /** Creates a client. It opens no connection until it is used. */
 export function createClient(options: ClientOptions = {}): CoppiceClient {
-  const environment: Environment = { ...defaultEnvironment(), ...options };
+  const environment: ClientEnvironment = { ...defaultEnvironment(), ...options };
   const { baseUrl = pageOrigin(), token } = options;
   const credentials = token === undefined ? 'same-origin' : 'omit';
   const fresh = { credentials, cache: 'no-store' } as const;
@@ -89,9 +89,9 @@ export function createClient(options: ClientOptions = {}): CoppiceClient {
           ...(signal === undefined ? {} : { signal }),
         });
       } catch (thrown) {
-        throw offlineProblem(thrown);
+        throw makeOfflineProblem(thrown);
       }
-      if (!response.ok) throw await problemOfResponse(response);
+      if (!response.ok) throw await readProblem(response);
       const stored: StoredAttachment = JSON.parse(await response.text());
       return stored;
     },

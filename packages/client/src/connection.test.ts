@@ -5,12 +5,12 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { createClient } from './client.ts';
 import { createMemoryStorage } from './environment.ts';
-import { pathToNode } from './loaded-branch.ts';
+import { loadedPath } from './loaded-branch.ts';
 import { readEvents } from './read-events.ts';
 import type { TreeSession } from './session.ts';
 
 function shown({ state }: TreeSession): readonly string[] {
-  return state.part === null ? [] : pathToNode(state.part).map((node) => node.text);
+  return state.part === null ? [] : loadedPath(state.part).map((node) => node.text);
 }
 
 const patience = { timeout: 60_000 };
@@ -130,7 +130,7 @@ test('[CL11] a token is sent with every request, without a cookie; clock, ids, s
   const session = client.openTree(made);
   await session.open();
   const writing = session.actions.append('Hello');
-  expect(pathToNode(session.state.part ?? expect.fail())).toMatchObject([
+  expect(loadedPath(session.state.part ?? expect.fail())).toMatchObject([
     { createdAt: 1234, id: expect.stringMatching(/1$/) },
   ]);
   await writing;

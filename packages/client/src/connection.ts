@@ -1,12 +1,12 @@
 /** The connection of an open tree to its server. */
 import type { Api } from './api.ts';
-import type { Environment } from './environment.ts';
-import { HttpProblem, problemOfResponse } from './http.ts';
+import type { ClientEnvironment } from './environment.ts';
+import { HttpProblem, readProblem } from './http.ts';
 import { readEvents } from './read-events.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** Callbacks of a stream of server-sent events. */
-export interface EventListener {
+export interface EventStreamCallbacks {
   opened?(): void;
   /** One event: its name and its parsed data. */
   event(name: string, data: unknown): void;
@@ -15,22 +15,26 @@ export interface EventListener {
 }
 
 /** What an open tree needs: the API, event streams, and the environment. */
-export interface Connection extends Omit<Environment, 'fetch'> {
+export interface Connection extends Omit<ClientEnvironment, 'fetch'> {
   readonly api: Api;
   /** Sends a request to a path of the server, with the token if there is one. */
   send(path: string, options?: RequestInit): Promise<Response>;
   /** Opens a stream of server-sent events. It does not reconnect. */
-  openEvents(path: string, listener: EventListener): { close(): void };
+  openEvents(path: string, listener: EventStreamCallbacks): { close(): void };
   /** Queues with writes that wait for an unreachable server. */
   readonly waitingQueues: Set<WriteQueue>;
 }
 
 /** Opens an event stream with a function that sends requests. */
-export function openEventStream(send: Connection['send'], path: string, listener: EventListener): { close(): void } {
+export function openEventStream(
+  send: Connection['send'],
+  path: string,
+  listener: EventStreamCallbacks,
+): { close(): void } {
   const closed = new AbortController();
   const follow = async () => {
     const response = await send(path, { headers: { accept: 'text/event-stream' }, signal: closed.signal });
-    if (!response.ok) throw await problemOfResponse(response);
+    if (!response.ok) throw await readProblem(response);
     if (response.body === null || response.body === undefined)
       throw new HttpProblem('client/no-streaming', 'This fetch cannot read a response while it arrives.', -1);
     if (closed.signal.aborted) return void response.body.cancel();
@@ -46,13 +50,13 @@ export function openEventStream(send: Connection['send'], path: string, listener
   };
   follow().then(
     () => end(null),
-    (thrown) => end(thrown instanceof HttpProblem ? thrown : offlineProblem(thrown)),
+    (thrown) => end(thrown instanceof HttpProblem ? thrown : makeOfflineProblem(thrown)),
   );
   return { close: () => closed.abort() };
 }
 
 /** The problem of a request that got no response. */
-export function offlineProblem(thrown: unknown): HttpProblem {
+export function makeOfflineProblem(thrown: unknown): HttpProblem {
   return new HttpProblem('page/offline', thrown instanceof Error ? thrown.message : 'The server cannot be reached.', 0);
 }
 

@@ -1,8 +1,8 @@
 /** Editing a message, as a variant or in place, so that no writer's text is lost. */
 import { type Message, type Node, type NodeId, nodeId, type Step } from '@coppice/core';
-import type { ShareView, WrittenAnswer } from './api-types.ts';
+import type { ShareView, WriteResponse } from './api-types.ts';
 import { refreshUnlessNavigated } from './following.ts';
-import { asProblem } from './http.ts';
+import { toHttpProblem } from './http.ts';
 import { optimisticContent, optimisticNode } from './optimistic.ts';
 import type { TreeSession } from './session.ts';
 
@@ -19,7 +19,7 @@ export interface SeenContent {
 export interface EditOutcome {
   /** The message with the new text: a new variant, or the edited one. */
   readonly nodeId: NodeId;
-  readonly written: WrittenAnswer;
+  readonly written: WriteResponse;
   /** Whether the text replaced the old one. */
   readonly inPlace: boolean;
   /** Open links that still show the old text, after an edit in place. */
@@ -86,7 +86,7 @@ async function saveInPlace(
     );
     return { nodeId: node.id, written, inPlace: true, outdatedShares: written.outdatedShares ?? [] };
   } catch (thrown) {
-    if (asProblem(thrown).code !== 'tree/version-conflict') throw thrown;
+    if (toHttpProblem(thrown).code !== 'tree/version-conflict') throw thrown;
     await session.refresh();
     // The conflict may be about another message, or about our own write that has not arrived on the feed.
     const isSame = session.state.base?.nodes.get(node.id)?.contentIn === node.contentIn;

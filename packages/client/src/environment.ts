@@ -11,7 +11,7 @@ export interface TextStorage {
   write(name: string, text: string | null): boolean;
 }
 
-export interface Environment {
+export interface ClientEnvironment {
   /** Sends a request. */
   fetch(request: Request): Promise<Response>;
   readonly storage: TextStorage;
@@ -98,7 +98,7 @@ function hasLocalStorage(): boolean {
 }
 
 /** The defaults of this environment. */
-export function defaultEnvironment(): Environment {
+export function defaultEnvironment(): ClientEnvironment {
   const page = machine.document;
   return {
     fetch: (request) => fetch(request),

@@ -2,7 +2,7 @@ import type { NodeId, TreeId } from '@coppice/core';
 import { treePath } from './api.ts';
 import type { ApprovalData, FeedCommit, ReplyDelta } from './api-types.ts';
 import { type Connection, followEvents } from './connection.ts';
-import { apiAddress } from './http.ts';
+import { buildApiUrl } from './http.ts';
 
 /** What a turn reports besides commits and text: thinking and tool calls. */
 export interface TurnReport {
@@ -32,7 +32,7 @@ interface FeedEvents {
 }
 
 /** Callbacks for the events of a tree's feed. */
-export interface FeedListener {
+export interface FeedCallbacks {
   commit(commit: FeedCommit): void;
   delta(delta: ReplyDelta): void;
   turn(report: TurnReport): void;
@@ -59,11 +59,11 @@ export function openFeed(
   connection: Connection,
   tree: TreeId,
   since: number,
-  listener: FeedListener,
+  listener: FeedCallbacks,
 ): { close(): void } {
   let last = since;
   return followEvents(connection, {
-    path: () => apiAddress(`${treePath(tree)}/feed`, { since: last }),
+    path: () => buildApiUrl(`${treePath(tree)}/feed`, { since: last }),
     connected: (connected) => listener.connected(connected),
     event(eventName, eventData) {
       const { name, data } = asFeedEvent(eventName, eventData);

@@ -1,5 +1,5 @@
 import type { NodeId } from '@coppice/core';
-import { pathToNode } from './loaded-branch.ts';
+import { loadedPath } from './loaded-branch.ts';
 import type { TreeSession } from './session.ts';
 
 /** Moves the view to where a write left the tree, unless the user has moved since this was called. */
@@ -16,5 +16,5 @@ export function refreshUnlessNavigated(
 /** Whether the shown branch contains a message. */
 export function isOnShownPath(session: TreeSession, id: NodeId): boolean {
   const { part } = session.state;
-  return part !== null && pathToNode(part).some((node) => node.id === id);
+  return part !== null && loadedPath(part).some((node) => node.id === id);
 }

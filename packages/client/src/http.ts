@@ -26,13 +26,13 @@ export class HttpProblem extends Error {
 }
 
 /** Converts a thrown value to a problem. */
-export function asProblem(thrown: unknown): HttpProblem {
+export function toHttpProblem(thrown: unknown): HttpProblem {
   if (thrown instanceof HttpProblem) return thrown;
   return new HttpProblem('page/internal', thrown instanceof Error ? thrown.message : String(thrown), -1);
 }
 
 /** A URL with its query; undefined and null values are left out. */
-export function apiAddress(
+export function buildApiUrl(
   path: string,
   query: Readonly<Record<string, string | number | boolean | null | undefined>> = {},
 ): string {
@@ -44,25 +44,25 @@ export function apiAddress(
 }
 
 /** Whether a value is an object. */
-export function isJsonRecordValue(value: unknown): value is Record<string, unknown> {
+export function isObjectValue(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
 /** The error in the body of a response; a body of another shape gives a problem with the status. */
-export function problemFrom(body: unknown, status: number): HttpProblem {
-  const error = isJsonRecordValue(body) && isJsonRecordValue(body.error) ? body.error : {};
+export function parseProblemBody(body: unknown, status: number): HttpProblem {
+  const error = isObjectValue(body) && isObjectValue(body.error) ? body.error : {};
   const code = typeof error.code === 'string' ? error.code : `http/${status}`;
   const message = typeof error.message === 'string' ? error.message : `The server answered ${status}.`;
-  return new HttpProblem(code, message, status, isJsonRecordValue(error.data) ? error.data : {});
+  return new HttpProblem(code, message, status, isObjectValue(error.data) ? error.data : {});
 }
 
 /** The error in a response. */
-export async function problemOfResponse(response: Response): Promise<HttpProblem> {
+export async function readProblem(response: Response): Promise<HttpProblem> {
   let body: unknown = null;
   try {
     body = await response.json();
   } catch {
     // The body is not JSON, for example that of a proxy.
   }
-  return problemFrom(body, response.status);
+  return parseProblemBody(body, response.status);
 }

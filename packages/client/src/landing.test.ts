@@ -5,14 +5,14 @@ import { allNodes, rowChanges, topology as shapeOf } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { TreeViewData } from './api-types.ts';
-import { appendReplyText, newReply } from './live.ts';
+import { appendReplyText, startLiveReply } from './live.ts';
 import {
   applyRowChanges,
-  changesNotLoaded,
-  emptyBranch,
-  endAfter,
+  chooseEndAfterRead,
+  createEmptyBranch,
+  filterUnloadedChanges,
   type LoadedBranch,
-  pathToNode,
+  loadedPath,
   variantOf,
 } from './loaded-branch.ts';
 import { confirmWrite } from './overlays.ts';
@@ -48,7 +48,7 @@ test('[CL2] commits of every kind change the topology of a tree as they change t
           let topology = mine?.topology;
           for (const commit of mine === undefined ? [] : await since(store, id, mine.version)) {
             const changes = rowChanges(commit.steps, { version: commit.version, seq: commit.seq, at: commit.at });
-            if (topology?.land(changes) === false) topology = undefined;
+            if (topology?.applyRowChanges(changes) === false) topology = undefined;
           }
           const whole = new Topology(truth.rootId, truth.nodes, truth.bookmarks);
           topology ??= whole;
@@ -87,39 +87,39 @@ function view(tree: ReturnType<typeof buildTree>): LoadedBranch {
   const topology = new Topology(tree.rootId, shapeOf(tree));
   const nodes = new Map(allNodes(tree).map((node) => [node.id, node]));
   const kids = new Map([...nodes.keys()].map((id) => [id, topology.children(id).map((child) => child.id)]));
-  return { ...emptyBranch(row), nodes, childrenByParent: kids, leaf: tree.activeNodeId };
+  return { ...createEmptyBranch(row), nodes, childrenByParent: kids, leaf: tree.activeNodeId };
 }
 
 test('[CL1] a removed branch moves the view to its parent, and its index among the variants is free again', () => {
   const part = view(buildTree('a\n  b\n    c\n    d'));
-  const path = pathToNode(part).map((node) => node.id);
+  const path = loadedPath(part).map((node) => node.id);
   const last = part.nodes.get(path.at(-1) ?? nodeId(''));
   if (last === undefined || last.parentId === null) throw new Error('The tree has no end.');
   expect(variantOf(part, last).ids).toHaveLength(2);
   const changes = rowChanges([{ type: 'remove', nodeId: last.id }], { version: part.tree.version + 1, seq: 99, at: 0 });
   const after = applyRowChanges(part, changes, part.tree.version + 1);
-  expect(pathToNode(after).map((node) => node.id)).toEqual(path.slice(0, -1));
+  expect(loadedPath(after).map((node) => node.id)).toEqual(path.slice(0, -1));
   expect(after.childrenByParent.get(last.parentId)).toHaveLength(1);
   // The earlier value is unchanged.
-  expect(pathToNode(part).map((node) => node.id)).toEqual(path);
+  expect(loadedPath(part).map((node) => node.id)).toEqual(path);
 });
 
 test('[CL4] a view that followed new messages while its branch was read again is not moved back', () => {
   const now = view(buildTree('a\n  b\n    c\n      d'));
-  const [, a, b, c, d] = pathToNode(now).map((node) => node.id);
+  const [, a, b, c, d] = loadedPath(now).map((node) => node.id);
   if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error('The tree has no end.');
   const before = { ...now, leaf: b, nodes: new Map([...now.nodes].filter(([id]) => id !== c && id !== d)) };
-  expect(endAfter(before, now, b)).toBe(d);
-  expect(endAfter({ ...before, leaf: null, nodes: new Map() }, now, null)).toBe(d);
+  expect(chooseEndAfterRead(before, now, b)).toBe(d);
+  expect(chooseEndAfterRead({ ...before, leaf: null, nodes: new Map() }, now, null)).toBe(d);
   // If the user moves, the view follows the user, whatever was added.
-  expect(endAfter(before, now, a)).toBe(a);
-  expect(endAfter(now, now, b)).toBe(b);
-  expect(endAfter(before, { ...now, leaf: null }, b)).toBe(b);
+  expect(chooseEndAfterRead(before, now, a)).toBe(a);
+  expect(chooseEndAfterRead(now, now, b)).toBe(b);
+  expect(chooseEndAfterRead(before, { ...now, leaf: null }, b)).toBe(b);
 });
 
 test('[B11] the active node in a response counts before the feed reports it, and older events are ignored', () => {
   const part = view(buildTree('a\n  b\n    c'));
-  const [, a] = pathToNode(part).map((node) => node.id);
+  const [, a] = loadedPath(part).map((node) => node.id);
   if (a === undefined) throw new Error('The tree has no messages.');
   const { version, activeNodeId } = part.tree;
   const answer = { version: version + 1, activeNodeId: a, result: {}, nodes: [] };
@@ -129,24 +129,24 @@ test('[B11] the active node in a response counts before the feed reports it, and
 
 test('[CL6] commits newer than a loaded page are applied from the feed, older ones are ignored', () => {
   const whole = view(buildTree('a\n  b\n    c'));
-  const [, a, b, c] = pathToNode(whole).map((node) => node.id);
+  const [, a, b, c] = loadedPath(whole).map((node) => node.id);
   if (a === undefined || b === undefined || c === undefined) throw new Error('The tree has no end.');
   const read = { ...whole, leaf: b, nodes: new Map([...whole.nodes].filter(([id]) => id !== c)) };
   const late = [...whole.nodes.values()].flatMap((node) =>
     node.parentId === null ? [] : [{ op: 'added', node } as const],
   );
-  expect(changesNotLoaded(read, late)).toEqual([{ op: 'added', node: whole.nodes.get(c) }]);
+  expect(filterUnloadedChanges(read, late)).toEqual([{ op: 'added', node: whole.nodes.get(c) }]);
   const first = whole.nodes.get(a);
   if (first?.message == null) throw new Error('The first message is none.');
   const { contentIn, message, text } = first;
   const wrote = (version: number) =>
     ({ op: 'updated', nodeIds: [a], set: { message, text, contentIn: version } }) as const;
-  expect(changesNotLoaded(read, [wrote(contentIn), wrote(contentIn + 1)])).toEqual([wrote(contentIn + 1)]);
+  expect(filterUnloadedChanges(read, [wrote(contentIn), wrote(contentIn + 1)])).toEqual([wrote(contentIn + 1)]);
 });
 
 test('[CL6] a message whose replies have started stays visible before the feed reports it, and is not shown twice', () => {
   const part = view(buildTree('a\n  b'));
-  const [, , b] = pathToNode(part).map((node) => node.id);
+  const [, , b] = loadedPath(part).map((node) => node.id);
   const whole = view(buildTree('a\n  b\n    c'));
   const said = [...whole.nodes.values()].at(-1);
   if (b === undefined || said === undefined) throw new Error('The tree has no end.');
@@ -157,12 +157,12 @@ test('[CL6] a message whose replies have started stays visible before the feed r
     version: part.tree.version + 1,
   });
   const shown = confirmWrite(part, overlay, begun(node.id));
-  expect(pathToNode(shown).at(-1)?.id).toBe(node.id);
+  expect(loadedPath(shown).at(-1)?.id).toBe(node.id);
   expect(confirmWrite(part, overlay, begun(b)).nodes.has(node.id)).toBe(false);
 });
 
 test('[CL3] overlapping pieces of a reply are not doubled, and a gap is noticed', () => {
-  const reply = newReply(0);
+  const reply = startLiveReply(0);
   const one = appendReplyText(reply, 0, 'Hello');
   expect(one?.text).toBe('Hello');
   expect(appendReplyText(one ?? reply, 3, 'lo there')?.text).toBe('Hello there');

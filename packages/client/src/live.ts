@@ -2,7 +2,7 @@
 import type { NodeId } from '@coppice/core';
 
 /** A tool call in progress. It outlasts its reply: tools run when the reply is complete. */
-export interface LiveCall {
+export interface LiveToolCall {
   readonly name: string;
   readonly parameters: unknown;
   readonly state: 'running' | 'waiting';
@@ -33,7 +33,7 @@ export interface LiveRetry {
 }
 
 /** A reply without text yet. */
-export function newReply(startedAt: number, actId: string | null = null): LiveReply {
+export function startLiveReply(startedAt: number, actId: string | null = null): LiveReply {
   return { text: '', thinking: '', startedAt, actId };
 }
 

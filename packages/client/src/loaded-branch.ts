@@ -19,7 +19,7 @@ export interface LoadedBranch {
 }
 
 /** Nothing loaded yet. */
-export function emptyBranch(tree: TreeViewData): LoadedBranch {
+export function createEmptyBranch(tree: TreeViewData): LoadedBranch {
   return {
     tree,
     nodes: new Map(),
@@ -32,7 +32,7 @@ export function emptyBranch(tree: TreeViewData): LoadedBranch {
 }
 
 /** Adds a page to the loaded part: as a new path that ends at `leaf`, or as older or newer messages of the shown path. */
-export function withPage(
+export function addPage(
   part: LoadedBranch,
   page: PageAnswer,
   how: { readonly leaf: NodeId | null } | 'above' | 'below',
@@ -70,11 +70,11 @@ export function withPage(
 
 /** The shown messages, oldest first: the loaded path, or a section in the middle of a long branch. */
 export function shownPath(part: LoadedBranch): readonly Node[] {
-  return part.until === null ? pathToNode(part) : pathUp(part, part.until);
+  return part.until === null ? loadedPath(part) : pathUp(part, part.until);
 }
 
 /** The same part with its end shown. */
-export function moveToEnd(part: LoadedBranch): LoadedBranch {
+export function showBranchEnd(part: LoadedBranch): LoadedBranch {
   if (part.until === null) return part;
   const [first] = pathUp({ ...part, before: null }, part.leaf);
   const top = first === undefined || first.parentId === part.tree.rootId;
@@ -82,11 +82,11 @@ export function moveToEnd(part: LoadedBranch): LoadedBranch {
 }
 
 /** Shows the end if the shown section has reached it or is no longer connected to loaded nodes. */
-export function joinPages(part: LoadedBranch): LoadedBranch {
+export function showEndIfReached(part: LoadedBranch): LoadedBranch {
   if (part.until === null) return part;
   const [first] = pathUp(part, part.until);
   const whole = first !== undefined && (first.id === part.before || first.parentId === part.tree.rootId);
-  if (!whole) return moveToEnd(part);
+  if (!whole) return showBranchEnd(part);
   const end = pathUp({ ...part, before: part.until }, part.leaf);
   return end[0]?.id === part.until ? { ...part, until: null } : part;
 }
@@ -106,7 +106,7 @@ export function keepOlderPages(part: LoadedBranch, before: NodeId | null): Loade
 }
 
 /** The loaded path to the end of the view, oldest first. */
-export function pathToNode(part: LoadedBranch): readonly Node[] {
+export function loadedPath(part: LoadedBranch): readonly Node[] {
   return pathUp(part, part.leaf);
 }
 
@@ -124,7 +124,7 @@ function pathUp(part: LoadedBranch, end: NodeId | null): readonly Node[] {
  * The end of a view that moves to a node, as far as it is loaded: the node itself, or below it along the last visited
  * children. Null if the node is not connected to loaded nodes; then nothing can be shown before it is read.
  */
-export function loadedEnd(part: LoadedBranch, id: NodeId, exactly: boolean): NodeId | null {
+export function findLoadedEnd(part: LoadedBranch, id: NodeId, exactly: boolean): NodeId | null {
   let node = part.nodes.get(id);
   if (node === undefined || node.parentId === null) return null;
   if (node.parentId !== part.tree.rootId && !part.nodes.has(node.parentId)) return null;
@@ -140,7 +140,7 @@ export function loadedEnd(part: LoadedBranch, id: NodeId, exactly: boolean): Nod
  * The end of the view after its branch was read: the end that was read, unless the view followed new messages below
  * it meanwhile, which are not in the response. `before` is what was loaded at the time of the request.
  */
-export function endAfter(before: LoadedBranch, now: LoadedBranch, end: NodeId | null): NodeId | null {
+export function chooseEndAfterRead(before: LoadedBranch, now: LoadedBranch, end: NodeId | null): NodeId | null {
   const above = end ?? now.tree.rootId;
   let at = now.leaf;
   while (at !== null && at !== above && !before.nodes.has(at)) at = now.nodes.get(at)?.parentId ?? null;
@@ -169,7 +169,7 @@ interface BranchDraft {
  * The changes of a commit that a newer page may lack: a page ends where the view ended, and messages below that
  * arrive only with the feed.
  */
-export function changesNotLoaded(part: LoadedBranch, changes: readonly RowChange[]): readonly RowChange[] {
+export function filterUnloadedChanges(part: LoadedBranch, changes: readonly RowChange[]): readonly RowChange[] {
   return changes.filter((change) => {
     // An optimistic node has another sequence number than the confirmed one.
     if (change.op === 'added') return part.nodes.get(change.node.id)?.seq !== change.node.seq;
@@ -190,7 +190,7 @@ export function applyRowChanges(part: LoadedBranch, changes: readonly RowChange[
     leaf: part.leaf,
   };
   for (const change of changes) applyOne(draft, change);
-  return joinPages({ ...part, ...draft });
+  return showEndIfReached({ ...part, ...draft });
 }
 
 function applyOne(draft: BranchDraft, change: RowChange): void {
@@ -286,6 +286,6 @@ function withAttributes(tree: TreeViewData, set: Attributes): TreeViewData {
 }
 
 /** The title of a tree; null if it has none. */
-export function titleOfNode(tree: Pick<TreeViewData, 'title' | 'autoTitle'>): string | null {
+export function treeTitleOf(tree: Pick<TreeViewData, 'title' | 'autoTitle'>): string | null {
   return tree.title ?? tree.autoTitle;
 }

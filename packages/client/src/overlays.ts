@@ -1,12 +1,12 @@
 /** Unconfirmed local changes, applied to the confirmed part, and the server's results of them. */
 import { type NodeId, nodeId, type RowChange, type Step } from '@coppice/core';
 import { insertedNodes, rowChanges } from '@coppice/core/tree';
-import type { BegunAnswer, WrittenAnswer } from './api-types.ts';
-import { applyRowChanges, type LoadedBranch, moveToEnd, pathToNode } from './loaded-branch.ts';
+import type { GenerationStartedAnswer, WriteResponse } from './api-types.ts';
+import { applyRowChanges, type LoadedBranch, loadedPath, showBranchEnd } from './loaded-branch.ts';
 import type { Overlay } from './tree-state.ts';
 
 /** The confirmed part with all unconfirmed changes applied in order, and the nodes that only those have. */
-export function withOverlays(
+export function applyOverlays(
   base: LoadedBranch,
   overlays: readonly Overlay[],
 ): { readonly part: LoadedBranch; readonly unconfirmed: ReadonlySet<NodeId> } {
@@ -16,7 +16,7 @@ export function withOverlays(
     // The feed may deliver a message before the response does; then messages below it are shown too.
     const steps = overlay.steps.filter((step) => step.type !== 'insert' || !base.nodes.has(step.node.id));
     part = applyRowChanges(part, rowsShown(steps, part, overlay.id), part.tree.version);
-    if (overlay.leaf !== undefined && !isInserted(overlay, part)) part = { ...moveToEnd(part), leaf: overlay.leaf };
+    if (overlay.leaf !== undefined && !isInserted(overlay, part)) part = { ...showBranchEnd(part), leaf: overlay.leaf };
     for (const { id } of insertedNodes(steps)) unconfirmed.add(id);
   }
   return { part, unconfirmed };
@@ -39,7 +39,7 @@ export function confirmWrite(shown: LoadedBranch, overlay: Overlay | null, value
         kids.set(node.parentId, [...(list ?? []), node.id]);
     }
   const goes = overlay?.leaf !== undefined && nodes.has(overlay.leaf) && !isInserted(overlay, base);
-  const { before, until } = goes ? moveToEnd(base) : base;
+  const { before, until } = goes ? showBranchEnd(base) : base;
   const leaf = goes ? (overlay?.leaf ?? base.leaf) : base.leaf;
   return { ...base, tree: pointedIn(base, value), nodes, childrenByParent: kids, leaf, before, until };
 }
@@ -47,11 +47,11 @@ export function confirmWrite(shown: LoadedBranch, overlay: Overlay | null, value
 /** Whether the view is on a branch through the message that an overlay inserts; then it stays there. */
 function isInserted({ steps, leaf }: Overlay, part: LoadedBranch): boolean {
   const inserts = insertedNodes(steps).some(({ id }) => id === leaf);
-  return inserts && pathToNode(part).some((node) => node.id === leaf);
+  return inserts && loadedPath(part).some((node) => node.id === leaf);
 }
 
 /** The part with the message that replies were started for: it is not in the response, and the feed may be later. */
-function withPrompts(base: LoadedBranch, overlay: Overlay | null, { nodes }: BegunAnswer): LoadedBranch {
+function withPrompts(base: LoadedBranch, overlay: Overlay | null, { nodes }: GenerationStartedAnswer): LoadedBranch {
   const answered = new Set(nodes.map((node) => node.parentId));
   const missing = (overlay?.steps ?? []).filter(
     (step) => step.type === 'insert' && answered.has(step.node.id) && !base.nodes.has(step.node.id),
@@ -84,11 +84,11 @@ function pointedIn({ tree }: LoadedBranch, value: unknown): LoadedBranch['tree']
   return newer && typeof activeNodeId === 'string' ? { ...tree, activeNodeId: nodeId(activeNodeId) } : tree;
 }
 
-function isWritten(value: unknown): value is WrittenAnswer {
+function isWritten(value: unknown): value is WriteResponse {
   return hasNodes(value) && 'result' in value;
 }
 
-function isBegun(value: unknown): value is BegunAnswer {
+function isBegun(value: unknown): value is GenerationStartedAnswer {
   return hasNodes(value) && !('result' in value);
 }
 

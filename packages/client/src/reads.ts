@@ -2,11 +2,11 @@
 import { type NodeId, nodeId, type TreeId } from '@coppice/core';
 import type { Api } from './api.ts';
 import type { PageAnswer } from './api-types.ts';
-import { asProblem } from './http.ts';
-import { joinPages, type LoadedBranch, shownPath, withPage } from './loaded-branch.ts';
+import { toHttpProblem } from './http.ts';
+import { addPage, type LoadedBranch, showEndIfReached, shownPath } from './loaded-branch.ts';
 
 /** How many messages the first page has. */
-export const pageSize = 40;
+export const firstPageLength = 40;
 // Further pages are larger.
 const furtherSize = 100;
 
@@ -28,7 +28,7 @@ export class TreeReads {
   }
 
   /** The last messages of a branch. */
-  page(leaf: NodeId | undefined, limit = pageSize): Promise<PageAnswer> {
+  page(leaf: NodeId | undefined, limit = firstPageLength): Promise<PageAnswer> {
     return this.#api.page(this.#treeId, { nodeId: leaf, limit }, this.#signal);
   }
 
@@ -52,7 +52,7 @@ export class TreeReads {
     try {
       return await this.leafThrough(id);
     } catch (thrown) {
-      const { status } = asProblem(thrown);
+      const { status } = toHttpProblem(thrown);
       if (status !== 404 && status !== 400) throw thrown;
       return null;
     }
@@ -63,7 +63,7 @@ export class TreeReads {
     try {
       return await this.page(wanted, limit);
     } catch (thrown) {
-      if (asProblem(thrown).status !== 404) throw thrown;
+      if (toHttpProblem(thrown).status !== 404) throw thrown;
       return this.page(undefined, limit);
     }
   }
@@ -74,8 +74,8 @@ export class TreeReads {
     if (leaf === null || part.before === null || shownPath(part).some((node) => node.id === id)) return part;
     const [above, below] = await Promise.all([
       this.page(id),
-      this.#api.page(this.#treeId, { nodeId: leaf, after: id, limit: pageSize }, this.#signal),
+      this.#api.page(this.#treeId, { nodeId: leaf, after: id, limit: firstPageLength }, this.#signal),
     ]);
-    return joinPages(withPage(withPage(part, above, 'above'), below, 'below'));
+    return showEndIfReached(addPage(addPage(part, above, 'above'), below, 'below'));
   }
 }

@@ -2,7 +2,7 @@ import { nodeId, treeId } from '@coppice/core';
 import { expect, test, vi } from 'vitest';
 import { createClient } from './client.ts';
 import { createObservable } from './observable.ts';
-import { Replies } from './replies.ts';
+import { TreeReplies } from './replies.ts';
 import { emptyTreeState, type OpenTreeState } from './tree-state.ts';
 
 // Ends a test that hangs; what is waited for comes within milliseconds on an idle machine.
@@ -14,7 +14,12 @@ function setUp() {
   const store = createObservable<OpenTreeState>(emptyTreeState);
   let drawn = 0;
   store.subscribe(() => drawn++);
-  const replies = new Replies(createClient(), treeId('00000000-0000-4000-8000-000000000002'), store, () => undefined);
+  const replies = new TreeReplies(
+    createClient(),
+    treeId('00000000-0000-4000-8000-000000000002'),
+    store,
+    () => undefined,
+  );
   return { store, replies, drawn: () => drawn, text: () => store.getState().live.get(id)?.text };
 }
 

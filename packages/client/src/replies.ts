@@ -1,7 +1,7 @@
 /** Replies that are being generated: their text so far, thinking, and tool calls. */
 import { type ActId, actId, type NodeId, type TreeId } from '@coppice/core';
 import type { Connection } from './connection.ts';
-import { appendReplyText, type LiveCall, type LiveReply, newReply } from './live.ts';
+import { appendReplyText, type LiveReply, type LiveToolCall, startLiveReply } from './live.ts';
 import type { Observable } from './observable.ts';
 import { openReplyStream } from './reply-stream.ts';
 import type { OpenTreeState } from './tree-state.ts';
@@ -11,7 +11,7 @@ import type { OpenTreeState } from './tree-state.ts';
 const drawMs = 16;
 
 /** The replies of one open tree. */
-export class Replies {
+export class TreeReplies {
   readonly #connection: Connection;
   readonly #treeId: TreeId;
   readonly #store: Observable<OpenTreeState>;
@@ -46,7 +46,7 @@ export class Replies {
       return {
         live: new Map(state.live).set(
           id,
-          known === undefined ? newReply(this.#connection.now(), act) : { ...known, actId: act },
+          known === undefined ? startLiveReply(this.#connection.now(), act) : { ...known, actId: act },
         ),
       };
     });
@@ -68,7 +68,7 @@ export class Replies {
   }
 
   /** Sets the state of a tool call; null removes it when it has finished. */
-  setCall(callId: string, call: LiveCall | null): void {
+  setCall(callId: string, call: LiveToolCall | null): void {
     this.#store.setState((state) => {
       const calls = new Map(state.calls);
       if (call === null) calls.delete(callId);
@@ -88,7 +88,8 @@ export class Replies {
 
   /** Adds text at its offset; if earlier text is missing, the reply is read again from where its text ends. */
   add(id: NodeId, offset: number, text: string): void {
-    const reply = this.#arrived.get(id) ?? this.#store.getState().live.get(id) ?? newReply(this.#connection.now());
+    const reply =
+      this.#arrived.get(id) ?? this.#store.getState().live.get(id) ?? startLiveReply(this.#connection.now());
     const next = appendReplyText(reply, offset, text);
     if (next === null) return this.#follow(id, reply.text.length);
     if (next === reply) return;

@@ -58,7 +58,7 @@ export interface SourceNotice {
 }
 
 /** The differences between what was requested and what was sent to a reply's model. */
-export function noticesOf({ meta }: Pick<Node, 'meta'>): readonly SourceNotice[] {
+export function listSourceNotices({ meta }: Pick<Node, 'meta'>): readonly SourceNotice[] {
   const notices = sourceField(meta.source, 'notices');
   if (!Array.isArray(notices)) return [];
   return notices.flatMap((notice: Json): SourceNotice[] => {

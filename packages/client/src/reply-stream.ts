@@ -1,7 +1,7 @@
 import type { NodeId, TreeId } from '@coppice/core';
 import { treePath } from './api.ts';
 import { type Connection, followEvents } from './connection.ts';
-import { apiAddress, isJsonRecordValue } from './http.ts';
+import { buildApiUrl, isObjectValue } from './http.ts';
 
 /** Follows one reply from an offset on. After a break it continues after the last text. */
 export function openReplyStream(
@@ -13,10 +13,10 @@ export function openReplyStream(
 ): { close(): void } {
   let at = offset;
   const stream = followEvents(connection, {
-    path: () => apiAddress(`${treePath(tree)}/nodes/${node}/stream`, { offset: at }),
+    path: () => buildApiUrl(`${treePath(tree)}/nodes/${node}/stream`, { offset: at }),
     whileHidden: true,
     event(name, data) {
-      const piece = isJsonRecordValue(data) ? data : {};
+      const piece = isObjectValue(data) ? data : {};
       if (typeof piece.offset === 'number' && typeof piece.text === 'string') {
         listener.text(piece.offset, piece.text);
         at = Math.max(at, piece.offset + piece.text.length);

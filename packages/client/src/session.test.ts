@@ -4,7 +4,7 @@ import { type ScriptedReply, textEvents, toolEvents } from '@coppice/engine/test
 import { createTree, openTestServer, type TestServer } from '@coppice/server/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { GenerationOptions } from './actions.ts';
-import { pathToNode, variantOf } from './loaded-branch.ts';
+import { loadedPath, variantOf } from './loaded-branch.ts';
 import { TreeSession } from './session.ts';
 import { type NodeClient, openNodeClient } from './testing/node-client.ts';
 
@@ -70,7 +70,7 @@ function said(text: string): Message {
 /** The texts of the shown branch. */
 function shown(session: TreeSession): readonly string[] {
   const { part } = session.state;
-  return part === null ? [] : pathToNode(part).map((node) => node.text);
+  return part === null ? [] : loadedPath(part).map((node) => node.text);
 }
 
 function leafOf(session: TreeSession): NodeId {
@@ -101,7 +101,7 @@ for (const order of ['as it comes', 'the answer last', 'the feed last'] as const
     expect(await sendMessage(session, parent, said('And then?'), wish)).toBe(true);
     await ends(session, 'And so.');
     const { part } = session.state;
-    const next = part === null ? undefined : pathToNode(part).find((node) => node.text === 'And then?');
+    const next = part === null ? undefined : loadedPath(part).find((node) => node.text === 'And then?');
     expect(next?.parentId).toBe(parent);
     expect(shown(session).filter((text) => text === 'It is so.')).toHaveLength(1);
   });
@@ -131,7 +131,7 @@ test('[CL7] a turn moves the view back from a message that another user added be
 
 test('[CL7] a turn that continues does not move the view of a user who has gone elsewhere', async () => {
   const { session, client } = await open(rounds(3, 'Far away.'), ['One', 'Two', 'Three', 'Four']);
-  const first = pathToNode(session.state.part ?? expect.fail())[1]?.id ?? expect.fail();
+  const first = loadedPath(session.state.part ?? expect.fail())[1]?.id ?? expect.fail();
   client.events.hold();
   const sending = sendMessage(session, leafOf(session), said('Go'), wish);
   await vi.waitFor(() => expect(client.requests.join()).toContain('/generations'), patience);
@@ -215,7 +215,7 @@ test('[CL8] a bookmark, a note and their undo cost one request each', async () =
 
 test('[CL8] undoing a delete shows the messages again without reading them', async () => {
   const { session, client } = await open([textEvents('Hi.')], ['One', 'Two', 'Three', 'Four']);
-  const path = pathToNode(session.state.part ?? expect.fail());
+  const path = loadedPath(session.state.part ?? expect.fail());
   const second = path[1] ?? expect.fail();
   const { actId } = await session.write([], (version) =>
     session.api.remove(session.treeId, second.id, 'cascade', version),

@@ -3,28 +3,28 @@ import type { Node, NodeId, RowChange, Step, TreeId } from '@coppice/core';
 import { rowChanges } from '@coppice/core/tree';
 import { TreeActions } from './actions.ts';
 import type { Api } from './api.ts';
-import type { BegunAnswer, FeedCommit, TreeViewData, WrittenAnswer } from './api-types.ts';
+import type { FeedCommit, GenerationStartedAnswer, TreeViewData, WriteResponse } from './api-types.ts';
 import type { Connection } from './connection.ts';
 import { openFeed, type TurnReport } from './feed.ts';
-import { asProblem } from './http.ts';
+import { toHttpProblem } from './http.ts';
 import {
+  addPage,
   applyRowChanges,
-  changesNotLoaded,
-  emptyBranch,
-  endAfter,
-  joinPages,
+  chooseEndAfterRead,
+  createEmptyBranch,
+  filterUnloadedChanges,
+  findLoadedEnd,
   keepOlderPages,
   type LoadedBranch,
-  loadedEnd,
-  moveToEnd,
-  pathToNode,
+  loadedPath,
+  showBranchEnd,
+  showEndIfReached,
   shownPath,
-  withPage,
 } from './loaded-branch.ts';
 import { createObservable, type Observable } from './observable.ts';
-import { confirmWrite, withOverlays } from './overlays.ts';
-import { pageSize, runsInPage, TreeReads } from './reads.ts';
-import { Replies } from './replies.ts';
+import { applyOverlays, confirmWrite } from './overlays.ts';
+import { firstPageLength, runsInPage, TreeReads } from './reads.ts';
+import { TreeReplies } from './replies.ts';
 import type { Topology } from './topology.ts';
 import { TopologyLoader } from './topology-loader.ts';
 import { emptyTreeState, type OpenTreeState, type Overlay } from './tree-state.ts';
@@ -45,7 +45,7 @@ export class TreeSession {
   /** The user's actions on the tree. */
   readonly actions: TreeActions;
   /** Replies that are being generated. */
-  readonly replies: Replies;
+  readonly replies: TreeReplies;
   /** The connection to the server, and the environment. */
   readonly connection: Connection;
   readonly #queue: WriteQueue;
@@ -75,7 +75,7 @@ export class TreeSession {
     this.connection = connection;
     this.store = createObservable<OpenTreeState>(emptyTreeState);
     this.actions = new TreeActions(this);
-    this.replies = new Replies(connection, treeId, this.store, () => void this.refresh());
+    this.replies = new TreeReplies(connection, treeId, this.store, () => void this.refresh());
     this.#queue = new WriteQueue(connection.waitingQueues, (line) => this.store.setState(line));
     this.#reads = new TreeReads(connection.api, treeId, this.#closed.signal);
     this.#shape = new TopologyLoader(connection.api, treeId, this.store, this.#closed.signal);
@@ -123,7 +123,7 @@ export class TreeSession {
       const through = end === null ? undefined : wanted;
       const leaf = end ?? tree.activeNodeId;
       const page = await this.#reads.page(leaf ?? undefined);
-      let base = withPage(emptyBranch(tree), page, { leaf });
+      let base = addPage(createEmptyBranch(tree), page, { leaf });
       if (through !== undefined) base = await this.#reads.reaching(base, through);
       this.#show({ phase: 'ready', base, runs: runsInPage(page) });
       if (through !== undefined) this.scrollTo(through);
@@ -149,7 +149,7 @@ export class TreeSession {
       });
       return through === wanted;
     } catch (thrown) {
-      const problem = asProblem(thrown);
+      const problem = toHttpProblem(thrown);
       if (problem.code !== 'page/aborted')
         this.store.setState({ phase: problem.status === 404 ? 'missing' : 'failed', problem });
       return true;
@@ -168,7 +168,7 @@ export class TreeSession {
   #show(set: Partial<OpenTreeState>): void {
     const state = { ...this.state, ...set };
     if (state.base === null) return this.store.setState(set);
-    const { part, unconfirmed } = withOverlays(state.base, state.overlays);
+    const { part, unconfirmed } = applyOverlays(state.base, state.overlays);
     this.store.setState({ ...set, part, unconfirmed });
   }
 
@@ -191,9 +191,9 @@ export class TreeSession {
     try {
       const page = await this.#reads.before(base.until ?? base.leaf, base.before);
       const now = this.state.base;
-      if (now !== null && now.before === base.before) this.#show({ base: withPage(now, page, 'above') });
+      if (now !== null && now.before === base.before) this.#show({ base: addPage(now, page, 'above') });
     } catch (thrown) {
-      if (asProblem(thrown).code === 'tree/not-on-path') await this.refresh();
+      if (toHttpProblem(thrown).code === 'tree/not-on-path') await this.refresh();
     } finally {
       this.store.setState({ loadingAbove: false });
     }
@@ -208,9 +208,9 @@ export class TreeSession {
       const page = await this.#reads.after(base.leaf, base.until);
       const now = this.state.base;
       if (now !== null && now.until === base.until && now.leaf === base.leaf)
-        this.#show({ base: joinPages(withPage(now, page, 'below')) });
+        this.#show({ base: showEndIfReached(addPage(now, page, 'below')) });
     } catch (thrown) {
-      if (asProblem(thrown).code === 'tree/not-on-path') await this.refresh();
+      if (toHttpProblem(thrown).code === 'tree/not-on-path') await this.refresh();
     } finally {
       this.store.setState({ loadingBelow: false });
     }
@@ -219,7 +219,7 @@ export class TreeSession {
   /** Shows the end of the branch. */
   showEnd(): void {
     const { base } = this.state;
-    if (base !== null) this.#show({ base: moveToEnd(base) });
+    if (base !== null) this.#show({ base: showBranchEnd(base) });
   }
 
   /** Moves to before the first message: the next message starts a new branch. */
@@ -244,8 +244,8 @@ export class TreeSession {
       const { base } = this.state;
       // The user moved meanwhile, so the view is not moved back.
       if (base === null || came !== this.#steps) return;
-      const leaf = endAfter(before ?? base, base, end);
-      const part = keepOlderPages(withPage({ ...base, before: null }, page, { leaf }), moveToEnd(base).before);
+      const leaf = chooseEndAfterRead(before ?? base, base, end);
+      const part = keepOlderPages(addPage({ ...base, before: null }, page, { leaf }), showBranchEnd(base).before);
       const reached = await this.#reads.reaching(part, through);
       this.#show({ base: reached, overlays: this.#overlaysWithoutEnds(), runs: runsInPage(page) });
       this.replies.followRuns();
@@ -259,7 +259,7 @@ export class TreeSession {
   /** Shows the loaded part of a branch immediately, before the rest is read. Returns the number of this move. */
   #step(through: NodeId, leaf: NodeId | undefined): number {
     const { base } = this.state;
-    const end = base === null ? null : loadedEnd(base, leaf ?? through, leaf !== undefined);
+    const end = base === null ? null : findLoadedEnd(base, leaf ?? through, leaf !== undefined);
     // A node below the shown messages becomes their end; any other node ends the view in the middle of a branch.
     if (base !== null && end !== null)
       this.#show({ base: { ...base, leaf: end, until: null }, overlays: this.#overlaysWithoutEnds() });
@@ -283,7 +283,7 @@ export class TreeSession {
 
   #loadedCount(): number {
     const { base } = this.state;
-    return base === null ? pageSize : Math.max(pageSize, Math.min(400, pathToNode(base).length));
+    return base === null ? firstPageLength : Math.max(firstPageLength, Math.min(400, loadedPath(base).length));
   }
 
   /**
@@ -312,22 +312,22 @@ export class TreeSession {
           this.#loadedCount(),
         );
         const now = this.state.base ?? base;
-        const leaf = endAfter(base, now, page.nodes.at(-1)?.id ?? null);
+        const leaf = chooseEndAfterRead(base, now, page.nodes.at(-1)?.id ?? null);
         // The view left the branch that was read: read again at its new position, instead of moving it back.
         if (wanted === null ? now.leaf !== base.leaf && now.leaf !== leaf : navigationCount !== this.#navigationCount) {
           this.#again = true;
           continue;
         }
-        const part = withPage({ ...now, before: null }, page, { leaf });
+        const part = addPage({ ...now, before: null }, page, { leaf });
         // Missed commits may have changed older messages too.
         const fresh = this.#missed;
         this.#missed = false;
-        const whole = fresh ? part : keepOlderPages(part, moveToEnd(now).before);
+        const whole = fresh ? part : keepOlderPages(part, showBranchEnd(now).before);
         this.#show({ base: wanted === null ? await this.#around(whole, now, fresh) : whole, runs: runsInPage(page) });
         this.replies.followRuns();
       } while (this.#again);
     } catch (thrown) {
-      if (asProblem(thrown).offline) this.store.setState({ connected: false });
+      if (toHttpProblem(thrown).offline) this.store.setState({ connected: false });
     } finally {
       this.#reading = false;
     }
@@ -336,11 +336,11 @@ export class TreeSession {
   /** A branch that was read again, shown at the same messages as before; at its end if those are gone. */
   async #around(part: LoadedBranch, before: LoadedBranch, fresh: boolean): Promise<LoadedBranch> {
     if (before.until === null || before.leaf !== part.leaf) return part;
-    if (!fresh) return joinPages({ ...part, before: before.before, until: before.until });
+    if (!fresh) return showEndIfReached({ ...part, before: before.before, until: before.until });
     try {
       return await this.#reads.reaching(part, before.until);
     } catch (thrown) {
-      if (asProblem(thrown).offline) throw thrown;
+      if (toHttpProblem(thrown).offline) throw thrown;
       return part;
     }
   }
@@ -358,8 +358,8 @@ export class TreeSession {
     const added = changes.findLast((change) => change.op === 'added');
     if (added?.op === 'added') this.#noteNewest(commit.actId, added.node.id);
     const late = commit.version <= base.tree.version;
-    this.#land(late ? changesNotLoaded(base, changes) : changes, commit);
-    this.#shape.land(changes);
+    this.#land(late ? filterUnloadedChanges(base, changes) : changes, commit);
+    this.#shape.applyRowChanges(changes);
     // A gap means a missed commit. A restored subtree that is too large for the feed has to be read.
     if (commit.version > base.tree.version + 1) this.#missed = true;
     if (this.#missed || changes.some((change) => hasToBeRead(change, late))) void this.refresh();
@@ -399,9 +399,10 @@ export class TreeSession {
     const pending = [...grown.nodes.values()].filter((node) => node.status === 'pending' && !base.nodes.has(node.id));
     const isMine = this.#turn?.actId === actId && this.#turn.navigationCount === this.#navigationCount;
     const newest = isMine ? this.#newestOfAct.get(actId) : undefined;
-    const end = newest === undefined ? null : loadedEnd(grown, newest, true);
+    const end = newest === undefined ? null : findLoadedEnd(grown, newest, true);
     this.#show({
-      base: end === null ? { ...grown, leaf: followedRuns(base, grown, changes) } : { ...moveToEnd(grown), leaf: end },
+      base:
+        end === null ? { ...grown, leaf: followedRuns(base, grown, changes) } : { ...showBranchEnd(grown), leaf: end },
     });
     for (const node of pending) this.replies.begin(node.id, null);
   }
@@ -410,7 +411,7 @@ export class TreeSession {
    * Shows the branch that ends at the newest reply of a turn, and follows further replies. Does nothing if the user
    * moved since `navigationCount` was read.
    */
-  async followTurn({ actId, nodes, version }: BegunAnswer, navigationCount: number): Promise<void> {
+  async followTurn({ actId, nodes, version }: GenerationStartedAnswer, navigationCount: number): Promise<void> {
     const first = nodes.at(-1)?.nodeId;
     if (first === undefined || navigationCount !== this.#navigationCount) return;
     this.#turn = { actId, navigationCount };
@@ -426,9 +427,9 @@ export class TreeSession {
       return this.refresh(navigationCount === this.#navigationCount ? end() : undefined);
     if (navigationCount !== this.#navigationCount) return;
     const { base } = this.state;
-    const leaf = base === null ? null : loadedEnd(base, end(), true);
+    const leaf = base === null ? null : findLoadedEnd(base, end(), true);
     if (base === null || leaf === null) return this.refresh(end());
-    if (leaf !== base.leaf) this.#show({ base: { ...moveToEnd(base), leaf } });
+    if (leaf !== base.leaf) this.#show({ base: { ...showBranchEnd(base), leaf } });
   }
 
   /** Shows everything up to a version: from the feed, or by reading it. */
@@ -469,7 +470,7 @@ export class TreeSession {
    * Writes to the tree: shows the steps immediately, sends the request after the earlier ones, keeps it while the
    * server is unreachable, and reverts the steps if it is refused. Rejects with the error.
    */
-  write<T extends Pick<WrittenAnswer, 'version'>>(
+  write<T extends Pick<WriteResponse, 'version'>>(
     steps: readonly Step[],
     run: (version: number) => Promise<T>,
     leaf?: NodeId,

@@ -1,6 +1,6 @@
 import { nodeId, type TopologyNode } from '@coppice/core';
 import { expect, test } from 'vitest';
-import { fromTopologyColumns, type TopologyColumns } from './topology-columns.ts';
+import { decodeTopologyColumns, type TopologyColumns } from './topology-columns.ts';
 
 const root = nodeId('root');
 
@@ -38,10 +38,10 @@ test('[CL2] a topology sent as columns is read as nodes', () => {
     since: 1000,
     createdAt: [0, 5, 9],
   };
-  expect(fromTopologyColumns(columns, root)).toEqual([
+  expect(decodeTopologyColumns(columns, root)).toEqual([
     made('a', 'root', 2),
     made('b', 'a', 0, { role: 'assistant', status: 'error', groupId: 2, seq: 2, createdAt: 1005 }),
     made('c', 'a', 0, { role: 'assistant', groupId: 2, seq: 3, position: 'a1', createdAt: 1009 }),
   ]);
-  expect(fromTopologyColumns({ ...columns, id: [], parent: [] }, root)).toEqual([]);
+  expect(decodeTopologyColumns({ ...columns, id: [], parent: [] }, root)).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import type { NodeId, TopologyNode } from '@coppice/core';
 
 /** A column with few distinct values. */
-export interface PickedColumn<T extends string> {
+export interface DictionaryColumn<T extends string> {
   readonly of: readonly T[];
   /** For each node, the index into the list. */
   readonly at: readonly number[];
@@ -13,9 +13,9 @@ export interface TopologyColumns {
   readonly id: readonly NodeId[];
   /** For each node, the index of its parent; -1 is the root. */
   readonly parent: readonly number[];
-  readonly role: PickedColumn<TopologyNode['role']>;
-  readonly kind: PickedColumn<TopologyNode['kind']>;
-  readonly status: PickedColumn<TopologyNode['status']>;
+  readonly role: DictionaryColumn<TopologyNode['role']>;
+  readonly kind: DictionaryColumn<TopologyNode['kind']>;
+  readonly status: DictionaryColumn<TopologyNode['status']>;
   readonly groupId: readonly number[];
   readonly seq: readonly number[];
   readonly position: readonly string[];
@@ -27,7 +27,7 @@ export interface TopologyColumns {
 }
 
 /** Converts columns to nodes. A column that is shorter than the ids ends the nodes there. */
-export function fromTopologyColumns(columns: TopologyColumns, rootId: NodeId): readonly TopologyNode[] {
+export function decodeTopologyColumns(columns: TopologyColumns, rootId: NodeId): readonly TopologyNode[] {
   const counts = new Uint32Array(columns.id.length);
   for (const parent of columns.parent)
     if (parent >= 0 && parent < counts.length) counts[parent] = (counts[parent] ?? 0) + 1;

@@ -3,13 +3,13 @@ import type { NodeId, RowChange, TreeId } from '@coppice/core';
 import type { Api } from './api.ts';
 import type { Observable } from './observable.ts';
 import { Topology } from './topology.ts';
-import { fromTopologyColumns } from './topology-columns.ts';
+import { decodeTopologyColumns } from './topology-columns.ts';
 import type { OpenTreeState } from './tree-state.ts';
 
 /**
  * The end of the view in the topology. Unconfirmed messages are not in it; then it is the nearest confirmed ancestor.
  */
-export function leafInShape({ topology, part }: OpenTreeState): NodeId | null {
+export function leafInTopology({ topology, part }: OpenTreeState): NodeId | null {
   let leaf = part?.leaf ?? null;
   while (leaf !== null && topology !== null && !topology.nodes.has(leaf))
     leaf = part?.nodes.get(leaf)?.parentId ?? null;
@@ -51,7 +51,7 @@ export class TopologyLoader {
       );
       const topology = new Topology(
         answer.rootId,
-        fromTopologyColumns(answer.columns, answer.rootId),
+        decodeTopologyColumns(answer.columns, answer.rootId),
         answer.bookmarks,
       );
       this.#store.setState((state) => ({ topology, topologyLoaded: null, stamp: state.stamp + 1 }));
@@ -68,10 +68,10 @@ export class TopologyLoader {
   }
 
   /** Applies a commit, if it is loaded; what cannot be applied is read again. */
-  land(changes: readonly RowChange[]): void {
+  applyRowChanges(changes: readonly RowChange[]): void {
     const { topology } = this.#store.getState();
     if (topology === null) return;
-    if (topology.land(changes)) {
+    if (topology.applyRowChanges(changes)) {
       this.#store.setState((state) => ({ stamp: state.stamp + 1 }));
       return;
     }

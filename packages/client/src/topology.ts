@@ -104,7 +104,7 @@ export class Topology {
   }
 
   /** Applies the row changes of a commit. False if one restores unknown nodes; then it has to be read again. */
-  land(changes: readonly RowChange[]): boolean {
+  applyRowChanges(changes: readonly RowChange[]): boolean {
     for (const change of changes) {
       this.stamp++;
       switch (change.op) {

@@ -1,7 +1,7 @@
 /** The state of an open tree, as an immutable value. */
 import type { NodeId, Step } from '@coppice/core';
 import type { HttpProblem } from './http.ts';
-import type { LiveCall, LiveReplies } from './live.ts';
+import type { LiveReplies, LiveToolCall } from './live.ts';
 import type { LoadedBranch } from './loaded-branch.ts';
 import type { Topology } from './topology.ts';
 
@@ -26,7 +26,7 @@ export interface OpenTreeState {
   readonly runs: ReadonlyMap<NodeId, string>;
   readonly live: LiveReplies;
   /** Tool calls in progress, by their ids. */
-  readonly calls: ReadonlyMap<string, LiveCall>;
+  readonly calls: ReadonlyMap<string, LiveToolCall>;
   /** Nodes with a variant that another writer added at the same time. */
   readonly conflicts: ReadonlyMap<NodeId, NodeId>;
   readonly topology: Topology | null;

@@ -4,10 +4,10 @@
  */
 import type { NodeId, TreeId } from '@coppice/core';
 import type { TextStorage } from './environment.ts';
-import { isJsonRecordValue } from './http.ts';
+import { isObjectValue } from './http.ts';
 
 /** A message that the server has not confirmed. */
-export interface Unsent {
+export interface UnsentMessage {
   readonly id: string;
   readonly text: string;
   readonly at: number;
@@ -17,16 +17,13 @@ function storageName(tree: TreeId): string {
   return `unsent.${tree}`;
 }
 
-function parseUnsent(text: string | null): readonly Unsent[] {
+function parseUnsent(text: string | null): readonly UnsentMessage[] {
   if (text === null) return [];
   try {
     const list: unknown = JSON.parse(text);
     if (!Array.isArray(list)) return [];
     return list.flatMap((each: unknown) =>
-      isJsonRecordValue(each) &&
-      typeof each.id === 'string' &&
-      typeof each.text === 'string' &&
-      typeof each.at === 'number'
+      isObjectValue(each) && typeof each.id === 'string' && typeof each.text === 'string' && typeof each.at === 'number'
         ? [{ id: each.id, text: each.text, at: each.at }]
         : [],
     );
@@ -46,12 +43,12 @@ export class UnsentMessages {
     this.#storage = storage;
   }
 
-  #read(tree: TreeId): readonly Unsent[] {
+  #read(tree: TreeId): readonly UnsentMessage[] {
     return parseUnsent(this.#storage.read(storageName(tree)));
   }
 
   /** Messages of a tree that another window, or an earlier one, could not send. */
-  of(tree: TreeId): readonly Unsent[] {
+  of(tree: TreeId): readonly UnsentMessage[] {
     return this.#read(tree).filter(({ id }) => !this.#sending.has(id));
   }
 

@@ -1,7 +1,7 @@
 /**
  * Sends writes to the server one after the other; they wait while it is unreachable and until the user has signed in.
  */
-import { asProblem, type HttpProblem } from './http.ts';
+import { type HttpProblem, toHttpProblem } from './http.ts';
 
 const retryMs = 2500;
 
@@ -54,7 +54,7 @@ export class WriteQueue {
           await job.run();
           this.#jobs.shift();
         } catch (thrown) {
-          const problem = asProblem(thrown);
+          const problem = toHttpProblem(thrown);
           if (problem.offline || problem.signedOut) {
             this.#waiting.add(this);
             this.#report({ connected: false, waiting: this.#jobs.length });

@@ -1,13 +1,12 @@
 /** The hooks: everything that the components are made of. */
 import {
-  asProblem,
   type ContextAnswer,
   type EditOutcome,
   type GenerationOptions,
   type GenerationResult,
   type HttpProblem,
-  type LiveCall,
   type LiveReply,
+  type LiveToolCall,
   type OpenTreeState,
   type SearchHit,
   shownPath,
@@ -15,9 +14,10 @@ import {
   type TreeFilter,
   type TreeSession,
   type TreeViewData,
-  titleOfNode,
+  toHttpProblem,
+  treeTitleOf,
   variantOf,
-  type WrittenAnswer,
+  type WriteResponse,
 } from '@coppice/client';
 import type { Bookmark, Message, Node, NodeId, TreeId } from '@coppice/core';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
@@ -82,7 +82,8 @@ export function useTreeList(filter: TreeFilter = {}): TreeListView {
           };
         });
       } catch (thrown) {
-        if (turn === newest.current) setState((before) => ({ ...before, isReady: true, problem: asProblem(thrown) }));
+        if (turn === newest.current)
+          setState((before) => ({ ...before, isReady: true, problem: toHttpProblem(thrown) }));
       }
     },
     [client, key],
@@ -132,7 +133,7 @@ export function useTree(): TreeView {
   const tree = useTreeState((state) => state.part?.tree ?? null);
   const isConnected = useTreeState((state) => state.connected);
   const waitingWrites = useTreeState((state) => state.waiting);
-  return { session, phase, problem, tree, title: tree === null ? null : titleOfNode(tree), isConnected, waitingWrites };
+  return { session, phase, problem, tree, title: tree === null ? null : treeTitleOf(tree), isConnected, waitingWrites };
 }
 
 /** The shown branch. */
@@ -180,8 +181,8 @@ export interface MessageView {
   readonly conflictId: NodeId | null;
   edit(content: string | Message['content'], mode?: 'branch' | 'in-place'): Promise<EditOutcome>;
   regenerate(options?: GenerationOptions): Promise<GenerationResult>;
-  remove(options?: { readonly keepChildren?: boolean }): Promise<WrittenAnswer>;
-  setBookmark(title: string | null): Promise<WrittenAnswer>;
+  remove(options?: { readonly keepChildren?: boolean }): Promise<WriteResponse>;
+  setBookmark(title: string | null): Promise<WriteResponse>;
 }
 
 /** One message of the open tree. */
@@ -253,7 +254,7 @@ export function useStreamingReply(id: NodeId): StreamingReplyView {
 }
 
 /** A tool call that waits for a decision. */
-export interface PendingApproval extends LiveCall {
+export interface PendingApproval extends LiveToolCall {
   readonly callId: string;
 }
 
@@ -406,7 +407,7 @@ export function useUndo(): UndoView {
       setProblem(null);
       return true;
     } catch (thrown) {
-      setProblem(asProblem(thrown));
+      setProblem(toHttpProblem(thrown));
       return false;
     }
   };

@@ -1,5 +1,5 @@
 /** One request at a time for a component: the newest wins, and an unmounted component hears of none. */
-import { asProblem, type HttpProblem } from '@coppice/client';
+import { type HttpProblem, toHttpProblem } from '@coppice/client';
 import { useEffect, useRef, useState } from 'react';
 
 /** What is known of a request. */
@@ -34,7 +34,7 @@ export function useRequest<T>(
           if (!ended.signal.aborted) setState({ data, isLoading: false, problem: null });
         },
         (thrown) => {
-          if (!ended.signal.aborted) setState({ data: null, isLoading: false, problem: asProblem(thrown) });
+          if (!ended.signal.aborted) setState({ data: null, isLoading: false, problem: toHttpProblem(thrown) });
         },
       );
     }, delayMs);

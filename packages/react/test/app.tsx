@@ -1,5 +1,5 @@
 /** A small app of the hooks and components, for a real browser. */
-import { asProblem, createClient } from '@coppice/client';
+import { createClient, toHttpProblem } from '@coppice/client';
 import { treeId } from '@coppice/core';
 import {
   Composer,
@@ -50,7 +50,7 @@ function TreeLinks(): ReactElement {
   const { trees, isReady, problem } = useTreeList();
   return (
     <ul id="trees" data-ready={isReady}>
-      {problem === null ? null : <li>{asProblem(problem).message}</li>}
+      {problem === null ? null : <li>{toHttpProblem(problem).message}</li>}
       {trees.map((tree) => (
         <li key={tree.id}>{tree.title ?? tree.autoTitle ?? tree.id}</li>
       ))}

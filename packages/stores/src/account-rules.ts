@@ -4,12 +4,12 @@ import { refuse, type User } from '@coppice/core';
 const roles: readonly User['role'][] = ['admin', 'member', 'viewer'];
 
 /** Throws on an unknown role. */
-export function checkUser({ id, role }: User): void {
+export function assertKnownRole({ id, role }: User): void {
   if (!roles.includes(role))
     refuse('command/invalid', `The user ${id} is one of ${roles.join(', ')}, not ${JSON.stringify(role)}.`, { id });
 }
 
 /** Throws if another token or share has the same hash: its holder would be taken for somebody else. */
-export function refuseHash(what: 'token' | 'share', id: string, there: { readonly id: string } | null): void {
+export function assertHashUnused(what: 'token' | 'share', id: string, there: { readonly id: string } | null): void {
   if (there !== null && there.id !== id) refuse('id/taken', `The hash of the ${what} ${id} is another one's.`, { id });
 }

@@ -100,7 +100,7 @@ const checks: ReadonlyMap<string, (fields: FieldMap) => void> = new Map(
 );
 
 /** Wraps a read program so that every read is validated before it is answered. */
-export function* checkedReads<T>(reading: ReadProgram<T>): ReadProgram<T> {
+export function* validateReads<T>(reading: ReadProgram<T>): ReadProgram<T> {
   let step = reading.next();
   while (!step.done) {
     const read: Read = step.value;
@@ -210,7 +210,7 @@ const actorName: FieldReader<string> = requiredText;
 const actKind = oneOfField(['undoable', 'redoable']);
 
 /** The validators by kind of argument. */
-export const argument = {
+export const argumentValidators = {
   nodeIds: ids,
   treeQuery,
   searchQuery,

@@ -7,41 +7,42 @@ import { assertStorable } from '@coppice/core/store';
 
 const hash = /[0-9a-f]{64}/g;
 /** The JSON of every message that refers to an attachment contains this text. */
-export const blobMark = '"blob"';
+export const blobSourceText = '"blob"';
 
 /** Adds the hashes in a JSON text; none if it refers to no attachment. */
-export function addHashes(json: string, to: Set<string>): void {
-  if (json.includes(blobMark)) for (const [found] of json.matchAll(hash)) to.add(found);
+export function addBlobHashesInJson(json: string, to: Set<string>): void {
+  if (json.includes(blobSourceText)) for (const [found] of json.matchAll(hash)) to.add(found);
 }
 
 /** Adds the hashes in messages and metadata of nodes. */
-export function addHashesOf(nodes: Iterable<Pick<Node, 'message' | 'meta'>>, to: Set<string>): void {
+export function addBlobHashesOfNodes(nodes: Iterable<Pick<Node, 'message' | 'meta'>>, to: Set<string>): void {
   for (const { message, meta } of nodes) {
-    if (message?.content.some((block) => block.type !== 'text') === true) addHashes(JSON.stringify(message), to);
-    addHashes(JSON.stringify(meta), to);
+    if (message?.content.some((block) => block.type !== 'text') === true)
+      addBlobHashesInJson(JSON.stringify(message), to);
+    addBlobHashesInJson(JSON.stringify(meta), to);
   }
 }
 
 /** Adds the hashes in former contents. */
-export function addHashesOfLog(log: readonly Pick<Commit, 'steps'>[], to: Set<string>): void {
+export function addBlobHashesOfLog(log: readonly Pick<Commit, 'steps'>[], to: Set<string>): void {
   for (const { steps } of log)
     for (const step of steps) {
-      if ('node' in step) addHashesOf([step.node], to);
-      else addHashes(JSON.stringify(step), to);
+      if ('node' in step) addBlobHashesOfNodes([step.node], to);
+      else addBlobHashesInJson(JSON.stringify(step), to);
     }
 }
 
 /** Adds the hashes in a plan. Throws on values that cannot be stored, like preparing the commit does. */
-export function addHashesOfPlan({ steps, reverses }: Plan<unknown>, to: Set<string>): void {
+export function addBlobHashesOfPlan({ steps, reverses }: Plan<unknown>, to: Set<string>): void {
   if (reverses === undefined) assertStorable(steps);
-  addHashesOfLog([{ steps }], to);
+  addBlobHashesOfLog([{ steps }], to);
 }
 
 /**
  * Returns the attachments that steps refer to and that the place of each step did not refer to before. A copied message
  * and one that is edited keep their attachments; no upload was made for them.
  */
-export function* newReferences({ steps, reverses }: Plan<unknown>): ReadProgram<ReadonlySet<string>> {
+export function* findNewBlobReferences({ steps, reverses }: Plan<unknown>): ReadProgram<ReadonlySet<string>> {
   const fresh = new Set<string>();
   if (reverses !== undefined) return fresh;
   for (const step of steps) {
@@ -55,15 +56,15 @@ export function* newReferences({ steps, reverses }: Plan<unknown>): ReadProgram<
 
 function hashesAfter(step: Step): Set<string> {
   const named = new Set<string>();
-  if (step.type === 'insert') addHashesOf([step.node], named);
-  else if ('after' in step) addHashes(JSON.stringify(step.after), named);
+  if (step.type === 'insert') addBlobHashesOfNodes([step.node], named);
+  else if ('after' in step) addBlobHashesInJson(JSON.stringify(step.after), named);
   return named;
 }
 
 function* hashesBefore(step: Step): ReadProgram<ReadonlySet<string>> {
   const named = new Set<string>();
   if (step.type !== 'insert') {
-    if ('before' in step) addHashes(JSON.stringify(step.before), named);
+    if ('before' in step) addBlobHashesInJson(JSON.stringify(step.before), named);
     return named;
   }
   const { node } = step;
@@ -71,7 +72,7 @@ function* hashesBefore(step: Step): ReadProgram<ReadonlySet<string>> {
   // A variant may be an edited message.
   if (node.groupId > 0 && node.parentId !== null) {
     const ids = (yield* ask('children', { of: node.parentId })).map(({ id }) => id);
-    addHashesOf(yield* ask('nodes', { ids }), named);
+    addBlobHashesOfNodes(yield* ask('nodes', { ids }), named);
   }
   return named;
 }

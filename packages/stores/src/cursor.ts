@@ -5,7 +5,7 @@ import { refuse } from '@coppice/core';
 export type CursorPart = string | number;
 
 /** Encodes a cursor for a kind of list, in letters and digits that are safe in a URL. */
-export function toCursor(kind: string, parts: readonly CursorPart[]): string {
+export function encodeCursor(kind: string, parts: readonly CursorPart[]): string {
   const json = JSON.stringify([kind, ...parts]).replace(
     /[^ -~]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -15,22 +15,22 @@ export function toCursor(kind: string, parts: readonly CursorPart[]): string {
 
 /**
  * Decodes a cursor. The shape gives the type of each part, such as `['number', 'string']`; `'numbers'` is one to `most`
- * numbers. Refuses with `cursor/invalid` anything that {@link toCursor} did not write for the same kind of list.
+ * numbers. Refuses with `cursor/invalid` anything that {@link encodeCursor} did not write for the same kind of list.
  */
-export function fromCursor(
+export function decodeCursor(
   kind: string,
   shape: readonly ('string' | 'number')[] | 'numbers',
   cursor: string,
   most = 1,
 ): CursorPart[] {
-  const parts = decodeCursor(cursor);
+  const parts = parseCursorParts(cursor);
   const fits =
     parts !== null &&
     parts[0] === kind &&
     (shape === 'numbers'
       ? parts.length > 1 && parts.length <= most + 1 && parts.slice(1).every((part) => typeof part === 'number')
       : parts.length === shape.length + 1 && shape.every((type, index) => typeof parts[index + 1] === type)) &&
-    toCursor(kind, parts.slice(1)) === cursor;
+    encodeCursor(kind, parts.slice(1)) === cursor;
   if (!fits)
     return refuse(
       'cursor/invalid',
@@ -42,7 +42,7 @@ export function fromCursor(
   return parts.slice(1);
 }
 
-function decodeCursor(cursor: string): CursorPart[] | null {
+function parseCursorParts(cursor: string): CursorPart[] | null {
   if (typeof cursor !== 'string' || !/^[\w-]+$/.test(cursor) || cursor.length > 2048) return null;
   try {
     const value: unknown = JSON.parse(atob(cursor.replaceAll('-', '+').replaceAll('_', '/')));

@@ -42,12 +42,12 @@ export function armFault(
 }
 
 /** Returns how often the armed point was passed; a walk over all failures needs it to know when it is done. */
-export function faultPassed(): number {
+export function countFaultPasses(): number {
   return armed?.passed ?? 0;
 }
 
 /** Whether a fault is armed; callers check it to avoid building point names otherwise. */
-export function isArmed(): boolean {
+export function isFaultArmed(): boolean {
   if (armed === undefined) armed = parseFaults();
   return armed !== null;
 }

@@ -5,10 +5,10 @@ const usual = 50;
 const longest = 1000;
 
 /** The default number of commits in a history. */
-export const usualHistory = 100;
+export const defaultHistoryLength = 100;
 
 /** Returns the page length: the requested one within bounds. Throws on an invalid length. */
-export function pageLimit(asked: number | undefined): number {
+export function clampPageLength(asked: number | undefined): number {
   if (asked === undefined) return usual;
   if (!Number.isSafeInteger(asked) || asked < 1)
     return refuse('command/invalid', `A list is asked for in parts of 1 to ${longest}, not ${asked}.`, {

@@ -4,7 +4,7 @@ import { assistant, user, uuid } from '@coppice/core/testing';
 import { checkTree, path, treeToJson } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { deriveId, treeOfLinear } from './linear.ts';
+import { buildLinearTree, deriveId } from './linear.ts';
 
 const record: LinearRecord = {
   treeId: treeId(uuid(1)),
@@ -17,11 +17,11 @@ const record: LinearRecord = {
 };
 
 it('[K142] the same list gives the same tree, with blank messages named and foreign ids replaced', () => {
-  const { tree, settled, blank } = treeOfLinear(record, 'local');
-  expect(treeToJson(treeOfLinear(record, 'local', messageKit).tree)).toEqual(treeToJson(tree));
+  const { tree, applied, blank } = buildLinearTree(record, 'local');
+  expect(treeToJson(buildLinearTree(record, 'local', messageKit).tree)).toEqual(treeToJson(tree));
   expect(blank).toEqual([1]);
   expect(checkTree(tree)).toEqual([]);
-  expect(settled.commit.version).toBe(1);
+  expect(applied.commit.version).toBe(1);
   const found = path(tree, { to: tree.activeNodeId ?? '' });
   expect(found.ok && found.value.map((node) => [node.text, isUuid(node.id)])).toEqual([
     ['a', true],

@@ -41,7 +41,7 @@ function linearRootId(treeId: TreeId): NodeId {
  */
 export interface LinearTree {
   readonly tree: Tree;
-  readonly settled: AppliedCommit;
+  readonly applied: AppliedCommit;
   readonly blank: readonly number[];
 }
 
@@ -49,7 +49,7 @@ export interface LinearTree {
  * Converts a list to a tree with one commit. The same record always gives the same ids, times and act, so that readers
  * find the same nodes before and after it is stored. Throws on an invalid message, naming its index.
  */
-export function treeOfLinear(record: LinearRecord, owner: string, kit: MessageKit = messageKit): LinearTree {
+export function buildLinearTree(record: LinearRecord, owner: string, kit: MessageKit = messageKit): LinearTree {
   const { treeId, title, systemPrompt, createdAt: at } = record;
   const messages = record.messages.map((item, index) => ({
     message:
@@ -70,7 +70,7 @@ export function treeOfLinear(record: LinearRecord, owner: string, kit: MessageKi
   const prepared = prepareCommit(treeId, null, { steps, result: null }, options);
   if (prepared === null) throw new Error(`The list ${treeId} gave no steps.`);
   const { tree, changes } = applyOrThrow(emptyTree(treeId, owner, at), steps, { at });
-  return { tree, settled: { ...prepared, changes }, blank };
+  return { tree, applied: { ...prepared, changes }, blank };
 }
 
 function linearAct(treeId: TreeId): ActId {
@@ -78,7 +78,7 @@ function linearAct(treeId: TreeId): ActId {
 }
 
 /** Whether a conversation still equals the list that it was read from. */
-export function isSameList(
+export function isUnchangedList(
   linear: LinearTree,
   stored: { readonly attributes: TreeAttributes; readonly nodes: readonly Node[] },
 ): boolean {
@@ -94,7 +94,7 @@ function messageInList({ id, parentId, createdAt, message, meta }: Node) {
 }
 
 /** Throws if a list cannot be stored: an id is not a UUID, or is used twice. */
-export function checkLinear(record: LinearRecord): void {
+export function assertStorableList(record: LinearRecord): void {
   if (!isUuid(record.treeId))
     refuse(
       'id/invalid',
@@ -116,7 +116,7 @@ export function checkLinear(record: LinearRecord): void {
  * Refuses, with `tree/branching-off`, steps that would give a node a second live child. Continuing at a leaf, editing
  * in place, deleting and annotating stay possible while tree writes are switched off.
  */
-export function* refuseBranching(treeId: TreeId, steps: readonly Step[]): ReadProgram<void> {
+export function* assertNoNewBranch(treeId: TreeId, steps: readonly Step[]): ReadProgram<void> {
   const counts = new Map<NodeId, number>();
   const gains = new Set<NodeId>();
   const parents = new Map<NodeId, NodeId | null>();

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
-import { loadDriver, loadDriverNow } from './load-driver.ts';
+import { loadDriver, loadDriverSync } from './load-driver.ts';
 
 const name = '@coppice/no-such-driver';
 
 test('[K191] a missing driver is named with the command that installs it; other failures are passed on', async () => {
-  const required = () => loadDriverNow(name, 'sqlite', () => createRequire(import.meta.url)(name));
+  const required = () => loadDriverSync(name, 'sqlite', () => createRequire(import.meta.url)(name));
   expect(required).toThrow(`npm install ${name}`);
   const missing = Object.assign(new Error(`Cannot find package '${name}' imported from x`), {
     code: 'ERR_MODULE_NOT_FOUND',

@@ -10,7 +10,7 @@ export async function loadDriver<T>(name: string, scheme: string, load: () => T 
 }
 
 /** As {@link loadDriver}, for a driver that is loaded without waiting. */
-export function loadDriverNow<T>(name: string, scheme: string, load: () => T): T {
+export function loadDriverSync<T>(name: string, scheme: string, load: () => T): T {
   try {
     return load();
   } catch (error) {

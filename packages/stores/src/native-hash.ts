@@ -13,7 +13,7 @@ function platformHash(): OneShotHash | undefined {
 let done = false;
 
 /** Uses the platform's hash for texts and bytes, if there is one. It is loaded with the first hash. */
-export function hashNatively(): void {
+export function useNativeHash(): void {
   if (done) return;
   done = true;
   setPlatformSha256Loader(() => {

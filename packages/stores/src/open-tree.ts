@@ -74,7 +74,7 @@ export interface TreeMessage {
 }
 
 /** The variants of a message, in order. */
-export interface Variants {
+export interface MessageVariants {
   readonly index: number;
   readonly count: number;
   readonly messages: readonly TreeMessage[];
@@ -141,7 +141,7 @@ export interface OpenedTree {
   redo(): Promise<void>;
   /** The active path from the first message on. */
   messages(): Promise<readonly TreeMessage[]>;
-  variants(id: string): Promise<Variants>;
+  variants(id: string): Promise<MessageVariants>;
   /** The path from the first message down to a message. */
   path(id: string): Promise<readonly TreeMessage[]>;
   /** The last messages of a branch (20 by default), or those before a cursor. */
@@ -393,7 +393,7 @@ class TreeHandle implements OpenedTree {
     });
   }
 
-  variants(id: string): Promise<Variants> {
+  variants(id: string): Promise<MessageVariants> {
     return this.#read(function* (rootId) {
       const node = yield* requireMessage(id);
       const [ids = []] = yield* ask('childIds', { of: [node.parentId ?? rootId] });

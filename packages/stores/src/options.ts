@@ -5,7 +5,7 @@ import type { MessageKit, Store, TreeWriteScope } from '@coppice/core';
 export const defaultOwner = 'local';
 
 /** How long an unused attachment is kept: a message may be written some time after its image was uploaded. */
-export const usualGrace = 3_600_000;
+export const defaultAttachmentGraceMs = 3_600_000;
 
 /** Options for opening a store; a store may have further ones. */
 export interface StoreOptions {
@@ -39,7 +39,7 @@ export interface StoreModule {
 }
 
 /** Whether an owner's conversations may branch. */
-export function mayBranch(treeWrites: TreeWriteScope | undefined, owner: string): boolean {
+export function canBranch(treeWrites: TreeWriteScope | undefined, owner: string): boolean {
   if (treeWrites === undefined || treeWrites === 'on') return true;
   return treeWrites !== 'off' && treeWrites.owners.includes(owner);
 }

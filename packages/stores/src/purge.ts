@@ -16,10 +16,10 @@ import { treeFromRows } from '@coppice/core/history';
 import { allBookmarks, allNodes, findAnyNode, nodeOfStep, rowChanges } from '@coppice/core/tree';
 
 /** What to purge. */
-export type PurgeWhat = { readonly nodeId: NodeId } | { readonly upTo: number };
+export type PurgeTarget = { readonly nodeId: NodeId } | { readonly upTo: number };
 
 /** The result of a purge. */
-export interface Purge {
+export interface PurgeResult {
   readonly nodeIds: ReadonlySet<NodeId>;
   readonly tree: Tree;
   readonly log: readonly Commit[];
@@ -37,7 +37,7 @@ function topOfRemoval(tree: Tree, from: Node): Node {
 }
 
 /** Returns the removed nodes to delete, with everything below them, whenever that was removed. */
-function purgedNodes(tree: Tree, what: PurgeWhat): Set<NodeId> {
+function purgedNodes(tree: Tree, what: PurgeTarget): Set<NodeId> {
   const nodes = allNodes(tree);
   const gone = new Set<NodeId>();
   if ('upTo' in what) {
@@ -65,7 +65,7 @@ function purgedNodes(tree: Tree, what: PurgeWhat): Set<NodeId> {
 }
 
 /** Removes purged nodes from a tree value and their texts from its log. Versions stay, so that feeds have no gap. */
-export function purgeFromTree(tree: Tree, log: readonly Commit[], what: PurgeWhat): Purge {
+export function purgeFromTree(tree: Tree, log: readonly Commit[], what: PurgeTarget): PurgeResult {
   const nodeIds = purgedNodes(tree, what);
   const left = allNodes(tree)
     .filter((node) => !nodeIds.has(node.id))
@@ -77,8 +77,8 @@ export function purgeFromTree(tree: Tree, log: readonly Commit[], what: PurgeWha
   const holds = (step: Step) => concernsPurged(step, nodeIds) || holdsHalf(step, halves);
   const cleaned = log.map((commit) => {
     if (!commit.steps.some(holds)) return commit;
-    contents += formerContents(commit.steps.filter(holds));
-    return { ...commit, steps: commit.steps.map((step) => (holds(step) ? withoutTexts(step) : step)) };
+    contents += countReplacedContents(commit.steps.filter(holds));
+    return { ...commit, steps: commit.steps.map((step) => (holds(step) ? redactStep(step) : step)) };
   });
   return {
     nodeIds,
@@ -89,7 +89,7 @@ export function purgeFromTree(tree: Tree, log: readonly Commit[], what: PurgeWha
 }
 
 /** Counts the contents that steps replaced. */
-export function formerContents(steps: readonly Step[]): number {
+export function countReplacedContents(steps: readonly Step[]): number {
   const changes = rowChanges(steps, { version: 1, seq: 0, at: 0 });
   return changes.filter((change) => change.op === 'updated' && change.set.contentIn !== undefined).length;
 }
@@ -143,7 +143,7 @@ function blankContent({ message, status, key }: ContentFields): ContentFields {
 }
 
 /** Returns a step without the node's content, so that a log still replays to the same shape. */
-export function withoutTexts(step: Step): Step {
+export function redactStep(step: Step): Step {
   switch (step.type) {
     case 'insert': {
       const { node } = step;

@@ -4,12 +4,12 @@
  */
 
 /** Splits a search into terms in lower case, at white space only. */
-export function searchTerms(text: string): readonly string[] {
+export function splitSearchTerms(text: string): readonly string[] {
   return [...new Set(text.toLowerCase().split(/\s+/u))].filter((term) => term !== '');
 }
 
 /** Whether a text contains every term. */
-export function hasTerms(text: string, terms: readonly string[]): boolean {
+export function containsAllTerms(text: string, terms: readonly string[]): boolean {
   const lower = text.toLowerCase();
   return terms.every((term) => lower.includes(term));
 }
@@ -26,7 +26,7 @@ export function snippetOf(text: string, terms: readonly string[]): string {
 }
 
 /** Returns the snippet of a text that contains every term, else null; searches each term once. */
-export function snippetWith(text: string, terms: readonly string[]): string | null {
+export function snippetIfMatching(text: string, terms: readonly string[]): string | null {
   const lower = text.toLowerCase();
   let first = lower.length;
   for (const term of terms) {

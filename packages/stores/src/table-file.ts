@@ -2,7 +2,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { AppError, refusalKinds, refuse } from '@coppice/core';
-import type { Param, SqlRow } from './sql/query.ts';
+import type { SqlParameter, SqlRow } from './sql/query.ts';
 
 /** A table of the file with the columns that both databases have. */
 interface FileTable {
@@ -11,7 +11,7 @@ interface FileTable {
 }
 
 /** The tables of a file that is being written. */
-export interface FileTables {
+export interface TableFileWriter {
   readonly list: readonly FileTable[];
   /** Deletes all rows, to restart the copy. */
   clear(): void;
@@ -26,7 +26,7 @@ const notCopied = /^(?:sqlite_|node_text|node_indexed|search_|residue|sealed_rec
  * Creates the file and has it filled. It gets its name when it is complete, checked and synced. Throws if the name is
  * in use.
  */
-export async function writeTables(to: string, fill: (tables: FileTables) => Promise<void>): Promise<void> {
+export async function writeTableFile(to: string, fill: (tables: TableFileWriter) => Promise<void>): Promise<void> {
   const path = resolve(to);
   if (existsSync(path))
     refuse('command/invalid', `There is a file ${path} already: a backup overwrites nothing.`, { to });
@@ -70,7 +70,8 @@ export async function writeTables(to: string, fill: (tables: FileTables) => Prom
         add(name, rows) {
           const insert = inserts.get(name);
           if (insert === undefined) throw new Error(`The file has no table ${name}.`);
-          for (const row of rows) connection.run(insert.sql, ...insert.columns.map((column) => row[column] as Param));
+          for (const row of rows)
+            connection.run(insert.sql, ...insert.columns.map((column) => row[column] as SqlParameter));
         },
       });
       connection.database.exec('COMMIT');

@@ -16,7 +16,7 @@ import { stepsFromRows } from '@coppice/core/tree';
 import type { InProcessStore } from './in-process/in-process-store.ts';
 import { createMemoryStore } from './memory/index.ts';
 import type { StoreOptions } from './options.ts';
-import { unknownTree } from './refusals.ts';
+import { throwUnknownTree } from './refusals.ts';
 
 type TemporaryRows = NonNullable<Reads['rows']['answer']>;
 
@@ -57,7 +57,7 @@ export class TemporaryTrees {
    * taken meanwhile; then it stays temporary.
    */
   async keep(treeId: TreeId, options: Omit<ChangeOptions, 'additive'>): Promise<ChangeResult<TreeId>> {
-    const rows = (await this.#memory.read(treeId, () => ask('rows', {}))) ?? unknownTree(treeId);
+    const rows = (await this.#memory.read(treeId, () => ask('rows', {}))) ?? throwUnknownTree(treeId);
     for (const hash of blobsIn(rows.nodes)) {
       const [info, bytes] = [await this.#memory.blobs.find(hash), await this.#memory.blobs.read(hash)];
       if (info !== null && bytes !== null) await this.#main.blobs.put(bytes, info.mediaType);

@@ -1,6 +1,6 @@
 /** A proxy that passes everything on except notifications: LISTEN seems to work, and nothing is ever heard. */
 import { connect, createServer, type Socket } from 'node:net';
-import { Frames } from './transaction-pooler.ts';
+import { ProtocolFrames } from './transaction-pooler.ts';
 
 const notification = 'A'.charCodeAt(0);
 
@@ -17,7 +17,7 @@ export async function startDeafProxy(databaseUrl: string): Promise<DeafProxy> {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(Number(target.port || 5432), target.hostname);
-    const frames = new Frames();
+    const frames = new ProtocolFrames();
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => undefined);

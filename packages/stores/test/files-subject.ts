@@ -7,12 +7,12 @@ import type { StoreSubject } from '../src/conformance/index.ts';
 import { FileSystemStore } from '../src/files/index.ts';
 
 /** A new empty folder. */
-export function newFolder(): string {
+export function makeTemporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), 'coppice-files-'));
 }
 
 /** Returns every file below a folder with its bytes, to compare two states. */
-export function everyFile(folder: string): ReadonlyMap<string, string> {
+export function readEveryFile(folder: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const open = [''];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
@@ -30,13 +30,13 @@ async function placeOf(store: Store): Promise<string> {
 /** The subject of the suite. */
 export const filesSubject: StoreSubject = {
   name: 'files',
-  open: async (options) => FileSystemStore.open(newFolder(), options),
+  open: async (options) => FileSystemStore.open(makeTemporaryFolder(), options),
   reopen: async (store, options) => {
     const place = await placeOf(store);
     await store.close();
     return FileSystemStore.open(place, options);
   },
-  spoil: async (store, how) => {
+  damage: async (store, how) => {
     const place = await placeOf(store);
     await store.close();
     if (how === 'newer')
@@ -49,11 +49,11 @@ export const filesSubject: StoreSubject = {
         bytes.write('XXXX', Math.floor(bytes.length / 2));
         writeFileSync(journal, bytes);
       }
-    const before = everyFile(place);
+    const before = readEveryFile(place);
     return {
       open: () => FileSystemStore.open(place),
       unchanged: async () => {
-        const now = everyFile(place);
+        const now = readEveryFile(place);
         return now.size === before.size && [...before].every(([name, bytes]) => now.get(name) === bytes);
       },
     };

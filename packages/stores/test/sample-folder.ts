@@ -4,30 +4,30 @@ import { treeId } from '@coppice/core';
 import { TestTree, uuid } from '@coppice/core/testing';
 import { afterEach } from 'vitest';
 import { FileSystemStore } from '../src/files/index.ts';
-import { newFolder } from './files-subject.ts';
+import { makeTemporaryFolder } from './files-subject.ts';
 
 /** Returns a function that creates folders which are deleted after each test of the file. */
-export function ownFolders(): () => string {
+export function useTemporaryFolders(): () => string {
   const folders: string[] = [];
   afterEach(() => {
     for (const each of folders.splice(0)) rmSync(each, { recursive: true, force: true });
   });
   return () => {
-    const made = newFolder();
+    const made = makeTemporaryFolder();
     folders.push(made);
     return made;
   };
 }
 
 /** The tree that tests damage, and another one. */
-export const id = treeId(uuid(1));
-export const other = treeId(uuid(2));
+export const damagedTreeId = treeId(uuid(1));
+export const intactTreeId = treeId(uuid(2));
 
 /** Creates both trees in a folder. */
-export async function sampleFolderIn(place: string): Promise<string> {
+export async function createSampleTreesIn(place: string): Promise<string> {
   const store = await FileSystemStore.open(place);
-  await (await TestTree.make({ store, treeId: id, systemPrompt: 'Be brief.' })).grow(['first', 'reply']);
-  await (await TestTree.make({ store, treeId: other })).grow(['elsewhere']);
+  await (await TestTree.make({ store, treeId: damagedTreeId, systemPrompt: 'Be brief.' })).grow(['first', 'reply']);
+  await (await TestTree.make({ store, treeId: intactTreeId })).grow(['elsewhere']);
   await store.close();
   return place;
 }

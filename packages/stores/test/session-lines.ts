@@ -7,23 +7,23 @@ import { uuid } from '@coppice/core/testing';
 import { afterEach, beforeEach } from 'vitest';
 
 /** The root of the sessions. */
-export const root = uuid(1);
+export const sessionRootId = uuid(1);
 /** Their first line. */
-export const header = `${JSON.stringify({ type: 'session', version: 2, uuid: root, parentUuid: null, id: uuid(2), cwd: '/w' })}\n`;
+export const sessionHeaderLine = `${JSON.stringify({ type: 'session', version: 2, uuid: sessionRootId, parentUuid: null, id: uuid(2), cwd: '/w' })}\n`;
 
 /** A message in the form of a line. */
-export const message = (at: number, text = `said ${at}`) => ({ role: 'user', content: [{ type: 'text', text }] });
+export const textMessageOf = (at: number, text = `said ${at}`) => ({ role: 'user', content: [{ type: 'text', text }] });
 
 /** A message below another. */
-export const said = (at: number, above: string): SessionEntry => ({
+export const messageEntry = (at: number, above: string): SessionEntry => ({
   type: 'message',
   uuid: uuid(at),
   parentUuid: above,
-  message: message(at),
+  message: textMessageOf(at),
 });
 
 /** Creates a folder before each test; closes open files and deletes it afterwards. */
-export function sessionLines(): { readonly folder: string; readonly opened: SessionFile[] } {
+export function useSessionFolder(): { readonly folder: string; readonly opened: SessionFile[] } {
   const fixture = { folder: '', opened: [] as SessionFile[] };
   beforeEach(() => {
     fixture.folder = mkdtempSync(join(tmpdir(), 'coppice-lines-'));

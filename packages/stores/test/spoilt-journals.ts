@@ -1,7 +1,7 @@
 /** Journals that were altered, truncated, emptied or swapped. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { other } from './sample-folder.ts';
+import { intactTreeId } from './sample-folder.ts';
 
 /** Ways to damage the journal of a tree, each with the expected error. */
 export const spoiltJournals: readonly (readonly [string, RegExp, (journal: string) => void])[] = [
@@ -37,6 +37,6 @@ export const spoiltJournals: readonly (readonly [string, RegExp, (journal: strin
   [
     'the journal of another tree',
     /belongs to/,
-    (journal) => writeFileSync(journal, readFileSync(join(journal, '..', '..', other, 'journal.jsonl'))),
+    (journal) => writeFileSync(journal, readFileSync(join(journal, '..', '..', intactTreeId, 'journal.jsonl'))),
   ],
 ];

@@ -1,16 +1,16 @@
 /** Sessions on one database whose statements a test releases one by one, like PostgreSQL's own isolation tests. */
 import type { Client } from 'pg';
 import { PostgresDatabase } from '../src/postgres/database.ts';
-import { listPlaces, postgresDialect, toPostgres } from '../src/postgres/dialect.ts';
-import { isRace } from '../src/postgres/failures.ts';
-import { postgresSettings } from '../src/postgres/options.ts';
-import { eventRows, newestPlaces } from '../src/postgres/owner-places.ts';
+import { findListParameters, postgresDialect, toPostgresSql } from '../src/postgres/dialect.ts';
+import { isTransactionRace } from '../src/postgres/failures.ts';
+import { parsePostgresSettings } from '../src/postgres/options.ts';
+import { queryEventRows, queryNewestPositions } from '../src/postgres/owner-places.ts';
 import type { SqlEngine } from '../src/sql/engine.ts';
 import { type Query, runAsync, type SqlTask } from '../src/sql/query.ts';
 import { SqlStore } from '../src/sql/store.ts';
 
 /** One session: a store whose writes stop before every statement until they are released. */
-export interface Session {
+export interface SteppedSession {
   readonly store: SqlStore;
   /** Releases the next statement; resolves when it is answered, waits for a lock, or there is none left. */
   step(): Promise<'answered' | 'blocked' | 'over'>;
@@ -20,7 +20,7 @@ export interface Session {
 }
 
 /** How a session writes. */
-export interface SessionOptions {
+export interface SteppedSessionOptions {
   readonly isolation: 'READ COMMITTED' | 'SERIALIZABLE';
   /** Whether the tree's row is locked first; without it only the unique version separates writers. */
   readonly lock: boolean;
@@ -79,8 +79,11 @@ class Gate {
 }
 
 /** Opens a session on a database that has its tables. */
-export async function openSession(url: string, { isolation, lock }: SessionOptions): Promise<Session> {
-  const database = await PostgresDatabase.create(postgresSettings(url, { pool: 1 }));
+export async function openSteppedSession(
+  url: string,
+  { isolation, lock }: SteppedSessionOptions,
+): Promise<SteppedSession> {
+  const database = await PostgresDatabase.create(parsePostgresSettings(url, { pool: 1 }));
   const gate = new Gate();
   const once = async <T>(client: Client, make: () => SqlTask<T>): Promise<T> => {
     await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
@@ -89,9 +92,9 @@ export async function openSession(url: string, { isolation, lock }: SessionOptio
       let before: Promise<unknown> = Promise.resolve();
       const answer = async (query: Query) => {
         await gate.pass();
-        const lists = listPlaces(query.sql);
+        const lists = findListParameters(query.sql);
         const values = query.params.map((param, at) => (lists.has(at) ? JSON.parse(String(param)) : param));
-        const { rows, rowCount } = await client.query(toPostgres(query.sql), values);
+        const { rows, rowCount } = await client.query(toPostgresSql(query.sql), values);
         if (query.want === 'cells') return rows.map((row) => Object.values(row));
         return query.want === 'rows' ? rows : (rowCount ?? 0);
       };
@@ -119,7 +122,7 @@ export async function openSession(url: string, { isolation, lock }: SessionOptio
           try {
             return await once(client, make);
           } catch (error) {
-            if (!isRace(error)) throw error;
+            if (!isTransactionRace(error)) throw error;
           }
         }
       } finally {
@@ -130,8 +133,8 @@ export async function openSession(url: string, { isolation, lock }: SessionOptio
     announce: () => undefined,
     changed: () => Promise.resolve(),
     changeMark: () => '',
-    events: eventRows,
-    latest: newestPlaces,
+    events: queryEventRows,
+    latest: queryNewestPositions,
     search: () => Promise.resolve([]),
     info: () => ({ kind: 'stepped', place: '', readOnly: false, schemaVersion: 1, notes: [] }),
     damage: () => Promise.resolve([]),

@@ -13,7 +13,7 @@ const terminate = 'X'.charCodeAt(0);
 const idle = 'I'.charCodeAt(0);
 
 /** Splits a byte stream into protocol messages: a letter, four bytes of length, the rest. */
-export class Frames {
+export class ProtocolFrames {
   #left: Buffer = Buffer.alloc(0);
 
   take(bytes: Buffer): Buffer[] {
@@ -99,7 +99,7 @@ export async function startTransactionPooler(databaseUrl: string): Promise<Trans
     }
     to.waiting = [];
   };
-  const answers = new Frames();
+  const answers = new ProtocolFrames();
   stream.on('data', (bytes: Buffer) => {
     for (const frame of answers.take(bytes)) {
       borrower?.socket.write(frame);
@@ -117,7 +117,7 @@ export async function startTransactionPooler(databaseUrl: string): Promise<Trans
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
     const own: Borrower = { socket, waiting: [] };
-    const frames = new Frames();
+    const frames = new ProtocolFrames();
     let begun = false;
     let first = Buffer.alloc(0);
     const greet = (bytes: Buffer): void => {

@@ -1,4 +1,4 @@
-import { asProblem, shownPath, type TreeSession, titleOfNode } from '@coppice/client';
+import { shownPath, type TreeSession, toHttpProblem, treeTitleOf } from '@coppice/client';
 import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from 'react';
 import { SubAgentLinks } from './agents/sub-agent-links.tsx';
 import { Dialogs } from './dialogs.tsx';
@@ -89,7 +89,7 @@ function TreeLayout({ place }: { readonly place: TreeScreenPlace }): ReactElemen
   useVisit(place);
   useReplyNotifications();
   useFreshCopy();
-  const title = useTree((state) => (state.part === null ? null : titleOfNode(state.part.tree)));
+  const title = useTree((state) => (state.part === null ? null : treeTitleOf(state.part.tree)));
   useEffect(() => {
     document.title = title === null ? 'Coppice' : `${title} · Coppice`;
     return () => {
@@ -150,7 +150,9 @@ function useVisit(place: TreeScreenPlace): void {
     const there = back ?? (nodeId === null || here ? Promise.resolve() : session.go(nodeId));
     there
       .then(() => (nodeId === null ? undefined : session.scrollTo(nodeId)))
-      .catch((thrown) => (asProblem(thrown).status === 404 ? sayLost(session.treeId) : showError(asProblem(thrown))));
+      .catch((thrown) =>
+        toHttpProblem(thrown).status === 404 ? sayLost(session.treeId) : showError(toHttpProblem(thrown)),
+      );
   }, [session, phase, nodeId, visit, left]);
 }
 

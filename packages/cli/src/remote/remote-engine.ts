@@ -1,5 +1,5 @@
 /** Replies, commands and models of a running server. */
-import { type CoppiceClient, isJsonRecordValue, type ModelView } from '@coppice/client';
+import { type CoppiceClient, isObjectValue, type ModelView } from '@coppice/client';
 import { AppError, ask, type NodeId, type RunContext, type Store, type TreeId } from '@coppice/core';
 import type { GenerateOptions, TurnEnd, TurnEvent, TurnStart } from '@coppice/engine';
 import type { ChatEngine, EngineTurn, ModelSource } from '../chat-engine.ts';
@@ -163,7 +163,7 @@ class RemoteTurn implements EngineTurn {
     let isOver = false;
     const stream = this.#client.openEvents(`/api/generations/${encodeURIComponent(act)}/events`, {
       event(_name, data) {
-        if (isJsonRecordValue(data) && typeof data['type'] === 'string') queue.push(data as TurnEvent);
+        if (isObjectValue(data) && typeof data['type'] === 'string') queue.push(data as TurnEvent);
         wake();
       },
       ended() {

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type CoppiceClient, HttpProblem, problemFrom, readResponse } from '@coppice/client';
+import { type CoppiceClient, HttpProblem, parseProblemBody, readResponse } from '@coppice/client';
 import type { ImportFinding, ImportReport } from '@coppice/content/formats';
 import { AppError, type ErrorKind } from '@coppice/core';
 import { exitCodes } from '../exit-codes.ts';
@@ -99,7 +99,7 @@ async function upload(client: CoppiceClient, file: UploadedFile, options: Remote
     throw toAppError(new HttpProblem('page/offline', causeOf(thrown), 0));
   }
   const answer: unknown = await response.json().catch(() => null);
-  if (!response.ok) throw toAppError(problemFrom(answer, response.status));
+  if (!response.ok) throw toAppError(parseProblemBody(answer, response.status));
   return answer as RemoteImport;
 }
 

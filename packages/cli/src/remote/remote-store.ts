@@ -2,7 +2,7 @@
  * Trees on a running server, behind the contract of a store, so that subcommands work there as on a local store. What
  * belongs to the server itself is refused with what to do instead.
  */
-import { type CoppiceClient, HttpProblem, problemFrom, readResponse, type TreeViewData } from '@coppice/client';
+import { type CoppiceClient, HttpProblem, parseProblemBody, readResponse, type TreeViewData } from '@coppice/client';
 import {
   AppError,
   type BlobStore,
@@ -217,7 +217,7 @@ export async function postJson<T>(client: CoppiceClient, path: string, body: obj
   } catch {
     // Not JSON, for example the page of a proxy: the status says enough.
   }
-  throw toAppError(problemFrom(problem, response.status));
+  throw toAppError(parseProblemBody(problem, response.status));
 }
 
 /** What went wrong below fetch, such as a refused connection. */

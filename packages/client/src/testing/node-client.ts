@@ -3,7 +3,7 @@ import type { TestServer } from '@coppice/server/testing';
 import { type CoppiceClient, createClient } from '../client.ts';
 
 /** A gate that lets everything through, or holds it back until it is opened. */
-export class Gate {
+export class ResponseGate {
   #held: (() => void)[] | null = null;
 
   hold(): void {
@@ -25,15 +25,15 @@ export class Gate {
 /** A client whose responses and events can be held back, and whose requests are recorded. */
 export interface NodeClient extends CoppiceClient {
   /** Responses to requests that write wait here. */
-  readonly answers: Gate;
+  readonly answers: ResponseGate;
   /** Events of all streams wait here. */
-  readonly events: Gate;
+  readonly events: ResponseGate;
   /** Method and path of each request and stream, in order. */
   readonly requests: string[];
 }
 
 /** The same response; each piece of its body waits at a gate. */
-function gated(response: Response, gate: Gate): Response {
+function gated(response: Response, gate: ResponseGate): Response {
   const held = new TransformStream<Uint8Array, Uint8Array>({
     async transform(chunk, controller) {
       await gate.pass();
@@ -45,8 +45,8 @@ function gated(response: Response, gate: Gate): Response {
 
 /** Opens a client of a test server. */
 export function openNodeClient(server: TestServer): NodeClient {
-  const answers = new Gate();
-  const events = new Gate();
+  const answers = new ResponseGate();
+  const events = new ResponseGate();
   const requests: string[] = [];
   const client = createClient({
     baseUrl: 'http://localhost',

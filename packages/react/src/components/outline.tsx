@@ -1,4 +1,4 @@
-import { leafInShape, type Topology } from '@coppice/client';
+import { leafInTopology, type Topology } from '@coppice/client';
 import type { NodeId, OutlineLine, TopologyNode } from '@coppice/core';
 import { outlineOf } from '@coppice/core/tree';
 import { type CSSProperties, type ReactElement, type ReactNode, useMemo } from 'react';
@@ -30,7 +30,7 @@ export function Outline({ onSelect, renderLine, limit = 500 }: OutlineProps): Re
   const labels = useLabels();
   const { topology, stamp } = useTopology();
   const { show } = useBranch();
-  const leaf = useTreeState(leafInShape);
+  const leaf = useTreeState(leafInTopology);
   const lines = useMemo(
     () => (topology === null || stamp < 0 ? [] : outlineLines(topology, leaf, limit)),
     [topology, stamp, leaf, limit],

@@ -1,4 +1,4 @@
-import { leafInShape } from '@coppice/client';
+import { leafInTopology } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import { type ReactElement, useMemo } from 'react';
 import { useBranch, useTopology, useTreeState } from '../hooks.ts';
@@ -21,7 +21,7 @@ export function TreeMap({ onSelect, limit = 2000 }: TreeMapProps): ReactElement 
   const labels = useLabels();
   const { topology, stamp } = useTopology();
   const { show } = useBranch();
-  const leaf = useTreeState(leafInShape);
+  const leaf = useTreeState(leafInTopology);
   const nodes = useMemo(
     () => (topology === null || stamp < 0 ? [] : layOutMap(topology, leaf, limit)),
     [topology, stamp, leaf, limit],

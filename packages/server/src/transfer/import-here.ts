@@ -1,7 +1,7 @@
 /** Imports files on the calling thread. */
 import type { Store } from '@coppice/core';
 import { type ImportIntoEvent, type ImportIntoOptions, importInto } from '@coppice/engine/import';
-import { openTables } from '@coppice/stores';
+import { openForeignTables } from '@coppice/stores';
 import { type FileSource, fileFrom } from './file-source.ts';
 
 /** Imports files and releases their temporary copies; see `importInto`. */
@@ -10,7 +10,7 @@ export async function* importHere(
   files: readonly FileSource[],
   options: ImportIntoOptions,
 ): AsyncGenerator<ImportIntoEvent> {
-  const opened = await openTables({ files: files.map(fileFrom) });
+  const opened = await openForeignTables({ files: files.map(fileFrom) });
   try {
     yield* importInto(store, opened.input, options);
   } finally {

@@ -1,39 +1,43 @@
 /** Attachments: stored by hash, and deleted with the last message that refers to them. */
 import type { Store } from '@coppice/core';
 import { describe, expect } from 'vitest';
-import { given, needs, rule, type StoreSubject, treeIn } from './subject.ts';
+import { createTestTree, requirePart, type StoreSubject, skipUnlessSupported, testStoreRule } from './subject.ts';
 
 /** The rules of attachments. */
-export function attachingRules(subject: StoreSubject): void {
+export function registerAttachmentRules(subject: StoreSubject): void {
   describe('attachments', () => {
-    rule(subject, '[K104] existing bytes keep their first media type', async (store) => {
+    testStoreRule(subject, '[K104] existing bytes keep their first media type', async (store) => {
       const bytes = new Uint8Array([1, 2, 3]);
       const first = await store.blobs.put(bytes, 'image/png');
       expect(await store.blobs.put(bytes, 'text/html')).toEqual(first);
       expect(await store.blobs.find(first.hash)).toEqual(first);
     });
 
-    rule(subject, '[K104] attachments are found and read by their hash, completely or in part', async (store) => {
-      const bytes = Uint8Array.from({ length: 70_000 }, (_, at) => (at * 31) % 256);
-      const info = await store.blobs.put(bytes, 'image/png');
-      expect(info).toEqual({
-        hash: '7a836ea47392ee545204762dcbd4c7c80481fd0a0f8bc06c10ab8e5dabbe9c16',
-        size: 70_000,
-        mediaType: 'image/png',
-      });
-      expect(await store.blobs.put(bytes, 'image/png')).toEqual(info);
-      expect(await store.blobs.find(info.hash)).toEqual(info);
-      const read = await store.blobs.read(info.hash);
-      expect(read !== null && Buffer.compare(read, bytes)).toBe(0);
-      expect(await store.blobs.read(info.hash, { start: 10, end: 14 })).toEqual(bytes.slice(10, 14));
-      expect((await store.blobs.read(info.hash, { start: 69_990, end: 80_000 }))?.length).toBe(10);
-      expect((await store.blobs.read(info.hash, { start: 5, end: 5 }))?.length).toBe(0);
-      expect(await store.blobs.find('0'.repeat(64))).toBeNull();
-      expect(await store.blobs.read('0'.repeat(64))).toBeNull();
-      const empty = await store.blobs.put(new Uint8Array(0), 'text/plain');
-      expect(empty.hash).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
-      expect((await store.blobs.read(empty.hash))?.length).toBe(0);
-    });
+    testStoreRule(
+      subject,
+      '[K104] attachments are found and read by their hash, completely or in part',
+      async (store) => {
+        const bytes = Uint8Array.from({ length: 70_000 }, (_, at) => (at * 31) % 256);
+        const info = await store.blobs.put(bytes, 'image/png');
+        expect(info).toEqual({
+          hash: '7a836ea47392ee545204762dcbd4c7c80481fd0a0f8bc06c10ab8e5dabbe9c16',
+          size: 70_000,
+          mediaType: 'image/png',
+        });
+        expect(await store.blobs.put(bytes, 'image/png')).toEqual(info);
+        expect(await store.blobs.find(info.hash)).toEqual(info);
+        const read = await store.blobs.read(info.hash);
+        expect(read !== null && Buffer.compare(read, bytes)).toBe(0);
+        expect(await store.blobs.read(info.hash, { start: 10, end: 14 })).toEqual(bytes.slice(10, 14));
+        expect((await store.blobs.read(info.hash, { start: 69_990, end: 80_000 }))?.length).toBe(10);
+        expect((await store.blobs.read(info.hash, { start: 5, end: 5 }))?.length).toBe(0);
+        expect(await store.blobs.find('0'.repeat(64))).toBeNull();
+        expect(await store.blobs.read('0'.repeat(64))).toBeNull();
+        const empty = await store.blobs.put(new Uint8Array(0), 'text/plain');
+        expect(empty.hash).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+        expect((await store.blobs.read(empty.hash))?.length).toBe(0);
+      },
+    );
   });
 
   describe('attachments of what was purged', () => {
@@ -48,21 +52,21 @@ export function attachingRules(subject: StoreSubject): void {
     };
     /** A tree that refers to attachments and is purged. */
     const passing = async (store: Store, n: number, ...infos: readonly { readonly hash: string }[]) => {
-      const fixture = await treeIn(store, n);
+      const fixture = await createTestTree(store, n);
       for (const info of infos)
         await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: says(info) }] });
       await fixture.run({ type: 'delete-tree', treeId: fixture.treeId });
       await store.purgeTree(fixture.treeId);
     };
 
-    rule(
+    testStoreRule(
       subject,
       '[K109] go with the last thing that names them, and not before',
       async (store) => {
         const put = (words: string) => store.blobs.put(text(words), 'text/plain');
         const [shared, lone, unsent] = [await put('shared'), await put('lone'), await put('unsent')];
-        const first = await treeIn(store, 1);
-        const other = await treeIn(store, 2);
+        const first = await createTestTree(store, 1);
+        const other = await createTestTree(store, 2);
         await first.run({ type: 'append', treeId: first.treeId, messages: [{ message: says(shared) }] });
         const { result } = await first.run({
           type: 'append',
@@ -89,16 +93,20 @@ export function attachingRules(subject: StoreSubject): void {
       { attachmentGrace: 0 },
     );
 
-    rule(subject, '[K161] bytes are deleted with their message, however recently they were added', async (store) => {
-      const info = await store.blobs.put(text('once'), 'text/plain');
-      await passing(store, 1, info);
-      expect(await isThere(store, info)).toEqual([false]);
-    });
+    testStoreRule(
+      subject,
+      '[K161] bytes are deleted with their message, however recently they were added',
+      async (store) => {
+        const info = await store.blobs.put(text('once'), 'text/plain');
+        await passing(store, 1, info);
+        expect(await isThere(store, info)).toEqual([false]);
+      },
+    );
 
-    rule(subject, '[K161] bytes with a pending second upload survive a purge of the first', async (store) => {
+    testStoreRule(subject, '[K161] bytes with a pending second upload survive a purge of the first', async (store) => {
       const info = await store.blobs.put(text('twice'), 'text/plain');
       expect(await store.blobs.put(text('twice'), 'text/plain')).toEqual(info);
-      const fixture = await treeIn(store, 1);
+      const fixture = await createTestTree(store, 1);
       await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: says(info) }] });
       await fixture.run({ type: 'delete-tree', treeId: fixture.treeId });
       expect((await store.purgeTree(fixture.treeId)).waitingAttachments).toBe(1);
@@ -107,12 +115,12 @@ export function attachingRules(subject: StoreSubject): void {
       expect(await isThere(store, info)).toEqual([false]);
     });
 
-    rule(
+    testStoreRule(
       subject,
       '[K161] a copy, an edit and an undo take no upload from the message that it is for',
       async (store) => {
         const info = await store.blobs.put(text('sent'), 'text/plain');
-        const fixture = await treeIn(store, 1);
+        const fixture = await createTestTree(store, 1);
         const { treeId } = fixture;
         const { result } = await fixture.run({ type: 'append', treeId, messages: [{ message: says(info) }] });
         // Another upload of the same bytes, whose message is not written yet.
@@ -134,12 +142,12 @@ export function attachingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(
+    testStoreRule(
       subject,
       '[K161] after the store was closed, an upload that may still wait is kept until its time is over',
       async (store, context) => {
-        needs(context, store.supports.durable, 'nothing outlives this store');
-        const reopen = given(subject.reopen, 'a way to open a place again');
+        skipUnlessSupported(context, store.supports.durable, 'nothing outlives this store');
+        const reopen = requirePart(subject.reopen, 'a way to open a place again');
         const [again, lone] = [
           await store.blobs.put(text('again'), 'text/plain'),
           await store.blobs.put(text('lone'), 'text/plain'),
@@ -148,7 +156,7 @@ export function attachingRules(subject: StoreSubject): void {
         try {
           await passing(open, 1, again, lone);
           expect(await isThere(open, again, lone)).toEqual([true, true]);
-          const fixture = await treeIn(open, 2);
+          const fixture = await createTestTree(open, 2);
           await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: says(again) }] });
           open = await reopen(open, { attachmentGrace: 0 });
           await open.blobs.put(text('something else'), 'text/plain');
@@ -160,16 +168,16 @@ export function attachingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K161] a purge keeps bytes that another process just added', async (store, context) => {
-      needs(context, store.supports.processes, 'one process at a time writes to this store');
-      const other = await given(subject.beside, 'a second way in')(store);
+    testStoreRule(subject, '[K161] a purge keeps bytes that another process just added', async (store, context) => {
+      skipUnlessSupported(context, store.supports.processes, 'one process at a time writes to this store');
+      const other = await requirePart(subject.openSecond, 'a second way in')(store);
       try {
         const info = await other.blobs.put(text('the same bytes'), 'text/plain');
         await passing(store, 1, info);
         // The other handle stores the same bytes again and is about to refer to them.
         expect(await other.blobs.put(text('the same bytes'), 'text/plain')).toEqual(info);
         await passing(store, 2, info);
-        const fixture = await treeIn(other, 3);
+        const fixture = await createTestTree(other, 3);
         await fixture.run({ type: 'append', treeId: fixture.treeId, messages: [{ message: says(info) }] });
         expect(await store.blobs.read(info.hash)).toEqual(text('the same bytes'));
       } finally {

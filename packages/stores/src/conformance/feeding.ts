@@ -4,41 +4,45 @@ import { TestTree, uuid } from '@coppice/core/testing';
 import { applyOrThrow, emptyTree, treeToJson } from '@coppice/core/tree';
 import { describe, expect } from 'vitest';
 import {
-  asked,
-  feedRefusal,
-  firstReported,
-  imageOf,
-  needs,
-  refusalOf,
-  rule,
+  askStore,
+  createTestTree,
+  expectFeedRefusalCode,
+  expectRefusalCode,
+  readTreeJson,
   type StoreSubject,
-  take,
-  treeIn,
+  skipUnlessSupported,
+  takeItems,
+  testStoreRule,
+  waitForListEvent,
 } from './subject.ts';
 
 /** The rules of feeding. */
-export function feedingRules(subject: StoreSubject): void {
+export function registerFeedRules(subject: StoreSubject): void {
   describe('feeding', () => {
-    rule(subject, '[K70] a feed gives the commits after a version, then future ones, each once', async (store) => {
-      const fixture = await treeIn(store);
-      await fixture.grow(['a']);
-      await fixture.grow(['b']);
-      const seen: Commit[] = [];
-      const stop = new AbortController();
-      const reading = (async () => {
-        for await (const commit of store.feed(fixture.treeId, 1, stop.signal)) {
-          seen.push(commit);
-          if (seen.length === 7) break;
-        }
-      })();
-      for (let at = 0; at < 5; at++) await fixture.grow([`c${at}`]);
-      await reading;
-      expect(seen.map((commit) => commit.version)).toEqual([2, 3, 4, 5, 6, 7, 8]);
-      expect(seen).toEqual(await asked(store, fixture.treeId, 'log', { since: 1 }));
-    });
+    testStoreRule(
+      subject,
+      '[K70] a feed gives the commits after a version, then future ones, each once',
+      async (store) => {
+        const fixture = await createTestTree(store);
+        await fixture.grow(['a']);
+        await fixture.grow(['b']);
+        const seen: Commit[] = [];
+        const stop = new AbortController();
+        const reading = (async () => {
+          for await (const commit of store.feed(fixture.treeId, 1, stop.signal)) {
+            seen.push(commit);
+            if (seen.length === 7) break;
+          }
+        })();
+        for (let at = 0; at < 5; at++) await fixture.grow([`c${at}`]);
+        await reading;
+        expect(seen.map((commit) => commit.version)).toEqual([2, 3, 4, 5, 6, 7, 8]);
+        expect(seen).toEqual(await askStore(store, fixture.treeId, 'log', { since: 1 }));
+      },
+    );
 
-    rule(subject, '[K71] applying a feed from the first commit on gives the tree', async (store) => {
-      const fixture = await treeIn(store, 1, 'Be brief.');
+    testStoreRule(subject, '[K71] applying a feed from the first commit on gives the tree', async (store) => {
+      const fixture = await createTestTree(store, 1, 'Be brief.');
       const [first, second] = await fixture.grow(['a', 'b', 'c']);
       if (first !== undefined) await fixture.run({ type: 'title', treeId: fixture.treeId, nodeId: first, title: 'T' });
       if (second !== undefined)
@@ -51,15 +55,15 @@ export function feedingRules(subject: StoreSubject): void {
         });
       if (second !== undefined) await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [second] });
       await fixture.run({ type: 'undo', treeId: fixture.treeId });
-      const row = await asked(store, fixture.treeId, 'tree', {});
-      const commits = await take(store.feed(fixture.treeId, 0), row?.version ?? 0);
+      const row = await askStore(store, fixture.treeId, 'tree', {});
+      const commits = await takeItems(store.feed(fixture.treeId, 0), row?.version ?? 0);
       let tree = emptyTree(fixture.treeId, store.owner, commits[0]?.at ?? 0);
       for (const commit of commits) tree = applyOrThrow(tree, commit.steps, { at: commit.at }).tree;
-      expect(treeToJson(tree)).toEqual(await imageOf(store, fixture.treeId));
+      expect(treeToJson(tree)).toEqual(await readTreeJson(store, fixture.treeId));
     });
 
-    rule(subject, '[K72] a feed ends when its signal aborts, even while it waits', async (store) => {
-      const fixture = await treeIn(store);
+    testStoreRule(subject, '[K72] a feed ends when its signal aborts, even while it waits', async (store) => {
+      const fixture = await createTestTree(store);
       const stop = new AbortController();
       const seen: number[] = [];
       const reading = (async () => {
@@ -80,17 +84,17 @@ export function feedingRules(subject: StoreSubject): void {
       expect(seen).toEqual([1]);
     });
 
-    rule(subject, '[K73] a feed of an unknown tree is refused', async (store) => {
-      expect(await feedRefusal(store, treeId(uuid(5)))).toBe('tree/unknown-tree');
+    testStoreRule(subject, '[K73] a feed of an unknown tree is refused', async (store) => {
+      expect(await expectFeedRefusalCode(store, treeId(uuid(5)))).toBe('tree/unknown-tree');
     });
 
-    rule(
+    testStoreRule(
       subject,
       '[K74] a feed over all trees tells every change after a cursor, in the order of a tree’s versions',
       async (store) => {
-        const fixture = await treeIn(store, 1);
-        const other = await treeIn(store, 2);
-        const begun = await firstReported(store, () => fixture.grow(['to begin with']));
+        const fixture = await createTestTree(store, 1);
+        const other = await createTestTree(store, 2);
+        const begun = await waitForListEvent(store, () => fixture.grow(['to begin with']));
         const start = begun.cursor;
         await other.grow(['a']);
         await fixture.grow(['b']);
@@ -105,20 +109,20 @@ export function feedingRules(subject: StoreSubject): void {
         }
         // Continuing from any event yields those after it.
         const [first] = events;
-        const rest = await take(store.feedAll(first?.cursor ?? ''), events.length - 1);
+        const rest = await takeItems(store.feedAll(first?.cursor ?? ''), events.length - 1);
         expect(rest).toEqual(events.slice(1));
         for (const bad of ['x', '', toText(first?.cursor)])
-          expect(await refusalOf(async () => take(store.feedAll(bad), 1))).toBe('cursor/invalid');
+          expect(await expectRefusalCode(async () => takeItems(store.feedAll(bad), 1))).toBe('cursor/invalid');
       },
     );
 
-    rule(
+    testStoreRule(
       subject,
       '[K76] whoever followed all trees is told of what comes after a purge and an opening',
       async (store) => {
-        const kept = await treeIn(store, 1);
-        const gone = await treeIn(store, 2);
-        const begun = await firstReported(store, () => gone.grow(['a', 'b', 'c', 'd']));
+        const kept = await createTestTree(store, 1);
+        const gone = await createTestTree(store, 2);
+        const begun = await waitForListEvent(store, () => gone.grow(['a', 'b', 'c', 'd']));
         const { version } = await gone.run({ type: 'delete-tree', treeId: gone.treeId });
         let deleted = begun;
         for await (const event of store.feedAll(begun.cursor)) {
@@ -135,17 +139,17 @@ export function feedingRules(subject: StoreSubject): void {
           },
           { newId: () => crypto.randomUUID() },
         );
-        const [next] = await take(again.feedAll(deleted.cursor), 1);
+        const [next] = await takeItems(again.feedAll(deleted.cursor), 1);
         expect(next?.treeId).toBe(kept.treeId);
         if (again !== store) await again.close();
       },
     );
 
-    rule(subject, '[K75] a feed includes commits of other processes', async (store, context) => {
-      needs(context, store.supports.crossProcessFeed, 'this store lives in one process');
-      const second = await (subject.beside ?? (async () => store))(store);
-      const fixture = await treeIn(store);
-      const reading = take(store.feed(fixture.treeId, 1), 3);
+    testStoreRule(subject, '[K75] a feed includes commits of other processes', async (store, context) => {
+      skipUnlessSupported(context, store.supports.crossProcessFeed, 'this store lives in one process');
+      const second = await (subject.openSecond ?? (async () => store))(store);
+      const fixture = await createTestTree(store);
+      const reading = takeItems(store.feed(fixture.treeId, 1), 3);
       const other = new TestTree(second, fixture.treeId);
       for (const text of ['x', 'y', 'z'])
         await other.run(

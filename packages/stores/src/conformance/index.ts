@@ -3,26 +3,26 @@
  * by `supports` and never by its name, are skipped with the reason.
  */
 import { describe } from 'vitest';
-import { accountingRules } from './accounting.ts';
-import { attachingRules } from './attaching.ts';
-import { changingRules } from './changing.ts';
-import { feedingRules } from './feeding.ts';
-import { growingRules } from './growing.ts';
-import { keepingRules } from './keeping.ts';
-import { misusingRules } from './misusing.ts';
-import { openingRules } from './opening.ts';
-import { owningRules } from './owning.ts';
-import { readingRules } from './reading.ts';
-import { replayingRules } from './replaying.ts';
-import { searchingRules } from './searching.ts';
-import { servingRules } from './serving.ts';
+import { registerAccountRules } from './accounting.ts';
+import { registerAttachmentRules } from './attaching.ts';
+import { registerChangeRules } from './changing.ts';
+import { registerFeedRules } from './feeding.ts';
+import { registerSizeRules } from './growing.ts';
+import { registerListAndBackupRules } from './keeping.ts';
+import { registerUntypedCallerRules } from './misusing.ts';
+import { registerOpeningRules } from './opening.ts';
+import { registerOwnerRules } from './owning.ts';
+import { registerReadRules } from './reading.ts';
+import { registerReplayRules } from './replaying.ts';
+import { registerSearchRules } from './searching.ts';
+import { registerSideDataRules } from './serving.ts';
 import type { StoreSubject } from './subject.ts';
-import { trashingRules } from './trashing.ts';
-import { undoingAnywhereRules } from './undoing-anywhere.ts';
-import { writingAtOnceRules } from './writing-at-once.ts';
+import { registerTrashRules } from './trashing.ts';
+import { registerUndoAnywhereRules } from './undoing-anywhere.ts';
+import { registerConcurrentWriteRules } from './writing-at-once.ts';
 
-export { expectSamePlay } from './replaying.ts';
-export type { Spoilt, StoreSubject } from './subject.ts';
+export { expectSameResults } from './replaying.ts';
+export type { DamagedStore, StoreSubject } from './subject.ts';
 
 // The long rules exceed the default timeout of a few seconds.
 const timeout = 180_000;
@@ -30,21 +30,21 @@ const timeout = 180_000;
 /** Registers every rule of the suite for one store. */
 export function runStoreConformance(subject: StoreSubject): void {
   describe(`${subject.name} as a store`, { timeout }, () => {
-    openingRules(subject);
-    changingRules(subject);
-    readingRules(subject);
-    replayingRules(subject);
-    writingAtOnceRules(subject);
-    searchingRules(subject);
-    feedingRules(subject);
-    trashingRules(subject);
-    undoingAnywhereRules(subject);
-    owningRules(subject);
-    misusingRules(subject);
-    servingRules(subject);
-    accountingRules(subject);
-    attachingRules(subject);
-    keepingRules(subject);
-    growingRules(subject);
+    registerOpeningRules(subject);
+    registerChangeRules(subject);
+    registerReadRules(subject);
+    registerReplayRules(subject);
+    registerConcurrentWriteRules(subject);
+    registerSearchRules(subject);
+    registerFeedRules(subject);
+    registerTrashRules(subject);
+    registerUndoAnywhereRules(subject);
+    registerOwnerRules(subject);
+    registerUntypedCallerRules(subject);
+    registerSideDataRules(subject);
+    registerAccountRules(subject);
+    registerAttachmentRules(subject);
+    registerListAndBackupRules(subject);
+    registerSizeRules(subject);
   });
 }

@@ -14,18 +14,18 @@ import { assistant, TestTree, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import { TemporaryTrees } from '../temporary.ts';
 import {
-  asked,
+  askStore,
   awkwardTexts,
-  expectSound,
-  given,
-  imageOf,
-  needs,
-  neighbourOf,
-  refusalOf,
-  rule,
+  createTestTree,
+  expectNoErrors,
+  expectRefusalCode,
+  readTreeJson,
+  requirePart,
   type StoreSubject,
-  take,
-  treeIn,
+  secondOwnerOf,
+  skipUnlessSupported,
+  takeItems,
+  testStoreRule,
 } from './subject.ts';
 
 function listOf(id: number, texts: readonly string[]): LinearRecord {
@@ -42,9 +42,9 @@ function listOf(id: number, texts: readonly string[]): LinearRecord {
 }
 
 async function thread(store: Store, id: LinearRecord['treeId']): Promise<string[]> {
-  const row = await asked(store, id, 'tree', {});
+  const row = await askStore(store, id, 'tree', {});
   if (row?.activeNodeId == null) return [];
-  return (await asked(store, id, 'path', { to: row.activeNodeId })).nodes.map((node) => node.text);
+  return (await askStore(store, id, 'path', { to: row.activeNodeId })).nodes.map((node) => node.text);
 }
 
 async function formats(store: Store): Promise<string[]> {
@@ -56,9 +56,9 @@ async function formats(store: Store): Promise<string[]> {
 }
 
 /** The rules of lists, rollout, temporary trees and backups. */
-export function keepingRules(subject: StoreSubject): void {
+export function registerListAndBackupRules(subject: StoreSubject): void {
   describe('lists', () => {
-    rule(
+    testStoreRule(
       subject,
       '[K110] a stored list reads as a tree at once, and the same after it is stored as one',
       async (store) => {
@@ -68,31 +68,31 @@ export function keepingRules(subject: StoreSubject): void {
         expect(await formats(store)).toEqual(['linear']);
         const texts = record.messages.map(({ message }) => messageKit.text(message));
         expect(await thread(store, record.treeId)).toEqual(texts);
-        const before = await imageOf(store, record.treeId);
-        const log = await asked(store, record.treeId, 'log', { since: 0 });
+        const before = await readTreeJson(store, record.treeId);
+        const log = await askStore(store, record.treeId, 'log', { since: 0 });
         expect(log.length).toBe(1);
-        expect(await take(store.feed(record.treeId, 0), 1)).toEqual(log);
+        expect(await takeItems(store.feed(record.treeId, 0), 1)).toEqual(log);
         if (store.supports.search) expect((await store.search({ text: 'surrogate' })).items.length).toBe(1);
-        const active = (await asked(store, record.treeId, 'tree', {}))?.activeNodeId ?? nodeId('');
+        const active = (await askStore(store, record.treeId, 'tree', {}))?.activeNodeId ?? nodeId('');
         expect(JSON.parse((await store.content(record.treeId, [active])).get(active) ?? '')).toEqual(
           record.messages.at(-1)?.message,
         );
-        await expectSound(store, record.treeId);
+        await expectNoErrors(store, record.treeId);
         const progress: BackfillProgress[] = [];
         for await (const step of store.backfill()) progress.push(step);
         expect(progress.at(-1)).toEqual({ done: 1, left: 0 });
         expect(await formats(store)).toEqual(['tree']);
-        expect(await imageOf(store, record.treeId)).toEqual(before);
-        expect(await asked(store, record.treeId, 'log', { since: 0 })).toEqual(log);
+        expect(await readTreeJson(store, record.treeId)).toEqual(before);
+        expect(await askStore(store, record.treeId, 'log', { since: 0 })).toEqual(log);
       },
     );
 
-    rule(subject, '[K111] the next write stores a list as a tree, with its additions', async (store) => {
+    testStoreRule(subject, '[K111] the next write stores a list as a tree, with its additions', async (store) => {
       const record = listOf(1, ['a', 'b']);
       await store.putLinear(record);
       const fixture = new TestTree(store, record.treeId);
       await fixture.run({ type: 'append', treeId: record.treeId, messages: [] }, { kit: messageKit });
-      const before = await asked(store, record.treeId, 'rows', {});
+      const before = await askStore(store, record.treeId, 'rows', {});
       const first = before?.nodes.find((node) => node.text === 'a')?.id ?? nodeId('');
       await fixture.run(
         { type: 'edit', treeId: record.treeId, nodeId: first, content: 'a, but better', mode: 'branch' },
@@ -100,11 +100,13 @@ export function keepingRules(subject: StoreSubject): void {
       );
       expect(await formats(store)).toEqual(['tree']);
       expect(await thread(store, record.treeId)).toEqual(['a, but better']);
-      expect((await asked(store, record.treeId, 'tree', {}))?.version).toBe(2);
-      expect((await asked(store, record.treeId, 'log', { since: 0 })).map((commit) => commit.version)).toEqual([1, 2]);
-      await expectSound(store, record.treeId);
+      expect((await askStore(store, record.treeId, 'tree', {}))?.version).toBe(2);
+      expect((await askStore(store, record.treeId, 'log', { since: 0 })).map((commit) => commit.version)).toEqual([
+        1, 2,
+      ]);
+      await expectNoErrors(store, record.treeId);
       // Existing messages are reused, because the keys of a list are those of its messages.
-      const { rootId } = (await asked(store, record.treeId, 'tree', {})) ?? { rootId: nodeId('') };
+      const { rootId } = (await askStore(store, record.treeId, 'tree', {})) ?? { rootId: nodeId('') };
       const again = await fixture.run(
         {
           type: 'append',
@@ -117,7 +119,7 @@ export function keepingRules(subject: StoreSubject): void {
       expect(again.result.reused.length).toBe(2);
     });
 
-    rule(subject, '[K110] a list that is copied into another tree is copied as a tree', async (store) => {
+    testStoreRule(subject, '[K110] a list that is copied into another tree is copied as a tree', async (store) => {
       const record = listOf(1, ['a', 'b', 'c']);
       await store.putLinear(record);
       const copy = new TestTree(store, treeId(uuid(2)));
@@ -126,46 +128,50 @@ export function keepingRules(subject: StoreSubject): void {
       // A list can also read another list.
       const other = listOf(3, ['d']);
       await store.putLinear(other);
-      const seen = await asked(store, other.treeId, 'tree', { treeId: record.treeId });
-      expect(seen?.activeNodeId).toBe((await asked(store, record.treeId, 'tree', {}))?.activeNodeId);
+      const seen = await askStore(store, other.treeId, 'tree', { treeId: record.treeId });
+      expect(seen?.activeNodeId).toBe((await askStore(store, record.treeId, 'tree', {}))?.activeNodeId);
       expect((await formats(store)).filter((format) => format === 'linear')).toHaveLength(2);
     });
 
-    rule(subject, '[K19] the ids of a list are taken while it is one, and stay the ids of its tree', async (store) => {
-      const list = (id: number, ids: readonly number[]): LinearRecord => ({
-        ...listOf(id, []),
-        messages: ids.map((n) => ({ message: user(`said ${n}`), id: uuid(n) })),
-      });
-      const record = list(1, [91, 92]);
-      await store.putLinear(record);
-      const fixture = await treeIn(store, 2);
-      const elsewhere = await treeIn(store.forOwner(neighbourOf(subject)), 3);
-      for (const other of [fixture, elsewhere]) {
-        const messages = [{ message: user('another'), id: uuid(91) }];
-        expect(await other.refusal({ type: 'append', treeId: other.treeId, messages })).toBe('id/taken');
-        const tree = new TestTree(other.store, treeId(uuid(92)));
-        expect(await tree.refusal({ type: 'create', treeId: tree.treeId })).toBe('id/taken');
-      }
-      const foreign = { type: 'append', treeId: fixture.treeId, messages: [{ message: user('here') }] } as const;
-      expect(await fixture.refusal({ ...foreign, parentId: nodeId(uuid(91)) })).toBe('tree/foreign-parent');
-      expect(await refusalOf(store.putLinear(list(4, [93, 92])))).toBe('id/taken');
-      expect(await refusalOf(store.putLinear(list(4, [4])))).toBe('id/taken');
-      const own = new TestTree(store, record.treeId);
-      const again = {
-        type: 'append',
-        treeId: own.treeId,
-        messages: [{ message: user('said 92'), id: uuid(92) }],
-      } as const;
-      expect((await own.run({ ...again, parentId: nodeId(uuid(91)) }, { kit: messageKit })).commit).toBeNull();
-      expect(await own.refusal({ ...again, messages: [{ message: user('other'), id: uuid(92) }] })).toBe('id/taken');
-      for await (const step of store.backfill()) expect(step.left).toBe(0);
-      expect(await fixture.refusal({ ...foreign, parentId: nodeId(uuid(91)) })).toBe('tree/foreign-parent');
-      await own.run({ type: 'delete-tree', treeId: own.treeId });
-      await store.purgeTree(own.treeId);
-      await store.putLinear(list(4, [91, 92]));
-    });
+    testStoreRule(
+      subject,
+      '[K19] the ids of a list are taken while it is one, and stay the ids of its tree',
+      async (store) => {
+        const list = (id: number, ids: readonly number[]): LinearRecord => ({
+          ...listOf(id, []),
+          messages: ids.map((n) => ({ message: user(`said ${n}`), id: uuid(n) })),
+        });
+        const record = list(1, [91, 92]);
+        await store.putLinear(record);
+        const fixture = await createTestTree(store, 2);
+        const elsewhere = await createTestTree(store.forOwner(secondOwnerOf(subject)), 3);
+        for (const other of [fixture, elsewhere]) {
+          const messages = [{ message: user('another'), id: uuid(91) }];
+          expect(await other.refusal({ type: 'append', treeId: other.treeId, messages })).toBe('id/taken');
+          const tree = new TestTree(other.store, treeId(uuid(92)));
+          expect(await tree.refusal({ type: 'create', treeId: tree.treeId })).toBe('id/taken');
+        }
+        const foreign = { type: 'append', treeId: fixture.treeId, messages: [{ message: user('here') }] } as const;
+        expect(await fixture.refusal({ ...foreign, parentId: nodeId(uuid(91)) })).toBe('tree/foreign-parent');
+        expect(await expectRefusalCode(store.putLinear(list(4, [93, 92])))).toBe('id/taken');
+        expect(await expectRefusalCode(store.putLinear(list(4, [4])))).toBe('id/taken');
+        const own = new TestTree(store, record.treeId);
+        const again = {
+          type: 'append',
+          treeId: own.treeId,
+          messages: [{ message: user('said 92'), id: uuid(92) }],
+        } as const;
+        expect((await own.run({ ...again, parentId: nodeId(uuid(91)) }, { kit: messageKit })).commit).toBeNull();
+        expect(await own.refusal({ ...again, messages: [{ message: user('other'), id: uuid(92) }] })).toBe('id/taken');
+        for await (const step of store.backfill()) expect(step.left).toBe(0);
+        expect(await fixture.refusal({ ...foreign, parentId: nodeId(uuid(91)) })).toBe('tree/foreign-parent');
+        await own.run({ type: 'delete-tree', treeId: own.treeId });
+        await store.purgeTree(own.treeId);
+        await store.putLinear(list(4, [91, 92]));
+      },
+    );
 
-    rule(subject, '[K112] a backfill can be stopped and repeated until no list is left', async (store) => {
+    testStoreRule(subject, '[K112] a backfill can be stopped and repeated until no list is left', async (store) => {
       for (let at = 1; at <= 7; at++) await store.putLinear(listOf(at, [`one ${at}`, `two ${at}`]));
       for await (const step of store.backfill({ batch: 2 })) {
         expect(step).toEqual({ done: 2, left: 5 });
@@ -179,7 +185,7 @@ export function keepingRules(subject: StoreSubject): void {
       expect((await store.fsck()).findings).toEqual([]);
     });
 
-    rule(subject, '[K113] an invalid list is refused and nothing of it is stored', async (store) => {
+    testStoreRule(subject, '[K113] an invalid list is refused and nothing of it is stored', async (store) => {
       const good = listOf(1, ['a', 'b']);
       await store.putLinear(good);
       const cases: readonly (readonly [LinearRecord, string])[] = [
@@ -201,19 +207,19 @@ export function keepingRules(subject: StoreSubject): void {
         ],
       ];
       for (const [record, code] of cases)
-        expect([code, await refusalOf(store.putLinear(record))]).toEqual([code, code]);
+        expect([code, await expectRefusalCode(store.putLinear(record))]).toEqual([code, code]);
       expect((await store.trees()).items.length).toBe(1);
       for (const said of ['{"role":"user"}', '{"role":"x","content":[]}', 'null', '[]'])
-        expect(await refusalOf(store.putLinear({ ...listOf(3, []), messages: [{ message: JSON.parse(said) }] }))).toBe(
-          'message/invalid',
-        );
+        expect(
+          await expectRefusalCode(store.putLinear({ ...listOf(3, []), messages: [{ message: JSON.parse(said) }] })),
+        ).toBe('message/invalid');
       await store.putLinear({ ...listOf(3, []), messages: [] });
       await store.putLinear({ ...listOf(4, []), messages: [{ message: user('own id'), id: uuid(66) }] });
-      expect((await asked(store, treeId(uuid(4)), 'tree', {}))?.activeNodeId).toBe(uuid(66));
-      expect((await asked(store, treeId(uuid(3)), 'tree', {}))?.activeNodeId).toBeNull();
+      expect((await askStore(store, treeId(uuid(4)), 'tree', {}))?.activeNodeId).toBe(uuid(66));
+      expect((await askStore(store, treeId(uuid(3)), 'tree', {}))?.activeNodeId).toBeNull();
     });
 
-    rule(
+    testStoreRule(
       subject,
       '[K114] where tree writes are off, appends go on at the end and branching is refused',
       async (store) => {
@@ -229,12 +235,12 @@ export function keepingRules(subject: StoreSubject): void {
           }) as const;
         await fixture.run(append('c'), { kit: messageKit });
         expect(await thread(store, record.treeId)).toEqual(['a', 'b', 'c']);
-        const rows = await asked(store, record.treeId, 'rows', {});
+        const rows = await askStore(store, record.treeId, 'rows', {});
         const [first, second] = ['a', 'b'].map(
           (text) => rows?.nodes.find((node) => node.text === text)?.id ?? nodeId(''),
         );
-        const before = await imageOf(store, record.treeId);
-        const { rootId = nodeId('') } = (await asked(store, record.treeId, 'tree', {})) ?? {};
+        const before = await readTreeJson(store, record.treeId);
+        const { rootId = nodeId('') } = (await askStore(store, record.treeId, 'tree', {})) ?? {};
         expect(await fixture.refusal(append('fork', first), { kit: messageKit })).toBe('tree/branching-off');
         expect(await fixture.refusal(append('fork', rootId), { kit: messageKit })).toBe('tree/branching-off');
         expect(
@@ -243,7 +249,7 @@ export function keepingRules(subject: StoreSubject): void {
             { kit: messageKit },
           ),
         ).toBe('tree/branching-off');
-        expect(await imageOf(store, record.treeId)).toEqual(before);
+        expect(await readTreeJson(store, record.treeId)).toEqual(before);
         await fixture.run(
           { type: 'title', treeId: record.treeId, nodeId: second ?? nodeId(''), title: 'T' },
           { kit: messageKit },
@@ -253,25 +259,25 @@ export function keepingRules(subject: StoreSubject): void {
           { kit: messageKit },
         );
         expect(await thread(store, record.treeId)).toEqual(['a', 'c']);
-        const made = await treeIn(store, 9);
+        const made = await createTestTree(store, 9);
         await made.grow(['new', 'conversation']);
         expect(await thread(store, made.treeId)).toEqual(['new', 'conversation']);
         await store.putLinear(listOf(3, ['still', 'a list']));
         for await (const step of store.backfill()) expect(step.done).toBe(0);
         const left = (await store.trees()).items.find((item) => item.id === treeId(uuid(3)));
         expect(left?.format).toBe('linear');
-        await expectSound(store, record.treeId);
+        await expectNoErrors(store, record.treeId);
       },
       { treeWrites: 'off' },
     );
 
-    rule(
+    testStoreRule(
       subject,
       '[K115] tree writes may be on for some owners only',
       async (store) => {
         for (const [at, owner] of ['pioneer', 'somebody'].entries()) {
           const own = store.forOwner(owner);
-          const fixture = await treeIn(own, 20 + at);
+          const fixture = await createTestTree(own, 20 + at);
           const [first] = await fixture.grow(['a', 'b']);
           const fork = {
             type: 'append',
@@ -288,31 +294,35 @@ export function keepingRules(subject: StoreSubject): void {
   });
 
   describe('temporary trees', () => {
-    rule(subject, '[K116] a temporary tree is in no list, search, feed or check of the store', async (store) => {
-      const temporary = new TemporaryTrees(store);
-      const fixture = await treeIn(temporary.store);
-      await fixture.grow(['whispered', 'answered']);
-      expect(await temporary.has(fixture.treeId)).toBe(true);
-      expect(await temporary.storeOf(fixture.treeId)).toBe(temporary.store);
-      expect(await temporary.storeOf(treeId(uuid(9)))).toBe(store);
-      expect((await store.trees()).items).toEqual([]);
-      expect((await store.search({ text: 'whispered' })).items).toEqual([]);
-      expect((await store.fsck()).trees).toBe(0);
-      expect(await temporary.forOwner('somebody else').has(fixture.treeId)).toBe(false);
-      await temporary.discard(fixture.treeId);
-      expect(await temporary.has(fixture.treeId)).toBe(false);
-      expect((await temporary.store.trees()).items).toEqual([]);
-      expect(await refusalOf(temporary.discard(fixture.treeId))).toBe('tree/unknown-tree');
-      await temporary.close();
-      await treeIn(store);
-    });
+    testStoreRule(
+      subject,
+      '[K116] a temporary tree is in no list, search, feed or check of the store',
+      async (store) => {
+        const temporary = new TemporaryTrees(store);
+        const fixture = await createTestTree(temporary.store);
+        await fixture.grow(['whispered', 'answered']);
+        expect(await temporary.has(fixture.treeId)).toBe(true);
+        expect(await temporary.storeOf(fixture.treeId)).toBe(temporary.store);
+        expect(await temporary.storeOf(treeId(uuid(9)))).toBe(store);
+        expect((await store.trees()).items).toEqual([]);
+        expect((await store.search({ text: 'whispered' })).items).toEqual([]);
+        expect((await store.fsck()).trees).toBe(0);
+        expect(await temporary.forOwner('somebody else').has(fixture.treeId)).toBe(false);
+        await temporary.discard(fixture.treeId);
+        expect(await temporary.has(fixture.treeId)).toBe(false);
+        expect((await temporary.store.trees()).items).toEqual([]);
+        expect(await expectRefusalCode(temporary.discard(fixture.treeId))).toBe('tree/unknown-tree');
+        await temporary.close();
+        await createTestTree(store);
+      },
+    );
 
-    rule(
+    testStoreRule(
       subject,
       '[K117] keeping a temporary tree is one commit with ids, order, groups, bookmarks and pointer',
       async (store) => {
         const temporary = new TemporaryTrees(store);
-        const fixture = await treeIn(temporary.store, 1, 'Be brief.');
+        const fixture = await createTestTree(temporary.store, 1, 'Be brief.');
         const [first, second, third] = await fixture.grow(['one two', 'b', 'c']);
         const [a, b] = [first ?? nodeId(''), second ?? nodeId('')];
         await fixture.run({ type: 'edit', treeId: fixture.treeId, nodeId: b, content: 'b2', mode: 'branch' });
@@ -322,20 +332,20 @@ export function keepingRules(subject: StoreSubject): void {
         const { hash } = await temporary.store.blobs.put(new Uint8Array([1, 2]), 'image/png');
         const picture = { type: 'image', source: { type: 'blob', hash }, media_type: 'image/png' };
         await fixture.grow([{ role: 'user', content: [picture] }]);
-        const before = shape(await asked(temporary.store, fixture.treeId, 'rows', {}));
+        const before = shape(await askStore(temporary.store, fixture.treeId, 'rows', {}));
         const kept = await temporary.keep(fixture.treeId, { actor: 'me', actId: actId(uuid(70)), at: 5000 });
         expect(kept.commit?.version).toBe(1);
         expect(await temporary.has(fixture.treeId)).toBe(false);
-        expect(shape(await asked(store, fixture.treeId, 'rows', {}))).toEqual(before);
+        expect(shape(await askStore(store, fixture.treeId, 'rows', {}))).toEqual(before);
         expect(await store.blobs.read(hash)).toEqual(new Uint8Array([1, 2]));
         expect((await store.history(fixture.treeId)).length).toBe(1);
-        await expectSound(store, fixture.treeId);
-        const blocked = await treeIn(temporary.store, 2);
+        await expectNoErrors(store, fixture.treeId);
+        const blocked = await createTestTree(temporary.store, 2);
         const [asking] = await blocked.grow(['question']);
         await blocked.run({ type: 'reply', treeId: blocked.treeId, parentId: asking ?? nodeId(''), replies: [{}] });
-        expect(await refusalOf(temporary.keep(blocked.treeId, { actor: 'me', actId: actId(uuid(71)), at: 1 }))).toBe(
-          'tree/pending',
-        );
+        expect(
+          await expectRefusalCode(temporary.keep(blocked.treeId, { actor: 'me', actId: actId(uuid(71)), at: 1 })),
+        ).toBe('tree/pending');
         expect(await temporary.has(blocked.treeId)).toBe(true);
         await temporary.close();
       },
@@ -343,8 +353,8 @@ export function keepingRules(subject: StoreSubject): void {
   });
 
   describe('checks', () => {
-    rule(subject, '[K194] a check tells how many trees are done, up to all of them', async (store) => {
-      for (const number of [1, 2, 3]) await (await treeIn(store, number)).grow([`tree ${number}`]);
+    testStoreRule(subject, '[K194] a check tells how many trees are done, up to all of them', async (store) => {
+      for (const number of [1, 2, 3]) await (await createTestTree(store, number)).grow([`tree ${number}`]);
       const reported: WorkProgress[] = [];
       const report = await store.fsck({ onProgress: (progress) => reported.push(progress) });
       expect(report).toMatchObject({ trees: 3, findings: [] });
@@ -356,40 +366,44 @@ export function keepingRules(subject: StoreSubject): void {
   });
 
   describe('backups', () => {
-    rule(subject, '[K118] a backup is a complete store with every acknowledged write', async (store, context) => {
-      needs(context, store.supports.durable, 'there are no files to copy, which K119 holds it to say');
-      const fixture = await treeIn(store, 1, 'Be brief.');
-      await fixture.grow(['kept', ...awkwardTexts]);
-      const { hash } = await store.blobs.put(new Uint8Array([4, 5]), 'image/png');
-      await store.accounts.putUser({ id: 'u', name: 'Ann', role: 'admin', createdAt: 1, disabledAt: null });
-      const image = await imageOf(store, fixture.treeId);
-      const log = await asked(store, fixture.treeId, 'log', { since: 0 });
-      const copy = await given(subject.backup, 'backup')(store);
-      await store.backup(copy.to);
-      await fixture.grow(['after the backup']);
-      const opened = await copy.open();
-      expect(await imageOf(opened, fixture.treeId)).toEqual(image);
-      expect(await asked(opened, fixture.treeId, 'log', { since: 0 })).toEqual(log);
-      expect(await opened.blobs.read(hash)).toEqual(new Uint8Array([4, 5]));
-      expect((await opened.accounts.users()).length).toBe(1);
-      expect((await opened.search({ text: 'kept' })).items.length).toBe(1);
-      expect((await opened.fsck()).findings).toEqual([]);
-      await new TestTree(opened, fixture.treeId).run(
-        { type: 'append', treeId: fixture.treeId, messages: [{ message: user('lives on'), id: uuid(600) }] },
-        { newId: () => uuid(601) },
-      );
-      await opened.close();
-    });
+    testStoreRule(
+      subject,
+      '[K118] a backup is a complete store with every acknowledged write',
+      async (store, context) => {
+        skipUnlessSupported(context, store.supports.durable, 'there are no files to copy, which K119 holds it to say');
+        const fixture = await createTestTree(store, 1, 'Be brief.');
+        await fixture.grow(['kept', ...awkwardTexts]);
+        const { hash } = await store.blobs.put(new Uint8Array([4, 5]), 'image/png');
+        await store.accounts.putUser({ id: 'u', name: 'Ann', role: 'admin', createdAt: 1, disabledAt: null });
+        const image = await readTreeJson(store, fixture.treeId);
+        const log = await askStore(store, fixture.treeId, 'log', { since: 0 });
+        const copy = await requirePart(subject.backup, 'backup')(store);
+        await store.backup(copy.to);
+        await fixture.grow(['after the backup']);
+        const opened = await copy.open();
+        expect(await readTreeJson(opened, fixture.treeId)).toEqual(image);
+        expect(await askStore(opened, fixture.treeId, 'log', { since: 0 })).toEqual(log);
+        expect(await opened.blobs.read(hash)).toEqual(new Uint8Array([4, 5]));
+        expect((await opened.accounts.users()).length).toBe(1);
+        expect((await opened.search({ text: 'kept' })).items.length).toBe(1);
+        expect((await opened.fsck()).findings).toEqual([]);
+        await new TestTree(opened, fixture.treeId).run(
+          { type: 'append', treeId: fixture.treeId, messages: [{ message: user('lives on'), id: uuid(600) }] },
+          { newId: () => uuid(601) },
+        );
+        await opened.close();
+      },
+    );
 
-    rule(subject, '[K119] a store that cannot be backed up reports it', async (store, context) => {
-      needs(context, !store.supports.durable, 'this store can be copied, which K118 holds it to');
-      expect(await refusalOf(store.backup('anywhere'))).toBe('store/unavailable');
+    testStoreRule(subject, '[K119] a store that cannot be backed up reports it', async (store, context) => {
+      skipUnlessSupported(context, !store.supports.durable, 'this store can be copied, which K118 holds it to');
+      expect(await expectRefusalCode(store.backup('anywhere'))).toBe('store/unavailable');
     });
   });
 }
 
 /** The live rows without fields that a new log renumbers. */
-function shape(rows: Awaited<ReturnType<typeof asked<'rows'>>>): unknown {
+function shape(rows: Awaited<ReturnType<typeof askStore<'rows'>>>): unknown {
   const live = (rows?.nodes ?? []).filter((node) => node.removedIn === null);
   return {
     active: rows?.row.activeNodeId,

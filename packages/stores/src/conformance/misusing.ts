@@ -2,28 +2,28 @@
 import { ask, nodeId, run, type Store, treeId as treeIdOf } from '@coppice/core';
 import { assistant, createTestClock, testKit, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
-import { imageOf, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
+import { createTestTree, expectRefusalCode, readTreeJson, type StoreSubject, testStoreRule } from './subject.ts';
 
 /** Runs a command that TypeScript would reject. Fails the test if it is refused without a code. */
 function tried(store: Store, command: unknown): Promise<string> {
-  return refusalOf(() =>
+  return expectRefusalCode(() =>
     Reflect.apply(run, undefined, [store, command, { actor: 'me', kit: testKit, ...createTestClock(700) }]),
   );
 }
 
 /** Calls a method with arguments that TypeScript would reject. */
 function called(of: object, name: string, ...values: readonly unknown[]): Promise<string> {
-  return refusalOf(async () => Reflect.apply(Reflect.get(of, name), of, values));
+  return expectRefusalCode(async () => Reflect.apply(Reflect.get(of, name), of, values));
 }
 
 /** The rules for untyped callers. */
-export function misusingRules(subject: StoreSubject): void {
+export function registerUntypedCallerRules(subject: StoreSubject): void {
   describe('callers without types', () => {
-    rule(subject, '[K26] an invalid command is refused with a code', async (store) => {
-      const fixture = await treeIn(store);
+    testStoreRule(subject, '[K26] an invalid command is refused with a code', async (store) => {
+      const fixture = await createTestTree(store);
       const [a] = await fixture.grow(['a', 'b']);
       const here = { treeId: fixture.treeId, nodeId: a };
-      const before = await imageOf(store, fixture.treeId);
+      const before = await readTreeJson(store, fixture.treeId);
       const message = user('m');
       expect(await tried(store, null)).toBe('command/invalid');
       expect(await tried(store, { type: 'append', ...here, messages: null })).toBe('command/invalid');
@@ -34,43 +34,47 @@ export function misusingRules(subject: StoreSubject): void {
       expect(await tried(store, { type: 'append', messages: [{ message }] })).toBe('tree/unknown-tree');
       expect(await tried(store, { type: 'select', treeId: fixture.treeId, nodeId: 5 })).toBe('tree/unknown-node');
       expect(await tried(store, { type: 'create', treeId: 5 })).toBe('id/invalid');
-      expect(await imageOf(store, fixture.treeId)).toEqual(before);
+      expect(await readTreeJson(store, fixture.treeId)).toEqual(before);
     });
 
-    rule(subject, '[K171] a number or a list that JSON cannot express is refused by every method', async (store) => {
-      const fixture = await treeIn(store);
-      const [a = nodeId('')] = await fixture.grow(['a', 'b']);
-      const { treeId } = fixture;
-      const before = await imageOf(store, treeId);
-      const odd: readonly unknown[] = [Number.NaN, Number.NEGATIVE_INFINITY, [undefined], { deep: [1, undefined] }];
-      for (const value of odd) {
-        const meta = { value };
-        const ways: readonly object[] = [
-          { type: 'annotate', treeId, nodeId: a, set: meta },
-          { type: 'annotate', treeId, nodeId: a, set: { customData: meta } },
-          { type: 'attributes', treeId, set: { metadata: meta } },
-          { type: 'append', treeId, messages: [{ message: user('c'), meta }] },
-          { type: 'reply', treeId, parentId: a, replies: [{ message: assistant('r'), meta }] },
-          { type: 'mark', treeId, kind: 'injected', message: user('m'), meta },
-          { type: 'create', treeId: uuid(91), attributes: { metadata: meta } },
-          { type: 'duplicate', treeId: uuid(92), from: treeId, attributes: { metadata: meta } },
-          {
-            type: 'import',
-            treeId: uuid(93),
-            nodes: [{ id: uuid(94), parentId: null, order: 1, message: user('i'), meta }],
-          },
-        ];
-        for (const command of ways)
-          expect([command, await tried(store, command)]).toEqual([command, 'command/invalid']);
-        const list = { treeId: uuid(95), createdAt: 1, messages: [{ message: user('l'), meta }] };
-        expect(await called(store, 'putLinear', list)).toBe('command/invalid');
-      }
-      expect(await imageOf(store, treeId)).toEqual(before);
-      for (const id of [91, 92, 93, 95]) expect(await store.formatOf(treeIdOf(uuid(id)))).toBeNull();
-    });
+    testStoreRule(
+      subject,
+      '[K171] a number or a list that JSON cannot express is refused by every method',
+      async (store) => {
+        const fixture = await createTestTree(store);
+        const [a = nodeId('')] = await fixture.grow(['a', 'b']);
+        const { treeId } = fixture;
+        const before = await readTreeJson(store, treeId);
+        const odd: readonly unknown[] = [Number.NaN, Number.NEGATIVE_INFINITY, [undefined], { deep: [1, undefined] }];
+        for (const value of odd) {
+          const meta = { value };
+          const ways: readonly object[] = [
+            { type: 'annotate', treeId, nodeId: a, set: meta },
+            { type: 'annotate', treeId, nodeId: a, set: { customData: meta } },
+            { type: 'attributes', treeId, set: { metadata: meta } },
+            { type: 'append', treeId, messages: [{ message: user('c'), meta }] },
+            { type: 'reply', treeId, parentId: a, replies: [{ message: assistant('r'), meta }] },
+            { type: 'mark', treeId, kind: 'injected', message: user('m'), meta },
+            { type: 'create', treeId: uuid(91), attributes: { metadata: meta } },
+            { type: 'duplicate', treeId: uuid(92), from: treeId, attributes: { metadata: meta } },
+            {
+              type: 'import',
+              treeId: uuid(93),
+              nodes: [{ id: uuid(94), parentId: null, order: 1, message: user('i'), meta }],
+            },
+          ];
+          for (const command of ways)
+            expect([command, await tried(store, command)]).toEqual([command, 'command/invalid']);
+          const list = { treeId: uuid(95), createdAt: 1, messages: [{ message: user('l'), meta }] };
+          expect(await called(store, 'putLinear', list)).toBe('command/invalid');
+        }
+        expect(await readTreeJson(store, treeId)).toEqual(before);
+        for (const id of [91, 92, 93, 95]) expect(await store.formatOf(treeIdOf(uuid(id)))).toBeNull();
+      },
+    );
 
-    rule(subject, '[K27] invalid arguments are refused with a code', async (store) => {
-      const { treeId: id } = await treeIn(store);
+    testStoreRule(subject, '[K27] invalid arguments are refused with a code', async (store) => {
+      const { treeId: id } = await createTestTree(store);
       const asking = (name: string, args: object) => () => Reflect.apply(ask, undefined, [name, args]);
       expect(await called(store, 'read', id, asking('node', { id: 5 }))).toBe('id/invalid');
       expect(await called(store, 'read', id, asking('nodes', { ids: null }))).toBe('command/invalid');

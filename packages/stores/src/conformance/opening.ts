@@ -3,22 +3,22 @@ import { isAppError, type Store, treeId } from '@coppice/core';
 import { user, uuid } from '@coppice/core/testing';
 import { describe, expect, type TestContext, test } from 'vitest';
 import {
-  asked,
+  askStore,
   awkwardTexts,
-  given,
-  imageOf,
-  needs,
-  refusalOf,
-  rule,
+  createTestTree,
+  expectRefusalCode,
+  messageWithUnknownBlock,
+  readTreeJson,
+  requirePart,
   type StoreSubject,
-  treeIn,
-  unknownBlock,
+  skipUnlessSupported,
+  testStoreRule,
 } from './subject.ts';
 
 /** The rules of opening. */
-export function openingRules(subject: StoreSubject): void {
+export function registerOpeningRules(subject: StoreSubject): void {
   describe('opening', () => {
-    rule(subject, '[K1] a new store is empty and reports its kind', async (store) => {
+    testStoreRule(subject, '[K1] a new store is empty and reports its kind', async (store) => {
       expect(await store.trees()).toEqual({ items: [], cursor: null });
       expect((await store.search({ text: 'anything' })).items).toEqual([]);
       const info = await store.info();
@@ -29,12 +29,12 @@ export function openingRules(subject: StoreSubject): void {
       expect(await store.fsck()).toEqual({ trees: 0, nodes: 0, findings: [], repaired: [] });
     });
 
-    rule(subject, '[K2] two stores at different addresses share nothing', async (store) => {
+    testStoreRule(subject, '[K2] two stores at different addresses share nothing', async (store) => {
       const other = await subject.open();
       try {
-        const fixture = await treeIn(store);
+        const fixture = await createTestTree(store);
         expect((await other.trees()).items).toEqual([]);
-        expect(await asked(other, fixture.treeId, 'tree', {})).toBeNull();
+        expect(await askStore(other, fixture.treeId, 'tree', {})).toBeNull();
       } finally {
         await subject.destroy(other);
       }
@@ -42,49 +42,57 @@ export function openingRules(subject: StoreSubject): void {
 
     test('[K3] a closed store refuses with store/unavailable', async () => {
       const store = await subject.open();
-      const fixture = await treeIn(store);
+      const fixture = await createTestTree(store);
       await store.close();
       await store.close();
       const calls: readonly (() => Promise<unknown>)[] = [
-        () => asked(store, fixture.treeId, 'tree', {}),
+        () => askStore(store, fixture.treeId, 'tree', {}),
         () => fixture.grow(['late']),
         () => store.trees(),
         () => store.search({ text: 'a' }),
         () => store.trash(fixture.treeId),
         () => store.runs.list(),
       ];
-      for (const call of calls) expect(await refusalOf(call)).toBe('store/unavailable');
+      for (const call of calls) expect(await expectRefusalCode(call)).toBe('store/unavailable');
       await subject.destroy(store);
     });
 
-    rule(subject, '[K4] every acknowledged write is there after closing and reopening', async (store, context) => {
-      needs(context, store.supports.durable, 'this store does not outlive its process');
-      const fixture = await treeIn(store, 1, 'Be brief.');
-      const [first] = await fixture.grow([...awkwardTexts.map(user), unknownBlock()]);
-      if (first !== undefined)
-        await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: first, title: 'here \u0000' });
-      await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { title: 'A title \ud800', pinned: true } });
-      if (first !== undefined) await fixture.variant(user('another'), first);
-      const { hash } = await store.blobs.put(new Uint8Array([1, 2, 3]), 'image/png');
-      await store.accounts.putUser({ id: 'u', name: 'Ann', role: 'admin', createdAt: 1, disabledAt: null });
-      const before = await everything(store);
-      const again = await given(subject.reopen, 'reopen')(store);
-      expect(await everything(again)).toEqual(before);
-      expect(await again.blobs.read(hash)).toEqual(new Uint8Array([1, 2, 3]));
-      expect(await again.accounts.users()).toEqual([
-        { id: 'u', name: 'Ann', role: 'admin', createdAt: 1, disabledAt: null },
-      ]);
-      expect((await again.fsck()).findings).toEqual([]);
-      await subject.destroy(again);
-    });
+    testStoreRule(
+      subject,
+      '[K4] every acknowledged write is there after closing and reopening',
+      async (store, context) => {
+        skipUnlessSupported(context, store.supports.durable, 'this store does not outlive its process');
+        const fixture = await createTestTree(store, 1, 'Be brief.');
+        const [first] = await fixture.grow([...awkwardTexts.map(user), messageWithUnknownBlock()]);
+        if (first !== undefined)
+          await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: first, title: 'here \u0000' });
+        await fixture.run({
+          type: 'attributes',
+          treeId: fixture.treeId,
+          set: { title: 'A title \ud800', pinned: true },
+        });
+        if (first !== undefined) await fixture.variant(user('another'), first);
+        const { hash } = await store.blobs.put(new Uint8Array([1, 2, 3]), 'image/png');
+        await store.accounts.putUser({ id: 'u', name: 'Ann', role: 'admin', createdAt: 1, disabledAt: null });
+        const before = await everything(store);
+        const again = await requirePart(subject.reopen, 'reopen')(store);
+        expect(await everything(again)).toEqual(before);
+        expect(await again.blobs.read(hash)).toEqual(new Uint8Array([1, 2, 3]));
+        expect(await again.accounts.users()).toEqual([
+          { id: 'u', name: 'Ann', role: 'admin', createdAt: 1, disabledAt: null },
+        ]);
+        expect((await again.fsck()).findings).toEqual([]);
+        await subject.destroy(again);
+      },
+    );
 
     test('[K5] a store opened read-only can be read and refuses every write', async () => {
       let store = await subject.open();
       const id = treeId(uuid(1));
       if (store.supports.durable) {
-        const fixture = await treeIn(store);
+        const fixture = await createTestTree(store);
         await fixture.grow(['kept']);
-        store = await given(subject.reopen, 'reopen')(store, { readOnly: true });
+        store = await requirePart(subject.reopen, 'reopen')(store, { readOnly: true });
         expect((await store.trees()).items.map((item) => item.id)).toEqual([id]);
         expect((await store.search({ text: 'kept' })).items.length).toBe(1);
       } else {
@@ -94,7 +102,7 @@ export function openingRules(subject: StoreSubject): void {
       expect((await store.info()).readOnly).toBe(true);
       const record = { treeId: treeId(uuid(9)), createdAt: 1, messages: [{ message: user('a') }] };
       const writes: readonly (() => Promise<unknown>)[] = [
-        () => treeIn(store, 2),
+        () => createTestTree(store, 2),
         () => store.purge(id, { upTo: 1 }),
         () => store.purgeTree(id),
         () => store.putLinear(record),
@@ -103,16 +111,18 @@ export function openingRules(subject: StoreSubject): void {
         () => store.putExternalIds([{ treeId: id, nodeId: null, format: 'f', scope: 's', id: 'x' }]),
         () => store.runs.beat('r', 1),
       ];
-      for (const write of writes) expect(await refusalOf(write)).toBe('tree/read-only');
+      for (const write of writes) expect(await expectRefusalCode(write)).toBe('tree/read-only');
       await subject.destroy(store);
     });
 
-    rule(subject, '[K6] a damaged store is refused with store/damaged and not changed', (store, context) =>
+    testStoreRule(subject, '[K6] a damaged store is refused with store/damaged and not changed', (store, context) =>
       refusedAndUntouched(subject, store, context, 'damaged'),
     );
 
-    rule(subject, '[K7] a store of a newer version is refused with store/newer and not changed', (store, context) =>
-      refusedAndUntouched(subject, store, context, 'newer'),
+    testStoreRule(
+      subject,
+      '[K7] a store of a newer version is refused with store/newer and not changed',
+      (store, context) => refusedAndUntouched(subject, store, context, 'newer'),
     );
   });
 }
@@ -123,13 +133,13 @@ async function refusedAndUntouched(
   context: TestContext,
   how: 'damaged' | 'newer',
 ): Promise<void> {
-  needs(context, store.supports.durable, 'there is nothing on disk that could be spoilt');
-  const fixture = await treeIn(store);
+  skipUnlessSupported(context, store.supports.durable, 'there is nothing on disk that could be spoilt');
+  const fixture = await createTestTree(store);
   await fixture.grow(['precious']);
-  const spoilt = await given(subject.spoil, 'spoil')(store, how);
+  const spoilt = await requirePart(subject.damage, 'spoil')(store, how);
   const opening = await spoilt.open().then(
     // A store may detect the damage only on the first read.
-    (opened) => refusalOf(() => asked(opened, fixture.treeId, 'rows', {})).finally(() => opened.close()),
+    (opened) => expectRefusalCode(() => askStore(opened, fixture.treeId, 'rows', {})).finally(() => opened.close()),
     (error: unknown) => (isAppError(error) ? error.code : String(error)),
   );
   expect(opening).toBe(`store/${how}`);
@@ -142,8 +152,8 @@ async function everything(store: Store): Promise<unknown> {
   return Promise.all(
     items.map(async (item) => ({
       item,
-      image: await imageOf(store, item.id),
-      log: await asked(store, item.id, 'log', { since: 0 }),
+      image: await readTreeJson(store, item.id),
+      log: await askStore(store, item.id, 'log', { since: 0 }),
       history: await store.history(item.id),
     })),
   );

@@ -3,22 +3,22 @@ import { nodeId, type Read, type Store, treeId } from '@coppice/core';
 import { assistant, TestTree, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import {
-  asked,
-  feedRefusal,
-  firstReported,
-  imageOf,
-  neighbourOf,
-  refusalOf,
-  rule,
+  askStore,
+  createTestTree,
+  expectFeedRefusalCode,
+  expectRefusalCode,
+  readTreeJson,
   type StoreSubject,
-  treeIn,
+  secondOwnerOf,
+  testStoreRule,
+  waitForListEvent,
 } from './subject.ts';
 
 /** The rules of owners. */
-export function owningRules(subject: StoreSubject): void {
+export function registerOwnerRules(subject: StoreSubject): void {
   describe('owners', () => {
-    rule(subject, '[K90] ids of another owner are unknown to every call', async (store) => {
-      const fixture = await treeIn(store);
+    testStoreRule(subject, '[K90] ids of another owner are unknown to every call', async (store) => {
+      const fixture = await createTestTree(store);
       const [first, second] = await fixture.grow(['mine alone', 'an answer']);
       const id = first ?? nodeId('');
       await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: id, title: 'B' });
@@ -38,10 +38,10 @@ export function owningRules(subject: StoreSubject): void {
       await store.addProvenance([
         { treeId: fixture.treeId, source: 's', firstNodeId: id, lastNodeId: id, count: 1, at: 1 },
       ]);
-      const before = await imageOf(store, fixture.treeId);
+      const before = await readTreeJson(store, fixture.treeId);
 
-      const other = store.forOwner(neighbourOf(subject));
-      expect(other.owner).toBe(neighbourOf(subject));
+      const other = store.forOwner(secondOwnerOf(subject));
+      expect(other.owner).toBe(secondOwnerOf(subject));
       await expectNothing(other, fixture, id);
       expect((await other.trees({})).items).toEqual([]);
       expect((await other.trees({ trashed: true })).items).toEqual([]);
@@ -85,20 +85,20 @@ export function owningRules(subject: StoreSubject): void {
             data: {},
           }),
       ];
-      expect(await feedRefusal(other, fixture.treeId)).toBe('tree/unknown-tree');
+      expect(await expectFeedRefusalCode(other, fixture.treeId)).toBe('tree/unknown-tree');
       for (const call of unknown)
-        expect([String(call), await refusalOf(call)]).toEqual([String(call), 'tree/unknown-tree']);
-      expect(await imageOf(store, fixture.treeId)).toEqual(before);
+        expect([String(call), await expectRefusalCode(call)]).toEqual([String(call), 'tree/unknown-tree']);
+      expect(await readTreeJson(store, fixture.treeId)).toEqual(before);
       expect(await store.runs.chunks(uuid(80))).toEqual([{ offset: 0, text: 'so far' }]);
     });
 
-    rule(subject, '[K91] no command reaches a tree of another owner, not even as a source', async (store) => {
-      const fixture = await treeIn(store);
+    testStoreRule(subject, '[K91] no command reaches a tree of another owner, not even as a source', async (store) => {
+      const fixture = await createTestTree(store);
       const [first] = await fixture.grow(['mine', 'alone']);
       const id = first ?? nodeId('');
-      const before = await imageOf(store, fixture.treeId);
+      const before = await readTreeJson(store, fixture.treeId);
       const other = store.forOwner('somebody else');
-      const own = await treeIn(other, 2);
+      const own = await createTestTree(other, 2);
       const treeIdOf = fixture.treeId;
       const intruder = new TestTree(other, treeIdOf);
       const message = user('intruding');
@@ -111,7 +111,7 @@ export function owningRules(subject: StoreSubject): void {
         await own.refusal({ type: 'duplicate', treeId: treeId(uuid(77)), from: treeIdOf }),
       ]);
       expect([...codes].filter((code) => code !== 'tree/unknown-tree' && code !== 'undo/nothing')).toEqual([]);
-      const { rootId } = (await asked(other, own.treeId, 'tree', {})) ?? { rootId: nodeId('') };
+      const { rootId } = (await askStore(other, own.treeId, 'tree', {})) ?? { rootId: nodeId('') };
       expect(
         await own.refusal({
           type: 'graft',
@@ -126,26 +126,26 @@ export function owningRules(subject: StoreSubject): void {
       expect(
         await own.refusal({ type: 'reply', treeId: own.treeId, parentId: id, replies: [{ message: assistant('x') }] }),
       ).toBe('tree/unknown-node');
-      expect(await imageOf(store, treeIdOf)).toEqual(before);
+      expect(await readTreeJson(store, treeIdOf)).toEqual(before);
     });
 
-    rule(subject, '[K92] a tree id of another owner is taken', async (store) => {
-      const fixture = await treeIn(store);
+    testStoreRule(subject, '[K92] a tree id of another owner is taken', async (store) => {
+      const fixture = await createTestTree(store);
       await fixture.grow(['mine']);
-      const before = await imageOf(store, fixture.treeId);
-      const other = new TestTree(store.forOwner(neighbourOf(subject)), fixture.treeId);
+      const before = await readTreeJson(store, fixture.treeId);
+      const other = new TestTree(store.forOwner(secondOwnerOf(subject)), fixture.treeId);
       expect(await other.refusal({ type: 'create', treeId: fixture.treeId }, { newId: () => uuid(901) })).toBe(
         'id/taken',
       );
       const record = { treeId: fixture.treeId, createdAt: 1, messages: [{ message: user('theirs') }] };
-      expect(await refusalOf(store.forOwner(neighbourOf(subject)).putLinear(record))).toBe('id/taken');
-      expect(await imageOf(store, fixture.treeId)).toEqual(before);
+      expect(await expectRefusalCode(store.forOwner(secondOwnerOf(subject)).putLinear(record))).toBe('id/taken');
+      expect(await readTreeJson(store, fixture.treeId)).toEqual(before);
     });
 
-    rule(subject, '[K93] a feed over all trees contains only the owner’s changes', async (store) => {
-      const fixture = await treeIn(store);
-      const other = await treeIn(store.forOwner('somebody else'), 2);
-      const reported = await firstReported(store, async () => {
+    testStoreRule(subject, '[K93] a feed over all trees contains only the owner’s changes', async (store) => {
+      const fixture = await createTestTree(store);
+      const other = await createTestTree(store.forOwner('somebody else'), 2);
+      const reported = await waitForListEvent(store, async () => {
         await other.grow(['theirs']);
         await fixture.grow(['mine']);
       });
@@ -192,7 +192,7 @@ async function expectNothing(other: Store, fixture: TestTree, id: ReturnType<typ
         return yield read;
       }),
     ]).toEqual([read, expected]);
-  const mine = await treeIn(other, 55);
+  const mine = await createTestTree(other, 55);
   for (const [read, expected] of nothing)
     if ('treeId' in read || read.ask === 'tree' || read.ask === 'node' || read.ask === 'path')
       expect(

@@ -34,21 +34,23 @@ import {
 } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { long, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
+import { createTestTree, expectRefusalCode, isLongRun, type StoreSubject, testStoreRule } from './subject.ts';
 
 // One long random walk builds a tree in which every read finds something.
-const walks = long ? 40 : 4;
+const walks = isLongRun ? 40 : 4;
 
 /** The rules of reading. */
-export function readingRules(subject: StoreSubject): void {
+export function registerReadRules(subject: StoreSubject): void {
   describe('reading', () => {
     for (let seed = 1; seed <= walks; seed++)
-      rule(subject, '[K30] every read gives the same result as the tree value, after random commands', (store) =>
-        compareReads(store, seed),
+      testStoreRule(
+        subject,
+        '[K30] every read gives the same result as the tree value, after random commands',
+        (store) => compareReads(store, seed),
       );
 
-    rule(subject, '[K31] a read program sees one state of its tree while others write', async (store) => {
-      const fixture = await treeIn(store);
+    testStoreRule(subject, '[K31] a read program sees one state of its tree while others write', async (store) => {
+      const fixture = await createTestTree(store);
       await fixture.grow(['a', 'b', 'c']);
       const versions = await store.read(fixture.treeId, function* () {
         const seen: (number | undefined)[] = [];
@@ -67,7 +69,7 @@ export function readingRules(subject: StoreSubject): void {
       expect(new Set(during).size).toBe(1);
     });
 
-    rule(subject, '[K32] page, path, leaves and topology equal those of the tree value', async (store) => {
+    testStoreRule(subject, '[K32] page, path, leaves and topology equal those of the tree value', async (store) => {
       const { tree } = await walked(store, 7);
       const ids = [...allNodes(tree).map((node) => node.id), nodeId(uuid(0xdead))];
       for (const [at, id] of ids.entries()) {
@@ -87,8 +89,8 @@ export function readingRules(subject: StoreSubject): void {
       expect(await store.read(tree.id, () => readRecentLeaves(4))).toEqual(recentLeaves(tree, 4));
     });
 
-    rule(subject, '[K32] previews of long and unusual texts equal those of the tree value', async (store) => {
-      const fixture = await treeIn(store);
+    testStoreRule(subject, '[K32] previews of long and unusual texts equal those of the tree value', async (store) => {
+      const fixture = await createTestTree(store);
       const odd = ['"', '\\', '\n', '\u0000', '\ud83c\udf33', '\ud800', 'é', '\u001a', 'a', 'e\u0301', '👩‍👩‍👧'];
       const texts = odd.flatMap((unit) => [1, 79, 320, 1_944, 5_000].map((times) => `x${unit.repeat(times)}y`));
       // Leading white space is skipped, so that the test reaches the end of the part that a store examines.
@@ -98,8 +100,8 @@ export function readingRules(subject: StoreSubject): void {
       expect(await store.read(tree.id, () => readTopology(tree.id))).toEqual(topology(tree));
     });
 
-    rule(subject, '[K33] reads of an unknown tree and of unknown nodes give nothing', async (store) => {
-      const fixture = await treeIn(store);
+    testStoreRule(subject, '[K33] reads of an unknown tree and of unknown nodes give nothing', async (store) => {
+      const fixture = await createTestTree(store);
       await fixture.grow(['a']);
       const nowhere = treeId(uuid(0xbad));
       for (const id of [nowhere, fixture.treeId])
@@ -108,7 +110,7 @@ export function readingRules(subject: StoreSubject): void {
           const expected = answerFrom(tree, read, surroundings(new Map(), [], id));
           expect([read, await answered(store, id, read)]).toEqual([read, plain(read, expected)]);
         }
-      expect(await refusalOf(store.read(nowhere, () => readTreeAsOf(nowhere, 1)))).toBe('tree/unknown-tree');
+      expect(await expectRefusalCode(store.read(nowhere, () => readTreeAsOf(nowhere, 1)))).toBe('tree/unknown-tree');
     });
   });
 }
@@ -119,7 +121,7 @@ async function valueOf(store: Store, id: TreeId): Promise<Tree> {
 
 async function same<T>(work: () => Promise<T>, expected: Result<T>): Promise<void> {
   if (expected.ok) expect(await work()).toEqual(expected.value);
-  else expect(await refusalOf(work)).toBe(expected.refusal.code);
+  else expect(await expectRefusalCode(work)).toBe(expected.refusal.code);
 }
 
 /** Runs random commands on a store and on the reference store, which holds the values. */

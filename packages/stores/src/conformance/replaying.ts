@@ -13,12 +13,12 @@ import {
 import { treeToJson } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { asked, imageOf, rule, type StoreSubject } from './subject.ts';
+import { askStore, readTreeJson, type StoreSubject, testStoreRule } from './subject.ts';
 
 const sequences = propertyParameters(25, process.env);
 
 /** Runs commands on both stores; results, refusals and trees must be the same after each command. */
-export async function expectSamePlay(store: Store, commands: readonly AbstractCommand[]): Promise<void> {
+export async function expectSameResults(store: Store, commands: readonly AbstractCommand[]): Promise<void> {
   const reference = new ReferenceStore(store.owner);
   const expected = runCommands(reference, commands);
   const actual = runCommands(store, commands);
@@ -39,11 +39,11 @@ export async function expectSamePlay(store: Store, commands: readonly AbstractCo
     }).toEqual(reported);
     treeIds = one.value.treeIds;
     const touched = new Set([one.value.treeId, ...(commit === null ? [] : [commit.treeId])]);
-    for (const id of touched) expect(await imageOf(store, id)).toEqual(imageIn(reference, id));
+    for (const id of touched) expect(await readTreeJson(store, id)).toEqual(imageIn(reference, id));
   }
   for (const id of treeIds) {
-    expect(await imageOf(store, id)).toEqual(imageIn(reference, id));
-    expect(await asked(store, id, 'log', { since: 0 })).toEqual(reference.commits.get(id) ?? []);
+    expect(await readTreeJson(store, id)).toEqual(imageIn(reference, id));
+    expect(await askStore(store, id, 'log', { since: 0 })).toEqual(reference.commits.get(id) ?? []);
   }
 }
 
@@ -59,34 +59,38 @@ function comparable(result: unknown): unknown {
 }
 
 /** The rules of replaying. */
-export function replayingRules(subject: StoreSubject): void {
+export function registerReplayRules(subject: StoreSubject): void {
   describe('replaying', () => {
-    rule(subject, '[K40] random commands have the same effect on the store as on the tree value', async (store) => {
-      let player = 0;
-      await fc.assert(
-        fc.asyncProperty(arbitraryCommands({ maxLength: 30 }), async (commands) => {
-          const own = await subject.open({ owner: `player ${++player}` });
-          try {
-            await expectSamePlay(own, commands);
-          } catch (error) {
-            throw new Error(`${String(error)}\n\nReplay with these lines:\n${commandsToText(commands)}`, {
-              cause: error,
-            });
-          } finally {
-            await subject.destroy(own);
-          }
-        }),
-        sequences,
-      );
-      expect(await store.trees()).toEqual({ items: [], cursor: null });
-    });
+    testStoreRule(
+      subject,
+      '[K40] random commands have the same effect on the store as on the tree value',
+      async (store) => {
+        let player = 0;
+        await fc.assert(
+          fc.asyncProperty(arbitraryCommands({ maxLength: 30 }), async (commands) => {
+            const own = await subject.open({ owner: `player ${++player}` });
+            try {
+              await expectSameResults(own, commands);
+            } catch (error) {
+              throw new Error(`${String(error)}\n\nReplay with these lines:\n${commandsToText(commands)}`, {
+                cause: error,
+              });
+            } finally {
+              await subject.destroy(own);
+            }
+          }),
+          sequences,
+        );
+        expect(await store.trees()).toEqual({ items: [], cursor: null });
+      },
+    );
 
-    rule(subject, '[K41] random sequences that failed once now succeed', async () => {
+    testStoreRule(subject, '[K41] random sequences that failed once now succeed', async () => {
       const text = readFileSync(new URL('./fixtures/sequences.jsonl', import.meta.url), 'utf8');
       for (const sequence of text.split(/\n\s*\n/)) {
         const own = await subject.open();
         try {
-          await expectSamePlay(own, commandsFromText(sequence));
+          await expectSameResults(own, commandsFromText(sequence));
         } finally {
           await subject.destroy(own);
         }

@@ -10,7 +10,7 @@ import {
 } from '@coppice/core';
 import { assistant, TestTree, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
-import { needs, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
+import { createTestTree, expectRefusalCode, type StoreSubject, skipUnlessSupported, testStoreRule } from './subject.ts';
 
 async function found(store: Store, text: string, more: Partial<SearchQuery> = {}): Promise<string[]> {
   const { items } = await store.search({ text, ...more });
@@ -18,14 +18,14 @@ async function found(store: Store, text: string, more: Partial<SearchQuery> = {}
 }
 
 /** The rules of searching and listing. */
-export function searchingRules(subject: StoreSubject): void {
+export function registerSearchRules(subject: StoreSubject): void {
   describe('searching', () => {
-    rule(
+    testStoreRule(
       subject,
       '[K60] terms are parts of texts in any case, all of them needed, on every branch',
       async (store, context) => {
-        needs(context, store.supports.search, 'this store does not search');
-        const fixture = await treeIn(store);
+        skipUnlessSupported(context, store.supports.search, 'this store does not search');
+        const fixture = await createTestTree(store);
         const [first] = await fixture.grow(['The quick brown fox', 'jumps over the lazy dog']);
         await fixture.variant(assistant('Quickly said the Brownie'), first ?? nodeId(''));
         expect(await found(store, 'QUICK brown')).toEqual(['Quickly said the Brownie', 'The quick brown fox']);
@@ -36,9 +36,9 @@ export function searchingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K61] lone surrogates and NUL are found inside long terms too', async (store, context) => {
-      needs(context, store.supports.search, 'this store does not search');
-      const fixture = await treeIn(store);
+    testStoreRule(subject, '[K61] lone surrogates and NUL are found inside long terms too', async (store, context) => {
+      skipUnlessSupported(context, store.supports.search, 'this store does not search');
+      const fixture = await createTestTree(store);
       await fixture.grow(['before\ud800after', 'before\u0000after', 'before\ufffdafter']);
       expect(await found(store, 'before\ud800after')).toEqual(['before\ud800after']);
       expect(await found(store, 'e\u0000a')).toEqual(['before\u0000after']);
@@ -46,60 +46,73 @@ export function searchingRules(subject: StoreSubject): void {
       expect(await found(store, 'after')).toHaveLength(3);
     });
 
-    rule(subject, '[K61] no character has a special meaning, and short terms match too', async (store, context) => {
-      needs(context, store.supports.search, 'this store does not search');
-      const fixture = await treeIn(store);
-      const texts = [
-        '50% off',
-        '500 of them',
-        'a_b',
-        'axb',
-        'say "hi" (NEAR it) -not',
-        "it's; DROP TABLE node",
-        'Größe 漢字',
-        'back\\slash*',
-      ];
-      await fixture.grow(texts.map(user));
-      const cases: readonly (readonly [string, number])[] = [
-        ['50%', 1],
-        ['a_b', 1],
-        ['"hi"', 1],
-        ['(NEAR', 1],
-        ['-not', 1],
-        ["it's;", 1],
-        ['größe', 1],
-        ['漢', 1],
-        ['h\\s', 0],
-        ['k\\s', 1],
-        ['slash*', 1],
-        ['of', 2],
-        ['b', 4],
-        ['%', 1],
-        ['OR', 0],
-        ['nothing NOT', 0],
-      ];
-      for (const [text, count] of cases) expect([text, (await found(store, text)).length]).toEqual([text, count]);
-    });
+    testStoreRule(
+      subject,
+      '[K61] no character has a special meaning, and short terms match too',
+      async (store, context) => {
+        skipUnlessSupported(context, store.supports.search, 'this store does not search');
+        const fixture = await createTestTree(store);
+        const texts = [
+          '50% off',
+          '500 of them',
+          'a_b',
+          'axb',
+          'say "hi" (NEAR it) -not',
+          "it's; DROP TABLE node",
+          'Größe 漢字',
+          'back\\slash*',
+        ];
+        await fixture.grow(texts.map(user));
+        const cases: readonly (readonly [string, number])[] = [
+          ['50%', 1],
+          ['a_b', 1],
+          ['"hi"', 1],
+          ['(NEAR', 1],
+          ['-not', 1],
+          ["it's;", 1],
+          ['größe', 1],
+          ['漢', 1],
+          ['h\\s', 0],
+          ['k\\s', 1],
+          ['slash*', 1],
+          ['of', 2],
+          ['b', 4],
+          ['%', 1],
+          ['OR', 0],
+          ['nothing NOT', 0],
+        ];
+        for (const [text, count] of cases) expect([text, (await found(store, text)).length]).toEqual([text, count]);
+      },
+    );
 
-    rule(subject, '[K62] search finds nodes that were moved out of a restored subtree', async (store, context) => {
-      needs(context, store.supports.search, 'this store does not search');
-      const fixture = await treeIn(store);
-      const { treeId } = fixture;
-      const [a = nodeId(''), b = nodeId(''), c = nodeId('')] = await fixture.grow(['alpha', 'beta', 'gamma', 'delta']);
-      await fixture.run({ type: 'delete', treeId, nodeIds: [b], mode: 'cascade' });
-      expect(await found(store, 'delta')).toEqual([]);
-      await fixture.run({ type: 'undo', treeId });
-      await fixture.run({ type: 'move', treeId, nodeId: c, parentId: a });
-      expect(await found(store, 'gamma')).toHaveLength(1);
-      expect(await found(store, 'delta')).toHaveLength(1);
-    });
+    testStoreRule(
+      subject,
+      '[K62] search finds nodes that were moved out of a restored subtree',
+      async (store, context) => {
+        skipUnlessSupported(context, store.supports.search, 'this store does not search');
+        const fixture = await createTestTree(store);
+        const { treeId } = fixture;
+        const [a = nodeId(''), b = nodeId(''), c = nodeId('')] = await fixture.grow([
+          'alpha',
+          'beta',
+          'gamma',
+          'delta',
+        ]);
+        await fixture.run({ type: 'delete', treeId, nodeIds: [b], mode: 'cascade' });
+        expect(await found(store, 'delta')).toEqual([]);
+        await fixture.run({ type: 'undo', treeId });
+        await fixture.run({ type: 'move', treeId, nodeId: c, parentId: a });
+        expect(await found(store, 'gamma')).toHaveLength(1);
+        expect(await found(store, 'delta')).toHaveLength(1);
+      },
+    );
 
-    rule(
+    testStoreRule(
       subject,
       '[K62] search finds the last acknowledged messages and nothing that was removed',
       async (store, context) => {
-        needs(context, store.supports.search, 'this store does not search');
-        const fixture = await treeIn(store);
+        skipUnlessSupported(context, store.supports.search, 'this store does not search');
+        const fixture = await createTestTree(store);
         const [first, second] = await fixture.grow(['alpha secret', 'beta']);
         expect(await found(store, 'alpha')).toHaveLength(1);
         await fixture.run({
@@ -122,13 +135,13 @@ export function searchingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(
+    testStoreRule(
       subject,
       '[K63] hits come newest first, in parts without gap or double, by tree, project and role',
       async (store, context) => {
-        needs(context, store.supports.search, 'this store does not search');
-        const fixture = await treeIn(store);
-        const other = await treeIn(store, 2);
+        skipUnlessSupported(context, store.supports.search, 'this store does not search');
+        const fixture = await createTestTree(store);
+        const other = await createTestTree(store, 2);
         await other.run({ type: 'attributes', treeId: other.treeId, set: { project: 'garden', title: 'Named' } });
         for (let at = 0; at < 7; at++)
           await (at % 2 === 0 ? fixture : other).grow([`needle ${at}`, `reply with needle ${at}`]);
@@ -151,115 +164,136 @@ export function searchingRules(subject: StoreSubject): void {
         expect(garden).toHaveLength(3);
         expect(garden[0]).toMatchObject({ treeId: other.treeId, role: 'assistant', title: 'Named' });
         for (const bad of ['x', '', 'bm8', (await store.trees({ limit: 1 })).cursor ?? 'none'])
-          expect(await refusalOf(store.search({ text: 'needle', cursor: bad }))).toBe('cursor/invalid');
+          expect(await expectRefusalCode(store.search({ text: 'needle', cursor: bad }))).toBe('cursor/invalid');
       },
     );
   });
 
   describe('listing trees', () => {
-    rule(subject, '[K64] trees are listed newest change first, in pages without gaps or repeats', async (store) => {
-      const fixtures: TestTree[] = [];
-      for (let at = 1; at <= 7; at++) fixtures.push(await treeIn(store, at));
-      // Explicit times, so that some trees change at the same time.
-      const times = [50, 40, 60, 40, 40, 70, 30];
-      for (const [at, fixture] of fixtures.entries())
-        await fixture.run(
-          { type: 'attributes', treeId: fixture.treeId, set: { title: `T${at}` } },
-          { now: () => (times[at] ?? 0) * 1_000_000 },
-        );
-      const all: string[] = [];
-      let cursor: string | undefined;
-      do {
-        const page = await store.trees({ limit: 2, ...(cursor === undefined ? {} : { cursor }) });
-        for (const item of page.items) all.push(item.id);
-        cursor = page.cursor ?? undefined;
-      } while (cursor !== undefined);
-      expect([...all].sort()).toEqual(fixtures.map((fixture) => fixture.treeId));
-      expect([all.slice(0, 3), all.at(-1)]).toEqual([[5, 2, 0].map((at) => fixtures[at]?.treeId), fixtures[6]?.treeId]);
-      expect((await store.trees()).items.map((item) => item.id)).toEqual(all);
-      for (const bad of ['x', '', '"', 'WyJ0cmVlcyJd'])
-        expect(await refusalOf(store.trees({ cursor: bad }))).toBe('cursor/invalid');
-    });
+    testStoreRule(
+      subject,
+      '[K64] trees are listed newest change first, in pages without gaps or repeats',
+      async (store) => {
+        const fixtures: TestTree[] = [];
+        for (let at = 1; at <= 7; at++) fixtures.push(await createTestTree(store, at));
+        // Explicit times, so that some trees change at the same time.
+        const times = [50, 40, 60, 40, 40, 70, 30];
+        for (const [at, fixture] of fixtures.entries())
+          await fixture.run(
+            { type: 'attributes', treeId: fixture.treeId, set: { title: `T${at}` } },
+            { now: () => (times[at] ?? 0) * 1_000_000 },
+          );
+        const all: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await store.trees({ limit: 2, ...(cursor === undefined ? {} : { cursor }) });
+          for (const item of page.items) all.push(item.id);
+          cursor = page.cursor ?? undefined;
+        } while (cursor !== undefined);
+        expect([...all].sort()).toEqual(fixtures.map((fixture) => fixture.treeId));
+        expect([all.slice(0, 3), all.at(-1)]).toEqual([
+          [5, 2, 0].map((at) => fixtures[at]?.treeId),
+          fixtures[6]?.treeId,
+        ]);
+        expect((await store.trees()).items.map((item) => item.id)).toEqual(all);
+        for (const bad of ['x', '', '"', 'WyJ0cmVlcyJd'])
+          expect(await expectRefusalCode(store.trees({ cursor: bad }))).toBe('cursor/invalid');
+      },
+    );
 
-    rule(subject, '[K65] parts of titles match in any case of any script, and tags match exactly', async (store) => {
-      const titled = async (id: number, attributes: TreeAttributes) => {
-        const fixture = new TestTree(store, treeId(uuid(id)));
-        await fixture.run({ type: 'create', treeId: fixture.treeId, attributes });
-      };
-      const titles = async (query: TreeQuery) => (await store.trees(query)).items.map((tree) => tree.attributes.title);
-      await titled(1, { title: 'Été à Łódź 50%', tags: ['Work', 'a"b'], metadata: { play: 'x' } });
-      await titled(2, { title: 'ПРИВЕТ "play"', tags: ['work'] });
-      await titled(3, { title: 'x\ud800y', tags: ['play\ud800'] });
-      for (const title of ['ÉTÉ', 'été à', 'łÓDŹ', '50%']) expect(await titles({ title })).toEqual(['Été à Łódź 50%']);
-      expect(await titles({ title: 'привет' })).toEqual(['ПРИВЕТ "play"']);
-      expect(await titles({ title: 'X\ud800' })).toEqual(['x\ud800y']);
-      expect(await titles({ title: '0_' })).toEqual([]);
-      expect(await titles({ tag: 'Work' })).toEqual(['Été à Łódź 50%']);
-      expect(await titles({ tag: 'work' })).toEqual(['ПРИВЕТ "play"']);
-      expect(await titles({ tag: 'a"b' })).toEqual(['Été à Łódź 50%']);
-      expect(await titles({ tag: 'play\ud800' })).toEqual(['x\ud800y']);
-      expect(await titles({ tag: 'play' })).toEqual([]);
-    });
+    testStoreRule(
+      subject,
+      '[K65] parts of titles match in any case of any script, and tags match exactly',
+      async (store) => {
+        const titled = async (id: number, attributes: TreeAttributes) => {
+          const fixture = new TestTree(store, treeId(uuid(id)));
+          await fixture.run({ type: 'create', treeId: fixture.treeId, attributes });
+        };
+        const titles = async (query: TreeQuery) =>
+          (await store.trees(query)).items.map((tree) => tree.attributes.title);
+        await titled(1, { title: 'Été à Łódź 50%', tags: ['Work', 'a"b'], metadata: { play: 'x' } });
+        await titled(2, { title: 'ПРИВЕТ "play"', tags: ['work'] });
+        await titled(3, { title: 'x\ud800y', tags: ['play\ud800'] });
+        for (const title of ['ÉTÉ', 'été à', 'łÓDŹ', '50%'])
+          expect(await titles({ title })).toEqual(['Été à Łódź 50%']);
+        expect(await titles({ title: 'привет' })).toEqual(['ПРИВЕТ "play"']);
+        expect(await titles({ title: 'X\ud800' })).toEqual(['x\ud800y']);
+        expect(await titles({ title: '0_' })).toEqual([]);
+        expect(await titles({ tag: 'Work' })).toEqual(['Été à Łódź 50%']);
+        expect(await titles({ tag: 'work' })).toEqual(['ПРИВЕТ "play"']);
+        expect(await titles({ tag: 'a"b' })).toEqual(['Été à Łódź 50%']);
+        expect(await titles({ tag: 'play\ud800' })).toEqual(['x\ud800y']);
+        expect(await titles({ tag: 'play' })).toEqual([]);
+      },
+    );
 
-    rule(subject, '[K64] [K65] trees filtered by title are listed in pages without gaps or repeats', async (store) => {
-      const wanted: string[] = [];
-      for (let id = 1; id <= 450; id++) {
-        const fixture = new TestTree(store, treeId(uuid(id)));
-        const title = id % 100 === 0 ? `Ärger ${id}` : `Ruhe ${id}`;
-        if (id % 100 === 0) wanted.unshift(title);
-        await fixture.run({ type: 'create', treeId: fixture.treeId, attributes: { title } });
-      }
-      const got: (string | undefined)[] = [];
-      for (let cursor: string | null | undefined; cursor !== null; ) {
-        const page: Awaited<ReturnType<Store['trees']>> = await store.trees({
-          title: 'ärger',
-          limit: 3,
-          ...(cursor === undefined ? {} : { cursor }),
+    testStoreRule(
+      subject,
+      '[K64] [K65] trees filtered by title are listed in pages without gaps or repeats',
+      async (store) => {
+        const wanted: string[] = [];
+        for (let id = 1; id <= 450; id++) {
+          const fixture = new TestTree(store, treeId(uuid(id)));
+          const title = id % 100 === 0 ? `Ärger ${id}` : `Ruhe ${id}`;
+          if (id % 100 === 0) wanted.unshift(title);
+          await fixture.run({ type: 'create', treeId: fixture.treeId, attributes: { title } });
+        }
+        const got: (string | undefined)[] = [];
+        for (let cursor: string | null | undefined; cursor !== null; ) {
+          const page: Awaited<ReturnType<Store['trees']>> = await store.trees({
+            title: 'ärger',
+            limit: 3,
+            ...(cursor === undefined ? {} : { cursor }),
+          });
+          for (const tree of page.items) got.push(tree.attributes.title);
+          ({ cursor } = page);
+        }
+        expect([...got].sort()).toEqual([...wanted].sort());
+      },
+    );
+
+    testStoreRule(
+      subject,
+      '[K65] trees are found by project, folder, tag, pin, title, forest and trash',
+      async (store) => {
+        const fixture = await createTestTree(store, 1);
+        const set = { project: 'p1', folder: 'f1', tags: ['red', 'b"l%ue'], pinned: true, title: 'My 50% Title' };
+        await fixture.run({ type: 'attributes', treeId: fixture.treeId, set });
+        await createTestTree(store, 2);
+        const trashed = await createTestTree(store, 3);
+        await trashed.run({ type: 'delete-tree', treeId: trashed.treeId });
+        const forest = new TestTree(store, treeId(uuid(4)));
+        await forest.run({ type: 'create', treeId: forest.treeId, forest: true }, { newId: () => uuid(4444) });
+        const ids = async (query: TreeQuery) => (await store.trees(query)).items.map((item) => item.id).sort();
+        expect(await ids({})).toEqual([uuid(1), uuid(2), uuid(4)]);
+        expect(await ids({ trashed: true })).toEqual([uuid(3)]);
+        const preset = new TestTree(store, treeId(uuid(5)));
+        const library = { project: libraryProject, systemPrompt: 'Be brief.' };
+        await preset.run({ type: 'create', treeId: preset.treeId, attributes: library }, { newId: () => uuid(5555) });
+        expect(await ids({})).toEqual([uuid(1), uuid(2), uuid(4)]);
+        expect(await ids({ project: libraryProject })).toEqual([uuid(5)]);
+        expect(await ids({ project: 'p1' })).toEqual([uuid(1)]);
+        expect(await ids({ project: 'p' })).toEqual([]);
+        expect(await ids({ folder: 'f1' })).toEqual([uuid(1)]);
+        expect(await ids({ tag: 'red' })).toEqual([uuid(1)]);
+        expect(await ids({ tag: 'b"l%ue' })).toEqual([uuid(1)]);
+        expect(await ids({ tag: 're' })).toEqual([]);
+        expect(await ids({ pinned: true })).toEqual([uuid(1)]);
+        expect(await ids({ pinned: false })).toEqual([uuid(2), uuid(4)]);
+        expect(await ids({ title: 'my 50%' })).toEqual([uuid(1)]);
+        expect(await ids({ title: '5_' })).toEqual([]);
+        expect(await ids({ forest: true })).toEqual([uuid(4)]);
+        expect(await ids({ forest: false })).toEqual([uuid(1), uuid(2)]);
+        const [item] = (await store.trees({ project: 'p1' })).items;
+        expect(item).toMatchObject({
+          id: uuid(1),
+          owner: store.owner,
+          version: 2,
+          activeNodeId: null,
+          format: 'tree',
+          attributes: set,
         });
-        for (const tree of page.items) got.push(tree.attributes.title);
-        ({ cursor } = page);
-      }
-      expect([...got].sort()).toEqual([...wanted].sort());
-    });
-
-    rule(subject, '[K65] trees are found by project, folder, tag, pin, title, forest and trash', async (store) => {
-      const fixture = await treeIn(store, 1);
-      const set = { project: 'p1', folder: 'f1', tags: ['red', 'b"l%ue'], pinned: true, title: 'My 50% Title' };
-      await fixture.run({ type: 'attributes', treeId: fixture.treeId, set });
-      await treeIn(store, 2);
-      const trashed = await treeIn(store, 3);
-      await trashed.run({ type: 'delete-tree', treeId: trashed.treeId });
-      const forest = new TestTree(store, treeId(uuid(4)));
-      await forest.run({ type: 'create', treeId: forest.treeId, forest: true }, { newId: () => uuid(4444) });
-      const ids = async (query: TreeQuery) => (await store.trees(query)).items.map((item) => item.id).sort();
-      expect(await ids({})).toEqual([uuid(1), uuid(2), uuid(4)]);
-      expect(await ids({ trashed: true })).toEqual([uuid(3)]);
-      const preset = new TestTree(store, treeId(uuid(5)));
-      const library = { project: libraryProject, systemPrompt: 'Be brief.' };
-      await preset.run({ type: 'create', treeId: preset.treeId, attributes: library }, { newId: () => uuid(5555) });
-      expect(await ids({})).toEqual([uuid(1), uuid(2), uuid(4)]);
-      expect(await ids({ project: libraryProject })).toEqual([uuid(5)]);
-      expect(await ids({ project: 'p1' })).toEqual([uuid(1)]);
-      expect(await ids({ project: 'p' })).toEqual([]);
-      expect(await ids({ folder: 'f1' })).toEqual([uuid(1)]);
-      expect(await ids({ tag: 'red' })).toEqual([uuid(1)]);
-      expect(await ids({ tag: 'b"l%ue' })).toEqual([uuid(1)]);
-      expect(await ids({ tag: 're' })).toEqual([]);
-      expect(await ids({ pinned: true })).toEqual([uuid(1)]);
-      expect(await ids({ pinned: false })).toEqual([uuid(2), uuid(4)]);
-      expect(await ids({ title: 'my 50%' })).toEqual([uuid(1)]);
-      expect(await ids({ title: '5_' })).toEqual([]);
-      expect(await ids({ forest: true })).toEqual([uuid(4)]);
-      expect(await ids({ forest: false })).toEqual([uuid(1), uuid(2)]);
-      const [item] = (await store.trees({ project: 'p1' })).items;
-      expect(item).toMatchObject({
-        id: uuid(1),
-        owner: store.owner,
-        version: 2,
-        activeNodeId: null,
-        format: 'tree',
-        attributes: set,
-      });
-    });
+      },
+    );
   });
 }

@@ -2,13 +2,21 @@
 import { nodeId, type Run, treeId } from '@coppice/core';
 import { type TestTree, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
-import { awkwardTexts, given, needs, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
+import {
+  awkwardTexts,
+  createTestTree,
+  expectRefusalCode,
+  requirePart,
+  type StoreSubject,
+  skipUnlessSupported,
+  testStoreRule,
+} from './subject.ts';
 
 /** The rules for data besides the trees. */
-export function servingRules(subject: StoreSubject): void {
+export function registerSideDataRules(subject: StoreSubject): void {
   describe('runs', () => {
-    rule(subject, '[K100] a run is found until it ends, and its heartbeat is updated', async (store) => {
-      const fixture = await treeIn(store);
+    testStoreRule(subject, '[K100] a run is found until it ends, and its heartbeat is updated', async (store) => {
+      const fixture = await createTestTree(store);
       const [first] = await fixture.grow(['a']);
       const run: Run = {
         id: uuid(80),
@@ -37,11 +45,11 @@ export function servingRules(subject: StoreSubject): void {
       expect(await store.runs.list()).toEqual([]);
     });
 
-    rule(
+    testStoreRule(
       subject,
       '[K164] a reply that nobody writes any more, and a run without its reply, are warnings of every check',
       async (store) => {
-        const fixture = await treeIn(store);
+        const fixture = await createTestTree(store);
         const [first] = await fixture.grow(['a']);
         const { result } = await fixture.run({
           type: 'reply',
@@ -69,11 +77,11 @@ export function servingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(
+    testStoreRule(
       subject,
       '[K101] a piece that overlaps adds what is new of it, and one that leaves a hole is refused',
       async (store) => {
-        const fixture = await treeIn(store);
+        const fixture = await createTestTree(store);
         const [first] = await fixture.grow(['a']);
         const id = uuid(80);
         const at = { treeId: fixture.treeId, nodeId: first ?? nodeId('') };
@@ -86,17 +94,17 @@ export function servingRules(subject: StoreSubject): void {
           [6, 'g'],
         ] as const)
           expect(await store.runs.append(id, { offset, text })).toBe(true);
-        expect(await refusalOf(store.runs.append(id, { offset: 8, text: 'x' }))).toBe('command/invalid');
+        expect(await expectRefusalCode(store.runs.append(id, { offset: 8, text: 'x' }))).toBe('command/invalid');
         expect((await store.runs.chunks(id)).map((chunk) => chunk.text).join('')).toBe('abcdefg');
         expect((await store.runs.chunks(id, 5)).map((chunk) => chunk.text).join('')).toBe('fg');
       },
     );
 
-    rule(
+    testStoreRule(
       subject,
       '[K101] the text of a run is read gapless from any offset, and a piece sent twice is there once',
       async (store) => {
-        const fixture = await treeIn(store);
+        const fixture = await createTestTree(store);
         const [first] = await fixture.grow(['a']);
         const id = uuid(80);
         await store.runs.start({
@@ -127,8 +135,8 @@ export function servingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K102] a run without a heartbeat is claimed by exactly one caller', async (store) => {
-      const fixture = await treeIn(store);
+    testStoreRule(subject, '[K102] a run without a heartbeat is claimed by exactly one caller', async (store) => {
+      const fixture = await createTestTree(store);
       const [first] = await fixture.grow(['a']);
       const base = { treeId: fixture.treeId, nodeId: first ?? nodeId(''), process: 'dead', startedAt: 1, data: {} };
       await store.runs.start({ ...base, id: uuid(80), beatAt: 10 });
@@ -140,13 +148,13 @@ export function servingRules(subject: StoreSubject): void {
       expect((await store.runs.find(uuid(81)))?.process).toBe('dead');
     });
 
-    rule(
+    testStoreRule(
       subject,
       '[K192] stale runs of all owners are claimed at once, each with its owner and by one',
       async (store) => {
         const owners = ['first', 'second', 'third'].map((owner) => store.forOwner(owner));
         for (const [at, own] of owners.entries()) {
-          const fixture = await treeIn(own, at + 1);
+          const fixture = await createTestTree(own, at + 1);
           const [first = nodeId('')] = await fixture.grow(['a']);
           const base = { treeId: fixture.treeId, nodeId: first, process: 'dead', startedAt: at + 1, data: {} };
           await own.runs.start({ ...base, id: uuid(80 + at), beatAt: 10 });
@@ -163,11 +171,11 @@ export function servingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(
+    testStoreRule(
       subject,
       '[K181] heartbeats are by the clock of the store, whatever a process takes the time for',
       async (store) => {
-        const fixture = await treeIn(store);
+        const fixture = await createTestTree(store);
         const [first = nodeId('')] = await fixture.grow(['a']);
         // The clock of the starting process is hours ahead, and so is the displayed start time.
         const startedAt = Date.now() + 7_200_000;
@@ -188,11 +196,11 @@ export function servingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(
+    testStoreRule(
       subject,
       '[K160] what is noted with a run is seen by everybody, also if two note something at once',
       async (store) => {
-        const fixture = await treeIn(store);
+        const fixture = await createTestTree(store);
         const [first = nodeId('')] = await fixture.grow(['a']);
         const id = uuid(80);
         const data = { model: 'm', old: 1 };
@@ -213,9 +221,9 @@ export function servingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K103] runs and their text survive the process', async (store, context) => {
-      needs(context, store.supports.durable, 'nothing outlives the process');
-      const fixture = await treeIn(store);
+    testStoreRule(subject, '[K103] runs and their text survive the process', async (store, context) => {
+      skipUnlessSupported(context, store.supports.durable, 'nothing outlives the process');
+      const fixture = await createTestTree(store);
       const [first] = await fixture.grow(['a']);
       const run: Run = {
         id: uuid(80),
@@ -228,7 +236,7 @@ export function servingRules(subject: StoreSubject): void {
       };
       await store.runs.start(run);
       await store.runs.append(run.id, { offset: 0, text: 'half a re' });
-      const again = await given(subject.reopen, 'reopen')(store);
+      const again = await requirePart(subject.reopen, 'reopen')(store);
       expect(await again.runs.list()).toEqual([run]);
       expect(await again.runs.chunks(run.id)).toEqual([{ offset: 0, text: 'half a re' }]);
       await subject.destroy(again);
@@ -236,11 +244,11 @@ export function servingRules(subject: StoreSubject): void {
   });
 
   describe('other names', () => {
-    rule(
+    testStoreRule(
       subject,
       '[K105] trees and nodes are found by their foreign ids, and a name given again points anew',
       async (store) => {
-        const fixture = await treeIn(store);
+        const fixture = await createTestTree(store);
         const [first, second] = await fixture.grow(['a', 'b']);
         const [a, b] = [first ?? nodeId(''), second ?? nodeId('')];
         const names = ['x', 'y\u0000', '__proto__', 'é'.repeat(256)].map((id) => ({
@@ -265,16 +273,16 @@ export function servingRules(subject: StoreSubject): void {
         expect((await store.findExternalIds('chat', 'file 1', ['x'])).map((name) => name.nodeId)).toEqual([b]);
         expect((await store.externalIdsOf(fixture.treeId)).length).toBe(5);
         const bad = { treeId: fixture.treeId, nodeId: null, format: 'chat', scope: 's', id: 'é'.repeat(257) };
-        expect(await refusalOf(store.putExternalIds([bad]))).toBe('id/invalid');
-        expect(await refusalOf(store.putExternalIds([{ ...bad, id: 'z', nodeId: nodeId(uuid(99)) }]))).toBe(
+        expect(await expectRefusalCode(store.putExternalIds([bad]))).toBe('id/invalid');
+        expect(await expectRefusalCode(store.putExternalIds([{ ...bad, id: 'z', nodeId: nodeId(uuid(99)) }]))).toBe(
           'tree/unknown-node',
         );
         expect((await store.externalIdsOf(fixture.treeId)).length).toBe(5);
       },
     );
 
-    rule(subject, '[K106] one external id may name nodes of two trees', async (store) => {
-      const fixtures = [await treeIn(store, 1), await treeIn(store, 2)];
+    testStoreRule(subject, '[K106] one external id may name nodes of two trees', async (store) => {
+      const fixtures = [await createTestTree(store, 1), await createTestTree(store, 2)];
       for (const fixture of fixtures)
         await store.putExternalIds([{ treeId: fixture.treeId, nodeId: null, format: 'chat', scope: 's', id: 'same' }]);
       expect((await store.findExternalIds('chat', 's', ['same'])).map((name) => name.treeId).sort()).toEqual(
@@ -282,8 +290,8 @@ export function servingRules(subject: StoreSubject): void {
       );
     });
 
-    rule(subject, '[K105] external ids of several trees are stored together or not at all', async (store) => {
-      const fixtures = [await treeIn(store, 1), await treeIn(store, 2)];
+    testStoreRule(subject, '[K105] external ids of several trees are stored together or not at all', async (store) => {
+      const fixtures = [await createTestTree(store, 1), await createTestTree(store, 2)];
       const names = fixtures.flatMap(({ treeId: id }) =>
         ['file 1', 'file 2'].flatMap((scope) =>
           Array.from({ length: 300 }, (_, at) => ({
@@ -298,8 +306,8 @@ export function servingRules(subject: StoreSubject): void {
       const [first] = names;
       if (first === undefined) throw new Error('There are no names.');
       const stranger = { ...first, id: 'z', nodeId: nodeId(uuid(99)) };
-      expect(await refusalOf(store.putExternalIds([...names, stranger]))).toBe('tree/unknown-node');
-      expect(await refusalOf(store.putExternalIds([...names, { ...first, treeId: treeId(uuid(98)) }]))).toBe(
+      expect(await expectRefusalCode(store.putExternalIds([...names, stranger]))).toBe('tree/unknown-node');
+      expect(await expectRefusalCode(store.putExternalIds([...names, { ...first, treeId: treeId(uuid(98)) }]))).toBe(
         'tree/unknown-tree',
       );
       for (const fixture of fixtures) expect(await store.externalIdsOf(fixture.treeId)).toEqual([]);
@@ -312,11 +320,11 @@ export function servingRules(subject: StoreSubject): void {
       );
     });
 
-    rule(
+    testStoreRule(
       subject,
       '[K163] external ids are found by tree, format, scope and id, however they were given',
       async (store) => {
-        const fixtures = [await treeIn(store, 2), await treeIn(store, 1)];
+        const fixtures = [await createTestTree(store, 2), await createTestTree(store, 1)];
         // In byte order the last two would be swapped.
         const ids = ['a', 'b', '\u{1f44d}', '\uffee'];
         const names = (of: TestTree) =>
@@ -341,8 +349,8 @@ export function servingRules(subject: StoreSubject): void {
       },
     );
 
-    rule(subject, '[K107] provenance is stored outside version and log', async (store) => {
-      const fixture = await treeIn(store);
+    testStoreRule(subject, '[K107] provenance is stored outside version and log', async (store) => {
+      const fixture = await createTestTree(store);
       const [first, second] = await fixture.grow(['a', 'b']);
       const rows = [1, 2].map((at) => ({
         treeId: fixture.treeId,

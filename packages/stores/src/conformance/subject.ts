@@ -19,7 +19,7 @@ import { expect, type TestContext, test } from 'vitest';
 import type { StoreOptions } from '../options.ts';
 
 /** A store that was damaged on purpose. */
-export interface Spoilt {
+export interface DamagedStore {
   /** Tries to open it. */
   open(): Promise<Store>;
   /** Whether every byte is unchanged since the damage. */
@@ -34,30 +34,30 @@ export interface StoreSubject {
   /** Closes a store and opens it again at the same place. Required if `supports.durable`. */
   reopen?(store: Store, options?: StoreOptions): Promise<Store>;
   /** Opens the place of an open store a second time, like another process. Required if `supports.processes`. */
-  beside?(store: Store, options?: StoreOptions): Promise<Store>;
+  openSecond?(store: Store, options?: StoreOptions): Promise<Store>;
   /** Closes a store and damages it, or marks it as written by a newer version. */
-  spoil?(store: Store, how: 'damaged' | 'newer'): Promise<Spoilt>;
+  damage?(store: Store, how: 'damaged' | 'newer'): Promise<DamagedStore>;
   /** Returns a path for a backup, and how to open it there. Required if `supports.durable`. */
   backup?(store: Store): Promise<{ readonly to: string; open(): Promise<Store> }>;
   /**
    * An owner besides the default one whose ids are compared with its ids. A store of several parts compares the ids of
    * one part only; `somebody else` if not given.
    */
-  readonly neighbour?: string;
+  readonly secondOwner?: string;
   /** Closes a store if it is open, and deletes it. */
   destroy(store: Store): Promise<void>;
 }
 
 /** Returns an owner whose ids are compared with those of the default owner. */
-export function neighbourOf(subject: StoreSubject): string {
-  return subject.neighbour ?? 'somebody else';
+export function secondOwnerOf(subject: StoreSubject): string {
+  return subject.secondOwner ?? 'somebody else';
 }
 
 /** Whether to run the long forms. */
-export const long = process.env['COPPICE_LONG'] === '1';
+export const isLongRun = process.env['COPPICE_LONG'] === '1';
 
 /** Runs one test of the suite on a new store, which is destroyed afterwards. */
-export function rule(
+export function testStoreRule(
   subject: StoreSubject,
   name: string,
   body: (store: Store, context: TestContext) => Promise<void>,
@@ -74,23 +74,23 @@ export function rule(
 }
 
 /** Skips a test, with the reason, if the store lacks the capability. */
-export function needs(context: TestContext, promised: boolean, reason: string): void {
+export function skipUnlessSupported(context: TestContext, promised: boolean, reason: string): void {
   if (!promised) context.skip(reason);
 }
 
 /** Returns a part of the subject that a store with this capability must provide. */
-export function given<T>(part: T | undefined, what: string): T {
+export function requirePart<T>(part: T | undefined, what: string): T {
   if (part === undefined) throw new Error(`The suite needs ${what} of a store that promises as much.`);
   return part;
 }
 
 /** Creates a fixture with an empty tree in a store. */
-export function treeIn(store: Store, id = 1, systemPrompt?: string): Promise<TestTree> {
+export function createTestTree(store: Store, id = 1, systemPrompt?: string): Promise<TestTree> {
   return TestTree.make({ store, treeId: treeId(uuid(id)), ...(systemPrompt === undefined ? {} : { systemPrompt }) });
 }
 
 /** Reads one answer about a tree from a store. */
-export function asked<K extends ReadName>(
+export function askStore<K extends ReadName>(
   store: Store,
   id: TreeId,
   name: K,
@@ -100,24 +100,24 @@ export function asked<K extends ReadName>(
 }
 
 /** Builds the value of a tree from all its rows. */
-export async function valueIn(store: Store, id: TreeId): Promise<Tree> {
-  const rows = await asked(store, id, 'rows', {});
+export async function readTreeValue(store: Store, id: TreeId): Promise<Tree> {
+  const rows = await askStore(store, id, 'rows', {});
   if (rows === null) throw new Error(`There is no tree ${id} in the store.`);
   return treeFromRows(rows.row, rows.nodes, rows.bookmarks);
 }
 
 /** Returns the value of a tree as JSON, for comparing two stores; includes visit marks and removed nodes. */
-export async function imageOf(store: Store, id: TreeId): Promise<unknown> {
-  return treeToJson(await valueIn(store, id));
+export async function readTreeJson(store: Store, id: TreeId): Promise<unknown> {
+  return treeToJson(await readTreeValue(store, id));
 }
 
 /** Checks a tree for broken invariants. */
-export async function expectSound(store: Store, id: TreeId): Promise<void> {
-  expect(checkTree(await valueIn(store, id)).filter((finding) => finding.severity === 'error')).toEqual([]);
+export async function expectNoErrors(store: Store, id: TreeId): Promise<void> {
+  expect(checkTree(await readTreeValue(store, id)).filter((finding) => finding.severity === 'error')).toEqual([]);
 }
 
 /** Returns the code of a refusal; fails if the work is not refused. */
-export async function refusalOf(work: Promise<unknown> | (() => Promise<unknown>)): Promise<string> {
+export async function expectRefusalCode(work: Promise<unknown> | (() => Promise<unknown>)): Promise<string> {
   try {
     await (typeof work === 'function' ? work() : work);
   } catch (error) {
@@ -128,7 +128,7 @@ export async function refusalOf(work: Promise<unknown> | (() => Promise<unknown>
 }
 
 /** Returns the next items of an endless iterable, then stops it. */
-export async function take<T>(items: AsyncIterable<T>, count: number): Promise<T[]> {
+export async function takeItems<T>(items: AsyncIterable<T>, count: number): Promise<T[]> {
   const found: T[] = [];
   if (count === 0) return found;
   for await (const item of items) {
@@ -139,14 +139,14 @@ export async function take<T>(items: AsyncIterable<T>, count: number): Promise<T
 }
 
 // Long enough for any busy machine; a store that has not answered by then hangs.
-const patience = 30_000;
+const waitLimitMs = 30_000;
 
 /** Returns the code that a feed is refused with; stops a feed that waits instead and fails the test. */
-export async function feedRefusal(store: Store, id: TreeId): Promise<string> {
+export async function expectFeedRefusalCode(store: Store, id: TreeId): Promise<string> {
   const stop = new AbortController();
-  const giveUp = setTimeout(() => stop.abort(), patience);
+  const giveUp = setTimeout(() => stop.abort(), waitLimitMs);
   try {
-    return await refusalOf(take(store.feed(id, 0, stop.signal), 1));
+    return await expectRefusalCode(takeItems(store.feed(id, 0, stop.signal), 1));
   } finally {
     clearTimeout(giveUp);
   }
@@ -156,7 +156,7 @@ export async function feedRefusal(store: Store, id: TreeId): Promise<string> {
  * Returns the first event that a feed over all trees reports from now on. When the feed starts listening cannot be
  * observed, so the change is repeated until it is reported; otherwise the test fails.
  */
-export async function firstReported(store: Store, change: () => Promise<unknown>): Promise<TreeListEvent> {
+export async function waitForListEvent(store: Store, change: () => Promise<unknown>): Promise<TreeListEvent> {
   const stop = new AbortController();
   const reported: TreeListEvent[] = [];
   const listening = (async () => {
@@ -166,7 +166,7 @@ export async function firstReported(store: Store, change: () => Promise<unknown>
     }
   })();
   try {
-    for (const until = performance.now() + patience; performance.now() < until && reported.length === 0; ) {
+    for (const until = performance.now() + waitLimitMs; performance.now() < until && reported.length === 0; ) {
       await change();
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
@@ -192,7 +192,7 @@ export const awkwardTexts: readonly string[] = [
 ];
 
 /** A message with a block of an unknown type. */
-export function unknownBlock(): Message {
+export function messageWithUnknownBlock(): Message {
   const block = { type: 'x-vendor', deep: { list: [1, -0.5, 1e21, null, true], ['__proto__']: 'kept' } };
   return { role: 'user', content: [block] };
 }

@@ -2,7 +2,16 @@
 import { treeId as asTreeId, type Store, type TreeId, undoOrRedoAnywhere } from '@coppice/core';
 import { createTestClock, type TestTree, testKit, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
-import { asked, expectSound, given, needs, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
+import {
+  askStore,
+  createTestTree,
+  expectNoErrors,
+  expectRefusalCode,
+  requirePart,
+  type StoreSubject,
+  skipUnlessSupported,
+  testStoreRule,
+} from './subject.ts';
 
 /** Runs commands on several trees with one clock, like one process. */
 function actorIn(store: Store, actor = 'me', clock = createTestClock(9)) {
@@ -24,43 +33,50 @@ function actorIn(store: Store, actor = 'me', clock = createTestClock(9)) {
 }
 
 async function isTrashed(store: Store, id: TreeId): Promise<boolean> {
-  return (await asked(store, id, 'tree', {}))?.attributes.trashedAt !== undefined;
+  return (await askStore(store, id, 'tree', {}))?.attributes.trashedAt !== undefined;
 }
 
 async function textsIn(store: Store, id: TreeId): Promise<string[]> {
-  const rows = await asked(store, id, 'rows', {});
+  const rows = await askStore(store, id, 'rows', {});
   return (rows?.nodes ?? []).flatMap((node) => (node.removedIn === null && node.text !== '' ? [node.text] : []));
 }
 
 /** Registers the rules. */
-export function undoingAnywhereRules(subject: StoreSubject): void {
+export function registerUndoAnywhereRules(subject: StoreSubject): void {
   describe('undo without a tree', () => {
-    rule(subject, '[K165] undoes the newest act of the caller in any tree, one after the other', async (store) => {
-      const [a, b] = [await treeIn(store), await treeIn(store, 2)];
-      const { say, undo, redo, context } = actorIn(store);
-      await say(a, 'first');
-      await say(b, 'second');
-      await say(a, 'third');
-      await b.run({ type: 'append', treeId: b.treeId, messages: [{ message: user('by another') }] }, { actor: 'you' });
-      expect((await undo()).treeId).toBe(a.treeId);
-      expect(await textsIn(store, a.treeId)).toEqual(['first']);
-      await say(a, 'fourth');
-      expect((await undo()).treeId).toBe(a.treeId);
-      expect(await refusalOf(undo())).toBe('undo/overtaken');
-      expect(await refusalOf(redo().then(redo))).toBe('undo/nothing');
-      expect((await undo()).treeId).toBe(a.treeId);
-      expect((await undo(true)).treeId).toBe(b.treeId);
-      expect((await undo()).treeId).toBe(a.treeId);
-      expect(await textsIn(store, a.treeId)).toEqual([]);
-      expect(await store.newestAct('nobody', 'undoable')).toBeNull();
-      expect(await store.forOwner('other').newestAct(context.actor, 'undoable')).toBeNull();
-      for (const { treeId } of [a, b]) await expectSound(store, treeId);
-    });
+    testStoreRule(
+      subject,
+      '[K165] undoes the newest act of the caller in any tree, one after the other',
+      async (store) => {
+        const [a, b] = [await createTestTree(store), await createTestTree(store, 2)];
+        const { say, undo, redo, context } = actorIn(store);
+        await say(a, 'first');
+        await say(b, 'second');
+        await say(a, 'third');
+        await b.run(
+          { type: 'append', treeId: b.treeId, messages: [{ message: user('by another') }] },
+          { actor: 'you' },
+        );
+        expect((await undo()).treeId).toBe(a.treeId);
+        expect(await textsIn(store, a.treeId)).toEqual(['first']);
+        await say(a, 'fourth');
+        expect((await undo()).treeId).toBe(a.treeId);
+        expect(await expectRefusalCode(undo())).toBe('undo/overtaken');
+        expect(await expectRefusalCode(redo().then(redo))).toBe('undo/nothing');
+        expect((await undo()).treeId).toBe(a.treeId);
+        expect((await undo(true)).treeId).toBe(b.treeId);
+        expect((await undo()).treeId).toBe(a.treeId);
+        expect(await textsIn(store, a.treeId)).toEqual([]);
+        expect(await store.newestAct('nobody', 'undoable')).toBeNull();
+        expect(await store.forOwner('other').newestAct(context.actor, 'undoable')).toBeNull();
+        for (const { treeId } of [a, b]) await expectNoErrors(store, treeId);
+      },
+    );
 
-    rule(subject, '[K165] orders acts with equal times by their log order', async (store) => {
+    testStoreRule(subject, '[K165] orders acts with equal times by their log order', async (store) => {
       const clock = { now: () => 5_000_000, newId: createTestClock(9).newId };
       const { say, undo, redo } = actorIn(store, 'me', clock);
-      const [a, b] = [await treeIn(store), await treeIn(store, 2)];
+      const [a, b] = [await createTestTree(store), await createTestTree(store, 2)];
       await say(b, 'one');
       await say(a, 'two');
       await say(b, 'three');
@@ -72,8 +88,8 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
       expect((await redo()).treeId).toBe(b.treeId);
     });
 
-    rule(subject, '[K166] restores a deleted tree and deletes a restored one again', async (store) => {
-      const [a, b] = [await treeIn(store), await treeIn(store, 2)];
+    testStoreRule(subject, '[K166] restores a deleted tree and deletes a restored one again', async (store) => {
+      const [a, b] = [await createTestTree(store), await createTestTree(store, 2)];
       const { say, undo, redo, context } = actorIn(store);
       await say(b, 'stays');
       await say(a, 'kept');
@@ -90,40 +106,44 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
       expect(await textsIn(store, b.treeId)).toEqual(['stays']);
     });
 
-    rule(subject, '[K167] moves a tree that was only created to the trash, and redo restores it', async (store) => {
-      const a = await treeIn(store);
-      const { say, undo, redo, context } = actorIn(store);
-      await say(a, 'kept');
-      const copy = asTreeId(uuid(3));
-      await a.run({ type: 'duplicate', treeId: copy, from: a.treeId }, context);
-      expect((await undo()).treeId).toBe(copy);
-      expect(await isTrashed(store, copy)).toBe(true);
-      expect((await redo()).treeId).toBe(copy);
-      expect(await isTrashed(store, copy)).toBe(false);
-      await a.run(
-        { type: 'append', treeId: copy, messages: [{ message: user('by another') }] },
-        { actor: 'you', ...createTestClock(20) },
-      );
-      await undo();
-      expect(await isTrashed(store, copy)).toBe(true);
-      expect((await undo()).treeId).toBe(a.treeId);
-      await expectSound(store, copy);
-    });
+    testStoreRule(
+      subject,
+      '[K167] moves a tree that was only created to the trash, and redo restores it',
+      async (store) => {
+        const a = await createTestTree(store);
+        const { say, undo, redo, context } = actorIn(store);
+        await say(a, 'kept');
+        const copy = asTreeId(uuid(3));
+        await a.run({ type: 'duplicate', treeId: copy, from: a.treeId }, context);
+        expect((await undo()).treeId).toBe(copy);
+        expect(await isTrashed(store, copy)).toBe(true);
+        expect((await redo()).treeId).toBe(copy);
+        expect(await isTrashed(store, copy)).toBe(false);
+        await a.run(
+          { type: 'append', treeId: copy, messages: [{ message: user('by another') }] },
+          { actor: 'you', ...createTestClock(20) },
+        );
+        await undo();
+        expect(await isTrashed(store, copy)).toBe(true);
+        expect((await undo()).treeId).toBe(a.treeId);
+        await expectNoErrors(store, copy);
+      },
+    );
 
-    rule(subject, '[K167] leaves a new tree in which others wrote, unless forced', async (store) => {
+    testStoreRule(subject, '[K167] leaves a new tree in which others wrote, unless forced', async (store) => {
       const { undo, context } = actorIn(store);
       const made = asTreeId(uuid(4));
-      const b = await treeIn(store, 2);
+      const b = await createTestTree(store, 2);
       await b.run({ type: 'create', treeId: made }, context);
       const messages = [{ message: user('by another') }];
       await b.run({ type: 'append', treeId: made, messages }, { actor: 'you', ...createTestClock(20) });
-      expect(await refusalOf(undo())).toBe('undo/overtaken');
+      expect(await expectRefusalCode(undo())).toBe('undo/overtaken');
       expect((await undo(true)).treeId).toBe(made);
       expect(await isTrashed(store, made)).toBe(true);
     });
 
-    rule(subject, '[K168] redo is cleared by the caller’s next act in any tree', async (store) => {
-      const [a, b] = [await treeIn(store), await treeIn(store, 2)];
+    testStoreRule(subject, '[K168] redo is cleared by the caller’s next act in any tree', async (store) => {
+      const [a, b] = [await createTestTree(store), await createTestTree(store, 2)];
       const { say, undo, redo } = actorIn(store);
       await say(a, 'one');
       await undo();
@@ -131,17 +151,17 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
       expect((await redo()).treeId).toBe(a.treeId);
       await undo();
       await say(b, 'two');
-      expect(await refusalOf(redo())).toBe('undo/nothing');
+      expect(await expectRefusalCode(redo())).toBe('undo/nothing');
     });
 
-    rule(subject, '[K169] works after the store is closed and reopened', async (first, context) => {
-      needs(context, first.supports.durable && first.supports.history, 'this store keeps nothing');
-      const [a, b] = [await treeIn(first), await treeIn(first, 2)];
+    testStoreRule(subject, '[K169] works after the store is closed and reopened', async (first, context) => {
+      skipUnlessSupported(context, first.supports.durable && first.supports.history, 'this store keeps nothing');
+      const [a, b] = [await createTestTree(first), await createTestTree(first, 2)];
       const { say, context: mine } = actorIn(first);
       await say(a, 'one');
       await say(b, 'two');
       await a.run({ type: 'delete-tree', treeId: a.treeId }, mine);
-      const store = await given(subject.reopen, 'a way to open a place again')(first);
+      const store = await requirePart(subject.reopen, 'a way to open a place again')(first);
       const { undo } = actorIn(store, 'me', createTestClock(30));
       expect((await undo()).treeId).toBe(a.treeId);
       expect(await isTrashed(store, a.treeId)).toBe(false);
@@ -149,8 +169,8 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
       expect((await undo()).treeId).toBe(a.treeId);
     });
 
-    rule(subject, '[K170] of two callers at once undoes two acts', async (store) => {
-      const [a, b] = [await treeIn(store), await treeIn(store, 2)];
+    testStoreRule(subject, '[K170] of two callers at once undoes two acts', async (store) => {
+      const [a, b] = [await createTestTree(store), await createTestTree(store, 2)];
       const { say, undo } = actorIn(store);
       await say(a, 'one');
       await say(b, 'two');
@@ -158,10 +178,10 @@ export function undoingAnywhereRules(subject: StoreSubject): void {
       expect(taken.map(({ treeId }) => treeId).sort()).toEqual([a.treeId, b.treeId]);
     });
 
-    rule(subject, '[K165] an invalid actor or kind is refused', async (store) => {
+    testStoreRule(subject, '[K165] an invalid actor or kind is refused', async (store) => {
       const anyStore: { newestAct(actor: unknown, which: unknown): Promise<unknown> } = store as never;
-      expect(await refusalOf(anyStore.newestAct(7, 'undoable'))).toBe('command/invalid');
-      expect(await refusalOf(anyStore.newestAct('me', 'done'))).toBe('command/invalid');
+      expect(await expectRefusalCode(anyStore.newestAct(7, 'undoable'))).toBe('command/invalid');
+      expect(await expectRefusalCode(anyStore.newestAct('me', 'done'))).toBe('command/invalid');
     });
   });
 }

@@ -21,11 +21,18 @@ import {
 } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { asked, expectSound, refusalOf, rule, type StoreSubject, treeIn } from './subject.ts';
+import {
+  askStore,
+  createTestTree,
+  expectNoErrors,
+  expectRefusalCode,
+  type StoreSubject,
+  testStoreRule,
+} from './subject.ts';
 
 /** Returns another handle on the same place: as another process if the store allows that. */
 async function besides(subject: StoreSubject, store: Store): Promise<Store> {
-  return subject.beside === undefined ? store.forOwner(store.owner) : subject.beside(store);
+  return subject.openSecond === undefined ? store.forOwner(store.owner) : subject.openSecond(store);
 }
 
 function appending(id: TreeId, text: string, parentId?: NodeId): AppendCommand {
@@ -53,13 +60,13 @@ const inVain: AbstractCommand = {
 };
 
 /** The rules for concurrent writers. */
-export function writingAtOnceRules(subject: StoreSubject): void {
+export function registerConcurrentWriteRules(subject: StoreSubject): void {
   describe('writing at once', () => {
-    rule(subject, '[K50] writers on one tree take turns, and no write is lost', async (store) => {
+    testStoreRule(subject, '[K50] writers on one tree take turns, and no write is lost', async (store) => {
       const second = await besides(subject, store);
-      const fixture = await treeIn(store);
+      const fixture = await createTestTree(store);
       const fixtures = [fixture, new TestTree(second, fixture.treeId)];
-      const { rootId } = (await asked(store, fixture.treeId, 'tree', {})) ?? { rootId: nodeId('') };
+      const { rootId } = (await askStore(store, fixture.treeId, 'tree', {})) ?? { rootId: nodeId('') };
       const said = Array.from({ length: 40 }, (_, at) => `message ${at}`);
       const writers = said.map((text, at) =>
         (fixtures[at % 2] ?? fixture).run(
@@ -74,19 +81,19 @@ export function writingAtOnceRules(subject: StoreSubject): void {
       );
       const versions = (await Promise.all(writers)).map((outcome) => outcome.version).sort((a, b) => a - b);
       expect(versions).toEqual(said.map((_, at) => at + 2));
-      const children = await asked(second, fixture.treeId, 'children', { of: rootId });
+      const children = await askStore(second, fixture.treeId, 'children', { of: rootId });
       expect(new Set(children.map((head) => head.position)).size).toBe(said.length);
       expect(new Set(children.map((head) => head.seq)).size).toBe(said.length);
-      await expectSound(store, fixture.treeId);
-      if (second !== store && subject.beside !== undefined) await second.close();
+      await expectNoErrors(store, fixture.treeId);
+      if (second !== store && subject.openSecond !== undefined) await second.close();
     });
 
-    rule(
+    testStoreRule(
       subject,
       '[K182] alternating appends without ids from two handles continue below each other',
       async (store) => {
         const second = await besides(subject, store);
-        const fixture = await treeIn(store);
+        const fixture = await createTestTree(store);
         const said: string[] = [];
         // Handles alternate, so that the cached last commit of each is outdated.
         for (let turn = 0; turn < 12; turn++) {
@@ -101,17 +108,17 @@ export function writingAtOnceRules(subject: StoreSubject): void {
           said.push(`${text} again`);
           await run(turn % 2 === 0 ? store : second, appending(fixture.treeId, `${text} again`), freshContext('again'));
         }
-        const active = (await asked(second, fixture.treeId, 'tree', {}))?.activeNodeId ?? nodeId('');
-        const { nodes } = await asked(store, fixture.treeId, 'path', { to: active });
+        const active = (await askStore(second, fixture.treeId, 'tree', {}))?.activeNodeId ?? nodeId('');
+        const { nodes } = await askStore(store, fixture.treeId, 'path', { to: active });
         expect(nodes.map((node) => node.text)).toEqual(said);
-        await expectSound(store, fixture.treeId);
-        if (subject.beside !== undefined) await second.close();
+        await expectNoErrors(store, fixture.treeId);
+        if (subject.openSecond !== undefined) await second.close();
       },
     );
 
-    rule(subject, '[K182] simultaneous appends without ids from two handles are all kept', async (store) => {
+    testStoreRule(subject, '[K182] simultaneous appends without ids from two handles are all kept', async (store) => {
       const second = await besides(subject, store);
-      const fixture = await treeIn(store);
+      const fixture = await createTestTree(store);
       const [top = nodeId('')] = await fixture.grow(['top']);
       for (let round = 0; round < 5; round++) {
         const texts = Array.from({ length: 8 }, (_, at) => `round ${round} message ${at}`);
@@ -128,17 +135,17 @@ export function writingAtOnceRules(subject: StoreSubject): void {
           ),
         );
       }
-      const rows = await asked(store, fixture.treeId, 'rows', {});
+      const rows = await askStore(store, fixture.treeId, 'rows', {});
       const texts = (rows?.nodes ?? []).map((node) => node.text).filter((text) => text.startsWith('round'));
       expect(new Set(texts).size).toBe(50);
       expect(texts).toHaveLength(50);
-      await expectSound(store, fixture.treeId);
-      if (subject.beside !== undefined) await second.close();
+      await expectNoErrors(store, fixture.treeId);
+      if (subject.openSecond !== undefined) await second.close();
     });
 
-    rule(subject, '[K51] two handles see each other’s commits at once', async (store) => {
+    testStoreRule(subject, '[K51] two handles see each other’s commits at once', async (store) => {
       const second = await besides(subject, store);
-      const fixture = await treeIn(store);
+      const fixture = await createTestTree(store);
       const [first] = await fixture.grow(['from the first']);
       const other = new TestTree(second, fixture.treeId);
       await other.run({
@@ -147,42 +154,46 @@ export function writingAtOnceRules(subject: StoreSubject): void {
         messages: [{ message: user('from the second'), id: uuid(700) }],
       });
       expect(
-        (await asked(store, fixture.treeId, 'path', { to: nodeId(uuid(700)) })).nodes.map((node) => node.id),
+        (await askStore(store, fixture.treeId, 'path', { to: nodeId(uuid(700)) })).nodes.map((node) => node.id),
       ).toEqual([first, uuid(700)]);
-      if (subject.beside !== undefined) await second.close();
+      if (subject.openSecond !== undefined) await second.close();
     });
 
-    rule(subject, '[K52] an append that races a splice of its parent is kept or refused, never lost', async (store) => {
-      for (let round = 0; round < 10; round++) {
-        const fixture = await treeIn(store, 10 + round);
-        const [a, b, c] = await fixture.grow(['a', 'b', 'c']);
-        const doomed = b ?? nodeId('');
-        const results = await Promise.allSettled([
-          fixture.run(
-            { type: 'delete', treeId: fixture.treeId, nodeIds: [doomed] },
-            { newId: () => uuid(40_000 + round) },
-          ),
-          fixture.run(
-            {
-              type: 'append',
-              treeId: fixture.treeId,
-              parentId: doomed,
-              messages: [{ message: user('late'), id: uuid(50_000 + round) }],
-            },
-            { newId: () => uuid(60_000 + round) },
-          ),
-        ]);
-        const late = await asked(store, fixture.treeId, 'node', { id: nodeId(uuid(50_000 + round)) });
-        if (results[1]?.status === 'fulfilled') expect(late?.parentId).toBe(a);
-        else expect(late).toBeNull();
-        expect((await asked(store, fixture.treeId, 'node', { id: c ?? nodeId('') }))?.parentId).toBe(a);
-        await expectSound(store, fixture.treeId);
-      }
-    });
+    testStoreRule(
+      subject,
+      '[K52] an append that races a splice of its parent is kept or refused, never lost',
+      async (store) => {
+        for (let round = 0; round < 10; round++) {
+          const fixture = await createTestTree(store, 10 + round);
+          const [a, b, c] = await fixture.grow(['a', 'b', 'c']);
+          const doomed = b ?? nodeId('');
+          const results = await Promise.allSettled([
+            fixture.run(
+              { type: 'delete', treeId: fixture.treeId, nodeIds: [doomed] },
+              { newId: () => uuid(40_000 + round) },
+            ),
+            fixture.run(
+              {
+                type: 'append',
+                treeId: fixture.treeId,
+                parentId: doomed,
+                messages: [{ message: user('late'), id: uuid(50_000 + round) }],
+              },
+              { newId: () => uuid(60_000 + round) },
+            ),
+          ]);
+          const late = await askStore(store, fixture.treeId, 'node', { id: nodeId(uuid(50_000 + round)) });
+          if (results[1]?.status === 'fulfilled') expect(late?.parentId).toBe(a);
+          else expect(late).toBeNull();
+          expect((await askStore(store, fixture.treeId, 'node', { id: c ?? nodeId('') }))?.parentId).toBe(a);
+          await expectNoErrors(store, fixture.treeId);
+        }
+      },
+    );
 
-    rule(subject, '[K53] of two moves that would make a cycle at most one succeeds', async (store) => {
+    testStoreRule(subject, '[K53] of two moves that would make a cycle at most one succeeds', async (store) => {
       for (let round = 0; round < 10; round++) {
-        const fixture = await treeIn(store, 10 + round);
+        const fixture = await createTestTree(store, 10 + round);
         const [top] = await fixture.grow(['top']);
         const x = await fixture.variant(user('x'), top ?? nodeId(''));
         const y = await fixture.variant(user('y'), top ?? nodeId(''));
@@ -190,12 +201,12 @@ export function writingAtOnceRules(subject: StoreSubject): void {
           fixture.run({ type: 'move', treeId: fixture.treeId, nodeId: id, parentId: to }, { newId: () => uuid(n) });
         const results = await Promise.allSettled([move(x, y, 41_000 + round), move(y, x, 42_000 + round)]);
         expect(results.filter((result) => result.status === 'fulfilled').length).toBe(1);
-        await expectSound(store, fixture.treeId);
+        await expectNoErrors(store, fixture.treeId);
       }
     });
 
-    rule(subject, '[K54] two splices that both renumber groups keep the groups separate', async (store) => {
-      const fixture = await treeIn(store);
+    testStoreRule(subject, '[K54] two splices that both renumber groups keep the groups separate', async (store) => {
+      const fixture = await createTestTree(store);
       const [top] = await fixture.grow(['top']);
       const parents = [
         await fixture.variant(user('p'), top ?? nodeId('')),
@@ -213,15 +224,15 @@ export function writingAtOnceRules(subject: StoreSubject): void {
           fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [id] }, { newId: () => uuid(43_000 + at) }),
         ),
       );
-      const groups = (await asked(store, fixture.treeId, 'children', { of: top ?? nodeId('') })).map(
+      const groups = (await askStore(store, fixture.treeId, 'children', { of: top ?? nodeId('') })).map(
         (head) => head.groupId,
       );
       expect(groups.length).toBe(4);
       expect(new Set(groups).size).toBe(2);
-      await expectSound(store, fixture.treeId);
+      await expectNoErrors(store, fixture.treeId);
     });
 
-    rule(subject, '[K55] random commands of several writers at once keep every invariant', async (store) => {
+    testStoreRule(subject, '[K55] random commands of several writers at once keep every invariant', async (store) => {
       const second = await besides(subject, store);
       const samples = fc.sample(arbitraryCommands({ minLength: 25, maxLength: 25 }), { seed: 11, numRuns: 3 });
       // All players create the same two trees; later ones find them. Ids depend on a command's index, so each player
@@ -232,13 +243,13 @@ export function writingAtOnceRules(subject: StoreSubject): void {
         for await (const _ of runCommands(at % 2 === 0 ? store : second, [...vain, ...own]));
       });
       await Promise.all(players);
-      for (const { id } of (await store.trees()).items) await expectSound(store, id);
+      for (const { id } of (await store.trees()).items) await expectNoErrors(store, id);
       expect((await store.fsck()).findings.filter((finding) => finding.severity === 'error')).toEqual([]);
-      if (subject.beside !== undefined) await second.close();
+      if (subject.openSecond !== undefined) await second.close();
     });
 
-    rule(subject, '[K56] with an expected version only one of several writers succeeds', async (store) => {
-      const fixture = await treeIn(store);
+    testStoreRule(subject, '[K56] with an expected version only one of several writers succeeds', async (store) => {
+      const fixture = await createTestTree(store);
       const [first] = await fixture.grow(['a']);
       const edits = Array.from({ length: 6 }, (_, at) =>
         fixture.run(
@@ -250,8 +261,8 @@ export function writingAtOnceRules(subject: StoreSubject): void {
       expect(results.filter((result) => result.status === 'fulfilled').length).toBe(1);
       for (const [at, result] of results.entries())
         if (result.status === 'rejected')
-          expect(await refusalOf(edits[at] ?? Promise.resolve())).toBe('tree/version-conflict');
-      expect((await asked(store, treeId(fixture.treeId), 'tree', {}))?.version).toBe(3);
+          expect(await expectRefusalCode(edits[at] ?? Promise.resolve())).toBe('tree/version-conflict');
+      expect((await askStore(store, treeId(fixture.treeId), 'tree', {}))?.version).toBe(3);
     });
   });
 }

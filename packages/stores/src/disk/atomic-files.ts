@@ -17,10 +17,10 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AppError, isAppError, refusalKinds } from '@coppice/core';
-import { failpoint, isArmed } from '../failpoints.ts';
+import { failpoint, isFaultArmed } from '../failpoints.ts';
 
 /** The purpose of a file; failpoints are named after it, such as `disk-journal-before-fsync`. */
-export type FilePart =
+export type FilePurpose =
   | 'journal'
   | 'node'
   | 'tree'
@@ -33,13 +33,13 @@ export type FilePart =
   | 'session';
 
 /** Returns the code of an operating system error, or an empty text. */
-export function systemCode(error: unknown): string {
+export function osErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && !isAppError(error) ? String(error.code) : '';
 }
 
 /** Runs a step that may fail, with a failpoint before and after it. */
-export function fileStep<T>(part: FilePart, name: 'append' | 'fsync' | 'rename', work: () => T): T {
-  if (!isArmed()) return work();
+export function runFileStep<T>(part: FilePurpose, name: 'append' | 'fsync' | 'rename', work: () => T): T {
+  if (!isFaultArmed()) return work();
   failpoint(`disk-${part}-before-${name}`);
   const value = work();
   failpoint(`disk-${part}-after-${name}`);
@@ -49,7 +49,7 @@ export function fileStep<T>(part: FilePart, name: 'append' | 'fsync' | 'rename',
 /** Converts the error of a file operation to an AppError that names the file; an AppError is returned as it is. */
 export function toDiskError(error: unknown, path: string): unknown {
   if (isAppError(error)) return error;
-  const code = systemCode(error);
+  const code = osErrorCode(error);
   const make = (name: keyof typeof refusalKinds, message: string, retryable: boolean) =>
     new AppError({ code: name, kind: refusalKinds[name], message, data: { path }, cause: error, retryable });
   switch (code) {
@@ -73,7 +73,7 @@ export function toDiskError(error: unknown, path: string): unknown {
 }
 
 /** Runs work on a file, and names the file in errors. */
-export function onFile<T>(path: string, work: () => T): T {
+export function withFileErrors<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -82,7 +82,11 @@ export function onFile<T>(path: string, work: () => T): T {
 }
 
 /** The error for a file with unexpected content. It names the file, which is left unchanged. */
-export function damagedFile(path: string, why: string, data: Readonly<Record<string, unknown>> = {}): AppError {
+export function makeDamagedFileError(
+  path: string,
+  why: string,
+  data: Readonly<Record<string, unknown>> = {},
+): AppError {
   return new AppError({
     code: 'store/damaged',
     kind: refusalKinds['store/damaged'],
@@ -92,7 +96,7 @@ export function damagedFile(path: string, why: string, data: Readonly<Record<str
 }
 
 /** The error for a file that a newer version wrote. */
-export function newerFormatError(path: string, version: unknown, own: number): AppError {
+export function makeNewerFormatError(path: string, version: unknown, own: number): AppError {
   return new AppError({
     code: 'store/newer',
     kind: refusalKinds['store/newer'],
@@ -102,17 +106,17 @@ export function newerFormatError(path: string, version: unknown, own: number): A
 }
 
 /** Writes all bytes, continuing after short writes. */
-export function writeFully(handle: number, bytes: Uint8Array): void {
+export function writeAllBytes(handle: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at, bytes.length - at);
 }
 
 /** Makes new names in a folder durable. */
-export function syncFolder(path: string, part: FilePart): void {
+export function syncFolder(path: string, part: FilePurpose): void {
   // Windows cannot open folders, and writes names through.
   if (process.platform === 'win32') return;
   const handle = openSync(path, 'r');
   try {
-    fileStep(part, 'fsync', () => fsyncSync(handle));
+    runFileStep(part, 'fsync', () => fsyncSync(handle));
   } finally {
     closeSync(handle);
   }
@@ -123,7 +127,7 @@ export function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch (error) {
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(systemCode(error))) throw error;
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(osErrorCode(error))) throw error;
     copyFileSync(from, to, constants.COPYFILE_EXCL);
   }
 }
@@ -148,9 +152,9 @@ export class AtomicWriter {
   }
 
   /** Writes a new temporary file, synced if requested; the caller renames it. */
-  make(pieces: Iterable<Uint8Array>, part: FilePart, sync: boolean): string {
+  make(pieces: Iterable<Uint8Array>, part: FilePurpose, sync: boolean): string {
     const path = this.name();
-    onFile(path, () => {
+    withFileErrors(path, () => {
       try {
         this.#write(path, pieces, part, sync);
       } catch (error) {
@@ -161,18 +165,18 @@ export class AtomicWriter {
     return path;
   }
 
-  #write(path: string, pieces: Iterable<Uint8Array>, part: FilePart, sync: boolean): void {
+  #write(path: string, pieces: Iterable<Uint8Array>, part: FilePurpose, sync: boolean): void {
     let handle: number;
     try {
       handle = openSync(path, 'w');
     } catch (error) {
-      if (systemCode(error) !== 'ENOENT') throw error;
+      if (osErrorCode(error) !== 'ENOENT') throw error;
       mkdirSync(this.#folder, { recursive: true });
       handle = openSync(path, 'w');
     }
     try {
-      for (const bytes of pieces) fileStep(part, 'append', () => writeFully(handle, bytes));
-      if (sync) fileStep(part, 'fsync', () => fsyncSync(handle));
+      for (const bytes of pieces) runFileStep(part, 'append', () => writeAllBytes(handle, bytes));
+      if (sync) runFileStep(part, 'fsync', () => fsyncSync(handle));
     } finally {
       closeSync(handle);
     }
@@ -182,7 +186,7 @@ export class AtomicWriter {
   keep(path: string): string | null {
     if (statOrNull(path) === null) return null;
     const kept = this.name();
-    onFile(path, () => {
+    withFileErrors(path, () => {
       mkdirSync(this.#folder, { recursive: true });
       linkOrCopy(path, kept);
     });
@@ -207,11 +211,11 @@ export class AtomicWriter {
    * Replaces a file by a rename. With `last` the change is durable on return; `sync` alone syncs only the bytes, and
    * the caller syncs the folder.
    */
-  replace(path: string, pieces: Iterable<Uint8Array>, part: FilePart, last: boolean, sync = last): void {
+  replace(path: string, pieces: Iterable<Uint8Array>, part: FilePurpose, last: boolean, sync = last): void {
     const made = this.make(pieces, part, sync);
-    onFile(path, () => {
+    withFileErrors(path, () => {
       try {
-        fileStep(part, 'rename', () => renameSync(made, path));
+        runFileStep(part, 'rename', () => renameSync(made, path));
       } catch (error) {
         rmSync(made, { force: true });
         throw error;
@@ -222,29 +226,29 @@ export class AtomicWriter {
 }
 
 /** Encodes a text as UTF-8. Texts are JSON here, which escapes lone surrogates, so nothing is lost. */
-export function bytesOfFile(text: string): Uint8Array {
+export function encodeFileText(text: string): Uint8Array {
   return Buffer.from(text, 'utf8');
 }
 
 /** Returns the text of a file, or null if it does not exist. */
 export function readTextFile(path: string): string | null {
-  return onFile(path, () => {
+  return withFileErrors(path, () => {
     try {
       return readFileSync(path, 'utf8');
     } catch (error) {
-      if (systemCode(error) === 'ENOENT') return null;
+      if (osErrorCode(error) === 'ENOENT') return null;
       throw error;
     }
   });
 }
 
 /** Returns the sorted names in a folder; empty if it does not exist. */
-export function namesInFolder(path: string): string[] {
-  return onFile(path, () => {
+export function listFolderNames(path: string): string[] {
+  return withFileErrors(path, () => {
     try {
       return readdirSync(path).sort();
     } catch (error) {
-      if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return [];
+      if (osErrorCode(error) === 'ENOENT' || osErrorCode(error) === 'ENOTDIR') return [];
       throw error;
     }
   });
@@ -252,19 +256,19 @@ export function namesInFolder(path: string): string[] {
 
 /** Returns the stat of a path; null if it does not exist. */
 export function statOrNull(path: string): ReturnType<typeof statSync> | null {
-  return onFile(path, () => {
+  return withFileErrors(path, () => {
     try {
       return statSync(path);
     } catch (error) {
-      if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return null;
+      if (osErrorCode(error) === 'ENOENT' || osErrorCode(error) === 'ENOTDIR') return null;
       throw error;
     }
   });
 }
 
 /** Returns the last bytes of a file. */
-export function lastBytes(path: string, count: number): Uint8Array {
-  return onFile(path, () => {
+export function readLastBytes(path: string, count: number): Uint8Array {
+  return withFileErrors(path, () => {
     const handle = openSync(path, 'r');
     try {
       const size = Number(statSync(path).size);

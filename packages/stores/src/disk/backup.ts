@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { refuse } from '@coppice/core';
-import { nameCopy } from './copying.ts';
+import { renameFinishedCopy } from './copying.ts';
 
 /**
  * Makes a copy. `copy` writes it under a temporary name and gets its final name; `extra` are further names that a
@@ -22,7 +22,7 @@ export async function makeBackup(
   clear();
   try {
     await copy(part, path);
-    nameCopy(part, path);
+    renameFinishedCopy(part, path);
   } catch (error) {
     clear();
     throw error;

@@ -13,7 +13,7 @@ interface CheckedFiles {
 type RebuiltTree = { readonly text: string; readonly nodes: number } | { readonly why: string };
 
 /** The inputs of a check. */
-export interface TreesCheck {
+export interface TreesCheckInput {
   readonly trees: readonly TreeId[];
   readonly onProgress: FsckOptions['onProgress'];
   /** Trees whose files could not be read when the store was opened. */
@@ -23,13 +23,20 @@ export interface TreesCheck {
   /** Checks the files of a readable tree. */
   files(treeId: TreeId): Promise<CheckedFiles>;
   /** Rebuilds an unreadable tree; null if nothing is tried. */
-  remake?(treeId: TreeId, error: AppError): Promise<RebuiltTree | null>;
+  rebuild?(treeId: TreeId, error: AppError): Promise<RebuiltTree | null>;
 }
 
 const unreadable: ReadonlySet<string> = new Set(['store/damaged', 'store/newer']);
 
 /** Checks trees and their files. An unreadable tree is a finding; a check that cannot run is an error. */
-export async function checkTrees({ trees, onProgress, broken, check, files, remake }: TreesCheck): Promise<FsckReport> {
+export async function checkTrees({
+  trees,
+  onProgress,
+  broken,
+  check,
+  files,
+  rebuild: remake,
+}: TreesCheckInput): Promise<FsckReport> {
   const findings: Finding[] = [];
   const repaired: string[] = [];
   let nodes = 0;

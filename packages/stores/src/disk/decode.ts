@@ -1,4 +1,4 @@
-/** Decodes rows and commits from JSON of a file. Throws `Malformed`, mostly as {@link Unreadable}. */
+/** Decodes rows and commits from JSON of a file. Throws `Malformed`, mostly as {@link UnreadableValueError}. */
 import {
   actId,
   type Bookmark,
@@ -33,7 +33,7 @@ import {
 import { applyPatch, attributesField, bookmarkShape, parseSteps, readNewNode } from '@coppice/core/tree';
 
 /** A value in a file that is not what it should be; the sentence says what is wrong, the caller names the file. */
-export class Unreadable extends MalformedError {
+export class UnreadableValueError extends MalformedError {
   constructor(says: string) {
     super('', says);
   }
@@ -65,7 +65,7 @@ const commitKind = oneOfField<CommitKind>(['do', 'undo', 'redo']);
 /** Decodes a commit of a journal. */
 export function decodeCommit(json: FieldMap, of: TreeId): Commit {
   const steps = parseSteps(listField(json, 'steps'));
-  if (!steps.ok) throw new Unreadable(`has steps that cannot be read (${steps.refusal.message})`);
+  if (!steps.ok) throw new UnreadableValueError(`has steps that cannot be read (${steps.refusal.message})`);
   return {
     treeId: of,
     version: finiteNumberField(json, 'version'),
@@ -110,7 +110,7 @@ function newNodeOf(json: FieldMap): NewNode {
   try {
     return readNewNode(json);
   } catch (error) {
-    if (isAppError(error)) throw new Unreadable(`has a node that cannot be read (${error.message})`);
+    if (isAppError(error)) throw new UnreadableValueError(`has a node that cannot be read (${error.message})`);
     throw error;
   }
 }

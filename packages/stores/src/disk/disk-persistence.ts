@@ -59,7 +59,7 @@ export abstract class DiskPersistence implements Persistence {
     return this.read(id);
   }
 
-  async treesOfNodes(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>> {
+  async pickTreesOfNodes(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>> {
     if (this.#homes === null) {
       this.#homes = new Map();
       for (const [tree, nodes] of this.nodesOfTrees()) this.enterNodes(tree, nodes);
@@ -90,7 +90,7 @@ export abstract class DiskPersistence implements Persistence {
 }
 
 /** Throws if a new id is not a UUID, because ids become file names and lines that other programs read. */
-function assertOwnIds({ settled }: EntryOf<'commit'>): void {
-  for (const { id } of insertedNodes(settled.commit.steps))
+function assertOwnIds({ applied }: EntryOf<'commit'>): void {
+  for (const { id } of insertedNodes(applied.commit.steps))
     if (!isUuid(id)) refuse('id/invalid', 'A new node has a UUID in lower case.', { nodeId: id });
 }

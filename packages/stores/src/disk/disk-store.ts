@@ -1,33 +1,33 @@
 /** A store on disk: trees in memory backed by files, and a check of those files. */
 import type { FsckOptions, FsckReport, StoreInfo, TreeId } from '@coppice/core';
 import {
+  createStoreParts,
+  createTreeState,
   InProcessStore,
   type StoreIdentity,
   type StoreParts,
-  storePartsOf,
-  treeStateOf,
 } from '../in-process/in-process-store.ts';
-import type { KnownTree } from '../in-process/persistence.ts';
+import type { UnloadedTree } from '../in-process/persistence.ts';
 import type { StoreOptions } from '../options.ts';
 import type { DiskPersistence } from './disk-persistence.ts';
 import { checkSideFiles } from './side-check.ts';
 import type { SideFiles } from './side-files.ts';
-import { tidyFolder } from './transient-names.ts';
+import { removeEmptyTransientFolders } from './transient-names.ts';
 
 /** Shared by the handles of one open store. */
-export interface OpenFolder<P extends DiskPersistence> {
+export interface OpenDiskStore<P extends DiskPersistence> {
   readonly parts: StoreParts;
-  readonly plate: StoreIdentity;
+  readonly identity: StoreIdentity;
   readonly persistence: P;
 }
 
 /** A store folder as found, and its operations. */
-export interface FolderOpening<P extends DiskPersistence> {
+export interface DiskStoreInput<P extends DiskPersistence> {
   readonly persistence: P & { close(): Promise<void> | void };
   readonly readOnly: boolean;
   /** Whether feeds include commits of other processes. */
   readonly crossProcessFeed: boolean;
-  readonly known: readonly KnownTree[];
+  readonly known: readonly UnloadedTree[];
   /** The folder of the store; null for a single file in a foreign folder. */
   readonly folder: string | null;
   /** Reads the data besides the trees. */
@@ -39,12 +39,12 @@ export interface FolderOpening<P extends DiskPersistence> {
 /** Builds the parts that the handles of a store share. Closes the store again if it cannot be read completely. */
 export async function openDiskStore<P extends DiskPersistence>(
   options: StoreOptions,
-  { persistence, readOnly, crossProcessFeed, known, folder, read, info, backup }: FolderOpening<P>,
-): Promise<OpenFolder<P>> {
-  const state = treeStateOf(options, { persistence, readOnly });
-  const parts = storePartsOf(state, persistence, options);
+  { persistence, readOnly, crossProcessFeed, known, folder, read, info, backup }: DiskStoreInput<P>,
+): Promise<OpenDiskStore<P>> {
+  const state = createTreeState(options, { persistence, readOnly });
+  const parts = createStoreParts(state, persistence, options);
   try {
-    state.know(known);
+    state.register(known);
     read(parts);
   } catch (error) {
     await persistence.close();
@@ -56,18 +56,18 @@ export async function openDiskStore<P extends DiskPersistence>(
     backup,
     close: async () => {
       await persistence.close();
-      if (folder !== null) tidyFolder(folder);
+      if (folder !== null) removeEmptyTransientFolders(folder);
     },
   };
-  return { parts, plate, persistence };
+  return { parts, identity: plate, persistence };
 }
 
 /** A store on disk, as one owner sees it. */
 export abstract class DiskStore<P extends DiskPersistence> extends InProcessStore {
-  protected readonly opened: OpenFolder<P>;
+  protected readonly opened: OpenDiskStore<P>;
 
-  protected constructor(opened: OpenFolder<P>, owner: string) {
-    super(opened.parts, opened.plate, owner);
+  protected constructor(opened: OpenDiskStore<P>, owner: string) {
+    super(opened.parts, opened.identity, owner);
     this.opened = opened;
   }
 

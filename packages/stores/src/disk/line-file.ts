@@ -9,13 +9,13 @@ import { AppError, refusalKinds } from '@coppice/core';
 import { isFieldMap } from '@coppice/core/decode';
 import {
   type AtomicWriter,
-  bytesOfFile,
-  type FilePart,
-  fileStep,
-  onFile,
-  systemCode,
+  encodeFileText,
+  type FilePurpose,
+  osErrorCode,
+  runFileStep,
   toDiskError,
-  writeFully,
+  withFileErrors,
+  writeAllBytes,
 } from './atomic-files.ts';
 
 const lineEnd = 0x0a;
@@ -24,18 +24,18 @@ const chunkSize = 1 << 20;
 const sealLength = 18;
 
 /** Returns the checksum of bytes as eight hex digits. */
-export function checksum(bytes: Uint8Array): string {
+export function crc32Hex(bytes: Uint8Array): string {
   return crc32(bytes).toString(16).padStart(8, '0');
 }
 
 /** Serialises an object to a line with its checksum. */
-export function toLine(value: object): Uint8Array {
-  const body = bytesOfFile(JSON.stringify(value).slice(0, -1));
-  return Buffer.concat([body, bytesOfFile(`,"crc":"${checksum(body)}"}\n`)]);
+export function encodeLine(value: object): Uint8Array {
+  const body = encodeFileText(JSON.stringify(value).slice(0, -1));
+  return Buffer.concat([body, encodeFileText(`,"crc":"${crc32Hex(body)}"}\n`)]);
 }
 
 /** A line that was read: its value, or why it cannot be read. */
-export type SealedLine =
+export type ChecksummedLine =
   | { readonly ok: true; readonly value: FieldMap; readonly at: LineRange }
   | { readonly ok: false; readonly why: string; readonly torn: boolean; readonly at: LineRange };
 
@@ -47,14 +47,14 @@ export interface LineRange {
   readonly ended: boolean;
 }
 
-function readLine(bytes: Uint8Array, at: LineRange): SealedLine {
+function readLine(bytes: Uint8Array, at: LineRange): ChecksummedLine {
   const body = bytes.subarray(0, Math.max(0, bytes.length - sealLength));
   const seal = Buffer.from(bytes.subarray(body.length)).toString('latin1');
   const sum = /^,"crc":"([0-9a-f]{8})"\}$/.exec(seal)?.[1];
   // A write that a power cut interrupted is short or contains NUL bytes, which JSON text never does.
   const torn = sum === undefined || body.includes(0);
   if (sum === undefined) return { ok: false, why: 'is cut off', torn, at };
-  if (sum !== checksum(body)) return { ok: false, why: 'does not fit its checksum', torn, at };
+  if (sum !== crc32Hex(body)) return { ok: false, why: 'does not fit its checksum', torn, at };
   try {
     const value: unknown = JSON.parse(`${Buffer.from(body).toString('utf8')}}`);
     if (isFieldMap(value)) return { ok: true, value, at };
@@ -65,19 +65,19 @@ function readLine(bytes: Uint8Array, at: LineRange): SealedLine {
 }
 
 /** Yields the lines of a file, unreadable ones included; none if the file does not exist. */
-export function* linesOfFile(path: string): Generator<SealedLine, void, undefined> {
+export function* readLinesOfFile(path: string): Generator<ChecksummedLine, void, undefined> {
   let handle: number;
   try {
     handle = openSync(path, 'r');
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return;
+    if (osErrorCode(error) === 'ENOENT') return;
     throw toDiskError(error, path);
   }
   try {
     let pieces: Uint8Array[] = [];
     let line = 0;
     let offset = 0;
-    const take = (ended: boolean): SealedLine => {
+    const take = (ended: boolean): ChecksummedLine => {
       const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
       pieces = [];
       line++;
@@ -89,7 +89,7 @@ export function* linesOfFile(path: string): Generator<SealedLine, void, undefine
     for (;;) {
       // Lines refer to the chunk they are in, so each chunk is a new buffer, no larger than needed.
       const chunk = Buffer.allocUnsafe(Math.max(1, Math.min(chunkSize, left)));
-      const read = onFile(path, () => readSync(handle, chunk, 0, chunk.length, null));
+      const read = withFileErrors(path, () => readSync(handle, chunk, 0, chunk.length, null));
       if (read === 0) break;
       left -= read;
       let start = 0;
@@ -117,13 +117,13 @@ export interface FileTail {
 /** A file of lines with a known end, for appending. No other process may write to it meanwhile. */
 export class LineFile {
   readonly path: string;
-  readonly #part: FilePart;
+  readonly #part: FilePurpose;
   #tail: FileTail;
   #handle: number | null = null;
   // A failed append may have left bytes that were never acknowledged; they are removed before the next one.
   #suspect = false;
 
-  constructor(path: string, part: FilePart, tail: FileTail) {
+  constructor(path: string, part: FilePurpose, tail: FileTail) {
     this.path = path;
     this.#part = part;
     this.#tail = tail;
@@ -135,14 +135,14 @@ export class LineFile {
 
   /** Appends lines, all or none. With `sync` they are durable on return. */
   append(lines: readonly Uint8Array[], sync: boolean): void {
-    onFile(this.path, () => {
+    withFileErrors(this.path, () => {
       const handle = this.#opened();
       if (this.#suspect) this.#takeBack(handle);
       this.#checkAlone(handle);
       const bytes = Buffer.concat(this.#tail.ended ? lines : [Uint8Array.of(lineEnd), ...lines]);
       try {
-        fileStep(this.#part, 'append', () => writeFully(handle, bytes));
-        if (sync) fileStep(this.#part, 'fsync', () => fsyncSync(handle));
+        runFileStep(this.#part, 'append', () => writeAllBytes(handle, bytes));
+        if (sync) runFileStep(this.#part, 'fsync', () => fsyncSync(handle));
       } catch (error) {
         this.#suspect = true;
         try {
@@ -181,7 +181,7 @@ export class LineFile {
    * Replaces all lines by a rename. If that fails the old file is restored; if that fails too, nothing more is appended
    * until the file is reopened, because its content is unknown.
    */
-  rewrite(lines: Iterable<Uint8Array>, bench: AtomicWriter): void {
+  rewrite(lines: Iterable<Uint8Array>, writer: AtomicWriter): void {
     let bytes = 0;
     const counted = function* () {
       for (const line of lines) {
@@ -190,11 +190,11 @@ export class LineFile {
       }
     };
     this.close();
-    const old = bench.keep(this.path);
+    const old = writer.keep(this.path);
     try {
-      bench.replace(this.path, gatherLines(counted()), this.#part, true);
+      writer.replace(this.path, joinSmallPieces(counted()), this.#part, true);
     } catch (error) {
-      if (old !== null) bench.putBack(old, this.path);
+      if (old !== null) writer.putBack(old, this.path);
       throw error;
     }
     if (old !== null) rmSync(old, { force: true });
@@ -209,7 +209,7 @@ export class LineFile {
 }
 
 /** Joins small pieces, to save system calls. */
-export function* gatherLines(pieces: Iterable<Uint8Array>): Generator<Uint8Array, void, undefined> {
+export function* joinSmallPieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array, void, undefined> {
   let held: Uint8Array[] = [];
   let size = 0;
   for (const piece of pieces) {

@@ -8,13 +8,13 @@ import { AppError, refusalKinds } from '@coppice/core';
 import { isFieldMap } from '@coppice/core/decode';
 import {
   AtomicWriter,
-  bytesOfFile,
-  fileStep,
+  encodeFileText,
   linkOrCopy,
-  namesInFolder,
-  onFile,
+  listFolderNames,
+  osErrorCode,
   readTextFile,
-  systemCode,
+  runFileStep,
+  withFileErrors,
 } from './atomic-files.ts';
 
 const longestWait = 10_000;
@@ -40,7 +40,7 @@ function describeHolder(read: () => string): string | null {
 }
 
 /** Returns the boot id of this machine; null if unknown. */
-export function bootId(): string | null {
+export function readBootId(): string | null {
   return describeHolder(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
 }
 
@@ -56,7 +56,7 @@ function ownLockHolder(): LockHolder {
   return {
     pid: process.pid,
     started: processStart(process.pid),
-    boot: bootId(),
+    boot: readBootId(),
     host: hostname(),
     space: describeHolder(() => readlinkSync('/proc/self/ns/pid')),
   };
@@ -67,7 +67,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return systemCode(error) === 'EPERM';
+    return osErrorCode(error) === 'EPERM';
   }
 }
 
@@ -127,27 +127,27 @@ export class FolderLock {
   static take(folder: string): FolderLock | LockHolder {
     const path = join(folder, 'lock');
     // A separate temporary folder, because the other one is cleared by the lock holder.
-    const bench = new AtomicWriter(join(folder, 'locking'));
-    return onFile(path, () => {
-      for (const name of namesInFolder(join(folder, 'locking')))
+    const writer = new AtomicWriter(join(folder, 'locking'));
+    return withFileErrors(path, () => {
+      for (const name of listFolderNames(join(folder, 'locking')))
         if (!isAlive(Number.parseInt(name, 10) || 0)) rmSync(join(folder, 'locking', name), { force: true });
       // The token tells this attempt from other locks of the same process.
       const text = `${JSON.stringify({ ...ownLockHolder(), token: randomUUID() })}\n`;
-      const made = bench.make([bytesOfFile(text)], 'lock', true);
+      const made = writer.make([encodeFileText(text)], 'lock', true);
       try {
         for (;;) {
           try {
             // Fails if the lock exists; the file is complete when it appears.
-            fileStep('lock', 'rename', () => linkOrCopy(made, path));
+            runFileStep('lock', 'rename', () => linkOrCopy(made, path));
             return new FolderLock(path);
           } catch (error) {
-            if (systemCode(error) !== 'EEXIST') {
+            if (osErrorCode(error) !== 'EEXIST') {
               // It failed after the lock was in place: left there, it would lock out this process itself.
               if (readTextFile(path) === text) rmSync(path, { force: true });
               throw error;
             }
           }
-          const holder = FolderLock.#takeAway(path, bench);
+          const holder = FolderLock.#takeAway(path, writer);
           if (holder !== null) return holder;
         }
       } finally {
@@ -162,30 +162,30 @@ export class FolderLock {
     for (;;) {
       const lock = FolderLock.take(folder);
       if (lock instanceof FolderLock) return lock;
-      if (Date.now() > until) throw lockHolder(folder, lock);
+      if (Date.now() > until) throw makeLockedError(folder, lock);
       await setTimeout(2 + Math.random() * 8);
     }
   }
 
   /** Removes a lock if its holder is gone; otherwise returns the holder. */
-  static #takeAway(path: string, bench: AtomicWriter): LockHolder | null {
+  static #takeAway(path: string, writer: AtomicWriter): LockHolder | null {
     const found = readTextFile(path);
     if (found === null) return null;
     const holder = readHolder(found);
     if (holder !== null && !isProcessGone(holder)) return holder;
     // Moved aside first and checked again, because another process may have taken it over in between.
-    const aside = bench.name();
+    const aside = writer.name();
     try {
       renameSync(path, aside);
     } catch (error) {
-      if (systemCode(error) === 'ENOENT') return null;
+      if (osErrorCode(error) === 'ENOENT') return null;
       throw error;
     }
     if (readTextFile(aside) !== found) {
       try {
         linkOrCopy(aside, path);
       } catch (error) {
-        if (systemCode(error) !== 'EEXIST') throw error;
+        if (osErrorCode(error) !== 'EEXIST') throw error;
       }
     }
     rmSync(aside, { force: true });
@@ -194,7 +194,7 @@ export class FolderLock {
 
   /** Throws if this process has lost the lock, so that two processes never write at the same time. */
   check(): void {
-    const found = onFile(this.path, () => {
+    const found = withFileErrors(this.path, () => {
       const held = fstatSync(this.#handle);
       // Nothing about the file changed, not even its name, so it is still in place.
       return held.ctimeMs === this.#file.ctimeMs && held.nlink > 0 ? held : fileIdentity(this.path);
@@ -223,7 +223,7 @@ export class FolderLock {
 }
 
 /** The error of a write to a folder that another process has locked. */
-export function lockHolder(place: string, holder: LockHolder): AppError {
+export function makeLockedError(place: string, holder: LockHolder): AppError {
   return new AppError({
     code: 'store/locked',
     kind: refusalKinds['store/locked'],

@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { systemCode } from './atomic-files.ts';
+import { osErrorCode } from './atomic-files.ts';
 
 /**
  * Creates a folder and its missing parents. Node's `recursive` option never ends if the system reports a missing parent
@@ -14,7 +14,7 @@ export function makeFolders(path: string, mode?: number): void {
       mkdirSync(folder, mode);
     } catch (error) {
       // Another process may have created it.
-      if (systemCode(error) !== 'EEXIST' || statSync(folder).isDirectory() !== true) throw error;
+      if (osErrorCode(error) !== 'EEXIST' || statSync(folder).isDirectory() !== true) throw error;
     }
   }
 }

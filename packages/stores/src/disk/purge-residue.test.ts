@@ -7,7 +7,7 @@ import { messageKit } from '@coppice/content';
 import { type NodeId, nodeId, type Store, type TreeId } from '@coppice/core';
 import { TestTree, user, uuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { asked, treeIn } from '../conformance/subject.ts';
+import { askStore, createTestTree } from '../conformance/subject.ts';
 import { openStore } from '../index.ts';
 
 let folder: string;
@@ -78,7 +78,7 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
     '[L75] no file contains a purged branch with texts of %i bytes, before and after the store is reopened',
     async (size) => {
       let store = await open();
-      const fixture = await treeIn(store);
+      const fixture = await createTestTree(store);
       await fixture.grow(['stays']);
       const first = await grown(store, fixture, size);
       await store.close();
@@ -106,10 +106,10 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
     '[L75] no file contains a purged tree with its title and prompt, of %i bytes',
     async (size) => {
       const store = await open();
-      const fixture = await treeIn(store, 1, secret(size));
+      const fixture = await createTestTree(store, 1, secret(size));
       await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { title: secret(120) } });
       await grown(store, fixture, size);
-      const other = await treeIn(store, 2);
+      const other = await createTestTree(store, 2);
       await other.grow(['stays']);
       await store.putExternalIds([
         { treeId: fixture.treeId, nodeId: null, format: 'f', scope: secret(60), id: secret(60) },
@@ -124,7 +124,7 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
 
   test('[L75] no file contains the purged half of a split message', async () => {
     const store = await open();
-    const fixture = await treeIn(store);
+    const fixture = await createTestTree(store);
     const { treeId } = fixture;
     // The keys of the plain test kit are the texts themselves, so the real kit is used.
     const context = { kit: messageKit };
@@ -141,7 +141,7 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
 
   test('[L75] no file contains the text of a purged reply whose process ended while it was written', async () => {
     const store = await open();
-    const fixture = await treeIn(store);
+    const fixture = await createTestTree(store);
     const { treeId } = fixture;
     const [first = nodeId('')] = await fixture.grow(['a question']);
     const { result } = await fixture.run({ type: 'reply', treeId, parentId: first, replies: [{}] });
@@ -182,7 +182,7 @@ test('[L75] the folder of another program that a tree was imported from loses th
   const store = await openStore(`files:${folder}`, { attachmentGrace: 0 });
   const [tree] = (await store.trees()).items;
   const treeId = tree?.id ?? nodeIdAsTree();
-  const rows = await asked(store, treeId, 'rows', {});
+  const rows = await askStore(store, treeId, 'rows', {});
   const target = rows?.nodes.find((one) => one.text.includes(mark))?.id ?? nodeId('');
   const fixture = new TestTree(store, treeId);
   await fixture.run({ type: 'delete', treeId, nodeIds: [target], mode: 'cascade' });
@@ -200,7 +200,7 @@ function nodeIdAsTree(): TreeId {
 }
 
 async function rootOf(store: Store, treeId: TreeId): Promise<NodeId> {
-  return (await asked(store, treeId, 'tree', {}))?.rootId ?? nodeId('');
+  return (await askStore(store, treeId, 'tree', {}))?.rootId ?? nodeId('');
 }
 
 function newIds(): () => string {
@@ -209,6 +209,6 @@ function newIds(): () => string {
 }
 
 async function liveTexts(store: Store, treeId: TreeId): Promise<string[]> {
-  const rows = await asked(store, treeId, 'rows', {});
+  const rows = await askStore(store, treeId, 'rows', {});
   return rows?.nodes.flatMap((one) => (one.kind === 'root' || one.removedIn !== null ? [] : [one.text])) ?? [];
 }

@@ -29,7 +29,15 @@ import {
   textListField,
 } from '@coppice/core/decode';
 import { applyPatch, metadataField } from '@coppice/core/tree';
-import { decodeIds, nodeIdField, nodeIdOrNull, numberOrNull, textOrNull, treeIdField, Unreadable } from './decode.ts';
+import {
+  decodeIds,
+  nodeIdField,
+  nodeIdOrNull,
+  numberOrNull,
+  textOrNull,
+  treeIdField,
+  UnreadableValueError,
+} from './decode.ts';
 
 /** Decodes a message. A list may hold messages without content, which are left out when it is read as a tree. */
 const recordMessage: FieldReader<Message> = (fields, key) => {
@@ -39,7 +47,7 @@ const recordMessage: FieldReader<Message> = (fields, key) => {
     if (filled.ok) return { ...filled.value, content: [] };
   }
   const message = checkMessage(json);
-  if (!message.ok) throw new Unreadable(`has a message that cannot be read (${message.refusal.message})`);
+  if (!message.ok) throw new UnreadableValueError(`has a message that cannot be read (${message.refusal.message})`);
   return message.value;
 };
 

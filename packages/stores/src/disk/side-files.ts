@@ -17,14 +17,14 @@ import type { StoreParts } from '../in-process/in-process-store.ts';
 import type { PersistedEntry } from '../in-process/persistence.ts';
 import {
   type AtomicWriter,
-  bytesOfFile,
-  damagedFile,
-  namesInFolder,
-  newerFormatError,
-  onFile,
+  encodeFileText,
+  listFolderNames,
+  makeDamagedFileError,
+  makeNewerFormatError,
+  withFileErrors,
 } from './atomic-files.ts';
-import { describeUnreadable, Unreadable } from './decode.ts';
-import { type FileTail, LineFile, type LineRange, linesOfFile, toLine } from './line-file.ts';
+import { describeUnreadable, UnreadableValueError } from './decode.ts';
+import { encodeLine, type FileTail, LineFile, type LineRange, readLinesOfFile } from './line-file.ts';
 import {
   readBlobInfo,
   readChunk,
@@ -67,7 +67,7 @@ const mostStale = 1 << 20;
 /** The side files of one store. */
 export class SideFiles {
   readonly #folder: string;
-  readonly #bench: AtomicWriter;
+  readonly #writer: AtomicWriter;
   readonly #note: (text: string) => void;
   readonly #open = new Map<Name, LineFile>();
   readonly #running = new Map<string, RunningRow>();
@@ -77,9 +77,9 @@ export class SideFiles {
   readonly #unread = new Map<Name, { readonly why: string; readonly lines: readonly LineRange[] }>();
   #stale = 0;
 
-  constructor(folder: string, bench: AtomicWriter, note: (text: string) => void) {
+  constructor(folder: string, writer: AtomicWriter, note: (text: string) => void) {
     this.#folder = folder;
-    this.#bench = bench;
+    this.#writer = writer;
     this.#note = note;
   }
 
@@ -96,7 +96,7 @@ export class SideFiles {
     let tail: FileTail = { bytes: 0, ended: true };
     let first = true;
     this.#unread.delete(name);
-    for (const line of linesOfFile(path)) {
+    for (const line of readLinesOfFile(path)) {
       const { at } = line;
       tail = { bytes: at.offset + at.length + (at.ended ? 1 : 0), ended: at.ended };
       if (line.ok) {
@@ -115,7 +115,7 @@ export class SideFiles {
 
   #leaveOut(name: Name, at: LineRange, why: string): void {
     const path = this.#path(name);
-    if (strict.has(name)) throw damagedFile(path, `cannot be read at line ${at.line}: it ${why}`);
+    if (strict.has(name)) throw makeDamagedFileError(path, `cannot be read at line ${at.line}: it ${why}`);
     const known = this.#unread.get(name);
     const sentence = `${path} cannot be read at line ${at.line}, byte ${at.offset}: it ${why}.`;
     this.#unread.set(name, { why: known?.why ?? sentence, lines: [...(known?.lines ?? []), at] });
@@ -126,7 +126,7 @@ export class SideFiles {
     if (ownField(value, 'format') !== 'coppice/side')
       return this.#leaveOut(name, at, 'is no beginning of a file of ours');
     const version = ownField(value, 'formatVersion');
-    if (version !== formatVersion) throw newerFormatError(this.#path(name), version, formatVersion);
+    if (version !== formatVersion) throw makeNewerFormatError(this.#path(name), version, formatVersion);
   }
 
   /** The damaged files, with a description of each. */
@@ -138,7 +138,7 @@ export class SideFiles {
   mend(): string[] {
     return [...this.#unread.keys()].map((name) => {
       const kept = [sideHead()];
-      for (const value of this.#lines(name)) kept.push(toLine(value));
+      for (const value of this.#lines(name)) kept.push(encodeLine(value));
       return `${this.#path(name)} was written anew, and what could not be read of it is kept as ${this.#rewrite(name, kept)}`;
     });
   }
@@ -149,15 +149,15 @@ export class SideFiles {
     const path = this.#path(name);
     let beside: string | null = null;
     if (unread.length > 0) {
-      const bytes = onFile(path, () => readFileSync(path));
+      const bytes = withFileErrors(path, () => readFileSync(path));
       for (let at = 1; beside === null || existsSync(beside); at++) beside = `${path}.damaged-${at}`;
       const parts = unread.flatMap(({ offset, length }) => [
         bytes.subarray(offset, offset + length),
-        bytesOfFile('\n'),
+        encodeFileText('\n'),
       ]);
-      this.#bench.replace(beside, parts, 'side', true);
+      this.#writer.replace(beside, parts, 'side', true);
     }
-    this.#file(name).rewrite(lines, this.#bench);
+    this.#file(name).rewrite(lines, this.#writer);
     this.#unread.delete(name);
     return beside;
   }
@@ -171,7 +171,7 @@ export class SideFiles {
         } catch (error) {
           // The checksum is valid, so another version wrote it on purpose.
           if (error instanceof MalformedError)
-            throw damagedFile(this.#path(name), `has a line that ${describeUnreadable(error)}`);
+            throw makeDamagedFileError(this.#path(name), `has a line that ${describeUnreadable(error)}`);
           throw error;
         }
       }
@@ -182,9 +182,9 @@ export class SideFiles {
   #tell(parts: StoreParts, value: FieldMap): void {
     switch (requiredText(value, 'type')) {
       case 'external-ids':
-        return parts.names.know(sideRows(value, 'ids').map(readExternalId));
+        return parts.names.register(sideRows(value, 'ids').map(readExternalId));
       case 'provenance':
-        return parts.names.know([], sideRows(value, 'rows').map(readProvenance));
+        return parts.names.register([], sideRows(value, 'rows').map(readProvenance));
       case 'user':
         return parts.accounts.know({ users: [readUser(objectField(value, 'user'))] });
       case 'token':
@@ -211,7 +211,7 @@ export class SideFiles {
       case 'sequence':
         return parts.state.knowSequence(finiteNumberField(value, 'sequence'));
       default:
-        throw new Unreadable(`has the type ${requiredText(value, 'type')}, which this build does not know`);
+        throw new UnreadableValueError(`has the type ${requiredText(value, 'type')}, which this build does not know`);
     }
   }
 
@@ -243,7 +243,7 @@ export class SideFiles {
         return this.#dropBlobs(entry.owner, new Set(entry.hashes));
       case 'sequence':
         // Only the last one counts.
-        this.#rewrite('feed', [sideHead(), toLine(entry)]);
+        this.#rewrite('feed', [sideHead(), encodeLine(entry)]);
         return;
       case 'run':
         this.#append('runs', entry, !this.#running.has(entry.run.id));
@@ -260,7 +260,7 @@ export class SideFiles {
   }
 
   #append(name: Name, entry: object, sync: boolean): void {
-    const line = toLine(entry);
+    const line = encodeLine(entry);
     const file = this.#file(name);
     if (file.tail.bytes === 0) this.#rewrite(name, [sideHead(), line]);
     else file.append([line], sync);
@@ -285,8 +285,8 @@ export class SideFiles {
     const lines = function* () {
       yield sideHead();
       for (const { owner, run, chunks } of running) {
-        yield toLine({ type: 'run', owner, run });
-        for (const chunk of chunks) yield toLine({ type: 'run-chunk', runId: run.id, chunk });
+        yield encodeLine({ type: 'run', owner, run });
+        for (const chunk of chunks) yield encodeLine({ type: 'run-chunk', runId: run.id, chunk });
       }
     };
     this.#rewrite('runs', lines());
@@ -295,8 +295,8 @@ export class SideFiles {
   #blob({ owner, info, bytes, at, loose, waiting }: Extract<SideEntry, { type: 'blob' }>): void {
     const path = this.blobPath(info.hash);
     if (bytes !== null && !existsSync(path)) {
-      onFile(path, () => mkdirSync(join(this.#folder, 'blobs'), { recursive: true }));
-      this.#bench.replace(path, [bytes], 'blob', true);
+      withFileErrors(path, () => mkdirSync(join(this.#folder, 'blobs'), { recursive: true }));
+      this.#writer.replace(path, [bytes], 'blob', true);
     }
     const line = { type: 'blob', owner, info, at, ...(loose ? { loose } : {}), waiting, by: this.#by };
     // That an upload waits no longer may be lost: then its bytes are kept for a while.
@@ -333,29 +333,29 @@ export class SideFiles {
       const { hash } = readBlobInfo(objectField(value, 'info'));
       if (requiredText(value, 'owner') === owner && hashes.has(hash)) continue;
       left.add(hash);
-      kept.push(toLine(value));
+      kept.push(encodeLine(value));
     }
     // An unreadable line may name another owner of the bytes, so they are kept.
     const reported = this.#rewrite('blobs', kept) === null;
     if (reported)
       for (const hash of hashes) {
         const path = this.blobPath(hash);
-        if (!left.has(hash)) onFile(path, () => rmSync(path, { force: true }));
+        if (!left.has(hash)) withFileErrors(path, () => rmSync(path, { force: true }));
       }
   }
 
   /** Returns the path of an attachment's bytes; the name must be a hash. */
   blobPath(hash: string): string {
     if (!/^[0-9a-f]{64}$/.test(hash))
-      throw damagedFile(join(this.#folder, 'blobs'), 'was asked for something else than a hash');
+      throw makeDamagedFileError(join(this.#folder, 'blobs'), 'was asked for something else than a hash');
     return join(this.#folder, 'blobs', hash);
   }
 
   /** The bytes of an attachment. */
   bytesOf(hash: string): Uint8Array {
     const path = this.blobPath(hash);
-    return onFile(path, () => {
-      if (!existsSync(path)) throw damagedFile(path, 'is missing');
+    return withFileErrors(path, () => {
+      if (!existsSync(path)) throw makeDamagedFileError(path, 'is missing');
       return new Uint8Array(readFileSync(path));
     });
   }
@@ -374,10 +374,10 @@ export class SideFiles {
 
   /** Deletes lines set aside by a repair, because they may contain purged data. */
   #dropDamaged(): void {
-    for (const name of existsSync(this.#folder) ? namesInFolder(this.#folder) : [])
+    for (const name of existsSync(this.#folder) ? listFolderNames(this.#folder) : [])
       if (/^(?:names|provenance|runs)\.jsonl\.damaged-\d+$/.test(name)) {
         const path = join(this.#folder, name);
-        onFile(path, () => rmSync(path, { force: true }));
+        withFileErrors(path, () => rmSync(path, { force: true }));
       }
   }
 
@@ -387,7 +387,7 @@ export class SideFiles {
     let less = false;
     for (const value of this.#lines(name)) {
       const left = omitRow(value, goes);
-      if (left !== null) kept.push(toLine(left));
+      if (left !== null) kept.push(encodeLine(left));
       less ||= left !== value;
     }
     if (less) this.#rewrite(name, kept);
@@ -404,12 +404,12 @@ function putAt(value: FieldMap): number {
 }
 
 function sideHead(): Uint8Array {
-  return toLine({ format: 'coppice/side', formatVersion });
+  return encodeLine({ format: 'coppice/side', formatVersion });
 }
 
 function sideRows(value: FieldMap, key: string): FieldMap[] {
   return listField(value, key).map((row) => {
-    if (!isFieldMap(row)) throw new Unreadable(`has something else than rows in ${key}`);
+    if (!isFieldMap(row)) throw new UnreadableValueError(`has something else than rows in ${key}`);
     return row;
   });
 }

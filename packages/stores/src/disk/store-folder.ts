@@ -2,14 +2,14 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError, refusalKinds } from '@coppice/core';
-import { damagedFile, type FilePart, onFile, statOrNull, syncFolder } from './atomic-files.ts';
+import { type FilePurpose, makeDamagedFileError, statOrNull, syncFolder, withFileErrors } from './atomic-files.ts';
 import { makeFolders } from './make-folders.ts';
 
 /** Creates the folder of a store if it is missing, and returns whether it did. Throws if a file is in its place. */
-export function makeStoreFolder(folder: string, readOnly: boolean, part: FilePart): boolean {
+export function makeStoreFolder(folder: string, readOnly: boolean, part: FilePurpose): boolean {
   const stat = statOrNull(folder);
   if (stat?.isDirectory() === true) return false;
-  if (stat !== null) throw damagedFile(folder, 'is a file, not a folder');
+  if (stat !== null) throw makeDamagedFileError(folder, 'is a file, not a folder');
   if (readOnly)
     throw new AppError({
       code: 'store/unavailable',
@@ -17,7 +17,7 @@ export function makeStoreFolder(folder: string, readOnly: boolean, part: FilePar
       message: `There is no folder ${folder}.`,
       data: { place: folder },
     });
-  onFile(folder, () => {
+  withFileErrors(folder, () => {
     makeFolders(folder);
     syncFolder(dirname(folder), part);
   });

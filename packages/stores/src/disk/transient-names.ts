@@ -8,7 +8,7 @@ const folders = ['locking', 'making', 'gone', 'creating'] as const;
 export const transientNames: ReadonlySet<string> = new Set(['lock', ...folders]);
 
 /** Removes its empty folders, so that only reading a store leaves no trace. */
-export function tidyFolder(path: string): void {
+export function removeEmptyTransientFolders(path: string): void {
   for (const name of ['creating/locking', ...folders, ''])
     try {
       rmdirSync(join(path, '.coppice', name));

@@ -2,7 +2,7 @@ import { deriveId } from '@coppice/content';
 import { nodeId, type TreeId, type TreeRow } from '@coppice/core';
 
 /** A row for an unreadable tree, so that it is still listed: a missing history would look lost. */
-export function unreadableRow(id: TreeId, owner: string): TreeRow {
+export function makeUnreadableRow(id: TreeId, owner: string): TreeRow {
   return {
     id,
     owner,

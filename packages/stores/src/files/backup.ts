@@ -2,18 +2,18 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
-import { onFile } from '../disk/atomic-files.ts';
+import { withFileErrors } from '../disk/atomic-files.ts';
 import { makeBackup } from '../disk/backup.ts';
 import { copyDurably } from '../disk/copying.ts';
 import { transientNames } from '../disk/transient-names.ts';
 import type { FilesOpenState, FilesPersistence } from './files-persistence.ts';
 
 /** Copies everything. Each tree is copied without interruption, so that its files match its journal. */
-export function backupFolder({ place }: FilesOpenState, persistence: FilesPersistence, to: string): Promise<void> {
+export function backUpFolder({ place }: FilesOpenState, persistence: FilesPersistence, to: string): Promise<void> {
   return makeBackup(to, async (part) => {
-    onFile(part, () => mkdirSync(part, { recursive: true }));
+    withFileErrors(part, () => mkdirSync(part, { recursive: true }));
     await persistence.flush();
-    for (const name of onFile(place, () => readdirSync(place))) {
+    for (const name of withFileErrors(place, () => readdirSync(place))) {
       await persistence.flush();
       const from = join(place, name);
       copyDurably(

@@ -19,17 +19,17 @@ import { fileURLToPath } from 'node:url';
 import { isAppError, nodeId, type Store, treeId } from '@coppice/core';
 import { TestTree, uuid } from '@coppice/core/testing';
 import { afterEach, describe, expect, test } from 'vitest';
-import { everyFile, newFolder } from '../../test/files-subject.ts';
+import { makeTemporaryFolder, readEveryFile } from '../../test/files-subject.ts';
 import { LaterFixture } from '../../test/later-fixture.ts';
 import { readPlain } from '../../test/plain-reader.ts';
-import { asked, imageOf, refusalOf } from '../conformance/subject.ts';
-import { armFault, faultPassed } from '../failpoints.ts';
+import { askStore, expectRefusalCode, readTreeJson } from '../conformance/subject.ts';
+import { armFault, countFaultPasses } from '../failpoints.ts';
 import { FileSystemStore } from './index.ts';
 
 const folders: string[] = [];
 const running = new Map<ChildProcess, Promise<unknown>>();
 function folder(): string {
-  const made = newFolder();
+  const made = makeTemporaryFolder();
   folders.push(made);
   return made;
 }
@@ -92,7 +92,7 @@ async function sample(place: string): Promise<void> {
 }
 
 async function texts(store: Store): Promise<string[]> {
-  const rows = await asked(store, id, 'rows', {});
+  const rows = await askStore(store, id, 'rows', {});
   return (rows?.nodes ?? []).filter((node) => node.removedIn === null && node.text !== '').map((node) => node.text);
 }
 
@@ -148,7 +148,7 @@ describe('crashing', () => {
           const store = await FileSystemStore.open(place);
           const fixture = new LaterFixture(store);
           if (name === 'purge') await fixture.run({ type: 'delete', treeId: id, nodeIds: [nodeId(await leaf(store))] });
-          const before = await imageOf(store, id);
+          const before = await readTreeJson(store, id);
           // The files for other programs are written after the acknowledgement and are not part of this test.
           await store.fsck();
           armFault({ point: '*', nth, fault: nth % 2 === 0 ? 'eio' : 'enospc', sticky });
@@ -156,17 +156,17 @@ describe('crashing', () => {
             () => null,
             (error: unknown) => (isAppError(error) ? error.code : String(error)),
           );
-          const passed = faultPassed();
+          const passed = countFaultPasses();
           armFault(null);
           if (refused !== null) {
             expect([name, nth, refused]).toEqual([name, nth, nth % 2 === 0 ? 'store/unavailable' : 'store/full']);
-            expect([name, nth, await imageOf(store, id)]).toEqual([name, nth, before]);
+            expect([name, nth, await readTreeJson(store, id)]).toEqual([name, nth, before]);
           }
           await operation(fixture, store);
-          const after = await imageOf(store, id);
+          const after = await readTreeJson(store, id);
           await store.close();
           const again = await FileSystemStore.open(place);
-          expect([name, nth, await imageOf(again, id)]).toEqual([name, nth, after]);
+          expect([name, nth, await readTreeJson(again, id)]).toEqual([name, nth, after]);
           expect([name, nth, (await again.fsck()).findings]).toEqual([name, nth, []]);
           await again.close();
           rmSync(place, { recursive: true, force: true });
@@ -182,7 +182,7 @@ describe('crashing', () => {
     const before = readFileSync(journal);
     armFault({ point: 'disk-journal-after-append', nth: 1, fault: 'enospc', sticky: true });
     const fixture = new LaterFixture(store);
-    for (let at = 0; at < 3; at++) expect(await refusalOf(fixture.grow([`lost ${at}`]))).toBe('store/full');
+    for (let at = 0; at < 3; at++) expect(await expectRefusalCode(fixture.grow([`lost ${at}`]))).toBe('store/full');
     expect(await texts(store)).toEqual(['first', 'reply']);
     expect(readFileSync(journal).equals(before)).toBe(true);
     armFault(null);
@@ -206,7 +206,7 @@ describe('crashing', () => {
 });
 
 async function leaf(store: Store): Promise<string> {
-  return (await asked(store, id, 'tree', {}))?.activeNodeId ?? '';
+  return (await askStore(store, id, 'tree', {}))?.activeNodeId ?? '';
 }
 
 describe('the lock', () => {
@@ -220,12 +220,12 @@ describe('the lock', () => {
     expect(info.readOnly).toBe(true);
     expect(info.notes.some((note) => note.includes(`process ${holder.child.pid} `))).toBe(true);
     expect(await texts(store)).toEqual(['first', 'reply']);
-    expect(await refusalOf(new LaterFixture(store).grow(['no']))).toBe('store/locked');
+    expect(await expectRefusalCode(new LaterFixture(store).grow(['no']))).toBe('store/locked');
     await expect(new LaterFixture(store).grow(['no'])).rejects.toMatchObject({
       message: expect.stringContaining(`written by the process ${holder.child.pid} on `),
       data: { pid: holder.child.pid },
     });
-    expect(await refusalOf(store.blobs.put(new Uint8Array([1]), 'text/plain'))).toBe('store/locked');
+    expect(await expectRefusalCode(store.blobs.put(new Uint8Array([1]), 'text/plain'))).toBe('store/locked');
     await store.close();
     // A killed process cannot release its lock; the next one takes it over.
     holder.child.kill('SIGKILL');
@@ -272,7 +272,7 @@ describe('the lock', () => {
     const store = await FileSystemStore.open(place);
     rmSync(join(place, '.coppice', 'lock'));
     const other = await FileSystemStore.open(place);
-    expect(await refusalOf(new LaterFixture(store).grow(['no']))).toBe('store/locked');
+    expect(await expectRefusalCode(new LaterFixture(store).grow(['no']))).toBe('store/locked');
     await new LaterFixture(other).grow(['yes']);
     await store.close();
     expect(existsSync(join(place, '.coppice', 'lock'))).toBe(true);
@@ -292,7 +292,7 @@ describe('the lock', () => {
     while (statSync(probe).ctimeMs <= statSync(lock).ctimeMs);
     rmSync(probe);
     renameSync(lock, `${lock}.aside`);
-    expect(await refusalOf(new LaterFixture(store).grow(['no']))).toBe('store/locked');
+    expect(await expectRefusalCode(new LaterFixture(store).grow(['no']))).toBe('store/locked');
     await store.close();
   });
 });
@@ -301,7 +301,7 @@ describe('read-only folders', () => {
   test('[L17] can be listed, read and searched, and every write is refused', async () => {
     const place = folder();
     await sample(place);
-    const before = everyFile(place);
+    const before = readEveryFile(place);
     for (const each of [place, join(place, '.coppice')]) chmodSync(each, 0o555);
     // Root can write every folder, so another user tries.
     const root = process.getuid?.() === 0;
@@ -312,12 +312,12 @@ describe('read-only folders', () => {
     expect(said).toContain('found 1');
     expect(said.at(-1)).toBe('refused tree/read-only');
     expect(said.some((line) => line.startsWith('note ') && line.includes('may not be written'))).toBe(true);
-    expect(everyFile(place)).toEqual(before);
+    expect(readEveryFile(place)).toEqual(before);
   });
 
   test('[L17] that do not exist are not created by a read', async () => {
     const place = join(folder(), 'nowhere');
-    expect(await refusalOf(FileSystemStore.open(place, { readOnly: true }))).toBe('store/unavailable');
+    expect(await expectRefusalCode(FileSystemStore.open(place, { readOnly: true }))).toBe('store/unavailable');
     expect(existsSync(place)).toBe(false);
     mkdirSync(place);
     const store = await FileSystemStore.open(place);

@@ -13,17 +13,17 @@ import { join } from 'node:path';
 import { type AppError, isAppError, run, type Store } from '@coppice/core';
 import { createTestClock, testKit, uuid } from '@coppice/core/testing';
 import { describe, expect, test } from 'vitest';
-import { everyFile } from '../../test/files-subject.ts';
+import { readEveryFile } from '../../test/files-subject.ts';
 import { LaterFixture } from '../../test/later-fixture.ts';
 import { readPlain } from '../../test/plain-reader.ts';
-import { id, other, ownFolders, sampleFolderIn } from '../../test/sample-folder.ts';
+import { createSampleTreesIn, damagedTreeId, intactTreeId, useTemporaryFolders } from '../../test/sample-folder.ts';
 import { spoiltJournals } from '../../test/spoilt-journals.ts';
-import { asked, imageOf, refusalOf } from '../conformance/subject.ts';
+import { askStore, expectRefusalCode, readTreeJson } from '../conformance/subject.ts';
 import { FileSystemStore } from './index.ts';
 
-const folder = ownFolders();
+const folder = useTemporaryFolders();
 
-const sample = () => sampleFolderIn(folder());
+const sample = () => createSampleTreesIn(folder());
 
 async function errorOf(work: Promise<unknown>): Promise<AppError> {
   try {
@@ -35,8 +35,8 @@ async function errorOf(work: Promise<unknown>): Promise<AppError> {
   throw new Error('This was not refused.');
 }
 
-async function texts(store: Store, of = id): Promise<string[]> {
-  const rows = await asked(store, of, 'rows', {});
+async function texts(store: Store, of = damagedTreeId): Promise<string[]> {
+  const rows = await askStore(store, of, 'rows', {});
   return (rows?.nodes ?? []).filter((node) => node.text !== '').map((node) => node.text);
 }
 
@@ -50,7 +50,7 @@ describe('incomplete journals', () => {
   for (const [name, tail] of tails)
     test(`[L20] after ${name} everything before it loads, one note gives its position, and the next line starts on a new line`, async () => {
       const place = await sample();
-      const journal = join(place, id, 'journal.jsonl');
+      const journal = join(place, damagedTreeId, 'journal.jsonl');
       const size = readFileSync(journal).length;
       appendFileSync(journal, tail);
       const torn = readFileSync(journal);
@@ -63,7 +63,7 @@ describe('incomplete journals', () => {
       expect(readFileSync(journal).equals(torn)).toBe(true);
       const store = await FileSystemStore.open(place);
       await new LaterFixture(store).grow(['after']);
-      const image = await imageOf(store, id);
+      const image = await readTreeJson(store, damagedTreeId);
       await store.close();
       // The incomplete line stays in place, and every other line is valid JSON for other readers.
       const lines = readFileSync(journal);
@@ -71,7 +71,7 @@ describe('incomplete journals', () => {
       const last = lines.toString('utf8').trimEnd().split('\n').at(-1) ?? '';
       expect(JSON.parse(last).steps.length).toBe(2);
       const again = await FileSystemStore.open(place);
-      expect(await imageOf(again, id)).toEqual(image);
+      expect(await readTreeJson(again, damagedTreeId)).toEqual(image);
       const { findings } = await again.fsck();
       expect(findings.map(({ code, severity }) => [code, severity])).toEqual([['journal-line', 'warning']]);
       await again.close();
@@ -79,7 +79,7 @@ describe('incomplete journals', () => {
 
   test('[L20] a complete last line without a line feed counts, now and when more lines follow', async () => {
     const place = await sample();
-    const journal = join(place, id, 'journal.jsonl');
+    const journal = join(place, damagedTreeId, 'journal.jsonl');
     truncateSync(journal, readFileSync(journal).length - 1);
     const store = await FileSystemStore.open(place);
     expect(await texts(store)).toEqual(['first', 'reply']);
@@ -96,44 +96,44 @@ describe('damaged journals', () => {
   for (const [name, says, how] of spoiltJournals)
     test(`[L21] a tree with ${name} is listed and refused by its file, the others work, and no file is changed`, async () => {
       const place = await sample();
-      const journal = join(place, id, 'journal.jsonl');
+      const journal = join(place, damagedTreeId, 'journal.jsonl');
       how(journal);
-      const before = everyFile(join(place, id));
+      const before = readEveryFile(join(place, damagedTreeId));
       const store = await FileSystemStore.open(place);
-      expect((await store.trees()).items.map((item) => item.id).sort()).toEqual([id, other]);
-      const error = await errorOf(asked(store, id, 'rows', {}));
+      expect((await store.trees()).items.map((item) => item.id).sort()).toEqual([damagedTreeId, intactTreeId]);
+      const error = await errorOf(askStore(store, damagedTreeId, 'rows', {}));
       expect(error.code).toBe('store/damaged');
       expect(error.message).toContain(journal);
       expect(error.message).toMatch(says);
-      expect(await refusalOf(new LaterFixture(store).grow(['no']))).toBe('store/damaged');
-      await new LaterFixture(store, other).grow(['goes on']);
+      expect(await expectRefusalCode(new LaterFixture(store).grow(['no']))).toBe('store/damaged');
+      await new LaterFixture(store, intactTreeId).grow(['goes on']);
       const { findings } = await store.fsck();
-      expect(findings.map(({ code, treeId: tree }) => [code, tree])).toEqual([['unreadable', id]]);
+      expect(findings.map(({ code, treeId: tree }) => [code, tree])).toEqual([['unreadable', damagedTreeId]]);
       await store.close();
-      expect(everyFile(join(place, id))).toEqual(before);
+      expect(readEveryFile(join(place, damagedTreeId))).toEqual(before);
     });
 
   test('[L28] an unreadable tree does not prevent a search of the others', async () => {
     const place = await sample();
-    const journal = join(place, id, 'journal.jsonl');
+    const journal = join(place, damagedTreeId, 'journal.jsonl');
     writeFileSync(journal, readFileSync(journal, 'utf8').replace('Be brief.', 'Be Brief.'));
     const store = await FileSystemStore.open(place);
-    expect((await store.search({ text: 'e' })).items.map((hit) => hit.treeId)).toEqual([other]);
-    expect(await refusalOf(store.search({ text: 'e', treeId: id }))).toBe('store/damaged');
+    expect((await store.search({ text: 'e' })).items.map((hit) => hit.treeId)).toEqual([intactTreeId]);
+    expect(await expectRefusalCode(store.search({ text: 'e', treeId: damagedTreeId }))).toBe('store/damaged');
     await store.close();
   });
 
   test('[L22] a tree that a newer version wrote is listed and refused with store/newer', async () => {
     const place = await sample();
-    const path = join(place, id, 'tree.json');
+    const path = join(place, damagedTreeId, 'tree.json');
     writeFileSync(path, readFileSync(path, 'utf8').replace('"formatVersion": 1', '"formatVersion": 2'));
-    const before = everyFile(join(place, id));
+    const before = readEveryFile(join(place, damagedTreeId));
     const store = await FileSystemStore.open(place);
     expect((await store.trees()).items.length).toBe(2);
-    expect(await refusalOf(asked(store, id, 'rows', {}))).toBe('store/newer');
-    expect(await texts(store, other)).toEqual(['elsewhere']);
+    expect(await expectRefusalCode(askStore(store, damagedTreeId, 'rows', {}))).toBe('store/newer');
+    expect(await texts(store, intactTreeId)).toEqual(['elsewhere']);
     await store.close();
-    expect(everyFile(join(place, id))).toEqual(before);
+    expect(readEveryFile(join(place, damagedTreeId))).toEqual(before);
   });
 });
 
@@ -170,7 +170,7 @@ describe('the files beside the journal', () => {
 
   test('[L24] the check finds files that differ from the journal, lists of children included, and repair fixes them', async () => {
     const place = await sample();
-    const nodes = join(place, id, 'nodes');
+    const nodes = join(place, damagedTreeId, 'nodes');
     const [first = '', second = ''] = readdirSync(nodes);
     const path = join(nodes, first);
     const planting: readonly (readonly [string, () => void])[] = [
@@ -182,20 +182,20 @@ describe('the files beside the journal', () => {
       ['node-file', () => rmSync(join(nodes, second))],
       ['node-file', () => writeFileSync(join(nodes, `${uuid(77)}.json`), '{}')],
       ['node-file', () => writeFileSync(path, '')],
-      ['tree-file', () => rmSync(join(place, id, 'tree.json'))],
+      ['tree-file', () => rmSync(join(place, damagedTreeId, 'tree.json'))],
     ];
     for (const [code, buildSample] of planting) {
       const store = await FileSystemStore.open(place);
-      const image = await imageOf(store, id);
+      const image = await readTreeJson(store, damagedTreeId);
       expect((await store.fsck()).findings).toEqual([]);
       buildSample();
       const found = await store.fsck();
       expect(found.findings.map((finding) => finding.code)).toEqual([code]);
       expect(found.repaired).toEqual([]);
-      const mended = await store.fsck({ repair: true, treeId: id });
+      const mended = await store.fsck({ repair: true, treeId: damagedTreeId });
       expect(mended.repaired.length).toBe(1);
       expect((await store.fsck()).findings).toEqual([]);
-      expect(await imageOf(store, id)).toEqual(image);
+      expect(await readTreeJson(store, damagedTreeId)).toEqual(image);
       await store.close();
       expect(readPlain(place)[0]?.branches).toEqual(['first / reply']);
     }
@@ -203,10 +203,10 @@ describe('the files beside the journal', () => {
 
   test('[L25] files written without sync before a reboot are checked again', async () => {
     const place = await sample();
-    const nodes = join(place, id, 'nodes');
+    const nodes = join(place, damagedTreeId, 'nodes');
     const [first = '', second = ''] = readdirSync(nodes);
     // As after a power cut: the list of files exists, one file is empty, one is missing.
-    const path = join(place, id, 'tree.json');
+    const path = join(place, damagedTreeId, 'tree.json');
     writeFileSync(path, readFileSync(path, 'utf8').replace('"unsynced": null', '"unsynced": "an earlier run"'));
     writeFileSync(join(nodes, first), '');
     rmSync(join(nodes, second));
@@ -223,12 +223,12 @@ describe('folders that are not a store', () => {
     mkdirSync(join(foreign, 'photos'));
     writeFileSync(join(foreign, 'photos', 'a.json'), '{}');
     writeFileSync(join(foreign, 'notes.txt'), 'mine');
-    const before = everyFile(foreign);
-    expect(await refusalOf(FileSystemStore.open(foreign))).toBe('store/damaged');
-    expect(everyFile(foreign)).toEqual(before);
+    const before = readEveryFile(foreign);
+    expect(await expectRefusalCode(FileSystemStore.open(foreign))).toBe('store/damaged');
+    expect(readEveryFile(foreign)).toEqual(before);
     expect(readdirSync(foreign).sort()).toEqual(['notes.txt', 'photos']);
-    expect(await refusalOf(FileSystemStore.open(join(foreign, 'notes.txt')))).toBe('store/damaged');
-    expect(await refusalOf(FileSystemStore.open(''))).toBe('command/invalid');
+    expect(await expectRefusalCode(FileSystemStore.open(join(foreign, 'notes.txt')))).toBe('store/damaged');
+    expect(await expectRefusalCode(FileSystemStore.open(''))).toBe('command/invalid');
     const place = await sample();
     for (const [text, code] of [
       ['', 'store/damaged'],
@@ -236,26 +236,26 @@ describe('folders that are not a store', () => {
       ['{"format":"coppice/files","formatVersion":7}', 'store/newer'],
     ] as const) {
       writeFileSync(join(place, '.coppice', 'format.json'), text);
-      const files = everyFile(place);
-      expect(await refusalOf(FileSystemStore.open(place))).toBe(code);
-      expect(everyFile(place)).toEqual(files);
+      const files = readEveryFile(place);
+      expect(await expectRefusalCode(FileSystemStore.open(place))).toBe(code);
+      expect(readEveryFile(place)).toEqual(files);
     }
   });
 
   test('[L26] a symbolic link in place of a tree is not followed', async () => {
     const elsewhere = await sample();
     const place = await sample();
-    rmSync(join(place, other), { recursive: true });
-    symlinkSync(join(elsewhere, other), join(place, other));
+    rmSync(join(place, intactTreeId), { recursive: true });
+    symlinkSync(join(elsewhere, intactTreeId), join(place, intactTreeId));
     const store = await FileSystemStore.open(place);
-    expect(await refusalOf(asked(store, other, 'rows', {}))).toBe('store/damaged');
+    expect(await expectRefusalCode(askStore(store, intactTreeId, 'rows', {}))).toBe('store/damaged');
     await store.close();
   });
 
   test('[L27] unreadable files beside the trees are skipped, reported, and moved aside by repair', async () => {
     const place = await sample();
     const store = await FileSystemStore.open(place);
-    const name = (text: string) => ({ treeId: id, nodeId: null, format: 'f', scope: 's', id: text });
+    const name = (text: string) => ({ treeId: damagedTreeId, nodeId: null, format: 'f', scope: 's', id: text });
     await store.putExternalIds([name('one')]);
     await store.close();
     const path = join(place, '.coppice', 'names.jsonl');
@@ -268,7 +268,7 @@ describe('folders that are not a store', () => {
     writeFileSync(path, altered);
 
     const third = await FileSystemStore.open(place);
-    const namesIn = async (one: Store) => (await one.externalIdsOf(id)).map((found) => found.id);
+    const namesIn = async (one: Store) => (await one.externalIdsOf(damagedTreeId)).map((found) => found.id);
     expect(await namesIn(third)).toEqual(['two']);
     expect(readFileSync(path, 'utf8')).toBe(altered);
     expect((await third.info()).notes.join()).toContain(`${path} cannot be read at line 2`);
@@ -284,9 +284,13 @@ describe('folders that are not a store', () => {
     expect(await namesIn(fourth)).toEqual(['three', 'two']);
     expect((await fourth.fsck()).findings).toEqual([]);
     // The kept file may contain purged data.
-    await run(fourth, { type: 'delete-tree', treeId: other }, { actor: 'me', kit: testKit, ...createTestClock(900) });
-    await fourth.purgeTree(other);
-    expect([...everyFile(place).keys()].filter((file) => file.includes('.damaged-'))).toEqual([]);
+    await run(
+      fourth,
+      { type: 'delete-tree', treeId: intactTreeId },
+      { actor: 'me', kit: testKit, ...createTestClock(900) },
+    );
+    await fourth.purgeTree(intactTreeId);
+    expect([...readEveryFile(place).keys()].filter((file) => file.includes('.damaged-'))).toEqual([]);
     await fourth.close();
   });
 

@@ -13,27 +13,34 @@ import {
   type TreeId,
 } from '@coppice/core';
 import { allNodes } from '@coppice/core/tree';
-import { addHashes, addHashesOf } from '../attachments.ts';
-import { type AtomicWriter, fileStep, namesInFolder, onFile, statOrNull, syncFolder } from '../disk/atomic-files.ts';
+import { addBlobHashesInJson, addBlobHashesOfNodes } from '../attachments.ts';
+import {
+  type AtomicWriter,
+  listFolderNames,
+  runFileStep,
+  statOrNull,
+  syncFolder,
+  withFileErrors,
+} from '../disk/atomic-files.ts';
 import { DiskPersistence } from '../disk/disk-persistence.ts';
-import { linesOfFile } from '../disk/line-file.ts';
-import { type FolderLock, type LockHolder, lockHolder } from '../disk/lock.ts';
+import { readLinesOfFile } from '../disk/line-file.ts';
+import { type FolderLock, type LockHolder, makeLockedError } from '../disk/lock.ts';
 import type { SideEntry, SideFiles } from '../disk/side-files.ts';
-import { Locks } from '../in-process/locks.ts';
+import { KeyedLocks } from '../in-process/locks.ts';
 import type { LoadedTree, PersistedEntry, Persistence } from '../in-process/persistence.ts';
-import { type ForeignFolder, forgetOriginal } from './foreign-folder.ts';
-import { writeFormat } from './format-file.ts';
-import { actsIn } from './journal.ts';
-import { rootFileData } from './node-file.ts';
+import { deleteFromOriginalFolder, type ForeignFolder } from './foreign-folder.ts';
+import { writeFormatFile } from './format-file.ts';
+import { readActsOfJournal } from './journal.ts';
+import { buildRootFileData } from './node-file.ts';
 import { isNodeFile } from './node-files.ts';
-import { forgetDamaged, type RebuildResult, rebuildJournal } from './rebuild.ts';
+import { deleteDamagedJournals, type RebuildResult, rebuildJournal } from './rebuild.ts';
 import type { Registry } from './registry.ts';
 import { type FolderContext, TreeFolder } from './tree-folder.ts';
 
 /** The state of the folder as found on opening. */
 export interface FilesOpenState extends FolderContext {
   readonly place: string;
-  readonly bench: AtomicWriter;
+  readonly writer: AtomicWriter;
   readonly registry: Registry;
   readonly side: SideFiles;
   readonly folders: Map<TreeId, TreeFolder>;
@@ -55,7 +62,7 @@ function* idsIn(tree: Tree): Generator<NodeId, void, undefined> {
 
 function* idsInFolder(folder: TreeFolder): Generator<NodeId, void, undefined> {
   for (const part of ['nodes', 'trash'])
-    for (const name of namesInFolder(join(folder.path, part))) if (isNodeFile(name)) yield nodeId(name.slice(0, -5));
+    for (const name of listFolderNames(join(folder.path, part))) if (isNodeFile(name)) yield nodeId(name.slice(0, -5));
   const root = folder.lastKnown()?.row.rootId;
   if (root !== undefined) yield root;
 }
@@ -67,7 +74,7 @@ function isHeld(lock: FilesOpenState['lock']): lock is FolderLock {
 /** Writes entries to the journals, and updates the files for other programs. */
 export class FilesPersistence extends DiskPersistence implements Required<Pick<Persistence, 'mentions'>> {
   readonly holdings: FilesOpenState;
-  readonly #locks = new Locks();
+  readonly #locks = new KeyedLocks();
   readonly #behind = new Set<TreeFolder>();
   readonly #recent = new Set<TreeFolder>();
   #timer: NodeJS.Timeout | null = null;
@@ -100,10 +107,10 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
   /** Throws if another process may be writing. */
   protected assertWritable(): void {
     const { lock, place } = this.holdings;
-    if (lock !== null && !isHeld(lock)) throw lockHolder(place, lock);
+    if (lock !== null && !isHeld(lock)) throw makeLockedError(place, lock);
     lock?.check();
     if (this.#formatted) return;
-    writeFormat(place, this.holdings.bench);
+    writeFormatFile(place, this.holdings.writer);
     this.#formatted = true;
   }
 
@@ -175,10 +182,10 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
       const folder = this.#folder(id);
       folder.rewrite(tree, log, nodeIds);
       this.#written(folder);
-      await this.#tried(() => forgetDamaged(folder.path));
+      await this.#tried(() => deleteDamagedJournals(folder.path));
       const { origin } = folder;
       if (origin !== null)
-        await this.#tried(() => forgetOriginal(this.holdings.place, id, origin.id, new Set(nodeIds)));
+        await this.#tried(() => deleteFromOriginalFolder(this.holdings.place, id, origin.id, new Set(nodeIds)));
       // Purged data must be gone from the other files too when this returns; the journal has been rewritten already.
       await this.#tried(() => this.holdings.side.forget(id, new Set(nodeIds)));
       await this.#tried(async () => this.#enter(folder, await folder.flush()));
@@ -203,10 +210,10 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     const gone = join(place, '.coppice', 'gone');
     folders.get(id)?.close();
     if (statOrNull(path) !== null)
-      onFile(path, () => {
+      withFileErrors(path, () => {
         mkdirSync(gone, { recursive: true });
         rmSync(join(gone, id), { recursive: true, force: true });
-        fileStep('journal', 'rename', () => renameSync(path, join(gone, id)));
+        runFileStep('journal', 'rename', () => renameSync(path, join(gone, id)));
         syncFolder(place, 'journal');
         syncFolder(gone, 'journal');
       });
@@ -222,12 +229,12 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     await this.#tried(() => side.forget(id));
     await this.#tried(() => this.#list());
     await this.#tried(() => registry.forgetDamaged());
-    if (origin != null) await this.#tried(() => forgetOriginal(place, id, origin.id));
-    await this.#tried(() => onFile(gone, () => rmSync(join(gone, id), { recursive: true, force: true })));
+    if (origin != null) await this.#tried(() => deleteFromOriginalFolder(place, id, origin.id));
+    await this.#tried(() => withFileErrors(gone, () => rmSync(join(gone, id), { recursive: true, force: true })));
   }
 
   #list(): void {
-    this.holdings.registry.write(this.holdings.bench);
+    this.holdings.registry.write(this.holdings.writer);
     this.#listed = true;
   }
 
@@ -248,7 +255,8 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     isLoaded: (id: TreeId) => boolean,
   ): Generator<readonly [TreeId, Iterable<ActId>], void, undefined> {
     for (const [id, { original }] of this.holdings.originals) yield [id, [original.commit.actId]];
-    for (const [id, folder] of this.holdings.folders) if (!isLoaded(id)) yield [id, actsIn(folder.journalPath)];
+    for (const [id, folder] of this.holdings.folders)
+      if (!isLoaded(id)) yield [id, readActsOfJournal(folder.journalPath)];
   }
 
   /** Searches the journal's text: hashes occur literally in it, and decoding every commit would cost more. */
@@ -258,9 +266,10 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     const folder = this.holdings.folders.get(id);
     const found = new Set<string>();
     if (folder !== undefined)
-      for (const line of linesOfFile(folder.journalPath)) if (line.ok) addHashes(JSON.stringify(line.value), found);
+      for (const line of readLinesOfFile(folder.journalPath))
+        if (line.ok) addBlobHashesInJson(JSON.stringify(line.value), found);
     const original = this.holdings.originals.get(id)?.original;
-    if (original !== undefined) addHashesOf(allNodes(original.tree), found);
+    if (original !== undefined) addBlobHashesOfNodes(allNodes(original.tree), found);
     for (const hash of [...found]) if (!hashes.has(hash)) found.delete(hash);
     return found;
   }
@@ -319,7 +328,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
 
   #enter(folder: TreeFolder, tree: Tree | null): void {
     if (tree === null) return;
-    this.holdings.registry.set(folder.id, rootFileData(tree, folder.format));
+    this.holdings.registry.set(folder.id, buildRootFileData(tree, folder.format));
     this.#listed = false;
   }
 
@@ -338,10 +347,10 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
   /** Rebuilds an unreadable journal; returns what was done, or why not. */
   async rebuild(id: TreeId): Promise<RebuildResult> {
     this.assertWritable();
-    const { folders, place, broken, bench } = this.holdings;
+    const { folders, place, broken, writer } = this.holdings;
     const rebuilt = await this.#locks.run(id, async () => {
       const old = folders.get(id);
-      const done = rebuildJournal(join(place, id), id, bench, old?.tree?.version ?? null);
+      const done = rebuildJournal(join(place, id), id, writer, old?.tree?.version ?? null);
       if ('why' in done) return done;
       old?.close();
       if (old !== undefined) for (const list of [this.#behind, this.#recent]) list.delete(old);

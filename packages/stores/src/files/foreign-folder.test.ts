@@ -5,11 +5,11 @@ import { isAppError, type Store, type Tree, type TreeId, treeId } from '@coppice
 import { uuid } from '@coppice/core/testing';
 import { childIds, findNode } from '@coppice/core/tree';
 import { afterEach, describe, expect, test } from 'vitest';
-import { everyFile, newFolder } from '../../test/files-subject.ts';
+import { makeTemporaryFolder, readEveryFile } from '../../test/files-subject.ts';
 import { LaterFixture } from '../../test/later-fixture.ts';
 import { readPlain } from '../../test/plain-reader.ts';
-import { asked, imageOf, refusalOf, valueIn } from '../conformance/subject.ts';
-import { armFault, faultPassed } from '../failpoints.ts';
+import { askStore, expectRefusalCode, readTreeJson, readTreeValue } from '../conformance/subject.ts';
+import { armFault, countFaultPasses } from '../failpoints.ts';
 import { FileSystemStore } from './index.ts';
 
 const folders: string[] = [];
@@ -28,7 +28,7 @@ interface Written {
 
 /** Writes a folder like the other program: counted ids, files named after the second half of the id. */
 function write(roots: Readonly<Record<string, Readonly<Record<string, Written>>>>, config: object = {}): string {
-  const place = newFolder();
+  const place = makeTemporaryFolder();
   folders.push(place);
   const entries = Object.entries(roots).map(([id, nodes], at) => {
     mkdirSync(join(place, id, 'nodes'), { recursive: true });
@@ -121,10 +121,10 @@ const canonical = [
 describe('folders without a journal', () => {
   test('[L30] older messages are read in the current form, children in their listed order, and no byte changes', async () => {
     const place = write({ 'root-1': legacy }, prompt);
-    const before = everyFile(place);
+    const before = readEveryFile(place);
     const store = await FileSystemStore.open(place);
     const id = await only(store);
-    const tree = await valueIn(store, id);
+    const tree = await readTreeValue(store, id);
     expect(drawn(tree)).toEqual(canonical);
     expect(tree.attributes.systemPrompt).toBe('Be exact.');
     const notes = (await store.info()).notes.filter((note) => note.includes('lists other children'));
@@ -132,7 +132,7 @@ describe('folders without a journal', () => {
     expect((await store.search({ text: 'guess' })).items.length).toBe(1);
     expect((await store.fsck()).findings.filter((finding) => finding.severity === 'error')).toEqual([]);
     await store.close();
-    expect(everyFile(place)).toEqual(before);
+    expect(readEveryFile(place)).toEqual(before);
     expect(readdirSync(place).sort()).toEqual(['roots.json', 'root-1'].sort());
   });
 
@@ -140,18 +140,18 @@ describe('folders without a journal', () => {
     const place = write({ 'root-1': legacy }, prompt);
     const store = await FileSystemStore.open(place);
     const id = await only(store);
-    const image = await imageOf(store, id);
+    const image = await readTreeJson(store, id);
     const names = await store.externalIdsOf(id);
     expect(names.map((name) => [name.format, name.scope, name.id])).toEqual([
       ['loom', place, 'root-1'],
       ...['1', '10', '2', '3', '9'].map((at) => ['loom', place, `root-1/node-${at}`]),
     ]);
     const [found] = await store.findExternalIds('loom', place, ['root-1/node-3']);
-    const node = await asked(store, id, 'node', { id: found?.nodeId ?? names[0]?.nodeId ?? (await never()) });
+    const node = await askStore(store, id, 'node', { id: found?.nodeId ?? names[0]?.nodeId ?? (await never()) });
     expect(node?.message?.role).toBe('tool');
     await store.close();
     const again = await FileSystemStore.open(place);
-    expect(await imageOf(again, id)).toEqual(image);
+    expect(await readTreeJson(again, id)).toEqual(image);
     await again.close();
   });
 
@@ -160,7 +160,7 @@ describe('folders without a journal', () => {
     const store = await FileSystemStore.open(place);
     const id = await only(store);
     const [name] = await store.findExternalIds('loom', place, ['root-1/node-2']);
-    const node = findNode(await valueIn(store, id), name?.nodeId ?? '');
+    const node = findNode(await readTreeValue(store, id), name?.nodeId ?? '');
     expect(node?.meta).toEqual({
       source: { type: 'model', provider: 'openai', model_name: 'm', parameters: { temperature: 1 } },
       tags: ['keep'],
@@ -180,15 +180,15 @@ describe('folders without a journal', () => {
       },
       prompt,
     );
-    const before = everyFile(join(place, 'root-1'));
+    const before = readEveryFile(join(place, 'root-1'));
     const store = await FileSystemStore.open(place);
     const [first] = (await store.trees()).items.filter((item) => item.createdAt === Date.UTC(2026, 0, 2, 3, 4, 0));
     const id = first?.id ?? treeId('');
     const names = await store.externalIdsOf(id);
     await new LaterFixture(store, id).grow(['And tomorrow?']);
-    const image = await imageOf(store, id);
+    const image = await readTreeJson(store, id);
     await store.close();
-    expect(everyFile(join(place, 'root-1'))).toEqual(before);
+    expect(readEveryFile(join(place, 'root-1'))).toEqual(before);
     expect(readPlain(place).flatMap(({ branches }) => branches)).toContain(
       'What day is it? / I guess Friday. / And tomorrow?',
     );
@@ -202,7 +202,7 @@ describe('folders without a journal', () => {
     expect(ids.sort()).toEqual([id, 'root-2'].sort());
     const again = await FileSystemStore.open(place);
     expect((await again.trees()).items.length).toBe(2);
-    expect(await imageOf(again, id)).toEqual(image);
+    expect(await readTreeJson(again, id)).toEqual(image);
     expect(await again.externalIdsOf(id)).toEqual(names);
     expect((await again.history(id)).map((commit) => commit.actor)).toEqual(['me', 'migration']);
     expect((await again.fsck()).findings.filter((finding) => finding.severity === 'error')).toEqual([]);
@@ -220,18 +220,18 @@ describe('folders without a journal', () => {
       const place = write({ 'root-1': legacy }, prompt);
       const store = await FileSystemStore.open(place);
       const id = await only(store);
-      const before = await imageOf(store, id);
+      const before = await readTreeJson(store, id);
       armFault({ point: '*', nth, fault: 'eio' });
       const fixture = new LaterFixture(store, id);
       const refused = await fixture.grow(['And tomorrow?']).then(
         () => null,
         (error: unknown) => (isAppError(error) ? error.code : String(error)),
       );
-      through = faultPassed() < nth;
+      through = countFaultPasses() < nth;
       armFault(null);
       expect([nth, refused]).toEqual([nth, through ? null : 'store/unavailable']);
       if (!through) {
-        expect(await imageOf(store, id)).toEqual(before);
+        expect(await readTreeJson(store, id)).toEqual(before);
         await fixture.grow(['And tomorrow?']);
       }
       await store.close();
@@ -289,13 +289,13 @@ describe('folders without a journal', () => {
     for (const [name, spoilt, file] of bad) {
       const place = write({ 'root-1': good, 'root-2': typeof spoilt === 'string' ? {} : { 'node-5': spoilt } });
       if (typeof spoilt === 'string') writeFileSync(join(place, 'root-2', 'nodes', 'node-5.json'), spoilt);
-      const before = everyFile(place);
+      const before = readEveryFile(place);
       const store = await FileSystemStore.open(place);
       const { items } = await store.trees();
       expect([name, items.length]).toEqual([name, 2]);
       const outcomes = await Promise.all(
         items.map(({ id }) =>
-          asked(store, id, 'rows', {}).then(
+          askStore(store, id, 'rows', {}).then(
             (rows) => `${rows?.nodes.length} nodes`,
             (error: unknown) => (isAppError(error) ? `${error.code} ${error.message.includes(file)}` : String(error)),
           ),
@@ -303,7 +303,7 @@ describe('folders without a journal', () => {
       );
       expect([name, outcomes.sort()]).toEqual([name, ['2 nodes', 'store/damaged true']]);
       await store.close();
-      expect(everyFile(place)).toEqual(before);
+      expect(readEveryFile(place)).toEqual(before);
     }
   });
 
@@ -312,7 +312,7 @@ describe('folders without a journal', () => {
     writeFileSync(join(place, 'roots.json'), '[{"id":"root-1"');
     const store = await FileSystemStore.open(place);
     const id = await only(store);
-    expect(drawn(await valueIn(store, id)).length).toBe(5);
+    expect(drawn(await readTreeValue(store, id)).length).toBe(5);
     expect(readFileSync(join(place, 'roots.json'), 'utf8')).toBe('[{"id":"root-1"');
     await new LaterFixture(store, id).grow(['on']);
     await store.close();
@@ -331,8 +331,8 @@ describe('folders without a journal', () => {
     expect(items.length).toBe(2);
     const empty = items.find((item) => item.attributes.systemPrompt === 'Be exact.');
     const strange = items.find((item) => item !== empty);
-    expect((await asked(store, empty?.id ?? treeId(''), 'rows', {}))?.nodes.length).toBe(1);
-    expect(await refusalOf(asked(store, strange?.id ?? treeId(''), 'rows', {}))).toBe('store/damaged');
+    expect((await askStore(store, empty?.id ?? treeId(''), 'rows', {}))?.nodes.length).toBe(1);
+    expect(await expectRefusalCode(askStore(store, strange?.id ?? treeId(''), 'rows', {}))).toBe('store/damaged');
     await store.close();
     expect(existsSync(join(place, '..', 'escape'))).toBe(false);
   });

@@ -30,8 +30,8 @@ import {
 import { isFieldMap, isJsonObject, MalformedError, objectField, ownField, requiredText } from '@coppice/core/decode';
 import { prepareCommit } from '@coppice/core/store';
 import { applyOrThrow, emptyTree, linearSteps, positionsBetween } from '@coppice/core/tree';
-import { damagedFile, namesInFolder, onFile, readTextFile } from '../disk/atomic-files.ts';
-import { describeUnreadable, isJsonData, Unreadable } from '../disk/decode.ts';
+import { listFolderNames, makeDamagedFileError, readTextFile, withFileErrors } from '../disk/atomic-files.ts';
+import { describeUnreadable, isJsonData, UnreadableValueError } from '../disk/decode.ts';
 import { deriveId } from '../linear.ts';
 import type { JournalOrigin } from './journal.ts';
 
@@ -91,14 +91,14 @@ function restOfFile(fields: FieldMap, known: ReadonlySet<string>): (readonly [st
 function readFound(path: string, rootId: string): FoundNode {
   const said = readTextFile(path) ?? '';
   const json = parseJson(said, path, 1000);
-  if (!json.ok) throw damagedFile(path, said === '' ? 'is empty' : `cannot be read (${json.refusal.message})`);
-  if (!isFieldMap(json.value)) throw damagedFile(path, 'is no node');
+  if (!json.ok) throw makeDamagedFileError(path, said === '' ? 'is empty' : `cannot be read (${json.refusal.message})`);
+  if (!isFieldMap(json.value)) throw makeDamagedFileError(path, 'is no node');
   const fields = json.value;
   try {
     if (requiredText(fields, 'root_id') !== rootId)
-      throw new Unreadable(`belongs to the root ${JSON.stringify(ownField(fields, 'root_id'))}`);
+      throw new UnreadableValueError(`belongs to the root ${JSON.stringify(ownField(fields, 'root_id'))}`);
     const message = normaliseMessage(ownField(fields, 'message'), { where: 'Its message', blank: 'keep' });
-    if (!message.ok) throw new Unreadable(`has a message that cannot be read: ${message.refusal.message}`);
+    if (!message.ok) throw new UnreadableValueError(`has a message that cannot be read: ${message.refusal.message}`);
     const metadata = ownField(fields, 'metadata') === undefined ? {} : objectField(fields, 'metadata');
     const children = ownField(fields, 'child_ids');
     return {
@@ -112,7 +112,7 @@ function readFound(path: string, rootId: string): FoundNode {
       rest: restOfFile(fields, nodeFields),
     };
   } catch (error) {
-    if (error instanceof MalformedError) throw damagedFile(path, describeUnreadable(error));
+    if (error instanceof MalformedError) throw makeDamagedFileError(path, describeUnreadable(error));
     throw error;
   }
 }
@@ -121,14 +121,15 @@ function readFound(path: string, rootId: string): FoundNode {
 function readNodeFolder(folder: string, rootId: string): Map<string, FoundNode> {
   const found = new Map<string, FoundNode>();
   const nodes = join(folder, 'nodes');
-  for (const name of namesInFolder(nodes)) {
+  for (const name of listFolderNames(nodes)) {
     if (!name.endsWith('.json')) continue;
     const path = join(nodes, name);
     // A symbolic link could lead anywhere.
-    if (!onFile(path, () => lstatSync(path)).isFile()) throw damagedFile(path, 'is no ordinary file');
+    if (!withFileErrors(path, () => lstatSync(path)).isFile()) throw makeDamagedFileError(path, 'is no ordinary file');
     const node = readFound(path, rootId);
     const twice = found.get(node.id);
-    if (twice !== undefined) throw damagedFile(path, `has the id ${JSON.stringify(node.id)}, as ${twice.path} has`);
+    if (twice !== undefined)
+      throw makeDamagedFileError(path, `has the id ${JSON.stringify(node.id)}, as ${twice.path} has`);
     found.set(node.id, node);
   }
   return found;
@@ -138,19 +139,24 @@ function readNodeFolder(folder: string, rootId: string): Map<string, FoundNode> 
  * Deletes purged nodes, or everything, from the folder that a tree was imported from. That folder otherwise stays
  * unchanged beside the one with the journal.
  */
-export function forgetOriginal(place: string, tree: TreeId, origin: string, nodeIds?: ReadonlySet<NodeId>): void {
+export function deleteFromOriginalFolder(
+  place: string,
+  tree: TreeId,
+  origin: string,
+  nodeIds?: ReadonlySet<NodeId>,
+): void {
   // Only a direct child of the store folder, and never the tree's own folder, which follows its journal.
-  if (origin === tree || !namesInFolder(place).includes(origin)) return;
+  if (origin === tree || !listFolderNames(place).includes(origin)) return;
   const folder = join(place, origin);
   if (nodeIds === undefined) {
-    onFile(folder, () => rmSync(folder, { recursive: true, force: true }));
+    withFileErrors(folder, () => rmSync(folder, { recursive: true, force: true }));
     return;
   }
-  for (const name of namesInFolder(join(folder, 'nodes'))) {
+  for (const name of listFolderNames(join(folder, 'nodes'))) {
     const path = join(folder, 'nodes', name);
     const foreign = foreignIdIn(path) ?? name.replace(/\.json$/, '');
     const own = nodeId(isUuid(foreign) ? foreign : deriveId('loom', tree, foreign));
-    if (nodeIds.has(own)) onFile(path, () => rmSync(path, { force: true }));
+    if (nodeIds.has(own)) withFileErrors(path, () => rmSync(path, { force: true }));
   }
 }
 
@@ -181,7 +187,7 @@ function childrenOfNode(
   const below = new Map<string, FoundNode[]>();
   for (const node of found.values()) {
     if (node.parent !== root.id && !found.has(node.parent))
-      throw damagedFile(node.path, `has the parent ${JSON.stringify(node.parent)}, which is missing`);
+      throw makeDamagedFileError(node.path, `has the parent ${JSON.stringify(node.parent)}, which is missing`);
     const list = below.get(node.parent);
     if (list === undefined) below.set(node.parent, [node]);
     else list.push(node);
@@ -207,7 +213,7 @@ function orderedNodes(rootId: string, found: ReadonlyMap<string, FoundNode>): Fo
     const way: FoundNode[] = [];
     const passed = new Set<string>();
     for (let at: FoundNode | undefined = node; at !== undefined && !done.has(at.id); at = found.get(at.parent)) {
-      if (passed.has(at.id)) throw damagedFile(at.path, 'is its own ancestor');
+      if (passed.has(at.id)) throw makeDamagedFileError(at.path, 'is its own ancestor');
       passed.add(at.id);
       way.push(at);
     }
@@ -349,16 +355,16 @@ function importCommit(
 ): { readonly tree: Tree; readonly commit: Commit } {
   try {
     const act = actId(deriveId('loom-act', id));
-    const settled = prepareCommit(
+    const prepared = prepareCommit(
       id,
       null,
       { steps, result: null },
       { actor: 'migration', actId: act, at, additive: false },
     );
-    if (settled === null) throw new Error(`The tree ${id} gave no steps.`);
-    return { commit: settled.commit, tree: applyOrThrow(emptyTree(id, owner, at), steps, { at }).tree };
+    if (prepared === null) throw new Error(`The tree ${id} gave no steps.`);
+    return { commit: prepared.commit, tree: applyOrThrow(emptyTree(id, owner, at), steps, { at }).tree };
   } catch (error) {
-    if (isAppError(error)) throw damagedFile(folder, `holds no tree: ${error.message}`);
+    if (isAppError(error)) throw makeDamagedFileError(folder, `holds no tree: ${error.message}`);
     throw error;
   }
 }

@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { isFieldMap, ownField } from '@coppice/core/decode';
 import {
   type AtomicWriter,
-  bytesOfFile,
-  damagedFile,
-  newerFormatError,
-  onFile,
+  encodeFileText,
+  makeDamagedFileError,
+  makeNewerFormatError,
   readTextFile,
+  withFileErrors,
 } from '../disk/atomic-files.ts';
 import { toReadableJson } from './node-file.ts';
 
 /** The version of the folder layout. */
-export const layoutVersion = 1;
+export const folderLayoutVersion = 1;
 
 /** Whether a folder is a store. Throws if the mark is unreadable or from a newer version. */
-export function checkFormat(place: string): boolean {
+export function hasFormatFile(place: string): boolean {
   const path = join(place, '.coppice', 'format.json');
   const found = readTextFile(path);
   if (found === null) return false;
@@ -24,23 +24,23 @@ export function checkFormat(place: string): boolean {
   try {
     json = JSON.parse(found);
   } catch {
-    throw damagedFile(path, found === '' ? 'is empty' : 'is no JSON');
+    throw makeDamagedFileError(path, found === '' ? 'is empty' : 'is no JSON');
   }
   if (!isFieldMap(json) || ownField(json, 'format') !== 'coppice/files')
-    throw damagedFile(path, 'does not name our format');
+    throw makeDamagedFileError(path, 'does not name our format');
   const version = ownField(json, 'formatVersion');
-  if (version !== layoutVersion) throw newerFormatError(path, version, layoutVersion);
+  if (version !== folderLayoutVersion) throw makeNewerFormatError(path, version, folderLayoutVersion);
   return true;
 }
 
 /** Marks a folder as a store, unless it is marked already. */
-export function writeFormat(place: string, bench: AtomicWriter): void {
-  if (checkFormat(place)) return;
+export function writeFormatFile(place: string, writer: AtomicWriter): void {
+  if (hasFormatFile(place)) return;
   const path = join(place, '.coppice', 'format.json');
-  onFile(path, () => mkdirSync(join(place, '.coppice'), { recursive: true }));
-  bench.replace(
+  withFileErrors(path, () => mkdirSync(join(place, '.coppice'), { recursive: true }));
+  writer.replace(
     path,
-    [bytesOfFile(toReadableJson({ format: 'coppice/files', formatVersion: layoutVersion }))],
+    [encodeFileText(toReadableJson({ format: 'coppice/files', formatVersion: folderLayoutVersion }))],
     'format',
     true,
   );

@@ -4,11 +4,11 @@ import { canonicalJson } from '@coppice/content';
 import { type FsckOptions, type FsckReport, isAppError, type Tree, type TreeId } from '@coppice/core';
 import { isFieldMap, ownField } from '@coppice/core/decode';
 import { allNodes, treeToJson } from '@coppice/core/tree';
-import { namesInFolder, readTextFile } from '../disk/atomic-files.ts';
+import { listFolderNames, readTextFile } from '../disk/atomic-files.ts';
 import { checkTrees } from '../disk/check-trees.ts';
 import type { FilesOpenState, FilesPersistence } from './files-persistence.ts';
-import { replay } from './journal.ts';
-import { nodeFileText } from './node-file.ts';
+import { replayJournal } from './journal.ts';
+import { formatNodeFile } from './node-file.ts';
 import { folderOfNode, isNodeFile } from './node-files.ts';
 import { readTreeFile } from './tree-file.ts';
 import type { TreeFolder } from './tree-folder.ts';
@@ -16,7 +16,7 @@ import type { TreeFolder } from './tree-folder.ts';
 type FilesFinding = FsckReport['findings'][number];
 
 /** The inputs of a check. */
-export interface FilesCheck {
+export interface FilesCheckInput {
   readonly trees: readonly TreeId[];
   readonly persistence: FilesPersistence;
   readonly repair: boolean;
@@ -26,7 +26,7 @@ export interface FilesCheck {
 }
 
 /** Checks trees and their files. */
-export function fsckFiles({ trees, persistence, repair, onProgress, check }: FilesCheck): Promise<FsckReport> {
+export function fsckFiles({ trees, persistence, repair, onProgress, check }: FilesCheckInput): Promise<FsckReport> {
   const { holdings } = persistence;
   return checkTrees({
     trees,
@@ -41,7 +41,7 @@ export function fsckFiles({ trees, persistence, repair, onProgress, check }: Fil
       await persistence.restore(treeId);
       return { findings, repaired: [`the files of ${treeId} were written anew from its journal`] };
     },
-    remake: async (treeId, error) => {
+    rebuild: async (treeId, error) => {
       if (!repair || error.code !== 'store/damaged') return null;
       const rebuilt = await persistence.rebuild(treeId);
       if ('why' in rebuilt) return rebuilt;
@@ -62,7 +62,7 @@ function checkFiles(folder: TreeFolder, tree: Tree, { registry }: FilesOpenState
   const journal = folder.readJournal();
   for (const { line, offset, why } of journal.broken)
     add('journal-line', 'warning', folder.id, `${folder.journalPath} has a line that ${why}: ${line}, byte ${offset}.`);
-  const reported = replay(folder.journalPath, folder.id, journal);
+  const reported = replayJournal(folder.journalPath, folder.id, journal);
   if (!sameTree(reported, tree))
     add('journal-differs', 'error', folder.id, `${folder.journalPath} leads to another tree than the one in use.`);
   try {
@@ -77,13 +77,13 @@ function checkFiles(folder: TreeFolder, tree: Tree, { registry }: FilesOpenState
     add('registry', 'error', folder.id, `${registry.path} does not know this tree as it is.`);
   const extra = new Set<string>();
   for (const name of ['nodes', 'trash'])
-    for (const file of namesInFolder(join(folder.path, name)))
+    for (const file of listFolderNames(join(folder.path, name)))
       if (isNodeFile(file)) extra.add(join(folder.path, name, file));
   for (const node of allNodes(tree)) {
     if (node.id === tree.rootId) continue;
     const path = join(folder.path, folderOfNode(node), `${node.id}.json`);
     extra.delete(path);
-    const expected = nodeFileText(tree, node);
+    const expected = formatNodeFile(tree, node);
     const there = readTextFile(path);
     if (there === expected) continue;
     if (there === null) add('node-file', 'error', node.id, `${path} is missing.`);

@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { type FsckOptions, type FsckReport, refuse, type StoreInfo, type TreeId } from '@coppice/core';
 import { DiskStore, openDiskStore } from '../disk/disk-store.ts';
 import type { SideFiles } from '../disk/side-files.ts';
-import { hashNatively } from '../native-hash.ts';
+import { useNativeHash } from '../native-hash.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
-import { backupFolder } from './backup.ts';
+import { backUpFolder } from './backup.ts';
 import { FilesPersistence } from './files-persistence.ts';
-import { layoutVersion } from './format-file.ts';
+import { folderLayoutVersion } from './format-file.ts';
 import { fsckFiles } from './fsck.ts';
 import { openFolder } from './opening.ts';
 
@@ -34,17 +34,17 @@ export class FileSystemStore extends DiskStore<FilesPersistence> {
       known,
       folder: path,
       read: (parts) => {
-        for (const { original } of holdings.originals.values()) parts.names.know(original.names);
+        for (const { original } of holdings.originals.values()) parts.names.register(original.names);
         holdings.side.read(parts);
       },
       info: (): StoreInfo => ({
         kind: 'files',
         place: path,
         readOnly: !persistence.writes,
-        schemaVersion: layoutVersion,
+        schemaVersion: folderLayoutVersion,
         notes: [...notes, ...behind(), 'Search looks through every message.'],
       }),
-      backup: (to) => backupFolder(holdings, persistence, to),
+      backup: (to) => backUpFolder(holdings, persistence, to),
     });
     return new FileSystemStore(opened, options.owner ?? defaultOwner);
   }
@@ -72,6 +72,6 @@ export class FileSystemStore extends DiskStore<FilesPersistence> {
 
 /** Opens a store in a folder; `place` is the path after the scheme. */
 export async function open(place: string, options: StoreOptions): Promise<FileSystemStore> {
-  hashNatively();
+  useNativeHash();
   return FileSystemStore.open(place, options);
 }

@@ -25,7 +25,7 @@ import {
 } from '@coppice/core/decode';
 import { treeFromRows } from '@coppice/core/history';
 import { allBookmarks, allNodes, applyOrThrow, emptyTree, rowOf } from '@coppice/core/tree';
-import { damagedFile, newerFormatError } from '../disk/atomic-files.ts';
+import { makeDamagedFileError, makeNewerFormatError } from '../disk/atomic-files.ts';
 import {
   decodeBookmarks,
   decodeCommit,
@@ -33,11 +33,11 @@ import {
   decodeNode,
   decodeRow,
   describeUnreadable,
-  Unreadable,
+  UnreadableValueError,
 } from '../disk/decode.ts';
-import { type FileTail, type LineRange, linesOfFile, type SealedLine, toLine } from '../disk/line-file.ts';
+import { type ChecksummedLine, encodeLine, type FileTail, type LineRange, readLinesOfFile } from '../disk/line-file.ts';
 import { readRecord } from '../disk/records.ts';
-import { treeOfLinear } from '../linear.ts';
+import { buildLinearTree } from '../linear.ts';
 
 /** The version of the journal's format. */
 const journalVersion = 1;
@@ -50,8 +50,8 @@ export interface JournalOrigin {
 }
 
 /** The first line. */
-export function journalHead(treeId: TreeId, owner: string, origin: JournalOrigin | null): Uint8Array {
-  return toLine({
+export function encodeJournalHeader(treeId: TreeId, owner: string, origin: JournalOrigin | null): Uint8Array {
+  return encodeLine({
     type: 'journal',
     format: 'coppice/journal',
     formatVersion: journalVersion,
@@ -62,18 +62,18 @@ export function journalHead(treeId: TreeId, owner: string, origin: JournalOrigin
 }
 
 /** Builds the line of a commit; the tree's id is only in the first line. */
-export function commitLine(commit: Commit, sequence: number, format: ConversationFormat): Uint8Array {
+export function encodeCommitLine(commit: Commit, sequence: number, format: ConversationFormat): Uint8Array {
   const { treeId: _, ...rest } = commit;
-  return toLine({ type: 'commit', sequence, format, ...rest });
+  return encodeLine({ type: 'commit', sequence, format, ...rest });
 }
 
 /** Builds the line that changes the format of a conversation. */
-export function formatLine(sequence: number, format: ConversationFormat): Uint8Array {
-  return toLine({ type: 'format', sequence, format });
+export function encodeFormatChangeLine(sequence: number, format: ConversationFormat): Uint8Array {
+  return encodeLine({ type: 'format', sequence, format });
 }
 
 /** The inputs for rewriting a journal: the current log, and the rows that it no longer leads to. */
-export interface RewrittenJournal {
+export interface JournalRewriteInput {
   readonly treeId: TreeId;
   readonly owner: string;
   readonly origin: JournalOrigin | null;
@@ -87,12 +87,12 @@ export interface RewrittenJournal {
 /**
  * Rewrites a journal after a purge or a repair: the commits are kept as history, and the rows are stored separately.
  */
-export function* rewrittenLines(to: RewrittenJournal): Generator<Uint8Array, void, undefined> {
+export function* rewriteJournalLines(to: JournalRewriteInput): Generator<Uint8Array, void, undefined> {
   const { sequence, format, tree } = to;
-  yield journalHead(to.treeId, to.owner, to.origin);
-  for (const commit of to.log) yield commitLine(commit, sequence, format);
+  yield encodeJournalHeader(to.treeId, to.owner, to.origin);
+  for (const commit of to.log) yield encodeCommitLine(commit, sequence, format);
   const nodes = allNodes(tree);
-  yield toLine({
+  yield encodeLine({
     type: 'state',
     sequence,
     format,
@@ -101,11 +101,11 @@ export function* rewrittenLines(to: RewrittenJournal): Generator<Uint8Array, voi
     purged: [...to.purged],
     nodes: nodes.length,
   });
-  for (const node of nodes) yield toLine({ type: 'node', node });
+  for (const node of nodes) yield encodeLine({ type: 'node', node });
 }
 
 /** Returns the origin of a tree from the first line of its journal. */
-export function originInLine(head: FieldMap): JournalOrigin | null {
+export function decodeOrigin(head: FieldMap): JournalOrigin | null {
   const origin = ownField(head, 'origin');
   return isFieldMap(origin)
     ? { format: 'loom', scope: requiredText(origin, 'scope'), id: requiredText(origin, 'id') }
@@ -160,7 +160,7 @@ class JournalReader {
     this.#kit = kit;
   }
 
-  take(line: SealedLine): void {
+  take(line: ChecksummedLine): void {
     const { at } = line;
     this.tail = { bytes: at.offset + at.length + (at.ended ? 1 : 0), ended: at.ended };
     if (!line.ok) {
@@ -187,7 +187,7 @@ class JournalReader {
   }
 
   bad(at: LineRange, why: string): Error {
-    return damagedFile(this.path, `cannot be read at line ${at.line} (byte ${at.offset}): it ${why}`, {
+    return makeDamagedFileError(this.path, `cannot be read at line ${at.line} (byte ${at.offset}): it ${why}`, {
       line: at.line,
       offset: at.offset,
     });
@@ -196,7 +196,7 @@ class JournalReader {
   #understand(value: FieldMap, at: LineRange): void {
     const type = requiredText(value, 'type');
     if (this.owner === null) return this.#head(type, value);
-    if (this.open !== (type === 'node')) throw new Unreadable('stands in the wrong place');
+    if (this.open !== (type === 'node')) throw new UnreadableValueError('stands in the wrong place');
     switch (type) {
       case 'commit':
         return this.#commit(value, at);
@@ -210,25 +210,25 @@ class JournalReader {
         this.state?.nodes.push(decodeNode(objectField(value, 'node')));
         return;
       default:
-        throw newerFormatError(this.path, `with lines of type ${JSON.stringify(type)}`, journalVersion);
+        throw makeNewerFormatError(this.path, `with lines of type ${JSON.stringify(type)}`, journalVersion);
     }
   }
 
   #head(type: string, value: FieldMap): void {
     if (type !== 'journal' || ownField(value, 'format') !== 'coppice/journal')
-      throw new Unreadable('does not say that this is a journal');
+      throw new UnreadableValueError('does not say that this is a journal');
     const version = ownField(value, 'formatVersion');
-    if (version !== journalVersion) throw newerFormatError(this.path, version, journalVersion);
+    if (version !== journalVersion) throw makeNewerFormatError(this.path, version, journalVersion);
     if (requiredText(value, 'treeId') !== this.treeId)
-      throw new Unreadable(`belongs to the tree ${requiredText(value, 'treeId')}`);
+      throw new UnreadableValueError(`belongs to the tree ${requiredText(value, 'treeId')}`);
     this.owner = requiredText(value, 'owner');
-    this.origin = originInLine(value);
+    this.origin = decodeOrigin(value);
   }
 
   /** Reads a list that an earlier version wrote, as the commit that it became with the first write. */
   #list(value: FieldMap, at: LineRange): void {
-    const { settled } = treeOfLinear(readRecord(objectField(value, 'record')), this.owner ?? '', this.#kit);
-    this.#enter(settled.commit, at);
+    const { applied } = buildLinearTree(readRecord(objectField(value, 'record')), this.owner ?? '', this.#kit);
+    this.#enter(applied.commit, at);
     this.sequence = finiteNumberField(value, 'sequence');
     this.format = 'linear';
   }
@@ -246,7 +246,7 @@ class JournalReader {
       const missing = `the version ${this.log.length + 1} is missing before ${commit.version}`;
       const [lost] = this.broken.slice(-1);
       throw lost === undefined
-        ? new Unreadable(`goes on with a gap: ${missing}`)
+        ? new UnreadableValueError(`goes on with a gap: ${missing}`)
         : this.bad(lost, `${lost.why}, and ${missing} at line ${at.line}`);
     }
     this.#doubt = null;
@@ -260,7 +260,8 @@ class JournalReader {
       nodes: [],
       count: finiteNumberField(value, 'nodes'),
     };
-    if (state.row.version !== this.log.length) throw new Unreadable('is of another version than the commits before it');
+    if (state.row.version !== this.log.length)
+      throw new UnreadableValueError('is of another version than the commits before it');
     this.state = state;
     this.purged = new Set(decodeIds(value, 'purged'));
     this.#numbers(value);
@@ -273,10 +274,10 @@ class JournalReader {
 
   finished(): Journal {
     const { owner, path } = this;
-    if (owner === null) throw damagedFile(path, 'is empty');
-    if (this.open) throw damagedFile(path, 'ends in the middle of its rows');
+    if (owner === null) throw makeDamagedFileError(path, 'is empty');
+    if (this.open) throw makeDamagedFileError(path, 'ends in the middle of its rows');
     if (this.#doubt !== null) throw this.bad(this.#doubt, 'does not fit its checksum');
-    if (this.log.length === 0) throw damagedFile(path, 'has no commit');
+    if (this.log.length === 0) throw makeDamagedFileError(path, 'has no commit');
     const { origin, log, purged, state, format, sequence, tail, broken } = this;
     return {
       owner,
@@ -299,12 +300,12 @@ class JournalReader {
  */
 export function readJournal(path: string, treeId: TreeId, kit?: MessageKit): Journal {
   const reader = new JournalReader(path, treeId, kit);
-  for (const line of linesOfFile(path)) reader.take(line);
+  for (const line of readLinesOfFile(path)) reader.take(line);
   return reader.finished();
 }
 
 /** Builds the tree from a journal, starting from the given rows or from the beginning. */
-export function replay(path: string, treeId: TreeId, journal: Journal, base: Tree | null = null): Tree {
+export function replayJournal(path: string, treeId: TreeId, journal: Journal, base: Tree | null = null): Tree {
   const { log, state, owner } = journal;
   let tree = base;
   if (state !== null && (tree === null || tree.version < state.row.version))
@@ -315,15 +316,15 @@ export function replay(path: string, treeId: TreeId, journal: Journal, base: Tre
       tree = applyOrThrow(tree, commit.steps, { at: commit.at }).tree;
     } catch (error) {
       if (!isAppError(error)) throw error;
-      throw damagedFile(path, `has a commit that does not fit, version ${commit.version}: ${error.message}`);
+      throw makeDamagedFileError(path, `has a commit that does not fit, version ${commit.version}: ${error.message}`);
     }
   }
   return tree;
 }
 
 /** Yields the acts in a journal without decoding their steps. */
-export function* actsIn(path: string): Generator<ActId, void, undefined> {
-  for (const line of linesOfFile(path)) {
+export function* readActsOfJournal(path: string): Generator<ActId, void, undefined> {
+  for (const line of readLinesOfFile(path)) {
     if (!line.ok) continue;
     const before = ownField(line.value, 'before');
     for (const value of isFieldMap(before) ? [before, line.value] : [line.value]) {
@@ -335,7 +336,7 @@ export function* actsIn(path: string): Generator<ActId, void, undefined> {
 
 /** Returns a tree's origin from the first line alone; null if it has none or cannot be read. */
 export function readTreeOrigin(path: string): { readonly id: string } | null {
-  for (const line of linesOfFile(path)) {
+  for (const line of readLinesOfFile(path)) {
     const origin = line.ok ? ownField(line.value, 'origin') : undefined;
     const id = isFieldMap(origin) ? ownField(origin, 'id') : undefined;
     return typeof id === 'string' ? { id } : null;

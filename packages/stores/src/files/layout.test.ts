@@ -15,14 +15,14 @@ import {
 } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { everyFile } from '../../test/files-subject.ts';
+import { readEveryFile } from '../../test/files-subject.ts';
 import { readPlain } from '../../test/plain-reader.ts';
-import { ownFolders } from '../../test/sample-folder.ts';
-import { asked, imageOf, refusalOf } from '../conformance/subject.ts';
+import { useTemporaryFolders } from '../../test/sample-folder.ts';
+import { askStore, expectRefusalCode, readTreeJson } from '../conformance/subject.ts';
 import { openStore } from '../index.ts';
 import { FileSystemStore } from './index.ts';
 
-const folder = ownFolders();
+const folder = useTemporaryFolders();
 
 async function grown(place: string, id = 1): Promise<{ readonly store: FileSystemStore; readonly fixture: TestTree }> {
   const store = await FileSystemStore.open(place);
@@ -66,7 +66,7 @@ describe('the layout', () => {
     const set = { tags: ['keep'], customData: { a: 1 }, source: { type: 'tool_result', tool_name: 'clock' }, other: 2 };
     await fixture.run({ type: 'annotate', treeId: fixture.treeId, nodeId: id, set });
     await fixture.run({ type: 'title', treeId: fixture.treeId, nodeId: id, title: 'The time' });
-    const before = await imageOf(store, fixture.treeId);
+    const before = await readTreeJson(store, fixture.treeId);
     await store.close();
     const file = JSON.parse(readFileSync(join(place, fixture.treeId, 'nodes', `${id}.json`), 'utf8'));
     expect(file.message.tool_call_id).toBe('c1');
@@ -79,7 +79,7 @@ describe('the layout', () => {
     });
     expect(file.coppice.meta).toEqual({ other: 2 });
     const again = await openStore(`files:${place}`);
-    expect(await imageOf(again, fixture.treeId)).toEqual(before);
+    expect(await readTreeJson(again, fixture.treeId)).toEqual(before);
     await again.close();
   });
 
@@ -109,7 +109,7 @@ describe('the layout', () => {
         if (++at % 10 === 0)
           expect((await store.fsck()).findings.filter((one) => one.severity === 'error')).toEqual([]);
       await store.close();
-      const before = everyFile(place);
+      const before = readEveryFile(place);
       readPlain(place);
       for (const name of readdirSync(place)) {
         if (name === 'roots.json') rmSync(join(place, name));
@@ -117,7 +117,7 @@ describe('the layout', () => {
           rmSync(join(place, name, part), { recursive: true, force: true });
       }
       await (await FileSystemStore.open(place)).close();
-      const now = everyFile(place);
+      const now = readEveryFile(place);
       expect([...now.keys()].sort()).toEqual([...before.keys()].sort());
       // The registry lists trees in the order they were found, so its order may differ.
       for (const [name, bytes] of before)
@@ -139,17 +139,17 @@ describe('the layout', () => {
       });
     await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: first ?? nodeId(''), title: 'here' });
     await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [second ?? nodeId('')] });
-    const image = await imageOf(store, fixture.treeId);
+    const image = await readTreeJson(store, fixture.treeId);
     await store.close();
     const again = await FileSystemStore.open(place);
-    expect(await imageOf(again, fixture.treeId)).toEqual(image);
+    expect(await readTreeJson(again, fixture.treeId)).toEqual(image);
     expect((await again.fsck()).findings).toEqual([]);
     await again.close();
     // An altered file does not match the fingerprint, so the journal is used.
     const path = join(place, fixture.treeId, 'nodes', `${first}.json`);
     writeFileSync(path, readFileSync(path, 'utf8').replace('a 29', 'forged'));
     const third = await FileSystemStore.open(place);
-    expect(await imageOf(third, fixture.treeId)).toEqual(image);
+    expect(await readTreeJson(third, fixture.treeId)).toEqual(image);
     await third.close();
   });
 
@@ -185,7 +185,7 @@ describe('the layout', () => {
       },
       options,
     );
-    expect(await refusalOf(planned)).toBe('id/invalid');
+    expect(await expectRefusalCode(planned)).toBe('id/invalid');
     expect(existsSync(join(place, '..', 'escaped.json'))).toBe(false);
     await store.close();
   });
@@ -206,14 +206,14 @@ describe('the layout', () => {
     await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [id], mode: 'cascade' });
     await store.purge(fixture.treeId, { nodeId: id });
     const everything = () =>
-      [...everyFile(place).values()].map((bytes) => Buffer.from(bytes, 'base64').toString('utf8')).join('\n');
+      [...readEveryFile(place).values()].map((bytes) => Buffer.from(bytes, 'base64').toString('utf8')).join('\n');
     expect(everything()).not.toContain('secretly');
     expect(everything()).toContain('openly named');
     await fixture.grow(['more']);
-    const image = await imageOf(store, fixture.treeId);
+    const image = await readTreeJson(store, fixture.treeId);
     await store.close();
     const again = await FileSystemStore.open(place);
-    expect(await imageOf(again, fixture.treeId)).toEqual(image);
+    expect(await readTreeJson(again, fixture.treeId)).toEqual(image);
     expect(await again.trash(fixture.treeId)).toEqual([]);
     expect((await again.fsck()).findings).toEqual([]);
     const back = new TestTree(again, fixture.treeId);
@@ -235,7 +235,7 @@ describe('the layout', () => {
     await fixture.run({ type: 'delete-tree', treeId: fixture.treeId });
     await store.purgeTree(fixture.treeId);
     await store.close();
-    for (const [name, bytes] of everyFile(place)) {
+    for (const [name, bytes] of readEveryFile(place)) {
       expect(name).not.toContain(fixture.treeId);
       expect(Buffer.from(bytes, 'base64').toString('utf8')).not.toContain('secretly');
       expect(Buffer.from(bytes, 'base64').toString('utf8')).not.toContain(fixture.treeId);
@@ -267,11 +267,11 @@ describe('the layout', () => {
     await store.close();
     const again = await FileSystemStore.open(place);
     const [copy = nodeId('')] = grafted.added;
-    expect(await asked(again, fixture.treeId, 'home', { id: copy })).toBe(other.treeId);
-    expect(await asked(again, fixture.treeId, 'taken', { ids: [copy, first ?? nodeId(''), nodeId(uuid(91))] })).toEqual(
-      [copy, first],
-    );
-    expect((await asked(again, fixture.treeId, 'undoable', { actor: 'me' }))?.elsewhere).toEqual([other.treeId]);
+    expect(await askStore(again, fixture.treeId, 'home', { id: copy })).toBe(other.treeId);
+    expect(
+      await askStore(again, fixture.treeId, 'taken', { ids: [copy, first ?? nodeId(''), nodeId(uuid(91))] }),
+    ).toEqual([copy, first]);
+    expect((await askStore(again, fixture.treeId, 'undoable', { actor: 'me' }))?.elsewhere).toEqual([other.treeId]);
     await again.close();
   });
 });

@@ -6,7 +6,7 @@ import { messageKit } from '@coppice/content';
 import type { ConversationFormat, FieldMap, Json, JsonObject, Node, NodeMeta, Tree, TreeRow } from '@coppice/core';
 import { objectField, ownField, requiredText } from '@coppice/core/decode';
 import { childIds, findNode } from '@coppice/core/tree';
-import { decodeNode, isJsonData, Unreadable } from '../disk/decode.ts';
+import { decodeNode, isJsonData, UnreadableValueError } from '../disk/decode.ts';
 
 /** Formats a time for people and other programs; the exact number is stored beside it. */
 function isoSecond(at: number): string {
@@ -56,7 +56,7 @@ function otherFields(meta: NodeMeta): readonly [string, unknown][] {
 }
 
 /** Returns the text of a node's file. */
-export function nodeFileText(tree: Tree, node: Node): string {
+export function formatNodeFile(tree: Tree, node: Node): string {
   const { message, parentId } = node;
   const rest = otherFields(node.meta);
   const said = message === null ? '' : messageKit.text(message);
@@ -98,7 +98,7 @@ export function toReadableJson(value: unknown): string {
 }
 
 /** Reads a node from its file. The list of children is only for other programs and is ignored. */
-export function nodeFromFile(row: Pick<TreeRow, 'id' | 'rootId'>, json: FieldMap): Node {
+export function parseNodeFile(row: Pick<TreeRow, 'id' | 'rootId'>, json: FieldMap): Node {
   const own = objectField(json, 'coppice');
   const metadata = objectField(json, 'metadata');
   const parent = requiredText(json, 'parent_id');
@@ -109,7 +109,8 @@ export function nodeFromFile(row: Pick<TreeRow, 'id' | 'rootId'>, json: FieldMap
     const value = ownField(metadata, name);
     if (value !== undefined && !(note === 'source' && ownField(own, 'source') === null)) notes.set(note, value);
   }
-  if (requiredText(json, 'root_id') !== row.id) throw new Unreadable(`belongs to ${requiredText(json, 'root_id')}`);
+  if (requiredText(json, 'root_id') !== row.id)
+    throw new UnreadableValueError(`belongs to ${requiredText(json, 'root_id')}`);
   const message = ownField(json, 'message');
   const node = decodeNode({
     id: requiredText(json, 'id'),
@@ -155,7 +156,7 @@ export interface RootFileData {
 }
 
 /** Builds the registry entry of a tree. */
-export function rootFileData(tree: Tree, format: ConversationFormat): RootFileData {
+export function buildRootFileData(tree: Tree, format: ConversationFormat): RootFileData {
   const { systemPrompt, metadata, trashedAt, title } = tree.attributes;
   return {
     id: tree.id,

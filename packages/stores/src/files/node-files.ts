@@ -9,13 +9,13 @@ import { treeFromRows } from '@coppice/core/history';
 import { allNodes, findAnyNode } from '@coppice/core/tree';
 import {
   type AtomicWriter,
-  bytesOfFile,
-  namesInFolder,
-  onFile,
+  encodeFileText,
+  listFolderNames,
   readTextFile,
   syncFolder,
+  withFileErrors,
 } from '../disk/atomic-files.ts';
-import { nodeFileText, nodeFromFile } from './node-file.ts';
+import { formatNodeFile, parseNodeFile } from './node-file.ts';
 import type { TreeFile } from './tree-file.ts';
 
 /** Up to this many files are synced one by one; more are written without sync and checked again after a power cut. */
@@ -32,11 +32,11 @@ export function folderOfNode(node: Pick<Node, 'removedIn'>): 'nodes' | 'trash' {
 
 /** Returns one file's part of the fingerprint. */
 function printOf(text: string): number {
-  return crc32(bytesOfFile(text));
+  return crc32(encodeFileText(text));
 }
 
 /** Returns the nodes whose files a commit changes; null if all files must be checked. */
-export function touchedNodes(changes: readonly RowChange[]): Set<NodeId> | null {
+export function findNodesWithChangedFiles(changes: readonly RowChange[]): Set<NodeId> | null {
   const ids = new Set<NodeId>();
   for (const change of changes) {
     if (change.op === 'added') {
@@ -70,9 +70,9 @@ function changedNodes(base: Tree, target: Tree): Set<NodeId> {
 }
 
 /** The old and the wanted state of the files. */
-export interface WantedFile {
+export interface NodeFilesUpdate {
   readonly folder: string;
-  readonly bench: AtomicWriter;
+  readonly writer: AtomicWriter;
   /** The tree that the files contain now; null if unknown. */
   readonly base: Tree | null;
   readonly target: Tree;
@@ -83,7 +83,7 @@ export interface WantedFile {
 }
 
 /** The result: the checksum over all files, and their number. */
-export interface WrittenFiles {
+export interface NodeFilesResult {
   readonly fingerprint: number;
   readonly count: number;
   /** Whether everything written is synced. */
@@ -91,16 +91,16 @@ export interface WrittenFiles {
 }
 
 /** Writes the files that differ, and deletes those of nodes that no longer exist. */
-export async function writeNodeFiles(wanted: WantedFile): Promise<WrittenFiles> {
+export async function writeNodeFiles(wanted: NodeFilesUpdate): Promise<NodeFilesResult> {
   const { folder } = wanted;
-  onFile(folder, () => {
+  withFileErrors(folder, () => {
     for (const name of ['nodes', 'trash']) mkdirSync(join(folder, name), { recursive: true });
   });
   return wanted.base === null ? writeAllFiles(wanted) : writeChangedFiles(wanted, wanted.base);
 }
 
-async function writeChangedFiles(wanted: WantedFile, base: Tree): Promise<WrittenFiles> {
-  const { folder, target, bench } = wanted;
+async function writeChangedFiles(wanted: NodeFilesUpdate, base: Tree): Promise<NodeFilesResult> {
+  const { folder, target, writer } = wanted;
   const ids = wanted.ids ?? changedNodes(base, target);
   const synced = ids.size <= mostSynced;
   let { fingerprint, count } = wanted;
@@ -109,11 +109,11 @@ async function writeChangedFiles(wanted: WantedFile, base: Tree): Promise<Writte
     if (id === target.rootId) continue;
     const old = findAnyNode(base, id);
     const now = findAnyNode(target, id);
-    const before = old === undefined ? null : nodeFileText(base, old);
-    const after = now === undefined ? null : nodeFileText(target, now);
+    const before = old === undefined ? null : formatNodeFile(base, old);
+    const after = now === undefined ? null : formatNodeFile(target, now);
     if (before === after) continue;
     if (now !== undefined && after !== null) {
-      bench.replace(fileOfNode(folder, now), [bytesOfFile(after)], 'node', false, synced);
+      writer.replace(fileOfNode(folder, now), [encodeFileText(after)], 'node', false, synced);
       fingerprint ^= printOf(after);
       count++;
     }
@@ -121,7 +121,7 @@ async function writeChangedFiles(wanted: WantedFile, base: Tree): Promise<Writte
       fingerprint ^= printOf(before);
       count--;
       if (now === undefined || folderOfNode(now) !== folderOfNode(old))
-        onFile(folder, () => rmSync(fileOfNode(folder, old), { force: true }));
+        withFileErrors(folder, () => rmSync(fileOfNode(folder, old), { force: true }));
     }
     if (++written % atOnce === 0) await breathe();
   }
@@ -130,28 +130,28 @@ async function writeChangedFiles(wanted: WantedFile, base: Tree): Promise<Writte
 }
 
 /** Compares every file with its wanted content, and writes those that differ. */
-async function writeAllFiles({ folder, target, bench }: WantedFile): Promise<WrittenFiles> {
+async function writeAllFiles({ folder, target, writer }: NodeFilesUpdate): Promise<NodeFilesResult> {
   const left = new Set<string>();
   for (const name of ['nodes', 'trash'])
-    for (const file of namesInFolder(join(folder, name))) left.add(join(folder, name, file));
+    for (const file of listFolderNames(join(folder, name))) left.add(join(folder, name, file));
   const wrong: Node[] = [];
   let fingerprint = 0;
   let count = 0;
   for (const node of allNodes(target)) {
     if (node.id === target.rootId) continue;
     const path = fileOfNode(folder, node);
-    const expected = nodeFileText(target, node);
+    const expected = formatNodeFile(target, node);
     fingerprint ^= printOf(expected);
-    const there = left.delete(path) ? onFile(path, () => readFileSync(path, 'utf8')) : null;
+    const there = left.delete(path) ? withFileErrors(path, () => readFileSync(path, 'utf8')) : null;
     if (there !== expected) wrong.push(node);
     if (++count % atOnce === 0) await breathe();
   }
   const synced = wrong.length <= mostSynced;
   for (const [at, node] of wrong.entries()) {
-    bench.replace(fileOfNode(folder, node), [bytesOfFile(nodeFileText(target, node))], 'node', false, synced);
+    writer.replace(fileOfNode(folder, node), [encodeFileText(formatNodeFile(target, node))], 'node', false, synced);
     if (at % atOnce === 0) await breathe();
   }
-  for (const path of left) onFile(path, () => removeFile(folder, path));
+  for (const path of left) withFileErrors(path, () => removeFile(folder, path));
   if (synced) syncFolders(folder);
   return { fingerprint: fingerprint >>> 0, count, synced };
 }
@@ -183,11 +183,11 @@ function syncFolders(folder: string): void {
  * Builds the tree of the version in `tree.json` from its files; null if the fingerprint shows that they are not all of
  * that version.
  */
-export function treeFromFiles(folder: string, file: TreeFile): Tree | null {
+export function readTreeFromFiles(folder: string, file: TreeFile): Tree | null {
   const nodes: Node[] = [file.root];
   let fingerprint = 0;
   for (const name of ['nodes', 'trash'])
-    for (const each of namesInFolder(join(folder, name))) {
+    for (const each of listFolderNames(join(folder, name))) {
       if (!isNodeFile(each)) continue;
       const path = join(folder, name, each);
       const text = readTextFile(path) ?? '';
@@ -204,7 +204,7 @@ function nodeIn(text: string, file: TreeFile): Node | null {
   try {
     const json: unknown = JSON.parse(text);
     if (!isFieldMap(json)) return null;
-    return nodeFromFile(file.row, json);
+    return parseNodeFile(file.row, json);
   } catch (error) {
     // The journal is complete; the check reports what is wrong with the file.
     if (error instanceof MalformedError || error instanceof SyntaxError) return null;

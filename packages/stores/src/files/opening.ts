@@ -5,22 +5,22 @@ import { type AppError, isAppError, isUuid, type TreeId, type TreeRow, treeId } 
 import { ownField } from '@coppice/core/decode';
 import {
   AtomicWriter,
-  damagedFile,
-  namesInFolder,
-  onFile,
+  listFolderNames,
+  makeDamagedFileError,
+  osErrorCode,
   statOrNull,
-  systemCode,
   toDiskError,
+  withFileErrors,
 } from '../disk/atomic-files.ts';
 import { FolderLock } from '../disk/lock.ts';
 import { SideFiles } from '../disk/side-files.ts';
 import { makeStoreFolder, unwritableNote } from '../disk/store-folder.ts';
-import { unreadableRow } from '../disk/unreadable-row.ts';
-import type { KnownTree } from '../in-process/persistence.ts';
+import { makeUnreadableRow } from '../disk/unreadable-row.ts';
+import type { UnloadedTree } from '../in-process/persistence.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 import type { FilesOpenState } from './files-persistence.ts';
 import { type ForeignFolder, foreignTreeId, readForeignFolder } from './foreign-folder.ts';
-import { checkFormat } from './format-file.ts';
+import { hasFormatFile } from './format-file.ts';
 import { readTreeOrigin } from './journal.ts';
 import { Registry } from './registry.ts';
 import { TreeFolder } from './tree-folder.ts';
@@ -30,7 +30,7 @@ export interface OpenedFolder {
   readonly holdings: FilesOpenState;
   readonly readOnly: boolean;
   readonly notes: string[];
-  readonly known: readonly KnownTree[];
+  readonly known: readonly UnloadedTree[];
 }
 
 /** Opens or creates a folder. A folder without write permission is opened read-only, with a note. */
@@ -45,33 +45,36 @@ export function openFolder(place: string, options: StoreOptions): OpenedFolder {
 }
 
 function inspectFolder(place: string, options: StoreOptions): OpenedFolder {
-  const ours = checkFormat(place);
-  const names = namesInFolder(place).filter((name) => !name.startsWith('.'));
+  const ours = hasFormatFile(place);
+  const names = listFolderNames(place).filter((name) => !name.startsWith('.'));
   const registry = new Registry(place);
   const folders = names.filter((name) => isStoreFolder(join(place, name)));
   const journaled = folders.filter((name) => isUuid(name) && statOrNull(join(place, name, 'journal.jsonl')) !== null);
   if (!ours && !registry.there && journaled.length === 0 && names.length > 0)
-    throw damagedFile(place, `contains other files (such as ${names[0]}) and is not a store: choose an empty folder`);
+    throw makeDamagedFileError(
+      place,
+      `contains other files (such as ${names[0]}) and is not a store: choose an empty folder`,
+    );
   const notes: string[] = [];
   const note = (text: string) => {
     if (!notes.includes(text)) notes.push(text);
   };
-  const bench = new AtomicWriter(join(place, '.coppice', 'making'));
+  const writer = new AtomicWriter(join(place, '.coppice', 'making'));
   const lock = options.readOnly === true ? null : takeLock(place, note);
   const readOnly = lock === null;
   try {
-    if (lock instanceof FolderLock) bench.clear();
+    if (lock instanceof FolderLock) writer.clear();
     if (registry.trouble !== null)
       note(`${registry.path} ${registry.trouble}: the trees are read from their folders, and the file is kept.`);
-    const finder = new FolderFinder(place, options, registry, bench, note);
+    const finder = new FolderFinder(place, options, registry, writer, note);
     finder.journaled(journaled);
     finder.originals(folders.filter((name) => !journaled.includes(name)));
     finder.missing(new Set(folders));
     // Leftovers of a purge whose process ended.
     if (lock instanceof FolderLock) rmSync(join(place, '.coppice', 'gone'), { recursive: true, force: true });
-    const side = new SideFiles(join(place, '.coppice'), bench, note);
+    const side = new SideFiles(join(place, '.coppice'), writer, note);
     return {
-      holdings: { ...finder.found(), place, bench, registry, side, lock, note, kit: options.kit },
+      holdings: { ...finder.found(), place, writer, registry, side, lock, note, kit: options.kit },
       readOnly,
       notes,
       known: finder.known,
@@ -84,7 +87,7 @@ function inspectFolder(place: string, options: StoreOptions): OpenedFolder {
 
 // Symbolic links are not followed: one could lead out of the store.
 function isStoreFolder(path: string): boolean {
-  return onFile(path, () => lstatSync(path)).isDirectory();
+  return withFileErrors(path, () => lstatSync(path)).isDirectory();
 }
 
 function takeLock(place: string, note: (text: string) => void): FilesOpenState['lock'] {
@@ -101,7 +104,7 @@ function takeLock(place: string, note: (text: string) => void): FilesOpenState['
     return lock;
   } catch (error) {
     const refused = isAppError(error) ? error.code === 'tree/read-only' : false;
-    if (!refused && !['EACCES', 'EROFS', 'EPERM'].includes(systemCode(error))) throw toDiskError(error, place);
+    if (!refused && !['EACCES', 'EROFS', 'EPERM'].includes(osErrorCode(error))) throw toDiskError(error, place);
     note(unwritableNote(place));
     return null;
   }
@@ -109,27 +112,27 @@ function takeLock(place: string, note: (text: string) => void): FilesOpenState['
 
 /** Inspects the folders of a store. Unreadable trees are listed too. */
 class FolderFinder {
-  readonly known: KnownTree[] = [];
+  readonly known: UnloadedTree[] = [];
   readonly #folders = new Map<TreeId, TreeFolder>();
   readonly #originals = new Map<TreeId, { readonly original: ForeignFolder; readonly folder: string }>();
   readonly #broken = new Map<TreeId, AppError>();
   readonly #place: string;
   readonly #options: StoreOptions;
   readonly #registry: Registry;
-  readonly #bench: AtomicWriter;
+  readonly #writer: AtomicWriter;
   readonly #note: (text: string) => void;
 
   constructor(
     place: string,
     options: StoreOptions,
     registry: Registry,
-    bench: AtomicWriter,
+    writer: AtomicWriter,
     note: (text: string) => void,
   ) {
     this.#place = place;
     this.#options = options;
     this.#registry = registry;
-    this.#bench = bench;
+    this.#writer = writer;
     this.#note = note;
   }
 
@@ -138,7 +141,7 @@ class FolderFinder {
   }
 
   journaled(names: readonly string[]): void {
-    const around = { bench: this.#bench, kit: this.#options.kit, note: this.#note };
+    const around = { writer: this.#writer, kit: this.#options.kit, note: this.#note };
     for (const name of names) {
       const id = treeId(name);
       const folder = new TreeFolder(join(this.#place, name), id, around);
@@ -160,7 +163,11 @@ class FolderFinder {
     if (!isAppError(error)) throw error;
     this.#note(error.message);
     this.#broken.set(id, error);
-    this.known.push({ row: row ?? unreadableRow(id, this.#options.owner ?? defaultOwner), format: 'tree', sequence });
+    this.known.push({
+      row: row ?? makeUnreadableRow(id, this.#options.owner ?? defaultOwner),
+      format: 'tree',
+      sequence,
+    });
   }
 
   /** Finds folders of other programs, and those of ours that lost their journal. */
@@ -170,9 +177,9 @@ class FolderFinder {
       if (statOrNull(join(this.#place, name, 'tree.json')) !== null) {
         const id = treeId(name);
         const folder = join(this.#place, name);
-        const row = new TreeFolder(folder, id, { bench: this.#bench, kit: undefined, note: this.#note }).lastKnown();
-        this.#unreadable(id, damagedFile(join(folder, 'journal.jsonl'), 'is missing'), row?.row ?? null, 0);
-      } else if (namesInFolder(join(this.#place, name, 'nodes')).some((file) => file.endsWith('.json')))
+        const row = new TreeFolder(folder, id, { writer: this.#writer, kit: undefined, note: this.#note }).lastKnown();
+        this.#unreadable(id, makeDamagedFileError(join(folder, 'journal.jsonl'), 'is missing'), row?.row ?? null, 0);
+      } else if (listFolderNames(join(this.#place, name, 'nodes')).some((file) => file.endsWith('.json')))
         candidates.set(name, join(this.#place, name));
     }
     for (const [id, entry] of this.#registry.entries())
@@ -194,7 +201,7 @@ class FolderFinder {
     try {
       const children = ownField(root.entry, 'child_ids');
       if (path === null && Array.isArray(children) && children.length > 0)
-        throw damagedFile(
+        throw makeDamagedFileError(
           this.#registry.path,
           `names the root ${JSON.stringify(id)} with ${children.length} children, which has no folder`,
         );
@@ -210,12 +217,12 @@ class FolderFinder {
 
   /** Finds trees of ours that are in the registry but have no folder. */
   missing(here: ReadonlySet<string>): void {
-    const gone = new Set(namesInFolder(join(this.#place, '.coppice', 'gone')));
+    const gone = new Set(listFolderNames(join(this.#place, '.coppice', 'gone')));
     for (const [id, entry] of [...this.#registry.entries()]) {
       if (ownField(entry, 'coppice') === undefined || here.has(id)) continue;
       // The folder was being purged when the process ended.
       if (gone.has(id) || !isUuid(id)) this.#registry.delete(id);
-      else this.#unreadable(treeId(id), damagedFile(join(this.#place, id), 'is missing'), null, 0);
+      else this.#unreadable(treeId(id), makeDamagedFileError(join(this.#place, id), 'is missing'), null, 0);
     }
   }
 }

@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { nodeId, type Store } from '@coppice/core';
 import { user } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
-import { everyFile } from '../../test/files-subject.ts';
+import { readEveryFile } from '../../test/files-subject.ts';
 import { LaterFixture } from '../../test/later-fixture.ts';
-import { id, ownFolders, sampleFolderIn } from '../../test/sample-folder.ts';
+import { createSampleTreesIn, damagedTreeId, useTemporaryFolders } from '../../test/sample-folder.ts';
 import { spoiltJournals } from '../../test/spoilt-journals.ts';
-import { asked, imageOf, refusalOf } from '../conformance/subject.ts';
+import { askStore, expectRefusalCode, readTreeJson } from '../conformance/subject.ts';
 import { FileSystemStore } from './index.ts';
 
-const folder = ownFolders();
+const folder = useTemporaryFolders();
 
-const sample = () => sampleFolderIn(folder());
+const sample = () => createSampleTreesIn(folder());
 
-async function texts(store: Store, of = id): Promise<string[]> {
-  const rows = await asked(store, of, 'rows', {});
+async function texts(store: Store, of = damagedTreeId): Promise<string[]> {
+  const rows = await askStore(store, of, 'rows', {});
   return (rows?.nodes ?? []).filter((node) => node.text !== '').map((node) => node.text);
 }
 
@@ -24,41 +24,46 @@ for (const [name, , how] of spoiltJournals)
   test(`[L29] repair rebuilds a journal with ${name} from complete files, and keeps the old one beside it`, async () => {
     const place = await sample();
     const first = await FileSystemStore.open(place);
-    const image = await imageOf(first, id);
+    const image = await readTreeJson(first, damagedTreeId);
     await first.close();
-    const journal = join(place, id, 'journal.jsonl');
+    const journal = join(place, damagedTreeId, 'journal.jsonl');
     how(journal);
     const spoilt = existsSync(journal) ? readFileSync(journal) : null;
     const store = await FileSystemStore.open(place);
     const report = await store.fsck({ repair: true });
-    expect(report.findings.map(({ code, treeId: tree }) => [code, tree])).toEqual([['unreadable', id]]);
+    expect(report.findings.map(({ code, treeId: tree }) => [code, tree])).toEqual([['unreadable', damagedTreeId]]);
     expect(report.repaired.length).toBe(1);
-    expect(await imageOf(store, id)).toEqual(image);
+    expect(await readTreeJson(store, damagedTreeId)).toEqual(image);
     expect((await store.fsck()).findings).toEqual([]);
     const beside = `${journal}.damaged-1`;
     expect(existsSync(beside) ? readFileSync(beside) : null).toEqual(spoilt);
     const [added] = await new LaterFixture(store).grow(['goes on']);
-    const after = await imageOf(store, id);
+    const after = await readTreeJson(store, damagedTreeId);
     await store.close();
     const again = await FileSystemStore.open(place);
-    expect(await imageOf(again, id)).toEqual(after);
+    expect(await readTreeJson(again, damagedTreeId)).toEqual(after);
     expect((await again.fsck({ repair: true })).repaired).toEqual([]);
     // Purged messages must not remain in a copy.
     const fixture = new LaterFixture(again);
-    await fixture.run({ type: 'delete', treeId: id, nodeIds: [added ?? nodeId('')], mode: 'cascade' });
-    await again.purge(id, { upTo: Number.MAX_SAFE_INTEGER });
-    expect(readdirSync(join(place, id)).sort()).toEqual(['journal.jsonl', 'nodes', 'trash', 'tree.json']);
+    await fixture.run({ type: 'delete', treeId: damagedTreeId, nodeIds: [added ?? nodeId('')], mode: 'cascade' });
+    await again.purge(damagedTreeId, { upTo: Number.MAX_SAFE_INTEGER });
+    expect(readdirSync(join(place, damagedTreeId)).sort()).toEqual(['journal.jsonl', 'nodes', 'trash', 'tree.json']);
     await again.close();
   });
 
 test('[L29] later commits of the journal continue after the files, and version numbers of lost ones are not reused', async () => {
   const place = await sample();
-  const at = join(place, id);
-  const files = everyFile(at);
+  const at = join(place, damagedTreeId);
+  const files = readEveryFile(at);
   const first = await FileSystemStore.open(place);
   const parentId = nodeId(await leaf(first));
   for (const words of ['lost', 'kept', 'lost at last'])
-    await new LaterFixture(first).run({ type: 'append', treeId: id, parentId, messages: [{ message: user(words) }] });
+    await new LaterFixture(first).run({
+      type: 'append',
+      treeId: damagedTreeId,
+      parentId,
+      messages: [{ message: user(words) }],
+    });
   await first.close();
   // As after a crash before the files were written; and two lines were altered.
   const journal = readFileSync(join(at, 'journal.jsonl'), 'utf8').replaceAll('"text":"lost', '"text":"Lost');
@@ -67,10 +72,10 @@ test('[L29] later commits of the journal continue after the files, and version n
   for (const [name, bytes] of files) writeFileSync(join(at, name), Buffer.from(bytes, 'base64'));
   writeFileSync(join(at, 'journal.jsonl'), journal);
   const store = await FileSystemStore.open(place);
-  expect(await refusalOf(asked(store, id, 'rows', {}))).toBe('store/damaged');
+  expect(await expectRefusalCode(askStore(store, damagedTreeId, 'rows', {}))).toBe('store/damaged');
   expect((await store.fsck({ repair: true })).repaired.length).toBe(1);
   expect(await texts(store)).toEqual(['first', 'reply', 'kept']);
-  const log = await asked(store, id, 'log', { since: 0 });
+  const log = await askStore(store, damagedTreeId, 'log', { since: 0 });
   expect(log.map(({ version, steps }) => [version, steps.length > 0])).toEqual([
     [1, true],
     [2, true],
@@ -78,7 +83,7 @@ test('[L29] later commits of the journal continue after the files, and version n
     [4, true],
     [5, false],
   ]);
-  expect((await new LaterFixture(store).run({ type: 'undo', treeId: id })).version).toBe(6);
+  expect((await new LaterFixture(store).run({ type: 'undo', treeId: damagedTreeId })).version).toBe(6);
   expect(await texts(store)).toContain('reply');
   expect((await store.fsck()).findings).toEqual([]);
   await store.close();
@@ -86,20 +91,20 @@ test('[L29] later commits of the journal continue after the files, and version n
 
 test('[L29] if the files are incomplete too, repair changes nothing and reports why', async () => {
   const place = await sample();
-  const journal = join(place, id, 'journal.jsonl');
+  const journal = join(place, damagedTreeId, 'journal.jsonl');
   writeFileSync(journal, readFileSync(journal, 'utf8').replace('Be brief.', 'Be Brief.'));
-  const [node = ''] = readdirSync(join(place, id, 'nodes'));
-  rmSync(join(place, id, 'nodes', node));
-  const before = everyFile(join(place, id));
+  const [node = ''] = readdirSync(join(place, damagedTreeId, 'nodes'));
+  rmSync(join(place, damagedTreeId, 'nodes', node));
+  const before = readEveryFile(join(place, damagedTreeId));
   const store = await FileSystemStore.open(place);
   const { findings, repaired } = await store.fsck({ repair: true });
-  expect(findings.map(({ code, treeId: tree }) => [code, tree])).toEqual([['unreadable', id]]);
+  expect(findings.map(({ code, treeId: tree }) => [code, tree])).toEqual([['unreadable', damagedTreeId]]);
   expect(findings[0]?.message).toContain('its files are not whole');
   expect(repaired).toEqual([]);
   await store.close();
-  expect(everyFile(join(place, id))).toEqual(before);
+  expect(readEveryFile(join(place, damagedTreeId))).toEqual(before);
 });
 
 async function leaf(store: Store): Promise<string> {
-  return (await asked(store, id, 'tree', {}))?.activeNodeId ?? '';
+  return (await askStore(store, damagedTreeId, 'tree', {}))?.activeNodeId ?? '';
 }

@@ -7,18 +7,18 @@ import { treeFromRows } from '@coppice/core/history';
 import { allBookmarks, allNodes, apply, findAnyNode, insertedNodes, rowOf } from '@coppice/core/tree';
 import {
   type AtomicWriter,
-  fileStep,
   linkOrCopy,
-  namesInFolder,
-  onFile,
+  listFolderNames,
+  runFileStep,
   statOrNull,
   syncFolder,
+  withFileErrors,
 } from '../disk/atomic-files.ts';
 import { decodeCommit } from '../disk/decode.ts';
-import { gatherLines, linesOfFile } from '../disk/line-file.ts';
+import { joinSmallPieces, readLinesOfFile } from '../disk/line-file.ts';
 import { deriveId } from '../linear.ts';
-import { type JournalOrigin, originInLine, readJournal, replay, rewrittenLines } from './journal.ts';
-import { treeFromFiles } from './node-files.ts';
+import { decodeOrigin, type JournalOrigin, readJournal, replayJournal, rewriteJournalLines } from './journal.ts';
+import { readTreeFromFiles } from './node-files.ts';
 import { readTreeFile, type TreeFile } from './tree-file.ts';
 
 // The name prefix of replaced journals.
@@ -44,7 +44,7 @@ interface JournalRemains {
 export function rebuildJournal(
   folder: string,
   treeId: TreeId,
-  bench: AtomicWriter,
+  writer: AtomicWriter,
   loaded: number | null,
 ): RebuildResult {
   const path = join(folder, 'journal.jsonl');
@@ -56,7 +56,7 @@ export function rebuildJournal(
   if (tree === null) return { why: 'what can be read of it does not fit its files' };
   if (loaded !== null && tree.version !== loaded) return { why: 'its files are behind' };
   const log = logOf(treeId, tree, commits);
-  const lines = rewrittenLines({
+  const lines = rewriteJournalLines({
     treeId,
     owner: tree.owner,
     origin,
@@ -66,12 +66,12 @@ export function rebuildJournal(
     sequence: file.sequence + tree.version - found.tree.version,
     format: file.format,
   });
-  const made = bench.make(gatherLines(lines), 'journal', true);
+  const made = writer.make(joinSmallPieces(lines), 'journal', true);
   // The new journal must be readable before it replaces the old one.
-  replay(made, treeId, readJournal(made, treeId));
-  return onFile(path, () => {
+  replayJournal(made, treeId, readJournal(made, treeId));
+  return withFileErrors(path, () => {
     const beside = keepBeside(folder, path);
-    fileStep('journal', 'rename', () => renameSync(made, path));
+    runFileStep('journal', 'rename', () => renameSync(made, path));
     syncFolder(folder, 'journal');
     return { beside };
   });
@@ -80,7 +80,7 @@ export function rebuildJournal(
 function wholeFiles(folder: string): { readonly file: TreeFile; readonly tree: Tree } | { readonly why: string } {
   try {
     const file = readTreeFile(join(folder, 'tree.json'));
-    const tree = file === null ? null : treeFromFiles(folder, file);
+    const tree = file === null ? null : readTreeFromFiles(folder, file);
     return file === null || tree === null ? { why: 'its files are not whole' } : { file, tree };
   } catch (error) {
     if (!isAppError(error) || error.code !== 'store/damaged') throw error;
@@ -94,13 +94,13 @@ function readRemains(path: string, treeId: TreeId, tree: Tree, reported: number)
   let lost = 0;
   // An unreadable first line does not name the tree; then its commits have to fit the rows.
   let named = false;
-  for (const line of linesOfFile(path)) {
+  for (const line of readLinesOfFile(path)) {
     // An incomplete line was never acknowledged.
     if (!line.ok && !line.torn && line.at.offset >= reported) lost++;
     if (!line.ok) continue;
     if (ownField(line.value, 'type') === 'journal') {
       if (ownField(line.value, 'treeId') !== treeId) return { origin: null, commits: new Map(), lost: 0 };
-      origin = originInLine(line.value);
+      origin = decodeOrigin(line.value);
       named = true;
     }
     for (const commit of commitsIn(line.value, treeId))
@@ -181,7 +181,7 @@ function purgedIn(log: readonly Commit[], tree: Tree): Set<NodeId> {
 /** Gives the old journal a second name, durable before anything is replaced; null if there is none. */
 function keepBeside(folder: string, path: string): string | null {
   if (statOrNull(path) === null) return null;
-  const names = new Set(namesInFolder(folder));
+  const names = new Set(listFolderNames(folder));
   let at = 1;
   while (names.has(`${damagedJournal}${at}`)) at++;
   const beside = join(folder, `${damagedJournal}${at}`);
@@ -191,7 +191,7 @@ function keepBeside(folder: string, path: string): string | null {
 }
 
 /** Deletes the kept journals of a tree, because they may contain purged data. */
-export function forgetDamaged(folder: string): void {
-  for (const name of namesInFolder(folder))
-    if (name.startsWith(damagedJournal)) onFile(folder, () => rmSync(join(folder, name), { force: true }));
+export function deleteDamagedJournals(folder: string): void {
+  for (const name of listFolderNames(folder))
+    if (name.startsWith(damagedJournal)) withFileErrors(folder, () => rmSync(join(folder, name), { force: true }));
 }

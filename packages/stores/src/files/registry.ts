@@ -3,7 +3,13 @@ import { constants, copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FieldMap } from '@coppice/core';
 import { isFieldMap, ownField } from '@coppice/core/decode';
-import { type AtomicWriter, bytesOfFile, namesInFolder, onFile, readTextFile } from '../disk/atomic-files.ts';
+import {
+  type AtomicWriter,
+  encodeFileText,
+  listFolderNames,
+  readTextFile,
+  withFileErrors,
+} from '../disk/atomic-files.ts';
 import { toReadableJson } from './node-file.ts';
 
 /** The registry of a store. Foreign entries are kept unchanged. */
@@ -68,29 +74,29 @@ export class Registry {
   }
 
   /** Writes the file if it changed. An unreadable one is kept beside it first. */
-  write(bench: AtomicWriter): void {
+  write(writer: AtomicWriter): void {
     const text = toReadableJson([...this.#entries.values()]);
     if (text === this.#written) return;
     if (this.trouble !== null && !this.#kept) this.#keep();
-    bench.replace(this.path, [bytesOfFile(text)], 'roots', true);
+    writer.replace(this.path, [encodeFileText(text)], 'roots', true);
     this.#written = text;
   }
 
   /** Deletes kept unreadable registries, because they may name a purged tree. */
   forgetDamaged(): void {
-    for (const name of namesInFolder(this.#folder))
+    for (const name of listFolderNames(this.#folder))
       if (name.startsWith('roots.json.damaged-')) {
         const path = join(this.#folder, name);
-        onFile(path, () => rmSync(path, { force: true }));
+        withFileErrors(path, () => rmSync(path, { force: true }));
       }
   }
 
   #keep(): void {
-    const names = new Set(namesInFolder(this.#folder));
+    const names = new Set(listFolderNames(this.#folder));
     let at = 1;
     while (names.has(`roots.json.damaged-${at}`)) at++;
     const beside = join(this.#folder, `roots.json.damaged-${at}`);
-    onFile(beside, () => copyFileSync(this.path, beside, constants.COPYFILE_EXCL));
+    withFileErrors(beside, () => copyFileSync(this.path, beside, constants.COPYFILE_EXCL));
     this.#kept = true;
   }
 }

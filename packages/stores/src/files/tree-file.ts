@@ -9,7 +9,7 @@ import {
   requiredText,
 } from '@coppice/core/decode';
 import { allBookmarks, findAnyNode, rowOf } from '@coppice/core/tree';
-import { damagedFile, newerFormatError, readTextFile } from '../disk/atomic-files.ts';
+import { makeDamagedFileError, makeNewerFormatError, readTextFile } from '../disk/atomic-files.ts';
 import { decodeBookmarks, decodeNode, decodeRow, describeUnreadable } from '../disk/decode.ts';
 import { toReadableJson } from './node-file.ts';
 
@@ -17,7 +17,7 @@ import { toReadableJson } from './node-file.ts';
 const treeFileVersion = 1;
 
 /** The journal state that the files were written from. */
-export interface TreeFileMark {
+export interface JournalEndMark {
   /** The size of the journal. */
   readonly bytes: number;
   /** The end of its last line. */
@@ -31,7 +31,7 @@ export interface TreeFile {
   readonly bookmarks: readonly Bookmark[];
   readonly format: ConversationFormat;
   readonly sequence: number;
-  readonly mark: TreeFileMark;
+  readonly mark: JournalEndMark;
   /** The number of node files, and a checksum over all of them. */
   readonly nodes: number;
   readonly fingerprint: number;
@@ -40,7 +40,7 @@ export interface TreeFile {
 }
 
 /** The text of `tree.json`. */
-export function treeFileText(tree: Tree, rest: Omit<TreeFile, 'row' | 'root' | 'bookmarks'>): string {
+export function formatTreeFile(tree: Tree, rest: Omit<TreeFile, 'row' | 'root' | 'bookmarks'>): string {
   const { format, sequence, mark, nodes, fingerprint, unsynced } = rest;
   return toReadableJson({
     format: 'coppice/tree-file',
@@ -63,12 +63,12 @@ export function readTreeFile(path: string): TreeFile | null {
   try {
     json = JSON.parse(found);
   } catch {
-    throw damagedFile(path, found === '' ? 'is empty' : 'is no JSON');
+    throw makeDamagedFileError(path, found === '' ? 'is empty' : 'is no JSON');
   }
   if (!isFieldMap(json) || ownField(json, 'format') !== 'coppice/tree-file')
-    throw damagedFile(path, 'is no file of a tree');
+    throw makeDamagedFileError(path, 'is no file of a tree');
   if (ownField(json, 'formatVersion') !== treeFileVersion)
-    throw newerFormatError(path, ownField(json, 'formatVersion'), treeFileVersion);
+    throw makeNewerFormatError(path, ownField(json, 'formatVersion'), treeFileVersion);
   try {
     const journal = objectField(json, 'journal');
     const nodes = objectField(json, 'nodes');
@@ -85,7 +85,7 @@ export function readTreeFile(path: string): TreeFile | null {
       unsynced: typeof unsynced === 'string' ? unsynced : null,
     };
   } catch (error) {
-    if (error instanceof MalformedError) throw damagedFile(path, describeUnreadable(error));
+    if (error instanceof MalformedError) throw makeDamagedFileError(path, describeUnreadable(error));
     throw error;
   }
 }

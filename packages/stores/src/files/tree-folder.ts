@@ -14,34 +14,34 @@ import {
 import { rowOf } from '@coppice/core/tree';
 import {
   type AtomicWriter,
-  bytesOfFile,
-  damagedFile,
-  fileStep,
-  lastBytes,
-  onFile,
+  encodeFileText,
+  makeDamagedFileError,
+  readLastBytes,
+  runFileStep,
   statOrNull,
   syncFolder,
+  withFileErrors,
 } from '../disk/atomic-files.ts';
-import { checksum, type FileTail, LineFile } from '../disk/line-file.ts';
-import { bootId } from '../disk/lock.ts';
-import type { KnownTree, LoadedTree } from '../in-process/persistence.ts';
+import { crc32Hex, type FileTail, LineFile } from '../disk/line-file.ts';
+import { readBootId } from '../disk/lock.ts';
+import type { LoadedTree, UnloadedTree } from '../in-process/persistence.ts';
 import {
-  commitLine,
-  formatLine,
+  encodeCommitLine,
+  encodeFormatChangeLine,
+  encodeJournalHeader,
   type Journal,
   type JournalOrigin,
-  journalHead,
   readJournal,
   readTreeOrigin,
-  replay,
-  rewrittenLines,
+  replayJournal,
+  rewriteJournalLines,
 } from './journal.ts';
-import { touchedNodes, treeFromFiles, writeNodeFiles } from './node-files.ts';
-import { readTreeFile, type TreeFile, type TreeFileMark, treeFileText } from './tree-file.ts';
+import { findNodesWithChangedFiles, readTreeFromFiles, writeNodeFiles } from './node-files.ts';
+import { formatTreeFile, type JournalEndMark, readTreeFile, type TreeFile } from './tree-file.ts';
 
 /** Shared by the folders of one store. */
 export interface FolderContext {
-  readonly bench: AtomicWriter;
+  readonly writer: AtomicWriter;
   readonly kit: MessageKit | undefined;
   /** Adds a note for the user about something that was found and left as it is. */
   note(text: string): void;
@@ -78,7 +78,7 @@ export class TreeFolder {
   #purged: ReadonlySet<NodeId> = new Set();
   #format: ConversationFormat = 'tree';
   #sequence = 0;
-  #mark: TreeFileMark = { bytes: 0, seal: '' };
+  #mark: JournalEndMark = { bytes: 0, seal: '' };
   #latest: Tree | null = null;
   // The tree that the files contain; null if unknown, so that all files must be checked.
   #base: Tree | null = null;
@@ -131,7 +131,7 @@ export class TreeFolder {
   }
 
   /** Returns what a list needs about the tree, reading as little as possible. */
-  known(): KnownTree {
+  known(): UnloadedTree {
     const file = this.#treeFile();
     if (file !== null && this.#isCurrent(file)) return { row: file.row, format: file.format, sequence: file.sequence };
     const { tree, journal } = this.#loaded();
@@ -160,13 +160,13 @@ export class TreeFolder {
   }
 
   #isCurrent(file: TreeFile): boolean {
-    if (file.unsynced !== null && file.unsynced !== bootId()) return false;
+    if (file.unsynced !== null && file.unsynced !== readBootId()) return false;
     const bytes = Number(statOrNull(this.journalPath)?.size ?? 0);
     return bytes === file.mark.bytes && this.#seal() === file.mark.seal;
   }
 
   #seal(): string {
-    return checksum(lastBytes(this.journalPath, sealed));
+    return crc32Hex(readLastBytes(this.journalPath, sealed));
   }
 
   /** Returns the tree and its log from the journal. */
@@ -194,7 +194,10 @@ export class TreeFolder {
     const file = this.#treeFile();
     const seen = journal.log.length;
     if (file !== null && file.row.version > seen)
-      throw damagedFile(this.journalPath, `ends at version ${seen}, but ${this.filePath} knows of ${file.row.version}`);
+      throw makeDamagedFileError(
+        this.journalPath,
+        `ends at version ${seen}, but ${this.filePath} knows of ${file.row.version}`,
+      );
     const current = file !== null && this.#isCurrent(file);
     const tree = this.#valueOf(journal, current ? file : null);
     const loaded = { tree, journal, current, file };
@@ -205,8 +208,8 @@ export class TreeFolder {
 
   #valueOf(journal: Journal, file: TreeFile | null): Tree {
     const quicker = file !== null && journal.log.length > commitsPerFile * (file.nodes + 1);
-    const base = quicker ? treeFromFiles(this.path, file) : null;
-    return replay(this.journalPath, this.id, journal, base);
+    const base = quicker ? readTreeFromFiles(this.path, file) : null;
+    return replayJournal(this.journalPath, this.id, journal, base);
   }
 
   #take(loaded: LoadedTreeFolder): void {
@@ -235,19 +238,19 @@ export class TreeFolder {
   /** Persists a commit. The first one creates the journal; `before` is the content of a folder without one. */
   commit(
     entry: {
-      readonly settled: AppliedCommit;
+      readonly applied: AppliedCommit;
       readonly tree: Tree;
       readonly sequence: number;
       readonly format: ConversationFormat;
     },
     before: NewTree | null = null,
   ): void {
-    const { settled, tree, sequence, format } = entry;
-    const line = commitLine(settled.commit, sequence, format);
-    const files = touchedNodes(settled.changes);
+    const { applied, tree, sequence, format } = entry;
+    const line = encodeCommitLine(applied.commit, sequence, format);
+    const files = findNodesWithChangedFiles(applied.changes);
     if (this.#journal === null) {
-      const head = journalHead(this.id, tree.owner, before?.origin ?? null);
-      const first = before === null ? [] : [commitLine(before.commit, sequence, format)];
+      const head = encodeJournalHeader(this.id, tree.owner, before?.origin ?? null);
+      const first = before === null ? [] : [encodeCommitLine(before.commit, sequence, format)];
       this.#create([head, ...first, line]);
       this.#owner = tree.owner;
       this.#origin = before?.origin ?? null;
@@ -257,23 +260,23 @@ export class TreeFolder {
 
   /** Changes the format of the conversation. */
   setFormat(tree: Tree, format: ConversationFormat): void {
-    if (this.#journal === null) throw damagedFile(this.journalPath, 'is not open');
-    this.#append(this.#journal, formatLine(this.#sequence, format));
+    if (this.#journal === null) throw makeDamagedFileError(this.journalPath, 'is not open');
+    this.#append(this.#journal, encodeFormatChangeLine(this.#sequence, format));
     this.#advance(tree, this.#sequence, format, new Set());
   }
 
   #append(journal: LineFile, line: Uint8Array): void {
     journal.append([line], true);
-    this.#mark = { bytes: journal.tail.bytes, seal: checksum(line.subarray(-sealed)) };
+    this.#mark = { bytes: journal.tail.bytes, seal: crc32Hex(line.subarray(-sealed)) };
   }
 
   #create(lines: readonly Uint8Array[]): void {
     const bytes = Buffer.concat(lines);
-    const made = this.#around.bench.make([bytes], 'journal', true);
-    onFile(this.journalPath, () => {
+    const made = this.#around.writer.make([bytes], 'journal', true);
+    withFileErrors(this.journalPath, () => {
       try {
         mkdirSync(join(this.path, 'nodes'), { recursive: true });
-        fileStep('journal', 'rename', () => renameSync(made, this.journalPath));
+        runFileStep('journal', 'rename', () => renameSync(made, this.journalPath));
         syncFolder(this.path, 'journal');
         syncFolder(dirname(this.path), 'journal');
       } catch (error) {
@@ -282,7 +285,7 @@ export class TreeFolder {
       }
     });
     this.#journal = new LineFile(this.journalPath, 'journal', { bytes: bytes.length, ended: true });
-    this.#mark = { bytes: bytes.length, seal: checksum(bytes.subarray(-sealed)) };
+    this.#mark = { bytes: bytes.length, seal: crc32Hex(bytes.subarray(-sealed)) };
   }
 
   // Best effort: leftovers were never acknowledged, but are complete.
@@ -313,9 +316,9 @@ export class TreeFolder {
   /** Rewrites the journal with new rows, after a purge or a repair. */
   rewrite(tree: Tree, log: readonly Commit[] | null, purgedNow: readonly NodeId[]): void {
     const journal = this.#journal;
-    if (journal === null) throw damagedFile(this.journalPath, 'is not open');
+    if (journal === null) throw makeDamagedFileError(this.journalPath, 'is not open');
     const purged = new Set([...this.#purged, ...purgedNow]);
-    const lines = rewrittenLines({
+    const lines = rewriteJournalLines({
       treeId: this.id,
       owner: this.#owner,
       origin: this.#origin,
@@ -325,7 +328,7 @@ export class TreeFolder {
       sequence: this.#sequence,
       format: this.#format,
     });
-    journal.rewrite(lines, this.#around.bench);
+    journal.rewrite(lines, this.#around.writer);
     this.#purged = purged;
     this.#mark = { bytes: journal.tail.bytes, seal: this.#seal() };
     this.#advance(tree, this.#sequence, this.#format, null);
@@ -342,7 +345,7 @@ export class TreeFolder {
   async flush(): Promise<Tree | null> {
     const target = this.#latest;
     if (target === null || !this.#behind) return null;
-    const { bench } = this.#around;
+    const { writer } = this.#around;
     const [base, ids] = [this.#base, this.#dirty];
     const [mark, sequence, format] = [this.#mark, this.#sequence, this.#format];
     this.#behind = false;
@@ -352,17 +355,17 @@ export class TreeFolder {
     try {
       const written = await writeNodeFiles({
         folder: this.path,
-        bench,
+        writer,
         base,
         target,
         ids,
         fingerprint: this.#fingerprint,
         count: this.#count,
       });
-      const boot = bootId() ?? 'unknown';
+      const boot = readBootId() ?? 'unknown';
       const unsynced = written.synced && this.#unsynced !== boot ? null : boot;
       const { fingerprint, count } = written;
-      const text = treeFileText(target, {
+      const text = formatTreeFile(target, {
         format,
         sequence,
         mark,
@@ -370,7 +373,7 @@ export class TreeFolder {
         fingerprint,
         unsynced,
       });
-      bench.replace(this.filePath, [bytesOfFile(text)], 'tree', true);
+      writer.replace(this.filePath, [encodeFileText(text)], 'tree', true);
       this.#fingerprint = fingerprint;
       this.#count = count;
       this.#unsynced = unsynced;

@@ -1,6 +1,6 @@
 /** Users, tokens and shares. */
 import type { AccountStore, ApiToken, ShareLink, TreeId, User } from '@coppice/core';
-import { checkUser, refuseHash } from '../account-rules.ts';
+import { assertHashUnused, assertKnownRole } from '../account-rules.ts';
 import type { TreeState } from './tree-state.ts';
 
 /** The accounts of a store; they are not limited to an owner. */
@@ -52,7 +52,7 @@ export class Accounts implements AccountStore {
 
   async putUser(user: User): Promise<void> {
     this.#state.writable();
-    checkUser(user);
+    assertKnownRole(user);
     await this.#state.keep({ type: 'user', user });
     this.#users.set(user.id, user);
   }
@@ -69,7 +69,7 @@ export class Accounts implements AccountStore {
 
   async putToken(token: ApiToken): Promise<void> {
     this.#state.writable();
-    refuseHash('token', token.id, await this.tokenByHash(token.hash));
+    assertHashUnused('token', token.id, await this.tokenByHash(token.hash));
     // A caller that read the token before it was revoked, and now records its use, must not make it valid again.
     const revokedAt = this.#tokens.get(token.id)?.revokedAt ?? token.revokedAt;
     const kept = { ...token, revokedAt };
@@ -90,7 +90,7 @@ export class Accounts implements AccountStore {
   async putShare(share: ShareLink): Promise<void> {
     this.#state.writable();
     await this.#state.open(share.owner, share.treeId);
-    refuseHash('share', share.id, await this.shareByHash(share.hash));
+    assertHashUnused('share', share.id, await this.shareByHash(share.hash));
     await this.#state.keep({ type: 'share', share });
     this.#enterShare(share);
   }

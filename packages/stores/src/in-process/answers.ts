@@ -3,11 +3,11 @@
  */
 import type { Answer, Read, ReadProgram, Tree, TreeId } from '@coppice/core';
 import type { GlobalIndex, OpenTrees } from './global-index.ts';
-import { answerUnknownTree, type Snapshot } from './tree-slot.ts';
+import { answerUnknownTree, type TreeSnapshot } from './tree-slot.ts';
 import type { Yielder } from './yielder.ts';
 
 /** Answers reads for a store. */
-export class Answers {
+export class InProcessReads {
   readonly #trees: OpenTrees;
   readonly #lookup: GlobalIndex;
 
@@ -20,7 +20,7 @@ export class Answers {
   async drive<T>(
     owner: string,
     treeId: TreeId,
-    snapshot: Snapshot | null,
+    snapshot: TreeSnapshot | null,
     reading: ReadProgram<T>,
     turns?: Yielder,
   ): Promise<T> {
@@ -39,7 +39,7 @@ export class Answers {
   #answer(
     owner: string,
     treeId: TreeId,
-    snapshot: Snapshot | null,
+    snapshot: TreeSnapshot | null,
     read: Read,
     others: Map<TreeId, Tree>,
   ): Answer | Promise<Answer> {
@@ -56,10 +56,10 @@ export class Answers {
     }
     const other = 'treeId' in read ? read.treeId : undefined;
     if (other !== undefined && other !== treeId) {
-      const volume = this.#trees.find(owner, other);
-      if (volume !== undefined && volume.pages === null && !others.has(other))
-        return this.#trees.load(volume).then(() => this.#answer(owner, treeId, snapshot, read, others));
-      const tree = volume?.pages?.tree;
+      const slot = this.#trees.find(owner, other);
+      if (slot !== undefined && slot.loaded === null && !others.has(other))
+        return this.#trees.load(slot).then(() => this.#answer(owner, treeId, snapshot, read, others));
+      const tree = slot?.loaded?.tree;
       if (tree !== undefined && !others.has(other)) others.set(other, tree);
     }
     const around = { tree: (id: TreeId) => (id === treeId ? snapshot?.tree : others.get(id)) };

@@ -1,6 +1,6 @@
 /** Tracks attachments that unfinished commits refer to, and counts purges. */
 import type { Plan } from '@coppice/core';
-import { addHashesOfPlan } from '../attachments.ts';
+import { addBlobHashesOfPlan } from '../attachments.ts';
 
 /** A change in progress: the attachments that it refers to are not deleted until it ends. */
 export interface BlobHold {
@@ -26,7 +26,7 @@ export class BlobHolds {
       named,
       take: (plan) => {
         if (!this.keeps(owner)) return;
-        addHashesOfPlan(plan, named);
+        addBlobHashesOfPlan(plan, named);
         for (const hash of named) this.#count(owner, hash, 1);
       },
       release: () => {

@@ -1,7 +1,7 @@
 /** Attachments by hash, with the time each was last added, and the uploads that wait for a message. */
 import { sha256Hex } from '@coppice/content';
 import { type BlobInfo, type BlobStore, isAppError } from '@coppice/core';
-import { type StoreOptions, usualGrace } from '../options.ts';
+import { defaultAttachmentGraceMs, type StoreOptions } from '../options.ts';
 import { WaitingUploads } from '../waiting-uploads.ts';
 import type { Persistence } from './persistence.ts';
 import type { TreeState } from './tree-state.ts';
@@ -32,7 +32,7 @@ export class Blobs {
     this.#state = state;
     this.#persistence = persistence;
     this.#now = now ?? Date.now;
-    this.#grace = attachmentGrace ?? usualGrace;
+    this.#grace = attachmentGrace ?? defaultAttachmentGraceMs;
     this.#uploads = new WaitingUploads(this.#grace, this.#now);
     state.soon.keeps = (owner) => this.#of(owner).size > 0;
     state.soon.referred = (owner, hashes) => this.#referred(owner, hashes);

@@ -1,6 +1,6 @@
 /** The waiting feeds, and the changes of all trees in order. */
 import type { AbortSignalLike, TreeId, TreeListEvent } from '@coppice/core';
-import { fromCursor, toCursor } from '../cursor.ts';
+import { decodeCursor, encodeCursor } from '../cursor.ts';
 
 interface FeedPosition {
   readonly owner: string;
@@ -38,7 +38,7 @@ export class ChangeFeed {
   /** Records a change of a tree under its number. */
   tell(owner: string, treeId: TreeId, version: number, sequence: number): void {
     this.#last = Math.max(this.#last, sequence);
-    const reported = { owner, sequence, event: { cursor: toCursor('changes', [sequence]), treeId, version } };
+    const reported = { owner, sequence, event: { cursor: encodeCursor('changes', [sequence]), treeId, version } };
     // Numbers are assigned before a change is persisted: one that took longer is recorded after later ones.
     const late = this.#events.length > 0 && (this.#events[this.#events.length - 1]?.sequence ?? 0) > sequence;
     if (late) this.#events = [...this.#events, reported].sort((a, b) => a.sequence - b.sequence);
@@ -140,5 +140,5 @@ export class ChangeFeed {
 }
 
 function sequenceOf(cursor: string): number {
-  return Number(fromCursor('changes', ['number'], cursor)[0]);
+  return Number(decodeCursor('changes', ['number'], cursor)[0]);
 }

@@ -24,15 +24,15 @@ export async function findCopiesInMemory(
     if (origin !== undefined) ids.add(origin);
   }
   const copies: PurgeReport['copies'][number][] = [];
-  for (const volume of state.owned(owner)) {
-    if (volume.id === treeId) continue;
-    const made = volume.row.attributes.copiedFrom?.treeId === treeId;
-    const pages = volume.pages ?? (made ? (await state.open(owner, volume.id)).pages : null);
+  for (const slot of state.owned(owner)) {
+    if (slot.id === treeId) continue;
+    const made = slot.row.attributes.copiedFrom?.treeId === treeId;
+    const pages = slot.loaded ?? (made ? (await state.open(owner, slot.id)).pages : null);
     if (pages === null) continue;
     let nodes = 0;
     for (const node of allNodes(pages.tree)) if (ids.has(node.id) || ids.has(copyOriginOf(node) ?? '')) nodes++;
-    const { title, autoTitle } = volume.row.attributes;
-    if (nodes > 0) copies.push({ treeId: volume.id, title: title ?? autoTitle ?? null, nodes });
+    const { title, autoTitle } = slot.row.attributes;
+    if (nodes > 0) copies.push({ treeId: slot.id, title: title ?? autoTitle ?? null, nodes });
   }
   return copies.sort((a, b) => (a.treeId < b.treeId ? -1 : 1));
 }

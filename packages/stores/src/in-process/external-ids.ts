@@ -8,7 +8,7 @@ import type { TreeState } from './tree-state.ts';
 const longestForeignId = 512;
 
 /** Throws if an external id is too long. */
-export function checkForeignId(id: string): void {
+export function assertExternalIdLength(id: string): void {
   if (utf8Length(id) > longestForeignId)
     refuse('id/invalid', `A foreign id has at most ${longestForeignId} bytes; this one begins ${id.slice(0, 64)}.`);
 }
@@ -35,7 +35,7 @@ export class ExternalIds {
   }
 
   /** Registers stored external ids when the store is opened. */
-  know(ids: readonly ExternalId[], provenance: readonly Provenance[] = []): void {
+  register(ids: readonly ExternalId[], provenance: readonly Provenance[] = []): void {
     for (const id of ids) this.#enter(id);
     for (const row of provenance) {
       const rows = this.#provenance.get(row.treeId);
@@ -58,8 +58,8 @@ export class ExternalIds {
   async put(owner: string, ids: readonly ExternalId[]): Promise<void> {
     this.#state.writable();
     for (const id of ids) {
-      checkForeignId(id.id);
-      checkForeignId(id.scope);
+      assertExternalIdLength(id.id);
+      assertExternalIdLength(id.scope);
       const { pages } = await this.#state.open(owner, id.treeId);
       if (id.nodeId !== null && findAnyNode(pages.tree, id.nodeId) === undefined)
         refuse('tree/unknown-node', `There is no node ${id.nodeId}.`, { nodeId: id.nodeId });
@@ -86,7 +86,7 @@ export class ExternalIds {
     this.#state.writable();
     for (const { treeId } of rows) await this.#state.open(owner, treeId);
     await this.#state.keep({ type: 'provenance', rows });
-    this.know([], rows);
+    this.register([], rows);
   }
 
   async provenanceOf(owner: string, treeId: TreeId): Promise<readonly Provenance[]> {

@@ -15,14 +15,14 @@ import { findRedoableAct, findUndoableAct } from '@coppice/core/history';
 import { isUndoable } from '@coppice/core/store';
 import { allNodes, findNode } from '@coppice/core/tree';
 import type { Persistence } from './persistence.ts';
-import { ActIndex, type LoadedSlot, type Snapshot, type TreeSlot } from './tree-slot.ts';
+import { ActIndex, type LoadedSlot, type TreeSlot, type TreeSnapshot } from './tree-slot.ts';
 
 /** Access to the trees themselves. */
 export interface OpenTrees {
   /** Whether a tree of any owner has this id. */
   has(id: string): boolean;
   find(owner: string, treeId: TreeId): TreeSlot | undefined;
-  load(volume: TreeSlot): Promise<LoadedSlot>;
+  load(slot: TreeSlot): Promise<LoadedSlot>;
 }
 
 /** The indexes over all trees. For trees that are not loaded the persistence is asked. */
@@ -87,7 +87,7 @@ export class GlobalIndex {
    */
   taken(ids: readonly NodeId[]): readonly NodeId[] | Promise<readonly NodeId[]> {
     const here = (id: NodeId) => this.#isHere(id);
-    const elsewhere = this.#persistence?.treesOfNodes?.(ids.filter((id) => !here(id)));
+    const elsewhere = this.#persistence?.pickTreesOfNodes?.(ids.filter((id) => !here(id)));
     if (elsewhere === undefined) return ids.filter(here);
     return elsewhere.then((homes) => ids.filter((id) => here(id) || homes.has(id)));
   }
@@ -124,28 +124,28 @@ export class GlobalIndex {
   home(owner: string, id: NodeId): TreeId | null | Promise<TreeId | null> {
     const known = this.#homes.get(id);
     if (known !== undefined) {
-      const volume = this.#trees.find(owner, known);
-      if (volume === undefined) return null;
-      return volume.pages === null ? this.#liveIn(volume, id) : isLiveIn(volume.pages, id, known);
+      const slot = this.#trees.find(owner, known);
+      if (slot === undefined) return null;
+      return slot.loaded === null ? this.#liveIn(slot, id) : isLiveIn(slot.loaded, id, known);
     }
-    const elsewhere = this.#persistence?.treesOfNodes?.([id]);
+    const elsewhere = this.#persistence?.pickTreesOfNodes?.([id]);
     if (elsewhere === undefined) return null;
     return elsewhere.then((homes) => {
       const found = homes.get(id);
-      const volume = found === undefined ? undefined : this.#trees.find(owner, found);
-      return volume === undefined ? null : this.#liveIn(volume, id);
+      const slot = found === undefined ? undefined : this.#trees.find(owner, found);
+      return slot === undefined ? null : this.#liveIn(slot, id);
     });
   }
 
-  async #liveIn(volume: TreeSlot, id: NodeId): Promise<TreeId | null> {
-    return isLiveIn(await this.#trees.load(volume), id, volume.id);
+  async #liveIn(slot: TreeSlot, id: NodeId): Promise<TreeId | null> {
+    return isLiveIn(await this.#trees.load(slot), id, slot.id);
   }
 
   /** Returns the act that an undo or redo in a tree would invert, with the other trees that it changed. */
   act(
     owner: string,
     treeId: TreeId,
-    snapshot: Snapshot | null,
+    snapshot: TreeSnapshot | null,
     read: Extract<Read, { ask: 'undoable' | 'redoable' }>,
   ): ActRecord | null | Promise<ActRecord | null> {
     if (snapshot === null) return null;
@@ -160,11 +160,11 @@ export class GlobalIndex {
     if (more !== undefined)
       return more.then(async (ids) => {
         const elsewhere: TreeId[] = [];
-        for (const volume of others([...known, ...ids]))
-          if (isChangedBy(actId, await this.#trees.load(volume))) elsewhere.push(volume.id);
+        for (const slot of others([...known, ...ids]))
+          if (isChangedBy(actId, await this.#trees.load(slot))) elsewhere.push(slot.id);
         return { ...record, elsewhere };
       });
-    const elsewhere = others(known).filter(({ pages }) => pages !== null && isChangedBy(actId, pages));
+    const elsewhere = others(known).filter(({ loaded: pages }) => pages !== null && isChangedBy(actId, pages));
     return { ...record, elsewhere: elsewhere.map(({ id }) => id) };
   }
 }

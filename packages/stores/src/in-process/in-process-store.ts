@@ -39,13 +39,13 @@ import {
 import { assertArgument } from '@coppice/core/decode';
 import { treeFromRows } from '@coppice/core/history';
 import { allBookmarks, allNodes, checkTree, findNode } from '@coppice/core/tree';
-import { argument, checkedReads } from '../argument-shapes.ts';
-import { addHashesOf, addHashesOfLog } from '../attachments.ts';
-import { commitSummary } from '../history.ts';
-import { pageLimit, usualHistory } from '../limits.ts';
+import { argumentValidators, validateReads } from '../argument-shapes.ts';
+import { addBlobHashesOfLog, addBlobHashesOfNodes } from '../attachments.ts';
+import { summarizeCommit } from '../history.ts';
+import { clampPageLength, defaultHistoryLength } from '../limits.ts';
 import type { StoreOptions } from '../options.ts';
-import { formerContents, type PurgeWhat, purgeFromTree } from '../purge.ts';
-import { notInTrash, unknownTree } from '../refusals.ts';
+import { countReplacedContents, type PurgeTarget, purgeFromTree } from '../purge.ts';
+import { throwNotInTrash, throwUnknownTree } from '../refusals.ts';
 import { repairRows } from '../repair.ts';
 import { Accounts } from './accounts.ts';
 import { Blobs } from './blobs.ts';
@@ -79,7 +79,7 @@ export interface StoreIdentity {
 }
 
 /** Creates the state of a store from its options. */
-export function treeStateOf(
+export function createTreeState(
   { treeWrites, kit }: StoreOptions,
   about: Pick<TreeStateOptions, 'persistence' | 'readOnly'>,
 ): TreeState {
@@ -91,7 +91,7 @@ export function treeStateOf(
 }
 
 /** Creates the parts of a store. */
-export function storePartsOf(state: TreeState, persistence?: Persistence, options: StoreOptions = {}): StoreParts {
+export function createStoreParts(state: TreeState, persistence?: Persistence, options: StoreOptions = {}): StoreParts {
   return {
     state,
     runs: new Runs(state),
@@ -113,7 +113,7 @@ export class InProcessStore implements Store {
   readonly #plate: StoreIdentity;
 
   constructor(parts: StoreParts, plate: StoreIdentity, owner: string) {
-    assertArgument('owner', owner, argument.ownerName);
+    assertArgument('owner', owner, argumentValidators.ownerName);
     this.#parts = parts;
     this.#plate = plate;
     this.owner = owner;
@@ -132,7 +132,7 @@ export class InProcessStore implements Store {
   }
 
   read<T>(treeId: TreeId, reading: () => ReadProgram<T>): Promise<T> {
-    return this.#state.read(this.owner, treeId, () => checkedReads(reading()));
+    return this.#state.read(this.owner, treeId, () => validateReads(reading()));
   }
 
   change<R>(treeId: TreeId, planning: PlannerFactory<R>, options: ChangeOptions): Promise<ChangeResult<R>> {
@@ -149,7 +149,7 @@ export class InProcessStore implements Store {
 
   async content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>> {
     this.#state.alive();
-    assertArgument('ids', ids, argument.nodeIds);
+    assertArgument('ids', ids, argumentValidators.nodeIds);
     const texts = new Map<NodeId, string>();
     for (const { id, message } of await this.#state.read(this.owner, treeId, () => ask('nodes', { ids })))
       if (message !== null) texts.set(id, JSON.stringify(message));
@@ -167,7 +167,7 @@ export class InProcessStore implements Store {
 
   async trees(query: TreeQuery = {}): Promise<Page<TreeSummary>> {
     this.#state.alive();
-    assertArgument('query', query, argument.treeQuery);
+    assertArgument('query', query, argumentValidators.treeQuery);
     await this.#state.follow(true);
     return listTreesInMemory(this.#state, this.owner, query);
   }
@@ -178,7 +178,7 @@ export class InProcessStore implements Store {
 
   async search(query: SearchQuery): Promise<Page<SearchHit>> {
     this.#state.alive();
-    assertArgument('query', query, argument.searchQuery);
+    assertArgument('query', query, argumentValidators.searchQuery);
     await this.#state.follow(true);
     return searchMessages(this.#state, this.owner, query);
   }
@@ -187,34 +187,34 @@ export class InProcessStore implements Store {
     treeId: TreeId,
     options: { readonly before?: number; readonly limit?: number } = {},
   ): Promise<readonly CommitSummary[]> {
-    assertArgument('options', options, argument.historyQuery);
-    const limit = pageLimit(options.limit ?? usualHistory);
+    assertArgument('options', options, argumentValidators.historyQuery);
+    const limit = clampPageLength(options.limit ?? defaultHistoryLength);
     const { pages } = await this.#state.open(this.owner, treeId);
     const end = Math.max(0, Math.min(pages.tree.version, (options.before ?? Number.POSITIVE_INFINITY) - 1));
     return pages.log
       .slice(Math.max(0, end - limit), end)
       .reverse()
-      .map(commitSummary);
+      .map(summarizeCommit);
   }
 
   async newestAct(actor: string, which: 'undoable' | 'redoable'): Promise<NewestAct | null> {
     this.#state.alive();
-    assertArgument('actor', actor, argument.actorName);
-    assertArgument('which', which, argument.actKind);
+    assertArgument('actor', actor, argumentValidators.actorName);
+    assertArgument('which', which, argumentValidators.actKind);
     await this.#state.follow(true);
     return findNewestAct(this.#state, this.owner, actor, which);
   }
 
   async trash(treeId: TreeId): Promise<readonly TrashItem[]> {
-    const { volume, pages } = await this.#state.open(this.owner, treeId);
-    return listTrash(volume, pages);
+    const { slot, pages } = await this.#state.open(this.owner, treeId);
+    return listTrash(slot, pages);
   }
 
-  async purge(treeId: TreeId, what: PurgeWhat): Promise<PurgeReport> {
+  async purge(treeId: TreeId, what: PurgeTarget): Promise<PurgeReport> {
     this.#state.writable();
-    assertArgument('what', what, argument.purgeQuery);
+    assertArgument('what', what, argumentValidators.purgeQuery);
     return this.#state.locks.run(treeId, async () => {
-      const { volume, pages } = await this.#state.open(this.owner, treeId);
+      const { slot, pages } = await this.#state.open(this.owner, treeId);
       const done = purgeFromTree(pages.tree, pages.log, what);
       const { nodeIds, tree, log, report } = done;
       if (nodeIds.size === 0) return { ...report, copies: [], waitingAttachments: 0, uncleared: [] };
@@ -222,7 +222,7 @@ export class InProcessStore implements Store {
       const named = nodesNamedBy(purged, pages.log);
       const copies = await findCopiesInMemory(this.#state, this.owner, treeId, purged);
       await this.#parts.runs.forget(treeId, nodeIds);
-      await this.#state.purge(volume, { type: 'purge', treeId, nodeIds: [...nodeIds], tree, log });
+      await this.#state.purge(slot, { type: 'purge', treeId, nodeIds: [...nodeIds], tree, log });
       this.#parts.names.forget(treeId, nodeIds);
       const waitingAttachments = await this.#parts.blobs.collect(this.owner, named);
       return { ...report, copies, waitingAttachments, uncleared: [] };
@@ -232,8 +232,8 @@ export class InProcessStore implements Store {
   async purgeTree(treeId: TreeId): Promise<PurgeReport> {
     this.#state.writable();
     return this.#state.locks.run(treeId, async () => {
-      const volume = this.#state.find(this.owner, treeId) ?? unknownTree(treeId);
-      if (volume.row.attributes.trashedAt === undefined) notInTrash(treeId);
+      const slot = this.#state.find(this.owner, treeId) ?? throwUnknownTree(treeId);
+      if (slot.row.attributes.trashedAt === undefined) throwNotInTrash(treeId);
       return this.#forget(treeId);
     });
   }
@@ -242,22 +242,22 @@ export class InProcessStore implements Store {
   async discard(treeId: TreeId): Promise<void> {
     this.#state.writable();
     await this.#state.locks.run(treeId, async () => {
-      if (this.#state.find(this.owner, treeId) === undefined) unknownTree(treeId);
+      if (this.#state.find(this.owner, treeId) === undefined) throwUnknownTree(treeId);
       await this.#forget(treeId);
     });
   }
 
   async #forget(treeId: TreeId): Promise<PurgeReport> {
-    const volume = this.#state.find(this.owner, treeId) ?? unknownTree(treeId);
+    const slot = this.#state.find(this.owner, treeId) ?? throwUnknownTree(treeId);
     const { nodes, log } = await this.#readable(treeId);
     const named = nodesNamedBy(nodes, log);
     const copies = await findCopiesInMemory(this.#state, this.owner, treeId, nodes);
     await this.#parts.runs.forget(treeId);
-    await this.#state.forget(volume);
+    await this.#state.forget(slot);
     this.#parts.names.forget(treeId);
     this.#parts.accounts.forget(treeId);
     const waitingAttachments = await this.#parts.blobs.collect(this.owner, named);
-    const contents = log.reduce((sum, commit) => sum + formerContents(commit.steps), 0);
+    const contents = log.reduce((sum, commit) => sum + countReplacedContents(commit.steps), 0);
     return { nodes: nodes.length, contents, copies, waitingAttachments, uncleared: [] };
   }
 
@@ -273,12 +273,12 @@ export class InProcessStore implements Store {
   }
 
   async putExternalIds(ids: readonly ExternalId[]): Promise<void> {
-    assertArgument('ids', ids, argument.externalIds);
+    assertArgument('ids', ids, argumentValidators.externalIds);
     return this.#parts.names.put(this.owner, ids);
   }
 
   async findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]> {
-    assertArgument('names', { format, scope, ids }, argument.wantedNames);
+    assertArgument('names', { format, scope, ids }, argumentValidators.wantedNames);
     return this.#parts.names.find(this.owner, format, scope, ids);
   }
 
@@ -287,7 +287,7 @@ export class InProcessStore implements Store {
   }
 
   async addProvenance(rows: readonly Provenance[]): Promise<void> {
-    assertArgument('rows', rows, argument.provenances);
+    assertArgument('rows', rows, argumentValidators.provenances);
     return this.#parts.names.addProvenance(this.owner, rows);
   }
 
@@ -296,7 +296,7 @@ export class InProcessStore implements Store {
   }
 
   async putLinear(record: LinearRecord): Promise<void> {
-    assertArgument('record', record, argument.linearRecord);
+    assertArgument('record', record, argumentValidators.linearRecord);
     return this.#state.putLinear(this.owner, record);
   }
 
@@ -304,10 +304,10 @@ export class InProcessStore implements Store {
     options: { readonly batch?: number; readonly signal?: AbortSignalLike } = {},
   ): AsyncGenerator<BackfillProgress> {
     this.#state.writable();
-    assertArgument('options', options, argument.backfillOptions);
-    const batch = pageLimit(options.batch);
+    assertArgument('options', options, argumentValidators.backfillOptions);
+    const batch = clampPageLength(options.batch);
     if (!this.#state.branches(this.owner)) return;
-    const open = [...this.#state.owned(this.owner)].filter((volume) => volume.format === 'linear').map(({ id }) => id);
+    const open = [...this.#state.owned(this.owner)].filter((slot) => slot.format === 'linear').map(({ id }) => id);
     let done = 0;
     while (done < open.length && options.signal?.aborted !== true) {
       for (const id of open.slice(done, done + batch)) await this.#state.storeAsTree(this.owner, id);
@@ -322,14 +322,14 @@ export class InProcessStore implements Store {
   }
 
   async fsck(options: FsckOptions = {}): Promise<FsckReport> {
-    assertArgument('options', options, argument.fsckOptions);
+    assertArgument('options', options, argumentValidators.fsckOptions);
     if (options.repair === true) this.#state.writable();
     this.#state.alive();
     const findings: FsckReport['findings'][number][] = [];
     const repaired: string[] = [];
     let nodes = 0;
     const wanted = this.wanted(options.treeId);
-    if (options.treeId !== undefined && wanted.length === 0) unknownTree(options.treeId);
+    if (options.treeId !== undefined && wanted.length === 0) throwUnknownTree(options.treeId);
     for (const [at, id] of wanted.entries()) {
       if (at > 0) options.onProgress?.({ done: at, total: wanted.length });
       const { pages } = await this.#state.open(this.owner, id);
@@ -352,14 +352,14 @@ export class InProcessStore implements Store {
 
   async #mend(treeId: TreeId): Promise<readonly string[]> {
     return this.#state.locks.run(treeId, async () => {
-      const { volume, pages } = await this.#state.open(this.owner, treeId);
+      const { slot, pages } = await this.#state.open(this.owner, treeId);
       const { tree } = pages;
       const { row, nodes, bookmarks, repaired } = repairRows({
         row: tree,
         nodes: allNodes(tree),
         bookmarks: allBookmarks(tree),
       });
-      if (repaired.length > 0) await this.#state.mend(volume, treeFromRows(row, nodes, bookmarks));
+      if (repaired.length > 0) await this.#state.mend(slot, treeFromRows(row, nodes, bookmarks));
       return repaired;
     });
   }
@@ -374,7 +374,7 @@ export class InProcessStore implements Store {
 /** Returns the attachments that nodes and former contents refer to. */
 function nodesNamedBy(nodes: Iterable<Node>, log: readonly Commit[]): ReadonlySet<string> {
   const named = new Set<string>();
-  addHashesOf(nodes, named);
-  addHashesOfLog(log, named);
+  addBlobHashesOfNodes(nodes, named);
+  addBlobHashesOfLog(log, named);
   return named;
 }

@@ -13,9 +13,9 @@ import {
   type TreeSummary,
 } from '@coppice/core';
 import { allNodes, findAnyNode, previewOf } from '@coppice/core/tree';
-import { fromCursor, toCursor } from '../cursor.ts';
-import { pageLimit } from '../limits.ts';
-import { hasTerms, searchTerms, snippetOf } from '../search.ts';
+import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { clampPageLength } from '../limits.ts';
+import { containsAllTerms, snippetOf, splitSearchTerms } from '../search.ts';
 import type { LoadedSlot, TreeSlot } from './tree-slot.ts';
 import type { TreeState } from './tree-state.ts';
 
@@ -39,18 +39,19 @@ function fitsQuery({ attributes }: TreeRow, query: TreeQuery): boolean {
 
 /** Returns an owner's trees, by last change, newest first. */
 export function listTreesInMemory(state: TreeState, owner: string, query: TreeQuery): Page<TreeSummary> {
-  const limit = pageLimit(query.limit);
-  const from = query.cursor == null ? null : fromCursor('trees', ['number', 'string'], query.cursor);
+  const limit = clampPageLength(query.limit);
+  const from = query.cursor == null ? null : decodeCursor('trees', ['number', 'string'], query.cursor);
   const found: TreeSlot[] = [];
-  for (const volume of state.owned(owner)) {
-    const { row } = volume;
+  for (const slot of state.owned(owner)) {
+    const { row } = slot;
     if (from !== null && !isOlder(row, Number(from[0]), String(from[1]))) continue;
-    if (fitsQuery(row, query)) found.push(volume);
+    if (fitsQuery(row, query)) found.push(slot);
   }
   found.sort((a, b) => b.row.updatedAt - a.row.updatedAt || (a.id < b.id ? 1 : -1));
   const part = found.slice(0, limit);
   const last = part[part.length - 1];
-  const cursor = last === undefined || found.length <= limit ? null : toCursor('trees', [last.row.updatedAt, last.id]);
+  const cursor =
+    last === undefined || found.length <= limit ? null : encodeCursor('trees', [last.row.updatedAt, last.id]);
   return { items: part.map(treeSummaryOf), cursor };
 }
 
@@ -76,31 +77,31 @@ function treeSummaryOf({ row, format }: TreeSlot): TreeSummary {
 }
 
 interface SearchFound {
-  readonly volume: TreeSlot;
+  readonly slot: TreeSlot;
   readonly node: Node;
 }
 
 /** Returns the messages of an owner that contain every term, newest first. Trees in the trash are not searched. */
 export async function searchMessages(state: TreeState, owner: string, query: SearchQuery): Promise<Page<SearchHit>> {
-  const limit = pageLimit(query.limit);
-  const terms = searchTerms(query.text);
-  const from = query.cursor == null ? null : fromCursor('hits', ['number', 'string', 'number'], query.cursor);
+  const limit = clampPageLength(query.limit);
+  const terms = splitSearchTerms(query.text);
+  const from = query.cursor == null ? null : decodeCursor('hits', ['number', 'string', 'number'], query.cursor);
   if (terms.length === 0) return { items: [], cursor: null };
   const found: SearchFound[] = [];
-  for (const volume of [...state.owned(owner)]) {
-    const { attributes } = volume.row;
+  for (const slot of [...state.owned(owner)]) {
+    const { attributes } = slot.row;
     if (attributes.trashedAt !== undefined) continue;
-    if (query.treeId !== undefined && volume.id !== query.treeId) continue;
+    if (query.treeId !== undefined && slot.id !== query.treeId) continue;
     if (query.project !== undefined && attributes.project !== query.project) continue;
     const pages =
-      query.treeId === volume.id
-        ? (await state.open(owner, volume.id)).pages
-        : await readableSlot(state, owner, volume.id);
+      query.treeId === slot.id
+        ? (await state.open(owner, slot.id)).pages
+        : await loadSlotIfReadable(state, owner, slot.id);
     if (pages === null) continue;
     for (const node of allNodes(pages.tree)) {
-      if (node.removedIn !== null || node.role === 'root' || !hasTerms(node.text, terms)) continue;
+      if (node.removedIn !== null || node.role === 'root' || !containsAllTerms(node.text, terms)) continue;
       if (query.roles !== undefined && !query.roles.includes(node.role)) continue;
-      if (from === null || isAfter({ volume, node }, from)) found.push({ volume, node });
+      if (from === null || isAfter({ slot, node }, from)) found.push({ slot, node });
     }
   }
   found.sort(newestFirst);
@@ -109,7 +110,7 @@ export async function searchMessages(state: TreeState, owner: string, query: Sea
   const cursor =
     last === undefined || found.length <= limit
       ? null
-      : toCursor('hits', [last.node.createdAt, last.volume.id, last.node.seq]);
+      : encodeCursor('hits', [last.node.createdAt, last.slot.id, last.node.seq]);
   return { items: part.map((one) => searchHitOf(one, terms)), cursor };
 }
 
@@ -117,7 +118,7 @@ export async function searchMessages(state: TreeState, owner: string, query: Sea
  * Returns a loaded tree, or null if it cannot be read: operations over all trees skip such a tree, because opening the
  * store reported it, and a read of that tree alone reports it again.
  */
-export async function readableSlot(state: TreeState, owner: string, id: TreeId): Promise<LoadedSlot | null> {
+export async function loadSlotIfReadable(state: TreeState, owner: string, id: TreeId): Promise<LoadedSlot | null> {
   try {
     return (await state.open(owner, id)).pages;
   } catch (error) {
@@ -129,28 +130,28 @@ export async function readableSlot(state: TreeState, owner: string, id: TreeId):
 function newestFirst(a: SearchFound, b: SearchFound): number {
   return (
     b.node.createdAt - a.node.createdAt ||
-    (a.volume.id === b.volume.id ? b.node.seq - a.node.seq : a.volume.id < b.volume.id ? 1 : -1)
+    (a.slot.id === b.slot.id ? b.node.seq - a.node.seq : a.slot.id < b.slot.id ? 1 : -1)
   );
 }
 
-function isAfter({ volume, node }: SearchFound, [time, id, seq]: readonly (string | number)[]): boolean {
+function isAfter({ slot, node }: SearchFound, [time, id, seq]: readonly (string | number)[]): boolean {
   if (node.createdAt !== time) return node.createdAt < Number(time);
-  return volume.id === id ? node.seq < Number(seq) : volume.id < String(id);
+  return slot.id === id ? node.seq < Number(seq) : slot.id < String(id);
 }
 
-function searchHitOf({ volume, node }: SearchFound, terms: readonly string[]): SearchHit {
+function searchHitOf({ slot, node }: SearchFound, terms: readonly string[]): SearchHit {
   return {
-    treeId: volume.id,
+    treeId: slot.id,
     nodeId: node.id,
     role: node.role === 'root' ? 'system' : node.role,
-    title: titleOfTree(volume.row),
+    title: titleOfTree(slot.row),
     createdAt: node.createdAt,
     snippet: snippetOf(node.text, terms),
   };
 }
 
 /** Returns the removed subtrees of a tree that can be restored, newest removal first. */
-export function listTrash(volume: TreeSlot, { tree, log }: LoadedSlot): TrashItem[] {
+export function listTrash(slot: TreeSlot, { tree, log }: LoadedSlot): TrashItem[] {
   const nodes = allNodes(tree);
   const tops = new Map<string, { readonly node: Node; count: number }>();
   const topOf = new Map<string, string>();
@@ -180,7 +181,7 @@ export function listTrash(volume: TreeSlot, { tree, log }: LoadedSlot): TrashIte
   for (const { node, count } of found) {
     const removedIn = node.removedIn ?? 0;
     const at = log[removedIn - 1]?.at ?? tree.updatedAt;
-    items.push({ treeId: volume.id, nodeId: node.id, removedIn, at, count, preview: previewOf(node, count - 1) });
+    items.push({ treeId: slot.id, nodeId: node.id, removedIn, at, count, preview: previewOf(node, count - 1) });
   }
   return items.sort((a, b) => b.removedIn - a.removedIn);
 }

@@ -1,5 +1,5 @@
 /** Serialises work by key, in the order of the requests. */
-export class Locks {
+export class KeyedLocks {
   readonly #tails = new Map<string, Promise<void>>();
 
   /** Whether work runs or waits under a key. */

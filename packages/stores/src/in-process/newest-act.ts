@@ -1,14 +1,14 @@
 /** Finds the newest act of an actor over all trees of a store. */
 import type { Commit, NewestAct, NewestActOfTree } from '@coppice/core';
 import { findNewestActStart, findNewestRedoable, findNewestUndoable } from '@coppice/core/history';
-import { readableSlot } from './lists.ts';
+import { loadSlotIfReadable } from './lists.ts';
 import type { TreeSlot } from './tree-slot.ts';
 import type { TreeState } from './tree-state.ts';
 
 const none = Number.NEGATIVE_INFINITY;
 
 interface Candidate extends NewestActOfTree {
-  readonly volume: TreeSlot;
+  readonly slot: TreeSlot;
 }
 
 /**
@@ -22,28 +22,27 @@ export async function findNewestAct(
   which: 'undoable' | 'redoable',
 ): Promise<NewestAct | null> {
   let best: Candidate | null = null;
-  let begun: { readonly commit: Commit; readonly volume: TreeSlot } | null = null;
-  const volumes = [...state.owned(owner)].sort((a, b) => b.row.updatedAt - a.row.updatedAt || b.sequence - a.sequence);
-  for (const volume of volumes) {
-    if (Math.max(best?.commit.at ?? none, begun?.commit.at ?? none) > volume.row.updatedAt) break;
-    const pages = await readableSlot(state, owner, volume.id);
+  let begun: { readonly commit: Commit; readonly slot: TreeSlot } | null = null;
+  const slots = [...state.owned(owner)].sort((a, b) => b.row.updatedAt - a.row.updatedAt || b.sequence - a.sequence);
+  for (const slot of slots) {
+    if (Math.max(best?.commit.at ?? none, begun?.commit.at ?? none) > slot.row.updatedAt) break;
+    const pages = await loadSlotIfReadable(state, owner, slot.id);
     if (pages === null) continue;
     const log = pages.log.slice(0, pages.tree.version);
     const found = which === 'undoable' ? findNewestUndoable(log, actor) : findNewestRedoable(log, actor);
-    if (found !== null && (best === null || isNewer({ ...found, volume }, best))) best = { ...found, volume };
+    if (found !== null && (best === null || isNewer({ ...found, slot }, best))) best = { ...found, slot };
     const first = which === 'redoable' ? findNewestActStart(log, actor) : null;
-    if (first !== null && (begun === null || isNewer({ commit: first, volume }, begun)))
-      begun = { commit: first, volume };
+    if (first !== null && (begun === null || isNewer({ commit: first, slot }, begun))) begun = { commit: first, slot };
   }
   if (best === null || (begun !== null && isNewer(begun, best))) return null;
-  return { treeId: best.volume.id, actId: best.actId, madeTree: best.commit.version === 1 };
+  return { treeId: best.slot.id, actId: best.actId, madeTree: best.commit.version === 1 };
 }
 
-type Placed = Pick<Candidate, 'commit' | 'volume'>;
+type Placed = Pick<Candidate, 'commit' | 'slot'>;
 
 function isNewer(one: Placed, other: Placed): boolean {
   if (one.commit.at !== other.commit.at) return one.commit.at > other.commit.at;
-  if (one.volume === other.volume) return one.commit.version > other.commit.version;
+  if (one.slot === other.slot) return one.commit.version > other.commit.version;
   return sequenceOf(one) > sequenceOf(other);
 }
 
@@ -51,6 +50,6 @@ function isNewer(one: Placed, other: Placed): boolean {
  * Returns the number of a commit among those of all trees. One from before the store was opened counts as its tree's
  * first.
  */
-function sequenceOf({ commit, volume }: Placed): number {
-  return volume.sequences.get(commit.version) ?? 0;
+function sequenceOf({ commit, slot }: Placed): number {
+  return slot.sequences.get(commit.version) ?? 0;
 }

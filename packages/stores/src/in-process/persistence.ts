@@ -26,7 +26,7 @@ export type PersistedEntry =
   | {
       readonly type: 'commit';
       readonly treeId: TreeId;
-      readonly settled: AppliedCommit;
+      readonly applied: AppliedCommit;
       readonly tree: Tree;
       readonly sequence: number;
       readonly format: ConversationFormat;
@@ -92,7 +92,7 @@ export interface PartialTree {
 }
 
 /** A tree that is not loaded yet: enough to list and find it. */
-export interface KnownTree {
+export interface UnloadedTree {
   readonly row: TreeRow;
   readonly format: ConversationFormat;
   /** The number of its last change among those of all trees. */
@@ -101,7 +101,7 @@ export interface KnownTree {
 
 /** A commit that another process made in a tree since it was loaded. */
 export interface ExternalCommit {
-  readonly settled: AppliedCommit;
+  readonly applied: AppliedCommit;
   readonly tree: Tree;
   readonly sequence: number;
   readonly format: ConversationFormat;
@@ -110,7 +110,7 @@ export interface ExternalCommit {
 /** What other processes did to the trees of a place since the last check. */
 export interface ExternalChanges {
   /** New trees and lists. */
-  readonly known: readonly KnownTree[];
+  readonly known: readonly UnloadedTree[];
   readonly gone: readonly TreeId[];
   /** Trees with new commits. */
   readonly changed: readonly TreeId[];
@@ -142,7 +142,7 @@ export interface Persistence {
   /** Runs work while no other process creates a tree in the same place. */
   alone?<T>(work: () => Promise<T>): Promise<T>;
   /** Returns which trees that are not loaded contain these ids. */
-  treesOfNodes?(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>>;
+  pickTreesOfNodes?(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>>;
   /** Returns which trees that are not loaded an act has changed. */
   treesOf?(actId: ActId): Promise<readonly TreeId[]>;
   /**

@@ -1,15 +1,15 @@
 /** Turns a plan into a commit with copied steps. */
 import { type ChangeOptions, isAppError, type Plan, type PreparedCommit, type TreeId } from '@coppice/core';
 import { makeVersionConflictError, prepareCommit } from '@coppice/core/store';
-import { assertRevalidated } from '../revalidate.ts';
+import { assertStepsStillValid } from '../revalidate.ts';
 import { freezeSteps } from './freeze-steps.ts';
-import type { Snapshot } from './tree-slot.ts';
+import type { TreeSnapshot } from './tree-slot.ts';
 import type { Yielder } from './yielder.ts';
 
 /** Prepares the commit of a plan; null if it has no steps. The steps of a long one are copied part by part. */
-export async function prepareInTurns<R>(
+export async function prepareCommitCooperatively<R>(
   treeId: TreeId,
-  snapshot: Snapshot | null,
+  snapshot: TreeSnapshot | null,
   plan: Plan<R>,
   options: ChangeOptions,
   turns: Yielder,
@@ -20,7 +20,7 @@ export async function prepareInTurns<R>(
 
 function prepareNow<R>(
   treeId: TreeId,
-  snapshot: Snapshot | null,
+  snapshot: TreeSnapshot | null,
   plan: Plan<R>,
   options: ChangeOptions,
   own: typeof freezeSteps | undefined,
@@ -37,7 +37,7 @@ function prepareNow<R>(
 async function freezeInTurns({ commit, row }: PreparedCommit, turns: Yielder): Promise<PreparedCommit> {
   const steps = await turns.partByPart(commit.steps, (part) => {
     // An undo only contains values that are stored already.
-    if (commit.kind === 'do') assertRevalidated(part);
+    if (commit.kind === 'do') assertStepsStillValid(part);
     return freezeSteps(part);
   });
   return { commit: { ...commit, steps }, row };

@@ -39,7 +39,7 @@ export class TreeSlot {
   sequence: number;
   /** The numbers of the commits that this process has seen, by version. */
   readonly sequences = new Map<number, number>();
-  pages: LoadedSlot | null = null;
+  loaded: LoadedSlot | null = null;
 
   constructor(row: TreeRow, format: ConversationFormat, sequence: number) {
     this.id = row.id;
@@ -52,7 +52,7 @@ export class TreeSlot {
   /** Stores what was loaded. */
   fill({ tree, log, purged }: LoadedTree): LoadedSlot {
     const pages: LoadedSlot = { tree, log: [...log], purged: new Set(purged), index: null };
-    this.pages = pages;
+    this.loaded = pages;
     this.row = tree;
     return pages;
   }
@@ -69,7 +69,7 @@ export class TreeSlot {
 }
 
 /** A snapshot of a loaded tree: its value and log do not change while others write. */
-export class Snapshot {
+export class TreeSnapshot {
   readonly tree: Tree;
   readonly #pages: LoadedSlot;
   readonly #log: readonly Commit[];
@@ -156,6 +156,6 @@ export class ActIndex {
 }
 
 /** Returns the nodes that a commit inserts. */
-export function insertedBy({ commit }: PreparedCommit): NodeId[] {
+export function insertedNodeIds({ commit }: PreparedCommit): NodeId[] {
   return insertedNodes(commit.steps).map(({ id }) => id);
 }

@@ -3,9 +3,9 @@ import { dirname, join, resolve } from 'node:path';
 import { actId, ask, type LinearRecord, nodeId, planCommand, type Store, type Tree, treeId } from '@coppice/core';
 import { createTestClock, TestTree, testKit, user, uuid } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from '../conformance/subject.ts';
+import { expectRefusalCode } from '../conformance/subject.ts';
 import { createMemoryStore } from '../memory/index.ts';
-import { InProcessStore, type StoreIdentity, storePartsOf } from './in-process-store.ts';
+import { createStoreParts, InProcessStore, type StoreIdentity } from './in-process-store.ts';
 import type { LoadedTree, PersistedEntry, Persistence } from './persistence.ts';
 import { TreeState } from './tree-state.ts';
 
@@ -17,7 +17,7 @@ const plate: StoreIdentity = {
 };
 
 function storeWith(persistence: Persistence, state = new TreeState({ persistence })): InProcessStore {
-  return new InProcessStore(storePartsOf(state, persistence), plate, 'local');
+  return new InProcessStore(createStoreParts(state, persistence), plate, 'local');
 }
 
 function versionIn(store: Store, id: TestTree['treeId']): Promise<number | undefined> {
@@ -38,7 +38,7 @@ class Holder implements Persistence {
     this.entries.push(entry);
     if (entry.type !== 'commit') return;
     const kept = this.trees.get(entry.treeId);
-    const log = [...(kept?.log ?? []), entry.settled.commit];
+    const log = [...(kept?.log ?? []), entry.applied.commit];
     this.trees.set(entry.treeId, { tree: entry.tree, log, sequence: entry.sequence });
   }
 
@@ -51,7 +51,7 @@ class Holder implements Persistence {
 
   asked: () => Promise<void> = async () => undefined;
 
-  async treesOfNodes(ids: readonly ReturnType<typeof nodeId>[]) {
+  async pickTreesOfNodes(ids: readonly ReturnType<typeof nodeId>[]) {
     await this.asked();
     const homes = new Map<ReturnType<typeof nodeId>, TestTree['treeId']>();
     for (const { log } of this.trees.values())
@@ -69,7 +69,7 @@ class Holder implements Persistence {
 
   reopened(): InProcessStore {
     const state = new TreeState({ persistence: this });
-    state.know([...this.trees.values()].map(({ tree, sequence }) => ({ row: tree, format: 'tree', sequence })));
+    state.register([...this.trees.values()].map(({ tree, sequence }) => ({ row: tree, format: 'tree', sequence })));
     return storeWith(this, state);
   }
 }
@@ -77,7 +77,7 @@ class Holder implements Persistence {
 /** A tree with the only reference to an attachment, and one that is to become a copy of it. */
 async function attached(holder: Holder) {
   const store = new InProcessStore(
-    storePartsOf(new TreeState({ persistence: holder }), holder, { attachmentGrace: 0 }),
+    createStoreParts(new TreeState({ persistence: holder }), holder, { attachmentGrace: 0 }),
     plate,
     'local',
   );
@@ -198,7 +198,7 @@ describe('the state of a tree', () => {
       yield* ask('taken', { ids: [nodeId(uuid(801))] });
       return plan;
     };
-    expect(await refusalOf(store.change(copy.treeId, planning, options))).toBe('tree/unknown-tree');
+    expect(await expectRefusalCode(store.change(copy.treeId, planning, options))).toBe('tree/unknown-tree');
     expect(await store.blobs.find(info.hash)).toBeNull();
     expect((await store.trees()).items).toEqual([]);
   });

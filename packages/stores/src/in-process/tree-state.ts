@@ -25,21 +25,21 @@ import {
 import { assertArgument } from '@coppice/core/decode';
 import { isStale } from '@coppice/core/store';
 import { allNodes, applyOrThrow, emptyTree } from '@coppice/core/tree';
-import { argument } from '../argument-shapes.ts';
-import { addHashes, newReferences } from '../attachments.ts';
-import { checkLinear, isSameList, refuseBranching, treeOfLinear } from '../linear.ts';
-import { mayBranch } from '../options.ts';
-import { readOnlyStore, storeClosed, unknownTree } from '../refusals.ts';
-import { Answers } from './answers.ts';
+import { argumentValidators } from '../argument-shapes.ts';
+import { addBlobHashesInJson, findNewBlobReferences } from '../attachments.ts';
+import { assertNoNewBranch, assertStorableList, buildLinearTree, isUnchangedList } from '../linear.ts';
+import { canBranch } from '../options.ts';
+import { throwReadOnlyStore, throwStoreClosed, throwUnknownTree } from '../refusals.ts';
+import { InProcessReads } from './answers.ts';
 import { type BlobHold, BlobHolds } from './blob-holds.ts';
-import { blobsNamedIn } from './blob-references.ts';
+import { findReferencedBlobs } from './blob-references.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { freezeAnswer } from './freeze-steps.ts';
 import { GlobalIndex } from './global-index.ts';
-import { Locks } from './locks.ts';
-import type { KnownTree, PartialTree, PersistedEntry, Persistence } from './persistence.ts';
-import { prepareInTurns } from './prepare-commit.ts';
-import { insertedBy, type LoadedSlot, Snapshot, TreeSlot } from './tree-slot.ts';
+import { KeyedLocks } from './locks.ts';
+import type { PartialTree, PersistedEntry, Persistence, UnloadedTree } from './persistence.ts';
+import { prepareCommitCooperatively } from './prepare-commit.ts';
+import { insertedNodeIds, type LoadedSlot, TreeSlot, TreeSnapshot } from './tree-slot.ts';
 import { Yielder } from './yielder.ts';
 
 /** Options of the state. */
@@ -55,15 +55,15 @@ const openingStates = 'making a tree';
 
 /** The shared state behind the handles of one store. */
 export class TreeState {
-  readonly volumes = new Map<TreeId, TreeSlot>();
-  readonly locks = new Locks();
+  readonly slots = new Map<TreeId, TreeSlot>();
+  readonly locks = new KeyedLocks();
   readonly soon = new BlobHolds();
   readonly readOnly: boolean;
   readonly #persistence: Persistence | null;
   readonly #treeWrites: TreeWriteScope | undefined;
   readonly #kit: MessageKit | undefined;
   readonly #lookup: GlobalIndex;
-  readonly #answers: Answers;
+  readonly #answers: InProcessReads;
   readonly #news = new ChangeFeed();
   // Whether other processes may change the trees.
   readonly #follows: boolean;
@@ -77,21 +77,21 @@ export class TreeState {
     this.#treeWrites = options.treeWrites;
     this.#kit = options.kit;
     const trees = {
-      has: (id: string) => this.volumes.has(asTreeId(id)),
+      has: (id: string) => this.slots.has(asTreeId(id)),
       find: (owner: string, treeId: TreeId) => this.find(owner, treeId),
-      load: (volume: TreeSlot) => this.#pages(volume),
+      load: (slot: TreeSlot) => this.#pages(slot),
     };
     this.#lookup = new GlobalIndex(trees, this.#persistence);
-    this.#answers = new Answers(trees, this.#lookup);
+    this.#answers = new InProcessReads(trees, this.#lookup);
   }
 
   /** Registers trees that the persistence can load, when the store is opened. */
-  know(trees: readonly KnownTree[]): void {
+  register(trees: readonly UnloadedTree[]): void {
     for (const { row, format, sequence } of [...trees].sort((a, b) => a.sequence - b.sequence)) {
-      const volume = new TreeSlot(row, format, sequence);
-      this.volumes.set(row.id, volume);
+      const slot = new TreeSlot(row, format, sequence);
+      this.slots.set(row.id, slot);
       this.#lookup.enterForest(row);
-      this.#tell(volume);
+      this.#tell(slot);
     }
   }
 
@@ -110,7 +110,7 @@ export class TreeState {
       ...one,
       sequence: Math.max(one.sequence, this.#news.next()),
     });
-    this.know(survey.known.map(numbered));
+    this.register(survey.known.map(numbered));
     for (const [ids, isNew] of [
       [survey.changed, false],
       [survey.replaced, true],
@@ -120,54 +120,54 @@ export class TreeState {
   }
 
   #leave(id: TreeId): void {
-    const volume = this.volumes.get(id);
-    if (volume === undefined) return;
-    this.volumes.delete(id);
+    const slot = this.slots.get(id);
+    if (slot === undefined) return;
+    this.slots.delete(id);
     this.soon.purges++;
-    this.#lookup.forget(volume.row);
+    this.#lookup.forget(slot.row);
     this.#news.forget(id);
   }
 
   /** Reads what others wrote to a tree, so that lists and search include it. */
   async #reread(id: TreeId, isNew: boolean): Promise<void> {
-    const volume = this.volumes.get(id);
-    if (volume === undefined || this.locks.held(id)) return;
+    const slot = this.slots.get(id);
+    if (slot === undefined || this.locks.held(id)) return;
     try {
-      if (isNew) await this.#reload(volume);
-      else this.#refresh(volume, await this.#pages(volume), false);
+      if (isNew) await this.#reload(slot);
+      else this.#refresh(slot, await this.#pages(slot), false);
     } catch (error) {
       // A read of the tree itself reports the error.
       if (!isAppError(error)) throw error;
     }
   }
 
-  async #reload(volume: TreeSlot): Promise<void> {
-    const loaded = await this.#persistence?.load?.(volume.id);
-    if (loaded === undefined || loaded.tree.version === 0 || this.locks.held(volume.id)) return;
-    const before = volume.row;
-    const pages = volume.pages ?? volume.fill(loaded);
+  async #reload(slot: TreeSlot): Promise<void> {
+    const loaded = await this.#persistence?.load?.(slot.id);
+    if (loaded === undefined || loaded.tree.version === 0 || this.locks.held(slot.id)) return;
+    const before = slot.row;
+    const pages = slot.loaded ?? slot.fill(loaded);
     pages.tree = loaded.tree;
     // A new array instead of clearing the old one, so that existing snapshots keep theirs.
     pages.log = [...loaded.log];
     pages.purged = new Set(loaded.purged);
     pages.index = null;
-    volume.row = loaded.tree;
-    volume.sequence = this.#news.next();
+    slot.row = loaded.tree;
+    slot.sequence = this.#news.next();
     this.#lookup.forget(before);
-    this.#lookup.enterForest(volume.row);
-    this.#lookup.enter(volume.id, pages);
-    this.#tell(volume);
+    this.#lookup.enterForest(slot.row);
+    this.#lookup.enter(slot.id, pages);
+    this.#tell(slot);
   }
 
   /** Throws if the store is closed. */
   alive(): void {
-    if (this.#closed) storeClosed();
+    if (this.#closed) throwStoreClosed();
   }
 
   /** Throws if nothing may be written. */
   writable(): void {
     this.alive();
-    if (this.readOnly) readOnlyStore();
+    if (this.readOnly) throwReadOnlyStore();
   }
 
   close(): void {
@@ -182,54 +182,54 @@ export class TreeState {
 
   /** Yields an owner's trees, loaded or not. */
   *owned(owner: string): Generator<TreeSlot, void, undefined> {
-    for (const volume of this.volumes.values()) if (volume.owner === owner) yield volume;
+    for (const slot of this.slots.values()) if (slot.owner === owner) yield slot;
   }
 
   /** Returns an owner's tree; undefined if there is none or it belongs to another owner. */
   find(owner: string, treeId: TreeId): TreeSlot | undefined {
-    const volume = this.volumes.get(treeId);
-    return volume?.owner === owner ? volume : undefined;
+    const slot = this.slots.get(treeId);
+    return slot?.owner === owner ? slot : undefined;
   }
 
   /** Returns an owner's tree, loaded; throws if there is none. */
-  async open(owner: string, treeId: TreeId): Promise<{ readonly volume: TreeSlot; readonly pages: LoadedSlot }> {
+  async open(owner: string, treeId: TreeId): Promise<{ readonly slot: TreeSlot; readonly pages: LoadedSlot }> {
     this.alive();
     if (this.#follows) await this.follow();
-    const volume = this.find(owner, treeId) ?? unknownTree(treeId);
-    return { volume, pages: await this.#current(volume) };
+    const slot = this.find(owner, treeId) ?? throwUnknownTree(treeId);
+    return { slot, pages: await this.#current(slot) };
   }
 
-  async #pages(volume: TreeSlot): Promise<LoadedSlot> {
-    if (volume.pages !== null) return volume.pages;
-    const loaded = await this.#persistence?.load?.(volume.id);
+  async #pages(slot: TreeSlot): Promise<LoadedSlot> {
+    if (slot.loaded !== null) return slot.loaded;
+    const loaded = await this.#persistence?.load?.(slot.id);
     // Another caller may have loaded it meanwhile: there must be only one value.
-    if (volume.pages !== null) return volume.pages;
-    if (loaded === undefined) return unknownTree(volume.id);
-    const pages = volume.fill(loaded);
-    this.#lookup.enter(volume.id, pages);
+    if (slot.loaded !== null) return slot.loaded;
+    if (loaded === undefined) return throwUnknownTree(slot.id);
+    const pages = slot.fill(loaded);
+    this.#lookup.enter(slot.id, pages);
     return pages;
   }
 
   /** Returns a loaded tree with what others added meanwhile. A writer has already read that under its lock. */
-  async #current(volume: TreeSlot): Promise<LoadedSlot> {
-    const pages = await this.#pages(volume);
-    if (this.#persistence?.pull !== undefined && !this.locks.held(volume.id)) this.#refresh(volume, pages, false);
+  async #current(slot: TreeSlot): Promise<LoadedSlot> {
+    const pages = await this.#pages(slot);
+    if (this.#persistence?.pull !== undefined && !this.locks.held(slot.id)) this.#refresh(slot, pages, false);
     return pages;
   }
 
   /** Applies what others added to a tree; called under its lock, or while it is free. */
-  #refresh(volume: TreeSlot, pages: LoadedSlot, write: boolean): void {
-    const more = this.#persistence?.pull?.(volume.id, pages.tree, write) ?? [];
-    for (const { settled, tree, sequence, format } of more) {
-      this.#lookup.adopt(volume.id, insertedBy(settled));
-      this.#publish(volume, settled, tree, Math.max(sequence, this.#news.next()), format);
+  #refresh(slot: TreeSlot, pages: LoadedSlot, write: boolean): void {
+    const more = this.#persistence?.pull?.(slot.id, pages.tree, write) ?? [];
+    for (const { applied, tree, sequence, format } of more) {
+      this.#lookup.adopt(slot.id, insertedNodeIds(applied));
+      this.#publish(slot, applied, tree, Math.max(sequence, this.#news.next()), format);
     }
   }
 
   /** After a failure: an unacknowledged commit may have been persisted after all, and then becomes visible. */
-  #lookAgain(volume: TreeSlot, pages: LoadedSlot): void {
+  #lookAgain(slot: TreeSlot, pages: LoadedSlot): void {
     try {
-      this.#refresh(volume, pages, false);
+      this.#refresh(slot, pages, false);
     } catch (error) {
       // The caller reports the failure; the next call tries again.
       if (!isAppError(error)) throw error;
@@ -243,20 +243,20 @@ export class TreeState {
   async formatOf(owner: string, treeId: TreeId): Promise<ConversationFormat | null> {
     this.alive();
     await this.follow(true);
-    const volume = this.find(owner, treeId);
-    if (volume !== undefined && volume.pages !== null) await this.#current(volume);
-    return volume?.format ?? null;
+    const slot = this.find(owner, treeId);
+    if (slot !== undefined && slot.loaded !== null) await this.#current(slot);
+    return slot?.format ?? null;
   }
 
   /** Runs a read program on one snapshot of a tree. */
   async read<T>(owner: string, treeId: TreeId, reading: () => ReadProgram<T>): Promise<T> {
     this.alive();
     if (this.#follows) await this.follow();
-    const volume = this.find(owner, treeId);
-    const part = volume?.pages === null ? (this.#persistence?.openPart?.(treeId) ?? null) : null;
+    const slot = this.find(owner, treeId);
+    const part = slot?.loaded === null ? (this.#persistence?.openPart?.(treeId) ?? null) : null;
     const found = part === null ? null : readFromPart(part, reading());
     if (found !== null) return found.value;
-    const snapshot = volume === undefined ? null : new Snapshot(await this.#current(volume));
+    const snapshot = slot === undefined ? null : new TreeSnapshot(await this.#current(slot));
     return this.#answers.drive(owner, treeId, snapshot, reading());
   }
 
@@ -278,7 +278,7 @@ export class TreeState {
         }
       });
     if (this.#follows) await this.follow();
-    return this.volumes.has(treeId) ? work() : this.#making(work);
+    return this.slots.has(treeId) ? work() : this.#making(work);
   }
 
   /** Runs work that creates a tree: one at a time, also among processes that share a place. */
@@ -300,10 +300,10 @@ export class TreeState {
     hold: BlobHold,
   ): Promise<ChangeResult<R>> {
     this.writable();
-    const volume = this.find(owner, treeId);
-    const pages = volume === undefined ? null : await this.#pages(volume);
-    if (volume !== undefined && pages !== null) this.#refresh(volume, pages, true);
-    const snapshot = pages === null ? null : new Snapshot(pages);
+    const slot = this.find(owner, treeId);
+    const pages = slot === undefined ? null : await this.#pages(slot);
+    if (slot !== undefined && pages !== null) this.#refresh(slot, pages, true);
+    const snapshot = pages === null ? null : new TreeSnapshot(pages);
     const tree = snapshot?.tree ?? null;
     const stale = isStale(tree, options.expectedVersion);
     const turns = new Yielder(options.nodes);
@@ -316,79 +316,79 @@ export class TreeState {
     } while (purges !== this.soon.purges);
     hold.take(plan);
     await turns.rest();
-    const prepared = await prepareInTurns(treeId, snapshot, plan, options, turns);
+    const prepared = await prepareCommitCooperatively(treeId, snapshot, plan, options, turns);
     if (prepared === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
-    const branching = mayBranch(this.#treeWrites, owner);
-    if (!branching) await this.#answers.drive(owner, treeId, snapshot, refuseBranching(treeId, plan.steps));
+    const branching = canBranch(this.#treeWrites, owner);
+    if (!branching) await this.#answers.drive(owner, treeId, snapshot, assertNoNewBranch(treeId, plan.steps));
     await turns.rest();
     const before = tree ?? emptyTree(treeId, owner, options.at);
-    const applied = applyOrThrow(before, prepared.commit.steps, { at: options.at });
-    const settled: AppliedCommit = { ...prepared, changes: applied.changes };
-    if (tree === null && this.volumes.has(treeId))
+    const after = applyOrThrow(before, prepared.commit.steps, { at: options.at });
+    const applied: AppliedCommit = { ...prepared, changes: after.changes };
+    if (tree === null && this.slots.has(treeId))
       refuse('id/taken', `The id ${treeId} is taken by another tree.`, { treeId });
     await turns.rest();
-    const release = await this.#lookup.reserve(treeId, insertedBy(settled), applied.tree);
-    const format: ConversationFormat = branching ? 'tree' : (volume?.format ?? 'linear');
+    const release = await this.#lookup.reserve(treeId, insertedNodeIds(applied), after.tree);
+    const format: ConversationFormat = branching ? 'tree' : (slot?.format ?? 'linear');
     const sequence = this.#news.next();
     try {
-      await this.keep({ type: 'commit', treeId, settled, tree: applied.tree, sequence, format });
+      await this.keep({ type: 'commit', treeId, applied, tree: after.tree, sequence, format });
     } catch (error) {
       release();
-      if (volume !== undefined && pages !== null) this.#lookAgain(volume, pages);
+      if (slot !== undefined && pages !== null) this.#lookAgain(slot, pages);
       throw error;
     }
-    this.#publish(volume ?? new TreeSlot(applied.tree, format, sequence), settled, applied.tree, sequence, format);
+    this.#publish(slot ?? new TreeSlot(after.tree, format, sequence), applied, after.tree, sequence, format);
     if (hold.named.size > 0) {
-      const fresh = await this.#answers.drive(owner, treeId, snapshot, newReferences(plan));
+      const fresh = await this.#answers.drive(owner, treeId, snapshot, findNewBlobReferences(plan));
       await this.soon.referred(owner, fresh);
     }
-    return { result: plan.result, commit: settled.commit, version: settled.commit.version };
+    return { result: plan.result, commit: applied.commit, version: applied.commit.version };
   }
 
-  #publish(volume: TreeSlot, settled: AppliedCommit, tree: Tree, sequence: number, format: ConversationFormat): void {
-    const { commit, changes } = settled;
-    const pages = volume.pages ?? volume.fill({ tree, log: [] });
-    this.volumes.set(volume.id, volume);
-    this.#lookup.commit(settled, volume.row, tree);
-    volume.write(pages, commit, tree, changes, sequence);
-    volume.format = format;
-    this.#tell(volume);
+  #publish(slot: TreeSlot, applied: AppliedCommit, tree: Tree, sequence: number, format: ConversationFormat): void {
+    const { commit, changes } = applied;
+    const pages = slot.loaded ?? slot.fill({ tree, log: [] });
+    this.slots.set(slot.id, slot);
+    this.#lookup.commit(applied, slot.row, tree);
+    slot.write(pages, commit, tree, changes, sequence);
+    slot.format = format;
+    this.#tell(slot);
     this.#news.wake();
   }
 
-  #tell(volume: TreeSlot): void {
-    this.#news.tell(volume.owner, volume.id, volume.row.version, volume.sequence);
+  #tell(slot: TreeSlot): void {
+    this.#news.tell(slot.owner, slot.id, slot.row.version, slot.sequence);
   }
 
   /** Stores a list as it is. Storing the same list again changes nothing. */
   async putLinear(owner: string, record: LinearRecord): Promise<void> {
     this.writable();
-    checkLinear(record);
+    assertStorableList(record);
     // A copy, so that the caller cannot change what is stored.
-    const linear = treeOfLinear(structuredClone(record), owner, this.#kit);
-    const { settled, tree } = linear;
+    const linear = buildLinearTree(structuredClone(record), owner, this.#kit);
+    const { applied, tree } = linear;
     const { treeId } = record;
     await this.#making(async () => {
-      const there = this.volumes.get(treeId);
+      const there = this.slots.get(treeId);
       if (there !== undefined && there.owner !== owner)
         refuse('id/taken', `The id ${treeId} is taken by another tree.`, { treeId });
       if (there !== undefined) {
         const { tree: stored } = await this.#pages(there);
         const isUnchanged = there.format === 'linear' && stored.version === 1;
-        if (isUnchanged && isSameList(linear, { attributes: stored.attributes, nodes: allNodes(stored) })) return;
+        if (isUnchanged && isUnchangedList(linear, { attributes: stored.attributes, nodes: allNodes(stored) })) return;
         refuse('tree/exists', `There is a tree ${treeId} already.`, { treeId });
       }
-      const release = await this.#lookup.reserve(treeId, insertedBy(settled), tree);
+      const release = await this.#lookup.reserve(treeId, insertedNodeIds(applied), tree);
       const sequence = this.#news.next();
       try {
-        await this.keep({ type: 'commit', treeId, settled, tree, sequence, format: 'linear' });
+        await this.keep({ type: 'commit', treeId, applied, tree, sequence, format: 'linear' });
       } catch (error) {
         release();
         throw error;
       }
-      this.#publish(new TreeSlot(tree, 'linear', sequence), settled, tree, sequence, 'linear');
+      this.#publish(new TreeSlot(tree, 'linear', sequence), applied, tree, sequence, 'linear');
       const named = new Set<string>();
-      addHashes(JSON.stringify(record.messages), named);
+      addBlobHashesInJson(JSON.stringify(record.messages), named);
       await this.soon.referred(owner, named);
     });
   }
@@ -397,29 +397,29 @@ export class TreeState {
   async storeAsTree(owner: string, treeId: TreeId): Promise<boolean> {
     this.writable();
     return this.locks.run(treeId, async () => {
-      const volume = this.find(owner, treeId);
-      if (volume === undefined || volume.format === 'tree' || !mayBranch(this.#treeWrites, owner)) return false;
-      const { tree, log } = await this.#pages(volume);
+      const slot = this.find(owner, treeId);
+      if (slot === undefined || slot.format === 'tree' || !canBranch(this.#treeWrites, owner)) return false;
+      const { tree, log } = await this.#pages(slot);
       await this.keep({ type: 'format', treeId, format: 'tree', tree, log });
-      volume.format = 'tree';
+      slot.format = 'tree';
       return true;
     });
   }
 
   /** Whether an owner's lists are converted to trees. */
   branches(owner: string): boolean {
-    return mayBranch(this.#treeWrites, owner);
+    return canBranch(this.#treeWrites, owner);
   }
 
   /** Purges nodes of a loaded tree, under its lock; the caller has built the entry. */
-  async purge(volume: TreeSlot, entry: Extract<PersistedEntry, { type: 'purge' }>): Promise<void> {
+  async purge(slot: TreeSlot, entry: Extract<PersistedEntry, { type: 'purge' }>): Promise<void> {
     await this.keep(entry);
-    const pages = volume.pages ?? unknownTree(volume.id);
+    const pages = slot.loaded ?? throwUnknownTree(slot.id);
     pages.tree = entry.tree;
     // A new array instead of clearing the old one, so that existing snapshots keep theirs.
     pages.log = [...entry.log];
     pages.index = null;
-    volume.row = entry.tree;
+    slot.row = entry.tree;
     for (const id of entry.nodeIds) pages.purged.add(id);
     this.soon.purges++;
     this.#lookup.forget(entry.tree, entry.nodeIds);
@@ -427,30 +427,30 @@ export class TreeState {
 
   /** Returns which of these attachments an owner's trees refer to, in current and former contents and in the trash. */
   naming(owner: string, hashes: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-    return blobsNamedIn([...this.owned(owner)], (volume) => {
-      const reported = volume.pages === null ? this.#persistence?.mentions?.(volume.id, hashes) : undefined;
-      return reported ?? this.#pages(volume);
+    return findReferencedBlobs([...this.owned(owner)], (slot) => {
+      const reported = slot.loaded === null ? this.#persistence?.mentions?.(slot.id, hashes) : undefined;
+      return reported ?? this.#pages(slot);
     });
   }
 
   /** Replaces a tree by its repaired rows, under its lock. */
-  async mend(volume: TreeSlot, tree: Tree): Promise<void> {
-    await this.keep({ type: 'mend', treeId: volume.id, tree });
-    const pages = volume.pages ?? unknownTree(volume.id);
+  async mend(slot: TreeSlot, tree: Tree): Promise<void> {
+    await this.keep({ type: 'mend', treeId: slot.id, tree });
+    const pages = slot.loaded ?? throwUnknownTree(slot.id);
     pages.tree = tree;
     pages.index = null;
-    volume.row = tree;
+    slot.row = tree;
   }
 
   /** Deletes a tree completely. */
-  async forget(volume: TreeSlot): Promise<void> {
+  async forget(slot: TreeSlot): Promise<void> {
     // Followers of all trees have seen this number: if it were reused, they would miss a change.
     await this.keep({ type: 'sequence', sequence: this.#news.last });
-    await this.keep({ type: 'purge-tree', treeId: volume.id });
-    this.volumes.delete(volume.id);
+    await this.keep({ type: 'purge-tree', treeId: slot.id });
+    this.slots.delete(slot.id);
     this.soon.purges++;
-    this.#lookup.forget(volume.row);
-    this.#news.forget(volume.id);
+    this.#lookup.forget(slot.row);
+    this.#news.forget(slot.id);
     this.#news.wake();
   }
 
@@ -458,10 +458,10 @@ export class TreeState {
    * Yields the commits of a tree after a version, then new ones, until the signal aborts or the tree or store is gone.
    */
   async *feed(owner: string, treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncGenerator<Commit> {
-    assertArgument('since', since, argument.version);
-    const { volume, pages } = await this.open(owner, treeId);
+    assertArgument('since', since, argumentValidators.version);
+    const { slot, pages } = await this.open(owner, treeId);
     let at = Math.max(0, Math.floor(since));
-    while (!this.#news.over(signal) && this.volumes.get(treeId) === volume) {
+    while (!this.#news.over(signal) && this.slots.get(treeId) === slot) {
       const next = pages.log[at];
       if (next === undefined || at >= pages.tree.version) await this.#news.wait(signal);
       else {

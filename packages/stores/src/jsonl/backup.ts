@@ -2,9 +2,9 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
-import { namesInFolder, onFile } from '../disk/atomic-files.ts';
+import { listFolderNames, withFileErrors } from '../disk/atomic-files.ts';
 import { makeBackup } from '../disk/backup.ts';
-import { copyDurably, syncCopy } from '../disk/copying.ts';
+import { copyDurably, syncBackupPath } from '../disk/copying.ts';
 import { transientNames } from '../disk/transient-names.ts';
 import type { SessionsOpenState } from './jsonl-persistence.ts';
 import { sidecarFolder } from './paths.ts';
@@ -17,12 +17,12 @@ export function backupSessions({ place, single }: SessionsOpenState, to: string)
       if (existsSync(place)) copySession(place, part);
       return;
     }
-    onFile(part, () => mkdirSync(part, { recursive: true }));
-    for (const name of namesInFolder(place).filter((one) => one === '.coppice' || !one.startsWith('.'))) {
+    withFileErrors(part, () => mkdirSync(part, { recursive: true }));
+    for (const name of listFolderNames(place).filter((one) => one === '.coppice' || !one.startsWith('.'))) {
       copySession(join(place, name), join(part, name));
       await breathe();
     }
-    syncCopy(part);
+    syncBackupPath(part);
   };
   return makeBackup(to, copySessions, (part) => [sidecarFolder(part)]);
 }

@@ -8,10 +8,10 @@ import { isAppError, type Node, type NodeId, type TreeId, treeId } from '@coppic
 import { assistant, TestTree, user, uuid } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { sessionFiles as filesIn } from '../../test/jsonl-subject.ts';
-import { asked, long } from '../conformance/subject.ts';
+import { listSessionFiles as filesIn } from '../../test/jsonl-subject.ts';
+import { askStore, isLongRun } from '../conformance/subject.ts';
 import { SessionStore } from './index.ts';
-import { copiesBeside } from './paths.ts';
+import { listBackupCopies } from './paths.ts';
 import { sessionFiles } from './session-files.ts';
 
 let folder: string;
@@ -36,12 +36,12 @@ const withParent = (line: string, parentUuid: unknown) => JSON.stringify({ ...pa
 
 /** Returns the live nodes that can be reached from the root through child lists. */
 async function reachable(store: SessionStore, of: TreeId): Promise<Node[]> {
-  const rows = await asked(store, of, 'rows', {});
+  const rows = await askStore(store, of, 'rows', {});
   const nodes = rows?.nodes.filter((node) => node.removedIn === null) ?? [];
   const found: Node[] = [];
   for (const node of nodes) {
     if (node.kind === 'root') continue;
-    const path = await asked(store, of, 'path', { to: node.id });
+    const path = await askStore(store, of, 'path', { to: node.id });
     expect(path.nodes.at(-1)?.id).toBe(node.id);
     found.push(node);
   }
@@ -59,9 +59,9 @@ async function chain(texts: readonly string[]): Promise<string> {
 const five = ['the first', 'the second', 'the third', 'the fourth', 'the fifth'];
 
 async function thread(store: SessionStore): Promise<string[]> {
-  const row = await asked(store, id, 'tree', {});
+  const row = await askStore(store, id, 'tree', {});
   if (row?.activeNodeId == null) return [];
-  return (await asked(store, id, 'path', { to: row.activeNodeId })).nodes.map((node) => node.text);
+  return (await askStore(store, id, 'path', { to: row.activeNodeId })).nodes.map((node) => node.text);
 }
 
 describe('one line', () => {
@@ -129,7 +129,7 @@ describe('one line', () => {
       expect((await again.fsck()).findings.filter(({ severity }) => severity === 'error')).toEqual([]);
       expect(await thread(again)).toEqual([...expected, 'and on']);
       await again.close();
-      expect(copiesBeside(path)).toEqual([`${path}.damaged-1`]);
+      expect(listBackupCopies(path)).toEqual([`${path}.damaged-1`]);
     },
   );
 
@@ -236,7 +236,7 @@ describe('random damage', () => {
     const nodes: NodeId[] = [];
     const pick = (at: number) => nodes[at % Math.max(1, nodes.length)];
     const forget = async () => {
-      const rows = await asked(store, id, 'rows', {});
+      const rows = await askStore(store, id, 'rows', {});
       const live = new Set(rows?.nodes.filter((node) => node.removedIn === null).map((node) => node.id));
       nodes.splice(0, nodes.length, ...nodes.filter((node) => live.has(node)));
     };
@@ -346,7 +346,7 @@ describe('random damage', () => {
     const mayBeTrashed = isUndoLost || wounds.some(({ how }) => how === 'other-parent' || how === 'cycle');
     const check = async (): Promise<void> => {
       const found = new Map((await reachable(store, of)).map((node) => [node.id as string, node.text]));
-      const rows = await asked(store, of, 'rows', {});
+      const rows = await askStore(store, of, 'rows', {});
       const trash = new Map(
         rows?.nodes.flatMap((node) => (node.removedIn === null ? [] : [[node.id as string, node.text]])),
       );
@@ -410,9 +410,9 @@ describe('random damage', () => {
         fc.array(act, { minLength: 3, maxLength: 12 }),
         fc.array(wound, { minLength: 1, maxLength: 2 }),
       ];
-      await fc.assert(fc.asyncProperty(acts, wounds, survives), { numRuns: long ? 1500 : 100 });
+      await fc.assert(fc.asyncProperty(acts, wounds, survives), { numRuns: isLongRun ? 1500 : 100 });
     },
-    long ? 900_000 : 60_000,
+    isLongRun ? 900_000 : 60_000,
   );
 });
 

@@ -1,11 +1,11 @@
 /** Reads the bytes of an open file, with the last block cached. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { onFile } from '../disk/atomic-files.ts';
-import { type FileState, fileState } from './node-index.ts';
-import { sessionClosed } from './refusals.ts';
+import { withFileErrors } from '../disk/atomic-files.ts';
+import { readFileState, type SessionFileState } from './node-index.ts';
+import { makeFileClosedError } from './refusals.ts';
 
 /** The block size for sequential reads. */
-export const chunkSize = 1 << 20;
+export const readBlockBytes = 1 << 20;
 const jumpSize = 1 << 14;
 const twoBytes = Buffer.alloc(2);
 // The number of bytes compared to detect whether the file was rewritten.
@@ -25,8 +25,8 @@ export class FileBytes {
 
   constructor(path: string) {
     this.#path = path;
-    this.#handle = onFile(path, () => openSync(path, 'r'));
-    const { ino, nlink } = onFile(path, () => fstatSync(this.#handle));
+    this.#handle = withFileErrors(path, () => openSync(path, 'r'));
+    const { ino, nlink } = withFileErrors(path, () => fstatSync(this.#handle));
     [this.#inode, this.#names] = [ino, nlink];
   }
 
@@ -53,8 +53,8 @@ export class FileBytes {
   }
 
   /** Returns what tells this state of the file from others. */
-  state(): FileState {
-    return this.#reading(() => fileState(this.#handle));
+  state(): SessionFileState {
+    return this.#reading(() => readFileState(this.#handle));
   }
 
   /** Whether the file ends at an offset (0), is longer (1) or shorter (−1); faster than reading its size. */
@@ -103,8 +103,8 @@ export class FileBytes {
     if (block !== null && offset >= block.start && offset + length <= block.start + block.bytes.length)
       return block.bytes.subarray(offset - block.start, offset - block.start + length);
     // Sequential reads fetch a large block; a jump reads only a small one.
-    const near = block !== null && offset >= block.start && offset <= block.start + block.bytes.length + chunkSize;
-    const bytes = this.read(offset, Math.max(length, Math.min(near ? chunkSize : jumpSize, size - offset)));
+    const near = block !== null && offset >= block.start && offset <= block.start + block.bytes.length + readBlockBytes;
+    const bytes = this.read(offset, Math.max(length, Math.min(near ? readBlockBytes : jumpSize, size - offset)));
     this.#block = { start: offset, bytes };
     return bytes.subarray(0, length);
   }
@@ -115,8 +115,8 @@ export class FileBytes {
   }
 
   #reading<T>(work: () => T): T {
-    if (this.#handle < 0) throw sessionClosed(this.#path);
-    return onFile(this.#path, work);
+    if (this.#handle < 0) throw makeFileClosedError(this.#path);
+    return withFileErrors(this.#path, work);
   }
 
   close(): void {

@@ -2,18 +2,18 @@
 import { deriveId } from '@coppice/content';
 import { isReadableVersion, type SessionHeader, type SessionWarning, sessionVersion } from '@coppice/content/sessions';
 import { ownField } from '@coppice/core/decode';
-import { damagedFile, newerFormatError } from '../disk/atomic-files.ts';
-import { chunkSize, type FileBytes } from './file-bytes.ts';
-import { parsedLine, prefixIn } from './line-prefix.ts';
-import type { LinePlace } from './line-table.ts';
-import { headerInText } from './line-text.ts';
-import { idInName } from './paths.ts';
-import { eachLine, firstLine, isBlankLine } from './raw-lines.ts';
+import { makeDamagedFileError, makeNewerFormatError } from '../disk/atomic-files.ts';
+import { type FileBytes, readBlockBytes } from './file-bytes.ts';
+import { parseLine, prefixOfParsedLine } from './line-prefix.ts';
+import type { LineLocation } from './line-table.ts';
+import { parseHeaderText } from './line-text.ts';
+import { sessionIdInName } from './paths.ts';
+import { forEachLine, isBlankLine, readFirstLine } from './raw-lines.ts';
 
 /** A header and its place in the file. */
 export interface FoundHeader {
   readonly header: SessionHeader;
-  readonly at: LinePlace;
+  readonly at: LineLocation;
   /** A warning if the header is not in the first line. */
   readonly warning: SessionWarning | null;
 }
@@ -22,23 +22,24 @@ export interface FoundHeader {
  * Returns the header of a file. If it is not in the first line it is searched for, and a lost one is rebuilt from the
  * entries. Throws if the first line is unreadable or not ours, or if a newer version wrote the file.
  */
-export function headerOfSession(path: string, file: FileBytes): FoundHeader {
-  const { bytes, line: number, offset } = firstLine(file);
-  const line = parsedLine(bytes);
-  const header = line === undefined ? undefined : headerInText(line);
+export function readSessionHeader(path: string, file: FileBytes): FoundHeader {
+  const { bytes, line: number, offset } = readFirstLine(file);
+  const line = parseLine(bytes);
+  const header = line === undefined ? undefined : parseHeaderText(line);
   if (header === undefined || line === undefined) {
-    if (isBlankLine(bytes)) throw damagedFile(path, 'is empty');
+    if (isBlankLine(bytes)) throw makeDamagedFileError(path, 'is empty');
     return (line === undefined ? null : searchHeader(path, file)) ?? throwNoHeader(path);
   }
   const version = ownField(line, 'version');
-  if (typeof version === 'number' && !isReadableVersion(version)) throw newerFormatError(path, version, sessionVersion);
+  if (typeof version === 'number' && !isReadableVersion(version))
+    throw makeNewerFormatError(path, version, sessionVersion);
   return { header, at: { line: number, offset, length: bytes.length }, warning: null };
 }
 
-const nowhere: LinePlace = { line: 0, offset: 0, length: 0 };
+const nowhere: LineLocation = { line: 0, offset: 0, length: 0 };
 
 function throwNoHeader(path: string): never {
-  throw damagedFile(path, 'has a first line that is not a session header');
+  throw makeDamagedFileError(path, 'has a first line that is not a session header');
 }
 
 /** Searches for the header in other lines, or rebuilds it from the entries; null if none of them is ours. */
@@ -49,10 +50,10 @@ function searchHeader(path: string, file: FileBytes): FoundHeader | null {
   let number = 0;
   const take = (bytes: Buffer, offset: number) => {
     number++;
-    const line = found === null ? parsedLine(bytes) : undefined;
-    const head = line === undefined ? null : prefixIn(line);
+    const line = found === null ? parseLine(bytes) : undefined;
+    const head = line === undefined ? null : prefixOfParsedLine(line);
     if (line === undefined || head === null) return;
-    const header = headerInText(line);
+    const header = parseHeaderText(line);
     if (header !== undefined) {
       const message = `The header stands in line ${number}, behind entries.`;
       const warning = { code: 'order', message, line: number, offset, uuid: header.uuid } as const;
@@ -61,13 +62,13 @@ function searchHeader(path: string, file: FileBytes): FoundHeader | null {
     ids.add(head.uuid);
     if (head.parentUuid !== null && ownField(line, 'uuid') !== undefined) parents.add(head.parentUuid);
   };
-  const { rest, offset } = eachLine(file, 0, file.size(), () => false, take);
-  if (rest !== null && rest.length < chunkSize) take(rest, offset);
+  const { rest, offset } = forEachLine(file, 0, file.size(), () => false, take);
+  if (rest !== null && rest.length < readBlockBytes) take(rest, offset);
   if (found !== null) return found;
   // The parent of the first entries that no line has must have been the header.
   if (parents.size === 0) return null;
   const uuid = [...parents].find((parent) => !ids.has(parent)) ?? deriveId('session-header', path);
-  const id = idInName(path) ?? uuid;
+  const id = sessionIdInName(path) ?? uuid;
   const header: SessionHeader = { type: 'session', version: sessionVersion, uuid, parentUuid: null, id };
   const message = 'The header is missing: the session is shown without its folder and owner.';
   return { header, at: nowhere, warning: { code: 'lost', message, line: 1, offset: 0 } };

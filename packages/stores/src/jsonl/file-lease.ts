@@ -1,8 +1,8 @@
 /** The lease of a session file: one process at a time may write to it. */
 import { isAppError } from '@coppice/core';
-import { FolderLock, type LockHolder, lockHolder } from '../disk/lock.ts';
+import { FolderLock, type LockHolder, makeLockedError } from '../disk/lock.ts';
 import { sidecarFolder } from './paths.ts';
-import { openedReadOnly, sessionClosed } from './refusals.ts';
+import { makeFileClosedError, makeReadOnlyFileError } from './refusals.ts';
 
 // For this many milliseconds a checked lease is assumed to be valid.
 const goodFor = 500;
@@ -35,7 +35,7 @@ export class FileLease {
 
   /** Takes the lease if possible, also one that another process has given up. */
   take(): void {
-    if (this.#isClosed) throw sessionClosed(this.#path);
+    if (this.#isClosed) throw makeFileClosedError(this.#path);
     if (!this.#isHeld) this.#lease = FolderLock.take(sidecarFolder(this.#path));
     this.#isHeld = this.#lease instanceof FolderLock;
   }
@@ -48,7 +48,7 @@ export class FileLease {
 
   /** Takes the lease if it is wanted and free now, and returns whether it is held. */
   claim(): boolean {
-    if (this.#isClosed) throw sessionClosed(this.#path);
+    if (this.#isClosed) throw makeFileClosedError(this.#path);
     try {
       if (this.#wanted) this.take();
     } catch (error) {
@@ -72,7 +72,7 @@ export class FileLease {
     if (this.#wanted || this.#isClosed) this.take();
     const lease = this.#lease;
     if (lease instanceof FolderLock) lease.check();
-    else throw lease === null ? openedReadOnly(this.#path) : lockHolder(this.#path, lease);
+    else throw lease === null ? makeReadOnlyFileError(this.#path) : makeLockedError(this.#path, lease);
   }
 
   /** Releases it for good: a remaining user of the file cannot take it again, because nothing would release it then. */

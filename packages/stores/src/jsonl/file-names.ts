@@ -3,7 +3,7 @@ import { isSideEntry, type SessionFile, sessionNodeId } from '@coppice/content/s
 import { type ExternalId, isUuid, nodeId, type TreeId } from '@coppice/core';
 
 /** The ids of one session's entries. */
-export class FileNames {
+export class SessionEntryIds {
   readonly #scope: string;
   readonly #toFile = new Map<string, string>();
   #read = 0;

@@ -3,11 +3,11 @@ import { statSync } from 'node:fs';
 import type { TreeId } from '@coppice/core';
 import { statOrNull } from '../disk/atomic-files.ts';
 import type { ExternalChanges } from '../in-process/persistence.ts';
-import { sessionPaths } from './paths.ts';
+import { listSessionPaths } from './paths.ts';
 import type { SessionState } from './session.ts';
 
 /** Reads new session files, and lists unreadable ones. */
-export interface Discovery {
+export interface SessionDiscovery {
   find(path: string, mayWrite: boolean): void;
   /** Returns what was found since the last call. */
   take(): Pick<ExternalChanges, 'known'>;
@@ -28,12 +28,12 @@ interface Stamp {
 export class FolderWatch {
   readonly #folder: string;
   readonly #sessions: Map<TreeId, SessionState>;
-  readonly #discovery: Discovery;
+  readonly #discovery: SessionDiscovery;
   readonly #mayWrite: boolean;
   readonly #stamps = new Map<string, Stamp | null>();
   #seen = Number.NEGATIVE_INFINITY;
 
-  constructor(folder: string, sessions: Map<TreeId, SessionState>, discovery: Discovery, mayWrite: boolean) {
+  constructor(folder: string, sessions: Map<TreeId, SessionState>, discovery: SessionDiscovery, mayWrite: boolean) {
     this.#folder = folder;
     this.#sessions = sessions;
     this.#discovery = discovery;
@@ -67,7 +67,7 @@ export class FolderWatch {
 
   /** Compares the names in the folder with the known sessions. */
   #list(gone: TreeId[]): void {
-    const paths = new Set(sessionPaths(this.#folder));
+    const paths = new Set(listSessionPaths(this.#folder));
     const own = new Map<string, SessionState>();
     for (const session of this.#sessions.values()) own.set(session.path, session);
     for (const path of paths) {

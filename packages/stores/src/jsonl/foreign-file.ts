@@ -18,24 +18,24 @@ import {
 import type { FieldMap } from '@coppice/core';
 import { AppError, refusalKinds } from '@coppice/core';
 import { ownField } from '@coppice/core/decode';
-import { damagedFile, newerFormatError } from '../disk/atomic-files.ts';
-import { lineParts, mayBeOdd, parsedLine } from './line-prefix.ts';
-import { isBlankLine, linesIn, type RawLine } from './raw-lines.ts';
+import { makeDamagedFileError, makeNewerFormatError } from '../disk/atomic-files.ts';
+import { mayNeedParsing, parseLine, splitLineParts } from './line-prefix.ts';
+import { isBlankLine, type RawLine, readRawLines } from './raw-lines.ts';
 
 /** Detects which tool wrote a file by its first lines. Throws on an unknown kind or a newer version. */
-export function dialectOf(path: string): SessionDialect {
+export function detectFileDialect(path: string): SessionDialect {
   const first: unknown[] = [];
-  for (const { bytes } of linesIn(path)) {
+  for (const { bytes } of readRawLines(path)) {
     if (isBlankLine(bytes)) continue;
-    first.push(parsedLine(bytes));
+    first.push(parseLine(bytes));
     if (first.length === 8) break;
   }
-  if (first.length === 0) throw damagedFile(path, 'is empty');
+  if (first.length === 0) throw makeDamagedFileError(path, 'is empty');
   const found = detectDialect(first);
   if ('dialect' in found) return found.dialect;
   throw 'newer' in found
-    ? newerFormatError(path, found.newer, 2)
-    : damagedFile(path, `is no session file: ${found.unknown}`);
+    ? makeNewerFormatError(path, found.newer, 2)
+    : makeDamagedFileError(path, `is no session file: ${found.unknown}`);
 }
 
 interface ForeignRead {
@@ -56,7 +56,7 @@ export interface ParsedForeignLine {
  * Returns the non-blank lines of a file, and warnings about unparsable ones. Several entries on one line become
  * separate lines, except in version 1, where line numbers count.
  */
-export function parsedLines(
+export function parseForeignLines(
   path: string,
   dialect: SessionDialect,
 ): {
@@ -65,9 +65,9 @@ export function parsedLines(
 } {
   const lines: ParsedForeignLine[] = [];
   const warnings: SessionWarning[] = [];
-  for (const at of dialect === 'v1' ? linesIn(path) : entriesInLine(path)) {
+  for (const at of dialect === 'v1' ? readRawLines(path) : entriesInLine(path)) {
     if (isBlankLine(at.bytes)) continue;
-    const fields = parsedLine(at.bytes) ?? null;
+    const fields = parseLine(at.bytes) ?? null;
     lines.push({ fields, at });
     if (fields !== null) continue;
     const what = at.ended ? 'cannot be read' : 'is cut off';
@@ -78,19 +78,19 @@ export function parsedLines(
 }
 
 function* entriesInLine(path: string): Generator<RawLine, void, undefined> {
-  for (const at of linesIn(path)) {
-    if (!mayBeOdd(at.bytes)) yield at;
+  for (const at of readRawLines(path)) {
+    if (!mayNeedParsing(at.bytes)) yield at;
     else
-      for (const { from, to } of lineParts(at.bytes))
+      for (const { from, to } of splitLineParts(at.bytes))
         yield { ...at, offset: at.offset + from, bytes: at.bytes.subarray(from, to) };
   }
 }
 
 function readForeignLines(path: string, dialect: SessionDialect): ForeignRead {
-  const { lines, warnings } = parsedLines(path, dialect);
+  const { lines, warnings } = parseForeignLines(path, dialect);
   const found = lines.flatMap(({ fields, at }) => (fields === null ? [] : [{ fields, at }]));
   const [first] = found;
-  if (first === undefined) throw damagedFile(path, 'has no line that can be read');
+  if (first === undefined) throw makeDamagedFileError(path, 'has no line that can be read');
   if (dialect === 'v1') {
     const { header, entries, warnings: more } = migrateV1(lines.map((line) => line.fields));
     const reported = more.map((one) => {
@@ -283,11 +283,11 @@ export class ForeignFile implements SessionFile {
   }
 
   append(): void {
-    throw readAsItIs(this.path, this.dialect);
+    throw makeForeignFileReadOnlyError(this.path, this.dialect);
   }
 
   appendLine(): void {
-    throw readAsItIs(this.path, this.dialect);
+    throw makeForeignFileReadOnlyError(this.path, this.dialect);
   }
 
   close(): void {
@@ -303,7 +303,7 @@ const tools: { readonly [D in SessionDialect]: string } = {
 };
 
 /** The error of a write to a file of another tool. */
-export function readAsItIs(path: string, dialect: SessionDialect): AppError {
+export function makeForeignFileReadOnlyError(path: string, dialect: SessionDialect): AppError {
   return new AppError({
     code: 'tree/read-only',
     kind: refusalKinds['tree/read-only'],

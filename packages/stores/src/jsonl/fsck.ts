@@ -7,7 +7,7 @@ import type { SessionState } from './session.ts';
 type SessionFinding = FsckReport['findings'][number];
 
 /** The inputs of a check. */
-export interface SessionCheck {
+export interface SessionCheckInput {
   readonly trees: readonly TreeId[];
   readonly sessions: ReadonlyMap<TreeId, SessionState>;
   readonly broken: ReadonlyMap<TreeId, AppError>;
@@ -35,7 +35,7 @@ export function fsckSessions({
   onProgress,
   check,
   rewrite,
-}: SessionCheck): Promise<FsckReport> {
+}: SessionCheckInput): Promise<FsckReport> {
   return checkTrees({
     trees,
     onProgress,

@@ -4,14 +4,20 @@ import { join } from 'node:path';
 import type { SessionFile } from '@coppice/content/sessions';
 import { uuid } from '@coppice/core/testing';
 import { expect, test, vi } from 'vitest';
-import { header, message, root, said, sessionLines } from '../../test/session-lines.ts';
+import {
+  messageEntry,
+  sessionHeaderLine,
+  sessionRootId,
+  textMessageOf,
+  useSessionFolder,
+} from '../../test/session-lines.ts';
 import { sessionFiles } from './session-files.ts';
 
-const fixture = sessionLines();
+const fixture = useSessionFolder();
 const ofPi = (at: number, above: string) =>
-  JSON.stringify({ type: 'message', id: `p${at}`, parentId: above, message: message(at) });
+  JSON.stringify({ type: 'message', id: `p${at}`, parentId: above, message: textMessageOf(at) });
 const ofAnother = (at: number, above: string) =>
-  JSON.stringify({ parentUuid: above, type: 'message', message: message(at), uuid: uuid(at) });
+  JSON.stringify({ parentUuid: above, type: 'message', message: textMessageOf(at), uuid: uuid(at) });
 
 function open(path: string): SessionFile {
   const file = sessionFiles.open(path);
@@ -38,28 +44,28 @@ function anew(path: string): SessionFile {
 }
 
 test.each([
-  ['as ours are', (at: number, above: string) => JSON.stringify(said(at, above)), uuid(4)],
+  ['as ours are', (at: number, above: string) => JSON.stringify(messageEntry(at, above)), uuid(4)],
   ['of the terminal agent', ofPi, 'p4'],
   ['that begin otherwise', ofAnother, uuid(4)],
 ])('[J45] two entries on one line are both read; the second %s', (_how, second, id) => {
-  const file = made(`${header}${JSON.stringify(said(3, root))}${second(4, uuid(3))}\n`);
+  const file = made(`${sessionHeaderLine}${JSON.stringify(messageEntry(3, sessionRootId))}${second(4, uuid(3))}\n`);
   expect(read(file).slice(1)).toEqual([
     [uuid(3), 'said 3'],
     [id, 'said 4'],
   ]);
   expect(file.parentAt(2)).toBe(1);
   expect(file.warnings).toEqual([]);
-  file.append([said(5, id)], { actor: 'me' });
+  file.append([messageEntry(5, id)], { actor: 'me' });
   expect(rows(file)).toEqual(rows(anew(file.path)));
 });
 
 test('[J45] an entry whose line another tool continues is kept, while the file is open and after reopening', () => {
   for (const more of [ofPi(4, uuid(3)), ' {"no": "entry"}', ' and so on', '{}', '{"type":"message","uuid":"cut']) {
-    const file = made(header + JSON.stringify(said(3, root)));
+    const file = made(sessionHeaderLine + JSON.stringify(messageEntry(3, sessionRootId)));
     expect(file.size).toBe(2);
     appendFileSync(file.path, `${more}\n`);
     file.refresh();
-    file.append([said(5, uuid(3))], { actor: 'me' });
+    file.append([messageEntry(5, uuid(3))], { actor: 'me' });
     const again = anew(file.path);
     expect(rows(file), more).toEqual(rows(again));
     expect([file.version, file.warnings.length], more).toEqual([again.version, again.warnings.length]);
@@ -68,14 +74,16 @@ test('[J45] an entry whose line another tool continues is kept, while the file i
 });
 
 test('[J45] a text that looks like the end of one entry and the start of another stays a text', () => {
-  const odd = { ...said(3, root), message: message(3, 'said 3 \\frac{a}{') };
-  const file = made(`${header}${JSON.stringify(odd)}\n`);
+  const odd = { ...messageEntry(3, sessionRootId), message: textMessageOf(3, 'said 3 \\frac{a}{') };
+  const file = made(`${sessionHeaderLine}${JSON.stringify(odd)}\n`);
   expect(file.entryAt(1)['message']).toEqual(odd.message);
   expect([file.size, file.warnings]).toEqual([2, []]);
 });
 
 test('[J45] pieces that are not entries are reported once, however many there are', () => {
-  const file = made(`${header}${JSON.stringify(said(3, root))}${' {"no":1}'.repeat(1000)}\n`);
+  const file = made(
+    `${sessionHeaderLine}${JSON.stringify(messageEntry(3, sessionRootId))}${' {"no":1}'.repeat(1000)}\n`,
+  );
   expect(file.size).toBe(2);
   expect(file.warnings.map(({ code, line }) => [code, line])).toEqual([['damaged', 2]]);
 });
@@ -98,29 +106,29 @@ test('[J45] in a file of another tool, too, two entries on one line are both rea
 });
 
 test('[J15] a copied line of ours after an incomplete commit is still ignored', () => {
-  const file = made(header);
-  file.append([said(3, root)], { actor: 'me' });
-  const line = readFileSync(file.path, 'utf8').slice(header.length);
+  const file = made(sessionHeaderLine);
+  file.append([messageEntry(3, sessionRootId)], { actor: 'me' });
+  const line = readFileSync(file.path, 'utf8').slice(sessionHeaderLine.length);
   appendFileSync(
     file.path,
-    `${JSON.stringify(said(4, root)).replace(',"message"', ',"version":3,"message"')}\n${line}`,
+    `${JSON.stringify(messageEntry(4, sessionRootId)).replace(',"message"', ',"version":3,"message"')}\n${line}`,
   );
   file.refresh();
-  file.append([said(5, uuid(3))], { actor: 'me' });
+  file.append([messageEntry(5, uuid(3))], { actor: 'me' });
   for (const one of [file, anew(file.path)])
     expect(read(one).map(([, text]) => text)).toEqual([undefined, 'said 3', 'said 5']);
 });
 
 test('[J22] a file that was renamed and replaced at the moment of a save is not written to', () => {
-  const file = made(header);
-  file.append([said(3, root)]);
+  const file = made(sessionHeaderLine);
+  file.append([messageEntry(3, sessionRootId)]);
   linkSync(file.path, `${file.path}.aside`);
   // Everything happens within one clock tick, so that file times do not help.
   const { now } = Date;
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
-  file.append([said(4, uuid(3))]);
+  file.append([messageEntry(4, uuid(3))]);
   copyFileSync(file.path, `${file.path}.new`);
   renameSync(`${file.path}.new`, file.path);
-  expect(() => file.append([said(5, uuid(4))])).toThrow(/deleted, replaced or cut/);
+  expect(() => file.append([messageEntry(5, uuid(4))])).toThrow(/deleted, replaced or cut/);
   clock.mockRestore();
 });

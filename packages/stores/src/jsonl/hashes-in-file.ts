@@ -3,18 +3,18 @@
  * converted.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { onFile, systemCode } from '../disk/atomic-files.ts';
+import { osErrorCode, withFileErrors } from '../disk/atomic-files.ts';
 
 const chunkSize = 1 << 20;
 const hash = /[0-9a-f]{64}/g;
 
 /** Yields everything in a file that looks like a hash; nothing if the file does not exist. */
-export function* hashesInFile(path: string): Generator<string, void, undefined> {
-  const handle = onFile(path, () => {
+export function* findHashesInFile(path: string): Generator<string, void, undefined> {
+  const handle = withFileErrors(path, () => {
     try {
       return openSync(path, 'r');
     } catch (error) {
-      if (systemCode(error) === 'ENOENT') return null;
+      if (osErrorCode(error) === 'ENOENT') return null;
       throw error;
     }
   });
@@ -23,7 +23,7 @@ export function* hashesInFile(path: string): Generator<string, void, undefined> 
     const chunk = Buffer.allocUnsafe(chunkSize);
     let rest = '';
     for (;;) {
-      const read = onFile(path, () => readSync(handle, chunk, 0, chunk.length, null));
+      const read = withFileErrors(path, () => readSync(handle, chunk, 0, chunk.length, null));
       if (read === 0) return;
       const text = rest + chunk.toString('latin1', 0, read);
       for (const [found] of text.matchAll(hash)) yield found;

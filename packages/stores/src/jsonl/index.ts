@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type FsckOptions, type FsckReport, refuse, type StoreInfo, type TreeId } from '@coppice/core';
 import { DiskStore, openDiskStore } from '../disk/disk-store.ts';
 import type { SideFiles } from '../disk/side-files.ts';
-import { hashNatively } from '../native-hash.ts';
+import { useNativeHash } from '../native-hash.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 import { backupSessions } from './backup.ts';
 import { fsckSessions } from './fsck.ts';
@@ -76,8 +76,8 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
   async #rewrite(treeId: TreeId): Promise<string | null> {
     const { parts, persistence } = this.opened;
     return parts.state.locks.run(treeId, async () => {
-      const { volume, pages } = await parts.state.open(this.owner, treeId);
-      await parts.state.mend(volume, pages.tree);
+      const { slot, pages } = await parts.state.open(this.owner, treeId);
+      await parts.state.mend(slot, pages.tree);
       return persistence.holdings.sessions.get(treeId)?.keptAs ?? null;
     });
   }
@@ -85,6 +85,6 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
 
 /** Opens a store of session files; `place` is a folder or a file. */
 export async function open(place: string, options: StoreOptions): Promise<SessionStore> {
-  hashNatively();
+  useNativeHash();
   return SessionStore.open(place, options);
 }

@@ -17,7 +17,7 @@ import { finiteNumberField, getText, MalformedError, objectField, ownField } fro
 import { parseSteps } from '@coppice/core/tree';
 import { decodeBookmarks, decodeNode, decodeRow } from '../disk/decode.ts';
 import type { PartialTree } from '../in-process/persistence.ts';
-import { IndexDamaged, type NodeContent, NodeIndex, type NodeRecord } from './node-index.ts';
+import { DamagedNodeIndexError, type NodeContent, NodeIndex, type NodeRecord } from './node-index.ts';
 
 // The number of nodes whose lines are in memory at the same time.
 const batch = 1_000;
@@ -114,7 +114,7 @@ export class IndexedTree implements PartialTree {
     const no = this.#known.get(id) ?? this.#index.find(id);
     if (no < 0) return undefined;
     const record = this.#index.record(no);
-    if (record.id !== id) throw new IndexDamaged();
+    if (record.id !== id) throw new DamagedNodeIndexError();
     return record;
   }
 
@@ -128,7 +128,7 @@ export class IndexedTree implements PartialTree {
     const found: NodeRecord[] = [];
     for (let at = of; at !== undefined && found.length < limit; ) {
       // More nodes than exist: a circle.
-      if (found.length >= this.#index.count) throw new IndexDamaged();
+      if (found.length >= this.#index.count) throw new DamagedNodeIndexError();
       found.push(at);
       at = at.parent < 0 ? undefined : this.#index.record(at.parent);
     }
@@ -140,7 +140,7 @@ export class IndexedTree implements PartialTree {
     const above = this.#ancestors(this.#live(to), limit + 1);
     const end = until === undefined ? -1 : above.findIndex(({ id }) => id === until);
     const wanted = above.slice(0, end < 0 ? limit : Math.min(limit, end + 1)).filter(({ parent }) => parent >= 0);
-    if (wanted.some(({ isRemoved }) => isRemoved)) throw new IndexDamaged();
+    if (wanted.some(({ isRemoved }) => isRemoved)) throw new DamagedNodeIndexError();
     const next = above[wanted.length];
     return { nodes: this.#nodes(wanted.reverse()), complete: next === undefined || next.parent < 0 };
   }
@@ -149,7 +149,7 @@ export class IndexedTree implements PartialTree {
     const parent = this.#live(of);
     const found: NodeRecord[] = [];
     for (let no = parent?.firstChild ?? -1; no >= 0; ) {
-      if (found.length >= this.#index.count) throw new IndexDamaged();
+      if (found.length >= this.#index.count) throw new DamagedNodeIndexError();
       const child = this.#index.record(no);
       found.push(child);
       no = child.nextSibling;
@@ -160,7 +160,7 @@ export class IndexedTree implements PartialTree {
   #lastVisited(from: NodeId): NodeId {
     let at = this.#live(from);
     for (let steps = 0; at !== undefined; steps++) {
-      if (steps > this.#index.count) throw new IndexDamaged();
+      if (steps > this.#index.count) throw new DamagedNodeIndexError();
       const children = this.#children(at.id);
       if (children.length === 0) return at.id;
       const mark = this.#nodes([at])[0]?.lastChildId;
@@ -187,11 +187,11 @@ export class IndexedTree implements PartialTree {
     if (ownField(line, 'type') === 'change') {
       const steps = parseSteps(ownField(line, 'steps'));
       const replaced = steps.ok ? steps.value.findLast((step) => step.type === 'replace' && step.nodeId === id) : null;
-      if (replaced?.type !== 'replace') throw new IndexDamaged();
+      if (replaced?.type !== 'replace') throw new DamagedNodeIndexError();
       return replaced.after;
     }
     const [type, uuid] = [getText(line, 'type'), getText(line, 'uuid')];
-    if (type === undefined || uuid === undefined || nodeId(uuid) !== id) throw new IndexDamaged();
+    if (type === undefined || uuid === undefined || nodeId(uuid) !== id) throw new DamagedNodeIndexError();
     const entry: SessionEntry = { ...line, type, uuid, parentUuid: getText(line, 'parentUuid') ?? null };
     const { message, noted } = decodeEntry(entry);
     return { message, text: getText(noted, 'text') ?? this.#kit.text(message) };
@@ -199,7 +199,7 @@ export class IndexedTree implements PartialTree {
 }
 
 function isDamage(error: unknown): boolean {
-  return error instanceof IndexDamaged || error instanceof MalformedError;
+  return error instanceof DamagedNodeIndexError || error instanceof MalformedError;
 }
 
 function toPathMeta(node: Node): Reads['pathMeta']['answer']['entries'][number] {

@@ -13,9 +13,16 @@ import {
   type Tree,
   type TreeId,
 } from '@coppice/core';
-import { AtomicWriter, fileStep, namesInFolder, onFile, statOrNull, syncFolder } from '../disk/atomic-files.ts';
+import {
+  AtomicWriter,
+  listFolderNames,
+  runFileStep,
+  statOrNull,
+  syncFolder,
+  withFileErrors,
+} from '../disk/atomic-files.ts';
 import { DiskPersistence } from '../disk/disk-persistence.ts';
-import { FolderLock, lockHolder } from '../disk/lock.ts';
+import { FolderLock, makeLockedError } from '../disk/lock.ts';
 import { type SideEntry, SideFiles } from '../disk/side-files.ts';
 import type { StoreParts } from '../in-process/in-process-store.ts';
 import type {
@@ -27,8 +34,8 @@ import type {
   Persistence,
 } from '../in-process/persistence.ts';
 import type { FolderWatch } from './folder-watch.ts';
-import { hashesInFile } from './hashes-in-file.ts';
-import { copiesBeside, fileName, sidecarFolder } from './paths.ts';
+import { findHashesInFile } from './hashes-in-file.ts';
+import { listBackupCopies, sessionFileName, sidecarFolder } from './paths.ts';
 import { SessionState } from './session.ts';
 
 /** The state of the place as found on opening. */
@@ -115,7 +122,7 @@ export class JsonlPersistence
     const session = this.#known(treeId);
     session.rewrite(tree, log, nodeIds);
     // Earlier copies of the file contain what was purged.
-    for (const copy of copiesBeside(session.path)) onFile(copy, () => rmSync(copy, { force: true }));
+    for (const copy of listBackupCopies(session.path)) withFileErrors(copy, () => rmSync(copy, { force: true }));
     this.#sides.get(treeId)?.forget(treeId, new Set(nodeIds));
   }
 
@@ -135,7 +142,7 @@ export class JsonlPersistence
     if (!isUuid(id)) refuse('id/invalid', 'A session has a UUID in lower case.', { treeId: id });
     if (single && sessions.size > 0)
       refuse('tree/exists', `${place} holds one session: open its folder to make another.`, { treeId: id });
-    const path = single ? place : join(place, fileName(at, id));
+    const path = single ? place : join(place, sessionFileName(at, id));
     return new SessionState({ treeId: id, path, owner, kit });
   }
 
@@ -144,7 +151,7 @@ export class JsonlPersistence
   }
 
   protected commit(entry: Extract<PersistedEntry, { type: 'commit' }>): void {
-    const session = this.#session(entry.treeId, entry.tree.owner, entry.settled.commit.at);
+    const session = this.#session(entry.treeId, entry.tree.owner, entry.applied.commit.at);
     session.commit(entry, this.#header(entry.tree.owner));
     this.holdings.sessions.set(entry.treeId, session);
   }
@@ -155,10 +162,10 @@ export class JsonlPersistence
     const { path } = session;
     session.writing();
     const gone = join(this.#folder, '.coppice', 'gone');
-    onFile(path, () => {
+    withFileErrors(path, () => {
       mkdirSync(gone, { recursive: true });
       rmSync(join(gone, basename(path)), { recursive: true, force: true });
-      fileStep('session', 'rename', () => renameSync(path, join(gone, basename(path))));
+      runFileStep('session', 'rename', () => renameSync(path, join(gone, basename(path))));
       syncFolder(this.#folder, 'session');
     });
     session.close();
@@ -166,7 +173,7 @@ export class JsonlPersistence
     this.#sides.delete(id);
     this.holdings.sessions.delete(id);
     // The file itself last: while it exists, the next opening continues what a crash interrupted.
-    for (const left of [...copiesBeside(path), sidecarFolder(path), join(gone, basename(path))])
+    for (const left of [...listBackupCopies(path), sidecarFolder(path), join(gone, basename(path))])
       this.#tried(() => rmSync(left, { recursive: true, force: true }));
     this.#tried(() => this.#forgetShared(id));
   }
@@ -242,7 +249,7 @@ export class JsonlPersistence
     }
     if (this.#lock === null) {
       const lock = FolderLock.take(join(place, '.coppice'));
-      if (!(lock instanceof FolderLock)) throw lockHolder(place, lock);
+      if (!(lock instanceof FolderLock)) throw makeLockedError(place, lock);
       this.#lock = lock;
     }
     this.#lock.check();
@@ -252,7 +259,7 @@ export class JsonlPersistence
     const session = this.#known(id);
     const loaded = session.load();
     for (const { message } of session.warnings) this.holdings.note(`${session.path}: ${message}`);
-    this.#parts?.names.know(session.names.externalIds(id));
+    this.#parts?.names.register(session.names.externalIds(id));
     return loaded;
   }
 
@@ -266,7 +273,7 @@ export class JsonlPersistence
     if (session === undefined) return [];
     if (write) session.writing();
     const landed = session.fresh(tree);
-    if (landed.length > 0) this.#parts?.names.know(session.names.externalIds(id));
+    if (landed.length > 0) this.#parts?.names.register(session.names.externalIds(id));
     return landed;
   }
 
@@ -332,10 +339,10 @@ export class JsonlPersistence
     const found = new Set<string>(this.#shared().waitingSince(owner, after));
     const others = new Set<string>();
     for (const session of this.holdings.sessions.values()) if (session.owner !== owner) others.add(session.path);
-    for (const name of this.holdings.single ? [] : namesInFolder(this.#folder)) {
+    for (const name of this.holdings.single ? [] : listFolderNames(this.#folder)) {
       const path = join(this.#folder, name);
       if (!name.endsWith('.jsonl') || name.startsWith('.') || others.has(path)) continue;
-      for (const hash of hashesInFile(path)) if (hashes.has(hash)) found.add(hash);
+      for (const hash of findHashesInFile(path)) if (hashes.has(hash)) found.add(hash);
     }
     return found;
   }

@@ -16,7 +16,7 @@ export interface LinePrefix {
 }
 
 /** A prefix read from the bytes, and where the rest of the line begins: at a comma, or at the closing brace. */
-export interface QuickPrefix extends LinePrefix {
+export interface ScannedPrefix extends LinePrefix {
   readonly rest: number;
 }
 
@@ -70,7 +70,7 @@ function bytesMatch(bytes: Buffer, from: number, text: string): boolean {
  * Returns the prefix of a line that begins like ours: type, uuid, parentUuid, then version and commit. Null for any
  * other line, which must be parsed. Examines only the beginning and the last byte.
  */
-export function quickPrefix(bytes: Buffer, start: number, end: number): QuickPrefix | null {
+export function scanLinePrefix(bytes: Buffer, start: number, end: number): ScannedPrefix | null {
   if (bytes[end - 1] !== closing || !isAt(bytes, start, end, typeKey)) return null;
   const typeStart = start + typeKey.length;
   const typeEnd = endOfLineString(bytes, typeStart, end);
@@ -113,7 +113,7 @@ export function quickPrefix(bytes: Buffer, start: number, end: number): QuickPre
  * Parses a line to an object; undefined if it is not one. Skips a byte order mark, which some editors write at the
  * start.
  */
-export function parsedLine(bytes: Buffer): FieldMap | undefined {
+export function parseLine(bytes: Buffer): FieldMap | undefined {
   try {
     const text = bytes.toString('utf8');
     const value: unknown = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
@@ -125,8 +125,8 @@ export function parsedLine(bytes: Buffer): FieldMap | undefined {
 }
 
 /** Returns the object at the start of a line that as a whole is not one. */
-export function firstIn(bytes: Buffer): FieldMap | undefined {
-  return parsedLine(bytes.subarray(0, Math.max(0, endOfObject(bytes, 0))));
+export function parseFirstObject(bytes: Buffer): FieldMap | undefined {
+  return parseLine(bytes.subarray(0, Math.max(0, endOfObject(bytes, 0))));
 }
 
 /** A part of a line, from one byte to another: an entry, or unreadable bytes with the reason. */
@@ -144,7 +144,7 @@ const looks = 16;
  * Whether another line may begin inside this one: content rarely contains such a key. A line with a version may be an
  * incomplete line of ours, or a copy without a line end.
  */
-export function mayHideAnother(bytes: Buffer, { rest }: QuickPrefix): boolean {
+export function mayContainAnotherLine(bytes: Buffer, { rest }: ScannedPrefix): boolean {
   return bytes.includes(parentKey, rest);
 }
 
@@ -156,7 +156,7 @@ const wideSeam = Buffer.from('} {"');
  * Whether lines cannot be read from their first bytes: they contain NUL, or an entry ends and another begins. Checked
  * for many lines at once.
  */
-export function mayBeOdd(bytes: Buffer): boolean {
+export function mayNeedParsing(bytes: Buffer): boolean {
   return bytes.includes(0) || bytes.includes(seam) || bytes.includes(wideSeam);
 }
 
@@ -164,13 +164,13 @@ export function mayBeOdd(bytes: Buffer): boolean {
  * Returns the parts of a line that cannot be read from its beginning. Entries written directly after others become
  * separate entries, and so does one of ours after an incomplete line: only unreadable bytes are lost.
  */
-export function lineParts(bytes: Buffer): readonly LinePart[] {
-  const line = parsedLine(bytes);
+export function splitLineParts(bytes: Buffer): readonly LinePart[] {
+  const line = parseLine(bytes);
   if (line !== undefined) return [linePartAt(line, 0, bytes.length)];
   const parts: LinePart[] = [];
   let from = 0;
   for (let to = endOfObject(bytes, 0); to > from; to = endOfObject(bytes, from)) {
-    const one = parsedLine(bytes.subarray(from, to));
+    const one = parseLine(bytes.subarray(from, to));
     const part = one === undefined ? null : linePartAt(one, from, to);
     // The first part that is not an entry is reported together with the rest of the line.
     if (part === null || part.head === null) break;
@@ -188,7 +188,7 @@ export function lineParts(bytes: Buffer): readonly LinePart[] {
 }
 
 function linePartAt(line: FieldMap, from: number, to: number): LinePart {
-  return { head: prefixIn(line), why: 'has no type or no id', from, to };
+  return { head: prefixOfParsedLine(line), why: 'has no type or no id', from, to };
 }
 
 /** Returns the end of the object that begins at an offset; −1 if there is none. */
@@ -211,8 +211,8 @@ function entryWithin(bytes: Buffer): LinePart | null {
     // Content rarely contains a commit number.
     if (at <= 0 || !mayBeOurs(bytes, at)) continue;
     left--;
-    const line = parsedLine(bytes.subarray(at));
-    const head = line === undefined ? null : prefixIn(line);
+    const line = parseLine(bytes.subarray(at));
+    const head = line === undefined ? null : prefixOfParsedLine(line);
     if (head !== null && head.version > 0) return { head, why: '', from: at, to: bytes.length };
   }
   return null;
@@ -222,7 +222,7 @@ function entryWithin(bytes: Buffer): LinePart | null {
  * Whether a line of ours may begin at an offset. Its type and ids may contain characters that the quick check rejects.
  */
 function mayBeOurs(bytes: Buffer, at: number): boolean {
-  const head = quickPrefix(bytes, at, bytes.length);
+  const head = scanLinePrefix(bytes, at, bytes.length);
   if (head !== null) return head.version > 0;
   let end = at + typeKey.length;
   for (let byte = bytes[end]; byte !== undefined && byte !== quote; byte = bytes[end])
@@ -231,7 +231,7 @@ function mayBeOurs(bytes: Buffer, at: number): boolean {
 }
 
 /** Returns the prefix of a parsed line; null without a type or id. pi uses `id` and `parentId`. */
-export function prefixIn(line: FieldMap): LinePrefix | null {
+export function prefixOfParsedLine(line: FieldMap): LinePrefix | null {
   const type = ownField(line, 'type');
   const [uuid, parent] =
     ownField(line, 'uuid') === undefined

@@ -2,10 +2,10 @@
 import { deriveId } from '@coppice/content';
 import { isLeafType, type SessionWarning } from '@coppice/content/sessions';
 import type { LinePrefix } from './line-prefix.ts';
-import { type DetachedLine, placeDetached } from './place-detached.ts';
+import { attachDetachedLines, type DetachedLine } from './place-detached.ts';
 
 /** The place of a line in its file. */
-export interface LinePlace {
+export interface LineLocation {
   readonly line: number;
   readonly offset: number;
   readonly length: number;
@@ -16,14 +16,14 @@ const lostMost = 100_000;
 
 interface Staged {
   readonly head: LinePrefix;
-  readonly at: LinePlace;
+  readonly at: LineLocation;
 }
 
 /** A commit without its last line, and the line that came instead. */
 interface Unfinished {
   readonly group: readonly Staged[];
   readonly version: number;
-  readonly before: LinePlace;
+  readonly before: LineLocation;
 }
 
 /**
@@ -42,7 +42,7 @@ export class LineTable {
   readonly #ours: boolean[] = [];
   readonly #late = new Set<number>();
   // Missing commits by number, with the line before which the gap showed.
-  readonly #lost = new Map<number, LinePlace>();
+  readonly #lost = new Map<number, LineLocation>();
   readonly #index = new Map<string, number>();
   // Where lines with a missing parent are shown, by the parent that they name.
   readonly #misplaced = new Map<string, number>();
@@ -59,17 +59,17 @@ export class LineTable {
   #damagedSince = 0;
   #waiting: number[] = [];
   #group: Staged[] = [];
-  readonly #staged = new Map<string, LinePlace>();
+  readonly #staged = new Map<string, LineLocation>();
   #groupVersion = 0;
   // The number of warnings before the line in which the open commit began.
   #warned = 0;
   #lastSaid = 0;
   // The last message before a lost line: the next line with an unknown parent is shown below it.
   #gap: number | null = null;
-  readonly #same: (before: LinePlace, at: LinePlace) => boolean;
+  readonly #same: (before: LineLocation, at: LineLocation) => boolean;
 
   /** `same` compares two lines byte for byte. */
-  constructor(same: (before: LinePlace, at: LinePlace) => boolean) {
+  constructor(same: (before: LineLocation, at: LineLocation) => boolean) {
     this.#same = same;
   }
 
@@ -147,8 +147,8 @@ export class LineTable {
 
   *#lostRanges(): Generator<SessionWarning, void, undefined> {
     let [first, last]: [number, number] = [0, 0];
-    let place: LinePlace | null = null;
-    const reported = (at: LinePlace): SessionWarning => {
+    let place: LineLocation | null = null;
+    const reported = (at: LineLocation): SessionWarning => {
       const which = first === last ? `The commit ${first} is` : `The commits ${first} to ${last} are`;
       return { code: 'lost', message: `${which} missing before line ${at.line}.`, ...placeOfLine(at) };
     };
@@ -161,7 +161,7 @@ export class LineTable {
   }
 
   /** Adds the header. It is the first commit, or a part of it while the session is still a list. */
-  begin(head: LinePrefix, at: LinePlace, commits: boolean): void {
+  begin(head: LinePrefix, at: LineLocation, commits: boolean): void {
     this.#push(head, at, commits ? 1 : 0);
     this.#version = commits ? 1 : 0;
     this.#claimed = this.#version;
@@ -173,7 +173,7 @@ export class LineTable {
   }
 
   /** Enters a line. */
-  add(head: LinePrefix, at: LinePlace): void {
+  add(head: LinePrefix, at: LineLocation): void {
     if (head.version === 0 || this.#isUnheardOf(head, at)) {
       if (this.#isCopy(head, at)) return;
       // A list that is not stored as a tree yet is not a commit.
@@ -211,7 +211,7 @@ export class LineTable {
   }
 
   /** Whether a line repeats one of the open commit. */
-  #isStagedCopy(head: LinePrefix, at: LinePlace): boolean {
+  #isStagedCopy(head: LinePrefix, at: LineLocation): boolean {
     const before = this.#staged.get(head.uuid);
     return before !== undefined && this.#same(before, at) && this.#leaveOut(head, at, before.line);
   }
@@ -220,7 +220,7 @@ export class LineTable {
    * Whether a number is too high to be explained by lost commits, so it is not ours. A rewritten file continues at any
    * number.
    */
-  #isUnheardOf({ version, type }: LinePrefix, at: LinePlace): boolean {
+  #isUnheardOf({ version, type }: LinePrefix, at: LineLocation): boolean {
     if (version - this.#version <= lostMost + at.offset || type === 'log' || type === 'state') return false;
     return !this.open || version !== this.#groupVersion;
   }
@@ -231,21 +231,21 @@ export class LineTable {
   }
 
   /** Whether a line repeats an earlier one, as when a tool wrote it twice. */
-  #isCopy(head: LinePrefix, at: LinePlace): boolean {
+  #isCopy(head: LinePrefix, at: LineLocation): boolean {
     const before = this.#index.get(head.uuid);
     if (before === undefined) return false;
     const place = { line: this.lineAt(before), offset: this.offsetAt(before), length: this.lengthAt(before) };
     return this.#same(place, at) && this.#leaveOut(head, at, place.line);
   }
 
-  #leaveOut(head: LinePrefix, at: LinePlace, before: number): true {
+  #leaveOut(head: LinePrefix, at: LineLocation, before: number): true {
     const message = `Line ${at.line} says the same as line ${before}; it is left out.`;
     this.warnings.push({ code: 'twice', message, ...placeOfLine(at), uuid: head.uuid });
     return true;
   }
 
   /** Records an unreadable line. */
-  damage(at: LinePlace, why: string): void {
+  damage(at: LineLocation, why: string): void {
     // Inside a commit the readable lines are still to be added.
     if (!this.open) this.#gap = this.#lastSaid;
     this.#damagedSince++;
@@ -256,7 +256,7 @@ export class LineTable {
    * Ends a commit whose last line is missing. The number of the next commit shows whether it was acknowledged: after a
    * crash its number is reused.
    */
-  drop(before: LinePlace): void {
+  drop(before: LineLocation): void {
     if (!this.open) return;
     const version = this.#groupVersion;
     const group: Staged[] = [];
@@ -371,7 +371,7 @@ export class LineTable {
     for (const index of waiting) this.#versions[index] = ++this.#version;
   }
 
-  #push(head: LinePrefix, at: LinePlace, version: number): number {
+  #push(head: LinePrefix, at: LineLocation, version: number): number {
     const index = this.#uuids.length;
     let { uuid } = head;
     const before = this.#index.get(uuid);
@@ -398,7 +398,7 @@ export class LineTable {
     return index;
   }
 
-  #parentOf({ type, parentUuid }: LinePrefix, at: LinePlace): number {
+  #parentOf({ type, parentUuid }: LinePrefix, at: LineLocation): number {
     if (parentUuid === null) return 0;
     // Usually the line before: comparing is cheaper than a lookup.
     const last = this.#parents.length - 1;
@@ -416,7 +416,7 @@ export class LineTable {
     const detached = this.#detached.sort((a, b) => a.index - b.index);
     this.#detached = [];
     const lines = { ...this.#view, detached };
-    for (const { line, parent, real } of placeDetached(lines)) {
+    for (const { line, parent, real } of attachDetachedLines(lines)) {
       const { index, named, at } = line;
       this.#parents[index] = parent;
       const uuid = this.uuidAt(index);
@@ -458,6 +458,6 @@ function hasState(group: readonly Staged[]): boolean {
   return group.some(({ head }) => head.type === 'state');
 }
 
-function placeOfLine({ line, offset }: LinePlace): { readonly line: number; readonly offset: number } {
+function placeOfLine({ line, offset }: LineLocation): { readonly line: number; readonly offset: number } {
   return { line, offset };
 }

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { type SessionCommit, type SessionEntry, type SessionHeader, sessionVersion } from '@coppice/content/sessions';
 import type { FieldMap } from '@coppice/core';
 import { ownField } from '@coppice/core/decode';
-import { notStorable } from './refusals.ts';
+import { makeNotStorableError } from './refusals.ts';
 
 /** Parses a header of ours; undefined if it is not one. */
-export function headerInText(line: FieldMap): SessionHeader | undefined {
+export function parseHeaderText(line: FieldMap): SessionHeader | undefined {
   const [uuid, id] = [ownField(line, 'uuid'), ownField(line, 'id')];
   if (ownField(line, 'type') !== 'session' || typeof uuid !== 'string') return undefined;
   return {
@@ -23,11 +23,15 @@ export function headerInText(line: FieldMap): SessionHeader | undefined {
 const heading: ReadonlySet<string> = new Set(['type', 'uuid', 'parentUuid', 'version', 'commit']);
 
 /** Serialises a line with the common fields first, so that they can be read without parsing the rest. */
-export function lineText(entry: SessionEntry, version: number, commit: SessionCommit | null | undefined): string {
+export function serializeSessionLine(
+  entry: SessionEntry,
+  version: number,
+  commit: SessionCommit | null | undefined,
+): string {
   const { type, uuid, parentUuid } = entry;
   const numbered = commit === undefined ? `,"version":${version}` : `,"version":${version},"commit":true`;
   const notes = commit === null || commit === undefined ? '}\n' : notesOfNode(commit);
-  const whole = printLine(entry);
+  const whole = serializeEntry(entry);
   const begun = `{"type":"${type}","uuid":"${uuid}","parentUuid":"${parentUuid}"`;
   // Entries are built in line order, so usually only the number and the commit fields are inserted.
   if (whole.startsWith(begun) && !('version' in entry) && !('commit' in entry))
@@ -38,14 +42,14 @@ export function lineText(entry: SessionEntry, version: number, commit: SessionCo
 }
 
 /**
- * Serialises an entry with a line end. If the entry has a `toJSON`, the result may not be a line; {@link lineText} then
+ * Serialises an entry with a line end. If the entry has a `toJSON`, the result may not be a line; {@link serializeSessionLine} then
  * writes the fields one by one. Throws if JSON cannot represent the entry.
  */
-export function printLine(entry: SessionEntry): string {
+export function serializeEntry(entry: SessionEntry): string {
   try {
     return `${JSON.stringify(entry)}\n`;
   } catch (error) {
-    throw notStorable(entry.uuid, error);
+    throw makeNotStorableError(entry.uuid, error);
   }
 }
 
@@ -65,23 +69,23 @@ function fieldText(key: string, value: unknown): string {
 }
 
 /** The text of a header. */
-export function headerText(header: SessionHeader): string {
+export function serializeHeader(header: SessionHeader): string {
   const { type, version, uuid, parentUuid, ...rest } = header;
   return `${JSON.stringify({ type, version, uuid, parentUuid, ...rest })}\n`;
 }
 
 /** A commit to be written. */
-export interface LinesOfCommit {
+export interface CommitEntries {
   readonly entries: readonly SessionEntry[];
   readonly version: number;
   readonly commit: SessionCommit | null;
 }
 
 /** The lines of a commit. */
-export function linesToWrite({ entries: given, version, commit }: LinesOfCommit): string[] {
+export function serializeCommitLines({ entries: given, version, commit }: CommitEntries): string[] {
   const entries = endLine(given);
   const last = entries.length - 1;
-  return entries.map((entry, index) => lineText(entry, version, index === last ? commit : undefined));
+  return entries.map((entry, index) => serializeSessionLine(entry, version, index === last ? commit : undefined));
 }
 
 /** Adds an entry if the last one has fields with the names of the commit fields. */

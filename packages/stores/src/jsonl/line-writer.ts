@@ -1,8 +1,8 @@
 /** Appends bytes to a session file: one write, and one sync. */
 import { closeSync, fdatasyncSync, fstatSync, openSync, writeSync } from 'node:fs';
-import { fileStep, writeFully } from '../disk/atomic-files.ts';
-import { failpoint, isArmed } from '../failpoints.ts';
-import { chunkSize, type FileBytes } from './file-bytes.ts';
+import { runFileStep, writeAllBytes } from '../disk/atomic-files.ts';
+import { failpoint, isFaultArmed } from '../failpoints.ts';
+import { type FileBytes, readBlockBytes } from './file-bytes.ts';
 
 /** The end of a file that is appended to. */
 export class LineWriter {
@@ -22,10 +22,10 @@ export class LineWriter {
     const length = Buffer.byteLength(text);
     try {
       // Checked once, because a save passes several failpoints.
-      const armed = isArmed();
+      const armed = isFaultArmed();
       if (armed) failpoint('disk-session-before-append');
       const written = writeSync(handle, text);
-      if (written < length) writeFully(handle, Buffer.from(text).subarray(written));
+      if (written < length) writeAllBytes(handle, Buffer.from(text).subarray(written));
       if (armed) failpoint('disk-session-after-append');
       if (armed) failpoint('disk-session-before-fsync');
       fdatasyncSync(handle);
@@ -52,13 +52,13 @@ export class LineWriter {
     try {
       const size = fstatSync(handle).size;
       for (let at = this.#doubtful; at < size; ) {
-        const bytes = file.read(at, Math.min(chunkSize, size - at));
+        const bytes = file.read(at, Math.min(readBlockBytes, size - at));
         if (bytes.length === 0) break;
         for (let done = 0; done < bytes.length; )
           done += writeSync(handle, bytes, done, bytes.length - done, at + done);
         at += bytes.length;
       }
-      fileStep('session', 'fsync', () => fdatasyncSync(handle));
+      runFileStep('session', 'fsync', () => fdatasyncSync(handle));
     } finally {
       closeSync(handle);
     }

@@ -18,8 +18,8 @@ import { type SessionEntry, type SessionFile, SessionIndex } from '@coppice/cont
 import { ask, type Command, isAppError, nodeId, run, type Store, textMessage, treeId } from '@coppice/core';
 import { TestTree, user, uuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { sessionFiles as filesIn } from '../../test/jsonl-subject.ts';
-import { asked, imageOf } from '../conformance/subject.ts';
+import { listSessionFiles as filesIn } from '../../test/jsonl-subject.ts';
+import { askStore, readTreeJson } from '../conformance/subject.ts';
 import { FolderLock } from '../disk/lock.ts';
 import { SessionStore } from './index.ts';
 import { sidecarFolder } from './paths.ts';
@@ -70,9 +70,9 @@ function plainWalk(path: string): string[] {
 }
 
 async function texts(store: Store, of = id): Promise<string[]> {
-  const row = await asked(store, of, 'tree', {});
+  const row = await askStore(store, of, 'tree', {});
   if (row?.activeNodeId == null) return [];
-  return (await asked(store, of, 'path', { to: row.activeNodeId })).nodes.map((node) => node.text);
+  return (await askStore(store, of, 'path', { to: row.activeNodeId })).nodes.map((node) => node.text);
 }
 
 const plain = (own: string, parentUuid: string, text: string): SessionEntry => ({
@@ -87,7 +87,7 @@ describe('the format of the lines', () => {
   test('[J1] a header, then one entry per line with uuid, parentUuid and time; other steps are change lines, switches leaf lines', async () => {
     const { store, fixture, path } = await sample();
     const [first] = (
-      await asked(store, id, 'path', { to: nodeId((await asked(store, id, 'tree', {}))?.activeNodeId ?? '') })
+      await askStore(store, id, 'path', { to: nodeId((await askStore(store, id, 'tree', {}))?.activeNodeId ?? '') })
     ).nodes;
     await fixture.run({ type: 'bookmark', treeId: id, nodeId: first?.id ?? nodeId(''), title: 'here' });
     await fixture.run({ type: 'select', treeId: id, nodeId: first?.id ?? nodeId('') });
@@ -123,12 +123,12 @@ describe('the format of the lines', () => {
       { type: 'clear', treeId: id },
       { type: 'undo', treeId: id },
     ];
-    const nodes = (await asked(store, id, 'rows', {}))?.nodes ?? [];
+    const nodes = (await askStore(store, id, 'rows', {}))?.nodes ?? [];
     const at = (text: string) => nodes.find((node) => node.text === text)?.id ?? nodeId('');
     await fixture.run({ type: 'append', treeId: id, parentId: at('a'), messages: [{ message: user('one two') }] });
     for (const act of acts) {
       const before = readFileSync(path);
-      const split = ((await asked(store, id, 'rows', {}))?.nodes ?? []).find((node) => node.text === 'one two')?.id;
+      const split = ((await askStore(store, id, 'rows', {}))?.nodes ?? []).find((node) => node.text === 'one two')?.id;
       const named =
         act.type === 'edit'
           ? { ...act, nodeId: at('b') }
@@ -145,16 +145,16 @@ describe('the format of the lines', () => {
         true,
       ]);
     }
-    const image = await imageOf(store, id);
+    const image = await readTreeJson(store, id);
     await store.close();
     const again = await SessionStore.open(folder);
-    expect(await imageOf(again, id)).toEqual(image);
+    expect(await readTreeJson(again, id)).toEqual(image);
     await again.close();
   });
 
   test('[J3] the leaf is the target of the last leaf line or the last message, and survives a restart', async () => {
     const { store, fixture, path } = await sample(['a', 'b', 'c']);
-    const nodes = (await asked(store, id, 'rows', {}))?.nodes ?? [];
+    const nodes = (await askStore(store, id, 'rows', {}))?.nodes ?? [];
     const at = (text: string) => nodes.find((node) => node.text === text)?.id ?? nodeId('');
     await fixture.run({
       type: 'append',
@@ -163,12 +163,12 @@ describe('the format of the lines', () => {
       messages: [{ message: user('aside') }],
       select: false,
     });
-    expect((await asked(store, id, 'tree', {}))?.activeNodeId).toBe(at('c'));
+    expect((await askStore(store, id, 'tree', {}))?.activeNodeId).toBe(at('c'));
     await fixture.run({ type: 'select', treeId: id, nodeId: at('b') });
     await fixture.run({ type: 'attributes', treeId: id, set: { title: 'T' } });
     await store.close();
     const again = await SessionStore.open(folder);
-    expect((await asked(again, id, 'tree', {}))?.activeNodeId).toBe(at('b'));
+    expect((await askStore(again, id, 'tree', {}))?.activeNodeId).toBe(at('b'));
     const file = sessionFiles.open(path, { readOnly: true });
     const index = new SessionIndex(file);
     expect([file.uuidAt(index.leaf), index.name]).toEqual([at('b'), 'T']);
@@ -178,18 +178,18 @@ describe('the format of the lines', () => {
 
   test('[J4] a purge writes a new file without the purged data, and everything else stays', async () => {
     const { store, fixture, path } = await sample(['a', 'b', 'the secret', 'd']);
-    const nodes = (await asked(store, id, 'rows', {}))?.nodes ?? [];
+    const nodes = (await askStore(store, id, 'rows', {}))?.nodes ?? [];
     const secret = nodes.find((node) => node.text === 'the secret')?.id ?? nodeId('');
     await fixture.run({ type: 'delete', treeId: id, nodeIds: [secret], mode: 'cascade' });
     await store.purge(id, { nodeId: secret });
     expect(readFileSync(path, 'utf8')).not.toContain('the secret');
     await fixture.grow(['and on']);
-    const image = await imageOf(store, id);
-    const log = await asked(store, id, 'log', { since: 0 });
+    const image = await readTreeJson(store, id);
+    const log = await askStore(store, id, 'log', { since: 0 });
     await store.close();
     const again = await SessionStore.open(folder);
-    expect(await imageOf(again, id)).toEqual(image);
-    expect(await asked(again, id, 'log', { since: 0 })).toEqual(log);
+    expect(await readTreeJson(again, id)).toEqual(image);
+    expect(await askStore(again, id, 'log', { since: 0 })).toEqual(log);
     expect(plainWalk(path)).toEqual(['a', 'b', 'and on']);
     await again.close();
   });
@@ -292,7 +292,7 @@ describe('incomplete and damaged files', () => {
       writeFileSync(bad, content);
       const again = await SessionStore.open(folder);
       expect((await again.trees()).items.length).toBe(2);
-      const refused: unknown = await asked(again, treeId(uuid(77)), 'rows', {}).catch((error: unknown) => error);
+      const refused: unknown = await askStore(again, treeId(uuid(77)), 'rows', {}).catch((error: unknown) => error);
       expect(isAppError(refused) ? [refused.code, refused.message.includes(bad)] : refused).toEqual([
         'store/damaged',
         true,
@@ -365,25 +365,25 @@ describe('incomplete and damaged files', () => {
 describe('other writers', () => {
   test('[J20] lines appended by another tool are read first, and become siblings of entries added here', async () => {
     const { store, fixture, path } = await sample();
-    const before = (await asked(store, id, 'tree', {}))?.activeNodeId ?? nodeId('');
+    const before = (await askStore(store, id, 'tree', {}))?.activeNodeId ?? nodeId('');
     appendFileSync(path, lineOf(plain(uuid(800), before, 'from elsewhere')));
     await fixture.run({ type: 'append', treeId: id, parentId: before, messages: [{ message: user('from here') }] });
-    const children = await asked(store, id, 'children', { of: before });
+    const children = await askStore(store, id, 'children', { of: before });
     expect(children.length).toBe(2);
     expect(children[0]?.id).toBe(uuid(800));
     appendFileSync(path, lineOf(plain('short', uuid(800), 'and more')));
     expect(await texts(store)).toEqual(['first', 'reply', 'from elsewhere', 'and more']);
-    const image = await imageOf(store, id);
+    const image = await readTreeJson(store, id);
     await store.close();
     const again = await SessionStore.open(folder);
-    expect(await imageOf(again, id)).toEqual(image);
+    expect(await readTreeJson(again, id)).toEqual(image);
     expect((await again.fsck()).findings).toEqual([]);
     await again.close();
   });
 
   test('[J21] a line inserted before a commit does not change its number and does not move the leaf', async () => {
     const { store, fixture, path } = await sample();
-    const before = (await asked(store, id, 'tree', {}))?.activeNodeId ?? nodeId('');
+    const before = (await askStore(store, id, 'tree', {}))?.activeNodeId ?? nodeId('');
     const lines = readFileSync(path, 'utf8');
     await fixture.grow(['mine']);
     const mine = readFileSync(path, 'utf8').slice(lines.length);
@@ -392,13 +392,13 @@ describe('other writers', () => {
     writeFileSync(path, lines + lineOf(plain(uuid(801), before, 'slipped in')) + mine);
     const again = await SessionStore.open(folder);
     expect(await texts(again)).toEqual(['first', 'reply', 'mine']);
-    expect((await asked(again, id, 'log', { since: 0 })).map(({ version, actor }) => [version, actor])).toEqual([
+    expect((await askStore(again, id, 'log', { since: 0 })).map(({ version, actor }) => [version, actor])).toEqual([
       [1, 'me'],
       [2, 'me'],
       [3, 'me'],
       [4, 'file'],
     ]);
-    expect((await asked(again, id, 'children', { of: before })).map((node) => node.id)).toContain(uuid(801));
+    expect((await askStore(again, id, 'children', { of: before })).map((node) => node.id)).toContain(uuid(801));
     await again.close();
   });
 
@@ -481,11 +481,11 @@ describe('other writers', () => {
       beatAt: 1,
       data: {},
     });
-    const image = await imageOf(store, id);
+    const image = await readTreeJson(store, id);
     await store.close();
     rmSync(join(folder, '.coppice'), { recursive: true, force: true });
     const again = await SessionStore.open(folder);
-    expect(await imageOf(again, id)).toEqual(image);
+    expect(await readTreeJson(again, id)).toEqual(image);
     await again.close();
   });
 

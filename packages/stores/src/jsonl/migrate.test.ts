@@ -17,8 +17,8 @@ import { ask, isAppError, type Store, type TreeId, textOf } from '@coppice/core'
 import { contextOf, readContextPath } from '@coppice/core/context';
 import { TestTree, user } from '@coppice/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { namesInFolder } from '../disk/atomic-files.ts';
-import { armFault, faultPassed } from '../failpoints.ts';
+import { listFolderNames } from '../disk/atomic-files.ts';
+import { armFault, countFaultPasses } from '../failpoints.ts';
 import { SessionStore } from './index.ts';
 import { sessionFiles } from './session-files.ts';
 
@@ -221,7 +221,7 @@ describe('the first version', () => {
         const before = readFileSync(path);
         armFault({ point: '*', nth, fault });
         const opened: unknown = await SessionStore.open(path).catch((error: unknown) => error);
-        const through = faultPassed() < nth;
+        const through = countFaultPasses() < nth;
         armFault(null);
         const now = readFileSync(path, 'utf8');
         if (isAppError(opened)) {
@@ -229,7 +229,7 @@ describe('the first version', () => {
           expect(now === before.toString('utf8') || now.includes('"version":2')).toBe(true);
         } else if (opened instanceof SessionStore) await opened.close();
         expect(await contextIn(path)).toEqual(v1Context);
-        expect(namesInFolder(join(folder, '.coppice', `f-${fault}-${nth}.jsonl`, 'making'))).toEqual([]);
+        expect(listFolderNames(join(folder, '.coppice', `f-${fault}-${nth}.jsonl`, 'making'))).toEqual([]);
         if (through) break;
         expect(nth).toBeLessThan(40);
       }

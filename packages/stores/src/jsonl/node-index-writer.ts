@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type FieldMap, isUuid, type Node, type NodeId, type RowChange, type Tree } from '@coppice/core';
 import { allBookmarks, allNodes, childIds, findAnyNode, rowOf } from '@coppice/core/tree';
-import { AtomicWriter, onFile } from '../disk/atomic-files.ts';
+import { AtomicWriter, withFileErrors } from '../disk/atomic-files.ts';
 import {
   type ByteRange,
-  type FileState,
-  footerBytes,
-  IndexDamaged,
+  DamagedNodeIndexError,
+  encodeFooter,
   type IndexFooter,
-  indexPath,
-  readBytes,
+  nodeIndexPath,
+  nodeRecordBytes,
+  readBytesAt,
   readFooter,
-  recordSize,
+  type SessionFileState,
 } from './node-index.ts';
 import { sidecarFolder } from './paths.ts';
 
@@ -26,25 +26,29 @@ const changedMost = 256;
 
 /** Deletes the index of a session, before its file is replaced: a row may contain what a purge deletes. */
 export function deleteNodeIndex(session: string): void {
-  const path = indexPath(session);
-  onFile(path, () => rmSync(path, { force: true }));
+  const path = nodeIndexPath(session);
+  withFileErrors(path, () => rmSync(path, { force: true }));
 }
 
 /** Whether the index of a session describes its file in this state. */
-export function isIndexed(session: string, state: FileState): boolean {
+export function isNodeIndexCurrent(session: string, state: SessionFileState): boolean {
   return withIndex(session, state, () => true) ?? false;
 }
 
 /** Runs work on the index of a session; null if there is none that describes its file in this state. */
-function withIndex<T>(session: string, state: FileState, work: (handle: number, footer: IndexFooter) => T): T | null {
+function withIndex<T>(
+  session: string,
+  state: SessionFileState,
+  work: (handle: number, footer: IndexFooter) => T,
+): T | null {
   let handle: number | null = null;
   try {
-    handle = openSync(indexPath(session), 'r');
+    handle = openSync(nodeIndexPath(session), 'r');
     const footer = readFooter(handle, state);
     return footer === null ? null : work(handle, footer);
   } catch (error) {
     // Missing, unreadable or damaged: the caller does without it.
-    if (handle === null || error instanceof IndexDamaged) return null;
+    if (handle === null || error instanceof DamagedNodeIndexError) return null;
     throw error;
   } finally {
     if (handle !== null) closeSync(handle);
@@ -54,11 +58,11 @@ function withIndex<T>(session: string, state: FileState, work: (handle: number, 
 /** The nodes that commits have changed since the index was written, as far as a partial update covers the changes. */
 export class ChangedNodes {
   /** The state of the file that the index describes. */
-  readonly state: FileState;
+  readonly state: SessionFileState;
   // Whether each of them is new; null after a change that alters more than rows and new children.
   #nodes: Map<NodeId, boolean> | null = new Map();
 
-  constructor(state: FileState) {
+  constructor(state: SessionFileState) {
     this.state = state;
   }
 
@@ -83,10 +87,10 @@ function isMove({ set }: Extract<RowChange, { op: 'updated' }>): boolean {
 }
 
 /** What an index is written from. */
-export interface IndexSource {
+export interface NodeIndexSource {
   /** The tree that the file contains. */
   readonly tree: Tree;
-  readonly state: FileState;
+  readonly state: SessionFileState;
   /** What changed since the index that exists; null if there is none. */
   readonly changed: ChangedNodes | null;
   /** Returns the line with a node's content; null if there is no single one. */
@@ -94,10 +98,10 @@ export interface IndexSource {
 }
 
 /** Writes the index of a session. Does nothing for a tree with other ids than UUIDs. */
-export function writeNodeIndex(session: string, source: IndexSource): void {
+export function writeNodeIndex(session: string, source: NodeIndexSource): void {
   const { changed } = source;
   const write = (pieces: Iterable<Uint8Array>) =>
-    new AtomicWriter(join(sidecarFolder(session), 'making')).replace(indexPath(session), pieces, 'session', false);
+    new AtomicWriter(join(sidecarFolder(session), 'making')).replace(nodeIndexPath(session), pieces, 'session', false);
   const nodes = changed?.nodes ?? null;
   const isUpdated =
     changed !== null &&
@@ -113,11 +117,11 @@ export function writeNodeIndex(session: string, source: IndexSource): void {
   if (all.every(({ id }) => isUuid(id))) write(wholeIndex(source, all));
 }
 
-function* wholeIndex(source: IndexSource, nodes: readonly Node[]): Generator<Uint8Array, void, undefined> {
+function* wholeIndex(source: NodeIndexSource, nodes: readonly Node[]): Generator<Uint8Array, void, undefined> {
   const numbers = new Map<string, number>();
   for (let no = 0; no < nodes.length; no++) numbers.set(nodes[no]?.id ?? '', no);
   const numberOf = (id: string) => numbers.get(id) ?? -1;
-  const records = Buffer.alloc(nodes.length * recordSize);
+  const records = Buffer.alloc(nodes.length * nodeRecordBytes);
   let rowsEnd = 0;
   for (let no = 0; no < nodes.length; no += rowBatch) {
     const some = nodes.slice(no, no + rowBatch);
@@ -142,7 +146,7 @@ interface RecordsDraft {
  * Returns the rows of some nodes, and fills their records except for the links to children. A plain function, because
  * V8 optimises it sooner than a generator body.
  */
-function fillRecords(source: IndexSource, nodes: readonly Node[], draft: RecordsDraft): Uint8Array {
+function fillRecords(source: NodeIndexSource, nodes: readonly Node[], draft: RecordsDraft): Uint8Array {
   const { records, rowsEnd } = draft;
   const lines = nodes.map((node) => (node.message === null ? null : source.lineOf(node)));
   const texts = nodes.map((node, index) => JSON.stringify(lines[index] === null ? node : shortRow(node)));
@@ -153,7 +157,7 @@ function fillRecords(source: IndexSource, nodes: readonly Node[], draft: Records
   for (let index = 0; index < nodes.length; index++) {
     const [node, text, line] = [nodes[index], texts[index], lines[index]];
     if (node === undefined || text === undefined) continue;
-    const at = draft.numberOf(node.id) * recordSize;
+    const at = draft.numberOf(node.id) * nodeRecordBytes;
     const length = isPlain ? text.length : Buffer.byteLength(text);
     records.write(node.id.replaceAll('-', ''), at, 'hex');
     records.writeUInt32LE(node.parentId === null ? 0 : draft.numberOf(node.parentId) + 1, at + 16);
@@ -170,17 +174,17 @@ function fillRecords(source: IndexSource, nodes: readonly Node[], draft: Records
 
 /** Records the first child of a node, and for each child the next one. */
 function linkChildren(tree: Tree, node: Node, records: Buffer, numberOf: (id: string) => number): void {
-  let place = numberOf(node.id) * recordSize + 20;
+  let place = numberOf(node.id) * nodeRecordBytes + 20;
   for (const id of childIds(tree, node.id)) {
     const no = numberOf(id);
     records.writeUInt32LE(no + 1, place);
-    place = no * recordSize + 24;
+    place = no * nodeRecordBytes + 24;
   }
 }
 
 function sealRecord(records: Buffer, no: number): void {
-  const end = no * recordSize + recordSize - 4;
-  records.writeUInt32LE(crc32(records.subarray(no * recordSize, end)), end);
+  const end = no * nodeRecordBytes + nodeRecordBytes - 4;
+  records.writeUInt32LE(crc32(records.subarray(no * nodeRecordBytes, end)), end);
 }
 
 /** Returns what the line of a node does not have, or may have in an older state; usual values are left out. */
@@ -201,7 +205,7 @@ function shortRow(node: Node): FieldMap {
 }
 
 function* recordsAndEnd(
-  { tree, state }: IndexSource,
+  { tree, state }: NodeIndexSource,
   { records, numberOf, rowsEnd }: RecordsDraft,
   stale: number,
 ): Generator<Uint8Array, void, undefined> {
@@ -210,12 +214,12 @@ function* recordsAndEnd(
   const head = Buffer.from(JSON.stringify({ row: rowOf(tree), bookmarks: allBookmarks(tree), ...numbers }));
   yield head;
   const place = { offset: rowsEnd + records.length, length: head.length, sum: crc32(head) };
-  yield footerBytes({ count: records.length / recordSize, recordsAt: rowsEnd, head: place, stale }, state);
+  yield encodeFooter({ count: records.length / nodeRecordBytes, recordsAt: rowsEnd, head: place, stale }, state);
 }
 
-/** An index made from the one before it. Throws {@link IndexDamaged} if a record that changes is damaged. */
+/** An index made from the one before it. Throws {@link DamagedNodeIndexError} if a record that changes is damaged. */
 class IndexUpdate {
-  readonly #source: IndexSource;
+  readonly #source: NodeIndexSource;
   readonly #handle: number;
   readonly #footer: IndexFooter;
   readonly #records: Buffer;
@@ -224,32 +228,32 @@ class IndexUpdate {
   readonly #added: Node[] = [];
   readonly #updated: Node[] = [];
 
-  constructor(source: IndexSource, changed: ReadonlyMap<NodeId, boolean>, handle: number, footer: IndexFooter) {
+  constructor(source: NodeIndexSource, changed: ReadonlyMap<NodeId, boolean>, handle: number, footer: IndexFooter) {
     this.#source = source;
     this.#handle = handle;
     this.#footer = footer;
     for (const [id, isNew] of changed) {
       const node = findAnyNode(source.tree, id);
-      if (node === undefined) throw new IndexDamaged();
+      if (node === undefined) throw new DamagedNodeIndexError();
       if (isNew) this.#numbers.set(id, footer.count + this.#added.length);
       (isNew ? this.#added : this.#updated).push(node);
     }
-    const before = readBytes(handle, footer.recordsAt, footer.count * recordSize);
-    this.#records = Buffer.concat([before, Buffer.alloc(this.#added.length * recordSize)]);
+    const before = readBytesAt(handle, footer.recordsAt, footer.count * nodeRecordBytes);
+    this.#records = Buffer.concat([before, Buffer.alloc(this.#added.length * nodeRecordBytes)]);
   }
 
   *pieces(): Generator<Uint8Array, void, undefined> {
     const { recordsAt, stale } = this.#footer;
     let replaced = 0;
     for (const { id } of this.#updated)
-      replaced += this.#records.readUInt32LE(this.#touch(this.#numberOf(id)) * recordSize + 48);
+      replaced += this.#records.readUInt32LE(this.#touch(this.#numberOf(id)) * nodeRecordBytes + 48);
     for (const { id } of this.#added) this.#touched.add(this.#numberOf(id));
     const draft = { records: this.#records, rowsEnd: recordsAt, numberOf: (id: string) => this.#numberOf(id) };
     const rows = fillRecords(this.#source, [...this.#updated, ...this.#added], draft);
     for (const node of this.#added) this.#link(node);
     for (const no of this.#touched) sealRecord(this.#records, no);
     for (let at = 0; at < recordsAt; at += copySize)
-      yield readBytes(this.#handle, at, Math.min(copySize, recordsAt - at));
+      yield readBytesAt(this.#handle, at, Math.min(copySize, recordsAt - at));
     yield rows;
     yield* recordsAndEnd(this.#source, { ...draft, rowsEnd: recordsAt + rows.length }, stale + replaced);
   }
@@ -257,9 +261,9 @@ class IndexUpdate {
   /** Returns a record's number, after a check that it was intact before its first change. */
   #touch(no: number): number {
     if (this.#touched.has(no)) return no;
-    const [from, end] = [no * recordSize, no * recordSize + recordSize - 4];
+    const [from, end] = [no * nodeRecordBytes, no * nodeRecordBytes + nodeRecordBytes - 4];
     if (no < 0 || this.#records.readUInt32LE(end) !== crc32(this.#records.subarray(from, end)))
-      throw new IndexDamaged();
+      throw new DamagedNodeIndexError();
     this.#touched.add(no);
     return no;
   }
@@ -268,11 +272,11 @@ class IndexUpdate {
   #link({ id, parentId }: Node): void {
     const siblings = childIds(this.#source.tree, parentId ?? '');
     const at = siblings.indexOf(id);
-    if (at < 0 || parentId === null) throw new IndexDamaged();
+    if (at < 0 || parentId === null) throw new DamagedNodeIndexError();
     const no = this.#numberOf(id);
     const [before, after] = [siblings[at - 1], siblings[at + 1]];
     const link = (from: string, to: number, field: number) =>
-      this.#records.writeUInt32LE(to + 1, this.#touch(this.#numberOf(from)) * recordSize + field);
+      this.#records.writeUInt32LE(to + 1, this.#touch(this.#numberOf(from)) * nodeRecordBytes + field);
     link(before ?? parentId, no, before === undefined ? 20 : 24);
     link(id, after === undefined ? -1 : this.#numberOf(after), 24);
   }
@@ -282,8 +286,8 @@ class IndexUpdate {
     if (known !== undefined || !isUuid(id)) return known ?? -1;
     const wanted = Buffer.from(id.replaceAll('-', ''), 'hex');
     let at = this.#records.indexOf(wanted);
-    while (at >= 0 && at % recordSize !== 0) at = this.#records.indexOf(wanted, at + 1);
-    const no = at < 0 ? -1 : at / recordSize;
+    while (at >= 0 && at % nodeRecordBytes !== 0) at = this.#records.indexOf(wanted, at + 1);
+    const no = at < 0 ? -1 : at / nodeRecordBytes;
     this.#numbers.set(id, no);
     return no;
   }

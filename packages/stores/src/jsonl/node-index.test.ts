@@ -41,14 +41,14 @@ import {
 } from '@coppice/core/testing';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { sessionFiles as filesIn } from '../../test/jsonl-subject.ts';
-import { armFault, faultPassed } from '../failpoints.ts';
+import { listSessionFiles as filesIn } from '../../test/jsonl-subject.ts';
+import { armFault, countFaultPasses } from '../failpoints.ts';
 import { TreeState } from '../in-process/tree-state.ts';
 import { defaultOwner } from '../options.ts';
 import { SessionStore } from './index.ts';
 import { IndexedTree } from './indexed-tree.ts';
 import { JsonlPersistence } from './jsonl-persistence.ts';
-import { indexPath } from './node-index.ts';
+import { nodeIndexPath } from './node-index.ts';
 import { openSessions } from './opening.ts';
 
 let folder: string;
@@ -178,7 +178,7 @@ describe('the node index', () => {
         store = await SessionStore.open(place);
         for (const path of filesIn(place)) {
           const own = trees.find((one) => path.includes(one));
-          if (own !== undefined && existsSync(indexPath(path))) compared += await compareAnswers(path, own, store);
+          if (own !== undefined && existsSync(nodeIndexPath(path))) compared += await compareAnswers(path, own, store);
         }
         await store.close();
         rmSync(place, { recursive: true, force: true });
@@ -193,16 +193,16 @@ describe('the node index', () => {
     const { holdings, known } = openSessions(folder, {});
     const persistence = new JsonlPersistence(holdings);
     const state = new TreeState({ persistence });
-    state.know(known);
+    state.register(known);
     const page = await state.read(defaultOwner, id, () => readPage(id, { siblings: true }));
     expect(page.nodes.map((node) => node.text)).toEqual(['one', 'two', 'edited', 'five']);
     expect(Object.isFrozen(page.nodes[0]?.message)).toBe(true);
     const path = await state.read(defaultOwner, id, () => readPath({ to: page.activeNodeId ?? '' }));
     expect(path).toEqual(page.nodes);
-    expect(state.volumes.get(id)?.pages).toBeNull();
+    expect(state.slots.get(id)?.loaded).toBeNull();
     // A read of another kind loads it, and then everything is answered from the tree.
     expect(await state.read(defaultOwner, id, () => ask('count', { of: page.rootId }))).toBe(7);
-    expect(state.volumes.get(id)?.pages).not.toBeNull();
+    expect(state.slots.get(id)?.loaded).not.toBeNull();
     expect(await state.read(defaultOwner, id, () => readPage(id, { siblings: true }))).toEqual(page);
     persistence.close();
   });
@@ -260,7 +260,7 @@ describe('a node index that does not describe the file', () => {
 
   test.each(Object.keys(changes))('[J51] is not written when, while it is open, the file %s', async (name) => {
     const path = await sample();
-    rmSync(indexPath(path));
+    rmSync(nodeIndexPath(path));
     const store = await SessionStore.open(path);
     await store.read(id, () => ask('rows', {}));
     changes[name]?.(path);
@@ -275,9 +275,9 @@ describe('a node index that does not describe the file', () => {
     const rows = await other.read(id, () => ask('rows', {}));
     const gone = rows?.nodes.find((node) => node.removedIn !== null);
     await one.purge(id, { nodeId: gone?.id ?? nodeId('') });
-    expect(existsSync(indexPath(path))).toBe(false);
+    expect(existsSync(nodeIndexPath(path))).toBe(false);
     await other.close();
-    expect(existsSync(indexPath(path))).toBe(false);
+    expect(existsSync(nodeIndexPath(path))).toBe(false);
     await one.close();
     const part = IndexedTree.open(path, messageKit);
     expect(part?.answer({ ask: 'anyNode', id: gone?.id ?? nodeId('') })).toBeNull();
@@ -287,25 +287,25 @@ describe('a node index that does not describe the file', () => {
 
   test('[J51] is ignored if it is damaged at any byte, truncated, or of another session', async () => {
     const path = await sample();
-    const [good, right] = [readFileSync(indexPath(path)), await shown()];
+    const [good, right] = [readFileSync(nodeIndexPath(path)), await shown()];
     for (let at = 0; at < good.length; at += 47) {
       const bad = Buffer.from(good);
       bad[at] = (bad[at] ?? 0) ^ 0x15;
-      writeFileSync(indexPath(path), bad);
+      writeFileSync(nodeIndexPath(path), bad);
       expect(await shown()).toEqual(right);
     }
     for (const length of [0, 1, 87, 88, good.length >> 1, good.length - 1]) {
-      writeFileSync(indexPath(path), good.subarray(0, length));
+      writeFileSync(nodeIndexPath(path), good.subarray(0, length));
       expect(await shown()).toEqual(right);
     }
-    writeFileSync(indexPath(path), Buffer.concat([good, good]));
+    writeFileSync(nodeIndexPath(path), Buffer.concat([good, good]));
     expect(await shown()).toEqual(right);
     const store = await SessionStore.open(folder);
     const another = await TestTree.make({ store, treeId: treeId(uuid(2)) });
     await another.grow(['of another']);
     await store.close();
     const theirs = filesIn(folder).find((one) => one !== path) ?? '';
-    copyFileSync(indexPath(theirs), indexPath(path));
+    copyFileSync(nodeIndexPath(theirs), nodeIndexPath(path));
     expect(await shown()).toEqual(right);
   });
 
@@ -316,13 +316,13 @@ describe('a node index that does not describe the file', () => {
       await run(store, { type: 'append', treeId: id, messages: [{ message: user(`more ${nth}`) }] }, context(nth));
       armFault({ point: '*', nth, fault: 'eio' });
       await store.close().catch(() => undefined);
-      const passed = faultPassed();
+      const passed = countFaultPasses();
       armFault(null);
       await expectSameWithoutIndex();
       if (passed < nth) break;
-      rmSync(indexPath(path), { force: true });
+      rmSync(nodeIndexPath(path), { force: true });
     }
-    expect(existsSync(indexPath(path))).toBe(true);
+    expect(existsSync(nodeIndexPath(path))).toBe(true);
   });
 
   test('[J51] is ignored after a process was killed at any step', {

@@ -32,7 +32,7 @@ export interface NodeRecord {
 }
 
 /** The state of a session file: another one means that the index does not describe it. */
-export interface FileState {
+export interface SessionFileState {
   readonly size: number;
   readonly ino: bigint;
   readonly mtimeNs: bigint;
@@ -43,7 +43,7 @@ export interface FileState {
 }
 
 /** The size of a record, which ends with its checksum. */
-export const recordSize = 64;
+export const nodeRecordBytes = 64;
 const footerSize = 88;
 const formatVersion = 1;
 const magic = Buffer.from('coppidx\n');
@@ -55,20 +55,20 @@ const gapMost = 8_192;
 const readMost = 1 << 20;
 
 /** Returns the path of a session's index. */
-export function indexPath(session: string): string {
+export function nodeIndexPath(session: string): string {
   return join(sidecarFolder(session), 'nodes.index');
 }
 
 /** Returns the state of an open file. */
-export function fileState(handle: number): FileState {
+export function readFileState(handle: number): SessionFileState {
   const { size, ino, mtimeNs, ctimeNs } = fstatSync(handle, { bigint: true });
   const end = Number(size);
-  const tail = crc32(readBytes(handle, Math.max(0, end - tailSize), Math.min(end, tailSize)));
+  const tail = crc32(readBytesAt(handle, Math.max(0, end - tailSize), Math.min(end, tailSize)));
   return { size: end, ino: BigInt.asUintN(64, ino), mtimeNs, ctimeNs, tail };
 }
 
 /** Reads bytes at an offset; fewer at the end of the file. */
-export function readBytes(handle: number, offset: number, length: number): Buffer {
+export function readBytesAt(handle: number, offset: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   let read = 0;
   while (read < length) {
@@ -90,7 +90,7 @@ export interface IndexFooter {
 }
 
 /** Returns the bytes of a footer. */
-export function footerBytes({ count, recordsAt, head, stale }: IndexFooter, state: FileState): Buffer {
+export function encodeFooter({ count, recordsAt, head, stale }: IndexFooter, state: SessionFileState): Buffer {
   const bytes = Buffer.alloc(footerSize);
   magic.copy(bytes);
   bytes.writeUInt32LE(formatVersion, 8);
@@ -109,15 +109,19 @@ export function footerBytes({ count, recordsAt, head, stale }: IndexFooter, stat
 }
 
 /** Returns the footer of an index of a file in this state; null if it describes another state, or is damaged. */
-export function readFooter(handle: number, state: FileState): IndexFooter | null {
+export function readFooter(handle: number, state: SessionFileState): IndexFooter | null {
   const { size } = fstatSync(handle);
-  const bytes = readBytes(handle, Math.max(0, size - footerSize), Math.min(size, footerSize));
+  const bytes = readBytesAt(handle, Math.max(0, size - footerSize), Math.min(size, footerSize));
   if (bytes.length < footerSize || !bytes.subarray(0, magic.length).equals(magic)) return null;
   const [count, recordsAt] = [bytes.readUInt32LE(12), bytes.readDoubleLE(16)];
-  const head = { offset: recordsAt + count * recordSize, length: bytes.readUInt32LE(24), sum: bytes.readUInt32LE(28) };
+  const head = {
+    offset: recordsAt + count * nodeRecordBytes,
+    length: bytes.readUInt32LE(24),
+    sum: bytes.readUInt32LE(28),
+  };
   const footer = { count, recordsAt, head, stale: bytes.readDoubleLE(68) };
   // Equal bytes mean the same version, the same state and an intact checksum.
-  if (head.offset + head.length + footerSize !== size || !footerBytes(footer, state).equals(bytes)) return null;
+  if (head.offset + head.length + footerSize !== size || !encodeFooter(footer, state).equals(bytes)) return null;
   return footer;
 }
 
@@ -141,9 +145,9 @@ function wholeRow(short: FieldMap, id: NodeId, parentId: NodeId | null): FieldMa
 }
 
 /** A part of an index that does not fit its checksum, or a line that is not what the index says. */
-export class IndexDamaged extends Error {}
+export class DamagedNodeIndexError extends Error {}
 
-/** An open index together with its session file. What it returns is checked; it throws {@link IndexDamaged}. */
+/** An open index together with its session file. What it returns is checked; it throws {@link DamagedNodeIndexError}. */
 export class NodeIndex {
   readonly count: number;
   readonly #index: number;
@@ -167,11 +171,11 @@ export class NodeIndex {
     const handles: number[] = [];
     let opened: NodeIndex | null = null;
     try {
-      const index = openSync(indexPath(session), 'r');
+      const index = openSync(nodeIndexPath(session), 'r');
       handles.push(index);
       const lines = openSync(session, 'r');
       handles.push(lines);
-      const footer = readFooter(index, fileState(lines));
+      const footer = readFooter(index, readFileState(lines));
       // The name may belong to another file since.
       if (footer !== null && statSync(session, { bigint: true }).ino === fstatSync(lines, { bigint: true }).ino)
         opened = new NodeIndex(index, lines, footer);
@@ -184,23 +188,26 @@ export class NodeIndex {
 
   /** The tree row, the bookmarks and the number of the active node, as JSON. */
   head(): FieldMap {
-    return parseFields(this.#checked(readBytes(this.#index, this.#head.offset, this.#head.length), this.#head.sum));
+    return parseFields(this.#checked(readBytesAt(this.#index, this.#head.offset, this.#head.length), this.#head.sum));
   }
 
   record(no: number): NodeRecord {
-    if (!(no >= 0 && no < this.count)) throw new IndexDamaged();
+    if (!(no >= 0 && no < this.count)) throw new DamagedNodeIndexError();
     const block = Math.floor(no / blockRecords);
     let bytes = this.#blocks.get(block);
     if (bytes === undefined) {
       const first = block * blockRecords;
-      const length = Math.min(blockRecords, this.count - first) * recordSize;
-      bytes = readBytes(this.#index, this.#recordsAt + first * recordSize, length);
+      const length = Math.min(blockRecords, this.count - first) * nodeRecordBytes;
+      bytes = readBytesAt(this.#index, this.#recordsAt + first * nodeRecordBytes, length);
       this.#blocks.set(block, bytes);
     }
-    const at = (no - block * blockRecords) * recordSize;
-    const own = bytes.subarray(at, at + recordSize);
-    if (own.length < recordSize || own.readUInt32LE(recordSize - 4) !== crc32(own.subarray(0, recordSize - 4)))
-      throw new IndexDamaged();
+    const at = (no - block * blockRecords) * nodeRecordBytes;
+    const own = bytes.subarray(at, at + nodeRecordBytes);
+    if (
+      own.length < nodeRecordBytes ||
+      own.readUInt32LE(nodeRecordBytes - 4) !== crc32(own.subarray(0, nodeRecordBytes - 4))
+    )
+      throw new DamagedNodeIndexError();
     const hex = own.toString('hex', 0, 16);
     const id = nodeId(
       `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`,
@@ -224,10 +231,10 @@ export class NodeIndex {
     const known = this.#numbers.get(id);
     if (known !== undefined) return known;
     if (!isUuid(id)) return -1;
-    this.#all ??= readBytes(this.#index, this.#recordsAt, this.count * recordSize);
+    this.#all ??= readBytesAt(this.#index, this.#recordsAt, this.count * nodeRecordBytes);
     const wanted = Buffer.from(id.replaceAll('-', ''), 'hex');
     for (let at = this.#all.indexOf(wanted); at >= 0; at = this.#all.indexOf(wanted, at + 1))
-      if (at % recordSize === 0 && this.record(at / recordSize).id === id) return at / recordSize;
+      if (at % nodeRecordBytes === 0 && this.record(at / nodeRecordBytes).id === id) return at / nodeRecordBytes;
     return -1;
   }
 
@@ -252,7 +259,7 @@ export class NodeIndex {
   }
 
   #checked(bytes: Buffer, sum: number): Buffer {
-    if (crc32(bytes) !== sum) throw new IndexDamaged();
+    if (crc32(bytes) !== sum) throw new DamagedNodeIndexError();
     return bytes;
   }
 
@@ -276,7 +283,7 @@ function parseFields(bytes: Buffer): FieldMap {
   } catch {
     // Falls through: not JSON.
   }
-  throw new IndexDamaged();
+  throw new DamagedNodeIndexError();
 }
 
 /** Reads ranges of a file, near ones together; shorter ones than asked for at the end of the file. */
@@ -286,7 +293,7 @@ function readRanges(handle: number, ranges: readonly ByteRange[]): Buffer[] {
   let group: number[] = [];
   let [start, end] = [0, 0];
   const flush = () => {
-    const bytes = readBytes(handle, start, end - start);
+    const bytes = readBytesAt(handle, start, end - start);
     for (const at of group) {
       const { offset, length } = ranges[at] ?? { offset: 0, length: 0 };
       found[at] = bytes.subarray(offset - start, offset - start + length);

@@ -5,17 +5,17 @@ import { deriveId, messageKit } from '@coppice/content';
 import { sessionTreeId } from '@coppice/content/sessions';
 import { type AppError, isAppError, type TreeId, treeId } from '@coppice/core';
 import { rowOf } from '@coppice/core/tree';
-import { namesInFolder, onFile, statOrNull } from '../disk/atomic-files.ts';
+import { listFolderNames, statOrNull, withFileErrors } from '../disk/atomic-files.ts';
 import { FolderLock } from '../disk/lock.ts';
 import { isFolderWritable, makeStoreFolder, unwritableNote } from '../disk/store-folder.ts';
-import { unreadableRow } from '../disk/unreadable-row.ts';
-import type { ExternalChanges, KnownTree } from '../in-process/persistence.ts';
+import { makeUnreadableRow } from '../disk/unreadable-row.ts';
+import type { ExternalChanges, UnloadedTree } from '../in-process/persistence.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
-import { type Discovery, FolderWatch } from './folder-watch.ts';
-import { dialectOf, ForeignFile } from './foreign-file.ts';
+import { FolderWatch, type SessionDiscovery } from './folder-watch.ts';
+import { detectFileDialect, ForeignFile } from './foreign-file.ts';
 import type { SessionsOpenState } from './jsonl-persistence.ts';
-import { migrateFile } from './migrate.ts';
-import { copiesBeside, idInName, isForeignFolder, sidecarFolder } from './paths.ts';
+import { migrateSessionFile } from './migrate.ts';
+import { isForeignFolder, listBackupCopies, sessionIdInName, sidecarFolder } from './paths.ts';
 import { SessionState } from './session.ts';
 import { JsonlFile } from './session-file.ts';
 import { readSummaryCache } from './summary-cache.ts';
@@ -27,7 +27,7 @@ export interface OpenedSessions {
   readonly notes: string[];
   /** The notes about what cannot be read. */
   readonly damage: readonly string[];
-  readonly known: readonly KnownTree[];
+  readonly known: readonly UnloadedTree[];
 }
 
 /** Opens a folder of sessions or one session's file, or creates the folder. */
@@ -50,16 +50,16 @@ export function openSessions(place: string, options: StoreOptions): OpenedSessio
 /** Deletes leftovers of a purge whose process ended, and their side files. */
 function finishPurges(folder: string): void {
   const gone = join(folder, '.coppice', 'gone');
-  for (const name of namesInFolder(gone)) {
+  for (const name of listFolderNames(gone)) {
     const path = join(folder, name);
-    for (const left of statOrNull(path) === null ? [sidecarFolder(path), ...copiesBeside(path)] : [])
-      onFile(left, () => rmSync(left, { recursive: true, force: true }));
-    onFile(gone, () => rmSync(join(gone, name), { recursive: true, force: true }));
+    for (const left of statOrNull(path) === null ? [sidecarFolder(path), ...listBackupCopies(path)] : [])
+      withFileErrors(left, () => rmSync(left, { recursive: true, force: true }));
+    withFileErrors(gone, () => rmSync(join(gone, name), { recursive: true, force: true }));
   }
 }
 
 /** Inspects session files. Unreadable ones are listed too. */
-class SessionFinder implements Discovery {
+class SessionFinder implements SessionDiscovery {
   readonly #place: string;
   readonly #single: boolean;
   readonly #options: StoreOptions;
@@ -68,7 +68,7 @@ class SessionFinder implements Discovery {
   readonly #notes: string[] = [];
   readonly #damage: string[] = [];
   readonly #brokenPaths = new Map<string, TreeId>();
-  #known: KnownTree[] = [];
+  #known: UnloadedTree[] = [];
 
   constructor(place: string, single: boolean, options: StoreOptions) {
     this.#place = place;
@@ -143,7 +143,7 @@ class SessionFinder implements Discovery {
   }
 
   #read(path: string, mayWrite: boolean): void {
-    let dialect = dialectOf(path);
+    let dialect = detectFileDialect(path);
     if (dialect === 'v1' && mayWrite && !isForeignFolder(path)) {
       if (migrateSession(path)) dialect = 'v2';
       else if (!this.#single) this.note(`${path} was not migrated: it can be read here, and nothing can be saved.`);
@@ -163,10 +163,10 @@ class SessionFinder implements Discovery {
 
   #unreadable(path: string, error: AppError): void {
     this.#warn(error.message);
-    const id = idInName(path) ?? treeId(deriveId('session-unreadable', path));
+    const id = sessionIdInName(path) ?? treeId(deriveId('session-unreadable', path));
     this.#broken.set(id, error);
     this.#brokenPaths.set(path, id);
-    this.#known.push({ row: unreadableRow(id, this.#owner), format: 'tree', sequence: 0 });
+    this.#known.push({ row: makeUnreadableRow(id, this.#owner), format: 'tree', sequence: 0 });
   }
 
   /** Takes the lease of the single session; false if another process has it or the file belongs to another tool. */
@@ -182,7 +182,7 @@ class SessionFinder implements Discovery {
         file.lease.take();
       } catch (error) {
         // A writer takes the lease first and gets the error then.
-        if (!isUnwritable(error)) throw error;
+        if (!isUnwritableError(error)) throw error;
         this.note(`${file.path} cannot be written now: everything can be read.`);
       }
       const { holder } = file;
@@ -226,18 +226,18 @@ export function migrateSession(path: string): boolean {
     if (!(lock instanceof FolderLock)) return false;
     try {
       // Another process may have migrated it between detection and lease.
-      if (dialectOf(path) === 'v1') migrateFile(path);
+      if (detectFileDialect(path) === 'v1') migrateSessionFile(path);
       return true;
     } finally {
       lock.release();
     }
   } catch (error) {
-    if (!isUnwritable(error)) throw error;
-    return dialectOf(path) === 'v2';
+    if (!isUnwritableError(error)) throw error;
+    return detectFileDialect(path) === 'v2';
   }
 }
 
 /** Whether an error means that nothing can be written, also because of a full disk; reading still works. */
-export function isUnwritable(error: unknown): boolean {
+export function isUnwritableError(error: unknown): boolean {
   return isAppError(error) && (error.code === 'tree/read-only' || error.code === 'store/full');
 }

@@ -4,12 +4,12 @@ import { basename, dirname, join } from 'node:path';
 import { isUuid, refuse, type TreeId, treeId } from '@coppice/core';
 import {
   AtomicWriter,
-  fileStep,
   linkOrCopy,
-  namesInFolder,
-  onFile,
+  listFolderNames,
+  runFileStep,
   statOrNull,
   syncFolder,
+  withFileErrors,
 } from '../disk/atomic-files.ts';
 
 /**
@@ -21,20 +21,20 @@ export function sidecarFolder(path: string): string {
 }
 
 /** Returns the name of a new session's file: the time first, so that names sort by age, then the session id. */
-export function fileName(at: number, id: TreeId): string {
+export function sessionFileName(at: number, id: TreeId): string {
   const time = Number.isFinite(at) && Math.abs(at) <= 8.64e15 ? new Date(at) : new Date(0);
   return `${time.toISOString().replace(/[:.]/g, '-')}_${id}.jsonl`;
 }
 
 /** Returns the session id in a file name, if there is one. */
-export function idInName(path: string): TreeId | null {
+export function sessionIdInName(path: string): TreeId | null {
   const id = basename(path).slice(-42, -6);
   return isUuid(id) ? treeId(id) : null;
 }
 
 /** The session files of a folder. */
-export function sessionPaths(folder: string): string[] {
-  return namesInFolder(folder)
+export function listSessionPaths(folder: string): string[] {
+  return listFolderNames(folder)
     .filter((name) => name.endsWith('.jsonl') && !name.startsWith('.'))
     .map((name) => join(folder, name));
 }
@@ -47,15 +47,15 @@ export function isForeignFolder(path: string): boolean {
 }
 
 /** Creates a session file atomically, never over an existing one. */
-export function makeFile(path: string, pieces: Iterable<Uint8Array>): void {
+export function createSessionFile(path: string, pieces: Iterable<Uint8Array>): void {
   if (statOrNull(path) !== null)
     refuse('command/invalid', `There is ${path} already: nothing is written over another file.`, { path });
-  const bench = new AtomicWriter(join(sidecarFolder(path), 'making'));
-  const made = bench.make(pieces, 'session', true);
-  onFile(path, () => {
+  const writer = new AtomicWriter(join(sidecarFolder(path), 'making'));
+  const made = writer.make(pieces, 'session', true);
+  withFileErrors(path, () => {
     let linked = false;
     try {
-      fileStep('session', 'rename', () => {
+      runFileStep('session', 'rename', () => {
         linkOrCopy(made, path);
         linked = true;
       });
@@ -75,8 +75,8 @@ export function makeFile(path: string, pieces: Iterable<Uint8Array>): void {
  * Gives a file an unused second name, such as `name.jsonl.damaged-1`, and returns it. If it has one already, as after a
  * crash, that one is returned.
  */
-export function keepBeside(path: string, ending: string, first = 1): string {
-  return onFile(path, () => {
+export function keepBackupLink(path: string, ending: string, first = 1): string {
+  return withFileErrors(path, () => {
     const own = statSync(path).ino;
     for (let count = 1; ; count++) {
       const name = `${path}.${ending}${count < first ? '' : count}`;
@@ -91,10 +91,10 @@ export function keepBeside(path: string, ending: string, first = 1): string {
 }
 
 /** Returns the copies of a session file that a migration or repair left. */
-export function copiesBeside(path: string): string[] {
+export function listBackupCopies(path: string): string[] {
   const own = basename(path);
   const isCopy = (name: string) => name.startsWith(own) && /^\.(?:bak\d*|damaged-\d+)$/.test(name.slice(own.length));
-  return namesInFolder(dirname(path))
+  return listFolderNames(dirname(path))
     .filter(isCopy)
     .map((name) => join(dirname(path), name));
 }
@@ -102,7 +102,7 @@ export function copiesBeside(path: string): string[] {
 /**
  * Removes the folders beside a new file that no other process can know yet; another process may be about to use others.
  */
-export function removeEmptyFolders(path: string): void {
+export function removeEmptySidecarFolders(path: string): void {
   const side = sidecarFolder(path);
   for (const name of ['locking', 'making', '', '..']) ignoreErrors(() => rmdirSync(join(side, name)));
 }

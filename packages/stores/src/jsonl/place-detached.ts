@@ -1,18 +1,18 @@
 /** Finds parents for lines of a session file whose parent comes later, is missing, or is a descendant of the line. */
-import type { LinePlace } from './line-table.ts';
+import type { LineLocation } from './line-table.ts';
 
 /** A line whose parent was unknown when it was read. */
 export interface DetachedLine {
   readonly index: number;
   /** The parent that it names. */
   readonly named: string;
-  readonly at: LinePlace;
+  readonly at: LineLocation;
   /** The line that it is shown below if the parent is missing. */
   readonly below: number;
 }
 
 /** The lines to place, in file order, and functions on all lines. */
-export interface LinesToPlace {
+export interface DetachedLinesInput {
   readonly detached: readonly DetachedLine[];
   /** Returns the parent of a placed line. */
   parentAt(index: number): number;
@@ -22,7 +22,7 @@ export interface LinesToPlace {
 }
 
 /** A line with its parent. `real` is the line that it names; `parent` differs if that is a descendant of the line. */
-export interface PlacedLine {
+export interface AttachedLine {
   readonly line: DetachedLine;
   readonly parent: number;
   readonly real: number | undefined;
@@ -35,7 +35,7 @@ const mostTries = 64;
  * Gives each line the parent that it names if possible, else the nearest message before it. No line becomes its own
  * ancestor: in a cycle, the line that would close it is moved. The work is about linear in the number of lines.
  */
-export function* placeDetached(lines: LinesToPlace): Generator<PlacedLine, void, undefined> {
+export function* attachDetachedLines(lines: DetachedLinesInput): Generator<AttachedLine, void, undefined> {
   const open = new Set(lines.detached.map(({ index }) => index));
   const placed = new Map<number, number>();
   const tops = new Map<number, number>();
@@ -61,7 +61,7 @@ export function* placeDetached(lines: LinesToPlace): Generator<PlacedLine, void,
 }
 
 /** Returns the nearest message at or before a line that may be the parent; the header after too many tries. */
-function nearestParent(lines: LinesToPlace, from: number, mayHold: (index: number) => boolean): number {
+function nearestParent(lines: DetachedLinesInput, from: number, mayHold: (index: number) => boolean): number {
   let tries = mostTries;
   for (let at = from; at > 0 && tries > 0; at--) {
     if (!lines.isMessage(at)) continue;

@@ -1,7 +1,7 @@
 /** Reads the lines of a file as bytes. Only byte 0x0A ends a line. */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { onFile } from '../disk/atomic-files.ts';
-import { chunkSize, type FileBytes } from './file-bytes.ts';
+import { withFileErrors } from '../disk/atomic-files.ts';
+import { type FileBytes, readBlockBytes } from './file-bytes.ts';
 
 /** One line. */
 export interface RawLine {
@@ -20,7 +20,7 @@ export function isBlankLine(bytes: Uint8Array): boolean {
 }
 
 /** Returns the first line of a file that is not blank, or the rest of the file if there is none. */
-export function firstLine(file: FileBytes): Omit<RawLine, 'ended'> {
+export function readFirstLine(file: FileBytes): Omit<RawLine, 'ended'> {
   let bytes = Buffer.alloc(0);
   for (let [line, start] = [1, 0]; ; ) {
     const end = bytes.indexOf(0x0a, start);
@@ -39,7 +39,7 @@ export function firstLine(file: FileBytes): Omit<RawLine, 'ended'> {
  * line may need a full parse, which is checked for many lines at once. Returns the rest after the last complete line,
  * and its offset.
  */
-export function eachLine(
+export function forEachLine(
   file: FileBytes,
   from: number,
   size: number,
@@ -49,7 +49,7 @@ export function eachLine(
   let held: Buffer[] = [];
   let offset = from;
   // One buffer for all chunks; what is carried over is copied.
-  const space = Buffer.allocUnsafe(Math.min(chunkSize, Math.max(0, size - from)));
+  const space = Buffer.allocUnsafe(Math.min(readBlockBytes, Math.max(0, size - from)));
   for (let at = from; at < size; ) {
     const chunk = file.readInto(space, at, Math.min(space.length, size - at));
     if (chunk.length === 0) break;
@@ -70,8 +70,8 @@ export function eachLine(
 }
 
 /** Yields the lines of a file without reading all of it at once. */
-export function* linesIn(path: string): Generator<RawLine, void, undefined> {
-  const handle = onFile(path, () => openSync(path, 'r'));
+export function* readRawLines(path: string): Generator<RawLine, void, undefined> {
+  const handle = withFileErrors(path, () => openSync(path, 'r'));
   try {
     let held: Buffer[] = [];
     let line = 0;
@@ -84,8 +84,8 @@ export function* linesIn(path: string): Generator<RawLine, void, undefined> {
       return made;
     };
     for (;;) {
-      const chunk = Buffer.allocUnsafe(chunkSize);
-      const read = onFile(path, () => readSync(handle, chunk, 0, chunkSize, null));
+      const chunk = Buffer.allocUnsafe(readBlockBytes);
+      const read = withFileErrors(path, () => readSync(handle, chunk, 0, readBlockBytes, null));
       if (read === 0) break;
       const bytes = chunk.subarray(0, read);
       let start = 0;

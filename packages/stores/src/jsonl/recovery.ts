@@ -25,7 +25,7 @@ interface Stray {
 }
 
 /** The steps of a commit that fit, and the result of applying them. */
-export interface FittingSteps extends ApplyResult {
+export interface ApplicableSteps extends ApplyResult {
   readonly steps: readonly Step[];
 }
 
@@ -49,7 +49,7 @@ export class StepRecovery {
    * Returns the steps that fit the tree. An entry that does not fit its place is moved; any other step that does not
    * fit is dropped. Both are reported.
    */
-  fit(tree: Tree, given: readonly Step[], lines: readonly SessionEntry[], at: number): FittingSteps {
+  fit(tree: Tree, given: readonly Step[], lines: readonly SessionEntry[], at: number): ApplicableSteps {
     const steps = given.map((step) => this.#flagged(step));
     const misplaced = this.#adrift.size + this.#restored.size;
     const takesAway = misplaced > 0 && steps.some((step) => step.type === 'remove' || step.type === 'move');

@@ -2,7 +2,7 @@
 import { AppError, refusalKinds } from '@coppice/core';
 
 /** The error of a write to a file that was replaced since it was opened. */
-export function fileReplaced(path: string): AppError {
+export function makeFileReplacedError(path: string): AppError {
   return new AppError({
     code: 'store/locked',
     kind: refusalKinds['store/locked'],
@@ -12,7 +12,7 @@ export function fileReplaced(path: string): AppError {
 }
 
 /** The error of a write to a file that was opened without a lease. */
-export function openedReadOnly(path: string): AppError {
+export function makeReadOnlyFileError(path: string): AppError {
   return new AppError({
     code: 'tree/read-only',
     kind: refusalKinds['tree/read-only'],
@@ -22,7 +22,7 @@ export function openedReadOnly(path: string): AppError {
 }
 
 /** The error of reading or writing a closed file. */
-export function sessionClosed(path: string): AppError {
+export function makeFileClosedError(path: string): AppError {
   return new AppError({
     code: 'store/unavailable',
     kind: refusalKinds['store/unavailable'],
@@ -35,7 +35,7 @@ export function sessionClosed(path: string): AppError {
  * The error of a write that was planned before somebody else added a commit, or before the remains of a failed one were
  * found.
  */
-export function fileChanged(
+export function makeFileChangedError(
   { path, version }: { readonly path: string; readonly version: number },
   expected: number,
 ): AppError {
@@ -51,7 +51,7 @@ export function fileChanged(
 /**
  * The error of an entry that cannot be serialised: it contains itself, has a number that JSON lacks, or is too long.
  */
-export function notStorable(uuid: string, cause: unknown): AppError {
+export function makeNotStorableError(uuid: string, cause: unknown): AppError {
   const why = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause);
   return new AppError({
     code: 'message/invalid',

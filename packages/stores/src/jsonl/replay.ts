@@ -22,24 +22,24 @@ import {
 import { MalformedError, objectField, ownField } from '@coppice/core/decode';
 import { prepareCommit } from '@coppice/core/store';
 import { emptyTree, findAnyNode } from '@coppice/core/tree';
-import { damagedFile } from '../disk/atomic-files.ts';
+import { makeDamagedFileError } from '../disk/atomic-files.ts';
 import { describeUnreadable } from '../disk/decode.ts';
 import { readRecord } from '../disk/records.ts';
-import { type LinearTree, treeOfLinear } from '../linear.ts';
-import { type FittingSteps, StepRecovery } from './recovery.ts';
-import { emptyCommit, type ReplayOptions } from './replaying.ts';
-import { readStateRows, type StateRows } from './state-rows.ts';
+import { buildLinearTree, type LinearTree } from '../linear.ts';
+import { type ApplicableSteps, StepRecovery } from './recovery.ts';
+import { makeEmptyCommit, type ReplayOptions } from './replaying.ts';
+import { readStateRows, type SessionFromRows } from './state-rows.ts';
 
 /** A commit that was read from lines, and the tree after it. */
 export interface ReplayedCommit {
-  readonly settled: AppliedCommit;
+  readonly applied: AppliedCommit;
   readonly tree: Tree;
   readonly sequence: number;
   readonly format: ConversationFormat;
 }
 
 /** Reads a session's lines as commits, repeatedly as new ones are added. */
-export class Replay {
+export class SessionReplay {
   readonly #on: ReplayOptions;
   readonly #recovery: StepRecovery;
   readonly warnings: SessionWarning[] = [];
@@ -77,13 +77,13 @@ export class Replay {
   #linear(entry: SessionEntry): void {
     try {
       const { owner, kit } = this.#on;
-      this.list = treeOfLinear(readRecord(objectField(entry, 'record')), owner, kit);
+      this.list = buildLinearTree(readRecord(objectField(entry, 'record')), owner, kit);
       this.format = 'linear';
       const sequence = ownField(entry, 'sequence');
       if (typeof sequence === 'number') this.sequence = sequence;
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error;
-      throw damagedFile(this.#on.file.path, `has a list that ${describeUnreadable(error)}`);
+      throw makeDamagedFileError(this.#on.file.path, `has a list that ${describeUnreadable(error)}`);
     }
   }
 
@@ -114,19 +114,19 @@ export class Replay {
       for (const one of skipped.splice(0)) {
         const landed = this.#commit(tree, one, this.#groups.get(one) ?? []);
         tree = landed.tree;
-        log.push(landed.settled.commit);
+        log.push(landed.applied.commit);
       }
       const landed = this.#commit(tree, version, group);
       tree = landed.tree;
-      log.push(landed.settled.commit);
+      log.push(landed.applied.commit);
     }
     // The line of a list is lost: the session still exists, but is empty.
     if (this.#last() > 0) this.list = null;
-    else if (this.list !== null) return { tree: this.list.tree, log: [this.list.settled.commit] };
+    else if (this.list !== null) return { tree: this.list.tree, log: [this.list.applied.commit] };
     if (tree.rootId === '') {
       const landed = this.#commit(tree, 1, []);
       tree = landed.tree;
-      log.push(landed.settled.commit);
+      log.push(landed.applied.commit);
     }
     return { tree, log };
   }
@@ -182,10 +182,10 @@ export class Replay {
     this.format = ownField(noted, 'format') === 'linear' ? 'linear' : 'tree';
     // A tree in the trash would refuse other changes, but the file says that they happened.
     const row = tree.version === 0 ? null : { ...tree, attributes: {} };
-    const settled =
+    const applied =
       steps.length === 0 ? null : prepareCommit(treeId, row, { steps, result: null, ...reverses }, options);
     const extra = { sequence: this.sequence, format: this.format };
-    if (settled !== null) return { settled: { ...settled, changes }, tree: after, ...extra };
+    if (applied !== null) return { applied: { ...applied, changes }, tree: after, ...extra };
     return { ...this.#nothing(tree, version, options), ...extra };
   }
 
@@ -194,11 +194,11 @@ export class Replay {
     tree: Tree,
     version: number,
     options: { readonly actor: string; readonly actId: Commit['actId']; readonly at: number },
-  ): { readonly settled: AppliedCommit; readonly tree: Tree } {
-    const commit = emptyCommit(tree.id, version, tree.nextSeq, options);
+  ): { readonly applied: AppliedCommit; readonly tree: Tree } {
+    const commit = makeEmptyCommit(tree.id, version, tree.nextSeq, options);
     const after = { ...tree, version };
     return {
-      settled: {
+      applied: {
         commit,
         changes: [],
         row: { version, structureVersion: tree.structureVersion, nextSeq: tree.nextSeq, updatedAt: tree.updatedAt },
@@ -236,7 +236,7 @@ export class Replay {
     first: readonly Step[],
     late: boolean,
     at: number,
-  ): FittingSteps {
+  ): ApplicableSteps {
     const reported = stepsOfLines(tree, lines, this.#reading(tree), first);
     // A line that was inserted before a commit which did not know of it does not move the leaf, unless there was none.
     const kept = late && tree.activeNodeId !== null ? reported.filter((step) => step.type !== 'select') : reported;
@@ -273,7 +273,7 @@ export class Replay {
   /**
    * Returns the rows that a purge or repair stored; null if they cannot be read, and the lines are taken as entries.
    */
-  #rows(group: readonly number[], state: number): StateRows | null {
+  #rows(group: readonly number[], state: number): SessionFromRows | null {
     const rows = readStateRows(this.#on, group, state);
     for (const warning of rows.warnings) this.warnings.push(warning);
     if (!('tree' in rows)) return null;

@@ -1,7 +1,7 @@
 /** The types for replaying the lines of a session file. */
 import type { SessionFile } from '@coppice/content/sessions';
 import type { Commit, MessageKit, TreeId } from '@coppice/core';
-import type { FileNames } from './file-names.ts';
+import type { SessionEntryIds } from './file-names.ts';
 
 /** A file whose lines may have commit numbers; each line of another tool is a commit. */
 interface NumberedFile extends SessionFile {
@@ -16,12 +16,12 @@ export interface ReplayOptions {
   readonly file: NumberedFile;
   readonly treeId: TreeId;
   readonly owner: string;
-  readonly names: FileNames;
+  readonly names: SessionEntryIds;
   readonly kit: MessageKit;
 }
 
 /** Returns a commit without steps, which only keeps its number used. */
-export function emptyCommit(
+export function makeEmptyCommit(
   treeId: TreeId,
   version: number,
   seq: number,

@@ -13,27 +13,27 @@ import {
   type SessionWarning,
 } from '@coppice/content/sessions';
 import { ownField } from '@coppice/core/decode';
-import { onFile, toDiskError } from '../disk/atomic-files.ts';
+import { toDiskError, withFileErrors } from '../disk/atomic-files.ts';
 import { FileBytes } from './file-bytes.ts';
-import { headerOfSession } from './file-header.ts';
+import { readSessionHeader } from './file-header.ts';
 import { FileLease } from './file-lease.ts';
-import { incompleteCommit, incompleteLine } from './incomplete-tail.ts';
+import { warnIncompleteCommit, warnIncompleteLine } from './incomplete-tail.ts';
 import {
-  firstIn,
   type LinePrefix,
-  lineParts,
-  mayBeOdd,
-  mayHideAnother,
-  parsedLine,
-  prefixIn,
-  quickPrefix,
+  mayContainAnotherLine,
+  mayNeedParsing,
+  parseFirstObject,
+  parseLine,
+  prefixOfParsedLine,
+  scanLinePrefix,
+  splitLineParts,
 } from './line-prefix.ts';
-import { type LinePlace, LineTable } from './line-table.ts';
-import { type LinesOfCommit, linesToWrite, printLine } from './line-text.ts';
+import { type LineLocation, LineTable } from './line-table.ts';
+import { type CommitEntries, serializeCommitLines, serializeEntry } from './line-text.ts';
 import { LineWriter } from './line-writer.ts';
-import type { ByteRange, FileState } from './node-index.ts';
-import { eachLine, isBlankLine } from './raw-lines.ts';
-import { fileChanged, fileReplaced } from './refusals.ts';
+import type { ByteRange, SessionFileState } from './node-index.ts';
+import { forEachLine, isBlankLine } from './raw-lines.ts';
+import { makeFileChangedError, makeFileReplacedError } from './refusals.ts';
 
 // The number of written lines after which they are added to the table.
 const rowMost = 64;
@@ -92,7 +92,7 @@ export class JsonlFile implements SessionFile {
    * each other's lines and share the lease.
    */
   static open(path: string): JsonlFile {
-    const real = onFile(path, () => realpathSync(path));
+    const real = withFileErrors(path, () => realpathSync(path));
     const there = openFiles.get(real);
     const file = there ?? new JsonlFile(real);
     file.#users++;
@@ -109,7 +109,7 @@ export class JsonlFile implements SessionFile {
   }
 
   #readHeader(): SessionHeader {
-    const { header, at, warning } = headerOfSession(this.path, this.#file);
+    const { header, at, warning } = readSessionHeader(this.path, this.#file);
     this.#headerLine = at.line;
     const head: LinePrefix = { type: 'session', uuid: header.uuid, parentUuid: null, version: 0, commit: false };
     this.#table.begin(head, at, header['format'] !== 'linear');
@@ -188,7 +188,7 @@ export class JsonlFile implements SessionFile {
     const parentUuid = above < 0 ? null : this.uuidAt(above);
     const offset = this.#table.offsetAt(index);
     const bytes = this.#line(offset, this.#table.lengthAt(index));
-    const line = parsedLine(bytes);
+    const line = parseLine(bytes);
     const named = line === undefined || ownField(line, 'uuid') !== undefined ? line : renamePiFields(line);
     if (named !== undefined) return resolveFirstKept(this, index, { ...named, type, uuid, parentUuid });
     if (!this.#spoilt.has(index)) {
@@ -197,7 +197,7 @@ export class JsonlFile implements SessionFile {
       const message = `Line ${number} (byte ${offset}) cannot be read beyond its beginning.`;
       this.#table.warnings.push({ code: 'damaged', message, line: number, offset, uuid });
     }
-    return { ...(firstIn(bytes) ?? { damaged: true }), type, uuid, parentUuid };
+    return { ...(parseFirstObject(bytes) ?? { damaged: true }), type, uuid, parentUuid };
   }
 
   /** Returns where the bytes of a line are. */
@@ -209,11 +209,11 @@ export class JsonlFile implements SessionFile {
    * Returns the state of the file if its lines are exactly those that were read and written here; null if another
    * program may have changed some. A change after this call gives another state.
    */
-  knownState(): FileState | null {
+  knownState(): SessionFileState | null {
     const before = this.#file.state();
     this.refresh();
     const isWhole = this.#isStill() && !this.#isTouched && this.#tail === null && this.#ended && !this.#writer.inDoubt;
-    const now = onFile(this.path, () => statSync(this.path, { throwIfNoEntry: false }));
+    const now = withFileErrors(this.path, () => statSync(this.path, { throwIfNoEntry: false }));
     const isOne = now !== undefined && this.#file.isAt(now) && this.#file.isMarked();
     return isWhole && isOne && before.size === this.#end ? before : null;
   }
@@ -222,7 +222,7 @@ export class JsonlFile implements SessionFile {
     // The reference of a compaction may need to be changed.
     if (this.typeAt(index) === 'compaction') return null;
     const bytes = this.#line(this.#table.offsetAt(index), this.#table.lengthAt(index));
-    const head = bytes.includes(0) ? null : quickPrefix(bytes, 0, bytes.length);
+    const head = bytes.includes(0) ? null : scanLinePrefix(bytes, 0, bytes.length);
     return head === null || head.rest >= bytes.length ? null : bytes.subarray(head.rest);
   }
 
@@ -248,7 +248,7 @@ export class JsonlFile implements SessionFile {
     let line = this.#lines - (inLine && goesOn && !isEnd ? 1 : 0);
     this.#size = size;
     this.#tail = null;
-    const { rest, offset } = eachLine(this.#file, this.#end, size, mayBeOdd, (bytes, offset, odd) => {
+    const { rest, offset } = forEachLine(this.#file, this.#end, size, mayNeedParsing, (bytes, offset, odd) => {
       line++;
       this.#take(bytes, { line, offset, length: bytes.length }, odd);
       if (!this.#table.open) [this.#end, this.#lines] = [offset + bytes.length + 1, line];
@@ -261,7 +261,7 @@ export class JsonlFile implements SessionFile {
     }
     if (this.#table.open) {
       // The file ends in the middle of a commit, which is read again when more is appended.
-      this.#tail ??= incompleteCommit(this.#lines + 1, this.#end);
+      this.#tail ??= warnIncompleteCommit(this.#lines + 1, this.#end);
       this.#table.forget();
     }
     this.#table.settle();
@@ -269,25 +269,25 @@ export class JsonlFile implements SessionFile {
   }
 
   /** Reads the last line of a file without a line end: it is complete or cut off. */
-  #last(bytes: Buffer, at: LinePlace): void {
-    const parsed = parsedLine(bytes);
-    const head = parsed === undefined ? null : prefixIn(parsed);
+  #last(bytes: Buffer, at: LineLocation): void {
+    const parsed = parseLine(bytes);
+    const head = parsed === undefined ? null : prefixOfParsedLine(parsed);
     if (head !== null || at.line === this.#headerLine) {
       this.#take(bytes, at);
       if (!this.#table.open) [this.#end, this.#lines] = [at.offset + at.length, at.line];
       return;
     }
-    this.#tail = incompleteLine(at);
+    this.#tail = warnIncompleteLine(at);
   }
 
-  #take(bytes: Buffer, at: LinePlace, odd = true): void {
+  #take(bytes: Buffer, at: LineLocation, odd = true): void {
     if (at.line === this.#headerLine) return;
     // A blank line ends an unfinished commit.
     if (isBlankLine(bytes)) return this.#table.drop(at);
-    const quick = odd && mayBeOdd(bytes) ? null : quickPrefix(bytes, 0, bytes.length);
+    const quick = odd && mayNeedParsing(bytes) ? null : scanLinePrefix(bytes, 0, bytes.length);
     this.#table.line();
-    if (quick !== null && !mayHideAnother(bytes, quick)) return this.#table.add(quick, at);
-    for (const { head, why, from, to } of lineParts(bytes)) {
+    if (quick !== null && !mayContainAnotherLine(bytes, quick)) return this.#table.add(quick, at);
+    for (const { head, why, from, to } of splitLineParts(bytes)) {
       const place = { line: at.line, offset: at.offset + from, length: to - from };
       if (head === null) this.#table.damage(place, why);
       else this.#table.add(head, place);
@@ -296,11 +296,11 @@ export class JsonlFile implements SessionFile {
 
   /** Returns the size of the file. Throws if it is not the file that was opened, because the table would be wrong. */
   #sizeNow(): number {
-    const now = onFile(this.path, () => statSync(this.path, { throwIfNoEntry: false }));
+    const now = withFileErrors(this.path, () => statSync(this.path, { throwIfNoEntry: false }));
     const known = this.#isCut ? Number.POSITIVE_INFINITY : this.#fresh.length === 0 ? this.#end : this.#size;
     const isOne = now !== undefined && this.#file.isAt(now) && now.size >= known;
     if (isOne && this.#file.isMarked()) return now.size;
-    throw fileReplaced(this.path);
+    throw makeFileReplacedError(this.path);
   }
 
   refresh(): number {
@@ -333,14 +333,14 @@ export class JsonlFile implements SessionFile {
   append(entries: readonly SessionEntry[], commit: SessionCommit | null = null): void {
     this.#look();
     const version = this.version + 1;
-    this.#write(linesToWrite({ entries, version, commit }), version, version, this.#size);
+    this.#write(serializeCommitLines({ entries, version, commit }), version, version, this.#size);
   }
 
   appendLine(line: CommitLine): void {
     this.#look();
     const version = this.version + 1;
     line.version = version;
-    this.#write(printLine(line), version, version, this.#size);
+    this.#write(serializeEntry(line), version, version, this.#size);
   }
 
   /** Checks before a save whether this process may write, and reads what others have written. */
@@ -368,11 +368,11 @@ export class JsonlFile implements SessionFile {
   }
 
   /** Appends the lines of one or several commits in one write, synced on return. */
-  write(commits: readonly LinesOfCommit[]): void {
+  write(commits: readonly CommitEntries[]): void {
     const [first, last] = [commits[0], commits.at(-1)];
     if (first === undefined || last === undefined) return;
     const size = this.#isFree() ? this.#size : this.#lookAround();
-    this.#write(commits.flatMap(linesToWrite), first.version, last.version, size);
+    this.#write(commits.flatMap(serializeCommitLines), first.version, last.version, size);
   }
 
   #write(lines: string | readonly string[], version: number, lastVersion: number, found: number): void {
@@ -380,7 +380,7 @@ export class JsonlFile implements SessionFile {
     if (text === '') return;
     try {
       const size = this.#writer.inDoubt ? this.#settleDoubt() : found;
-      if (version !== this.version + 1) throw fileChanged(this, version);
+      if (version !== this.version + 1) throw makeFileChangedError(this, version);
       // A cut-off line gets a line end, and an unfinished commit is closed by a blank line.
       if (size !== this.#size || !this.#ended || this.#tail !== null) {
         const before = size === this.#size && !this.#ended && this.#tail !== null ? '\n\n' : '\n';

@@ -16,14 +16,27 @@ import {
   sessionVersion,
 } from '@coppice/content/sessions';
 import { isAppError, type Store, textOf, treeId } from '@coppice/core';
-import { bytesOfFile, fileStep, namesInFolder, onFile, statOrNull, syncFolder } from '../disk/atomic-files.ts';
-import { gatherLines } from '../disk/line-file.ts';
+import {
+  encodeFileText,
+  listFolderNames,
+  runFileStep,
+  statOrNull,
+  syncFolder,
+  withFileErrors,
+} from '../disk/atomic-files.ts';
+import { joinSmallPieces } from '../disk/line-file.ts';
 import { makeFolders } from '../disk/make-folders.ts';
-import { dialectOf, ForeignFile } from './foreign-file.ts';
+import { detectFileDialect, ForeignFile } from './foreign-file.ts';
 import { SessionStore } from './index.ts';
-import { headerText, lineText } from './line-text.ts';
-import { isUnwritable, migrateSession } from './opening.ts';
-import { fileName, isForeignFolder, makeFile, removeEmptyFolders, sidecarFolder } from './paths.ts';
+import { serializeHeader, serializeSessionLine } from './line-text.ts';
+import { isUnwritableError, migrateSession } from './opening.ts';
+import {
+  createSessionFile,
+  isForeignFolder,
+  removeEmptySidecarFolders,
+  sessionFileName,
+  sidecarFolder,
+} from './paths.ts';
 import { JsonlFile } from './session-file.ts';
 
 /** The session files of this machine. */
@@ -39,7 +52,7 @@ export const sessionFiles: SessionFiles = {
 
 function openSessionFile(given: string, options: { readonly readOnly?: boolean } = {}): SessionFile {
   const path = resolve(given);
-  let dialect = dialectOf(path);
+  let dialect = detectFileDialect(path);
   const mayWrite = options.readOnly !== true;
   if (dialect === 'v1' && mayWrite && !isForeignFolder(path) && migrateSession(path)) dialect = 'v2';
   if (dialect !== 'v2') return ForeignFile.open(path, dialect);
@@ -48,7 +61,7 @@ function openSessionFile(given: string, options: { readonly readOnly?: boolean }
     if (mayWrite && !isForeignFolder(path)) file.lease.want();
   } catch (error) {
     // Without space for a lease the file can still be read.
-    if (!isUnwritable(error)) {
+    if (!isUnwritableError(error)) {
       file.close();
       throw error;
     }
@@ -61,8 +74,8 @@ function createSession(
   session: NewSession,
 ): SessionFile {
   const { uuid, id, at, cwd, parentSession, entries = [], commit } = session;
-  const path = resolve('path' in place ? place.path : join(place.folder, fileName(at, treeId(id))));
-  onFile(path, () => makeFolders(dirname(path)));
+  const path = resolve('path' in place ? place.path : join(place.folder, sessionFileName(at, treeId(id))));
+  withFileErrors(path, () => makeFolders(dirname(path)));
   const header: SessionHeader = {
     type: 'session',
     version: sessionVersion,
@@ -78,16 +91,16 @@ function createSession(
     let before: SessionEntry | null = null;
     let begun = false;
     for (const entry of entries) {
-      if (!begun) yield bytesOfFile(headerText(header));
+      if (!begun) yield encodeFileText(serializeHeader(header));
       begun = true;
-      if (before !== null) yield bytesOfFile(lineText(before, 1, undefined));
+      if (before !== null) yield encodeFileText(serializeSessionLine(before, 1, undefined));
       before = isCarried(entry) ? null : entry;
       if (isCarried(entry)) yield carriedLine(entry);
     }
-    if (!begun) yield bytesOfFile(headerText({ ...header, ...commit }));
-    else yield bytesOfFile(lineText(before ?? endOfFile(uuid), 1, commit));
+    if (!begun) yield encodeFileText(serializeHeader({ ...header, ...commit }));
+    else yield encodeFileText(serializeSessionLine(before ?? endOfFile(uuid), 1, commit));
   };
-  makeFile(path, gatherLines(lines()));
+  createSessionFile(path, joinSmallPieces(lines()));
   const file = JsonlFile.open(path);
   file.lease.take();
   return file;
@@ -114,16 +127,16 @@ function endOfFile(header: string): SessionEntry {
 
 function saveSession(given: string, pieces: Iterable<string>): void {
   const path = resolve(given);
-  onFile(path, () => makeFolders(dirname(path)));
+  withFileErrors(path, () => makeFolders(dirname(path)));
   const bytes = function* () {
-    for (const piece of pieces) yield bytesOfFile(piece);
+    for (const piece of pieces) yield encodeFileText(piece);
   };
-  makeFile(path, gatherLines(bytes()));
-  removeEmptyFolders(path);
+  createSessionFile(path, joinSmallPieces(bytes()));
+  removeEmptySidecarFolders(path);
 }
 
 function listSessions(folder: string): SessionSummary[] {
-  return namesInFolder(folder)
+  return listFolderNames(folder)
     .filter((name) => name.endsWith('.jsonl') && !name.startsWith('.'))
     .map((name) => sessionSummary(join(resolve(folder), name)))
     .sort((a, b) => b.modifiedAt - a.modifiedAt || (a.path < b.path ? 1 : -1));
@@ -180,10 +193,10 @@ function freeName(folder: string, name: string): string {
 }
 
 function moveFile(from: string, folder: string): string {
-  return onFile(from, () => {
+  return withFileErrors(from, () => {
     mkdirSync(folder, { recursive: true });
     const to = freeName(folder, basename(from));
-    fileStep('session', 'rename', () => renameSync(from, to));
+    runFileStep('session', 'rename', () => renameSync(from, to));
     if (statOrNull(sidecarFolder(from)) !== null) {
       mkdirSync(dirname(sidecarFolder(to)), { recursive: true });
       renameSync(sidecarFolder(from), sidecarFolder(to));

@@ -23,24 +23,24 @@ import {
   type TreeId,
 } from '@coppice/core';
 import { allBookmarks, allNodes, rowOf } from '@coppice/core/tree';
-import { AtomicWriter, bytesOfFile } from '../disk/atomic-files.ts';
-import { gatherLines } from '../disk/line-file.ts';
+import { AtomicWriter, encodeFileText } from '../disk/atomic-files.ts';
+import { joinSmallPieces } from '../disk/line-file.ts';
 import type { LoadedTree } from '../in-process/persistence.ts';
-import { FileNames } from './file-names.ts';
-import { dialectOf, ForeignFile, readAsItIs } from './foreign-file.ts';
+import { SessionEntryIds } from './file-names.ts';
+import { detectFileDialect, ForeignFile, makeForeignFileReadOnlyError } from './foreign-file.ts';
 import { IndexedTree } from './indexed-tree.ts';
-import { headerText, type LinesOfCommit, lineText } from './line-text.ts';
+import { type CommitEntries, serializeHeader, serializeSessionLine } from './line-text.ts';
 import type { ByteRange } from './node-index.ts';
-import { ChangedNodes, deleteNodeIndex, isIndexed, writeNodeIndex } from './node-index-writer.ts';
-import { keepBeside, makeFile, sidecarFolder } from './paths.ts';
-import { fileChanged } from './refusals.ts';
-import { Replay, type ReplayedCommit } from './replay.ts';
+import { ChangedNodes, deleteNodeIndex, isNodeIndexCurrent, writeNodeIndex } from './node-index-writer.ts';
+import { createSessionFile, keepBackupLink, sidecarFolder } from './paths.ts';
+import { makeFileChangedError } from './refusals.ts';
+import { type ReplayedCommit, SessionReplay } from './replay.ts';
 import { JsonlFile } from './session-file.ts';
 import { writeSummaryCache } from './summary-cache.ts';
 
 /** A commit to be written. */
-export interface SessionLines {
-  readonly settled: AppliedCommit;
+export interface SessionCommitInput {
+  readonly applied: AppliedCommit;
   readonly tree: Tree;
   readonly sequence: number;
   readonly format: ConversationFormat;
@@ -53,8 +53,8 @@ export class SessionState {
   readonly owner: string;
   readonly #kit: MessageKit;
   #file: SessionFile | null;
-  #names: FileNames | null = null;
-  #replay: Replay | null = null;
+  #names: SessionEntryIds | null = null;
+  #replay: SessionReplay | null = null;
   #latest: Tree | null = null;
   #loaded: LoadedTree | null = null;
   #purged: ReadonlySet<NodeId> = new Set();
@@ -96,14 +96,14 @@ export class SessionState {
 
   get file(): SessionFile {
     if (this.#file === null) {
-      const dialect = dialectOf(this.path);
+      const dialect = detectFileDialect(this.path);
       this.#file = dialect === 'v2' ? JsonlFile.open(this.path) : ForeignFile.open(this.path, dialect);
     }
     return this.#file;
   }
 
-  get names(): FileNames {
-    this.#names ??= new FileNames(this.file.header.id);
+  get names(): SessionEntryIds {
+    this.#names ??= new SessionEntryIds(this.file.header.id);
     return this.#names;
   }
 
@@ -122,15 +122,15 @@ export class SessionState {
     return [...(this.#file?.warnings ?? []), ...(this.#replay?.warnings ?? [])];
   }
 
-  #replaying(): Replay {
+  #replaying(): SessionReplay {
     this.#replay ??= this.#reading(this.file);
     return this.#replay;
   }
 
-  #reading(file: SessionFile): Replay {
+  #reading(file: SessionFile): SessionReplay {
     if (file instanceof JsonlFile) this.#generation = file.generation;
     const { treeId, owner, names } = this;
-    return new Replay({ file, treeId, owner, names, kit: this.#kit });
+    return new SessionReplay({ file, treeId, owner, names, kit: this.#kit });
   }
 
   /** Reads the whole session. */
@@ -173,7 +173,7 @@ export class SessionState {
       // Another store of this process may have written to the file, or replaced it, since the tree was read here.
       if (file.version !== tree.version || file.generation !== this.#generation) return;
       writeSummaryCache(this.path, { row: tree, format: this.#format, sequence: this.#sequence });
-      if (!this.names.areIdsOfNodes || isIndexed(this.path, state)) return;
+      if (!this.names.areIdsOfNodes || isNodeIndexCurrent(this.path, state)) return;
       writeNodeIndex(this.path, { tree, state, changed: this.#changed ?? null, lineOf: contentLines(file) });
     } catch (error) {
       // Without them the session is read from its lines.
@@ -201,7 +201,7 @@ export class SessionState {
   /** Returns the file open for writing; throws if it belongs to another tool or another process holds it. */
   writing(): JsonlFile {
     const { file } = this;
-    if (!(file instanceof JsonlFile)) throw readAsItIs(this.path, file.dialect);
+    if (!(file instanceof JsonlFile)) throw makeForeignFileReadOnlyError(this.path, file.dialect);
     file.lease.take();
     file.lease.check();
     this.#isWriter = true;
@@ -209,17 +209,17 @@ export class SessionState {
   }
 
   /** Persists a commit. The first one creates the file. */
-  commit(kept: SessionLines, header: Readonly<Record<string, unknown>>): void {
-    const { settled, tree, sequence, format } = kept;
-    const lines = this.#linesOf(settled.commit, this.#latest, header);
-    const noted = commitOfLine(settled.commit, sequence, format);
+  commit(kept: SessionCommitInput, header: Readonly<Record<string, unknown>>): void {
+    const { applied, tree, sequence, format } = kept;
+    const lines = this.#linesOf(applied.commit, this.#latest, header);
+    const noted = commitOfLine(applied.commit, sequence, format);
     if (this.#file === null) this.#make(lines, noted);
     else {
       if (this.#changed === undefined) this.#changed = this.#startChanges();
-      const own = { entries: lines.filter(notHeader), version: settled.commit.version, commit: noted };
+      const own = { entries: lines.filter(notHeader), version: applied.commit.version, commit: noted };
       this.writing().write([...this.#listLines(header, format), own]);
     }
-    this.#changed?.add(settled.changes);
+    this.#changed?.add(applied.changes);
     this.#latest = tree;
     this.#loaded = null;
     this.#sequence = sequence;
@@ -229,16 +229,16 @@ export class SessionState {
   /** Begins to record changes, if the node index describes the file as it is now. */
   #startChanges(): ChangedNodes | null {
     const state = this.#file instanceof JsonlFile ? this.#file.knownState() : null;
-    return state !== null && isIndexed(this.path, state) ? new ChangedNodes(state) : null;
+    return state !== null && isNodeIndexCurrent(this.path, state) ? new ChangedNodes(state) : null;
   }
 
   /**
    * Returns the lines for the first commit of a list of an earlier version, which are written together with the second.
    */
-  #listLines(header: Readonly<Record<string, unknown>>, format: ConversationFormat): LinesOfCommit[] {
+  #listLines(header: Readonly<Record<string, unknown>>, format: ConversationFormat): CommitEntries[] {
     const { list } = this.#replaying();
     if (list === null || this.file.version > 0) return [];
-    const { commit } = list.settled;
+    const { commit } = list.applied;
     const entries = this.#linesOf(commit, null, header).filter(notHeader);
     return [{ entries, version: commit.version, commit: commitOfLine(commit, this.#sequence, format) }];
   }
@@ -263,13 +263,13 @@ export class SessionState {
     if (header === undefined) throw new Error(`The first commit of ${this.treeId} has no root.`);
     const last = rest.length - 1;
     this.#create([
-      headerText(rest.length === 0 ? { ...header, ...noted } : header),
-      ...rest.map((line, index) => lineText(line, 1, index === last ? noted : undefined)),
+      serializeHeader(rest.length === 0 ? { ...header, ...noted } : header),
+      ...rest.map((line, index) => serializeSessionLine(line, 1, index === last ? noted : undefined)),
     ]);
   }
 
   #create(texts: readonly string[]): void {
-    makeFile(this.path, gatherLines(texts.map(bytesOfFile)));
+    createSessionFile(this.path, joinSmallPieces(texts.map(encodeFileText)));
     const file = JsonlFile.open(this.path);
     try {
       file.lease.take();
@@ -296,15 +296,15 @@ export class SessionState {
     file.refresh();
     // Later commits of others are not in these rows and would be lost.
     const stored = file.version === 0 && this.#replaying().list !== null ? 1 : file.version;
-    if (stored !== tree.version) throw fileChanged(file, tree.version);
+    if (stored !== tree.version) throw makeFileChangedError(file, tree.version);
     const log = changed ?? this.#reading(file).load().log;
     const purged = new Set([...this.#purged, ...purgedNow]);
-    const bench = new AtomicWriter(join(sidecarFolder(this.path), 'making'));
+    const writer = new AtomicWriter(join(sidecarFolder(this.path), 'making'));
     const lines = this.#rewritten(file.header, tree, log, purged);
     deleteNodeIndex(this.path);
     this.#changed = null;
-    if (changed === null) this.#keptAs = keepBeside(this.path, 'damaged-');
-    bench.replace(this.path, gatherLines(lines), 'session', true);
+    if (changed === null) this.#keptAs = keepBackupLink(this.path, 'damaged-');
+    writer.replace(this.path, joinSmallPieces(lines), 'session', true);
     file.reopen();
     this.#generation = file.generation;
     this.#replay = null;
@@ -323,11 +323,15 @@ export class SessionState {
   ): Generator<Uint8Array, void, undefined> {
     const { toFile } = this.names;
     const { format: _, ...plain } = header;
-    yield bytesOfFile(headerText({ ...plain, type: 'session', version: sessionVersion, parentUuid: null }));
+    yield encodeFileText(serializeHeader({ ...plain, type: 'session', version: sessionVersion, parentUuid: null }));
     const { version } = tree;
     const about = (type: string, fields: object, last = false) =>
-      bytesOfFile(
-        lineText({ type, uuid: randomUUID(), parentUuid: header.uuid, ...fields }, version, last ? null : undefined),
+      encodeFileText(
+        serializeSessionLine(
+          { type, uuid: randomUUID(), parentUuid: header.uuid, ...fields },
+          version,
+          last ? null : undefined,
+        ),
       );
     for (const commit of log) yield about('log', { of: commit });
     const nodes = parentsBefore(allNodes(tree));
@@ -340,9 +344,12 @@ export class SessionState {
       sequence: this.#sequence,
       format: this.#format,
     });
-    for (const node of others) yield bytesOfFile(lineText(this.#rowLine(node, toFile), version, undefined));
+    for (const node of others)
+      yield encodeFileText(serializeSessionLine(this.#rowLine(node, toFile), version, undefined));
     const active = tree.activeNodeId ?? tree.rootId;
-    yield bytesOfFile(lineText({ type: 'leaf', uuid: randomUUID(), parentUuid: toFile(active) }, version, null));
+    yield encodeFileText(
+      serializeSessionLine({ type: 'leaf', uuid: randomUUID(), parentUuid: toFile(active) }, version, null),
+    );
   }
 
   #rowLine(node: Node, toFile: (id: string) => string): SessionEntry {

@@ -24,11 +24,11 @@ import { treeFromRows } from '@coppice/core/history';
 import { checkRows } from '@coppice/core/tree';
 import { decodeBookmarks, decodeCommit, decodeIds, decodeNode, decodeRow } from '../disk/decode.ts';
 import { repairRows, type TreeRows } from '../repair.ts';
-import type { FileNames } from './file-names.ts';
-import { emptyCommit, type ReplayOptions } from './replaying.ts';
+import type { SessionEntryIds } from './file-names.ts';
+import { makeEmptyCommit, type ReplayOptions } from './replaying.ts';
 
 /** A session read from rows. */
-export interface StateRows {
+export interface SessionFromRows {
   readonly tree: Tree;
   readonly log: readonly Commit[];
   readonly purged: ReadonlySet<NodeId>;
@@ -42,7 +42,7 @@ export function readStateRows(
   { file, treeId, names, kit }: ReplayOptions,
   group: readonly number[],
   state: number,
-): StateRows | Pick<StateRows, 'warnings'> {
+): SessionFromRows | Pick<SessionFromRows, 'warnings'> {
   const reported = file.entryAt(state);
   try {
     const row = { ...decodeRow(objectField(reported, 'row')), id: treeId };
@@ -91,7 +91,7 @@ function wholeLog(row: TreeRow, commits: ReadonlyMap<number, Commit>): Commit[] 
   const log: Commit[] = [];
   for (let version = 1; version <= row.version; version++) {
     const lost = { actor: 'file', actId: actId(deriveId('session-act', row.id, version)), at: row.createdAt };
-    log.push(commits.get(version) ?? emptyCommit(row.id, version, row.nextSeq, lost));
+    log.push(commits.get(version) ?? makeEmptyCommit(row.id, version, row.nextSeq, lost));
   }
   return log;
 }
@@ -112,7 +112,7 @@ const structural: ReadonlySet<string> = new Set<TreeFindingCode>([
   'seq-twice',
 ]);
 
-function rowIn(entry: SessionEntry, names: FileNames, kit: MessageKit): Node {
+function rowIn(entry: SessionEntry, names: SessionEntryIds, kit: MessageKit): Node {
   const { kind, message, status, meta, marker, noted } = decodeEntry(entry);
   const text = ownField(noted, 'text');
   return decodeNode({

@@ -7,9 +7,9 @@ import type { ConversationFormat, TreeRow } from '@coppice/core';
 import { isAppError } from '@coppice/core';
 import { finiteNumberField, isFieldMap, objectField, ownField, requiredText } from '@coppice/core/decode';
 import { rowOf } from '@coppice/core/tree';
-import { AtomicWriter, bytesOfFile, lastBytes, readTextFile, statOrNull } from '../disk/atomic-files.ts';
+import { AtomicWriter, encodeFileText, readLastBytes, readTextFile, statOrNull } from '../disk/atomic-files.ts';
 import { decodeRow } from '../disk/decode.ts';
-import { checksum } from '../disk/line-file.ts';
+import { crc32Hex } from '../disk/line-file.ts';
 import { sidecarFolder } from './paths.ts';
 
 /** A session in a list. */
@@ -30,7 +30,7 @@ function sealOf(session: string): { readonly bytes: number; readonly changed: nu
   const stat = statOrNull(session);
   if (stat == null) return null;
   // The time is included, because swapped lines leave size and end unchanged.
-  return { bytes: Number(stat.size), changed: Number(stat.mtimeMs), seal: checksum(lastBytes(session, sealed)) };
+  return { bytes: Number(stat.size), changed: Number(stat.mtimeMs), seal: crc32Hex(readLastBytes(session, sealed)) };
 }
 
 /** Returns the cached row of a session, if it matches the current file. */
@@ -63,7 +63,7 @@ export function writeSummaryCache(session: string, { row, format, sequence }: Ca
   try {
     new AtomicWriter(join(sidecarFolder(session), 'making')).replace(
       cachePath(session),
-      [bytesOfFile(`${JSON.stringify(json)}\n`)],
+      [encodeFileText(`${JSON.stringify(json)}\n`)],
       'session',
       false,
     );

@@ -15,11 +15,11 @@ import { isAppError } from '@coppice/core';
 import { uuid } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
-import { header, root, said, sessionLines } from '../../test/session-lines.ts';
+import { messageEntry, sessionHeaderLine, sessionRootId, useSessionFolder } from '../../test/session-lines.ts';
 import { armFault } from '../failpoints.ts';
 import { sessionFiles } from './session-files.ts';
 
-const fixture = sessionLines();
+const fixture = useSessionFolder();
 afterEach(() => armFault(null));
 
 function made(text: string, name = 'session'): { readonly path: string; readonly file: SessionFile } {
@@ -46,27 +46,27 @@ const rows = (file: SessionFile) =>
 
 /** Returns the text of a line of ours. */
 function ours(at: number): string {
-  const { path, file } = made(header);
-  file.append([said(at, root)], { actor: 'me' });
-  return readFileSync(path, 'utf8').slice(header.length);
+  const { path, file } = made(sessionHeaderLine);
+  file.append([messageEntry(at, sessionRootId)], { actor: 'me' });
+  return readFileSync(path, 'utf8').slice(sessionHeaderLine.length);
 }
 
 test('[J29] an entry after an incomplete line that starts like ours is read, wherever that line stops', () => {
   const line = ours(3);
-  const half = JSON.stringify(said(4, root));
-  const { path } = made(header);
+  const half = JSON.stringify(messageEntry(4, sessionRootId));
+  const { path } = made(sessionHeaderLine);
   for (let cut = 1; cut < half.length; cut++) {
-    writeFileSync(path, header + half.slice(0, cut) + line);
+    writeFileSync(path, sessionHeaderLine + half.slice(0, cut) + line);
     const file = anew(path);
     expect([cut, rows(file).slice(1)]).toEqual([cut, [[uuid(3), 0, undefined]]]);
-    expect(file.warnings.map(({ code, offset }) => [code, offset])).toEqual([['damaged', header.length]]);
+    expect(file.warnings.map(({ code, offset }) => [code, offset])).toEqual([['damaged', sessionHeaderLine.length]]);
   }
 });
 
 test('[J29] a complete line without a line feed and the entry after it are both read', () => {
   const line = ours(3);
-  const { path } = made(header);
-  writeFileSync(path, header + JSON.stringify(said(4, root)) + line);
+  const { path } = made(sessionHeaderLine);
+  writeFileSync(path, sessionHeaderLine + JSON.stringify(messageEntry(4, sessionRootId)) + line);
   const file = anew(path);
   expect(rows(file).slice(1)).toEqual([
     [uuid(4), 0, undefined],
@@ -78,38 +78,44 @@ test('[J29] a complete line without a line feed and the entry after it are both 
 test('[J29] an entry after a copied line of ours without a line feed is read, whatever its type', () => {
   const copied = ours(3);
   for (const [at, type] of ['message', 'ü', 'a "b"'].entries()) {
-    const { path, file } = made(header + copied, `of-type-${at}`);
-    file.append([{ ...said(4, root), type, blocks: Array.from({ length: 40 }, () => ({ type: 'text', text: 'x' })) }]);
-    const line = readFileSync(path, 'utf8').slice(header.length + copied.length);
+    const { path, file } = made(sessionHeaderLine + copied, `of-type-${at}`);
+    file.append([
+      {
+        ...messageEntry(4, sessionRootId),
+        type,
+        blocks: Array.from({ length: 40 }, () => ({ type: 'text', text: 'x' })),
+      },
+    ]);
+    const line = readFileSync(path, 'utf8').slice(sessionHeaderLine.length + copied.length);
     for (const end of [30, copied.length - 5, copied.length - 1]) {
-      writeFileSync(path, header + copied + copied.slice(0, end) + line);
+      writeFileSync(path, sessionHeaderLine + copied + copied.slice(0, end) + line);
       const again = anew(path);
-      expect(rows(again).map(([id]) => id)).toEqual([root, uuid(3), uuid(4)]);
+      expect(rows(again).map(([id]) => id)).toEqual([sessionRootId, uuid(3), uuid(4)]);
       expect(again.warnings.map(({ code }) => code)).toEqual([end < copied.length - 1 ? 'damaged' : 'twice']);
     }
   }
 });
 
 test('[J29] an entry whose text looks like a line stays one entry', () => {
-  const { file } = made(header);
+  const { file } = made(sessionHeaderLine);
   const reported = {
-    ...said(4, root),
-    data: { at: { type: 'x', uuid: 'y', parentUuid: null, version: 3 }, more: said(5, root) },
+    ...messageEntry(4, sessionRootId),
+    data: { at: { type: 'x', uuid: 'y', parentUuid: null, version: 3 }, more: messageEntry(5, sessionRootId) },
   };
   file.append([reported]);
   appendFileSync(file.path, `${JSON.stringify({ ...reported, uuid: uuid(6) })}\n`);
   file.refresh();
   for (const one of [file, anew(file.path)]) {
-    expect(rows(one).map(([id]) => id)).toEqual([root, uuid(4), uuid(6)]);
+    expect(rows(one).map(([id]) => id)).toEqual([sessionRootId, uuid(4), uuid(6)]);
     expect(one.entryAt(2)).toMatchObject({ data: reported.data });
     expect(one.warnings).toEqual([]);
   }
 });
 
 test('[J15] a duplicate id gets the same new id after a restart, even after a line without a line feed', () => {
-  const { path, file } = made(header + JSON.stringify(said(3, root)));
-  file.append([said(4, uuid(3))]);
-  appendFileSync(path, `${JSON.stringify(said(3, uuid(4)))}\nno line\n`);
+  const { path, file } = made(sessionHeaderLine + JSON.stringify(messageEntry(3, sessionRootId)));
+  file.append([messageEntry(4, uuid(3))]);
+  appendFileSync(path, `${JSON.stringify(messageEntry(3, uuid(4)))}\nno line\n`);
   file.refresh();
   const again = anew(path);
   expect(rows(file)).toEqual(rows(again));
@@ -117,14 +123,14 @@ test('[J15] a duplicate id gets the same new id after a restart, even after a li
 });
 
 test('[J15] lines of ours that were copied to the end of the file are ignored', () => {
-  const { path, file } = made(header);
-  file.append([said(3, root), said(4, uuid(3))], { actor: 'me' });
-  file.append([said(5, uuid(4))], { actor: 'me' });
-  appendFileSync(path, readFileSync(path, 'utf8').slice(header.length));
+  const { path, file } = made(sessionHeaderLine);
+  file.append([messageEntry(3, sessionRootId), messageEntry(4, uuid(3))], { actor: 'me' });
+  file.append([messageEntry(5, uuid(4))], { actor: 'me' });
+  appendFileSync(path, readFileSync(path, 'utf8').slice(sessionHeaderLine.length));
   file.refresh();
-  file.append([said(6, uuid(5))], { actor: 'me' });
+  file.append([messageEntry(6, uuid(5))], { actor: 'me' });
   for (const one of [file, anew(path)]) {
-    expect(rows(one).map(([id]) => id)).toEqual([root, uuid(3), uuid(4), uuid(5), uuid(6)]);
+    expect(rows(one).map(([id]) => id)).toEqual([sessionRootId, uuid(3), uuid(4), uuid(5), uuid(6)]);
     expect(one.version).toBe(4);
     expect(one.warnings.map(({ code, line }) => [code, line])).toEqual([
       ['twice', 5],
@@ -137,38 +143,38 @@ test('[J15] lines of ours that were copied to the end of the file are ignored', 
 test.each([2 ** 53 - 1, 2 ** 60, 20_260_102])(
   '[J21] the number %d in a line of another tool is not taken for one of ours',
   (version) => {
-    const { path, file } = made(header);
-    const { type, uuid: id, parentUuid, message } = said(3, root);
+    const { path, file } = made(sessionHeaderLine);
+    const { type, uuid: id, parentUuid, message } = messageEntry(3, sessionRootId);
     appendFileSync(path, `${JSON.stringify({ type, uuid: id, parentUuid, version, commit: true, message })}\n`);
-    appendFileSync(path, `${JSON.stringify({ version, ...said(4, root) })}\n`);
-    file.append([said(5, uuid(3))], { actor: 'me' });
+    appendFileSync(path, `${JSON.stringify({ version, ...messageEntry(4, sessionRootId) })}\n`);
+    file.append([messageEntry(5, uuid(3))], { actor: 'me' });
     for (const one of [file, anew(path)]) {
-      expect(rows(one).map(([id]) => id)).toEqual([root, uuid(3), uuid(4), uuid(5)]);
+      expect(rows(one).map(([id]) => id)).toEqual([sessionRootId, uuid(3), uuid(4), uuid(5)]);
       expect([one.version, one.isOurs(1), one.isOurs(3)]).toEqual([4, false, true]);
     }
   },
 );
 
 test('[J10] an incomplete commit is reported once, however often it is read', () => {
-  const { path, file } = made(header);
-  file.append([said(3, root)], { actor: 'me' });
-  const begun = `{"type":"message","uuid":"${uuid(4)}","parentUuid":"${root}","version":3}\n`;
+  const { path, file } = made(sessionHeaderLine);
+  file.append([messageEntry(3, sessionRootId)], { actor: 'me' });
+  const begun = `{"type":"message","uuid":"${uuid(4)}","parentUuid":"${sessionRootId}","version":3}\n`;
   appendFileSync(path, `{"type":"mess${begun}`);
   file.refresh();
   appendFileSync(path, readFileSync(path, 'utf8').split('\n')[1] ?? '');
   file.refresh();
-  file.append([said(6, root)], { actor: 'me' });
+  file.append([messageEntry(6, sessionRootId)], { actor: 'me' });
   expect(file.warnings).toEqual(anew(path).warnings);
 });
 
 test('[J11] after a failed append, an unfinished line of another tool is ended before the next one', () => {
-  const { path, file } = made(header);
+  const { path, file } = made(sessionHeaderLine);
   armFault({ point: 'disk-session-before-append', nth: 1, fault: 'eio' });
-  expect(() => file.append([said(3, root)])).toThrow();
-  appendFileSync(path, JSON.stringify(said(4, root)));
-  file.append([said(5, root)]);
+  expect(() => file.append([messageEntry(3, sessionRootId)])).toThrow();
+  appendFileSync(path, JSON.stringify(messageEntry(4, sessionRootId)));
+  file.append([messageEntry(5, sessionRootId)]);
   const plain = readFileSync(path, 'utf8').trimEnd().split('\n');
-  expect(plain.map((line) => JSON.parse(line).uuid)).toEqual([root, uuid(4), uuid(5)]);
+  expect(plain.map((line) => JSON.parse(line).uuid)).toEqual([sessionRootId, uuid(4), uuid(5)]);
   expect(rows(file)).toEqual(rows(anew(path)));
 });
 
@@ -176,28 +182,28 @@ test.each([
   ['half a second later', 501],
   ['by a clock that was set back', -3_600_000],
 ])('[J22] a file that was renamed at the moment of a save is noticed %s', (_when, later) => {
-  const { path, file } = made(header);
-  file.append([said(3, root)]);
+  const { path, file } = made(sessionHeaderLine);
+  file.append([messageEntry(3, sessionRootId)]);
   linkSync(path, `${path}.aside`);
   copyFileSync(path, `${path}.new`);
   renameSync(`${path}.new`, path);
   expect(readFileSync(`${path}.aside`, 'utf8')).toContain(uuid(3));
   const { now } = Date;
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + later);
-  expect(() => file.append([said(5, root)])).toThrow(/deleted, replaced or cut/);
+  expect(() => file.append([messageEntry(5, sessionRootId)])).toThrow(/deleted, replaced or cut/);
   clock.mockRestore();
 });
 
 test('[J22] saved lines that somebody cut off are not reported as saved', () => {
-  const { path, file } = made(header);
+  const { path, file } = made(sessionHeaderLine);
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000_000);
-  file.append([said(3, root)]);
+  file.append([messageEntry(3, sessionRootId)]);
   const { size } = statSync(path);
-  file.append([said(4, uuid(3))]);
+  file.append([messageEntry(4, uuid(3))]);
   truncateSync(path, size);
   expect([file.indexOf(uuid(3)), file.indexOf(uuid(4)), file.size]).toEqual([1, -1, 2]);
   expect(rows(file)).toEqual(rows(anew(path)));
-  expect(() => file.append([said(5, root)])).toThrow(/deleted, replaced or cut/);
+  expect(() => file.append([messageEntry(5, sessionRootId)])).toThrow(/deleted, replaced or cut/);
   clock.mockRestore();
 });
 
@@ -209,25 +215,25 @@ test.each([
     ['read', true],
     ['in-a-row', false],
   ] as const) {
-    const { path, file } = made(header, name);
-    file.append([said(3, root)]);
-    file.append([said(4, uuid(3))]);
+    const { path, file } = made(sessionHeaderLine, name);
+    file.append([messageEntry(3, sessionRootId)]);
+    file.append([messageEntry(4, uuid(3))]);
     if (look) expect(file.size).toBe(3);
     const [first = '', ...lines] = readFileSync(path, 'utf8').split('\n');
     const anewText = [first, ...lines.map(other)].join('\n');
     writeFileSync(path, look ? anewText : anewText.replace(first, `${first} `));
     const { now } = Date;
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 501);
-    expect(() => file.append([said(5, root)])).toThrow(/deleted, replaced or cut/);
+    expect(() => file.append([messageEntry(5, sessionRootId)])).toThrow(/deleted, replaced or cut/);
     clock.mockRestore();
     expect(readFileSync(path, 'utf8')).not.toContain(uuid(5));
   }
 });
 
 test('[J43] the texts of long entries are released at the next save', () => {
-  const { file } = made(header);
-  file.append([{ ...said(3, root), long: 'x'.repeat(1 << 20) }]);
-  file.append([said(4, root)]);
+  const { file } = made(sessionHeaderLine);
+  file.append([{ ...messageEntry(3, sessionRootId), long: 'x'.repeat(1 << 20) }]);
+  file.append([messageEntry(4, sessionRootId)]);
   // Reads the table without reading the file.
   expect(file.uuidAt(1)).toBe(uuid(3));
 });
@@ -264,7 +270,7 @@ test('[J42] an open file gives the same results as a reopened one, whatever othe
   let count = 0;
   fc.assert(
     fc.property(fc.array(act, { minLength: 5, maxLength: 40 }), (acts) => {
-      const { path, file } = made(header, `row-${++count}`);
+      const { path, file } = made(sessionHeaderLine, `row-${++count}`);
       const saved: string[] = [];
       const reported = (one: SessionFile) =>
         Array.from({ length: one.size }, (_, at) => [
@@ -275,12 +281,15 @@ test('[J42] an open file gives the same results as a reopened one, whatever othe
         ]);
       for (const [turn, { what, text, above, cut, point }] of acts.entries()) {
         const lines = readFileSync(path, 'utf8').split('\n');
-        const entry = { ...said(100 + turn, uuid(100 + (above % (turn + 1)))), data: { said: `${turn}: ${text}` } };
+        const entry = {
+          ...messageEntry(100 + turn, uuid(100 + (above % (turn + 1)))),
+          data: { said: `${turn}: ${text}` },
+        };
         const theirs = JSON.stringify(entry);
         // No tool continues a line that another tool has completed.
         const begin = isWhole(lines.at(-1)) ? '\n' : '';
         if (what === 'save' || what === 'commit') {
-          const more = what === 'save' ? [] : [{ ...said(200 + turn, entry.uuid), at: turn }];
+          const more = what === 'save' ? [] : [{ ...messageEntry(200 + turn, entry.uuid), at: turn }];
           try {
             file.append([entry, ...more], { actor: 'me' });
             saved.push(`${turn}: ${text}`);
@@ -318,15 +327,21 @@ const isWhole = (line = ''): boolean => {
 };
 
 test('[J14] an entry whose toJSON returns undefined is written with its fields', () => {
-  const { file } = made(header);
-  file.append([{ ...said(3, root), toJSON: () => undefined }]);
-  expect(file.entryAt(file.indexOf(uuid(3)))).toMatchObject(said(3, root));
+  const { file } = made(sessionHeaderLine);
+  file.append([{ ...messageEntry(3, sessionRootId), toJSON: () => undefined }]);
+  expect(file.entryAt(file.indexOf(uuid(3)))).toMatchObject(messageEntry(3, sessionRootId));
 });
 
 test('[J25] whether entries of a long chain are live is found without walking the chain for each', () => {
-  const lines = [header];
-  for (let at = 0; at < 2000; at++) lines.push(`${JSON.stringify(said(10 + at, at === 0 ? root : uuid(9 + at)))}\n`);
-  const gone = { type: 'change', uuid: uuid(3), parentUuid: root, steps: [{ type: 'remove', nodeId: uuid(1510) }] };
+  const lines = [sessionHeaderLine];
+  for (let at = 0; at < 2000; at++)
+    lines.push(`${JSON.stringify(messageEntry(10 + at, at === 0 ? sessionRootId : uuid(9 + at)))}\n`);
+  const gone = {
+    type: 'change',
+    uuid: uuid(3),
+    parentUuid: sessionRootId,
+    steps: [{ type: 'remove', nodeId: uuid(1510) }],
+  };
   const { file } = made([...lines, `${JSON.stringify(gone)}\n`].join(''));
   const index = new SessionIndex(file);
   const walked = vi.spyOn(file, 'parentAt');

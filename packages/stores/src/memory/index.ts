@@ -3,8 +3,13 @@
  * stores.
  */
 import { AppError, refusalKinds, type StoreInfo } from '@coppice/core';
-import { InProcessStore, type StoreIdentity, storePartsOf, treeStateOf } from '../in-process/in-process-store.ts';
-import { hashNatively } from '../native-hash.ts';
+import {
+  createStoreParts,
+  createTreeState,
+  InProcessStore,
+  type StoreIdentity,
+} from '../in-process/in-process-store.ts';
+import { useNativeHash } from '../native-hash.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 
 /**
@@ -12,9 +17,9 @@ import { defaultOwner, type StoreOptions } from '../options.ts';
  * data, and each owner sees only their own.
  */
 export function createMemoryStore(options: StoreOptions = {}, name = ''): InProcessStore {
-  hashNatively();
+  useNativeHash();
   const { owner = defaultOwner, readOnly = false } = options;
-  const state = treeStateOf(options, { readOnly });
+  const state = createTreeState(options, { readOnly });
   const info: StoreInfo = {
     kind: 'memory',
     place: `memory:${name}`,
@@ -34,7 +39,7 @@ export function createMemoryStore(options: StoreOptions = {}, name = ''): InProc
     },
     close: async () => undefined,
   };
-  return new InProcessStore(storePartsOf(state, undefined, options), plate, owner);
+  return new InProcessStore(createStoreParts(state, undefined, options), plate, owner);
 }
 
 /** Opens a memory store; `place` is only a display name. */

@@ -2,14 +2,14 @@ import { actId, ask, nodeId, planCommand, type Store, treeId } from '@coppice/co
 import { createTestClock, TestTree, testKit, uuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TestDatabase } from '../../test/postgres.ts';
-import { preparedDatabase } from '../../test/postgres-subject.ts';
-import { asked, refusalOf } from '../conformance/subject.ts';
-import { holdBlobs, putBlob } from '../sql/attachments.ts';
+import { createPreparedDatabase } from '../../test/postgres-subject.ts';
+import { askStore, expectRefusalCode } from '../conformance/subject.ts';
+import { lockBlobs, putBlob } from '../sql/attachments.ts';
 import { execute, queryRow, queryRows, type SqlTask } from '../sql/query.ts';
 import { PostgresDatabase } from './database.ts';
 import { postgresDialect as dialect } from './dialect.ts';
 import { open } from './index.ts';
-import { postgresSettings } from './options.ts';
+import { parsePostgresSettings } from './options.ts';
 
 const bytes = new TextEncoder().encode('a picture');
 const minute = 60_000;
@@ -18,8 +18,8 @@ let store: Store;
 let database: PostgresDatabase;
 
 beforeEach(async () => {
-  where = await preparedDatabase();
-  database = await PostgresDatabase.create(postgresSettings(where.url, { pool: 2 }));
+  where = await createPreparedDatabase();
+  database = await PostgresDatabase.create(parsePostgresSettings(where.url, { pool: 2 }));
 });
 afterEach(async () => {
   await store.close();
@@ -76,7 +76,7 @@ test('[K161] a purge keeps bytes that another server is about to reference', asy
   const other = await TestTree.make({ store, treeId: treeId(uuid(2)) });
   await meanwhile(
     function* () {
-      yield* holdBlobs(dialect, store.owner, new Set([hash]));
+      yield* lockBlobs(dialect, store.owner, new Set([hash]));
       const attributes = JSON.stringify({ metadata: { picture: { type: 'blob', hash } } });
       yield* execute('UPDATE tree SET attributes = $2 WHERE id = $1', other.treeId, attributes);
     },
@@ -100,7 +100,7 @@ test('[K161] a message that refers to an attachment protects it until it is comm
   const content = [{ type: 'file', source: { type: 'blob', hash }, mediaType: 'image/png' }];
   const other = await TestTree.make({ store, treeId: treeId(uuid(2)) });
   await meanwhile(
-    () => holdBlobs(dialect, store.owner, new Set([hash])),
+    () => lockBlobs(dialect, store.owner, new Set([hash])),
     () => other.run({ type: 'append', treeId: other.treeId, messages: [{ message: { role: 'user', content } }] }),
   );
   await store.purgeTree(fixture.treeId);
@@ -122,7 +122,7 @@ test('[K161] messages that are purged while being copied are not copied without 
     return plan;
   };
   const options = { actor: 'me', actId: actId(uuid(901)), at: 1, additive: false };
-  expect(await refusalOf(store.change(copy, planning, options))).toBe('tree/unknown-tree');
+  expect(await expectRefusalCode(store.change(copy, planning, options))).toBe('tree/unknown-tree');
   await purged;
   expect(await store.blobs.find(hash)).toBeNull();
 });
@@ -132,6 +132,6 @@ test('[K161] missing bytes do not prevent copying a message that refers to them'
   for (const table of ['blob', 'blob_put']) await where.query(`DELETE FROM ${table}`);
   const copy = new TestTree(store, treeId(uuid(2)));
   await copy.run({ type: 'duplicate', treeId: copy.treeId, from: fixture.treeId });
-  const rows = await asked(store, copy.treeId, 'rows', {});
+  const rows = await askStore(store, copy.treeId, 'rows', {});
   expect(JSON.stringify(rows?.nodes)).toContain(hash);
 });

@@ -6,7 +6,7 @@
 import type { WorkProgress } from '@coppice/core';
 import { numbersPerTree } from '../sql/numbers.ts';
 import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlNumberOrNull } from '../sql/query.ts';
-import { type FileTables, writeTables } from '../table-file.ts';
+import { type TableFileWriter, writeTableFile } from '../table-file.ts';
 import type { PostgresDatabase } from './database.ts';
 import { postgresDialect } from './dialect.ts';
 
@@ -82,7 +82,7 @@ class CopyProgress {
 }
 
 function* copyTables(
-  tables: FileTables,
+  tables: TableFileWriter,
   wanted: (name: string) => boolean,
   progress: CopyProgress,
   renumber?: Renumbering,
@@ -110,7 +110,7 @@ export async function backUpPostgres(
   onProgress?: (progress: WorkProgress) => void,
 ): Promise<void> {
   const progress = new CopyProgress(onProgress);
-  await writeTables(to, (tables) =>
+  await writeTableFile(to, (tables) =>
     database.read(function* (): SqlTask<void> {
       tables.clear();
       progress.restart();
@@ -130,7 +130,7 @@ export async function backUpDatabases(
   onProgress?: (progress: WorkProgress) => void,
 ): Promise<void> {
   const progress = new CopyProgress(onProgress);
-  await writeTables(to, async (tables) => {
+  await writeTableFile(to, async (tables) => {
     const renumber = new Renumbering();
     const once = (database: PostgresDatabase, wanted: (name: string) => boolean): Promise<void> => {
       let isBegun = false;

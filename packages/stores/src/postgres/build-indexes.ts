@@ -20,7 +20,7 @@ export interface TableIndex {
 const buildLock = 0x636f_7071;
 
 /** Returns the statement that creates an index, in a transaction or, with `of`, concurrently in a schema. */
-export function createIndex({ name, table, unique, definition }: TableIndex, of?: string): string {
+export function createIndexSql({ name, table, unique, definition }: TableIndex, of?: string): string {
   const kind = unique === true ? 'UNIQUE INDEX' : 'INDEX';
   return `CREATE ${kind}${of === undefined ? '' : ' CONCURRENTLY'} ${name} ON ${of ?? ''}${table} ${definition}`;
 }
@@ -65,7 +65,7 @@ export async function buildMissingIndexes(database: PostgresDatabase, list: read
     if (await database.isDirect(builder)) await builder.query('SET statement_timeout = 0; SET lock_timeout = 0');
     for (const index of await isMissing()) {
       await builder.query(`DROP INDEX CONCURRENTLY IF EXISTS ${of}${index.name}`);
-      await builder.query(createIndex(index, of));
+      await builder.query(createIndexSql(index, of));
     }
   } catch (error) {
     throw toPostgresError(error, database.settings.place);

@@ -1,10 +1,10 @@
 import { isAppError } from '@coppice/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, startOwnServer, type TestDatabase } from '../../test/postgres.ts';
-import { execute, type Param, queryRow, queryRows, type SqlTask } from '../sql/query.ts';
+import { execute, queryRow, queryRows, type SqlParameter, type SqlTask } from '../sql/query.ts';
 import { PostgresDatabase } from './database.ts';
-import { isLost, toPostgresError } from './failures.ts';
-import { postgresSettings } from './options.ts';
+import { isConnectionLost, toPostgresError } from './failures.ts';
+import { parsePostgresSettings } from './options.ts';
 
 async function codeOf(work: Promise<unknown>): Promise<string> {
   try {
@@ -16,7 +16,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   throw new Error('Nothing was refused.');
 }
 
-function one(sql: string, ...params: Param[]): () => SqlTask<unknown> {
+function one(sql: string, ...params: SqlParameter[]): () => SqlTask<unknown> {
   return function* () {
     return Object.values((yield* queryRow(sql, ...params)) ?? {})[0];
   };
@@ -26,7 +26,7 @@ test('[L178] an error of a pooler in statement mode is not a lost connection: it
   const answered = Object.assign(new Error('transaction blocks not allowed in statement pooling mode'), {
     code: '08P01',
   });
-  expect(isLost(answered)).toBe(false);
+  expect(isConnectionLost(answered)).toBe(false);
   const refused = toPostgresError(answered, 'postgres://host/trees');
   expect(refused).toMatchObject({ code: 'store/unavailable', retryable: false });
   expect(String(refused)).toContain('pool_mode = transaction');
@@ -34,27 +34,32 @@ test('[L178] an error of a pooler in statement mode is not a lost connection: it
 
 describe('addresses', () => {
   test('the displayed address has no user and no password', () => {
-    expect(postgresSettings('postgres://me:secret@db.example:5433/trees', {}).place).toBe(
+    expect(parsePostgresSettings('postgres://me:secret@db.example:5433/trees', {}).place).toBe(
       'postgres://db.example:5433/trees',
     );
-    expect(postgresSettings('postgres://me:secret@/trees?host=/run/pg', {}).place).toBe('postgres:///run/pg/trees');
+    expect(parsePostgresSettings('postgres://me:secret@/trees?host=/run/pg', {}).place).toBe(
+      'postgres:///run/pg/trees',
+    );
   });
 
   test('our own settings in the address are not sent to the server', () => {
-    const settings = postgresSettings('postgres://host/db?feed=poll&pool=3&prepare=off&sslmode=disable', {});
+    const settings = parsePostgresSettings('postgres://host/db?feed=poll&pool=3&prepare=off&sslmode=disable', {});
     expect(settings).toMatchObject({ feed: 'poll', pool: 3, prepare: false });
     expect(settings.servers).toEqual([{ name: 'host', connectionString: 'postgres://host/db?sslmode=disable' }]);
   });
 
   test('[L197] several hosts are read as libpq reads them, in the address or in its query', () => {
-    const settings = postgresSettings('postgres://me:a%2Cb@h1:5433,[::1],h3/db?target_session_attrs=read-write', {});
+    const settings = parsePostgresSettings(
+      'postgres://me:a%2Cb@h1:5433,[::1],h3/db?target_session_attrs=read-write',
+      {},
+    );
     expect(settings).toMatchObject({ target: 'read-write', place: 'postgres://h1:5433,[::1],h3/db' });
     expect(settings.servers.map(({ connectionString }) => connectionString)).toEqual([
       'postgres://me:a%2Cb@h1:5433/db',
       'postgres://me:a%2Cb@[::1]/db',
       'postgres://me:a%2Cb@h3/db',
     ]);
-    const sockets = postgresSettings('postgres://me@/db?host=/run/a,/run/b&port=1,2', {});
+    const sockets = parsePostgresSettings('postgres://me@/db?host=/run/a,/run/b&port=1,2', {});
     expect(sockets).toMatchObject({ target: 'any', place: 'postgres:///run/a,/run/b/db' });
     expect(sockets.servers.map(({ connectionString }) => connectionString)).toEqual([
       'postgres://me@/db?host=%2Frun%2Fa&port=1',
@@ -69,7 +74,7 @@ describe('addresses', () => {
     'postgres://h/db?target_session_attrs=fast',
     'postgres:///db?host=/a,/b,/c&port=1,2',
   ])('%s is refused', (address) => {
-    expect(() => postgresSettings(address, {})).toThrow('The address of the database');
+    expect(() => parsePostgresSettings(address, {})).toThrow('The address of the database');
   });
 });
 
@@ -78,7 +83,7 @@ describe('transactions', () => {
   let database: PostgresDatabase;
   beforeAll(async () => {
     where = await createTestDatabase();
-    database = await PostgresDatabase.create(postgresSettings(where.url, { pool: 4 }));
+    database = await PostgresDatabase.create(parsePostgresSettings(where.url, { pool: 4 }));
     await where.query('CREATE TABLE t (id INT PRIMARY KEY, said TEXT, n BIGINT NOT NULL DEFAULT 0)');
   });
   afterAll(async () => {
@@ -149,7 +154,7 @@ describe('transactions', () => {
 
   test('a transaction that the server aborts because of a conflict is run again', async () => {
     const strict = await PostgresDatabase.create(
-      postgresSettings(where.url, { isolation: 'serializable', pool: 8, lockTimeout: 60_000 }),
+      parsePostgresSettings(where.url, { isolation: 'serializable', pool: 8, lockTimeout: 60_000 }),
     );
     await where.query('INSERT INTO t (id, n) VALUES (30, 0)');
     // All must have read before any continues: connections are opened one after the other, which would serialise them.
@@ -176,7 +181,7 @@ describe('transactions', () => {
   });
 
   test('waiting too long for a lock is reported', async () => {
-    const hasty = await PostgresDatabase.create(postgresSettings(where.url, { lockTimeout: 50 }));
+    const hasty = await PostgresDatabase.create(parsePostgresSettings(where.url, { lockTimeout: 50 }));
     await where.query('INSERT INTO t (id) VALUES (40)');
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
@@ -203,7 +208,7 @@ describe('transactions', () => {
     for (const change of [{ port: '1' }, { password: 'wrong' }, { pathname: '/nowhere' }]) {
       const address = new URL(url);
       Object.assign(address, change);
-      const away = await PostgresDatabase.create(postgresSettings(address.href, { connectTimeout: 20_000 }));
+      const away = await PostgresDatabase.create(parsePostgresSettings(address.href, { connectTimeout: 20_000 }));
       const failed: unknown = await away.read(() => queryRows('SELECT 1')).catch((error: unknown) => error);
       expect(failed).toMatchObject({ code: 'store/unavailable', kind: 'unavailable', retryable: 'port' in change });
       expect(String(failed)).not.toContain(url.password);
@@ -216,7 +221,7 @@ describe('transactions', () => {
       [true, 1],
       [false, 0],
     ] as const) {
-      const single = await PostgresDatabase.create(postgresSettings(where.url, { pool: 1, prepare }));
+      const single = await PostgresDatabase.create(parsePostgresSettings(where.url, { pool: 1, prepare }));
       for (let n = 0; n < 3; n++) await single.read(one("SELECT 'tell' || $1", String(n)));
       const kept = await single.read(
         one(
@@ -233,7 +238,7 @@ describe('a server that goes away', () => {
   test('fails running statements, and the pool recovers by itself', async () => {
     const server = await startOwnServer();
     const url = await server.createDatabase();
-    const database = await PostgresDatabase.create(postgresSettings(url, { pool: 3, connectTimeout: 20_000 }));
+    const database = await PostgresDatabase.create(parsePostgresSettings(url, { pool: 3, connectTimeout: 20_000 }));
     await database.write(() => execute('CREATE TABLE t (id INT PRIMARY KEY)'));
     // Idle connections break unnoticed: the next one used is found dead and replaced.
     await Promise.all([1, 2, 3].map((id) => database.write(() => execute('INSERT INTO t (id) VALUES ($1)', id))));

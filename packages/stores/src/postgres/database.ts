@@ -2,13 +2,20 @@
 import { createHash } from 'node:crypto';
 import type { Client, ClientBase, QueryConfig, QueryResult } from 'pg';
 import { failpoint } from '../failpoints.ts';
-import { Locks } from '../in-process/locks.ts';
+import { KeyedLocks } from '../in-process/locks.ts';
 import { loadDriver } from '../load-driver.ts';
-import { fromColumn, toColumn } from '../sql/exact-text.ts';
-import { type Param, type Query, runAsync, type SqlCells, type SqlRow, type SqlTask } from '../sql/query.ts';
-import { listPlaces, postgresDialect, toPostgres } from './dialect.ts';
-import { constraintOf, isLost, isRace, sqlStateOf, takenError, toPostgresError } from './failures.ts';
-import type { Settings } from './options.ts';
+import { decodeColumnText, encodeColumnText } from '../sql/exact-text.ts';
+import { type Query, runAsync, type SqlCells, type SqlParameter, type SqlRow, type SqlTask } from '../sql/query.ts';
+import { findListParameters, postgresDialect, toPostgresSql } from './dialect.ts';
+import {
+  constraintOf,
+  isConnectionLost,
+  isTransactionRace,
+  makeIdTakenError,
+  sqlStateOf,
+  toPostgresError,
+} from './failures.ts';
+import type { PostgresSettings } from './options.ts';
 import { ServerList } from './server-list.ts';
 
 // Object ids of PostgreSQL types, the same on every server.
@@ -45,7 +52,7 @@ const waitsForDisk = `CASE current_setting('synchronous_commit') WHEN 'remote_ap
  * Returns the settings of a transaction, all local to it: behind a pooler the connection belongs to another client a
  * moment later, and settings of another client may be active.
  */
-function settingsFor(mode: TransactionMode, { statementTimeout, lockTimeout, schema }: Settings): string {
+function settingsFor(mode: TransactionMode, { statementTimeout, lockTimeout, schema }: PostgresSettings): string {
   const values: (readonly [string, string])[] = [
     ...(schema === null ? [] : [['search_path', quoteLiteral(quoteName(schema))] as const]),
     ...planning.map(([name, value]) => [name, `'${value}'`] as const),
@@ -103,17 +110,17 @@ function bulkOf(insert: RegExpExecArray | null): string | null {
 
 /** A connection pool for one database, and its transactions. */
 export class PostgresDatabase {
-  readonly settings: Settings;
+  readonly settings: PostgresSettings;
   readonly #servers: ServerList;
   readonly #statements = new Map<string, PreparedStatement>();
-  readonly #queues = new Locks();
+  readonly #queues = new KeyedLocks();
   readonly #begins: Readonly<Record<TransactionMode, string>>;
   /** Whether a connection is direct: only then a prepared statement still exists when it is run again. */
   readonly #direct: WeakMap<ClientBase, Promise<boolean>>;
   readonly #isShared: boolean;
   #pooled = false;
 
-  private constructor(settings: Settings, servers: ServerList, of?: PostgresDatabase) {
+  private constructor(settings: PostgresSettings, servers: ServerList, of?: PostgresDatabase) {
     this.settings = settings;
     this.#servers = servers;
     this.#direct = of === undefined ? new WeakMap() : of.#direct;
@@ -144,12 +151,12 @@ export class PostgresDatabase {
   }
 
   /** Creates the pool without connecting. The driver is loaded here, so that users of other stores never load it. */
-  static async create(settings: Settings): Promise<PostgresDatabase> {
+  static async create(settings: PostgresSettings): Promise<PostgresDatabase> {
     const { default: pg } = await loadDriver('pg', 'postgres', () => import('pg'));
     const parsers = {
       getTypeParser(oid: number, format?: 'text' | 'binary') {
         if (oid === int8 || oid === numeric) return Number;
-        if (oid === text) return fromColumn;
+        if (oid === text) return decodeColumnText;
         const parse = pg.types.getTypeParser(oid, format);
         return oid === bytea ? (value: string) => plainBytes(parse(value)) : parse;
       },
@@ -251,11 +258,13 @@ export class PostgresDatabase {
       try {
         return await this.#once(mode, make, attempt);
       } catch (error) {
-        const again = isRace(error)
+        const again = isTransactionRace(error)
           ? tries < mostTries
           : // A commit whose answer was lost may have succeeded: only the caller's chosen ids can tell.
-            (isLost(error) || this.#isRefusedElsewhere(error)) && !attempt.committing && tries < mostTriesWhenLost;
-        if (!again) throw isTaken(error) ? takenError(error) : toPostgresError(error, this.settings.place);
+            (isConnectionLost(error) || this.#isRefusedElsewhere(error)) &&
+            !attempt.committing &&
+            tries < mostTriesWhenLost;
+        if (!again) throw isTaken(error) ? makeIdTakenError(error) : toPostgresError(error, this.settings.place);
         await waitFor(Math.random() * 25 * 2 ** tries);
       }
     }
@@ -278,7 +287,7 @@ export class PostgresDatabase {
     } catch (error) {
       const first = await attempt.firstFailure(error);
       if (this.#isRefusedElsewhere(first)) this.#servers.leave(client);
-      if (isLost(first) || this.#isRefusedElsewhere(first))
+      if (isConnectionLost(first) || this.#isRefusedElsewhere(first))
         broken = first instanceof Error ? first : new Error(String(first));
       else
         await client.query('ROLLBACK').catch((failed: Error) => {
@@ -348,11 +357,11 @@ export class PostgresDatabase {
     const kept = this.settings.prepare && this.#statements.size < mostStatements;
     const insert = insertsOne.exec(sql);
     const bulk = bulkOf(insert);
-    const words = toPostgres(sql);
+    const words = toPostgresSql(sql);
     const statement: PreparedStatement = {
       text: words,
       name: kept ? this.#nameOf(words) : undefined,
-      lists: listPlaces(sql),
+      lists: findListParameters(sql),
       count: insert !== null || updatesOne.test(sql) ? 1 : null,
       bulk: bulk === null ? null : { text: bulk, name: kept ? this.#nameOf(bulk) : undefined },
     };
@@ -428,8 +437,8 @@ function isTaken(error: unknown): boolean {
 
 type Value = string | number | null | Buffer | string[];
 
-function toValue(param: Param, isList: boolean): Value {
-  if (typeof param === 'string') return isList ? (JSON.parse(param) as string[]) : toColumn(param);
+function toValue(param: SqlParameter, isList: boolean): Value {
+  if (typeof param === 'string') return isList ? (JSON.parse(param) as string[]) : encodeColumnText(param);
   return param instanceof Uint8Array ? Buffer.from(param.buffer, param.byteOffset, param.byteLength) : param;
 }
 

@@ -1,14 +1,14 @@
 /** The PostgreSQL dialect of the shared statements. */
-import { nextInWalk } from '../sql/match.ts';
-import { inTree, numberById } from '../sql/numbers.ts';
+import { nextMatchSql } from '../sql/match.ts';
+import { inTreeSql, nodeNumberByIdSql } from '../sql/numbers.ts';
 import type { SqlDialect } from '../sql/query.ts';
 import { selectPathCells } from '../sql/rows.ts';
 
 // The innermost sub-select is executed once, not for each row that reads an item.
 const walk = `WITH RECURSIVE walk(no, at) AS (
-    SELECT s.no, 0 FROM node s WHERE ${inTree('s')} AND s.id = $2
+    SELECT s.no, 0 FROM node s WHERE ${inTreeSql('s')} AND s.id = $2
     UNION ALL
-    SELECT ${nextInWalk('((SELECT CAST($3 AS JSONB)) ->> CAST(walk.at AS INTEGER))')}, walk.at + 1
+    SELECT ${nextMatchSql('((SELECT CAST($3 AS JSONB)) ->> CAST(walk.at AS INTEGER))')}, walk.at + 1
     FROM walk WHERE walk.no IS NOT NULL AND walk.at < $4
   ) SELECT CAST(coalesce(json_agg((SELECT f.id FROM node f WHERE f.no = walk.no) ORDER BY at), '[]') AS TEXT) AS ids
   FROM walk WHERE no IS NOT NULL AND at > 0`;
@@ -31,10 +31,10 @@ export const postgresDialect: SqlDialect = {
   // The id above the last row comes with every row, which costs less than a lookup for each, or a further message.
   pathWalk: (columns) => `WITH RECURSIVE up AS (
       SELECT s.*, s.parent_no AS above, CAST(NULL AS BIGINT) AS below, 1 AS level
-      FROM node s WHERE ${inTree('s')} AND s.id = $2 AND s.parent_no IS NOT NULL AND s.removed_in IS NULL
+      FROM node s WHERE ${inTreeSql('s')} AND s.id = $2 AND s.parent_no IS NOT NULL AND s.removed_in IS NULL
       UNION ALL
       SELECT n.*, n.parent_no, up.no, up.level + 1 FROM up JOIN node n ON n.no = up.parent_no
-      WHERE up.level < $3 AND up.no <> coalesce(${numberById('$4')}, -1) AND n.parent_no IS NOT NULL AND n.removed_in IS NULL
+      WHERE up.level < $3 AND up.no <> coalesce(${nodeNumberByIdSql('$4')}, -1) AND n.parent_no IS NOT NULL AND n.removed_in IS NULL
     ) SELECT ${selectPathCells('up', 'up', columns)},
       (SELECT t.id FROM node t WHERE t.no = (SELECT l.parent_no FROM up l ORDER BY l.level DESC LIMIT 1)) AS top FROM up`,
   forUpdate: ' FOR UPDATE',
@@ -45,7 +45,7 @@ export const postgresDialect: SqlDialect = {
 const castList = /\bCAST\(\$(\d+) AS TEXT\[\]\)/g;
 
 /** Returns the zero-based indexes of parameters that are JSON lists in the shared statements and arrays here. */
-export function listPlaces(sql: string): ReadonlySet<number> {
+export function findListParameters(sql: string): ReadonlySet<number> {
   return new Set([...sql.matchAll(castList)].map(([, place]) => Number(place) - 1));
 }
 
@@ -67,6 +67,6 @@ const rewritings: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Converts a shared statement to PostgreSQL. */
-export function toPostgres(sql: string): string {
+export function toPostgresSql(sql: string): string {
   return rewritings.reduce((text, [pattern, words]) => text.replace(pattern, words), sql);
 }

@@ -2,15 +2,15 @@
 import type { AbortSignalLike, StoreCapabilities, StoreInfo, TreeId, WorkProgress } from '@coppice/core';
 import type { FeedTarget, SqlEngine } from '../sql/engine.ts';
 import { queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
-import type { FoundRow, SearchRequest } from '../sql/search.ts';
+import type { FoundHit, SearchRequest } from '../sql/search.ts';
 import { backUpPostgres } from './backup.ts';
 import type { PostgresDatabase } from './database.ts';
 import { postgresDialect } from './dialect.ts';
-import { commitChannel, Notifications } from './notifications.ts';
-import { runBehindGate, runBehindGates } from './owner-gate.ts';
-import { eventRows, newestOf, newestPlaces } from './owner-places.ts';
-import { catchUpSearch, searchWork, treesBehind } from './search.ts';
-import { Statistics } from './statistics.ts';
+import { commitChannelOf, Notifications } from './notifications.ts';
+import { runWithOwnerGate, runWithOwnerGates } from './owner-gate.ts';
+import { queryEventRows, queryNewestCommits, queryNewestPositions } from './owner-places.ts';
+import { catchUpSearch, findTreesBehindSearch, searchCopiedTexts } from './search.ts';
+import { StatisticsUpdater } from './statistics.ts';
 import type { WriteAccess } from './write-access.ts';
 
 /** The properties of a database found on opening. */
@@ -36,7 +36,7 @@ function* notifyWork(channel: string, payload: string): SqlTask<void> {
 /** The parts of an engine that all its owners share. */
 interface SharedParts {
   readonly news: Notifications;
-  readonly statistics: Statistics;
+  readonly statistics: StatisticsUpdater;
 }
 
 /** One database with a pool and notifications. */
@@ -46,7 +46,7 @@ export class PostgresEngine implements SqlEngine {
   readonly #opened: OpenedPostgres;
   readonly #database: PostgresDatabase;
   readonly #news: Notifications;
-  readonly #statistics: Statistics;
+  readonly #statistics: StatisticsUpdater;
   readonly #stopWatching: () => void;
   /** The owner whose presence every transaction checks, in a bucket; null for none. */
   readonly #owner: string | null;
@@ -60,16 +60,16 @@ export class PostgresEngine implements SqlEngine {
       shared?.news ??
       new Notifications({
         mode: feed,
-        channel: commitChannel(schema),
+        channel: commitChannelOf(schema),
         pollInterval,
         client: () => opened.database.client(),
         isDirect: (client) => opened.database.isDirect(client),
         notify: (channel, payload) => opened.database.read(() => notifyWork(channel, payload)),
-        newest: (trees, owners) => opened.database.read(() => newestOf(trees, owners)),
+        newest: (trees, owners) => opened.database.read(() => queryNewestCommits(trees, owners)),
       });
     this.#stopWatching =
       shared === undefined ? opened.database.onSwitch(() => this.#news.reconnect()) : () => undefined;
-    this.#statistics = shared?.statistics ?? new Statistics(opened.nodes, () => opened.database.countRows());
+    this.#statistics = shared?.statistics ?? new StatisticsUpdater(opened.nodes, () => opened.database.countRows());
     this.supports = {
       durable: opened.durable,
       processes: true,
@@ -92,7 +92,7 @@ export class PostgresEngine implements SqlEngine {
 
   snapshot<T>(work: () => SqlTask<T>): Promise<T> {
     const owner = this.#owner;
-    return this.#database.read(owner === null ? work : () => runBehindGate('SELECT bucket_look($1)', owner, work));
+    return this.#database.read(owner === null ? work : () => runWithOwnerGate('SELECT bucket_look($1)', owner, work));
   }
 
   /** Whether the server takes no writes now. */
@@ -102,7 +102,7 @@ export class PostgresEngine implements SqlEngine {
 
   transaction<T>(work: () => SqlTask<T>): Promise<T> {
     const owner = this.#owner;
-    const gated = owner === null ? work : () => runBehindGate('SELECT bucket_enter($1)', owner, work);
+    const gated = owner === null ? work : () => runWithOwnerGate('SELECT bucket_enter($1)', owner, work);
     return this.#opened.access.write(() => this.#database.write(gated));
   }
 
@@ -111,7 +111,8 @@ export class PostgresEngine implements SqlEngine {
     writes: boolean,
     work: (present: ReadonlySet<string>) => SqlTask<T>,
   ): Promise<T> {
-    const gated = () => (this.#opened.isBucket === true ? runBehindGates(owners, writes, work) : work(new Set(owners)));
+    const gated = () =>
+      this.#opened.isBucket === true ? runWithOwnerGates(owners, writes, work) : work(new Set(owners));
     return writes ? this.#opened.access.write(() => this.#database.write(gated)) : this.#database.read(gated);
   }
 
@@ -129,19 +130,19 @@ export class PostgresEngine implements SqlEngine {
   }
 
   events(owner: string, since: readonly number[], limit: number): SqlTask<readonly SqlRow[]> {
-    return eventRows(owner, since, limit);
+    return queryEventRows(owner, since, limit);
   }
 
   latest(owner: string): SqlTask<readonly number[]> {
-    return newestPlaces(owner);
+    return queryNewestPositions(owner);
   }
 
-  async search(search: SearchRequest): Promise<readonly FoundRow[]> {
-    const behind = await this.snapshot(() => treesBehind(search.owner, search.treeId));
+  async search(search: SearchRequest): Promise<readonly FoundHit[]> {
+    const behind = await this.snapshot(() => findTreesBehindSearch(search.owner, search.treeId));
     const { readOnly } = this;
     if (!readOnly) for (const tree of behind) await this.transaction(() => catchUpSearch(tree.treeId));
     const uncopied = readOnly ? behind : [];
-    return this.snapshot(() => searchWork(search, uncopied));
+    return this.snapshot(() => searchCopiedTexts(search, uncopied));
   }
 
   async info(): Promise<StoreInfo> {

@@ -3,7 +3,7 @@ import { type Store, type TreeListEvent, treeId } from '@coppice/core';
 import { TestTree, uuid } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
 import { startOwnServer } from '../../test/postgres.ts';
-import { toCursor } from '../cursor.ts';
+import { encodeCursor } from '../cursor.ts';
 import { open } from './index.ts';
 
 async function taken(store: Store, since: string | null, count: number): Promise<TreeListEvent[]> {
@@ -31,7 +31,7 @@ test('[L184] after a promotion that lost commits, a cursor of a lost commit gets
   expect((await there.info()).readOnly).toBe(true);
   // The standby gets this commit, read through its own feed, and none of those after it is cut off.
   await titled(first, 'replicated');
-  const [, start] = await taken(there, toCursor('changes', [0]), 2);
+  const [, start] = await taken(there, encodeCursor('changes', [0]), 2);
   expect(start?.version).toBe(2);
   await there.close();
   await standby.cutOff();

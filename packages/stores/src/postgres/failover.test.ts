@@ -4,7 +4,7 @@ import { TestTree, uuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startOwnServer } from '../../test/postgres.ts';
 import type { PostgresServer } from '../../test/postgres-server.ts';
-import { toCursor } from '../cursor.ts';
+import { encodeCursor } from '../cursor.ts';
 import { open } from './index.ts';
 
 let primary: PostgresServer;
@@ -45,7 +45,7 @@ test('[L197] a store with several hosts writes to the one that takes writes, and
   const seen: TreeListEvent[] = [];
   const stop = new AbortController();
   const following = (async (of: Store) => {
-    for await (const event of of.feedAll(toCursor('changes', [0]), stop.signal)) seen.push(event);
+    for await (const event of of.feedAll(encodeCursor('changes', [0]), stop.signal)) seen.push(event);
   })(store).catch((error: unknown) => error);
   await fixture.grow(['before']);
   await expect.poll(() => seen.map(({ version }) => version)).toEqual([1, 2]);
@@ -60,7 +60,7 @@ test('[L197] a store with several hosts writes to the one that takes writes, and
   stop.abort();
   await following;
   const all: number[] = [];
-  for await (const event of store.feedAll(toCursor('changes', [0]))) if (all.push(event.version) === 3) break;
+  for await (const event of store.feedAll(encodeCursor('changes', [0]))) if (all.push(event.version) === 3) break;
   expect(all).toEqual([1, 2, 3]);
 }, 120_000);
 

@@ -1,7 +1,7 @@
 /** Converts errors of PostgreSQL and of the connection to Coppice's codes. */
 
 import { AppError, type ErrorKind, isAppError, type RefusalCode, refusalKinds } from '@coppice/core';
-import { dividedState, movedState } from './owner-gate.ts';
+import { databaseDividedSqlState, ownerMovedSqlState } from './owner-gate.ts';
 
 interface Failing {
   readonly code?: unknown;
@@ -48,7 +48,7 @@ function isStatementMode(error: unknown): boolean {
  * Whether the connection is lost or none could be opened: a transaction that was not being committed left nothing
  * behind.
  */
-export function isLost(error: unknown): boolean {
+export function isConnectionLost(error: unknown): boolean {
   if (isAppError(error) || isStatementMode(error)) return false;
   const state = sqlStateOf(error);
   if (network.has(state) || shutdowns.has(state) || /^08\w{3}$/.test(state)) return true;
@@ -56,7 +56,7 @@ export function isLost(error: unknown): boolean {
 }
 
 /** Whether the same transaction may succeed when it is planned again. */
-export function isRace(error: unknown): boolean {
+export function isTransactionRace(error: unknown): boolean {
   const state = sqlStateOf(error);
   // A unique violation: a concurrent transaction created the same tree or forest root, or took an id.
   return state === '40001' || state === '40P01' || state === '23505';
@@ -80,17 +80,17 @@ export function toPostgresError(error: unknown, place: string): unknown {
       error,
       false,
     );
-  if (isLost(error))
+  if (isConnectionLost(error))
     return postgresFailure('store/unavailable', `The database ${place} cannot be reached: ${said}.`, error, true);
   switch (state) {
-    case movedState:
+    case ownerMovedSqlState:
       return postgresFailure(
         'store/unavailable',
         `The user's data in ${place} is being moved; try again.`,
         error,
         true,
       );
-    case dividedState:
+    case databaseDividedSqlState:
       return postgresFailure(
         'store/unavailable',
         `The database ${place} was divided into buckets after this program opened it: restart the program.`,
@@ -158,6 +158,6 @@ export function toPostgresError(error: unknown, place: string): unknown {
 }
 
 /** The error for an id of another owner's tree, which the planner could not see. */
-export function takenError(error: unknown): AppError {
+export function makeIdTakenError(error: unknown): AppError {
   return postgresFailure('id/taken', 'An id of this write is in use already; choose another.', error, false);
 }

@@ -2,17 +2,17 @@ import { type Commit, run, type Store, type TreeId, type TreeListEvent, treeId }
 import { createTestClock, TestTree, testKit, uuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
-import { preparedDatabase } from '../../test/postgres-subject.ts';
-import { toCursor } from '../cursor.ts';
+import { createPreparedDatabase } from '../../test/postgres-subject.ts';
+import { encodeCursor } from '../cursor.ts';
 import { PostgresDatabase } from './database.ts';
 import { open, type PostgresOptions } from './index.ts';
 import { migratePostgres, migrations } from './migrations.ts';
-import { postgresSettings } from './options.ts';
+import { parsePostgresSettings } from './options.ts';
 
 let database: TestDatabase;
 let stores: Store[] = [];
 beforeEach(async () => {
-  database = await preparedDatabase();
+  database = await createPreparedDatabase();
 });
 afterEach(async () => {
   for (const store of stores) await store.close();
@@ -184,7 +184,7 @@ test('[L182] more commits of one owner than there are lanes, all open at once, a
 
 test('[L184] a cursor of an earlier version, made of transaction ids, continues at its position', async () => {
   const where = await createTestDatabase();
-  const tables = await PostgresDatabase.create(postgresSettings(where.url, {}));
+  const tables = await PostgresDatabase.create(parsePostgresSettings(where.url, {}));
   await tables.write(() =>
     migratePostgres(
       'here',
@@ -202,7 +202,7 @@ test('[L184] a cursor of an earlier version, made of transaction ids, continues 
   const store = await open(where.url);
   const fixture = await make(store, treeId(uuid(1)));
   await fixture.grow(['a']);
-  const reported = await taken(store.feedAll(toCursor('changes', [old + 1])), 3);
+  const reported = await taken(store.feedAll(encodeCursor('changes', [old + 1])), 3);
   expect(reported.map(({ treeId: id, version }) => [id, version])).toEqual([
     [uuid(50), 2],
     [uuid(1), 1],
@@ -217,7 +217,7 @@ test('[L184] a cursor newer than a restored database gets every later commit', a
   const fixture = await make(store, treeId(uuid(1)));
   await fixture.grow(['a']);
   const [ahead] = await database.query('SELECT max(id) + 1000 AS place FROM change');
-  const feed = store.feedAll(toCursor('changes', [Number(ahead?.['place'])]))[Symbol.asyncIterator]();
+  const feed = store.feedAll(encodeCursor('changes', [Number(ahead?.['place'])]))[Symbol.asyncIterator]();
   const first = feed.next();
   let n = 0;
   const reported = first.then(() => true);

@@ -7,14 +7,14 @@ import { TestTree, uuid } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { TestDatabase } from '../../test/postgres.ts';
-import { preparedDatabase } from '../../test/postgres-subject.ts';
+import { createPreparedDatabase } from '../../test/postgres-subject.ts';
 import { open } from './index.ts';
 
 let database: TestDatabase;
 let store: Store;
 
 beforeEach(async () => {
-  database = await preparedDatabase();
+  database = await createPreparedDatabase();
   store = await open(database.url);
 });
 

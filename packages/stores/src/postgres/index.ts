@@ -1,14 +1,14 @@
 /** Trees in PostgreSQL: for teams and many servers. */
 import type { Store } from '@coppice/core';
-import { hashNatively } from '../native-hash.ts';
+import { useNativeHash } from '../native-hash.ts';
 import { defaultOwner } from '../options.ts';
 import { SqlStore } from '../sql/store.ts';
 import { BucketPool } from './buckets/bucket-pool.ts';
 import { BucketStore } from './buckets/bucket-store.ts';
-import { isDirectory } from './buckets/directory.ts';
+import { isBucketDirectory } from './buckets/directory.ts';
 import { PostgresDatabase } from './database.ts';
 import { PostgresEngine } from './engine.ts';
-import { type PostgresOptions, postgresSettings } from './options.ts';
+import { type PostgresOptions, parsePostgresSettings } from './options.ts';
 import { prepareServer } from './prepare-server.ts';
 
 export type { PostgresOptions } from './options.ts';
@@ -19,14 +19,14 @@ export type { PostgresOptions } from './options.ts';
  * directory of buckets is opened with all of them.
  */
 export async function open(place: string, options: PostgresOptions = {}): Promise<Store> {
-  hashNatively();
+  useNativeHash();
   const address = /^postgres(?:ql)?:/.test(place) ? place : `postgres:${place}`;
-  const database = await PostgresDatabase.create(postgresSettings(address, options));
+  const database = await PostgresDatabase.create(parsePostgresSettings(address, options));
   try {
     const opened = await prepareServer(database, options);
     const engine = new PostgresEngine(opened);
     const store = new SqlStore(engine, options);
-    if (await database.read(isDirectory)) {
+    if (await database.read(isBucketDirectory)) {
       const pool = new BucketPool(database, options);
       await pool.reload();
       return new BucketStore({ closed: false, pool, directory: store }, options.owner ?? defaultOwner);

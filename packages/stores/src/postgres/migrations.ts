@@ -3,23 +3,23 @@
  * it.
  */
 import { AppError, refusalKinds } from '@coppice/core';
-import { enterCopies } from '../sql/copies.ts';
+import { recordEarlierCopies } from '../sql/copies.ts';
 import type { MigrationProgress } from '../sql/number-rows.ts';
 import { execute, queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
 import {
-  addBlobWaitingColumn,
-  blobPut,
-  linearNodes,
-  nodeCopies,
-  schema,
-  sealedRecords,
-  shareVersion,
+  addBlobWaitingSql,
+  addShareVersionSql,
+  createBlobPutSql,
+  createLinearNodesSql,
+  createNodeCopiesSql,
+  createSchemaSql,
+  createSealedRecordsSql,
 } from '../sql/schema.ts';
-import { createIndex, type TableIndex } from './build-indexes.ts';
+import { createIndexSql, type TableIndex } from './build-indexes.ts';
 import { postgresDialect } from './dialect.ts';
 import { numberPostgresRows } from './number-rows.ts';
-import { ownerGate, placeIndex } from './owner-gate.ts';
-import { feedIndex, ownerPlaces, refuseUndivided } from './owner-places.ts';
+import { commitPositionIndex, ownerGateStatements } from './owner-gate.ts';
+import { dividedCheckStatements, ownerFeedIndex, positionStatements } from './owner-places.ts';
 
 /** One change of the tables. A released one is never edited; a later number changes its result. */
 export interface PostgresMigration {
@@ -37,7 +37,7 @@ const activeKey = /,\s*(FOREIGN KEY \(id, active_node_id\) REFERENCES node [^\n]
 function createTableStatements(): string[] {
   const statements: string[] = [];
   let later: string | undefined;
-  for (const statement of schema(postgresDialect)) {
+  for (const statement of createSchemaSql(postgresDialect)) {
     later ??= activeKey.exec(statement)?.[1];
     statements.push(statement.replace(activeKey, ''));
   }
@@ -107,25 +107,25 @@ const oneIdEach: readonly string[] = [
 /** Every change of the tables, in order. */
 export const migrations: readonly PostgresMigration[] = [
   { version: 1, statements: [...createTableStatements(), ...own] },
-  { version: 2, statements: [shareVersion(postgresDialect)] },
-  { version: 3, statements: blobPut(postgresDialect) },
-  { version: 4, statements: linearNodes(postgresDialect) },
+  { version: 2, statements: [addShareVersionSql(postgresDialect)] },
+  { version: 3, statements: createBlobPutSql(postgresDialect) },
+  { version: 4, statements: createLinearNodesSql(postgresDialect) },
   { version: 5, statements: oneIdEach },
-  { version: 6, statements: nodeCopies(postgresDialect), fill: () => enterCopies(postgresDialect) },
+  { version: 6, statements: createNodeCopiesSql(postgresDialect), fill: () => recordEarlierCopies(postgresDialect) },
   // The lists that this version stored as rows are written together with the row numbers.
   { version: 7, statements: [] },
-  { version: 8, statements: sealedRecords(postgresDialect) },
-  { version: 9, statements: addBlobWaitingColumn(postgresDialect) },
-  { version: 10, statements: ownerPlaces, indexes: [feedIndex] },
+  { version: 8, statements: createSealedRecordsSql(postgresDialect) },
+  { version: 9, statements: addBlobWaitingSql(postgresDialect) },
+  { version: 10, statements: positionStatements, indexes: [ownerFeedIndex] },
   { version: 11, statements: [], fill: numberPostgresRows },
-  { version: 12, statements: [...ownerGate, ...refuseUndivided], indexes: [placeIndex] },
+  { version: 12, statements: [...ownerGateStatements, ...dividedCheckStatements], indexes: [commitPositionIndex] },
 ];
 
 /** Every index that is built concurrently on a database that was there. */
-export const laterIndexes: readonly TableIndex[] = migrations.flatMap(({ indexes }) => indexes ?? []);
+export const concurrentIndexes: readonly TableIndex[] = migrations.flatMap(({ indexes }) => indexes ?? []);
 
 /** The table version that this program writes. */
-export const newestVersion = migrations.reduce((newest, { version }) => Math.max(newest, version), 0);
+export const newestSchemaVersion = migrations.reduce((newest, { version }) => Math.max(newest, version), 0);
 
 // One number for all of Coppice; advisory locks are per database, so other databases do not wait.
 const lockNumber = 0x636f_7070;
@@ -133,7 +133,7 @@ const lockNumber = 0x636f_7070;
 const isThere = "SELECT to_regclass('coppice_schema') IS NOT NULL AS there";
 
 /** Returns the table version, 0 if there are no tables. */
-export function* schemaVersion(): SqlTask<number> {
+export function* readSchemaVersion(): SqlTask<number> {
   const found = yield* queryRow(isThere);
   if (found?.there !== true) return 0;
   const at = yield* queryRow('SELECT version FROM coppice_schema');
@@ -141,7 +141,7 @@ export function* schemaVersion(): SqlTask<number> {
 }
 
 /** Throws if a newer program wrote the tables. */
-export function refuseNewer(version: number, place: string, known = newestVersion): void {
+export function assertSchemaNotNewer(version: number, place: string, known = newestSchemaVersion): void {
   if (version <= known) return;
   throw new AppError({
     code: 'store/newer',
@@ -167,15 +167,15 @@ export function* migratePostgres(
   yield* execute('SELECT pg_advisory_xact_lock($1)', lockNumber);
   yield* execute("SELECT set_config('lock_timeout', current_setting('coppice.lock'), true)");
   yield* execute('CREATE TABLE IF NOT EXISTS coppice_schema (version BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL)');
-  const before = yield* schemaVersion();
+  const before = yield* readSchemaVersion();
   const newest = list.reduce((most, { version }) => Math.max(most, version), 0);
-  refuseNewer(before, place, newest);
+  assertSchemaNotNewer(before, place, newest);
   if (before === 0) yield* refuseForeign(place);
   if (before > 0 && before < newest) yield* lockTables();
   for (const { version, statements, indexes = [], fill } of list) {
     if (version <= before) continue;
     for (const statement of statements) yield* execute(statement);
-    if (before === 0) for (const index of indexes) yield* execute(createIndex(index));
+    if (before === 0) for (const index of indexes) yield* execute(createIndexSql(index));
     if (fill !== undefined) yield* fill(progress);
   }
   if (before === newest) return before;
@@ -216,7 +216,7 @@ function* refuseForeign(place: string): SqlTask<void> {
  * Returns the index for fast search, with the extension that it needs; null if the server does not offer trigrams. While
  * there is no text it is created at once.
  */
-export function* trigramIndex(): SqlTask<TableIndex | null> {
+export function* prepareTrigramIndex(): SqlTask<TableIndex | null> {
   const offered = yield* queryRow("SELECT 1 AS yes FROM pg_available_extensions WHERE name = 'pg_trgm'");
   if (offered === undefined) return null;
   yield* execute('SELECT pg_advisory_xact_lock($1)', lockNumber);
@@ -229,7 +229,7 @@ export function* trigramIndex(): SqlTask<TableIndex | null> {
   const ops = `${sqlText(home ?? { schema: 'public' }, 'schema')}.gin_trgm_ops`;
   const index = { name: 'search_text_trigrams', table: 'search_text', definition: `USING gin (text ${ops})` };
   const isFilled = yield* queryRow('SELECT 1 AS yes FROM search_text LIMIT 1');
-  if (isFilled === undefined && !(yield* hasTrigramIndex())) yield* execute(createIndex(index));
+  if (isFilled === undefined && !(yield* hasTrigramIndex())) yield* execute(createIndexSql(index));
   return index;
 }
 

@@ -2,19 +2,19 @@ import { treeId } from '@coppice/core';
 import { uuid } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
 import type { FeedTarget } from '../sql/engine.ts';
-import { commitChannel, Notifications } from './notifications.ts';
-import type { Newest } from './owner-places.ts';
+import { commitChannelOf, Notifications } from './notifications.ts';
+import type { NewestCommits } from './owner-places.ts';
 
-const nothing: Newest = { trees: new Map(), owners: new Map() };
+const nothing: NewestCommits = { trees: new Map(), owners: new Map() };
 
 /** Notifications without a listening connection. */
-function polling(pollInterval: number, newest: (trees: readonly string[], owners: readonly string[]) => Newest) {
+function polling(pollInterval: number, newest: (trees: readonly string[], owners: readonly string[]) => NewestCommits) {
   const unused = () => {
     throw new Error('Nothing listens here.');
   };
   return new Notifications({
     mode: 'poll',
-    channel: commitChannel(null),
+    channel: commitChannelOf(null),
     pollInterval,
     client: unused,
     isDirect: unused,

@@ -5,10 +5,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { AbortSignalLike, TreeId } from '@coppice/core';
 import type { Client } from 'pg';
 import type { FeedTarget } from '../sql/engine.ts';
-import type { Newest } from './owner-places.ts';
+import type { NewestCommits } from './owner-places.ts';
 
 /** Returns the notification channel for the commits of a schema; channels are per database. */
-export function commitChannel(schema: string | null): string {
+export function commitChannelOf(schema: string | null): string {
   if (schema === null) return 'coppice_commit';
   return `coppice_commit_${createHash('sha256').update(schema).digest('hex').slice(0, 16)}`;
 }
@@ -19,7 +19,7 @@ const testChannel = 'coppice_test';
 /** The inputs of the notifications. */
 export interface NotificationOptions {
   readonly mode: 'notify' | 'poll';
-  /** The channel of commits, see {@link commitChannel}. */
+  /** The channel of commits, see {@link commitChannelOf}. */
   readonly channel: string;
   readonly pollInterval: number;
   /** Creates a separate connection to listen on. */
@@ -29,7 +29,7 @@ export interface NotificationOptions {
   /** Sends a notification from another connection. */
   readonly notify: (channel: string, payload: string) => Promise<void>;
   /** Returns the newest commits of some trees and owners. */
-  readonly newest: (trees: readonly string[], owners: readonly string[]) => Promise<Newest>;
+  readonly newest: (trees: readonly string[], owners: readonly string[]) => Promise<NewestCommits>;
 }
 
 // Enough for all open trees and lists; forgetting one costs another read of it.
@@ -289,7 +289,7 @@ export class Notifications {
     }
   }
 
-  #compare(key: string, newest: Newest): void {
+  #compare(key: string, newest: NewestCommits): void {
     for (const { target } of this.#waiting.get(key) ?? [])
       if (isBehind(target, newest)) {
         this.#note(key);
@@ -333,7 +333,7 @@ export class Notifications {
 }
 
 /** Whether there are newer commits than a feed has; a tree that is gone counts, since its feed ends. */
-function isBehind(target: FeedTarget, { trees, owners }: Newest): boolean {
+function isBehind(target: FeedTarget, { trees, owners }: NewestCommits): boolean {
   if ('treeId' in target) return (trees.get(target.treeId) ?? Number.POSITIVE_INFINITY) > target.version;
   return (owners.get(target.owner) ?? []).some((place, lane) => place > (target.places[lane] ?? 0));
 }

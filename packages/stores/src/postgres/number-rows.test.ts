@@ -6,20 +6,20 @@ import { messageKit } from '@coppice/content';
 import { ask, run, textMessage } from '@coppice/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
-import { execute, type Param, type SqlRow, type SqlTask } from '../sql/query.ts';
+import { execute, type SqlParameter, type SqlRow, type SqlTask } from '../sql/query.ts';
 import {
-  addedTree,
-  enlarge,
+  addedTreeId,
+  addLongTree,
   fixtureAnswers,
   fixtureVersion,
   readFixtureAnswers,
-  withDatabase,
-  writeFixture,
+  withSqliteFile,
+  writeSchemaFixture,
 } from '../torture/schema-fixture.ts';
 import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
-import { migratePostgres, migrations, newestVersion } from './migrations.ts';
-import { postgresSettings } from './options.ts';
+import { migratePostgres, migrations, newestSchemaVersion } from './migrations.ts';
+import { parsePostgresSettings } from './options.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-numbers-'));
 const added = 25_000;
@@ -34,7 +34,7 @@ const withoutLists = [
   'CREATE VIEW v_conversation AS SELECT id, version, active_node_id FROM tree',
 ];
 
-function param(value: unknown): Param {
+function param(value: unknown): SqlParameter {
   return value instanceof Uint8Array || typeof value === 'string' || typeof value === 'number' ? value : null;
 }
 
@@ -51,9 +51,9 @@ function* load(tables: ReadonlyMap<string, readonly SqlRow[]>): SqlTask<void> {
 
 beforeAll(async () => {
   const path = join(folder, 'fixture.db');
-  writeFixture(path);
-  enlarge(path, added);
-  const tables = withDatabase(
+  writeSchemaFixture(path);
+  addLongTree(path, added);
+  const tables = withSqliteFile(
     path,
     (file) =>
       new Map(
@@ -72,7 +72,7 @@ beforeAll(async () => {
       ),
   );
   template = await createTestDatabase();
-  const database = await PostgresDatabase.create(postgresSettings(template.url, {}));
+  const database = await PostgresDatabase.create(parsePostgresSettings(template.url, {}));
   const before = migrations.filter(({ version }) => version <= fixtureVersion);
   await database.write(() => migratePostgres('here', before));
   await database.write(function* () {
@@ -90,16 +90,16 @@ test('[L200] a database from before row numbers gives the same results as before
   const place = await copyTestDatabase(template);
   const reports: (readonly [number, number])[] = [];
   const store = await open(place.url, { onMigration: (done, total) => reports.push([done, total]) });
-  expect((await store.info()).schemaVersion).toBe(newestVersion);
+  expect((await store.info()).schemaVersion).toBe(newestSchemaVersion);
   expect(await readFixtureAnswers(store)).toEqual(fixtureAnswers);
   expect((await store.fsck()).findings.filter(({ severity }) => severity === 'error')).toEqual([]);
-  expect(await store.read(addedTree, () => ask('links', {}))).toHaveLength(added);
+  expect(await store.read(addedTreeId, () => ask('links', {}))).toHaveLength(added);
   expect(reports.length).toBeGreaterThan(1);
   expect(reports.at(-1)?.[0]).toBe(reports.at(-1)?.[1]);
   const context = { actor: 'me', kit: messageKit, now: () => 1, newId: () => crypto.randomUUID() };
   await run(
     store,
-    { type: 'append', treeId: addedTree, messages: [{ message: textMessage('user', 'after it') }] },
+    { type: 'append', treeId: addedTreeId, messages: [{ message: textMessage('user', 'after it') }] },
     context,
   );
   await store.close();

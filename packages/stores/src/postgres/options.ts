@@ -26,7 +26,7 @@ export interface PostgresOptions extends StoreOptions {
 }
 
 /** The kind of server that is wanted, with the names that libpq gives them. */
-export type TargetSession = (typeof targets)[number];
+export type TargetServerKind = (typeof targets)[number];
 
 const targets = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
 
@@ -38,11 +38,11 @@ export interface ServerAddress {
 }
 
 /** The settings with defaults filled in. */
-export interface Settings {
+export interface PostgresSettings {
   /** The servers of the URL, in its order. */
   readonly servers: readonly ServerAddress[];
   /** Which of them is used. */
-  readonly target: TargetSession;
+  readonly target: TargetServerKind;
   /** The location of the database, without user and password. */
   readonly place: string;
   readonly pool: number;
@@ -87,12 +87,12 @@ function splitHosts(address: string): readonly string[] {
   });
 }
 
-function isTarget(value: string): value is TargetSession {
+function isTarget(value: string): value is TargetServerKind {
   return (targets as readonly string[]).includes(value);
 }
 
 /** Reads a `postgres:` URL and the options; options take precedence over the URL. */
-export function postgresSettings(address: string, options: PostgresOptions): Settings {
+export function parsePostgresSettings(address: string, options: PostgresOptions): PostgresSettings {
   const read = splitHosts(address).map((one) => readAddress(one, options));
   const [first] = read;
   if (first === undefined) return invalidOption('names no server');
@@ -106,7 +106,7 @@ function readAddress(
   address: string,
   options: PostgresOptions,
 ): {
-  readonly settings: Omit<Settings, 'servers' | 'place'>;
+  readonly settings: Omit<PostgresSettings, 'servers' | 'place'>;
   readonly server: ServerAddress;
   readonly path: string;
 } {

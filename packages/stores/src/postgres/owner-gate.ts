@@ -1,24 +1,24 @@
 /**
  * The gate of a bucket: whether an owner is still in it. A transaction that writes holds a shared lock of its owner and
  * of the bucket until it ends; a move takes the lock alone, notes that the owner is gone, and releases it. Whoever comes
- * later is refused with {@link movedState}, whatever it believed.
+ * later is refused with {@link ownerMovedSqlState}, whatever it believed.
  */
 import { isAppError } from '@coppice/core';
-import { toColumn } from '../sql/exact-text.ts';
-import { type Query, rowsOfEach, type SqlTask, sqlText } from '../sql/query.ts';
+import { encodeColumnText } from '../sql/exact-text.ts';
+import { type Query, queryRowsOfEach, type SqlTask, sqlText } from '../sql/query.ts';
 import type { TableIndex } from './build-indexes.ts';
 import { postgresDialect } from './dialect.ts';
 
 /** The SQLSTATE of a transaction of an owner that is in another bucket now. */
-export const movedState = 'CP001';
+export const ownerMovedSqlState = 'CP001';
 /** The SQLSTATE of a server that does not know that its database was divided into buckets. */
-export const dividedState = 'CP002';
+export const databaseDividedSqlState = 'CP002';
 
 /** The second halves of the advisory locks; the first is the owner or the schema. */
-export const gateLocks = { owner: 0x636f_7010, bucket: 0x636f_7011 } as const;
+export const ownerGateLockKeys = { owner: 0x636f_7010, bucket: 0x636f_7011 } as const;
 
 /** Added in a later table version. An empty owner stands for all. */
-export const ownerGate: readonly string[] = [
+export const ownerGateStatements: readonly string[] = [
   `CREATE TABLE owner_gone (
     owner TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     bucket TEXT NOT NULL
@@ -28,22 +28,22 @@ export const ownerGate: readonly string[] = [
   `CREATE FUNCTION bucket_look(whose TEXT) RETURNS VOID LANGUAGE plpgsql VOLATILE AS $$
     BEGIN
       IF EXISTS (SELECT 1 FROM owner_gone g WHERE g.owner IN (whose, '')) THEN
-        RAISE EXCEPTION 'the owner was moved to another bucket' USING ERRCODE = '${movedState}';
+        RAISE EXCEPTION 'the owner was moved to another bucket' USING ERRCODE = '${ownerMovedSqlState}';
       END IF;
     END
   $$`,
   `CREATE FUNCTION bucket_enter(whose TEXT) RETURNS VOID LANGUAGE plpgsql VOLATILE AS $$
     BEGIN
       PERFORM set_config('coppice.bucket', 'on', TRUE);
-      PERFORM pg_advisory_xact_lock_shared(hashtext(current_schema()), ${gateLocks.bucket});
-      PERFORM pg_advisory_xact_lock_shared(hashtext(whose), ${gateLocks.owner});
+      PERFORM pg_advisory_xact_lock_shared(hashtext(current_schema()), ${ownerGateLockKeys.bucket});
+      PERFORM pg_advisory_xact_lock_shared(hashtext(whose), ${ownerGateLockKeys.owner});
       PERFORM bucket_look(whose);
     END
   $$`,
 ];
 
 /** Commits keep their position when their owner is moved, and another owner may have the same one there. */
-export const placeIndex: TableIndex = {
+export const commitPositionIndex: TableIndex = {
   name: 'change_place',
   table: 'change',
   unique: true,
@@ -51,7 +51,7 @@ export const placeIndex: TableIndex = {
 };
 
 /** Sends the gate's statement together with the first one of the work, so that it costs no round trip. */
-export function* runBehindGate<T>(sql: string, owner: string, work: () => SqlTask<T>): SqlTask<T> {
+export function* runWithOwnerGate<T>(sql: string, owner: string, work: () => SqlTask<T>): SqlTask<T> {
   const gate: Query = { sql, params: [owner], want: 'rows' };
   const task = work();
   const first = task.next();
@@ -67,27 +67,27 @@ export function* runBehindGate<T>(sql: string, owner: string, work: () => SqlTas
  * Runs work of several owners behind the gate. It does not wait for owners that are being moved, because the others
  * would wait too: the work gets those that are in the bucket and stay there until the transaction ends.
  */
-export function* runBehindGates<T>(
+export function* runWithOwnerGates<T>(
   owners: readonly string[],
   writes: boolean,
   work: (present: ReadonlySet<string>) => SqlTask<T>,
 ): SqlTask<T> {
-  const params = [JSON.stringify(owners.map(toColumn))];
+  const params = [JSON.stringify(owners.map(encodeColumnText))];
   const { list } = postgresDialect;
   const enter = `SELECT o AS owner FROM unnest(CAST($1 AS TEXT[])) AS o
-    WHERE pg_try_advisory_xact_lock_shared(hashtext(current_schema()), ${gateLocks.bucket})
-    AND pg_try_advisory_xact_lock_shared(hashtext(o), ${gateLocks.owner})`;
+    WHERE pg_try_advisory_xact_lock_shared(hashtext(current_schema()), ${ownerGateLockKeys.bucket})
+    AND pg_try_advisory_xact_lock_shared(hashtext(o), ${ownerGateLockKeys.owner})`;
   // After the locks, in a statement of its own, which sees what a move has noted before it released them.
   const gone = { sql: `SELECT owner FROM owner_gone WHERE owner = '' OR owner IN ${list('$1')}`, params };
   const [entered, left = []] = writes
-    ? yield* rowsOfEach([{ sql: enter, params }, gone])
-    : [null, (yield* rowsOfEach([gone]))[0]];
+    ? yield* queryRowsOfEach([{ sql: enter, params }, gone])
+    : [null, (yield* queryRowsOfEach([gone]))[0]];
   const absent = new Set(left.map((row) => sqlText(row, 'owner')));
   const known = entered === null ? owners : entered.map((row) => sqlText(row, 'owner'));
   return yield* work(new Set(absent.has('') ? [] : known.filter((owner) => !absent.has(owner))));
 }
 
 /** Whether a transaction was refused because its owner was moved. */
-export function isMoved(error: unknown): boolean {
-  return isAppError(error) && (error.data as { readonly state?: unknown } | undefined)?.state === movedState;
+export function isOwnerMovedError(error: unknown): boolean {
+  return isAppError(error) && (error.data as { readonly state?: unknown } | undefined)?.state === ownerMovedSqlState;
 }

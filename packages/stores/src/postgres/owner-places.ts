@@ -15,10 +15,10 @@
 
 import { queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
 import type { TableIndex } from './build-indexes.ts';
-import { dividedState } from './owner-gate.ts';
+import { databaseDividedSqlState } from './owner-gate.ts';
 
 /** The positions of one epoch. With 2^53 positions in all, 8,192 epochs fit. */
-export const placesPerEpoch = 2 ** 40;
+export const positionsPerEpoch = 2 ** 40;
 
 /** The most commits of one owner that are made durable at once. */
 const lanes = 8;
@@ -48,7 +48,7 @@ function takePlace(check: string): string {
       SELECT * INTO last FROM feed_epoch
         WHERE is_one AND started_at = pg_postmaster_start_time() AND table_oid = CAST(tableoid AS BIGINT);
       IF last.epoch IS NULL THEN last.epoch := feed_epoch_checked(); END IF;
-      ${check}NEW.id := last.epoch * ${placesPerEpoch} + nextval('change_number');
+      ${check}NEW.id := last.epoch * ${positionsPerEpoch} + nextval('change_number');
       RETURN NEW;
     END
   $$`;
@@ -58,9 +58,9 @@ function takePlace(check: string): string {
  * Added in a later table version: where the tables were made a bucket, a server that does not know it is refused. It
  * would write owners that belong elsewhere.
  */
-export const refuseUndivided: readonly string[] = [
+export const dividedCheckStatements: readonly string[] = [
   takePlace(`IF coalesce(current_setting('coppice.bucket', TRUE), '') = '' AND coalesce(last.divided, (SELECT e.divided FROM feed_epoch e)) THEN
-        RAISE EXCEPTION 'the database was divided into buckets' USING ERRCODE = '${dividedState}';
+        RAISE EXCEPTION 'the database was divided into buckets' USING ERRCODE = '${databaseDividedSqlState}';
       END IF;
       `),
 ];
@@ -71,7 +71,7 @@ export const refuseUndivided: readonly string[] = [
  * restored dump makes it anew). Reading all of them takes a file access, so a commit only compares the time at which the
  * server was started and the table: unless one of the two changed, none of the others did.
  */
-export const ownerPlaces: readonly string[] = [
+export const positionStatements: readonly string[] = [
   `CREATE TABLE feed_epoch (
     is_one BOOLEAN NOT NULL PRIMARY KEY DEFAULT TRUE CHECK (is_one),
     epoch BIGINT NOT NULL,
@@ -80,7 +80,7 @@ export const ownerPlaces: readonly string[] = [
     server TEXT NOT NULL
   )`,
   `INSERT INTO feed_epoch (epoch, started_at, table_oid, server)
-    SELECT coalesce(max(id), 0) / ${placesPerEpoch}, '-infinity', 0, '' FROM change`,
+    SELECT coalesce(max(id), 0) / ${positionsPerEpoch}, '-infinity', 0, '' FROM change`,
   'CREATE SEQUENCE change_number',
   `CREATE FUNCTION feed_server() RETURNS TEXT LANGUAGE plpgsql VOLATILE AS $$
     DECLARE cluster TEXT;
@@ -115,14 +115,14 @@ export const ownerPlaces: readonly string[] = [
   'DROP INDEX change_feed',
 ];
 
-/** The index of {@link ownerPlaces}. */
-export const feedIndex: TableIndex = { name: 'change_feed', table: 'change', definition: '(owner, lane, id)' };
+/** The index of {@link positionStatements}. */
+export const ownerFeedIndex: TableIndex = { name: 'change_feed', table: 'change', definition: '(owner, lane, id)' };
 
 // Few owners ever use more than one lane; the others are not looked through.
 const usedLanes = 'generate_series(0, coalesce((SELECT max(m.lane) FROM change m WHERE m.owner = $1), -1))';
 
 /** Returns an owner's commits after a position per lane, oldest first; a missing position means from the first one. */
-export function* eventRows(owner: string, since: readonly number[], limit: number): SqlTask<readonly SqlRow[]> {
+export function* queryEventRows(owner: string, since: readonly number[], limit: number): SqlTask<readonly SqlRow[]> {
   return yield* queryRows(
     `SELECT found.id, found.lane, found.tree_id, found.version FROM ${usedLanes} AS l(lane)
     CROSS JOIN LATERAL (
@@ -137,7 +137,7 @@ export function* eventRows(owner: string, since: readonly number[], limit: numbe
 }
 
 /** Returns the newest position of an owner in each lane. */
-export function* newestPlaces(owner: string): SqlTask<number[]> {
+export function* queryNewestPositions(owner: string): SqlTask<number[]> {
   const found = yield* queryRows(
     `SELECT coalesce((SELECT max(c.id) FROM change c WHERE c.owner = $1 AND c.lane = l.lane), 0) AS place
     FROM ${usedLanes} AS l(lane) ORDER BY l.lane`,
@@ -147,7 +147,7 @@ export function* newestPlaces(owner: string): SqlTask<number[]> {
 }
 
 /** The newest commits of some trees and owners. */
-export interface Newest {
+export interface NewestCommits {
   /** The version of each tree that there is. */
   readonly trees: ReadonlyMap<string, number>;
   /** The newest position per lane of each owner with commits. */
@@ -155,7 +155,7 @@ export interface Newest {
 }
 
 /** Looks for news of many trees and owners at once. */
-export function* newestOf(trees: readonly string[], owners: readonly string[]): SqlTask<Newest> {
+export function* queryNewestCommits(trees: readonly string[], owners: readonly string[]): SqlTask<NewestCommits> {
   const versions = new Map<string, number>();
   const places = new Map<string, number[]>();
   if (trees.length > 0)

@@ -3,7 +3,7 @@ import { TestTree, uuid } from '@coppice/core/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PgBouncer, startPgBouncer } from '../../test/pgbouncer.ts';
 import { createTestDatabase } from '../../test/postgres.ts';
-import { postgresSubject, preparedDatabase } from '../../test/postgres-subject.ts';
+import { createPreparedDatabase, postgresSubject } from '../../test/postgres-subject.ts';
 import { runStoreConformance } from '../conformance/index.ts';
 import { open } from './index.ts';
 
@@ -19,7 +19,7 @@ afterAll(() => bouncer.close());
 runStoreConformance(postgresSubject('postgres behind PgBouncer', {}, (url) => bouncer.urlOf(url)));
 
 test('[L177] behind PgBouncer in transaction mode two stores write at once, every commit is durable and a note reports the mode', async () => {
-  const database = await preparedDatabase();
+  const database = await createPreparedDatabase();
   await database.query('CREATE TABLE noted (setting TEXT)');
   await database.query(`CREATE FUNCTION note_setting() RETURNS TRIGGER LANGUAGE plpgsql AS $$
     BEGIN INSERT INTO noted VALUES (current_setting('synchronous_commit')); RETURN NEW; END $$`);
@@ -44,7 +44,7 @@ test('[L177] behind PgBouncer in transaction mode two stores write at once, ever
 });
 
 test('[L178] statement mode is refused at opening, and the message names the setting to change', async () => {
-  const database = await preparedDatabase();
+  const database = await createPreparedDatabase();
   const statements = await startPgBouncer(database.url, 'statement');
   const refused = await open(statements.urlOf(database.url)).catch((error: unknown) => error);
   expect(isAppError(refused) && refused.code).toBe('store/unavailable');

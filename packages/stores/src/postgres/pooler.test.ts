@@ -4,19 +4,19 @@ import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startDeafProxy } from '../../test/deaf-proxy.ts';
 import type { TestDatabase } from '../../test/postgres.ts';
-import { preparedDatabase } from '../../test/postgres-subject.ts';
+import { createPreparedDatabase } from '../../test/postgres-subject.ts';
 import { startTransactionPooler, type TransactionPooler } from '../../test/transaction-pooler.ts';
 import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
-import { commitChannel, Notifications } from './notifications.ts';
-import { postgresSettings } from './options.ts';
+import { commitChannelOf, Notifications } from './notifications.ts';
+import { parsePostgresSettings } from './options.ts';
 
 let database: TestDatabase;
 let pooler: TransactionPooler;
 const stores: Store[] = [];
 
 beforeEach(async () => {
-  database = await preparedDatabase();
+  database = await createPreparedDatabase();
   pooler = await startTransactionPooler(database.url);
 });
 
@@ -128,11 +128,11 @@ test('[L181] LISTEN is trusted only after a notification arrived; otherwise comm
 });
 
 test('[L181] a direct connection receives its own notification, and again after it was cut', async () => {
-  const direct = await PostgresDatabase.create(postgresSettings(database.url, {}));
+  const direct = await PostgresDatabase.create(parsePostgresSettings(database.url, {}));
   const clients: Client[] = [];
   const notifications = new Notifications({
     mode: 'notify',
-    channel: commitChannel(null),
+    channel: commitChannelOf(null),
     pollInterval: 5_000,
     client: () => {
       const client = direct.client();

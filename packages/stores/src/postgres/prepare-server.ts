@@ -6,14 +6,14 @@ import { buildMissingIndexes } from './build-indexes.ts';
 import type { PostgresDatabase } from './database.ts';
 import type { OpenedPostgres } from './engine.ts';
 import {
+  assertSchemaNotNewer,
+  concurrentIndexes,
   hasTrigramIndex,
-  laterIndexes,
   migratePostgres,
   migrations,
-  newestVersion,
-  refuseNewer,
-  schemaVersion,
-  trigramIndex,
+  newestSchemaVersion,
+  prepareTrigramIndex,
+  readSchemaVersion,
 } from './migrations.ts';
 import type { PostgresOptions } from './options.ts';
 import { WriteAccess } from './write-access.ts';
@@ -86,7 +86,7 @@ export async function prepareServer(database: PostgresDatabase, options: Postgre
     );
   const readOnly = options.readOnly === true || server.readOnly;
   const version = await tablesOf(database, readOnly, options.onMigration);
-  if (!readOnly) await buildMissingIndexes(database, laterIndexes);
+  if (!readOnly) await buildMissingIndexes(database, concurrentIndexes);
   if (!(await prepareTrigrams(database, readOnly)))
     notes.push(
       'The server has no pg_trgm extension: search looks through every message, which is slow in large stores.',
@@ -108,17 +108,17 @@ async function tablesOf(
   progress: MigrationProgress | undefined,
 ): Promise<number> {
   const { place } = database.settings;
-  const version = await database.read(schemaVersion);
-  refuseNewer(version, place);
-  if (version === newestVersion) return version;
+  const version = await database.read(readSchemaVersion);
+  assertSchemaNotNewer(version, place);
+  if (version === newestSchemaVersion) return version;
   if (readOnly)
     throw unfitServer(
       version === 0
         ? `The database ${place} has no tables of ours, and they cannot be made where nothing may be written.`
-        : `The tables of ${place} are of version ${version} and cannot be brought up to ${newestVersion} where nothing may be written.`,
+        : `The tables of ${place} are of version ${version} and cannot be brought up to ${newestSchemaVersion} where nothing may be written.`,
     );
   await changeTables(database, () => migratePostgres(place, migrations, progress));
-  return newestVersion;
+  return newestSchemaVersion;
 }
 
 /** Runs a migration; one that did not get the lock of the tables in time lets others pass and tries again. */
@@ -144,7 +144,7 @@ async function prepareTrigrams(database: PostgresDatabase, readOnly: boolean): P
   if (await database.read(hasTrigramIndex)) return true;
   if (readOnly) return false;
   try {
-    const index = await database.write(trigramIndex);
+    const index = await database.write(prepareTrigramIndex);
     if (index === null) return false;
     await buildMissingIndexes(database, [index]);
     return true;

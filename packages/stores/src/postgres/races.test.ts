@@ -5,8 +5,8 @@ import { createTestClock, testKit, user, uuid } from '@coppice/core/testing';
 import { checkTree } from '@coppice/core/tree';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestDatabase } from '../../test/postgres.ts';
-import { preparedDatabase } from '../../test/postgres-subject.ts';
-import { openSession, type SessionOptions } from '../../test/stepped-sessions.ts';
+import { createPreparedDatabase } from '../../test/postgres-subject.ts';
+import { openSteppedSession, type SteppedSessionOptions } from '../../test/stepped-sessions.ts';
 import { open } from './index.ts';
 
 // Each case is run in every order in which two sessions can interleave: the first executes some statements, then the
@@ -17,7 +17,7 @@ const id = treeId(uuid(1));
 let database: TestDatabase;
 let observer: Store;
 beforeAll(async () => {
-  database = await preparedDatabase();
+  database = await createPreparedDatabase();
   observer = await open(database.url);
 });
 afterAll(async () => {
@@ -75,12 +75,12 @@ interface Meeting {
 async function* meetings(
   first: Command,
   second: Command,
-  options: SessionOptions,
+  options: SteppedSessionOptions,
   planting: () => Promise<void>,
 ): AsyncGenerator<Meeting> {
   for (let ahead = 0; ; ahead++) {
     await planting();
-    const [a, b] = [await openSession(database.url, options), await openSession(database.url, options)];
+    const [a, b] = [await openSteppedSession(database.url, options), await openSteppedSession(database.url, options)];
     const doing = command(a.store, first, 1000);
     let over = false;
     for (let made = 0; made < ahead && !over; made++) over = (await a.step()) === 'over';
@@ -100,7 +100,7 @@ function sound(tree: Tree): void {
   expect(checkTree(tree).filter((finding) => finding.severity === 'error')).toEqual([]);
 }
 
-const ways: readonly SessionOptions[] = [
+const ways: readonly SteppedSessionOptions[] = [
   { isolation: 'READ COMMITTED', lock: true },
   { isolation: 'SERIALIZABLE', lock: true },
   { isolation: 'READ COMMITTED', lock: false },
@@ -184,7 +184,7 @@ describe.each(ways)('two sessions, $isolation, lock $lock', (options) => {
 });
 
 test('[L50] of a tree and a node that get the same id at the same moment, one is refused', async () => {
-  const plainly: SessionOptions = { isolation: 'READ COMMITTED', lock: true };
+  const plainly: SteppedSessionOptions = { isolation: 'READ COMMITTED', lock: true };
   const taken = treeId(uuid(40));
   const create: Command = { type: 'create', treeId: taken };
   const append: Command = {

@@ -3,20 +3,26 @@ import { treeId } from '@coppice/core';
 import { TestTree, uuid } from '@coppice/core/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
-import { contentsOf, preparedDatabase } from '../../test/postgres-subject.ts';
+import { createPreparedDatabase, readAllRows } from '../../test/postgres-subject.ts';
 import { numbersPerTree } from '../sql/numbers.ts';
 import { queryRow, queryRows } from '../sql/query.ts';
 import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
-import { migratePostgres, migrations, newestVersion, type PostgresMigration, schemaVersion } from './migrations.ts';
-import { postgresSettings } from './options.ts';
+import {
+  migratePostgres,
+  migrations,
+  newestSchemaVersion,
+  type PostgresMigration,
+  readSchemaVersion,
+} from './migrations.ts';
+import { parsePostgresSettings } from './options.ts';
 
 describe('the database itself refuses', () => {
   let database: TestDatabase;
   const [first, second] = [treeId(uuid(1)), treeId(uuid(2))];
   let ids: readonly string[] = [];
   beforeAll(async () => {
-    database = await preparedDatabase();
+    database = await createPreparedDatabase();
     const store = await open(database.url);
     ids = await (await TestTree.make({ store, treeId: first })).grow(['a', 'b']);
     await TestTree.make({ store, treeId: second });
@@ -64,9 +70,9 @@ describe('the database itself refuses', () => {
     ],
   ])('%s', async (_, sql) => {
     expect(ids).toHaveLength(2);
-    const before = await contentsOf(database);
+    const before = await readAllRows(database);
     await expect(database.query(sql)).rejects.toThrow(/violates/);
-    expect(await contentsOf(database)).toBe(before);
+    expect(await readAllRows(database)).toBe(before);
   });
 });
 
@@ -75,7 +81,7 @@ describe('migrations', () => {
   let database: PostgresDatabase;
   beforeAll(async () => {
     where = await createTestDatabase();
-    database = await PostgresDatabase.create(postgresSettings(where.url, {}));
+    database = await PostgresDatabase.create(parsePostgresSettings(where.url, {}));
   });
   afterAll(async () => {
     await database.close();
@@ -92,10 +98,10 @@ describe('migrations', () => {
     await database.write(() => migratePostgres('here', [one]));
     const broken: PostgresMigration = { version: 2, statements: [...two.statements, 'NOT SQL'] };
     await expect(database.write(() => migratePostgres('here', [one, broken]))).rejects.toThrow('syntax error');
-    expect(await database.read(schemaVersion)).toBe(1);
+    expect(await database.read(readSchemaVersion)).toBe(1);
     await expect(where.query('SELECT * FROM second')).rejects.toThrow('does not exist');
     for (let n = 0; n < 2; n++) await database.write(() => migratePostgres('here', [one, two]));
-    expect(await database.read(schemaVersion)).toBe(2);
+    expect(await database.read(readSchemaVersion)).toBe(2);
     expect(await where.query('SELECT * FROM second')).toEqual([{ a: 1 }]);
   });
 
@@ -105,13 +111,13 @@ describe('migrations', () => {
 });
 
 describe('updating the tables of a database in use', () => {
-  const older = migrations.filter(({ version }) => version < newestVersion);
+  const older = migrations.filter(({ version }) => version < newestSchemaVersion);
 
   test('[L199] waits for their lock only briefly, lets others pass, tries again, and builds indexes without blocking', {
     tags: ['full'],
   }, async () => {
     const where = await createTestDatabase();
-    const database = await PostgresDatabase.create(postgresSettings(where.url, {}));
+    const database = await PostgresDatabase.create(parsePostgresSettings(where.url, {}));
     await database.maintain(() => migratePostgres('here', older));
     const holding = database.client();
     await holding.connect();
@@ -129,7 +135,7 @@ describe('updating the tables of a database in use', () => {
     expect(await where.query('SELECT count(*)::int AS n FROM tree')).toEqual([{ n: 0 }]);
     await holding.end();
     const store = await opening;
-    expect(await store.info()).toMatchObject({ schemaVersion: newestVersion });
+    expect(await store.info()).toMatchObject({ schemaVersion: newestSchemaVersion });
     const built = "SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'change_place'::regclass";
     expect(await where.query(built)).toEqual([{ valid: true }]);
     await store.close();
@@ -138,7 +144,7 @@ describe('updating the tables of a database in use', () => {
   });
 
   test('[L199] an index that is missing or whose build broke off is built by the next opening', async () => {
-    const where = await preparedDatabase();
+    const where = await createPreparedDatabase();
     const store = await open(where.url);
     const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
     await fixture.grow(['a needle']);
@@ -162,7 +168,7 @@ describe('updating the tables of a database in use', () => {
 
   test('[L199] is not limited by the timeout of a statement', async () => {
     const where = await createTestDatabase();
-    const hasty = await PostgresDatabase.create(postgresSettings(where.url, { statementTimeout: 50 }));
+    const hasty = await PostgresDatabase.create(parsePostgresSettings(where.url, { statementTimeout: 50 }));
     const slow: PostgresMigration = { version: 1, statements: ['CREATE TABLE first (a INT)', 'SELECT pg_sleep(0.3)'] };
     await hasty.maintain(() => migratePostgres('here', [slow]));
     expect(await where.query('SELECT version::int AS version FROM coppice_schema')).toEqual([{ version: 1 }]);
@@ -178,7 +184,7 @@ describe('errors of the server', () => {
     where = await createTestDatabase();
     await where.query(`CREATE FUNCTION fail(state TEXT) RETURNS TEXT LANGUAGE plpgsql AS $$
       BEGIN RAISE EXCEPTION 'said %', state USING ERRCODE = state; END $$`);
-    database = await PostgresDatabase.create(postgresSettings(where.url, { pool: 1 }));
+    database = await PostgresDatabase.create(parsePostgresSettings(where.url, { pool: 1 }));
   });
   afterAll(async () => {
     await database.close();
@@ -211,7 +217,7 @@ describe('errors of the server', () => {
   });
 
   test('an invalid index is a finding', async () => {
-    const place = await preparedDatabase();
+    const place = await createPreparedDatabase();
     await place.query("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'tree_recent'::regclass");
     const store = await open(place.url);
     expect((await store.fsck()).findings.map((finding) => finding.message)).toEqual([
@@ -224,7 +230,7 @@ describe('errors of the server', () => {
 
 describe('a new database', () => {
   test('[L42] gets statistics while it grows, and then finds a node by its key and not by its tree', async () => {
-    const database = await preparedDatabase();
+    const database = await createPreparedDatabase();
     const store = await open(database.url);
     const fixture = await TestTree.make({ store });
     for (let turn = 0; turn < 4; turn++)

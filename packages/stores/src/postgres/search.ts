@@ -3,28 +3,28 @@
  * not pay for it, and before a search answers, so that it sees every acknowledged message.
  */
 import { type Role, type TreeId, treeId } from '@coppice/core';
-import { toColumn } from '../sql/exact-text.ts';
-import { contentsWrittenBy } from '../sql/log.ts';
-import { inTree, numbersPerTree, treeNoOf } from '../sql/numbers.ts';
+import { encodeColumnText } from '../sql/exact-text.ts';
+import { nodesWrittenBy } from '../sql/log.ts';
+import { inTreeSql, numbersPerTree, treeNoSql } from '../sql/numbers.ts';
 import {
   execute,
-  type Param,
   queryRow,
   queryRows,
+  type SqlParameter,
   type SqlRow,
   type SqlTask,
   sqlNumber,
   sqlText,
 } from '../sql/query.ts';
 import { messageOfRow, searchTextOf } from '../sql/rows.ts';
-import { baseOfTree } from '../sql/scope.ts';
+import { readTreeBase } from '../sql/scope.ts';
 import {
   candidateColumns,
   candidateOrder,
-  type FoundRow,
+  type FoundHit,
   hitOfRow,
+  hitsAfterSql,
   type SearchRequest,
-  searchLag,
 } from '../sql/search.ts';
 
 import { postgresDialect } from './dialect.ts';
@@ -45,7 +45,7 @@ interface TreeBehind {
 }
 
 /** Returns the owner's trees whose texts are not all copied yet. */
-export function* treesBehind(owner: string, only: TreeId | null): SqlTask<TreeBehind[]> {
+export function* findTreesBehindSearch(owner: string, only: TreeId | null): SqlTask<TreeBehind[]> {
   const found = yield* queryRows(
     `SELECT t.id, t.version, coalesce(m.version, 0) AS mark FROM tree t LEFT JOIN search_mark m ON m.tree_id = t.id
     WHERE t.owner = $1 AND (CAST($2 AS TEXT) IS NULL OR t.id = $2) AND t.version > coalesce(m.version, 0)`,
@@ -84,10 +84,10 @@ export function* catchUpSearch(tree: TreeId): SqlTask<void> {
 
 /** Copies a tree for the first time, in batches by creation number. */
 function* copyAll(tree: TreeId): SqlTask<void> {
-  const base = yield* baseOfTree(tree);
+  const base = yield* readTreeBase(tree);
   for (let after = -1; ; ) {
     const found = yield* queryRows(
-      `SELECT ${saidColumns} FROM node n WHERE ${inTree('n')} AND n.no > CAST($1 AS BIGINT) + $2 AND n.role <> 'root' ORDER BY n.no LIMIT ${batch}`,
+      `SELECT ${saidColumns} FROM node n WHERE ${inTreeSql('n')} AND n.no > CAST($1 AS BIGINT) + $2 AND n.role <> 'root' ORDER BY n.no LIMIT ${batch}`,
       base,
       after,
     );
@@ -103,7 +103,7 @@ function* copyAll(tree: TreeId): SqlTask<void> {
  * would be too slow.
  */
 function* copyTouched(tree: TreeId, from: number): SqlTask<void> {
-  const base = yield* baseOfTree(tree);
+  const base = yield* readTreeBase(tree);
   for (let after = from; ; ) {
     const changes = yield* queryRows(
       `SELECT version, steps FROM change WHERE tree_id = $1 AND version > $2 ORDER BY version LIMIT ${batch}`,
@@ -113,12 +113,12 @@ function* copyTouched(tree: TreeId, from: number): SqlTask<void> {
     const last = changes[changes.length - 1];
     if (last === undefined) return;
     after = sqlNumber(last, 'version');
-    const ids = [...new Set(changes.flatMap(contentsWrittenBy))];
+    const ids = [...new Set(changes.flatMap(nodesWrittenBy))];
     for (let start = 0; start < ids.length; start += batch)
       yield* copyTexts(
         tree,
         yield* queryRows(
-          `SELECT ${saidColumns} FROM node n WHERE ${inTree('n')} AND n.role <> 'root' AND n.id IN ${postgresDialect.list('$2')}`,
+          `SELECT ${saidColumns} FROM node n WHERE ${inTreeSql('n')} AND n.role <> 'root' AND n.id IN ${postgresDialect.list('$2')}`,
           base,
           JSON.stringify(ids.slice(start, start + batch)),
         ),
@@ -133,7 +133,7 @@ function* copyTexts(tree: TreeId, found: readonly SqlRow[]): SqlTask<void> {
     seq: sqlNumber(one, 'seq'),
     role: sqlText(one, 'role'),
     created_at: sqlNumber(one, 'created_at'),
-    text: toColumn(textsOfNodes(one).toLowerCase()),
+    text: encodeColumnText(textsOfNodes(one).toLowerCase()),
   }));
   yield* execute(
     `INSERT INTO search_text (tree_id, node_id, seq, role, created_at, text)
@@ -149,15 +149,15 @@ function textsOfNodes(one: SqlRow): string {
 }
 
 /** Returns hits among the copied texts, and in trees that could not be copied because the database is read-only. */
-export function* searchWork(search: SearchRequest, uncopied: readonly TreeBehind[]): SqlTask<FoundRow[]> {
-  const found = new Map<string, FoundRow>();
+export function* searchCopiedTexts(search: SearchRequest, uncopied: readonly TreeBehind[]): SqlTask<FoundHit[]> {
+  const found = new Map<string, FoundHit>();
   for (const hit of yield* inCopied(search)) found.set(hit.nodeId, hit);
   for (const tree of uncopied) for (const hit of yield* inUncopied(search, tree)) found.set(hit.nodeId, hit);
   return [...found.values()];
 }
 
 /** Returns the conditions that all parts of a search share; their parameters come after the given ones. */
-function searchConditions(search: SearchRequest, params: Param[]): string[] {
+function searchConditions(search: SearchRequest, params: SqlParameter[]): string[] {
   const asked = [`t.owner = $${params.push(search.owner)}`, 't.trashed_at IS NULL', 'n.removed_in IS NULL'];
   if (search.treeId !== null) asked.push(`t.id = $${params.push(search.treeId)}`);
   if (search.project !== null) asked.push(`t.project = $${params.push(search.project)}`);
@@ -166,7 +166,7 @@ function searchConditions(search: SearchRequest, params: Param[]): string[] {
   if (search.after !== null) {
     const { createdAt, treeId: tree, seq } = search.after;
     const first = params.push(createdAt, tree, seq) - 2;
-    asked.push(searchLag(`$${first}`, `$${first + 1}`, `$${first + 2}`));
+    asked.push(hitsAfterSql(`$${first}`, `$${first + 1}`, `$${first + 2}`));
   }
   return asked;
 }
@@ -176,11 +176,11 @@ function escapePattern(term: string): string {
 }
 
 /** Searches the copied texts, which have the same lower case as the terms. */
-function* inCopied(search: SearchRequest): SqlTask<FoundRow[]> {
+function* inCopied(search: SearchRequest): SqlTask<FoundHit[]> {
   // Trigram indexes need bitmap scans, and a plan for each term.
   yield* execute('SET LOCAL enable_bitmapscan = on');
   yield* execute('SET LOCAL plan_cache_mode = force_custom_plan');
-  const params: Param[] = [];
+  const params: SqlParameter[] = [];
   const asked = searchConditions(search, params);
   for (const term of search.terms) asked.push(`s.text LIKE $${params.push(escapePattern(term))}`);
   const found = yield* queryRows(
@@ -193,15 +193,15 @@ function* inCopied(search: SearchRequest): SqlTask<FoundRow[]> {
 }
 
 /** Examines every message of a tree that was written after its mark. */
-function* inUncopied(search: SearchRequest, { treeId: tree, mark }: TreeBehind): SqlTask<FoundRow[]> {
-  const params: Param[] = [yield* baseOfTree(tree), mark];
-  const asked = [inTree('n'), 'n.content_in > $2', "n.role <> 'root'", ...searchConditions(search, params)];
+function* inUncopied(search: SearchRequest, { treeId: tree, mark }: TreeBehind): SqlTask<FoundHit[]> {
+  const params: SqlParameter[] = [yield* readTreeBase(tree), mark];
+  const asked = [inTreeSql('n'), 'n.content_in > $2', "n.role <> 'root'", ...searchConditions(search, params)];
   const place = `$${params.push(0)}`;
-  const found: FoundRow[] = [];
+  const found: FoundHit[] = [];
   for (let after = -1; ; ) {
     params[params.length - 1] = after;
     const part = yield* queryRows(
-      `SELECT ${candidateColumns} FROM node n JOIN tree t ON t.no = ${treeNoOf('n')}
+      `SELECT ${candidateColumns} FROM node n JOIN tree t ON t.no = ${treeNoSql('n')}
       WHERE ${asked.join(' AND ')} AND n.no > CAST($1 AS BIGINT) + ${place} ORDER BY n.no LIMIT ${batch}`,
       ...params,
     );

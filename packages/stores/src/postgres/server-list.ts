@@ -4,8 +4,8 @@
  */
 import { AppError, refusalKinds } from '@coppice/core';
 import type { Client, Pool, PoolClient } from 'pg';
-import { isLost } from './failures.ts';
-import type { TargetSession } from './options.ts';
+import { isConnectionLost } from './failures.ts';
+import type { TargetServerKind } from './options.ts';
 
 /** One server: its name for messages, its pool, and connections outside of the pool. */
 export interface PostgresServer {
@@ -25,7 +25,7 @@ const kindQuery = `SELECT pg_is_in_recovery() AS standby, current_setting('trans
 /** What is missing if a server is not of the wanted kind. */
 const requirements: Readonly<
   Record<
-    Exclude<TargetSession, 'any' | 'prefer-standby'>,
+    Exclude<TargetServerKind, 'any' | 'prefer-standby'>,
     { readonly fits: (kind: ServerKind) => boolean; readonly otherwise: string }
   >
 > = {
@@ -39,13 +39,13 @@ const requirements: Readonly<
 export class ServerList {
   readonly #servers: readonly PostgresServer[];
   readonly #place: string;
-  readonly #target: TargetSession;
+  readonly #target: TargetServerKind;
   readonly #kinds = new WeakMap<PoolClient, ServerKind>();
   readonly #homes = new WeakMap<PoolClient, number>();
   readonly #listeners = new Set<() => void>();
   #current = 0;
 
-  constructor(servers: readonly PostgresServer[], place: string, target: TargetSession) {
+  constructor(servers: readonly PostgresServer[], place: string, target: TargetServerKind) {
     this.#servers = servers;
     this.#place = place;
     this.#target = target;
@@ -93,7 +93,7 @@ export class ServerList {
           reasons.push(`${name} ${reason}`);
         } catch (error) {
           // As in libpq, a server that answers and refuses, for example a wrong password, ends the search.
-          if (!isLost(error) || this.#servers.length === 1) throw error;
+          if (!isConnectionLost(error) || this.#servers.length === 1) throw error;
           reasons.push(`${name} cannot be reached`);
         }
       }
@@ -106,7 +106,7 @@ export class ServerList {
   }
 
   /** Returns why a connection is not to a server of the wanted kind, and closes it; null if it is. */
-  async #misfit(client: PoolClient, target: TargetSession): Promise<string | null> {
+  async #misfit(client: PoolClient, target: TargetServerKind): Promise<string | null> {
     if (target === 'any' || target === 'prefer-standby') return null;
     try {
       const kind = this.#kinds.get(client) ?? (await client.query<ServerKind>(kindQuery)).rows[0];

@@ -6,11 +6,11 @@ import { ask, isAppError, nodeId, run, type Store, treeId } from '@coppice/core'
 import { createTestClock, TestTree, testKit, user, uuid } from '@coppice/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, startOwnServer } from '../../test/postgres.ts';
-import { copyBinaries, PostgresServer, packagedBinaries } from '../../test/postgres-server.ts';
-import { contentsOf, preparedDatabase } from '../../test/postgres-subject.ts';
+import { copyBinaries, findPackagedBinaries, PostgresServer } from '../../test/postgres-server.ts';
+import { createPreparedDatabase, readAllRows } from '../../test/postgres-subject.ts';
 import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
-import { postgresSettings } from './options.ts';
+import { parsePostgresSettings } from './options.ts';
 
 async function codeOf(work: Promise<unknown>): Promise<string> {
   try {
@@ -49,7 +49,7 @@ async function insist(store: Store, tree: string, n: number, parent?: string): P
 
 describe('many writers', () => {
   test('24 writers over 10 trees through two pools lose nothing, and a busy tree delays no other', async () => {
-    const database = await preparedDatabase();
+    const database = await createPreparedDatabase();
     const pools = [await open(database.url, { pool: 4 }), await open(database.url, { pool: 4 })];
     const [first, second] = pools;
     if (first === undefined || second === undefined) throw new Error('There are two pools.');
@@ -126,7 +126,7 @@ describe('a server that is restarted or killed while it is written to', () => {
   });
 
   test('another body with an id that was taken is a conflict, not a retry', async () => {
-    const database = await preparedDatabase();
+    const database = await createPreparedDatabase();
     const store = await open(database.url);
     const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
     await insist(store, fixture.treeId, 50);
@@ -159,14 +159,14 @@ describe('opening', () => {
     const database = await createTestDatabase();
     await database.query('CREATE TABLE node (what TEXT)');
     await database.query("INSERT INTO node VALUES ('theirs')");
-    const before = await contentsOf(database);
+    const before = await readAllRows(database);
     expect(await codeOf(open(database.url))).toBe('store/damaged');
-    expect(await contentsOf(database)).toBe(before);
+    expect(await readAllRows(database)).toBe(before);
     await database.drop();
   });
 
   test('a read-only database is opened for reading, and search scans what is not indexed', async () => {
-    const database = await preparedDatabase();
+    const database = await createPreparedDatabase();
     const writing = await open(database.url);
     const fixture = await TestTree.make({ store: writing, treeId: treeId(uuid(1)) });
     const [indexed] = await fixture.grow(['a needle in the hay']);
@@ -187,7 +187,7 @@ describe('opening', () => {
   });
 
   test('writes wait for the disk even if the server is configured not to', async () => {
-    const database = await preparedDatabase();
+    const database = await createPreparedDatabase();
     await database.query(`ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET synchronous_commit = off`);
     const store = await open(database.url);
     expect((await store.info()).notes.join()).toContain('wait for the disk');
@@ -219,7 +219,7 @@ describe('opening', () => {
   });
 
   test('a server whose clock differs is used, and the difference is reported', async () => {
-    const database = await preparedDatabase();
+    const database = await createPreparedDatabase();
     vi.useFakeTimers({ toFake: ['Date'] });
     vi.setSystemTime(Date.now() + 600_000);
     const store = await open(database.url).finally(() => vi.useRealTimers());
@@ -235,7 +235,7 @@ describe('opening', () => {
     const { chmod } = await import('node:fs/promises');
     await chmod(folder, 0o755);
     const binaries = join(folder, 'native');
-    await copyBinaries(packagedBinaries(), binaries);
+    await copyBinaries(findPackagedBinaries(), binaries);
     const extensions = join(binaries, 'share', 'postgresql', 'extension');
     for (const file of await readdir(extensions)) if (file.startsWith('pg_trgm')) await rm(join(extensions, file));
     const server = await PostgresServer.start({ binaries, settings: { fsync: 'off', max_connections: '12' } });
@@ -257,13 +257,13 @@ describe('opening', () => {
 
 describe('search', () => {
   test('long terms use the index', async () => {
-    const database = await preparedDatabase();
+    const database = await createPreparedDatabase();
     const store = await open(database.url);
     const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
     await fixture.grow(Array.from({ length: 300 }, (_, n) => `message number ${n} says nothing of note`));
     await fixture.grow(['here is the needle']);
     expect((await store.search({ text: 'needle' })).items.length).toBe(1);
-    const plans = await PostgresDatabase.create(postgresSettings(database.url, {}));
+    const plans = await PostgresDatabase.create(parsePostgresSettings(database.url, {}));
     const plan = await plans.read(function* () {
       yield { sql: 'SET LOCAL enable_bitmapscan = on', params: [], want: 'count' };
       const found = yield {
@@ -280,7 +280,7 @@ describe('search', () => {
   });
 
   test('a purged text is removed from the index', async () => {
-    const database = await preparedDatabase();
+    const database = await createPreparedDatabase();
     const store = await open(database.url);
     const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
     const [, secret] = await fixture.grow(['first', 'the secret']);

@@ -10,7 +10,7 @@ const growth = 8;
 const enough = 30_000;
 
 /** Updates statistics while a database is new, each time it has grown several times over. */
-export class Statistics {
+export class StatisticsUpdater {
   readonly #count: () => Promise<void>;
   #known: number;
   #written = 0;

@@ -7,7 +7,7 @@ import { ask, run, type Store, type TreeId, textMessage, treeId } from '@coppice
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { open } from './index.ts';
-import { newestVersion } from './migrations.ts';
+import { newestSchemaVersion } from './migrations.ts';
 
 function unpacked(name: string): string {
   return gunzipSync(readFileSync(new URL(`./fixtures/${name}.gz`, import.meta.url))).toString();
@@ -43,7 +43,7 @@ test('[L210] a database that an earlier version left answers as it did, passes t
   expect(await database.query('SELECT version FROM coppice_schema')).toEqual([{ version: '9' }]);
   const store = await open(database.url, {});
   onTestFinished(() => store.close());
-  expect((await store.info()).schemaVersion).toBe(newestVersion);
+  expect((await store.info()).schemaVersion).toBe(newestSchemaVersion);
   expect(await answersOf(store)).toEqual(answers);
   expect((await store.fsck()).findings).toEqual([]);
   const [first, second] = trees;

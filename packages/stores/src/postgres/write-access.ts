@@ -3,7 +3,7 @@
  * then on, without being opened again.
  */
 import { isAppError } from '@coppice/core';
-import { readOnlyStore } from '../refusals.ts';
+import { throwReadOnlyStore } from '../refusals.ts';
 import { queryRow, type SqlTask } from '../sql/query.ts';
 import type { PostgresDatabase } from './database.ts';
 
@@ -41,7 +41,7 @@ export class WriteAccess {
   /** Runs a write; throws before it begins if the server still takes none. */
   async write<T>(work: () => Promise<T>): Promise<T> {
     await this.refresh();
-    if (this.readOnly) readOnlyStore();
+    if (this.readOnly) throwReadOnlyStore();
     try {
       return await work();
     } catch (error) {

@@ -11,16 +11,16 @@ import {
   treeId,
 } from '@coppice/core';
 import { rowOf } from '@coppice/core/tree';
-import { hydratedLog, undoRecord } from './log.ts';
-import { matchKeys } from './match.ts';
-import { ancestorLinks, sharedMatch } from './node-links.ts';
-import { inTree, treeNoOf } from './numbers.ts';
+import { findUndoRecord, readLogWithContents } from './log.ts';
+import { matchKeysInTables } from './match.ts';
+import { queryAncestorLinks, queryNodesWithSharedMatch } from './node-links.ts';
+import { inTreeSql, treeNoSql } from './numbers.ts';
 import {
-  type Param,
   queryCells,
   queryRow,
   queryRows,
   type SqlCells,
+  type SqlParameter,
   type SqlTask,
   sqlNumber,
   sqlText,
@@ -28,52 +28,52 @@ import {
 } from './query.ts';
 import {
   bookmarkOfRow,
-  headColumns,
-  linkPath,
-  linkRows,
-  missingId,
+  fillPathIds,
+  fillRowIds,
+  missingNodeId,
   nodeColumns,
+  nodeHeadColumns,
   nodeHeadOf,
+  nodeNoteColumns,
+  nodeNoteOfRow,
   nodeWidth,
-  noteColumns,
-  noteOfRow,
   selectCells,
   selectNumberCells,
 } from './rows.ts';
 import {
-  baseIn,
+  baseOfScope,
+  decodeNodesOfRows,
+  findMissingParentId,
   idOfRow,
   isAncestorInTables,
-  liveHead,
-  longestPath,
+  longestPathLength,
   maxDepth,
-  missingParent,
-  nodeById,
-  nodesFrom,
-  refuseCycle,
+  readLiveHead,
+  readNodeById,
+  readTreeRow,
   type TreeScope,
-  takenIds,
-  treeRow,
+  takenIdsSql,
+  throwCycle,
 } from './scope.ts';
 import {
-  addedByOthersRows,
-  count,
-  lastVisited,
-  leafRows,
-  newestLeafRow,
-  subtreeInfoRows,
-  subtreeRows,
-  topologyRows,
+  countSubtree,
+  followVisitMarks,
+  queryAddedByOthers,
+  queryNewestLeafBelow,
+  queryNewestLeaves,
+  querySubtree,
+  querySubtreeInfo,
+  queryTopology,
 } from './subtree.ts';
 
 // The number of the node `$2` in the tree with base `$1`.
-const byId = `(SELECT s.no FROM node s WHERE ${inTree('s')} AND s.id = $2)`;
+const byId = `(SELECT s.no FROM node s WHERE ${inTreeSql('s')} AND s.id = $2)`;
 
 /**
  * Answers a read without a query from prefetched rows; undefined if that is not possible. Nearly every chat message is
  * planned from these alone.
  */
-export function fromPrefetch(scope: TreeScope, read: Read): Answer | undefined {
+export function answerFromPrefetch(scope: TreeScope, read: Read): Answer | undefined {
   if (scope.tree === null || ('treeId' in read && read.treeId !== undefined && read.treeId !== scope.treeId))
     return undefined;
   switch (read.ask) {
@@ -101,26 +101,26 @@ export function* answerRead(scope: TreeScope, read: Read): SqlTask<Answer> {
   const other = 'treeId' in read && read.treeId !== undefined && read.treeId !== scope.treeId ? read.treeId : null;
   if (other === null) return yield* answerHere(scope, read);
   const { dialect, owner } = scope;
-  return yield* answerHere({ dialect, owner, treeId: other, tree: yield* treeRow(owner, other) }, read);
+  return yield* answerHere({ dialect, owner, treeId: other, tree: yield* readTreeRow(owner, other) }, read);
 }
 
 function* answerHere(scope: TreeScope, read: Read): SqlTask<Answer> {
   // Foreign and unknown trees have no nodes, so every read about them finds nothing.
-  const base = baseIn(scope);
+  const base = baseOfScope(scope);
   switch (read.ask) {
     case 'pause':
       return null;
     case 'tree':
       return scope.tree === null ? null : rowOf(scope.tree);
     case 'node':
-      return yield* nodeById(scope, read.id, ' AND n.removed_in IS NULL');
+      return yield* readNodeById(scope, read.id, ' AND n.removed_in IS NULL');
     case 'head': {
-      const head = yield* liveHead(base, read.id);
+      const head = yield* readLiveHead(base, read.id);
       if (head !== null) scope.heads?.set(head.id, head);
       return head;
     }
     case 'anyNode':
-      return yield* nodeById(scope, read.id, '');
+      return yield* readNodeById(scope, read.id, '');
     case 'taken':
       return yield* answerTaken(scope, read.ids);
     case 'nodes':
@@ -130,39 +130,39 @@ function* answerHere(scope: TreeScope, read: Read): SqlTask<Answer> {
     case 'pathMeta':
       return yield* pathNotes(scope, read);
     case 'ancestors':
-      return yield* ancestorLinks(base, read.of, read.limit);
+      return yield* queryAncestorLinks(base, read.of, read.limit);
     case 'sharedMatch':
-      return yield* sharedMatch(base, read.of);
+      return yield* queryNodesWithSharedMatch(base, read.of);
     case 'isAncestorOrSelf':
       return yield* isAncestorInTables(base, read.id, read.below);
     case 'withoutDescendants':
       return yield* answerTopmost(scope, read.ids);
     case 'children':
       return (yield* queryCells(
-        `SELECT ${selectCells('n', headColumns)} FROM node n WHERE n.parent_no = ${byId} AND n.removed_in IS NULL ORDER BY n.position`,
+        `SELECT ${selectCells('n', nodeHeadColumns)} FROM node n WHERE n.parent_no = ${byId} AND n.removed_in IS NULL ORDER BY n.position`,
         base,
         read.of,
       )).map(nodeHeadOf);
     case 'childIds':
       return yield* answerChildIds(scope, read.of);
     case 'subtree':
-      return yield* subtreeRows(scope, read.of, read.depth);
+      return yield* querySubtree(scope, read.of, read.depth);
     case 'topology':
-      return yield* topologyRows(scope, read.of, read.depth);
+      return yield* queryTopology(scope, read.of, read.depth);
     case 'leaves':
-      return yield* leafRows(scope, read.limit);
+      return yield* queryNewestLeaves(scope, read.limit);
     case 'count':
-      return yield* count(base, read.of);
+      return yield* countSubtree(base, read.of);
     case 'subtreeInfo':
-      return yield* subtreeInfoRows(scope, read.of);
+      return yield* querySubtreeInfo(scope, read.of);
     case 'addedByOthers':
-      return yield* addedByOthersRows(scope, read);
+      return yield* queryAddedByOthers(scope, read);
     case 'newestLeaf':
-      return yield* newestLeafRow(scope, read.below, read.without);
+      return yield* queryNewestLeafBelow(scope, read.below, read.without);
     case 'lastVisited':
-      return yield* lastVisited(scope, read.from);
+      return yield* followVisitMarks(scope, read.from);
     case 'match':
-      return yield* matchKeys(scope, read.from, read.keys);
+      return yield* matchKeysInTables(scope, read.from, read.keys);
     default:
       return yield* answerPositions(scope, read);
   }
@@ -176,7 +176,7 @@ type PositionRead = Extract<
 
 /** Answers reads about positions and bookmarks. */
 function* answerPositions(scope: TreeScope, read: PositionRead | OutsideRead): SqlTask<Answer> {
-  const base = baseIn(scope);
+  const base = baseOfScope(scope);
   // Side tables of another owner's tree are not read.
   const known = scope.tree === null ? '' : scope.treeId;
   switch (read.ask) {
@@ -234,14 +234,14 @@ function* answerWhole(scope: TreeScope, read: OutsideRead): SqlTask<Answer> {
   switch (read.ask) {
     case 'undoable':
     case 'redoable':
-      return scope.tree === null ? null : yield* undoRecord(scope, scope.tree, read.ask, read.actor, read.actId);
+      return scope.tree === null ? null : yield* findUndoRecord(scope, scope.tree, read.ask, read.actor, read.actId);
     case 'rows':
       return yield* allRows(scope);
     case 'log':
-      return scope.tree === null ? [] : yield* hydratedLog(scope, read.since);
+      return scope.tree === null ? [] : yield* readLogWithContents(scope, read.since);
     case 'home': {
       const home = yield* queryRow(
-        `SELECT t.id AS tree_id FROM node n JOIN tree t ON t.no = ${treeNoOf('n')} WHERE n.id = $1 AND t.owner = $2 AND n.removed_in IS NULL`,
+        `SELECT t.id AS tree_id FROM node n JOIN tree t ON t.no = ${treeNoSql('n')} WHERE n.id = $1 AND t.owner = $2 AND n.removed_in IS NULL`,
         read.id,
         scope.owner,
       );
@@ -260,17 +260,17 @@ function* answerWhole(scope: TreeScope, read: OutsideRead): SqlTask<Answer> {
 }
 
 function* answerTaken(scope: TreeScope, ids: readonly NodeId[]): SqlTask<readonly NodeId[]> {
-  const { foreseen } = scope;
+  const { prefetched: foreseen } = scope;
   if (foreseen !== undefined && ids.every((id) => foreseen.ids.has(id)))
     return ids.filter((id) => foreseen.taken.has(id));
-  const found = yield* queryRows(takenIds(scope.dialect), JSON.stringify(ids));
+  const found = yield* queryRows(takenIdsSql(scope.dialect), JSON.stringify(ids));
   const taken = new Set(found.map(idOfRow));
   return ids.filter((id) => taken.has(id));
 }
 
 /** Returns what was prefetched about a node. */
-function parentInfoAt(scope: TreeScope, id: NodeId): NonNullable<TreeScope['foreseen']>['parentInfo'] {
-  const parentInfo = scope.tree === null ? undefined : scope.foreseen?.parentInfo;
+function parentInfoAt(scope: TreeScope, id: NodeId): NonNullable<TreeScope['prefetched']>['parentInfo'] {
+  const parentInfo = scope.tree === null ? undefined : scope.prefetched?.parentInfo;
   return parentInfo?.head.id === id ? parentInfo : null;
 }
 
@@ -280,7 +280,7 @@ function refuseBroken(scope: TreeScope, to: NodeId, found: readonly SqlCells[], 
   if (top === undefined || found.length >= limit) return;
   const id = String(top[0]);
   if (top[1] === scope.tree?.rootId) return;
-  if (found.length >= longestPath(scope))
+  if (found.length >= longestPathLength(scope))
     refuse('tree/cycle', `The path to ${to} runs in a circle at ${id}.`, { nodeId: id });
   const above = String(top[1]);
   refuse('tree/broken-path', `The path to ${to} breaks off: the parent ${above} of ${id} is missing.`, {
@@ -296,8 +296,8 @@ function* walkUp(
   { to, limit = maxDepth, until }: PathRequest,
   columns: string,
 ): SqlTask<readonly SqlCells[]> {
-  const most = Math.min(limit, longestPath(scope));
-  const rows = yield* queryCells(scope.dialect.pathWalk(columns), baseIn(scope), to, most, until ?? '');
+  const most = Math.min(limit, longestPathLength(scope));
+  const rows = yield* queryCells(scope.dialect.pathWalk(columns), baseOfScope(scope), to, most, until ?? '');
   const found = yield* withIds(scope, rows, columns.split(', ').length);
   if (until === undefined || found.at(-1)?.[0] !== until) refuseBroken(scope, to, found, limit);
   return found;
@@ -309,10 +309,10 @@ function* withIds(scope: TreeScope, rows: readonly SqlCells[], width: number): S
   if (last === undefined) return rows;
   const above = Number(last[1]);
   // The root is the first node of its tree, unless it was repaired.
-  if (above === baseIn(scope)) return linkPath(rows, scope.tree?.rootId ?? null);
+  if (above === baseOfScope(scope)) return fillPathIds(rows, scope.tree?.rootId ?? null);
   const found = width < last.length ? last[width] : (yield* queryRow('SELECT id FROM node WHERE no = $1', above))?.id;
-  if (typeof found === 'string') return linkPath(rows, found);
-  return linkPath(rows, yield* missingParent(scope, String(last[0]), missingId(above)));
+  if (typeof found === 'string') return fillPathIds(rows, found);
+  return fillPathIds(rows, yield* findMissingParentId(scope, String(last[0]), missingNodeId(above)));
 }
 
 function isCompletePath({ tree }: TreeScope, first: { readonly parentId: NodeId | null } | undefined): boolean {
@@ -321,22 +321,22 @@ function isCompletePath({ tree }: TreeScope, first: { readonly parentId: NodeId 
 
 function* answerPath(scope: TreeScope, read: PathRequest): SqlTask<Reads['path']['answer']> {
   const found = yield* walkUp(scope, read, nodeColumns);
-  const nodes = (yield* nodesFrom(scope, found)).reverse();
+  const nodes = (yield* decodeNodesOfRows(scope, found)).reverse();
   return { nodes, complete: isCompletePath(scope, nodes[0]) };
 }
 
 function* pathNotes(scope: TreeScope, read: PathRequest): SqlTask<Reads['pathMeta']['answer']> {
-  const notes = (yield* walkUp(scope, read, noteColumns)).map(noteOfRow).reverse();
+  const notes = (yield* walkUp(scope, read, nodeNoteColumns)).map(nodeNoteOfRow).reverse();
   return { entries: notes, complete: isCompletePath(scope, notes[0]) };
 }
 
 function* answerNodes(scope: TreeScope, ids: readonly NodeId[]): SqlTask<readonly Node[]> {
   const found = yield* queryCells(
-    `SELECT ${selectCells('n', nodeColumns)} FROM node n WHERE ${inTree('n')} AND n.id IN ${scope.dialect.list('$2')} AND n.removed_in IS NULL`,
-    baseIn(scope),
+    `SELECT ${selectCells('n', nodeColumns)} FROM node n WHERE ${inTreeSql('n')} AND n.id IN ${scope.dialect.list('$2')} AND n.removed_in IS NULL`,
+    baseOfScope(scope),
     JSON.stringify(ids),
   );
-  return inIdOrder(ids, yield* nodesFrom(scope, found), (node) => node.id);
+  return inIdOrder(ids, yield* decodeNodesOfRows(scope, found), (node) => node.id);
 }
 
 /** Sorts results in the order of the requested ids; missing ones are left out. */
@@ -349,8 +349,8 @@ function* answerChildIds(scope: TreeScope, of: readonly NodeId[]): SqlTask<Reads
   const children = new Map<string, NodeId[]>();
   const found = yield* queryRows(
     `SELECT n.id, p.id AS parent_id FROM node p JOIN node n ON n.parent_no = p.no
-    WHERE ${inTree('p')} AND p.id IN ${scope.dialect.list('$2')} AND n.removed_in IS NULL ORDER BY n.parent_no, n.position`,
-    baseIn(scope),
+    WHERE ${inTreeSql('p')} AND p.id IN ${scope.dialect.list('$2')} AND n.removed_in IS NULL ORDER BY n.parent_no, n.position`,
+    baseOfScope(scope),
     JSON.stringify(of),
   );
   for (const one of found) {
@@ -367,23 +367,23 @@ function* answerTopmost(scope: TreeScope, ids: readonly NodeId[]): SqlTask<NodeI
   if (ids.length < 2) return [...ids];
   const list = scope.dialect.list('$2');
   const covered = yield* queryRows(
-    `WITH RECURSIVE wanted(no) AS (SELECT s.no FROM node s WHERE ${inTree('s')} AND s.id IN ${list}),
+    `WITH RECURSIVE wanted(no) AS (SELECT s.no FROM node s WHERE ${inTreeSql('s')} AND s.id IN ${list}),
     up(origin, at) AS (
       SELECT s.no, s.parent_no FROM node s WHERE s.no IN (SELECT no FROM wanted)
       UNION
       SELECT up.origin, n.parent_no FROM up JOIN node n ON n.no = up.at
     ) SELECT DISTINCT o.id, CASE WHEN up.at = up.origin THEN 1 ELSE 0 END AS circle FROM up JOIN node o ON o.no = up.origin
     WHERE up.at IN (SELECT no FROM wanted)`,
-    baseIn(scope),
+    baseOfScope(scope),
     JSON.stringify(ids),
   );
-  for (const one of covered) if (sqlNumber(one, 'circle') === 1) refuseCycle(sqlText(one, 'id'));
+  for (const one of covered) if (sqlNumber(one, 'circle') === 1) throwCycle(sqlText(one, 'id'));
   const below = new Set(covered.map((one) => sqlText(one, 'id')));
   return ids.filter((id) => !below.has(id));
 }
 
 function* answerGap(base: number, parent: NodeId, position: string): SqlTask<Reads['neighbourPositions']['answer']> {
-  const params: Param[] = [base, parent, position];
+  const params: SqlParameter[] = [base, parent, position];
   const before = yield* queryRow(
     `SELECT max(n.position) AS p FROM node n WHERE n.parent_no = ${byId} AND n.position < $3`,
     ...params,
@@ -398,8 +398,8 @@ function* answerGap(base: number, parent: NodeId, position: string): SqlTask<Rea
 function* allRows(scope: TreeScope): SqlTask<Reads['rows']['answer']> {
   if (scope.tree === null) return null;
   const found = yield* queryCells(
-    `SELECT ${selectNumberCells('n', nodeColumns)} FROM node n WHERE ${inTree('n')} ORDER BY n.no`,
-    baseIn(scope),
+    `SELECT ${selectNumberCells('n', nodeColumns)} FROM node n WHERE ${inTreeSql('n')} ORDER BY n.no`,
+    baseOfScope(scope),
   );
   const marks = yield* queryRows(
     'SELECT * FROM bookmark WHERE tree_id = $1 ORDER BY created_at, node_id',
@@ -407,7 +407,7 @@ function* allRows(scope: TreeScope): SqlTask<Reads['rows']['answer']> {
   );
   return {
     row: rowOf(scope.tree),
-    nodes: yield* nodesFrom(scope, linkRows(found, nodeWidth)),
+    nodes: yield* decodeNodesOfRows(scope, fillRowIds(found, nodeWidth)),
     bookmarks: marks.map(bookmarkOfRow),
   };
 }
@@ -420,7 +420,7 @@ function* links(base: number): SqlTask<ParentLink[]> {
   for (let after = base - 1; ; ) {
     const some = yield* queryCells(
       `SELECT n.id, p.id, n.no FROM node n JOIN node p ON p.no = n.parent_no
-       WHERE ${inTree('n')} AND n.removed_in IS NULL AND n.no > $2 ORDER BY n.no LIMIT ${linksAtOnce}`,
+       WHERE ${inTreeSql('n')} AND n.removed_in IS NULL AND n.no > $2 ORDER BY n.no LIMIT ${linksAtOnce}`,
       base,
       after,
     );

@@ -4,8 +4,8 @@
  * and its row is the lock under which bytes are added, referred to and deleted.
  */
 import type { BlobInfo } from '@coppice/core';
-import { addHashes, blobMark } from '../attachments.ts';
-import { treeNoOf } from './numbers.ts';
+import { addBlobHashesInJson, blobSourceText } from '../attachments.ts';
+import { treeNoSql } from './numbers.ts';
 import {
   execute,
   queryRow,
@@ -80,7 +80,7 @@ export function* readBlob(
  * Locks the attachments that a write is about to refer to until it is committed, and returns how many of them exist: a
  * concurrent collection waits, and then sees the reference. Not needed if only one transaction writes at a time.
  */
-export function* holdBlobs(dialect: SqlDialect, owner: string, named: ReadonlySet<string>): SqlTask<number> {
+export function* lockBlobs(dialect: SqlDialect, owner: string, named: ReadonlySet<string>): SqlTask<number> {
   if (named.size === 0 || dialect.forUpdate === '') return named.size;
   return yield* execute(
     `INSERT INTO blob_put (owner, hash, at, loose, waiting)
@@ -92,7 +92,11 @@ export function* holdBlobs(dialect: SqlDialect, owner: string, named: ReadonlySe
 }
 
 /** Counts one upload less for each attachment that a message refers to now. */
-export function* endWaiting(dialect: SqlDialect, owner: string, hashes: ReadonlySet<string>): SqlTask<void> {
+export function* countDownWaitingUploads(
+  dialect: SqlDialect,
+  owner: string,
+  hashes: ReadonlySet<string>,
+): SqlTask<void> {
   if (hashes.size === 0) return;
   yield* execute(
     `UPDATE blob_put SET waiting = waiting - 1 WHERE owner = $1 AND hash IN ${dialect.list('$2')} AND waiting > 0`,
@@ -168,15 +172,15 @@ export function* findOwnersWithUnusedBlobs(dialect: SqlDialect, grace: number): 
 
 /** Returns everything that an owner's trees and runs refer to, in current and former contents and in the trash. */
 function* namedByOwner(owner: string): SqlTask<ReadonlySet<string>> {
-  const like = `LIKE '%${blobMark}%'`;
+  const like = `LIKE '%${blobSourceText}%'`;
   const named = new Set<string>();
   for (const sql of [
-    `SELECT n.content AS one, n.meta AS two FROM node n JOIN tree t ON t.no = ${treeNoOf('n')} WHERE t.owner = $1 AND (n.content ${like} OR n.meta ${like})`,
+    `SELECT n.content AS one, n.meta AS two FROM node n JOIN tree t ON t.no = ${treeNoSql('n')} WHERE t.owner = $1 AND (n.content ${like} OR n.meta ${like})`,
     `SELECT n.content AS one, '' AS two FROM node_content n JOIN tree t ON t.id = n.tree_id WHERE t.owner = $1 AND n.content ${like}`,
     `SELECT attributes AS one, '' AS two FROM tree WHERE owner = $1 AND attributes ${like}`,
     `SELECT data AS one, '' AS two FROM run WHERE owner = $1 AND data ${like}`,
   ])
     for (const one of yield* queryRows(sql, owner))
-      for (const column of ['one', 'two']) addHashes(sqlText(one, column), named);
+      for (const column of ['one', 'two']) addBlobHashesInJson(sqlText(one, column), named);
   return named;
 }

@@ -15,20 +15,20 @@ import {
   type TreeRow,
 } from '@coppice/core';
 import { isStale, makeVersionConflictError, prepareCommit } from '@coppice/core/store';
-import { addHashesOfPlan, newReferences } from '../attachments.ts';
-import { refuseBranching } from '../linear.ts';
-import { mayBranch, type StoreOptions } from '../options.ts';
+import { addBlobHashesOfPlan, findNewBlobReferences } from '../attachments.ts';
+import { assertNoNewBranch } from '../linear.ts';
+import { canBranch, type StoreOptions } from '../options.ts';
 import type { UploadClaim, WaitingUploads } from '../waiting-uploads.ts';
-import { answerRead, fromPrefetch } from './answers.ts';
-import { endWaiting, holdBlobs } from './attachments.ts';
-import { hydratedLog } from './log.ts';
-import { inTree, treeNoOf } from './numbers.ts';
+import { answerFromPrefetch, answerRead } from './answers.ts';
+import { countDownWaitingUploads, lockBlobs } from './attachments.ts';
+import { readLogWithContents } from './log.ts';
+import { inTreeSql, treeNoSql } from './numbers.ts';
 import {
   execute,
   type Query,
   queryCells,
   queryRows,
-  rowsOfEach,
+  queryRowsOfEach,
   type SqlCells,
   type SqlDialect,
   type SqlRow,
@@ -37,16 +37,16 @@ import {
 } from './query.ts';
 import type { CachedRow, RowCache } from './row-cache.ts';
 import {
-  headColumns,
-  headWidth,
+  copyNodeHead,
+  nodeHeadColumns,
   nodeHeadOf,
-  plainHead,
+  nodeHeadWidth,
   type StoredTree,
   selectCells,
   storedTreeOf,
   treeColumns,
 } from './rows.ts';
-import { idOfRow, type PrefetchedRows, type TreeScope, takenIds } from './scope.ts';
+import { idOfRow, type PrefetchedRows, type TreeScope, takenIdsSql } from './scope.ts';
 import { isVisitMark, writeCommit } from './write.ts';
 
 /** The maximum number of commits in the refusal of a stale write. */
@@ -73,7 +73,7 @@ export function* runChange<R>(
   const scope = yield* lock(keeping, treeId, options.prefetch);
   const { tree } = scope;
   const stale = isStale(tree, options.expectedVersion);
-  const branches = mayBranch(keeping.options.treeWrites, keeping.owner);
+  const branches = canBranch(keeping.options.treeWrites, keeping.owner);
   const plan = yield* planHoldingBlobs(keeping, scope, () => planning({ stale }));
   if (inTurns) yield [];
   const settled = yield* checkCommit(
@@ -83,11 +83,11 @@ export function* runChange<R>(
     options.expectedVersion ?? 0,
   );
   if (settled === null) return { result: plan.result, commit: null, version: tree?.version ?? 0 };
-  if (!branches) yield* driveReads(scope, refuseBranching(treeId, plan.steps));
+  if (!branches) yield* driveReads(scope, assertNoNewBranch(treeId, plan.steps));
   if (inTurns) yield [];
   if (keeping.uploads.any(keeping.owner)) {
-    const used = claim.take(yield* driveReads(scope, newReferences(plan)));
-    yield* endWaiting(keeping.dialect, keeping.owner, used);
+    const used = claim.take(yield* driveReads(scope, findNewBlobReferences(plan)));
+    yield* countDownWaitingUploads(keeping.dialect, keeping.owner, used);
   }
   const changes = yield* writeCommit(inTurns ? { ...scope, inTurns } : scope, settled);
   keeping.tails?.left(treeId, branches ? rowCacheOf(scope, settled, changes) : null, changes);
@@ -110,8 +110,8 @@ function* planHoldingBlobs<R>(
     const plan = yield* driveReads(scope, planning());
     if (dialect.forUpdate === '') return plan;
     const named = new Set<string>();
-    addHashesOfPlan(plan, named);
-    const missing = named.size - (yield* holdBlobs(dialect, owner, named));
+    addBlobHashesOfPlan(plan, named);
+    const missing = named.size - (yield* lockBlobs(dialect, owner, named));
     // As many as before, so they were missing before the purge.
     if (missing === known) return plan;
     known = missing;
@@ -138,11 +138,11 @@ function* lock(keeping: StoreScope, treeId: TreeId, foresees: Prefetch | undefin
       heads,
       parentOfActive: tail.head?.parentId ?? null,
       ...matchCacheOf(tails),
-      foreseen: { parentInfo, ...noIds },
+      prefetched: { parentInfo, ...noIds },
     };
   }
   const locking = { sql: lockTree + dialect.forUpdate, params: [treeId, owner] };
-  const [found = [], parentInfo = [], taken = []] = yield* rowsOfEach([
+  const [found = [], parentInfo = [], taken = []] = yield* queryRowsOfEach([
     locking,
     ...(foresees === undefined ? [] : loadPrefetch(dialect, treeId, foresees)),
   ]);
@@ -154,12 +154,12 @@ function* lock(keeping: StoreScope, treeId: TreeId, foresees: Prefetch | undefin
     tree: row === undefined ? null : storedTreeOf(row),
     heads,
     ...matchCacheOf(tails),
-    ...(foresees === undefined ? {} : { foreseen: prefetchedRows(foresees, parentInfo[0], taken) }),
+    ...(foresees === undefined ? {} : { prefetched: prefetchedRows(foresees, parentInfo[0], taken) }),
   };
 }
 
-function matchCacheOf(tails: RowCache | undefined): Pick<TreeScope, 'ways'> {
-  return tails === undefined ? {} : { ways: tails.ways };
+function matchCacheOf(tails: RowCache | undefined): Pick<TreeScope, 'matchCache'> {
+  return tails === undefined ? {} : { matchCache: tails.ways };
 }
 
 const lockTree = `SELECT ${treeColumns} FROM tree WHERE id = $1 AND owner = $2`;
@@ -181,7 +181,7 @@ function* parentInfoOf(
 
 /** Returns what a commit leaves for the row cache; null if that must be read. */
 function rowCacheOf(
-  { tree, foreseen }: TreeScope,
+  { tree, prefetched }: TreeScope,
   { row: after }: PreparedCommit,
   changes: readonly RowChange[],
 ): CachedRow | null {
@@ -197,14 +197,14 @@ function rowCacheOf(
     else if (!isVisitMark(change)) return null;
   }
   // Nothing was added after it, so it has no children.
-  const head = last !== null && last.id === activeNodeId ? plainHead(last) : null;
-  const parent = head === null || added > 1 ? null : parentOfLast(head, foreseen);
+  const head = last !== null && last.id === activeNodeId ? copyNodeHead(last) : null;
+  const parent = head === null || added > 1 ? null : parentOfLast(head, prefetched);
   return { tree: treeAfterCommit(tree, after, activeNodeId), head, parent };
 }
 
 /** Returns the parent of a node if it is known and the node is its last child. */
-function parentOfLast({ parentId, position }: NodeHead, foreseen: PrefetchedRows | undefined): NodeHead | null {
-  const known = foreseen?.parentInfo ?? null;
+function parentOfLast({ parentId, position }: NodeHead, prefetched: PrefetchedRows | undefined): NodeHead | null {
+  const known = prefetched?.parentInfo ?? null;
   if (known === null || known.head.id !== parentId) return null;
   return known.edge === null || position > known.edge ? known.head : null;
 }
@@ -232,10 +232,10 @@ function treeAfterCommit(
   };
 }
 
-const parentColumns = `${selectCells('n', headColumns)}, (SELECT max(e.position) FROM node e WHERE e.parent_no = n.no) AS edge`;
-const namedParent = `SELECT ${parentColumns} FROM node n WHERE ${inTree('n')} AND n.id = $2 AND n.removed_in IS NULL`;
+const parentColumns = `${selectCells('n', nodeHeadColumns)}, (SELECT max(e.position) FROM node e WHERE e.parent_no = n.no) AS edge`;
+const namedParent = `SELECT ${parentColumns} FROM node n WHERE ${inTreeSql('n')} AND n.id = $2 AND n.removed_in IS NULL`;
 // Sent together with the lock of the tree, whose number is not known yet.
-const ofTree = `JOIN tree t ON t.id = $1 AND t.no = ${treeNoOf('n')}`;
+const ofTree = `JOIN tree t ON t.id = $1 AND t.no = ${treeNoSql('n')}`;
 const foreseenParent = `SELECT ${parentColumns} FROM node n ${ofTree} WHERE n.id = $2 AND n.removed_in IS NULL`;
 const activeParent = `SELECT ${parentColumns} FROM node n ${ofTree}
   WHERE n.id = (SELECT coalesce(a.active_node_id, a.root_id) FROM tree a WHERE a.id = $1) AND n.removed_in IS NULL`;
@@ -244,7 +244,7 @@ function loadPrefetch(dialect: SqlDialect, treeId: TreeId, { below, ids }: Prefe
   const parentInfo =
     below === null ? { sql: activeParent, params: [treeId] } : { sql: foreseenParent, params: [treeId, below] };
   if (ids.length === 0) return [parentInfo];
-  return [parentInfo, { sql: takenIds(dialect), params: [JSON.stringify(ids)] }];
+  return [parentInfo, { sql: takenIdsSql(dialect), params: [JSON.stringify(ids)] }];
 }
 
 function prefetchedRows({ ids }: Prefetch, parentInfo: SqlRow | undefined, taken: readonly SqlRow[]): PrefetchedRows {
@@ -256,7 +256,7 @@ function prefetchedRows({ ids }: Prefetch, parentInfo: SqlRow | undefined, taken
 }
 
 function parentInfoFrom(cells: SqlCells): NonNullable<PrefetchedRows['parentInfo']> {
-  const edge = cells[headWidth];
+  const edge = cells[nodeHeadWidth];
   return { head: nodeHeadOf(cells), edge: typeof edge === 'string' ? edge : null };
 }
 
@@ -274,7 +274,7 @@ function* checkCommit(
       scope.treeId,
       tree?.version ?? 0,
       expected,
-      yield* hydratedLog(scope, expected, commitsReported),
+      yield* readLogWithContents(scope, expected, commitsReported),
     );
   }
 }
@@ -286,18 +286,18 @@ export function* driveReads<T>(scope: TreeScope, reading: ReadProgram<T>): SqlTa
     const read = step.value;
     // An empty list of statements yields to other work, if the driver supports it.
     if (read.ask === 'pause') yield [];
-    const known = fromPrefetch(scope, read);
+    const known = answerFromPrefetch(scope, read);
     step = reading.next(known === undefined ? yield* answerRead(scope, read) : known);
   }
   return step.value;
 }
 
 /** Converts some of the linear conversations to trees, and returns how many are left. */
-export function* backfillSome(
+export function* backfillLists(
   { owner, options }: StoreScope,
   batch: number,
 ): SqlTask<{ readonly stored: number; readonly left: number }> {
-  if (!mayBranch(options.treeWrites, owner)) return { stored: 0, left: 0 };
+  if (!canBranch(options.treeWrites, owner)) return { stored: 0, left: 0 };
   const open = "owner = $1 AND format = 'linear'";
   const stored = yield* execute(
     `UPDATE tree SET format = 'tree' WHERE id IN (SELECT id FROM tree WHERE ${open} ORDER BY id LIMIT $2)`,

@@ -1,6 +1,6 @@
 /** Tracks which messages are copies of which, so that a purge can report remaining copies. */
 import { type NodeMeta, type PurgeReport, type TreeId, treeId } from '@coppice/core';
-import { treeNoOf } from './numbers.ts';
+import { treeNoSql } from './numbers.ts';
 import { type Query, queryRows, type SqlDialect, type SqlTask, sqlNumber, sqlText, sqlTextOrNull } from './query.ts';
 
 // A chain of copies is stored under its first node, so that copies are found even if one in between was purged.
@@ -8,14 +8,14 @@ const insertCopy = `INSERT INTO node_copy (tree_id, node_id, from_node_id)
   VALUES ($1, $2, coalesce((SELECT c.from_node_id FROM node_copy c WHERE c.node_id = $3), $3)) ON CONFLICT (node_id) DO NOTHING`;
 
 /** Returns the statement that records the origin of a copied node; null if it is not a copy. */
-export function copyOf(tree: string, id: string, meta: NodeMeta): Query | null {
+export function insertCopyQuery(tree: string, id: string, meta: NodeMeta): Query | null {
   const origin = meta.copiedFrom ?? meta.pickedFrom;
   if (origin === undefined) return null;
   return { sql: insertCopy, params: [tree, id, origin.nodeId], want: 'count' };
 }
 
 /** Records copies that were made before this table existed. */
-export function* enterCopies({ name }: SqlDialect): SqlTask<void> {
+export function* recordEarlierCopies({ name }: SqlDialect): SqlTask<void> {
   const like = '(meta LIKE \'%"copiedFrom"%\' OR meta LIKE \'%"pickedFrom"%\')';
   const place = name === 'sqlite' ? 'rowid' : 'id';
   for (let after: string | number = name === 'sqlite' ? 0 : ''; ; ) {
@@ -25,7 +25,7 @@ export function* enterCopies({ name }: SqlDialect): SqlTask<void> {
     );
     for (const one of found) {
       after = name === 'sqlite' ? sqlNumber(one, 'place') : sqlText(one, 'place');
-      const query = copyOf(sqlText(one, 'tree_id'), sqlText(one, 'id'), metaIn(sqlText(one, 'meta')));
+      const query = insertCopyQuery(sqlText(one, 'tree_id'), sqlText(one, 'id'), metaIn(sqlText(one, 'meta')));
       if (query !== null) yield query;
     }
     if (found.length < 500) return;
@@ -56,7 +56,7 @@ export function* findCopiesInTables(
   for (const one of yield* queryRows(`SELECT node_id FROM node_copy WHERE from_node_id IN ${list('$1')}`, first))
     kin.add(sqlText(one, 'node_id'));
   const found = yield* queryRows(
-    `SELECT t.id AS tree_id, t.title, count(*) AS n FROM node n JOIN tree t ON t.no = ${treeNoOf('n')}
+    `SELECT t.id AS tree_id, t.title, count(*) AS n FROM node n JOIN tree t ON t.no = ${treeNoSql('n')}
     WHERE n.id IN ${list('$3')} AND t.owner = $1 AND t.id <> $2 GROUP BY t.id, t.title ORDER BY t.id`,
     owner,
     tree,

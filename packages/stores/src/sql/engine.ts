@@ -2,7 +2,7 @@
 import type { AbortSignalLike, StoreCapabilities, StoreInfo, TreeId, WorkProgress } from '@coppice/core';
 import type { SqlDialect, SqlRow, SqlTask } from './query.ts';
 import type { RowCache } from './row-cache.ts';
-import type { FoundRow, SearchRequest } from './search.ts';
+import type { FoundHit, SearchRequest } from './search.ts';
 
 /** What a feed waits for: commits of a tree after a version, or of an owner after positions per lane. */
 export type FeedTarget =
@@ -52,9 +52,9 @@ export interface SqlEngine {
    */
   changeMark(target: FeedTarget): string;
   /** Finds up to one hit more than the limit, newest first. It includes every acknowledged message. */
-  search(search: SearchRequest): Promise<readonly FoundRow[]>;
+  search(search: SearchRequest): Promise<readonly FoundHit[]>;
   /**
-   * Returns the changes of an owner after a log position per lane, with the columns of {@link feedEventOf}. Within a
+   * Returns the changes of an owner after a log position per lane, with the columns of {@link decodeFeedEvent}. Within a
    * lane, changes become visible in the order of their positions.
    */
   events(owner: string, since: readonly number[], limit: number): SqlTask<readonly SqlRow[]>;

@@ -6,8 +6,8 @@
  */
 
 /** The mark of an encoded unit. */
-export const exactMark = '\u001a';
-const mark = exactMark;
+export const encodedUnitMark = '\u001a';
+const mark = encodedUnitMark;
 const nul = String.fromCharCode(0);
 // Built from strings, because a control character in a pattern looks like a mistake. In `u` mode only lone surrogates
 // match.
@@ -15,18 +15,18 @@ const unsafe = new RegExp(`[${nul}${mark}\\p{Surrogate}]`, 'gu');
 const written = new RegExp(`${mark}([0-9a-f]{4})`, 'g');
 
 /** Whether a column can hold a text unchanged. Three built-in checks, which cost a tenth of the pattern. */
-export function isExact(text: string): boolean {
+export function isColumnSafe(text: string): boolean {
   return text.isWellFormed() && !text.includes(nul) && !text.includes(mark);
 }
 
 /** Encodes a text for a column; texts without such units, nearly all, are returned unchanged. */
-export function toColumn(text: string): string {
-  if (isExact(text)) return text;
+export function encodeColumnText(text: string): string {
+  if (isColumnSafe(text)) return text;
   return text.replace(unsafe, (unit) => mark + unit.charCodeAt(0).toString(16).padStart(4, '0'));
 }
 
-/** Decodes a text that {@link toColumn} encoded. */
-export function fromColumn(text: string): string {
+/** Decodes a text that {@link encodeColumnText} encoded. */
+export function decodeColumnText(text: string): string {
   if (!text.includes(mark)) return text;
   return text.replace(written, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }

@@ -1,13 +1,13 @@
 /** External ids of existing trees and nodes. */
 import { type ExternalId, type NodeId, refuse, type TreeId } from '@coppice/core';
 import type { StoreScope } from './change.ts';
-import { toColumn } from './exact-text.ts';
+import { encodeColumnText } from './exact-text.ts';
 import { execute, type SqlDialect, type SqlTask } from './query.ts';
-import { baseIn, type TreeScope } from './scope.ts';
-import { missingNodes } from './side-tables.ts';
+import { baseOfScope, type TreeScope } from './scope.ts';
+import { findMissingNodes } from './side-tables.ts';
 
 /** Writes external ids of one or several trees, all or none; `known` throws if the owner does not have the tree. */
-export function* putExternalNames(
+export function* writeExternalIds(
   keeping: StoreScope,
   ids: readonly ExternalId[],
   known: (treeId: TreeId) => SqlTask<TreeScope>,
@@ -28,7 +28,7 @@ export function* putExternalNames(
 function* refuseUnknownNodes(scope: TreeScope, names: readonly ExternalId[]): SqlTask<void> {
   const nodes = new Set<NodeId>();
   for (const { nodeId } of names) if (nodeId !== null) nodes.add(nodeId);
-  for (const id of yield* missingNodes(scope.dialect, baseIn(scope), nodes)) unknownNode(id);
+  for (const id of yield* findMissingNodes(scope.dialect, baseOfScope(scope), nodes)) unknownNode(id);
 }
 
 function unknownNode(id: NodeId): never {
@@ -52,7 +52,7 @@ function sourcesOf(ids: readonly ExternalId[]): Iterable<NamedSource> {
       source = sources.get(key) ?? { format, scope, nodes: new Map<string, string | null>() };
       sources.set(key, source);
     }
-    source.nodes.set(toColumn(id), node === null ? null : toColumn(node));
+    source.nodes.set(encodeColumnText(id), node === null ? null : encodeColumnText(node));
   }
   return sources.values();
 }

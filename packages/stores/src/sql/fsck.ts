@@ -2,7 +2,7 @@
 import { type Answer, type FsckReport, isAppError, type TreeId, treeId } from '@coppice/core';
 import { checkRows } from '@coppice/core/tree';
 import { answerRead } from './answers.ts';
-import { numbersPerTree, treeNoOf } from './numbers.ts';
+import { numbersPerTree, treeNoSql } from './numbers.ts';
 import {
   queryRow,
   queryRows,
@@ -14,8 +14,8 @@ import {
   sqlText,
 } from './query.ts';
 import { repairDatabase, treeOfFinding } from './repair.ts';
-import { baseOfTree, type TreeScope, treeRow } from './scope.ts';
-import { rowUnreadable, unreadableOf } from './unreadable.ts';
+import { readTreeBase, readTreeRow, type TreeScope } from './scope.ts';
+import { findUnreadableCells, unreadableRowCode } from './unreadable.ts';
 
 type DatabaseFinding = FsckReport['findings'][number];
 
@@ -55,7 +55,7 @@ UNION ALL SELECT 'I14 version-negative', t.id FROM trees t WHERE t.version<0
 UNION ALL SELECT 'I15 root-has-content', n.id FROM nodes n WHERE n.role='root' AND n.content NOT IN ('','[]','{"parts":[]}')
 UNION ALL SELECT 'I16 empty-content', n.id FROM nodes n WHERE n.role<>'root' AND (n.content IS NULL OR n.content IN ('','[]','null'))`;
 
-const liveNodes = `SELECT x.no, x.id, ${treeNoOf('x')} AS tree_no, x.parent_no, x.role, x.content, x.tool_call_id, x.group_id
+const liveNodes = `SELECT x.no, x.id, ${treeNoSql('x')} AS tree_no, x.parent_no, x.role, x.content, x.tool_call_id, x.group_id
   FROM node x WHERE x.removed_in IS NULL`;
 
 // The rows of the trees from number `$1` up to, without, `$2`.
@@ -75,7 +75,7 @@ const references = `
 SELECT 'bookmark-dangling' AS c, b.node_id AS id, t.id AS tree FROM trees t JOIN bookmark b ON b.tree_id=t.id LEFT JOIN node n ON n.id=b.node_id AND ${liveIn('n')} WHERE n.id IS NULL
 UNION ALL SELECT 'run-dangling', r.id, t.id FROM trees t JOIN run r ON r.tree_id=t.id LEFT JOIN node n ON n.id=r.node_id AND ${liveIn('n')} WHERE n.id IS NULL
 UNION ALL SELECT 'log-gap', t.id, t.id FROM trees t WHERE t.version<>(SELECT count(*) FROM change c WHERE c.tree_id=t.id)
-UNION ALL SELECT 'J27 pending-without-run', n.id, t.id FROM trees t JOIN node n ON ${treeNoOf('n')}=t.no AND n.status='pending' AND n.removed_in IS NULL WHERE NOT EXISTS (SELECT 1 FROM run r WHERE r.node_id=n.id AND r.tree_id=t.id)`;
+UNION ALL SELECT 'J27 pending-without-run', n.id, t.id FROM trees t JOIN node n ON ${treeNoSql('n')}=t.no AND n.status='pending' AND n.removed_in IS NULL WHERE NOT EXISTS (SELECT 1 FROM run r WHERE r.node_id=n.id AND r.tree_id=t.id)`;
 
 /** References from outside to trees that do not exist. */
 const withoutTree = `
@@ -88,7 +88,7 @@ const warnings = new Set(['J27 pending-without-run', 'run-dangling']);
 
 /** Returns the number of a tree as a range of one. */
 export function* rangeOfTree(id: TreeId): SqlTask<TreeRange> {
-  const from = (yield* baseOfTree(id)) / numbersPerTree;
+  const from = (yield* readTreeBase(id)) / numbersPerTree;
   return { from, to: from + 1 };
 }
 
@@ -183,7 +183,7 @@ function* checkStoredTree(
   findings: DatabaseFinding[],
 ): SqlTask<number> {
   try {
-    const scope: TreeScope = { dialect, owner, treeId: id, tree: yield* treeRow(owner, id) };
+    const scope: TreeScope = { dialect, owner, treeId: id, tree: yield* readTreeRow(owner, id) };
     if (scope.tree === null) return 0;
     const all: Answer = yield* answerRead(scope, { ask: 'rows' });
     if (all === null || typeof all !== 'object' || !('nodes' in all) || !('bookmarks' in all) || !('row' in all))
@@ -195,17 +195,17 @@ function* checkStoredTree(
     // Invalid JSON, or a column of another type; any other error is not a finding.
     const isRow = isAppError(error) && error.code === 'store/damaged';
     if (!isRow && !(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error;
-    const unreadable = yield* unreadableOf(id);
+    const unreadable = yield* findUnreadableCells(id);
     for (const { id: at, column } of unreadable.cells)
       findings.push({
-        code: rowUnreadable,
+        code: unreadableRowCode,
         severity: 'error',
         id: at,
         message: `The ${column} of ${at} cannot be read.`,
         treeId: id,
       });
     if (unreadable.cells.length === 0)
-      findings.push({ code: rowUnreadable, severity: 'error', id, message: error.message, treeId: id });
+      findings.push({ code: unreadableRowCode, severity: 'error', id, message: error.message, treeId: id });
     return unreadable.nodes;
   }
 }

@@ -1,17 +1,17 @@
 /** Linear conversations in a database: rows like those of any tree, with the format as a flag. */
 import { ask, type LinearRecord, refuse, type TreeId, textMessage } from '@coppice/core';
 import { insertedNodes } from '@coppice/core/tree';
-import { addHashes } from '../attachments.ts';
-import { isSameList, type LinearTree, treeOfLinear } from '../linear.ts';
+import { addBlobHashesInJson } from '../attachments.ts';
+import { buildLinearTree, isUnchangedList, type LinearTree } from '../linear.ts';
 import type { UploadClaim } from '../waiting-uploads.ts';
-import { endWaiting, holdBlobs } from './attachments.ts';
+import { countDownWaitingUploads, lockBlobs } from './attachments.ts';
 import { driveReads } from './change.ts';
 import { execute, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
-import { type TreeScope, takenIds, treeRow } from './scope.ts';
+import { readTreeRow, type TreeScope, takenIdsSql } from './scope.ts';
 import { writeCommit, writeLog, writeRows } from './write.ts';
 
 /** Stores a list as a chain of nodes. Storing the same list again changes nothing while nobody has written to it. */
-export function* putLinear(
+export function* storeListAsTree(
   owner: string,
   dialect: SqlDialect,
   record: LinearRecord,
@@ -19,7 +19,7 @@ export function* putLinear(
   claim: UploadClaim,
 ): SqlTask<void> {
   const { treeId: id } = record;
-  const there = yield* treeRow(owner, id);
+  const there = yield* readTreeRow(owner, id);
   if (there !== null) {
     if (
       there.format === 'linear' &&
@@ -29,15 +29,15 @@ export function* putLinear(
       return;
     refuse('tree/exists', `There is a tree ${id} already.`, { treeId: id });
   }
-  const ids = insertedNodes(linear.settled.commit.steps).map((node) => node.id);
-  const [taken] = yield* queryRows(`${takenIds(dialect)} LIMIT 1`, JSON.stringify(ids));
+  const ids = insertedNodes(linear.applied.commit.steps).map((node) => node.id);
+  const [taken] = yield* queryRows(`${takenIdsSql(dialect)} LIMIT 1`, JSON.stringify(ids));
   if (taken !== undefined)
     refuse('id/taken', `The id ${sqlText(taken, 'id')} is taken by another node.`, { nodeId: sqlText(taken, 'id') });
   const named = new Set<string>();
-  addHashes(JSON.stringify(record), named);
-  yield* holdBlobs(dialect, owner, named);
-  yield* endWaiting(dialect, owner, claim.take(named));
-  yield* writeCommit({ dialect, owner, treeId: id, tree: null }, linear.settled);
+  addBlobHashesInJson(JSON.stringify(record), named);
+  yield* lockBlobs(dialect, owner, named);
+  yield* countDownWaitingUploads(dialect, owner, claim.take(named));
+  yield* writeCommit({ dialect, owner, treeId: id, tree: null }, linear.applied);
   yield* execute("UPDATE tree SET format = 'linear' WHERE id = $1", id);
 }
 
@@ -45,7 +45,7 @@ export function* putLinear(
 function* isSame(scope: TreeScope, linear: LinearTree): SqlTask<boolean> {
   const stored = yield* driveReads(scope, ask('rows', {}));
   if (stored === null) return false;
-  return isSameList(linear, { attributes: scope.tree?.attributes ?? {}, nodes: stored.nodes });
+  return isUnchangedList(linear, { attributes: scope.tree?.attributes ?? {}, nodes: stored.nodes });
 }
 
 /** A list that an earlier version stored as one JSON text. */
@@ -59,23 +59,23 @@ export interface StoredList {
 export function* storeListsAsRows(dialect: SqlDialect, lists: Iterable<StoredList>): SqlTask<void> {
   for (const { id, owner, form } of lists) {
     const { linear, whole } = readList(id, owner, form);
-    const tree = yield* treeRow(owner, id);
+    const tree = yield* readTreeRow(owner, id);
     if (tree === null) continue;
     const scope: TreeScope = { dialect, owner, treeId: id, tree };
     if (!whole) {
       yield* execute('DELETE FROM change WHERE tree_id = $1', id);
-      yield* writeLog(scope, linear.settled.commit);
+      yield* writeLog(scope, linear.applied.commit);
     }
-    yield* writeRows(scope, linear.settled, tree.base);
+    yield* writeRows(scope, linear.applied, tree.base);
   }
 }
 
 /** Converts a stored list to a tree; an unreadable one becomes a message with its raw content. */
 function readList(id: TreeId, owner: string, form: string): { readonly linear: LinearTree; readonly whole: boolean } {
   try {
-    return { linear: treeOfLinear(JSON.parse(form) as LinearRecord, owner), whole: true };
+    return { linear: buildLinearTree(JSON.parse(form) as LinearRecord, owner), whole: true };
   } catch {
     const messages = [{ message: textMessage('user', form) }];
-    return { linear: treeOfLinear({ treeId: id, createdAt: 0, messages }, owner), whole: false };
+    return { linear: buildLinearTree({ treeId: id, createdAt: 0, messages }, owner), whole: false };
   }
 }

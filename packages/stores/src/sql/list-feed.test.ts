@@ -1,19 +1,25 @@
 import { treeId } from '@coppice/core';
 import { uuid } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
-import { cursorOfPlaces, type FeedEvent, placesAfter, placesOfCursor, SharedLooks } from './list-feed.ts';
+import {
+  advancePositions,
+  decodePositionsCursor,
+  encodePositionsCursor,
+  type FeedEvent,
+  SharedFeedQueries,
+} from './list-feed.ts';
 
 const event: FeedEvent = { lane: 2, place: 9, treeId: treeId(uuid(1)), version: 1 };
 
 test('[L182] positions keep one number per lane, and a cursor returns them', () => {
-  const after = placesAfter([4], event);
+  const after = advancePositions([4], event);
   expect(after).toEqual([4, 0, 9]);
-  expect(placesOfCursor(cursorOfPlaces(after))).toEqual(after);
-  expect(placesOfCursor(cursorOfPlaces([]))).toEqual([0]);
+  expect(decodePositionsCursor(encodePositionsCursor(after))).toEqual(after);
+  expect(decodePositionsCursor(encodePositionsCursor([]))).toEqual([0]);
 });
 
 test('[L183] followers at the same positions share one query until a commit arrives; others make their own', async () => {
-  const shared = new SharedLooks();
+  const shared = new SharedFeedQueries();
   const leave = [shared.follow('ann'), shared.follow('ann')];
   let looks = 0;
   const look = async () => {
@@ -33,7 +39,7 @@ test('[L183] followers at the same positions share one query until a commit arri
 });
 
 test('[L183] a failed query is repeated', async () => {
-  const shared = new SharedLooks();
+  const shared = new SharedFeedQueries();
   shared.follow('ann');
   await expect(shared.look('ann', [], '1', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
   expect(await shared.look('ann', [], '1', async () => [event])).toEqual([event]);

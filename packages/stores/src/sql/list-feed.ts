@@ -1,6 +1,6 @@
 /** The feed over all trees of an owner: its positions and cursors. */
 import { type TreeListEvent, treeId } from '@coppice/core';
-import { fromCursor, toCursor } from '../cursor.ts';
+import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from './query.ts';
 
 /** More lanes than any database uses; a cursor has one number for each. */
@@ -15,7 +15,7 @@ export interface FeedEvent {
 }
 
 /** Converts a row with the columns id, lane, tree_id and version. */
-export function feedEventOf(row: SqlRow): FeedEvent {
+export function decodeFeedEvent(row: SqlRow): FeedEvent {
   return {
     lane: row['lane'] === undefined ? 0 : sqlNumber(row, 'lane'),
     place: sqlNumber(row, 'id'),
@@ -25,25 +25,25 @@ export function feedEventOf(row: SqlRow): FeedEvent {
 }
 
 /** Returns the positions after an event. */
-export function placesAfter(places: readonly number[], { lane, place }: FeedEvent): number[] {
+export function advancePositions(places: readonly number[], { lane, place }: FeedEvent): number[] {
   return Array.from({ length: Math.max(places.length, lane + 1) }, (_, at) =>
     at === lane ? place : (places[at] ?? 0),
   );
 }
 
 /** Writes positions as a cursor. */
-export function cursorOfPlaces(places: readonly number[]): string {
-  return toCursor('changes', places.length === 0 ? [0] : places);
+export function encodePositionsCursor(places: readonly number[]): string {
+  return encodeCursor('changes', places.length === 0 ? [0] : places);
 }
 
 /** Reads the positions of a cursor. Throws `cursor/invalid` if it is none. */
-export function placesOfCursor(cursor: string): readonly number[] {
-  const parts = fromCursor('changes', 'numbers', cursor, mostLanes);
+export function decodePositionsCursor(cursor: string): readonly number[] {
+  const parts = decodeCursor('changes', 'numbers', cursor, mostLanes);
   return parts.map(Number);
 }
 
 /** Returns the changes of an owner after a log number, where numbers are assigned in the order of commits. */
-export function* changesAfter(
+export function* queryChangesAfter(
   owner: string,
   [since = 0]: readonly number[],
   limit: number,
@@ -57,7 +57,7 @@ export function* changesAfter(
 }
 
 /** Returns the newest log number over all owners. */
-export function* newestChange(): SqlTask<readonly number[]> {
+export function* queryNewestChange(): SqlTask<readonly number[]> {
   const found = yield* queryRow('SELECT coalesce(max(id), 0) AS n FROM change');
   return [sqlNumber(found ?? { n: 0 }, 'n')];
 }
@@ -73,7 +73,7 @@ interface OwnerLooks {
  * Shares the looks at the log between the followers of an owner: after a commit one query answers all of them, however
  * many pages are open.
  */
-export class SharedLooks {
+export class SharedFeedQueries {
   readonly #owners = new Map<string, OwnerLooks>();
 
   /** Adds a follower; the returned function removes it. */

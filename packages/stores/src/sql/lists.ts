@@ -14,15 +14,15 @@ import {
   type TreeSummary,
 } from '@coppice/core';
 import { previewOf, rowOf } from '@coppice/core/tree';
-import { fromCursor, toCursor } from '../cursor.ts';
-import { pageLimit } from '../limits.ts';
-import { stepCounts } from './log.ts';
-import { fewInTree, inTree } from './numbers.ts';
+import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { clampPageLength } from '../limits.ts';
+import { countLoggedSteps } from './log.ts';
+import { inTreeByIndexSql, inTreeSql } from './numbers.ts';
 import {
   jsonColumn,
-  type Param,
   queryRow,
   queryRows,
+  type SqlParameter,
   type SqlRow,
   type SqlTask,
   sqlNumber,
@@ -30,12 +30,12 @@ import {
   sqlTextOrNull,
 } from './query.ts';
 import { messageOfRow, nodeColumns, searchTextOf, selectNamed, storedTreeOf, treeColumns } from './rows.ts';
-import { baseIn, refuseCycle, type TreeScope } from './scope.ts';
+import { baseOfScope, type TreeScope, throwCycle } from './scope.ts';
 
 /** Returns an owner's trees, by last change, newest first. */
 export function* listStoredTrees(owner: string, query: TreeQuery): SqlTask<Page<TreeSummary>> {
-  const limit = pageLimit(query.limit);
-  const from = query.cursor == null ? null : fromCursor('trees', ['number', 'string'], query.cursor);
+  const limit = clampPageLength(query.limit);
+  const from = query.cursor == null ? null : decodeCursor('trees', ['number', 'string'], query.cursor);
   let after = from === null ? null : { updatedAt: Number(from[0]), id: String(from[1]) };
   const items: TreeSummary[] = [];
   // Titles and tags are compared here: databases fold case in different ways, or only for some letters, and cannot tell
@@ -60,7 +60,7 @@ export function* listStoredTrees(owner: string, query: TreeQuery): SqlTask<Page<
   const last = shown[shown.length - 1];
   return {
     items: shown,
-    cursor: items.length > limit && last !== undefined ? toCursor('trees', [last.updatedAt, last.id]) : null,
+    cursor: items.length > limit && last !== undefined ? encodeCursor('trees', [last.updatedAt, last.id]) : null,
   };
 }
 
@@ -73,9 +73,9 @@ function* someTrees(
   after: (Pick<TreeSummary, 'updatedAt'> & { readonly id: string }) | null,
   size: number,
 ): SqlTask<readonly SqlRow[]> {
-  const params: Param[] = [owner, size];
+  const params: SqlParameter[] = [owner, size];
   const conditions = ['owner = $1', query.trashed === true ? 'trashed_at IS NOT NULL' : 'trashed_at IS NULL'];
-  const also = (condition: (parameter: string) => string, value: Param) => {
+  const also = (condition: (parameter: string) => string, value: SqlParameter) => {
     params.push(value);
     conditions.push(condition(`$${params.length}`));
   };
@@ -107,7 +107,7 @@ export function* listCommits(tree: TreeId, before: number, limit: number): SqlTa
     'SELECT * FROM change WHERE tree_id = $1 AND version < $2 ORDER BY version DESC LIMIT $3',
     tree,
     before,
-    pageLimit(limit),
+    clampPageLength(limit),
   );
   return found.map((one) => ({
     version: sqlNumber(one, 'version'),
@@ -116,7 +116,7 @@ export function* listCommits(tree: TreeId, before: number, limit: number): SqlTa
     at: sqlNumber(one, 'at'),
     kind: sqlText(one, 'kind') as CommitKind,
     structural: sqlNumber(one, 'structural') === 1,
-    steps: stepCounts(one),
+    steps: countLoggedSteps(one),
   }));
 }
 
@@ -127,9 +127,9 @@ export function* listStoredTrash(scope: TreeScope): SqlTask<TrashItem[]> {
     `SELECT ${selectNamed('n', nodeColumns)}, c.at AS removed_at FROM node n
     LEFT JOIN node p ON p.no = n.parent_no
     LEFT JOIN change c ON c.tree_id = $2 AND c.version = n.removed_in
-    WHERE ${fewInTree('n')} AND n.removed_in IS NOT NULL AND (p.removed_in IS NULL OR p.removed_in <> n.removed_in)
+    WHERE ${inTreeByIndexSql('n')} AND n.removed_in IS NOT NULL AND (p.removed_in IS NULL OR p.removed_in <> n.removed_in)
     ORDER BY n.removed_in DESC, n.no`,
-    baseIn(scope),
+    baseOfScope(scope),
     tree,
   );
   const items: TrashItem[] = [];
@@ -137,7 +137,7 @@ export function* listStoredTrash(scope: TreeScope): SqlTask<TrashItem[]> {
     const removedIn = sqlNumber(one, 'removed_in');
     const id = nodeId(sqlText(one, 'id'));
     const message = messageOfRow(one, sqlText(one, 'role') as 'user');
-    const count = (yield* removedTogether(baseIn(scope), id, removedIn)).length;
+    const count = (yield* listRemovedTogether(baseOfScope(scope), id, removedIn)).length;
     items.push({
       treeId: tree,
       nodeId: id,
@@ -154,10 +154,10 @@ export function* listStoredTrash(scope: TreeScope): SqlTask<TrashItem[]> {
 }
 
 /** Returns the ids that a commit removed with a node, itself included. */
-export function* removedTogether(base: number, top: NodeId, removedIn: number): SqlTask<NodeId[]> {
+export function* listRemovedTogether(base: number, top: NodeId, removedIn: number): SqlTask<NodeId[]> {
   const found = yield* queryRows(
     `WITH RECURSIVE gone(no, id) AS (
-      SELECT s.no, s.id FROM node s WHERE ${inTree('s')} AND s.id = $2 AND s.removed_in = $3
+      SELECT s.no, s.id FROM node s WHERE ${inTreeSql('s')} AND s.id = $2 AND s.removed_in = $3
       UNION ALL
       SELECT n.no, n.id FROM gone JOIN node n ON n.parent_no = gone.no WHERE n.removed_in = $3 AND n.id <> $2
     ) SELECT id FROM gone`,
@@ -171,6 +171,6 @@ export function* removedTogether(base: number, top: NodeId, removedIn: number): 
     top,
   );
   const parent = above === undefined ? null : sqlTextOrNull(above, 'parent_id');
-  if (parent !== null && ids.includes(nodeId(parent))) refuseCycle(top);
+  if (parent !== null && ids.includes(nodeId(parent))) throwCycle(top);
   return ids;
 }

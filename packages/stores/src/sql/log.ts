@@ -27,8 +27,8 @@ import {
   treeId,
 } from '@coppice/core';
 import { applyPatch } from '@coppice/core/tree';
-import { withoutTexts } from '../purge.ts';
-import { inTree } from './numbers.ts';
+import { redactStep } from '../purge.ts';
+import { inTreeSql } from './numbers.ts';
 import {
   execute,
   jsonColumn,
@@ -41,7 +41,7 @@ import {
   sqlText,
 } from './query.ts';
 import { contentOfRow, nodeColumns, nodeOfRow, nodeWidth, type StoredTree, selectCells } from './rows.ts';
-import { baseIn, type TreeScope } from './scope.ts';
+import { baseOfScope, type TreeScope } from './scope.ts';
 
 /** A step in the log. */
 type LoggedStep =
@@ -63,7 +63,7 @@ interface LoggedInsert {
 }
 
 /** Serialises the steps of a commit for the log. */
-export function loggedSteps(steps: readonly Step[]): string {
+export function encodeLoggedSteps(steps: readonly Step[]): string {
   return JSON.stringify(
     steps.map((step): LoggedStep => {
       if (step.type === 'insert') {
@@ -87,7 +87,7 @@ export function loggedSteps(steps: readonly Step[]): string {
 }
 
 /** Returns the nodes whose content a logged commit wrote. */
-export function contentsWrittenBy(change: SqlRow): string[] {
+export function nodesWrittenBy(change: SqlRow): string[] {
   return (jsonColumn(change, 'steps') as readonly LoggedStep[]).flatMap((step) =>
     step.type === 'insert' ? [step.id] : step.type === 'replace' ? [step.nodeId] : [],
   );
@@ -101,7 +101,7 @@ export function* redactLog(tree: TreeId, ids: ReadonlySet<string>): SqlTask<void
   )) {
     const steps = jsonColumn(one, 'steps') as readonly LoggedStep[];
     const kept = steps.map((step) =>
-      'nodeId' in step && 'after' in step && ids.has(step.nodeId) ? withoutTexts(step) : step,
+      'nodeId' in step && 'after' in step && ids.has(step.nodeId) ? redactStep(step) : step,
     );
     if (kept.some((step, index) => step !== steps[index]))
       yield* execute(
@@ -114,7 +114,7 @@ export function* redactLog(tree: TreeId, ids: ReadonlySet<string>): SqlTask<void
 }
 
 /** Counts the steps of a logged commit by type. */
-export function stepCounts(change: SqlRow): Readonly<Record<string, number>> {
+export function countLoggedSteps(change: SqlRow): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const step of jsonColumn(change, 'steps') as readonly LoggedStep[])
     counts[step.type] = (counts[step.type] ?? 0) + 1;
@@ -136,7 +136,7 @@ function commitHead(found: SqlRow): Omit<Commit, 'steps'> {
 }
 
 /** Returns the commits after a version, oldest first, with complete steps. */
-export function* hydratedLog(scope: TreeScope, since: number, limit = 1_000_000_000): SqlTask<Commit[]> {
+export function* readLogWithContents(scope: TreeScope, since: number, limit = 1_000_000_000): SqlTask<Commit[]> {
   const found = yield* queryRows(
     'SELECT * FROM change WHERE tree_id = $1 AND version > $2 ORDER BY version LIMIT $3',
     scope.treeId,
@@ -248,8 +248,8 @@ class PastNodes {
     const known = this.#nodes.get(id);
     if (known !== undefined) return known;
     const [found] = yield* queryCells(
-      `SELECT ${selectCells('n', nodeColumns)}, n.meta_in FROM node n WHERE ${inTree('n')} AND n.id = $2`,
-      baseIn(this.#scope),
+      `SELECT ${selectCells('n', nodeColumns)}, n.meta_in FROM node n WHERE ${inTreeSql('n')} AND n.id = $2`,
+      baseOfScope(this.#scope),
       id,
     );
     const node = found === undefined ? null : nodeOfRow(found, yield* presentAliases(this.#scope, id));
@@ -351,7 +351,7 @@ const isFirst = (c: string) =>
   AND e.is_act = 1 AND e.version > 1 AND e.version < ${c}.version AND e.version > ${lastUndone(c)})`;
 
 /** Returns the act that an undo or redo would invert, with its commits. */
-export function* undoRecord(
+export function* findUndoRecord(
   scope: TreeScope,
   tree: StoredTree,
   which: 'undoable' | 'redoable',
@@ -416,7 +416,11 @@ function* findRedoable(tree: TreeId, actor: string, wanted: string | null): SqlT
 }
 
 /** Returns an actor's newest act over all trees of an owner, in log order. */
-export function* newestAct(owner: string, actor: string, which: 'undoable' | 'redoable'): SqlTask<NewestAct | null> {
+export function* findNewestActInTables(
+  owner: string,
+  actor: string,
+  which: 'undoable' | 'redoable',
+): SqlTask<NewestAct | null> {
   // Read backwards by actor, because the columns behind the steps in a row are costly to read.
   const mine = 'FROM change c JOIN tree t ON t.id = c.tree_id AND t.owner = $2 WHERE c.actor = $1 AND c.is_act = 1';
   const sql =

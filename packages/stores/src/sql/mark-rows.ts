@@ -1,13 +1,13 @@
 /** Statements that mark subtrees as removed or restored. */
 import type { RowChange } from '@coppice/core';
-import { inTree } from './numbers.ts';
+import { inTreeSql } from './numbers.ts';
 import { execute, queryRow, type SqlTask } from './query.ts';
-import { assertReachesTop, refuseCycle } from './scope.ts';
+import { assertPathHasNoCycle, throwCycle } from './scope.ts';
 
 /** Sets `removed_in` to `$3` for a node and all its descendants that satisfy a condition: any depth, one statement. */
 function markSubtree(condition: string): string {
   return `WITH RECURSIVE below(no) AS (
-    SELECT n.no FROM node n WHERE ${inTree('n')} AND n.id = $2 AND ${condition}
+    SELECT n.no FROM node n WHERE ${inTreeSql('n')} AND n.id = $2 AND ${condition}
     UNION ALL
     SELECT n.no FROM below JOIN node n ON n.parent_no = below.no WHERE n.id <> $2 AND ${condition}
   ) UPDATE node SET removed_in = $3 WHERE no IN (SELECT no FROM below)`;
@@ -17,19 +17,19 @@ const markLive = markSubtree('n.removed_in IS NULL');
 const markRemoved = markSubtree('n.removed_in = $4');
 
 /** Marks a node and all descendants that are connected to it by rows with the same mark. */
-export function* markRows(base: number, change: Extract<RowChange, { op: 'marked' }>): SqlTask<void> {
+export function* markSubtreeRows(base: number, change: Extract<RowChange, { op: 'marked' }>): SqlTask<void> {
   const { nodeId: id, from, to } = change;
   if (from !== null) {
     yield* execute(markRemoved, base, id, to, from);
-    return yield* assertReachesTop(base, id);
+    return yield* assertPathHasNoCycle(base, id);
   }
   if ((yield* execute(markLive, base, id, to)) === 0) return;
   // An ancestor of a node is removed with it only if it is also a descendant.
   const circle = yield* queryRow(
-    `SELECT 1 AS yes FROM node n JOIN node p ON p.no = n.parent_no WHERE ${inTree('n')} AND n.id = $2 AND p.removed_in = $3`,
+    `SELECT 1 AS yes FROM node n JOIN node p ON p.no = n.parent_no WHERE ${inTreeSql('n')} AND n.id = $2 AND p.removed_in = $3`,
     base,
     id,
     to,
   );
-  if (circle !== undefined) refuseCycle(id);
+  if (circle !== undefined) throwCycle(id);
 }

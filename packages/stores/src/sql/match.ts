@@ -1,14 +1,18 @@
 /** Prefix matching: finds how much of a history exists in a tree. */
 import { matchParentOfChildren, type NodeHead, type NodeId, nodeId, type Reads } from '@coppice/core';
-import { fromColumn } from './exact-text.ts';
-import { inTree, numberOf } from './numbers.ts';
+import { decodeColumnText } from './exact-text.ts';
+import { inTreeSql, nodeNumberOf } from './numbers.ts';
 import { queryRow, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
-import { baseIn, idOfRow, isAncestorInTables, liveHead, type TreeScope } from './scope.ts';
+import { baseOfScope, idOfRow, isAncestorInTables, readLiveHead, type TreeScope } from './scope.ts';
 
 /** Returns the longest prefix of a list of keys that exists. */
-export function* matchKeys(scope: TreeScope, from: NodeId, keys: readonly string[]): SqlTask<Reads['match']['answer']> {
-  const base = baseIn(scope);
-  const head = scope.heads?.get(from) ?? (yield* liveHead(base, from));
+export function* matchKeysInTables(
+  scope: TreeScope,
+  from: NodeId,
+  keys: readonly string[],
+): SqlTask<Reads['match']['answer']> {
+  const base = baseOfScope(scope);
+  const head = scope.heads?.get(from) ?? (yield* readLiveHead(base, from));
   if (head === null || keys.length === 0) return { nodes: [], aliases: [] };
   const through = head.kind === 'message' || head.kind === 'root';
   const first = through ? null : yield* belowMarker(base, head, keys[0] ?? '');
@@ -16,7 +20,7 @@ export function* matchKeys(scope: TreeScope, from: NodeId, keys: readonly string
     return { nodes: [], aliases: yield* nodesByAlias(scope, matchParentOfChildren(head), keys[0] ?? '') };
   const nodes: NodeId[] = first === null ? [] : [first];
   const rest = keys.slice(nodes.length);
-  const start = first === null ? { id: from, no: numberOf(base, head.seq) } : { id: first, no: null };
+  const start = first === null ? { id: from, no: nodeNumberOf(base, head.seq) } : { id: first, no: null };
   for (const id of yield* walkMatches(scope, start, rest)) nodes.push(id);
   const missing = keys[nodes.length];
   if (missing === undefined) return { nodes, aliases: [] };
@@ -31,8 +35,8 @@ interface WalkStart {
 
 /** Returns the messages for a list of keys, each below the one before: first from the cache, then with a statement. */
 function* walkMatches(scope: TreeScope, from: WalkStart, keys: readonly string[]): SqlTask<readonly NodeId[]> {
-  const base = baseIn(scope);
-  const ways = keys.length < shortest ? undefined : scope.ways?.of(scope.treeId);
+  const base = baseOfScope(scope);
+  const ways = keys.length < shortest ? undefined : scope.matchCache?.of(scope.treeId);
   if (ways === undefined) return yield* foundMatch(scope.dialect, base, from, keys);
   const ids: NodeId[] = [];
   let at = from.id;
@@ -57,7 +61,7 @@ function* walkMatches(scope: TreeScope, from: WalkStart, keys: readonly string[]
 const shortest = 4;
 
 const withKey = 'n.equality_key = $3 AND n.removed_in IS NULL ORDER BY n.position, n.no';
-const startNo = `(SELECT s.no FROM node s WHERE ${inTree('s')} AND s.id = $2)`;
+const startNo = `(SELECT s.no FROM node s WHERE ${inTreeSql('s')} AND s.id = $2)`;
 const matched = `SELECT n.id FROM node n WHERE n.match_no = ${startNo} AND ${withKey}`;
 const onlyOne = `SELECT n.id FROM node n WHERE n.match_no = coalesce(CAST($4 AS BIGINT), ${startNo}) AND ${withKey} LIMIT 1`;
 
@@ -77,11 +81,11 @@ function* foundMatch(
   const answer = yield* queryRow(sql, ...params);
   // One text instead of a row for each id: rows would cost as much as the walk.
   const ids = JSON.parse(sqlText(answer ?? { ids: '[]' }, 'ids')) as readonly string[];
-  return ids.map((id) => nodeId(fromColumn(id)));
+  return ids.map((id) => nodeId(decodeColumnText(id)));
 }
 
 /** Returns the SQL for the next message of a walk, given its key. */
-export function nextInWalk(key: string): string {
+export function nextMatchSql(key: string): string {
   return `(SELECT n.no FROM node n WHERE n.match_no = walk.no AND n.equality_key = ${key}
     AND n.removed_in IS NULL ORDER BY n.position, n.no LIMIT 1)`;
 }

@@ -1,14 +1,14 @@
 /** Returns messages as JSON texts, assembled from stored columns without parsing them. */
 import { type NodeId, nodeId } from '@coppice/core';
-import { inTree } from './numbers.ts';
+import { inTreeSql } from './numbers.ts';
 import { queryRows, type SqlTask, sqlText } from './query.ts';
-import { baseIn, type TreeScope } from './scope.ts';
+import { baseOfScope, type TreeScope } from './scope.ts';
 
 /** Returns the texts of live messages, in the order of the ids. */
-export function* storedTexts(scope: TreeScope, ids: readonly NodeId[]): SqlTask<ReadonlyMap<NodeId, string>> {
+export function* readMessageTexts(scope: TreeScope, ids: readonly NodeId[]): SqlTask<ReadonlyMap<NodeId, string>> {
   const found = yield* queryRows(
-    `SELECT id, role, tool_call_id, content FROM node WHERE ${inTree('node')} AND removed_in IS NULL AND role <> 'root' AND id IN ${scope.dialect.list('$2')}`,
-    baseIn(scope),
+    `SELECT id, role, tool_call_id, content FROM node WHERE ${inTreeSql('node')} AND removed_in IS NULL AND role <> 'root' AND id IN ${scope.dialect.list('$2')}`,
+    baseOfScope(scope),
     JSON.stringify(ids),
   );
   const byId = new Map(found.map((one) => [nodeId(sqlText(one, 'id')), one]));

@@ -1,15 +1,15 @@
 /** Reads links between rows of one tree, which a commit needs between its writes. */
 import type { NodeId, NodeLink, Read, ReadProgram } from '@coppice/core';
-import { inTree } from './numbers.ts';
+import { inTreeSql } from './numbers.ts';
 import { queryRows, type SqlTask } from './query.ts';
 import { nodeLinkOf, selectNamed } from './rows.ts';
 import { idOfRow } from './scope.ts';
 
 /** Returns a node and its ancestors, nearest first, at most `limit`. */
-export function* ancestorLinks(base: number, of: NodeId, limit: number): SqlTask<NodeLink[]> {
+export function* queryAncestorLinks(base: number, of: NodeId, limit: number): SqlTask<NodeLink[]> {
   const found = yield* queryRows(
     `WITH RECURSIVE up(no, id, parent_no, kind, last_no, level) AS (
-      SELECT s.no, s.id, s.parent_no, s.kind, s.last_no, 1 FROM node s WHERE ${inTree('s')} AND s.id = $2
+      SELECT s.no, s.id, s.parent_no, s.kind, s.last_no, 1 FROM node s WHERE ${inTreeSql('s')} AND s.id = $2
       UNION ALL
       SELECT n.no, n.id, n.parent_no, n.kind, n.last_no, up.level + 1 FROM up JOIN node n ON n.no = up.parent_no WHERE up.level < $3
     ) SELECT ${selectNamed('up', 'id, parent_id, kind, last_child_id')} FROM up ORDER BY level`,
@@ -21,10 +21,10 @@ export function* ancestorLinks(base: number, of: NodeId, limit: number): SqlTask
 }
 
 /** Returns a node and, below a marker, the markers and first messages with the same match parent. */
-export function* sharedMatch(base: number, of: NodeId): SqlTask<NodeId[]> {
+export function* queryNodesWithSharedMatch(base: number, of: NodeId): SqlTask<NodeId[]> {
   const found = yield* queryRows(
     `WITH RECURSIVE reach(no, id, kind) AS (
-      SELECT s.no, s.id, s.kind FROM node s WHERE ${inTree('s')} AND s.id = $2
+      SELECT s.no, s.id, s.kind FROM node s WHERE ${inTreeSql('s')} AND s.id = $2
       UNION ALL
       SELECT n.no, n.id, n.kind FROM reach JOIN node n ON n.parent_no = reach.no WHERE reach.kind <> 'message' AND n.id <> $2
     ) SELECT id FROM reach`,
@@ -35,14 +35,14 @@ export function* sharedMatch(base: number, of: NodeId): SqlTask<NodeId[]> {
 }
 
 /** Runs the read program that follows from a step, on the current rows. */
-export function* driveLinks<T>(base: number, program: ReadProgram<T>): SqlTask<T> {
+export function* runLinkReads<T>(base: number, program: ReadProgram<T>): SqlTask<T> {
   let step = program.next();
   while (!step.done) step = program.next(yield* answerLink(base, step.value));
   return step.value;
 }
 
 function* answerLink(base: number, read: Read): SqlTask<readonly NodeLink[] | readonly NodeId[]> {
-  if (read.ask === 'ancestors') return yield* ancestorLinks(base, read.of, read.limit);
-  if (read.ask === 'sharedMatch') return yield* sharedMatch(base, read.of);
+  if (read.ask === 'ancestors') return yield* queryAncestorLinks(base, read.of, read.limit);
+  if (read.ask === 'sharedMatch') return yield* queryNodesWithSharedMatch(base, read.of);
   throw new Error(`Rows of a step do not depend on ${read.ask}.`);
 }

@@ -8,7 +8,7 @@ import { execute, queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from '
 export type MigrationProgress = (done: number, total: number) => void;
 
 /** Returns the lists that an earlier version stored as JSON texts, if the tables still have them. */
-export function* listsBefore(hasLists: boolean): SqlTask<readonly StoredList[]> {
+export function* readFormerLists(hasLists: boolean): SqlTask<readonly StoredList[]> {
   if (!hasLists) return [];
   const found = yield* queryRows('SELECT id, owner, linear_form FROM tree WHERE linear_form IS NOT NULL ORDER BY id');
   return found.map((one) => ({
@@ -19,7 +19,7 @@ export function* listsBefore(hasLists: boolean): SqlTask<readonly StoredList[]> 
 }
 
 /** Gives new creation numbers to nodes that share one, or whose number cannot be kept; nothing enforced them before. */
-export function* separateNumbers(): SqlTask<void> {
+export function* makeCreationNumbersUnique(): SqlTask<void> {
   const shared = yield* queryRows(
     `SELECT DISTINCT tree_id FROM (
       SELECT tree_id FROM node GROUP BY tree_id, seq HAVING count(*) > 1
@@ -45,7 +45,7 @@ export function* separateNumbers(): SqlTask<void> {
 }
 
 /** Returns the number of nodes before the migration. */
-export function* countNodes(): SqlTask<number> {
+export function* countAllNodes(): SqlTask<number> {
   const found = yield* queryRow('SELECT count(*) AS n FROM node');
   return found === undefined ? 0 : sqlNumber(found, 'n');
 }

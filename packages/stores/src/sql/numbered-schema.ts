@@ -2,15 +2,15 @@
  * The tables since row numbers: nodes are found, linked and ordered by integers, and the public id has one index. Trees
  * keep public ids for their pointers. Contents are last in the row, so that other columns are read without them.
  */
-import { numbersPerTree, treeNoOf } from './numbers.ts';
+import { numbersPerTree, treeNoSql } from './numbers.ts';
 import type { SqlDialect } from './query.ts';
 
 /** The columns of a node in the order of the table. */
-export const numberedColumns =
+export const nodeTableColumns =
   'no, id, parent_no, root_of, position, kind, role, status, group_id, created_at, match_no, equality_key, tokens, added_in, content_in, removed_in, last_no, tool_call_id, meta_in, meta, marker, search_text, content';
 
 /** The foreign keys of the node table, with the names of both tables. */
-export function nodeKeys(nodes: string, trees: string): readonly string[] {
+export function nodeForeignKeys(nodes: string, trees: string): readonly string[] {
   return [
     `FOREIGN KEY (root_of) REFERENCES ${trees} (no) DEFERRABLE INITIALLY DEFERRED`,
     `FOREIGN KEY (parent_no) REFERENCES ${nodes} (no) DEFERRABLE INITIALLY DEFERRED`,
@@ -18,7 +18,7 @@ export function nodeKeys(nodes: string, trees: string): readonly string[] {
 }
 
 /** Returns the statement that creates the node table under a name, with some foreign keys. */
-export function nodeTable({ integer, float, key }: SqlDialect, name: string, keys: readonly string[]): string {
+export function createNodeTableSql({ integer, float, key }: SqlDialect, name: string, keys: readonly string[]): string {
   return `CREATE TABLE ${name} (
       no ${integer} NOT NULL PRIMARY KEY,
       id ${key} NOT NULL,
@@ -54,7 +54,7 @@ export function nodeTable({ integer, float, key }: SqlDialect, name: string, key
 }
 
 /** The indexes of the node table. */
-export const nodeIndexes: readonly string[] = [
+export const createNodeIndexesSql: readonly string[] = [
   'CREATE UNIQUE INDEX node_id ON node (id)',
   // Every other node has a parent of the same tree, so each belongs to the tree of its root.
   'CREATE UNIQUE INDEX node_root ON node (root_of) WHERE root_of IS NOT NULL',
@@ -62,14 +62,14 @@ export const nodeIndexes: readonly string[] = [
   'CREATE UNIQUE INDEX node_place ON node (parent_no, position, (coalesce(removed_in, 0)))',
   'CREATE INDEX node_match ON node (match_no, equality_key, position) WHERE equality_key IS NOT NULL',
   'CREATE INDEX node_group ON node (parent_no, group_id) WHERE group_id > 0',
-  `CREATE INDEX node_pending ON node (${treeNoOf('node').replace('node.', '')}) WHERE status = 'pending' AND removed_in IS NULL`,
-  `CREATE INDEX node_removed ON node (${treeNoOf('node').replace('node.', '')}, removed_in) WHERE removed_in IS NOT NULL`,
+  `CREATE INDEX node_pending ON node (${treeNoSql('node').replace('node.', '')}) WHERE status = 'pending' AND removed_in IS NULL`,
+  `CREATE INDEX node_removed ON node (${treeNoSql('node').replace('node.', '')}, removed_in) WHERE removed_in IS NOT NULL`,
 ];
 
 /** The read-only views with public ids. */
-export const numberedViews: readonly string[] = [
+export const createViewsSql: readonly string[] = [
   'CREATE VIEW v_conversation AS SELECT id, version, active_node_id FROM tree',
   `CREATE VIEW v_node AS SELECT n.id, t.id AS conversation_id, (SELECT p.id FROM node p WHERE p.no = n.parent_no) AS parent_id,
       n.role, n.content, n.tool_call_id, n.group_id AS siblings_group_id
-      FROM node n LEFT JOIN tree t ON t.no = ${treeNoOf('n')} WHERE n.removed_in IS NULL`,
+      FROM node n LEFT JOIN tree t ON t.no = ${treeNoSql('n')} WHERE n.removed_in IS NULL`,
 ];

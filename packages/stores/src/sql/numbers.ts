@@ -9,36 +9,36 @@ import { refuse } from '@coppice/core';
 export const numbersPerTree = 2 ** 26;
 
 /** The base of an unknown tree: no node is in its range. */
-export const noBase = -numbersPerTree;
+export const unknownTreeBase = -numbersPerTree;
 
 /** Returns the first number of a tree's nodes, given the number of the tree. */
-export function baseOf(treeNo: number): number {
+export function baseOfTreeNo(treeNo: number): number {
   return treeNo * numbersPerTree;
 }
 
 /** Returns the number of a node, given the base of its tree and its creation number. */
-export function numberOf(base: number, seq: number): number {
+export function nodeNumberOf(base: number, seq: number): number {
   if (seq >= numbersPerTree)
     refuse('command/invalid', `A tree holds at most ${numbersPerTree} messages.`, { most: numbersPerTree });
   return base + seq;
 }
 
 /** Returns the SQL condition for nodes of the tree whose base is `$1`. */
-export function inTree(table: string): string {
+export function inTreeSql(table: string): string {
   return `${table}.no BETWEEN CAST($1 AS BIGINT) AND CAST($1 AS BIGINT) + ${numbersPerTree - 1}`;
 }
 
 /** Returns the SQL of the number of a node's tree. The indexes of few rows of a tree have the same expression. */
-export function treeNoOf(table: string): string {
+export function treeNoSql(table: string): string {
   return `(${table}.no / ${numbersPerTree})`;
 }
 
 /** Returns the SQL condition for nodes of the tree with base `$1` that is answered by an index of few rows. */
-export function fewInTree(table: string): string {
-  return `${treeNoOf(table)} = CAST($1 AS BIGINT) / ${numbersPerTree}`;
+export function inTreeByIndexSql(table: string): string {
+  return `${treeNoSql(table)} = CAST($1 AS BIGINT) / ${numbersPerTree}`;
 }
 
 /** Returns the SQL of the number of the node with an id. */
-export function numberById(parameter: string): string {
+export function nodeNumberByIdSql(parameter: string): string {
   return `(SELECT x.no FROM node x WHERE x.id = ${parameter})`;
 }

@@ -1,11 +1,11 @@
 /** Purges rows, former contents, and texts in the log. */
 import { type NodeId, nodeId, type PurgeReport, refuse, type TreeId } from '@coppice/core';
-import { addHashes, blobMark } from '../attachments.ts';
+import { addBlobHashesInJson, blobSourceText } from '../attachments.ts';
 import { collectBlobs } from './attachments.ts';
 import { findCopiesInTables } from './copies.ts';
-import { removedTogether } from './lists.ts';
+import { listRemovedTogether } from './lists.ts';
 import { redactLog } from './log.ts';
-import { fewInTree, inTree } from './numbers.ts';
+import { inTreeByIndexSql, inTreeSql } from './numbers.ts';
 import {
   execute,
   queryRow,
@@ -17,7 +17,7 @@ import {
   sqlText,
 } from './query.ts';
 import type { StoredTree } from './rows.ts';
-import { baseIn, refuseCycle, type TreeScope } from './scope.ts';
+import { baseOfScope, type TreeScope, throwCycle } from './scope.ts';
 
 /**
  * Returns the attachments that nodes of a tree refer to, in current and former contents; of all nodes if none are
@@ -25,13 +25,13 @@ import { baseIn, refuseCycle, type TreeScope } from './scope.ts';
  */
 function* namedByPurge(scope: TreeScope, list: string | null): SqlTask<Set<string>> {
   const named = new Set<string>();
-  const like = `LIKE '%${blobMark}%'`;
+  const like = `LIKE '%${blobSourceText}%'`;
   const of = (column: string) => (list === null ? '' : ` AND ${column} IN ${scope.dialect.list('$2')}`);
   const more = list === null ? [] : [list];
   for (const [sql, tree] of [
     [
-      `SELECT content, meta FROM node WHERE ${inTree('node')}${of('id')} AND (content ${like} OR meta ${like})`,
-      baseIn(scope),
+      `SELECT content, meta FROM node WHERE ${inTreeSql('node')}${of('id')} AND (content ${like} OR meta ${like})`,
+      baseOfScope(scope),
     ],
     [
       `SELECT content, '' AS meta FROM node_content WHERE tree_id = $1${of('node_id')} AND content ${like}`,
@@ -39,7 +39,7 @@ function* namedByPurge(scope: TreeScope, list: string | null): SqlTask<Set<strin
     ],
   ] as const)
     for (const one of yield* queryRows(sql, tree, ...more))
-      for (const column of ['content', 'meta']) addHashes(sqlText(one, column), named);
+      for (const column of ['content', 'meta']) addBlobHashesInJson(sqlText(one, column), named);
   return named;
 }
 
@@ -80,7 +80,7 @@ export function* purgeRows(
   for (const table of ['run', 'node_alias', 'node_copy', 'bookmark', 'external_id'])
     yield* execute(`DELETE FROM ${table} WHERE tree_id = $1 AND node_id ${inList}`, tree.id, list);
   yield* unmarkVisits(scope.dialect, tree.base, list);
-  const nodes = yield* execute(`DELETE FROM node WHERE ${inTree('node')} AND id ${inList}`, tree.base, list);
+  const nodes = yield* execute(`DELETE FROM node WHERE ${inTreeSql('node')} AND id ${inList}`, tree.base, list);
   yield* redactLog(tree.id, new Set<string>(ids));
   const waitingAttachments = yield* collectBlobs({ dialect: scope.dialect, owner: scope.owner, grace }, named);
   return { nodes, contents, copies, waitingAttachments };
@@ -90,7 +90,7 @@ export function* purgeRows(
 function* unmarkVisits({ list }: SqlDialect, base: number, ids: string): SqlTask<void> {
   yield* execute(
     `UPDATE node SET last_no = NULL WHERE no IN (
-      SELECT p.no FROM node g JOIN node p ON p.no = g.parent_no AND p.last_no = g.no WHERE ${inTree('g')} AND g.id IN ${list('$2')}
+      SELECT p.no FROM node g JOIN node p ON p.no = g.parent_no AND p.last_no = g.no WHERE ${inTreeSql('g')} AND g.id IN ${list('$2')}
     )`,
     base,
     ids,
@@ -98,11 +98,11 @@ function* unmarkVisits({ list }: SqlDialect, base: number, ids: string): SqlTask
 }
 
 function* removedTogetherWith(dialect: SqlDialect, { id: tree, base }: StoredTree, id: NodeId): SqlTask<NodeId[]> {
-  const found = yield* queryRow(`SELECT n.removed_in FROM node n WHERE ${inTree('n')} AND n.id = $2`, base, id);
+  const found = yield* queryRow(`SELECT n.removed_in FROM node n WHERE ${inTreeSql('n')} AND n.id = $2`, base, id);
   if (found === undefined || found.removed_in === null)
     return refuse('tree/unknown-node', `There is no node ${id} in the trash of ${tree}.`, { nodeId: id });
   const removedIn = sqlNumber(found, 'removed_in');
-  const gone = yield* removedTogether(base, yield* removalTopRow(base, id, removedIn), removedIn);
+  const gone = yield* listRemovedTogether(base, yield* removalTopRow(base, id, removedIn), removedIn);
   // Descendants that were removed earlier could no longer be restored.
   return yield* withAllBelow(dialect, base, gone);
 }
@@ -111,7 +111,7 @@ function* removedTogetherWith(dialect: SqlDialect, { id: tree, base }: StoredTre
 function* removalTopRow(base: number, id: NodeId, removedIn: number): SqlTask<NodeId> {
   const found = yield* queryRows(
     `WITH RECURSIVE up(no, id, parent_no) AS (
-      SELECT s.no, s.id, s.parent_no FROM node s WHERE ${inTree('s')} AND s.id = $2
+      SELECT s.no, s.id, s.parent_no FROM node s WHERE ${inTreeSql('s')} AND s.id = $2
       UNION
       SELECT n.no, n.id, n.parent_no FROM up JOIN node n ON n.no = up.parent_no WHERE n.removed_in = $3
     ) SELECT no, id, parent_no FROM up`,
@@ -121,14 +121,14 @@ function* removalTopRow(base: number, id: NodeId, removedIn: number): SqlTask<No
   );
   const together = new Set(found.map((one) => sqlNumber(one, 'no')));
   const top = found.find((one) => !together.has(sqlNumberOrNull(one, 'parent_no') ?? 0));
-  return top === undefined ? refuseCycle(id) : nodeId(sqlText(top, 'id'));
+  return top === undefined ? throwCycle(id) : nodeId(sqlText(top, 'id'));
 }
 
 /** Returns nodes with all their descendants. */
 function* withAllBelow({ list }: SqlDialect, base: number, ids: readonly NodeId[]): SqlTask<NodeId[]> {
   const found = yield* queryRows(
     `WITH RECURSIVE below(no, id) AS (
-      SELECT s.no, s.id FROM node s WHERE ${inTree('s')} AND s.id IN ${list('$2')}
+      SELECT s.no, s.id FROM node s WHERE ${inTreeSql('s')} AND s.id IN ${list('$2')}
       UNION
       SELECT n.no, n.id FROM below JOIN node n ON n.parent_no = below.no
     ) SELECT id FROM below`,
@@ -140,7 +140,7 @@ function* withAllBelow({ list }: SqlDialect, base: number, ids: readonly NodeId[
 
 function* removedUpTo(dialect: SqlDialect, base: number, version: number): SqlTask<NodeId[]> {
   const found = yield* queryRows(
-    `SELECT n.id FROM node n WHERE ${fewInTree('n')} AND n.removed_in IS NOT NULL AND n.removed_in <= $2`,
+    `SELECT n.id FROM node n WHERE ${inTreeByIndexSql('n')} AND n.removed_in IS NOT NULL AND n.removed_in <= $2`,
     base,
     version,
   );
@@ -153,20 +153,20 @@ function* removedUpTo(dialect: SqlDialect, base: number, version: number): SqlTa
 
 /** Purges a whole tree, with attachments that only it referred to. */
 export function* purgeTree(scope: TreeScope, tree: TreeId, { grace, unindex }: PurgeOptions): SqlTask<PurgedRows> {
-  const base = baseIn(scope);
+  const base = baseOfScope(scope);
   const named = yield* namedByPurge(scope, null);
-  const all = yield* queryRows(`SELECT n.id FROM node n WHERE ${inTree('n')}`, base);
+  const all = yield* queryRows(`SELECT n.id FROM node n WHERE ${inTreeSql('n')}`, base);
   const ids = all.map((one) => sqlText(one, 'id'));
   const copies = yield* findCopiesInTables(scope.dialect, scope.owner, tree, JSON.stringify(ids));
   if (unindex !== undefined) yield* unindex(base, null);
   yield* execute('UPDATE tree SET active_node_id = NULL WHERE id = $1', tree);
   yield* execute('DELETE FROM run_chunk WHERE run_id IN (SELECT id FROM run WHERE tree_id = $1)', tree);
-  yield* execute(`DELETE FROM node_copy WHERE node_id IN (SELECT n.id FROM node n WHERE ${inTree('n')})`, base);
+  yield* execute(`DELETE FROM node_copy WHERE node_id IN (SELECT n.id FROM node n WHERE ${inTreeSql('n')})`, base);
   for (const table of ['run', 'share', 'external_id', 'provenance', 'bookmark', 'node_alias'])
     yield* execute(`DELETE FROM ${table} WHERE tree_id = $1`, tree);
   const contents = yield* execute('DELETE FROM node_content WHERE tree_id = $1', tree);
   yield* execute('DELETE FROM change WHERE tree_id = $1', tree);
-  const nodes = yield* execute(`DELETE FROM node WHERE ${inTree('node')}`, base);
+  const nodes = yield* execute(`DELETE FROM node WHERE ${inTreeSql('node')}`, base);
   yield* execute('DELETE FROM tree WHERE id = $1', tree);
   const waitingAttachments = yield* collectBlobs({ dialect: scope.dialect, owner: scope.owner, grace }, named);
   return { nodes, contents, copies, waitingAttachments };

@@ -3,12 +3,12 @@
 import { refuse } from '@coppice/core';
 
 /** A value that both databases accept. */
-export type Param = string | number | null | Uint8Array;
+export type SqlParameter = string | number | null | Uint8Array;
 
 /** One statement with its parameters `$1`, `$2`, …; each text is prepared once and cached. */
 export interface Query {
   readonly sql: string;
-  readonly params: readonly Param[];
+  readonly params: readonly SqlParameter[];
   /** Rows by column name, rows as lists of cells, or the number of changed rows. */
   readonly want: 'rows' | 'cells' | 'count';
 }
@@ -26,29 +26,29 @@ export type SqlCells = readonly unknown[];
 export type SqlTask<T> = Generator<Query | readonly Query[], T, unknown>;
 
 /** Queries rows. The answer has the requested form; the cast is here because the generator type cannot express it. */
-export function* queryRows(sql: string, ...params: Param[]): SqlTask<readonly SqlRow[]> {
+export function* queryRows(sql: string, ...params: SqlParameter[]): SqlTask<readonly SqlRow[]> {
   return (yield { sql, params, want: 'rows' }) as readonly SqlRow[];
 }
 
 /** Queries rows as lists of cells. */
-export function* queryCells(sql: string, ...params: Param[]): SqlTask<readonly SqlCells[]> {
+export function* queryCells(sql: string, ...params: SqlParameter[]): SqlTask<readonly SqlCells[]> {
   return (yield { sql, params, want: 'cells' }) as readonly SqlCells[];
 }
 
 /** Queries one row. */
-export function* queryRow(sql: string, ...params: Param[]): SqlTask<SqlRow | undefined> {
+export function* queryRow(sql: string, ...params: SqlParameter[]): SqlTask<SqlRow | undefined> {
   return (yield* queryRows(sql, ...params))[0];
 }
 
 /** Sends several queries at once, which costs one round trip on a remote database. */
-export function* rowsOfEach(queries: readonly Omit<Query, 'want'>[]): SqlTask<readonly (readonly SqlRow[])[]> {
+export function* queryRowsOfEach(queries: readonly Omit<Query, 'want'>[]): SqlTask<readonly (readonly SqlRow[])[]> {
   return (yield queries.map(
     ({ sql, params }) => ({ sql, params, want: 'rows' }) as const,
   )) as readonly (readonly SqlRow[])[];
 }
 
 /** Changes rows and returns their number. */
-export function* execute(sql: string, ...params: Param[]): SqlTask<number> {
+export function* execute(sql: string, ...params: SqlParameter[]): SqlTask<number> {
   return (yield { sql, params, want: 'count' }) as number;
 }
 
@@ -107,7 +107,7 @@ export interface SqlDialect {
 }
 
 /** Throws on a damaged row, with its id and the column. */
-export function refuseColumn(row: SqlRow, column: string, what: string): never {
+export function throwDamagedColumn(row: SqlRow, column: string, what: string): never {
   const id = typeof row['id'] === 'string' ? row['id'] : '';
   return refuse(
     'store/damaged',
@@ -125,14 +125,14 @@ export function jsonColumn(row: SqlRow, column: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    return refuseColumn(row, column, 'is damaged and cannot be read');
+    return throwDamagedColumn(row, column, 'is damaged and cannot be read');
   }
 }
 
 /** A text column. */
 export function sqlText(row: SqlRow, column: string): string {
   const value = row[column];
-  if (typeof value !== 'string') return refuseColumn(row, column, `holds ${typeof value}, not text`);
+  if (typeof value !== 'string') return throwDamagedColumn(row, column, `holds ${typeof value}, not text`);
   return value;
 }
 
@@ -146,7 +146,7 @@ export function sqlNumber(row: SqlRow, column: string): number {
   const value = row[column];
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);
-  return refuseColumn(row, column, `holds ${typeof value}, not a number`);
+  return throwDamagedColumn(row, column, `holds ${typeof value}, not a number`);
 }
 
 /** A number column that may be null. */

@@ -3,7 +3,7 @@ import { type Bookmark, type FsckReport, type Node, type TreeId, treeId } from '
 import { deriveId } from '../linear.ts';
 import { repairRows } from '../repair.ts';
 import { answerRead } from './answers.ts';
-import { baseOf, inTree, numberById, numbersPerTree, treeNoOf } from './numbers.ts';
+import { baseOfTreeNo, inTreeSql, nodeNumberByIdSql, numbersPerTree, treeNoSql } from './numbers.ts';
 import {
   execute,
   queryRow,
@@ -15,9 +15,9 @@ import {
   sqlTextOrNull,
 } from './query.ts';
 import { nodeParams } from './rows.ts';
-import { baseOfTree, type TreeScope, treeRow } from './scope.ts';
-import { emptyText, keepUnreadable, rowUnreadable } from './unreadable.ts';
-import { insertNode } from './write.ts';
+import { readTreeBase, readTreeRow, type TreeScope } from './scope.ts';
+import { keepUnreadableAsText, repairedEmptyContent, unreadableRowCode } from './unreadable.ts';
+import { insertNodeSql } from './write.ts';
 
 type RepairFinding = FsckReport['findings'][number];
 
@@ -30,10 +30,10 @@ export function* repairDatabase(
   const done: string[] = [];
   const trees = new Set<TreeId>();
   for (const { code, treeId: tree } of findings)
-    if (code === rowUnreadable && tree !== null && !trees.has(tree)) {
+    if (code === unreadableRowCode && tree !== null && !trees.has(tree)) {
       trees.add(tree);
       // First, because everything else reads the rows.
-      yield* keepUnreadable(tree, done);
+      yield* keepUnreadableAsText(tree, done);
     }
   for (const { code, id, treeId: tree } of findings) {
     if (tree === null) continue;
@@ -50,12 +50,12 @@ export function* repairDatabase(
  * the history is unknown.
  */
 function* adopt(dialect: SqlDialect, owner: string, tree: TreeId, node: string, done: string[]): SqlTask<void> {
-  const found = yield* queryRow(`SELECT ${treeNoOf('n')} AS no FROM node n WHERE n.id = $1`, node);
+  const found = yield* queryRow(`SELECT ${treeNoSql('n')} AS no FROM node n WHERE n.id = $1`, node);
   const no = sqlNumber(found ?? {}, 'no');
   if ((yield* queryRow('SELECT id FROM tree WHERE no = $1', no)) !== undefined) return;
   const [top] = yield* queryRows(
-    `SELECT max(n.no) - CAST($1 AS BIGINT) AS seq, max(n.created_at) AS at FROM node n WHERE ${inTree('n')}`,
-    baseOf(no),
+    `SELECT max(n.no) - CAST($1 AS BIGINT) AS seq, max(n.created_at) AS at FROM node n WHERE ${inTreeSql('n')}`,
+    baseOfTreeNo(no),
   );
   const at = top === undefined ? 0 : sqlNumber(top, 'at');
   const attributes = JSON.stringify({ project: 'default', title: 'Recovered' });
@@ -73,8 +73,8 @@ function* adopt(dialect: SqlDialect, owner: string, tree: TreeId, node: string, 
   if (dialect.name === 'postgres')
     yield* queryRow("SELECT setval(pg_get_serial_sequence('tree', 'no'), (SELECT max(no) FROM tree))");
   yield* execute(
-    `UPDATE node SET added_in = 1, content_in = 1, meta_in = 1, removed_in = CASE WHEN removed_in IS NULL THEN NULL ELSE 1 END WHERE ${inTree('node')}`,
-    baseOf(no),
+    `UPDATE node SET added_in = 1, content_in = 1, meta_in = 1, removed_in = CASE WHEN removed_in IS NULL THEN NULL ELSE 1 END WHERE ${inTreeSql('node')}`,
+    baseOfTreeNo(no),
   );
   yield* execute(
     `INSERT INTO change (tree_id, version, act_id, actor, at, kind, seq, structural, is_act, steps, owner)
@@ -91,17 +91,17 @@ const rootText = JSON.stringify([{ type: 'text', text: 'A second root was here.'
 
 /** Repairs a row that is invalid by itself. Its old values are kept in its metadata. */
 function* repairRow(code: string, tree: TreeId, id: string, done: string[]): SqlTask<void> {
-  const base = yield* baseOfTree(tree);
+  const base = yield* readTreeBase(tree);
   const set = function* (
     assignments: string,
     kept: Readonly<Record<string, unknown>>,
     sentence: string,
   ): SqlTask<void> {
-    const found = yield* queryRow(`SELECT meta FROM node WHERE ${inTree('node')} AND id = $2`, base, id);
+    const found = yield* queryRow(`SELECT meta FROM node WHERE ${inTreeSql('node')} AND id = $2`, base, id);
     if (found === undefined) return;
     const meta: object = JSON.parse(sqlText(found, 'meta'));
     const changed = yield* execute(
-      `UPDATE node SET ${assignments}, meta = $3 WHERE ${inTree('node')} AND id = $2`,
+      `UPDATE node SET ${assignments}, meta = $3 WHERE ${inTreeSql('node')} AND id = $2`,
       base,
       id,
       JSON.stringify({ ...meta, ...kept }),
@@ -109,7 +109,7 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
     if (changed > 0) done.push(`${id} ${sentence}`);
   };
   const found = yield* queryRow(
-    `SELECT role, kind, tool_call_id, content FROM node WHERE ${inTree('node')} AND id = $2`,
+    `SELECT role, kind, tool_call_id, content FROM node WHERE ${inTreeSql('node')} AND id = $2`,
     base,
     id,
   );
@@ -156,7 +156,7 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
         'is a root, and what it said is in its notes',
       );
     case 'I16':
-      return yield* set(`content = '${emptyText}', search_text = NULL`, {}, 'said nothing, and says so');
+      return yield* set(`content = '${repairedEmptyContent}', search_text = NULL`, {}, 'said nothing, and says so');
   }
 }
 
@@ -165,11 +165,11 @@ const rootNo = `(SELECT r.no FROM tree t JOIN node r ON r.id = t.root_id WHERE t
 
 /** Converts roots besides the one that the tree names to markers, so that their descendants need not move. */
 function* repairRoots(tree: TreeId, done: string[]): SqlTask<void> {
-  const base = yield* baseOfTree(tree);
+  const base = yield* readTreeBase(tree);
   const others = yield* queryRows(
-    `SELECT n.id FROM node n JOIN tree t ON t.no = ${treeNoOf('n')}
-    WHERE ${inTree('n')} AND n.kind = 'root' AND n.removed_in IS NULL AND n.id <> t.root_id
-      AND EXISTS (SELECT 1 FROM node r WHERE r.id = t.root_id AND r.removed_in IS NULL AND ${treeNoOf('r')} = t.no)`,
+    `SELECT n.id FROM node n JOIN tree t ON t.no = ${treeNoSql('n')}
+    WHERE ${inTreeSql('n')} AND n.kind = 'root' AND n.removed_in IS NULL AND n.id <> t.root_id
+      AND EXISTS (SELECT 1 FROM node r WHERE r.id = t.root_id AND r.removed_in IS NULL AND ${treeNoSql('r')} = t.no)`,
     base,
   );
   for (const other of others) {
@@ -177,7 +177,7 @@ function* repairRoots(tree: TreeId, done: string[]): SqlTask<void> {
     yield* execute(
       `UPDATE node SET kind = 'state', role = 'system', content = $3, search_text = NULL, equality_key = NULL,
         parent_no = ${rootNo}, match_no = ${rootNo}, root_of = NULL, position = position || $4
-      WHERE ${inTree('node')} AND id = $2`,
+      WHERE ${inTreeSql('node')} AND id = $2`,
       base,
       id,
       rootText,
@@ -193,7 +193,7 @@ function* repairStoredTree(dialect: SqlDialect, id: TreeId, done: string[]): Sql
   const [home] = yield* queryRows('SELECT owner FROM tree WHERE id = $1', id);
   if (home === undefined) return;
   const owner = sqlText(home, 'owner');
-  const scope: TreeScope = { dialect, owner, treeId: id, tree: yield* treeRow(owner, id) };
+  const scope: TreeScope = { dialect, owner, treeId: id, tree: yield* readTreeRow(owner, id) };
   if (scope.tree === null) return;
   const all = yield* answerRead(scope, { ask: 'rows' });
   if (all === null || typeof all !== 'object' || !('nodes' in all) || !('bookmarks' in all) || !('row' in all)) return;
@@ -202,7 +202,7 @@ function* repairStoredTree(dialect: SqlDialect, id: TreeId, done: string[]): Sql
   const { base } = scope.tree;
   // A new root comes first, because others are placed below it.
   for (const node of mended.nodes)
-    if (!before.has(node.id)) yield* execute(insertNode, ...nodeParams(base, node, noLinks));
+    if (!before.has(node.id)) yield* execute(insertNodeSql, ...nodeParams(base, node, noLinks));
   for (const node of mended.nodes) {
     const old = before.get(node.id);
     if (old !== undefined && old !== node) yield* placeRoot(base, node);
@@ -223,9 +223,9 @@ const noLinks = { parent: null, match: null, last: null };
 
 function* placeRoot(base: number, node: Node): SqlTask<void> {
   yield* execute(
-    `UPDATE node SET parent_no = ${numberById('$3')}, root_of = CASE WHEN CAST($3 AS TEXT) IS NULL THEN root_of END,
-      position = $4, group_id = $5, match_no = ${numberById('$6')}, removed_in = $7, meta = $8
-    WHERE ${inTree('node')} AND id = $2`,
+    `UPDATE node SET parent_no = ${nodeNumberByIdSql('$3')}, root_of = CASE WHEN CAST($3 AS TEXT) IS NULL THEN root_of END,
+      position = $4, group_id = $5, match_no = ${nodeNumberByIdSql('$6')}, removed_in = $7, meta = $8
+    WHERE ${inTreeSql('node')} AND id = $2`,
     base,
     node.id,
     node.parentId,
@@ -246,7 +246,7 @@ function* forgetRow(tree: TreeId, before: readonly Bookmark[], after: readonly B
 /** Returns the tree of a row; for nodes without one, the id of the tree that a repair creates. */
 export function* treeOfFinding(id: string): SqlTask<TreeId | null> {
   const found = yield* queryRow(
-    `SELECT t.id, ${treeNoOf('n')} AS no FROM node n LEFT JOIN tree t ON t.no = ${treeNoOf('n')} WHERE n.id = $1
+    `SELECT t.id, ${treeNoSql('n')} AS no FROM node n LEFT JOIN tree t ON t.no = ${treeNoSql('n')} WHERE n.id = $1
     UNION ALL SELECT id, no FROM tree WHERE id = $1 LIMIT 1`,
     id,
   );

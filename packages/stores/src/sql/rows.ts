@@ -21,30 +21,30 @@ import {
   type TreeRow,
   treeId,
 } from '@coppice/core';
-import { baseOf, numberById, numberOf, numbersPerTree } from './numbers.ts';
+import { baseOfTreeNo, nodeNumberByIdSql, nodeNumberOf, numbersPerTree } from './numbers.ts';
 import {
   jsonColumn,
-  type Param,
-  refuseColumn,
   type SqlCells,
+  type SqlParameter,
   type SqlRow,
   sqlNumber,
   sqlText,
   sqlTextOrNull,
+  throwDamagedColumn,
 } from './query.ts';
 
 /**
  * The columns of a node without its content, by the names of their values: {@link selectCells} and {@link selectNamed}
  * give their SQL.
  */
-export const headColumns =
+export const nodeHeadColumns =
   'id, parent_id, position, seq, kind, role, status, group_id, created_at, match_parent, equality_key, tokens, added_in, content_in, removed_in, last_child_id';
 
 /** All columns of a node. */
-export const nodeColumns = `${headColumns}, tool_call_id, content, search_text, meta, marker`;
+export const nodeColumns = `${nodeHeadColumns}, tool_call_id, content, search_text, meta, marker`;
 
 /** The columns of a node that are needed to count a context. */
-export const noteColumns =
+export const nodeNoteColumns =
   'id, parent_id, kind, role, status, equality_key, tokens, added_in, content_in, meta, marker';
 
 /** The columns of a tree. */
@@ -52,11 +52,11 @@ export const treeColumns =
   'no, id, owner, root_id, version, structure_version, active_node_id, next_seq, created_at, updated_at, attributes, aliases, format';
 
 /** The beginning of the placeholder for the id of a missing node. */
-export const missingPrefix = 'missing-';
+export const missingNodePrefix = 'missing-';
 
 /** Returns that placeholder for a number. */
-export function missingId(no: number): string {
-  return `${missingPrefix}${no % numbersPerTree}`;
+export function missingNodeId(no: number): string {
+  return `${missingNodePrefix}${no % numbersPerTree}`;
 }
 
 /** The SQL of values that are not columns: the ids of other nodes, and what follows from the number. */
@@ -66,13 +66,13 @@ const computed: ReadonlyMap<string, (table: string) => string> = new Map([
   [
     'parent_id',
     (table: string) =>
-      `coalesce((SELECT p.id FROM node p WHERE p.no = ${table}.parent_no), '${missingPrefix}' || (${table}.parent_no % ${numbersPerTree}))`,
+      `coalesce((SELECT p.id FROM node p WHERE p.no = ${table}.parent_no), '${missingNodePrefix}' || (${table}.parent_no % ${numbersPerTree}))`,
   ],
   [
     'match_parent',
     // Null if it is the parent, as it usually is.
     (table: string) =>
-      `CASE WHEN ${table}.match_no <> ${table}.parent_no THEN coalesce((SELECT m.id FROM node m WHERE m.no = ${table}.match_no), '${missingPrefix}' || (${table}.match_no % ${numbersPerTree})) END`,
+      `CASE WHEN ${table}.match_no <> ${table}.parent_no THEN coalesce((SELECT m.id FROM node m WHERE m.no = ${table}.match_no), '${missingNodePrefix}' || (${table}.match_no % ${numbersPerTree})) END`,
   ],
   ['last_child_id', (table: string) => `(SELECT l.id FROM node l WHERE l.no = ${table}.last_no)`],
 ]);
@@ -103,7 +103,7 @@ export function selectCells(table: string, columns: string): string {
 
 /**
  * Returns the SELECT list of a path's cells: the number of the parent instead of its id, and an empty text for a visit
- * mark on the path, because {@link linkPath} knows the ids of both.
+ * mark on the path, because {@link fillPathIds} knows the ids of both.
  */
 export function selectPathCells(table: string, walk: string, columns: string): string {
   return selectCells(table, columns)
@@ -115,7 +115,7 @@ export function selectPathCells(table: string, walk: string, columns: string): s
 }
 
 /** Fills ids into the cells of {@link selectPathCells}; `top` is the parent of the last row. */
-export function linkPath(found: readonly SqlCells[], top: string | null): SqlCells[] {
+export function fillPathIds(found: readonly SqlCells[], top: string | null): SqlCells[] {
   return found.map((cells, at) => {
     const linked = cells.slice();
     linked[1] = found[at + 1]?.[0] ?? top;
@@ -133,16 +133,16 @@ export function selectNamed(table: string, columns: string): string {
 }
 
 /** The column names, for error messages. */
-const headNames = headColumns.split(', ');
+const headNames = nodeHeadColumns.split(', ');
 const nodeNames = nodeColumns.split(', ');
-const noteNames = noteColumns.split(', ');
+const noteNames = nodeNoteColumns.split(', ');
 
 const lastChildCell = headNames.indexOf('last_child_id');
 
 /** The number of cells of a node's row; further columns of a statement come after them. */
 export const nodeWidth = nodeNames.length;
 /** The number of cells of a node's row without content. */
-export const headWidth = headNames.length;
+export const nodeHeadWidth = headNames.length;
 
 // The SQL of links as numbers; a match parent is null if it is the parent.
 const linkSql: ReadonlyMap<string, (table: string) => string> = new Map([
@@ -153,7 +153,7 @@ const linkSql: ReadonlyMap<string, (table: string) => string> = new Map([
 
 /**
  * Returns the SELECT list of the cells of all nodes of a tree: numbers instead of the ids of other nodes, and the
- * node's own number as a further cell. {@link linkRows} fills the ids in, which costs less than a lookup for each.
+ * node's own number as a further cell. {@link fillRowIds} fills the ids in, which costs less than a lookup for each.
  */
 export function selectNumberCells(table: string, columns: string): string {
   let list = selectCells(table, columns);
@@ -165,8 +165,8 @@ export function selectNumberCells(table: string, columns: string): string {
 const linkNames: ReadonlySet<string> = new Set(linkSql.keys());
 const linkCells = headNames.flatMap((name, at) => (linkNames.has(name) ? [at] : []));
 
-/** Fills ids into the cells of {@link selectNumberCells} for {@link headColumns} or {@link nodeColumns}. */
-export function linkRows(found: readonly SqlCells[], width: number): SqlCells[] {
+/** Fills ids into the cells of {@link selectNumberCells} for {@link nodeHeadColumns} or {@link nodeColumns}. */
+export function fillRowIds(found: readonly SqlCells[], width: number): SqlCells[] {
   const ids = new Map(found.map((cells) => [Number(cells[width]), cells[0]]));
   return found.map((cells) => {
     const linked = cells.slice(0, width);
@@ -175,7 +175,7 @@ export function linkRows(found: readonly SqlCells[], width: number): SqlCells[] 
       if (no === null) continue;
       const id = ids.get(Number(no));
       // A visit mark on a missing node is none.
-      linked[at] = id ?? (at === lastChildCell ? null : missingId(Number(no)));
+      linked[at] = id ?? (at === lastChildCell ? null : missingNodeId(Number(no)));
     }
     return linked;
   });
@@ -184,7 +184,7 @@ export function linkRows(found: readonly SqlCells[], width: number): SqlCells[] 
 /** Throws on a cell of an unexpected type. */
 function refuseCell(cells: SqlCells, at: number, names: readonly string[], wanted: string): never {
   const row = { id: cells[0] };
-  return refuseColumn(row, names[at] ?? '', `holds ${typeof cells[at]}, not ${wanted}`);
+  return throwDamagedColumn(row, names[at] ?? '', `holds ${typeof cells[at]}, not ${wanted}`);
 }
 
 function cellText(cells: SqlCells, at: number, names: readonly string[]): string {
@@ -219,11 +219,11 @@ function cellJson(cells: SqlCells, at: number, names: readonly string[]): unknow
   try {
     return JSON.parse(json);
   } catch {
-    return refuseColumn({ id: cells[0] }, names[at] ?? '', 'is damaged and cannot be read');
+    return throwDamagedColumn({ id: cells[0] }, names[at] ?? '', 'is damaged and cannot be read');
   }
 }
 
-/** Decodes a node without content from the cells of {@link headColumns}. */
+/** Decodes a node without content from the cells of {@link nodeHeadColumns}. */
 export function nodeHeadOf(cells: SqlCells): NodeHead {
   return {
     id: cellText(cells, 0, headNames) as NodeId,
@@ -256,7 +256,7 @@ export function nodeLinkOf(row: SqlRow): NodeLink {
 }
 
 /** Copies a node without its content, so that a cache does not keep contents in memory. */
-export function plainHead(node: NodeHead): NodeHead {
+export function copyNodeHead(node: NodeHead): NodeHead {
   const { id, parentId, position, seq, kind, role, status, groupId } = node;
   const { createdAt, matchParent, key, tokens, addedIn, contentIn, removedIn, lastChildId } = node;
   return {
@@ -315,8 +315,8 @@ function cellMarker(cells: SqlCells, at: number, names: readonly string[]): Node
   return cells[at] === null ? null : (cellJson(cells, at, names) as Node['marker']);
 }
 
-/** Decodes a node without content but with metadata from the cells of {@link noteColumns}. */
-export function noteOfRow(cells: SqlCells): PathMeta {
+/** Decodes a node without content but with metadata from the cells of {@link nodeNoteColumns}. */
+export function nodeNoteOfRow(cells: SqlCells): PathMeta {
   return {
     id: cellText(cells, 0, noteNames) as NodeId,
     parentId: cellId(cells, 1, noteNames),
@@ -401,9 +401,9 @@ const linkColumns: ReadonlySet<string> = new Set(['parent_no', 'match_no', 'last
 /** Returns the assignments of a row change, whose parameters come after `$2`, and their values. */
 export function assignmentsOf(set: Extract<RowChange, { op: 'updated' }>['set']): {
   readonly sql: string;
-  readonly values: readonly Param[];
+  readonly values: readonly SqlParameter[];
 } {
-  const columns: [string, Param][] = [];
+  const columns: [string, SqlParameter][] = [];
   for (const [name, column] of Object.entries(columnNames) as [keyof typeof columnNames, string][]) {
     const value = set[name];
     if (value !== undefined) columns.push([column, value]);
@@ -412,7 +412,7 @@ export function assignmentsOf(set: Extract<RowChange, { op: 'updated' }>['set'])
     columns.push(['content', contentText(set.message)], ['search_text', searchColumn(set.message, set.text ?? '')]);
   const assignments = columns.map(([column], index) => {
     const parameter = `$${index + 3}`;
-    return `${column} = ${linkColumns.has(column) ? numberById(parameter) : parameter}`;
+    return `${column} = ${linkColumns.has(column) ? nodeNumberByIdSql(parameter) : parameter}`;
   });
   return { sql: assignments.join(', '), values: columns.map(([, value]) => value) };
 }
@@ -425,15 +425,15 @@ export interface NodeNumbers {
 }
 
 /** The columns of {@link nodeParams}. */
-export const insertedColumns =
+export const insertedNodeColumns =
   'no, id, parent_no, root_of, position, kind, role, status, group_id, created_at, match_no, equality_key, tokens, added_in, content_in, removed_in, last_no, tool_call_id, content, search_text, meta, marker, meta_in';
 /** The number of these columns. */
-export const insertedWidth = insertedColumns.split(', ').length;
+export const insertedNodeWidth = insertedNodeColumns.split(', ').length;
 
-/** Returns the parameters of an insert into the node table, in the order of {@link insertedColumns}. */
-export function nodeParams(base: number, node: Node, { parent, match, last }: NodeNumbers): Param[] {
+/** Returns the parameters of an insert into the node table, in the order of {@link insertedNodeColumns}. */
+export function nodeParams(base: number, node: Node, { parent, match, last }: NodeNumbers): SqlParameter[] {
   return [
-    numberOf(base, node.seq),
+    nodeNumberOf(base, node.seq),
     node.id,
     parent,
     node.parentId === null ? base / numbersPerTree : null,
@@ -484,7 +484,7 @@ export function storedTreeOf(row: SqlRow): StoredTree {
     attributes: jsonColumn(row, 'attributes') as TreeAttributes,
     hasAliases: sqlNumber(row, 'aliases') > 0,
     format: sqlText(row, 'format') as ConversationFormat,
-    base: baseOf(sqlNumber(row, 'no')),
+    base: baseOfTreeNo(sqlNumber(row, 'no')),
   };
 }
 
@@ -513,7 +513,7 @@ export function contentOfRow(row: SqlRow, role: Role, aliases: readonly Alias[],
 }
 
 /** Returns the values of columns that index a tree's attributes. */
-export function attributeColumns(attributes: TreeAttributes): Param[] {
+export function attributeColumns(attributes: TreeAttributes): SqlParameter[] {
   const { project, folder, title, autoTitle, pinned, trashedAt, forestKey } = attributes;
   const shown = title ?? autoTitle ?? null;
   return [

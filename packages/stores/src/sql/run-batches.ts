@@ -5,8 +5,8 @@
  */
 import { isAppError, type Run, type RunChunk } from '@coppice/core';
 import type { SqlEngine } from './engine.ts';
-import { toColumn } from './exact-text.ts';
-import { jsonColumn, type Query, rowsOfEach, type SqlRow, type SqlTask, sqlNumber, sqlText } from './query.ts';
+import { encodeColumnText } from './exact-text.ts';
+import { jsonColumn, type Query, queryRowsOfEach, type SqlRow, type SqlTask, sqlNumber, sqlText } from './query.ts';
 import { chunksFrom, chunksQuery, runOfRow } from './side-tables.ts';
 
 /** An operation on one run. */
@@ -218,7 +218,7 @@ function* rowsFor(list: string, operations: readonly RunOperation[]): SqlTask<Ba
         ? chunksQuery(one.owner, one.id, one.from)
         : { sql: 'SELECT * FROM run WHERE id = $1 AND owner = $2', params: [one.id, one.owner] },
     );
-  const found = yield* rowsOfEach(queries);
+  const found = yield* queryRowsOfEach(queries);
   const [locked = [], last = []] = written.length > 0 ? found : [];
   const first = written.length > 0 ? 2 : 0;
   return {
@@ -230,7 +230,7 @@ function* rowsFor(list: string, operations: readonly RunOperation[]): SqlTask<Ba
 
 /** Encodes ids like columns. */
 function toList(ids: readonly string[]): string {
-  return JSON.stringify(ids.map(toColumn));
+  return JSON.stringify(ids.map(encodeColumnText));
 }
 
 function byId(rows: readonly SqlRow[]): ReadonlyMap<string, SqlRow> {

@@ -7,7 +7,7 @@
 import type { SqlDialect } from './query.ts';
 
 /** The statements that create the tables of version 1. */
-export function schema(dialect: SqlDialect): readonly string[] {
+export function createSchemaSql(dialect: SqlDialect): readonly string[] {
   const { integer, float, key, bytes, serial } = dialect;
   return [
     `CREATE TABLE tree (
@@ -204,12 +204,12 @@ export function schema(dialect: SqlDialect): readonly string[] {
 }
 
 /** Added in a later table version: without it a share link would show the current content of its messages. */
-export function shareVersion({ integer }: SqlDialect): string {
+export function addShareVersionSql({ integer }: SqlDialect): string {
   return `ALTER TABLE share ADD COLUMN version ${integer}`;
 }
 
 /** Added in a later table version: the ids of lists, whose messages have no rows. */
-export function linearNodes({ key }: SqlDialect): readonly string[] {
+export function createLinearNodesSql({ key }: SqlDialect): readonly string[] {
   return [
     `CREATE TABLE linear_node (
       id ${key} NOT NULL PRIMARY KEY,
@@ -223,7 +223,7 @@ export function linearNodes({ key }: SqlDialect): readonly string[] {
  * Added in a later table version: when bytes were last added, and whether a purge removed their last reference. Not in
  * the row of the bytes, which SQLite would rewrite completely. Bytes without such a row were added long ago.
  */
-export function blobPut({ key, float, integer }: SqlDialect): readonly string[] {
+export function createBlobPutSql({ key, float, integer }: SqlDialect): readonly string[] {
   return [
     `CREATE TABLE blob_put (
       owner ${key} NOT NULL,
@@ -237,12 +237,12 @@ export function blobPut({ key, float, integer }: SqlDialect): readonly string[] 
 }
 
 /** Added in a later table version: how many uploads wait for a message. One may for each row from before. */
-export function addBlobWaitingColumn({ integer }: SqlDialect): readonly string[] {
+export function addBlobWaitingSql({ integer }: SqlDialect): readonly string[] {
   return [`ALTER TABLE blob_put ADD COLUMN waiting ${integer} NOT NULL DEFAULT 1`];
 }
 
 /** Added in a later table version: which nodes are copies of which, so that a purge can report what remains. */
-export function nodeCopies({ key }: SqlDialect): readonly string[] {
+export function createNodeCopiesSql({ key }: SqlDialect): readonly string[] {
   return [
     `CREATE TABLE node_copy (
       node_id ${key} NOT NULL PRIMARY KEY,
@@ -254,7 +254,7 @@ export function nodeCopies({ key }: SqlDialect): readonly string[] {
 }
 
 /** Added in a later table version: encrypted records of a shared server. `stamp` is new with every write. */
-export function sealedRecords({ key }: SqlDialect): readonly string[] {
+export function createSealedRecordsSql({ key }: SqlDialect): readonly string[] {
   return [
     `CREATE TABLE sealed_record (
       id ${key} NOT NULL PRIMARY KEY,

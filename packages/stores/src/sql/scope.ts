@@ -1,6 +1,6 @@
 /** The basis of every read of a tree in a database: its owner, its row, and lookups of single nodes. */
 import { type Node, type NodeHead, type NodeId, nodeId, refuse, type TreeId } from '@coppice/core';
-import { baseOf, inTree, noBase, numberById } from './numbers.ts';
+import { baseOfTreeNo, inTreeSql, nodeNumberByIdSql, unknownTreeBase } from './numbers.ts';
 import {
   jsonColumn,
   queryCells,
@@ -15,9 +15,9 @@ import {
 } from './query.ts';
 import type { MatchCache } from './row-cache.ts';
 import {
-  headColumns,
-  missingPrefix,
+  missingNodePrefix,
   nodeColumns,
+  nodeHeadColumns,
   nodeHeadOf,
   nodeOfRow,
   type StoredTree,
@@ -38,9 +38,9 @@ export interface TreeScope {
   /** The parent of the active node, if it is known. */
   readonly parentOfActive?: NodeId | null;
   /** Rows that were fetched together with the lock for the planner. Valid until something is written. */
-  readonly foreseen?: PrefetchedRows;
+  readonly prefetched?: PrefetchedRows;
   /** The match cache, if the process has one. Valid only under the lock. */
-  readonly ways?: MatchCache;
+  readonly matchCache?: MatchCache;
   /** Whether other work, also the caller's, runs between writes: then each node is validated again. */
   readonly inTurns?: boolean;
 }
@@ -58,7 +58,7 @@ export interface PrefetchedRows {
 export const maxDepth = 10_000_000;
 
 /** Reads a tree row of an owner. */
-export function* treeRow(owner: string, id: TreeId, lock = ''): SqlTask<StoredTree | null> {
+export function* readTreeRow(owner: string, id: TreeId, lock = ''): SqlTask<StoredTree | null> {
   // Untyped callers may pass any value, and drivers do not accept all.
   if (typeof id !== 'string') return null;
   const found = yield* queryRow(`SELECT ${treeColumns} FROM tree WHERE id = $1 AND owner = $2${lock}`, id, owner);
@@ -69,20 +69,20 @@ export function* treeRow(owner: string, id: TreeId, lock = ''): SqlTask<StoredTr
  * Selects which ids of a list are taken, by a node or by a tree, because lookups by id alone use a tree's id for its
  * root.
  */
-export function takenIds({ list }: SqlDialect): string {
+export function takenIdsSql({ list }: SqlDialect): string {
   const holders = ['node', 'tree'];
   return holders.map((table) => `SELECT id FROM ${table} WHERE id IN ${list('$1')}`).join(' UNION ALL ');
 }
 
 /** Returns the base of the tree's numbers; one without nodes if the tree is unknown. */
-export function baseIn({ tree }: TreeScope): number {
-  return tree?.base ?? noBase;
+export function baseOfScope({ tree }: TreeScope): number {
+  return tree?.base ?? unknownTreeBase;
 }
 
 /** Returns the base of a tree of any owner. */
-export function* baseOfTree(id: TreeId): SqlTask<number> {
+export function* readTreeBase(id: TreeId): SqlTask<number> {
   const found = yield* queryRow('SELECT no FROM tree WHERE id = $1', id);
-  return found === undefined ? noBase : baseOf(sqlNumber(found, 'no'));
+  return found === undefined ? unknownTreeBase : baseOfTreeNo(sqlNumber(found, 'no'));
 }
 
 export function idOfRow(found: SqlRow): NodeId {
@@ -90,20 +90,20 @@ export function idOfRow(found: SqlRow): NodeId {
 }
 
 /** Reads one node; live only, or also a removed one if the condition is empty. */
-export function* nodeById(scope: TreeScope, id: NodeId, live: string): SqlTask<Node | null> {
+export function* readNodeById(scope: TreeScope, id: NodeId, live: string): SqlTask<Node | null> {
   const [found] = yield* queryCells(
-    `SELECT ${selectCells('n', nodeColumns)} FROM node n WHERE ${inTree('n')} AND n.id = $2${live}`,
-    baseIn(scope),
+    `SELECT ${selectCells('n', nodeColumns)} FROM node n WHERE ${inTreeSql('n')} AND n.id = $2${live}`,
+    baseOfScope(scope),
     id,
   );
   if (found === undefined) return null;
   const node = nodeOfRow(found, yield* aliasesOfNode(scope, id));
-  if (node.parentId?.startsWith(missingPrefix) !== true) return node;
-  return { ...node, parentId: nodeId(yield* missingParent(scope, id, node.parentId)) };
+  if (node.parentId?.startsWith(missingNodePrefix) !== true) return node;
+  return { ...node, parentId: nodeId(yield* findMissingParentId(scope, id, node.parentId)) };
 }
 
 /** Returns the id of a parent whose row is missing: that of the log, which keeps ids, or the placeholder. */
-export function* missingParent({ treeId }: TreeScope, child: string, placeholder: string): SqlTask<string> {
+export function* findMissingParentId({ treeId }: TreeScope, child: string, placeholder: string): SqlTask<string> {
   const found = yield* queryRow(
     'SELECT c.steps FROM change c JOIN node n ON n.id = $2 AND c.version = n.added_in WHERE c.tree_id = $1',
     treeId,
@@ -128,7 +128,7 @@ function* aliasesOfNode(scope: TreeScope, id: string): SqlTask<Node['aliases']> 
 }
 
 /** Decodes nodes from rows, with their aliases, which only trees with split texts have. */
-export function* nodesFrom(scope: TreeScope, found: readonly SqlCells[]): SqlTask<Node[]> {
+export function* decodeNodesOfRows(scope: TreeScope, found: readonly SqlCells[]): SqlTask<Node[]> {
   if (scope.tree?.hasAliases !== true) return found.map((one) => nodeOfRow(one, []));
   const aliases = new Map<string, { matchParent: NodeId; key: string }[]>();
   const ids = JSON.stringify(found.map(([id]) => id));
@@ -145,12 +145,12 @@ export function* nodesFrom(scope: TreeScope, found: readonly SqlCells[]): SqlTas
 }
 
 /** Returns the longest possible path: one with more nodes than the tree ever had is a cycle. */
-export function longestPath({ tree }: TreeScope): number {
+export function longestPathLength({ tree }: TreeScope): number {
   return Math.min(maxDepth, (tree?.nextSeq ?? 0) + 1);
 }
 
 /** Throws: a node is its own ancestor. */
-export function refuseCycle(id: string): never {
+export function throwCycle(id: string): never {
   return refuse('store/damaged', `The node ${id} is below itself: coppice fsck --repair puts it in place.`, {
     nodeId: id,
   });
@@ -158,7 +158,7 @@ export function refuseCycle(id: string): never {
 
 // UNION instead of UNION ALL, so that a cycle of parents ends the walk.
 const upwards = `WITH RECURSIVE up(no, parent_no) AS (
-    SELECT s.no, s.parent_no FROM node s WHERE ${inTree('s')} AND s.id = $2
+    SELECT s.no, s.parent_no FROM node s WHERE ${inTreeSql('s')} AND s.id = $2
     UNION
     SELECT n.no, n.parent_no FROM up JOIN node n ON n.no = up.parent_no
   )`;
@@ -166,15 +166,17 @@ const upwards = `WITH RECURSIVE up(no, parent_no) AS (
 /** Whether a node is another one or an ancestor of it. Removed nodes count too. */
 export function* isAncestorInTables(base: number, id: string, below: string): SqlTask<boolean> {
   if (id === below)
-    return (yield* queryRow(`SELECT 1 AS yes FROM node s WHERE ${inTree('s')} AND s.id = $2`, base, id)) !== undefined;
+    return (
+      (yield* queryRow(`SELECT 1 AS yes FROM node s WHERE ${inTreeSql('s')} AND s.id = $2`, base, id)) !== undefined
+    );
   const found = yield* queryRow(
-    `${upwards} SELECT coalesce(max(CASE WHEN no = ${numberById('$3')} THEN 1 ELSE 0 END), 0) AS yes, ${endless} FROM up`,
+    `${upwards} SELECT coalesce(max(CASE WHEN no = ${nodeNumberByIdSql('$3')} THEN 1 ELSE 0 END), 0) AS yes, ${endless} FROM up`,
     base,
     below,
     id,
   );
   if (found === undefined) return false;
-  if (sqlNumber(found, 'endless') === 1) refuseCycle(below);
+  if (sqlNumber(found, 'endless') === 1) throwCycle(below);
   return sqlNumber(found, 'yes') === 1;
 }
 
@@ -185,15 +187,15 @@ const endless = `CASE WHEN count(*) > 0 AND NOT EXISTS (
   ) THEN 1 ELSE 0 END AS endless`;
 
 /** Throws if the path up from a node is a cycle. */
-export function* assertReachesTop(base: number, id: string): SqlTask<void> {
+export function* assertPathHasNoCycle(base: number, id: string): SqlTask<void> {
   const found = yield* queryRow(`${upwards} SELECT ${endless} FROM up`, base, id);
-  if (found !== undefined && sqlNumber(found, 'endless') === 1) refuseCycle(id);
+  if (found !== undefined && sqlNumber(found, 'endless') === 1) throwCycle(id);
 }
 
 /** Reads a live node without its content. */
-export function* liveHead(base: number, id: string): SqlTask<NodeHead | null> {
+export function* readLiveHead(base: number, id: string): SqlTask<NodeHead | null> {
   const [found] = yield* queryCells(
-    `SELECT ${selectCells('n', headColumns)} FROM node n WHERE ${inTree('n')} AND n.id = $2 AND n.removed_in IS NULL`,
+    `SELECT ${selectCells('n', nodeHeadColumns)} FROM node n WHERE ${inTreeSql('n')} AND n.id = $2 AND n.removed_in IS NULL`,
     base,
     id,
   );

@@ -1,7 +1,7 @@
 /** Encrypted records of a shared server, as rows that all its servers read. */
 import type { JsonObject, SealedRecords } from '@coppice/core';
 import { execute, jsonColumn, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
-import type { Transactions } from './side-stores.ts';
+import type { SqlTransactions } from './side-stores.ts';
 
 function* readVersion(): SqlTask<string> {
   const rows = yield* queryRows('SELECT stamp FROM sealed_record ORDER BY id');
@@ -23,7 +23,7 @@ function* write(id: string, record: JsonObject): SqlTask<void> {
 }
 
 /** The encrypted records of a database. */
-export function sealedStore({ forUpdate }: SqlDialect, transactions: Transactions): SealedRecords {
+export function createSealedRecordStore({ forUpdate }: SqlDialect, transactions: SqlTransactions): SealedRecords {
   return {
     version: () => transactions.snapshot(readVersion),
     load: () => transactions.snapshot(() => readAll()),

@@ -1,15 +1,15 @@
 /** The contracts of runs, attachments and accounts on a database. */
 import { sha256Hex } from '@coppice/content';
 import type { AccountStore, BlobStore, Run, RunStore, TreeId } from '@coppice/core';
-import { addHashes } from '../attachments.ts';
+import { addBlobHashesInJson } from '../attachments.ts';
 import type { WaitingUploads } from '../waiting-uploads.ts';
-import { type BlobScope, findBlob, holdBlobs, putBlob, readBlob } from './attachments.ts';
+import { type BlobScope, findBlob, lockBlobs, putBlob, readBlob } from './attachments.ts';
 import type { SqlDialect, SqlTask } from './query.ts';
 import type { RunAnswer, RunOperation } from './run-batches.ts';
 import * as side from './side-tables.ts';
 
 /** How a store runs work on its database. */
-export interface Transactions {
+export interface SqlTransactions {
   snapshot<T>(work: () => SqlTask<T>): Promise<T>;
   transaction<T>(work: () => SqlTask<T>): Promise<T>;
   /** Runs an operation on a run in one transaction with those of other runs, or in its own. */
@@ -19,11 +19,11 @@ export interface Transactions {
 }
 
 /** The runs of an owner. */
-export function runStore(dialect: SqlDialect, owner: string, transactions: Transactions): RunStore {
+export function createRunStore(dialect: SqlDialect, owner: string, transactions: SqlTransactions): RunStore {
   function* holding(data: Run['data']): SqlTask<void> {
     const named = new Set<string>();
-    addHashes(JSON.stringify(data), named);
-    yield* holdBlobs(dialect, owner, named);
+    addBlobHashesInJson(JSON.stringify(data), named);
+    yield* lockBlobs(dialect, owner, named);
   }
   return {
     start: (run) =>
@@ -39,7 +39,7 @@ export function runStore(dialect: SqlDialect, owner: string, transactions: Trans
     note: (id, data) =>
       transactions.transaction(function* () {
         yield* holding(data);
-        return yield* side.noteRun(owner, id, data);
+        return yield* side.updateRunData(owner, id, data);
       }),
     append: (id, chunk) =>
       transactions.shared({ type: 'append', owner, id, chunk }, () =>
@@ -47,7 +47,7 @@ export function runStore(dialect: SqlDialect, owner: string, transactions: Trans
       ),
     chunks: (id, from = 0) =>
       transactions.shared({ type: 'chunks', owner, id, from }, () =>
-        transactions.snapshot(() => side.runChunks(owner, id, from)),
+        transactions.snapshot(() => side.readRunChunks(owner, id, from)),
       ),
     find: (id) =>
       transactions.shared({ type: 'find', owner, id }, () => transactions.snapshot(() => side.findRun(owner, id))),
@@ -61,9 +61,9 @@ export function runStore(dialect: SqlDialect, owner: string, transactions: Trans
 }
 
 /** The attachments of an owner. `sweep` deletes what an earlier purge had to keep. */
-export function blobStore(
+export function createBlobStore(
   blobScope: BlobScope,
-  transactions: Transactions,
+  transactions: SqlTransactions,
   uploads: WaitingUploads,
   sweep: () => Promise<void>,
 ): BlobStore {
@@ -86,16 +86,16 @@ export function blobStore(
 }
 
 /** Users, tokens and shares of all owners. */
-export function accountStore(transactions: Transactions): AccountStore {
+export function createAccountStore(transactions: SqlTransactions): AccountStore {
   return {
     putUser: (user) => transactions.transaction(() => side.putUser(user)),
     users: () => transactions.snapshot(() => side.listUsers()),
     user: (id) => transactions.snapshot(() => side.findUser(id)),
     putToken: (token) => transactions.transaction(() => side.putToken(token)),
     tokens: (userId) => transactions.snapshot(() => side.listTokens(userId)),
-    tokenByHash: (hash) => transactions.snapshot(() => side.tokenByHash(hash)),
+    tokenByHash: (hash) => transactions.snapshot(() => side.findTokenByHash(hash)),
     putShare: (share) => transactions.transaction(() => side.putShare(share)),
     shares: (owner, treeId) => transactions.snapshot(() => side.listShares(owner, treeId)),
-    shareByHash: (hash) => transactions.snapshot(() => side.shareByHash(hash)),
+    shareByHash: (hash) => transactions.snapshot(() => side.findShareByHash(hash)),
   };
 }

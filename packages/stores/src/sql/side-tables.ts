@@ -18,10 +18,10 @@ import {
   treeId,
   type User,
 } from '@coppice/core';
-import { checkUser, refuseHash } from '../account-rules.ts';
+import { assertHashUnused, assertKnownRole } from '../account-rules.ts';
 import { compareExternalIds } from '../in-process/external-ids.ts';
-import { toColumn } from './exact-text.ts';
-import { inTree } from './numbers.ts';
+import { encodeColumnText } from './exact-text.ts';
+import { inTreeSql } from './numbers.ts';
 import {
   execute,
   jsonColumn,
@@ -79,7 +79,7 @@ export function* beatRun({ float, now }: SqlDialect, owner: string, id: string, 
 /**
  * Sets fields of a run's data. The row is updated first as a lock, so that two concurrent calls wait for each other.
  */
-export function* noteRun(owner: string, id: string, data: JsonObject): SqlTask<boolean> {
+export function* updateRunData(owner: string, id: string, data: JsonObject): SqlTask<boolean> {
   yield* execute('UPDATE run SET beat_at = beat_at WHERE id = $1 AND owner = $2', id, owner);
   const found = yield* findRun(owner, id);
   if (found === null) return false;
@@ -139,7 +139,7 @@ export function chunksFrom(rows: readonly SqlRow[], from: number): RunChunk[] {
 }
 
 /** Returns a run's text from an offset on, in order. */
-export function* runChunks(owner: string, id: string, from: number): SqlTask<RunChunk[]> {
+export function* readRunChunks(owner: string, id: string, from: number): SqlTask<RunChunk[]> {
   const { sql, params } = chunksQuery(owner, id, from);
   return chunksFrom(yield* queryRows(sql, ...params), from);
 }
@@ -203,14 +203,14 @@ function externalOf(one: SqlRow): ExternalId {
 }
 
 function amongThem(dialect: SqlDialect): string {
-  return `FROM node WHERE ${inTree('node')} AND id IN ${dialect.list('$2')}`;
+  return `FROM node WHERE ${inTreeSql('node')} AND id IN ${dialect.list('$2')}`;
 }
 
 /** Returns which of these nodes are not in a tree, live or removed. */
-export function* missingNodes(dialect: SqlDialect, base: number, ids: ReadonlySet<NodeId>): SqlTask<Set<NodeId>> {
+export function* findMissingNodes(dialect: SqlDialect, base: number, ids: ReadonlySet<NodeId>): SqlTask<Set<NodeId>> {
   const missing = new Set(ids);
   if (missing.size === 0) return missing;
-  const list = JSON.stringify([...missing].map(toColumn));
+  const list = JSON.stringify([...missing].map(encodeColumnText));
   // Nearly always all exist, and counting them costs less than a row for each.
   const counted = yield* queryRow(`SELECT count(*) AS n ${amongThem(dialect)}`, base, list);
   if (counted !== undefined && sqlNumber(counted, 'n') === missing.size) return new Set();
@@ -233,13 +233,13 @@ export function* findExternalIds(
     format,
     scope,
     // Values in the JSON list must be encoded like column text; the driver does that only for scalars.
-    JSON.stringify(ids.map(toColumn)),
+    JSON.stringify(ids.map(encodeColumnText)),
   );
   return found.map(externalOf).sort(compareExternalIds);
 }
 
 /** Returns all external ids of a tree. */
-export function* externalIdsOf(owner: string, tree: TreeId): SqlTask<ExternalId[]> {
+export function* readExternalIdsOfTree(owner: string, tree: TreeId): SqlTask<ExternalId[]> {
   const found = yield* queryRows('SELECT * FROM external_id WHERE owner = $1 AND tree_id = $2', owner, tree);
   return found.map(externalOf).sort(compareExternalIds);
 }
@@ -260,7 +260,7 @@ export function* addProvenance(owner: string, list: readonly Provenance[]): SqlT
 }
 
 /** Returns the provenance of a tree, oldest first. */
-export function* provenanceOf(owner: string, tree: TreeId): SqlTask<Provenance[]> {
+export function* readProvenanceRows(owner: string, tree: TreeId): SqlTask<Provenance[]> {
   const found = yield* queryRows(
     'SELECT p.* FROM provenance p JOIN tree t ON t.id = p.tree_id WHERE p.tree_id = $1 AND t.owner = $2 ORDER BY p.at',
     tree,
@@ -278,7 +278,7 @@ export function* provenanceOf(owner: string, tree: TreeId): SqlTask<Provenance[]
 
 /** Stores a user as given. */
 export function* putUser(user: User): SqlTask<void> {
-  checkUser(user);
+  assertKnownRole(user);
   yield* execute(
     `INSERT INTO account (id, name, role, created_at, disabled_at) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (id) DO UPDATE SET name = $2, role = $3, created_at = $4, disabled_at = $5`,
@@ -313,7 +313,7 @@ export function* findUser(id: string): SqlTask<User | null> {
 
 /** Stores a token as given, except that a revoked one stays revoked, even if a caller writes an older state. */
 export function* putToken(token: ApiToken): SqlTask<void> {
-  refuseHash('token', token.id, yield* tokenByHash(token.hash));
+  assertHashUnused('token', token.id, yield* findTokenByHash(token.hash));
   yield* execute(
     `INSERT INTO token (id, user_id, name, hash, created_at, expires_at, revoked_at, used_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
     ON CONFLICT (id) DO UPDATE SET user_id = $2, name = $3, hash = $4, created_at = $5, expires_at = $6, revoked_at = COALESCE(token.revoked_at, $7), used_at = $8`,
@@ -347,14 +347,14 @@ export function* listTokens(userId: string): SqlTask<ApiToken[]> {
 }
 
 /** The token with a hash. */
-export function* tokenByHash(hash: string): SqlTask<ApiToken | null> {
+export function* findTokenByHash(hash: string): SqlTask<ApiToken | null> {
   const found = yield* queryRow('SELECT * FROM token WHERE hash = $1', hash);
   return found === undefined ? null : tokenOf(found);
 }
 
 /** Stores a share as given. */
 export function* putShare(share: ShareLink): SqlTask<void> {
-  refuseHash('share', share.id, yield* shareByHash(share.hash));
+  assertHashUnused('share', share.id, yield* findShareByHash(share.hash));
   yield* execute(
     `INSERT INTO share (id, owner, tree_id, node_ids, fields, title, hash, created_at, expires_at, revoked_at, version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
     ON CONFLICT (id) DO UPDATE SET owner = $2, tree_id = $3, node_ids = $4, fields = $5, title = $6, hash = $7, created_at = $8, expires_at = $9, revoked_at = $10, version = $11`,
@@ -400,7 +400,7 @@ export function* listShares(owner: string, tree: TreeId | undefined): SqlTask<Sh
 }
 
 /** The share with a hash. */
-export function* shareByHash(hash: string): SqlTask<ShareLink | null> {
+export function* findShareByHash(hash: string): SqlTask<ShareLink | null> {
   const found = yield* queryRow('SELECT * FROM share WHERE hash = $1', hash);
   return found === undefined ? null : shareOfRow(found);
 }

@@ -37,31 +37,38 @@ import {
 } from '@coppice/core';
 import { assertArgument } from '@coppice/core/decode';
 import { insertedNodes } from '@coppice/core/tree';
-import { argument, checkedReads } from '../argument-shapes.ts';
-import { checkForeignId } from '../in-process/external-ids.ts';
+import { argumentValidators, validateReads } from '../argument-shapes.ts';
+import { assertExternalIdLength } from '../in-process/external-ids.ts';
 import { joinReports } from '../join-reports.ts';
-import { checkLinear, treeOfLinear } from '../linear.ts';
-import { defaultOwner, type StoreOptions, usualGrace } from '../options.ts';
-import { notInTrash, readOnlyStore, storeClosed, unknownTree } from '../refusals.ts';
+import { assertStorableList, buildLinearTree } from '../linear.ts';
+import { defaultAttachmentGraceMs, defaultOwner, type StoreOptions } from '../options.ts';
+import { throwNotInTrash, throwReadOnlyStore, throwStoreClosed, throwUnknownTree } from '../refusals.ts';
 import { WaitingUploads } from '../waiting-uploads.ts';
 import { type BlobScope, collectBlobs, findOwnersWithUnusedBlobs } from './attachments.ts';
-import { backfillSome, driveReads, runChange, type StoreScope } from './change.ts';
+import { backfillLists, driveReads, runChange, type StoreScope } from './change.ts';
 import type { SqlEngine } from './engine.ts';
-import { putExternalNames } from './external-ids.ts';
+import { writeExternalIds } from './external-ids.ts';
 import { followFeed } from './follow.ts';
 import { countTrees, damageFindings, fsckRange, fsckRest, nextRange, rangeOfTree } from './fsck.ts';
-import { putLinear } from './linear-form.ts';
-import { cursorOfPlaces, type FeedEvent, feedEventOf, placesAfter, placesOfCursor, SharedLooks } from './list-feed.ts';
+import { storeListAsTree } from './linear-form.ts';
+import {
+  advancePositions,
+  decodeFeedEvent,
+  decodePositionsCursor,
+  encodePositionsCursor,
+  type FeedEvent,
+  SharedFeedQueries,
+} from './list-feed.ts';
 import { listCommits, listStoredTrash, listStoredTrees } from './lists.ts';
-import { hydratedLog, newestAct } from './log.ts';
-import { storedTexts } from './message-json.ts';
+import { findNewestActInTables, readLogWithContents } from './log.ts';
+import { readMessageTexts } from './message-json.ts';
 import { type PurgedRows, type PurgeOptions, purgeRows, purgeTree } from './purge.ts';
 import { queryRow, type SqlTask } from './query.ts';
 import { isRunWrite, RunBatches } from './run-batches.ts';
-import { type TreeScope, treeRow } from './scope.ts';
-import { sealedStore } from './sealed-records.ts';
-import { searchOf, searchPage } from './search.ts';
-import { accountStore, blobStore, runStore, type Transactions } from './side-stores.ts';
+import { readTreeRow, type TreeScope } from './scope.ts';
+import { createSealedRecordStore } from './sealed-records.ts';
+import { toHitPage, toSearchRequest } from './search.ts';
+import { createAccountStore, createBlobStore, createRunStore, type SqlTransactions } from './side-stores.ts';
 import * as side from './side-tables.ts';
 
 const eventsAtOnce = 500;
@@ -73,7 +80,7 @@ const manyNodes = 250;
 interface Handles {
   closed: boolean;
   readonly uploads: WaitingUploads;
-  readonly looks: SharedLooks;
+  readonly looks: SharedFeedQueries;
   readonly runBatches: RunBatches;
 }
 
@@ -94,11 +101,11 @@ export class SqlStore implements Store {
   constructor(engine: SqlEngine, options: StoreOptions, state?: Handles) {
     this.#engine = engine;
     this.#options = options;
-    this.#grace = options.attachmentGrace ?? usualGrace;
+    this.#grace = options.attachmentGrace ?? defaultAttachmentGraceMs;
     this.#state = state ?? {
       closed: false,
       uploads: new WaitingUploads(this.#grace, Date.now),
-      looks: new SharedLooks(),
+      looks: new SharedFeedQueries(),
       runBatches: new RunBatches(engine),
     };
     this.owner = options.owner ?? defaultOwner;
@@ -110,7 +117,7 @@ export class SqlStore implements Store {
       tails: engine.tails,
       uploads: this.#state.uploads,
     };
-    const transactions: Transactions = {
+    const transactions: SqlTransactions = {
       snapshot: (work) => this.#snapshot(work),
       // Data besides the trees changes none of them, so the row cache stays valid.
       transaction: (work) => this.#committed(work),
@@ -121,10 +128,10 @@ export class SqlStore implements Store {
       },
       known: (treeId) => this.#known(treeId),
     };
-    this.runs = runStore(engine.dialect, this.owner, transactions);
-    this.blobs = blobStore(this.#blobScope(this.owner), transactions, this.#state.uploads, () => this.sweep());
-    this.accounts = accountStore(transactions);
-    this.sealed = sealedStore(engine.dialect, transactions);
+    this.runs = createRunStore(engine.dialect, this.owner, transactions);
+    this.blobs = createBlobStore(this.#blobScope(this.owner), transactions, this.#state.uploads, () => this.sweep());
+    this.accounts = createAccountStore(transactions);
+    this.sealed = createSealedRecordStore(engine.dialect, transactions);
   }
 
   #blobScope(owner: string): BlobScope {
@@ -145,7 +152,7 @@ export class SqlStore implements Store {
   }
 
   forOwner(owner: string): SqlStore {
-    assertArgument('owner', owner, argument.ownerName);
+    assertArgument('owner', owner, argumentValidators.ownerName);
     return new SqlStore(this.#engine.forOwner?.(owner) ?? this.#engine, { ...this.#options, owner }, this.#state);
   }
 
@@ -154,7 +161,7 @@ export class SqlStore implements Store {
   }
 
   async read<T>(treeId: TreeId, reading: () => ReadProgram<T>): Promise<T> {
-    return this.#snapshot(() => this.#read(treeId, () => checkedReads(reading())));
+    return this.#snapshot(() => this.#read(treeId, () => validateReads(reading())));
   }
 
   *#read<T>(treeId: TreeId, reading: () => ReadProgram<T>): SqlTask<T> {
@@ -183,14 +190,14 @@ export class SqlStore implements Store {
   }
 
   async *feed(treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncIterable<Commit> {
-    assertArgument('since', since, argument.version);
+    assertArgument('since', since, argumentValidators.version);
     let at = since;
     let known = false;
     let mark = '';
     const next = async () => {
       mark = this.#engine.changeMark({ treeId, version: at });
       const commits = await this.#snapshot(() => this.#commitsAfter(treeId, at));
-      if (commits === null && !known) unknownTree(treeId);
+      if (commits === null && !known) throwUnknownTree(treeId);
       known = true;
       // A purged tree has no further commits.
       return commits;
@@ -204,7 +211,7 @@ export class SqlStore implements Store {
 
   *#commitsAfter(treeId: TreeId, since: number): SqlTask<readonly Commit[] | null> {
     const scope = yield* this.#scope(treeId);
-    return scope.tree === null ? null : yield* hydratedLog(scope, since, commitsAtOnce);
+    return scope.tree === null ? null : yield* readLogWithContents(scope, since, commitsAtOnce);
   }
 
   async *feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<TreeListEvent> {
@@ -214,20 +221,20 @@ export class SqlStore implements Store {
     let mark = '';
     const { looks } = this.#state;
     const look = async () =>
-      (await this.#snapshot(() => engine.events(owner, places, eventsAtOnce))).map((row) => feedEventOf(row));
+      (await this.#snapshot(() => engine.events(owner, places, eventsAtOnce))).map((row) => decodeFeedEvent(row));
     const next = async () => {
       this.#open();
       mark = engine.changeMark({ owner, places });
       return looks.look(owner, places, mark, look);
     };
     const passed = (event: FeedEvent) => {
-      places = placesAfter(places, event);
+      places = advancePositions(places, event);
     };
     const wait = () => engine.changed({ owner, places }, signal, mark);
     const leave = looks.follow(owner);
     try {
       for await (const { treeId, version } of followFeed({ next, passed, wait, limit: eventsAtOnce }, signal))
-        yield { cursor: cursorOfPlaces(places), treeId, version };
+        yield { cursor: encodePositionsCursor(places), treeId, version };
     } finally {
       leave();
     }
@@ -235,7 +242,7 @@ export class SqlStore implements Store {
 
   /** Returns the cursor after which every change is new. */
   async latestCursor(): Promise<string> {
-    return cursorOfPlaces(await this.#snapshot(() => this.#engine.latest(this.owner)));
+    return encodePositionsCursor(await this.#snapshot(() => this.#engine.latest(this.owner)));
   }
 
   /**
@@ -243,45 +250,45 @@ export class SqlStore implements Store {
    * have; the feed then begins at the newest. A copy that only reads may be behind, and is waited for.
    */
   async #firstPlaces(since: string | null): Promise<readonly number[]> {
-    const asked = since === null ? null : placesOfCursor(since);
+    const asked = since === null ? null : decodePositionsCursor(since);
     if (asked !== null && (this.#options.readOnly === true || this.#engine.readOnly === true)) return asked;
     const newest = await this.#snapshot(() => this.#engine.latest(this.owner));
     return asked === null ? newest : asked.map((place, lane) => Math.min(place, newest[lane] ?? 0));
   }
 
   async content(treeId: TreeId, ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, string>> {
-    assertArgument('ids', ids, argument.nodeIds);
+    assertArgument('ids', ids, argumentValidators.nodeIds);
     return this.#snapshot(() => this.#content(treeId, ids));
   }
 
   *#content(treeId: TreeId, ids: readonly NodeId[]): SqlTask<ReadonlyMap<NodeId, string>> {
     const scope = yield* this.#scope(treeId);
-    return scope.tree === null ? new Map() : yield* storedTexts(scope, ids);
+    return scope.tree === null ? new Map() : yield* readMessageTexts(scope, ids);
   }
 
   async trees(query: TreeQuery = {}): Promise<Page<TreeSummary>> {
-    assertArgument('query', query, argument.treeQuery);
+    assertArgument('query', query, argumentValidators.treeQuery);
     return this.#snapshot(() => listStoredTrees(this.owner, query));
   }
 
   async formatOf(treeId: TreeId): Promise<ConversationFormat | null> {
-    return (await this.#snapshot(() => treeRow(this.owner, treeId)))?.format ?? null;
+    return (await this.#snapshot(() => readTreeRow(this.owner, treeId)))?.format ?? null;
   }
 
   async search(query: SearchQuery): Promise<Page<SearchHit>> {
     this.#open();
-    assertArgument('query', query, argument.searchQuery);
-    const search = searchOf(this.owner, query);
+    assertArgument('query', query, argumentValidators.searchQuery);
+    const search = toSearchRequest(this.owner, query);
     if (search === null) return { items: [], cursor: null };
     const found = await this.#engine.search(search);
-    return searchPage(found, search.limit);
+    return toHitPage(found, search.limit);
   }
 
   async history(
     treeId: TreeId,
     options: { readonly before?: number; readonly limit?: number } = {},
   ): Promise<readonly CommitSummary[]> {
-    assertArgument('options', options, argument.historyQuery);
+    assertArgument('options', options, argumentValidators.historyQuery);
     const self = this;
     return this.#snapshot(function* () {
       yield* self.#known(treeId);
@@ -290,9 +297,9 @@ export class SqlStore implements Store {
   }
 
   async newestAct(actor: string, which: 'undoable' | 'redoable'): Promise<NewestAct | null> {
-    assertArgument('actor', actor, argument.actorName);
-    assertArgument('which', which, argument.actKind);
-    return this.#snapshot(() => newestAct(this.owner, actor, which));
+    assertArgument('actor', actor, argumentValidators.actorName);
+    assertArgument('which', which, argumentValidators.actKind);
+    return this.#snapshot(() => findNewestActInTables(this.owner, actor, which));
   }
 
   async trash(treeId: TreeId): Promise<readonly TrashItem[]> {
@@ -303,12 +310,12 @@ export class SqlStore implements Store {
   }
 
   async purge(treeId: TreeId, what: { readonly nodeId: NodeId } | { readonly upTo: number }): Promise<PurgeReport> {
-    assertArgument('what', what, argument.purgeQuery);
+    assertArgument('what', what, argumentValidators.purgeQuery);
     const self = this;
     return this.#purging(function* () {
       const scope = yield* self.#known(treeId, self.#engine.dialect.forUpdate);
       return scope.tree === null
-        ? unknownTree(treeId)
+        ? throwUnknownTree(treeId)
         : yield* purgeRows(scope, scope.tree, what, self.#purgeOptions());
     });
   }
@@ -317,7 +324,7 @@ export class SqlStore implements Store {
     const self = this;
     return this.#purging(function* () {
       const scope = yield* self.#known(treeId, self.#engine.dialect.forUpdate);
-      if (scope.tree?.attributes.trashedAt === undefined) notInTrash(treeId);
+      if (scope.tree?.attributes.trashedAt === undefined) throwNotInTrash(treeId);
       return yield* purgeTree(scope, treeId, self.#purgeOptions());
     });
   }
@@ -342,22 +349,22 @@ export class SqlStore implements Store {
   }
 
   async putExternalIds(ids: readonly ExternalId[]): Promise<void> {
-    assertArgument('ids', ids, argument.externalIds);
-    for (const { id, scope } of ids) for (const name of [id, scope]) checkForeignId(name);
-    await this.#transaction(() => putExternalNames(this.#keeping, ids, (treeId) => this.#known(treeId)));
+    assertArgument('ids', ids, argumentValidators.externalIds);
+    for (const { id, scope } of ids) for (const name of [id, scope]) assertExternalIdLength(name);
+    await this.#transaction(() => writeExternalIds(this.#keeping, ids, (treeId) => this.#known(treeId)));
   }
 
   async findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]> {
-    assertArgument('names', { format, scope, ids }, argument.wantedNames);
+    assertArgument('names', { format, scope, ids }, argumentValidators.wantedNames);
     return this.#snapshot(() => side.findExternalIds(this.#engine.dialect, this.owner, format, scope, ids));
   }
 
   async externalIdsOf(treeId: TreeId): Promise<readonly ExternalId[]> {
-    return this.#ofTree(treeId, () => side.externalIdsOf(this.owner, treeId));
+    return this.#ofTree(treeId, () => side.readExternalIdsOfTree(this.owner, treeId));
   }
 
   async addProvenance(list: readonly Provenance[]): Promise<void> {
-    assertArgument('rows', list, argument.provenances);
+    assertArgument('rows', list, argumentValidators.provenances);
     const self = this;
     await this.#transaction(function* () {
       for (const treeId of new Set(list.map((one) => one.treeId))) yield* self.#known(treeId);
@@ -366,30 +373,30 @@ export class SqlStore implements Store {
   }
 
   async provenanceOf(treeId: TreeId): Promise<readonly Provenance[]> {
-    return this.#ofTree(treeId, () => side.provenanceOf(this.owner, treeId));
+    return this.#ofTree(treeId, () => side.readProvenanceRows(this.owner, treeId));
   }
 
   async putLinear(record: LinearRecord): Promise<void> {
-    assertArgument('record', record, argument.linearRecord);
-    checkLinear(record);
-    const linear = treeOfLinear(record, this.owner, this.#options.kit);
+    assertArgument('record', record, argumentValidators.linearRecord);
+    assertStorableList(record);
+    const linear = buildLinearTree(record, this.owner, this.#options.kit);
     const claim = this.#state.uploads.claim(this.owner);
-    await this.#transaction(() => putLinear(this.owner, this.#engine.dialect, record, linear, claim)).catch(
+    await this.#transaction(() => storeListAsTree(this.owner, this.#engine.dialect, record, linear, claim)).catch(
       (error: unknown) => {
         claim.release();
         throw error;
       },
     );
-    this.#engine.announce(this.owner, record.treeId, 1, insertedNodes(linear.settled.commit.steps).length);
+    this.#engine.announce(this.owner, record.treeId, 1, insertedNodes(linear.applied.commit.steps).length);
   }
 
   async *backfill(
     options: { readonly batch?: number; readonly signal?: AbortSignalLike } = {},
   ): AsyncIterable<BackfillProgress> {
-    assertArgument('options', options, argument.backfillOptions);
+    assertArgument('options', options, argumentValidators.backfillOptions);
     let done = 0;
     while (options.signal?.aborted !== true) {
-      const step = await this.#transaction(() => backfillSome(this.#keeping, options.batch ?? 20));
+      const step = await this.#transaction(() => backfillLists(this.#keeping, options.batch ?? 20));
       done += step.stored;
       yield { done, left: step.left };
       if (step.left === 0) return;
@@ -397,15 +404,15 @@ export class SqlStore implements Store {
   }
 
   async fsck(options: FsckOptions = {}): Promise<FsckReport> {
-    assertArgument('options', options, argument.fsckOptions);
-    if (options.repair === true && this.#options.readOnly === true) readOnlyStore();
+    assertArgument('options', options, argumentValidators.fsckOptions);
+    if (options.repair === true && this.#options.readOnly === true) throwReadOnlyStore();
     return options.treeId === undefined ? this.#fsckAll(options) : this.#fsckTree(options.treeId, options);
   }
 
   #fsckTree(treeId: TreeId, options: FsckOptions): Promise<FsckReport> {
     const self = this;
     return this.#checking(options, function* () {
-      if (!(yield* hasTree(self.owner, treeId))) unknownTree(treeId);
+      if (!(yield* hasTree(self.owner, treeId))) throwUnknownTree(treeId);
       const range = yield* rangeOfTree(treeId);
       const { covered: _, ...report } = yield* fsckRange(self.#engine.dialect, self.owner, range, options);
       return report;
@@ -456,7 +463,7 @@ export class SqlStore implements Store {
   }
 
   #open(): void {
-    if (this.#state.closed) storeClosed();
+    if (this.#state.closed) throwStoreClosed();
   }
 
   async #snapshot<T>(work: () => SqlTask<T>): Promise<T> {
@@ -480,7 +487,7 @@ export class SqlStore implements Store {
 
   #writable(): void {
     this.#open();
-    if (this.#options.readOnly === true) readOnlyStore();
+    if (this.#options.readOnly === true) throwReadOnlyStore();
   }
 
   /** Reads data of a tree of this owner; a foreign tree is unknown. */
@@ -493,12 +500,17 @@ export class SqlStore implements Store {
   }
 
   *#scope(treeId: TreeId, lock = ''): SqlTask<TreeScope> {
-    return { dialect: this.#engine.dialect, owner: this.owner, treeId, tree: yield* treeRow(this.owner, treeId, lock) };
+    return {
+      dialect: this.#engine.dialect,
+      owner: this.owner,
+      treeId,
+      tree: yield* readTreeRow(this.owner, treeId, lock),
+    };
   }
 
   *#known(treeId: TreeId, lock = ''): SqlTask<TreeScope> {
     const scope = yield* this.#scope(treeId, lock);
-    return scope.tree === null ? unknownTree(treeId) : scope;
+    return scope.tree === null ? throwUnknownTree(treeId) : scope;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Reads the descendants of a node. */
 import type { Bookmark, Node, NodeHead, NodeId, Read, Reads, TopologyNode } from '@coppice/core';
 import { maxPreviewLength, previewOf, previewOfBeginning } from '@coppice/core/tree';
-import { fewInTree, inTree } from './numbers.ts';
+import { inTreeByIndexSql, inTreeSql } from './numbers.ts';
 import {
   jsonColumn,
   queryCells,
@@ -12,17 +12,25 @@ import {
   sqlNumber,
   sqlText,
 } from './query.ts';
-import { bookmarkOfRow, headColumns, missingId, nodeColumns, nodeHeadOf, selectCells, storedTextOf } from './rows.ts';
 import {
-  assertReachesTop,
-  baseIn,
+  bookmarkOfRow,
+  missingNodeId,
+  nodeColumns,
+  nodeHeadColumns,
+  nodeHeadOf,
+  selectCells,
+  storedTextOf,
+} from './rows.ts';
+import {
+  assertPathHasNoCycle,
+  baseOfScope,
+  decodeNodesOfRows,
   idOfRow,
   isAncestorInTables,
-  longestPath,
+  longestPathLength,
   maxDepth,
-  nodesFrom,
-  refuseCycle,
   type TreeScope,
+  throwCycle,
 } from './scope.ts';
 
 /**
@@ -31,7 +39,7 @@ import {
  */
 function walkDown(condition: string): string {
   return `WITH RECURSIVE below(no, level) AS (
-    SELECT s.no, 0 FROM node s WHERE ${inTree('s')} AND s.id = $2 AND s.removed_in IS NULL
+    SELECT s.no, 0 FROM node s WHERE ${inTreeSql('s')} AND s.id = $2 AND s.removed_in IS NULL
     UNION ALL
     SELECT n.no, below.level + 1 FROM below JOIN node n ON n.parent_no = below.no
     WHERE n.removed_in IS NULL AND n.id <> $2${condition}
@@ -39,14 +47,14 @@ function walkDown(condition: string): string {
 }
 
 /** Returns the live subtree, breadth first. */
-export function* subtreeRows(scope: TreeScope, top: NodeId, depth = maxDepth): SqlTask<Node[]> {
+export function* querySubtree(scope: TreeScope, top: NodeId, depth = maxDepth): SqlTask<Node[]> {
   const found = yield* queryCells(
     `${walkDown(' AND below.level < $3')} SELECT ${selectCells('n', nodeColumns)} FROM below JOIN node n ON n.no = below.no`,
-    baseIn(scope),
+    baseOfScope(scope),
     top,
     Math.min(depth, maxDepth),
   );
-  const nodes = yield* nodesFrom(scope, found);
+  const nodes = yield* decodeNodesOfRows(scope, found);
   refuseCircle(nodes, top);
   return breadthFirst(nodes, top);
 }
@@ -82,8 +90,8 @@ function* longPreviews(scope: TreeScope, ids: readonly string[]): SqlTask<Readon
   for (const [id, content, length] of yield* queryCells(
     `SELECT id, CASE WHEN length(content) > ${longBeginning} AND substr(content, 1, ${plainBegins.length}) = '${plainBegins}'
         THEN substr(content, 1, ${longBeginning}) ELSE content END, length(content)
-      FROM node n WHERE ${inTree('n')} AND n.id IN ${scope.dialect.list('$2')}`,
-    baseIn(scope),
+      FROM node n WHERE ${inTreeSql('n')} AND n.id IN ${scope.dialect.list('$2')}`,
+    baseOfScope(scope),
     JSON.stringify(ids),
   ))
     previews.set(
@@ -109,25 +117,25 @@ function withParentIds(found: readonly SqlCells[]): SqlCells[] {
   const ids = new Map(found.map((cells) => [Number(cells[13]), cells[0]]));
   return found.map((cells) => {
     const linked = cells.slice(0, 13);
-    linked[1] = cells[1] === null ? null : (ids.get(Number(cells[1])) ?? missingId(Number(cells[1])));
+    linked[1] = cells[1] === null ? null : (ids.get(Number(cells[1])) ?? missingNodeId(Number(cells[1])));
     return linked;
   });
 }
 
 /** Reads rows without contents, except for the beginning of each text for its preview. */
-export function* topologyRows(scope: TreeScope, top: NodeId, depth?: number): SqlTask<TopologyNode[]> {
+export function* queryTopology(scope: TreeScope, top: NodeId, depth?: number): SqlTask<TopologyNode[]> {
   const whole = depth === undefined && top === scope.tree?.rootId;
   const found = whole
     ? withParentIds(
         yield* queryCells(
-          `SELECT ${wholeColumns}, ${shownText}, n.no FROM node n WHERE ${inTree('n')} AND n.removed_in IS NULL ORDER BY n.no`,
-          baseIn(scope),
+          `SELECT ${wholeColumns}, ${shownText}, n.no FROM node n WHERE ${inTreeSql('n')} AND n.removed_in IS NULL ORDER BY n.no`,
+          baseOfScope(scope),
         ),
       )
     : yield* queryCells(
         `${walkDown(' AND below.level < $3')} SELECT ${topologyColumns}, ${shownText}, ${childCount}
         FROM below JOIN node n ON n.no = below.no`,
-        baseIn(scope),
+        baseOfScope(scope),
         top,
         Math.min(depth ?? maxDepth, maxDepth),
       );
@@ -198,27 +206,27 @@ function countChildren(found: readonly SqlCells[]): ReadonlyMap<string, number> 
 }
 
 /** Counts the live nodes of a subtree, the node itself included. */
-export function* count(base: number, top: NodeId): SqlTask<number> {
+export function* countSubtree(base: number, top: NodeId): SqlTask<number> {
   const found = yield* queryRow(
     `${walkDown('')} SELECT count(*) AS n, coalesce(max(CASE WHEN no = (SELECT t.parent_no FROM node t WHERE t.id = $2) THEN 1 ELSE 0 END), 0) AS circle FROM below`,
     base,
     top,
   );
   if (found === undefined) return 0;
-  if (sqlNumber(found, 'circle') === 1) refuseCycle(top);
+  if (sqlNumber(found, 'circle') === 1) throwCycle(top);
   return sqlNumber(found, 'n');
 }
 
 /** Returns the newest leaves, newest first. */
-export function* leafRows(scope: TreeScope, limit: number): SqlTask<Node[]> {
+export function* queryNewestLeaves(scope: TreeScope, limit: number): SqlTask<Node[]> {
   const found = yield* queryCells(
-    `SELECT ${selectCells('n', nodeColumns)} FROM node n WHERE ${inTree('n')} AND n.removed_in IS NULL AND n.parent_no IS NOT NULL AND NOT EXISTS (
+    `SELECT ${selectCells('n', nodeColumns)} FROM node n WHERE ${inTreeSql('n')} AND n.removed_in IS NULL AND n.parent_no IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM node c WHERE c.parent_no = n.no AND c.removed_in IS NULL
     ) ORDER BY n.no DESC LIMIT $2`,
-    baseIn(scope),
+    baseOfScope(scope),
     Math.max(0, Math.min(limit, maxDepth)),
   );
-  return yield* nodesFrom(scope, found);
+  return yield* decodeNodesOfRows(scope, found);
 }
 
 /** The fields that the order of a subtree depends on. */
@@ -227,7 +235,7 @@ type LinkedRow = Pick<NodeHead, 'id' | 'parentId' | 'position'>;
 /** Throws if a node of the subtree is an ancestor of its root. */
 function refuseCircle(nodes: readonly LinkedRow[], top: NodeId): void {
   const above = nodes.find((node) => node.id === top)?.parentId;
-  if (above != null && nodes.some((node) => node.id === above)) refuseCycle(top);
+  if (above != null && nodes.some((node) => node.id === above)) throwCycle(top);
 }
 
 /** Sorts nodes level by level, siblings in their order. */
@@ -255,12 +263,12 @@ function breadthFirst<N extends LinkedRow>(nodes: readonly N[], top: NodeId): N[
  * Returns pending nodes and bookmarks of a subtree. There are few in a tree, so each is checked for being inside
  * instead of walking the subtree.
  */
-export function* subtreeInfoRows(scope: TreeScope, top: NodeId): SqlTask<Reads['subtreeInfo']['answer']> {
-  const base = baseIn(scope);
+export function* querySubtreeInfo(scope: TreeScope, top: NodeId): SqlTask<Reads['subtreeInfo']['answer']> {
+  const base = baseOfScope(scope);
   const tree = scope.tree === null ? '' : scope.treeId;
   const pending: NodeId[] = [];
   for (const one of yield* queryRows(
-    `SELECT n.id FROM node n WHERE ${fewInTree('n')} AND n.status = 'pending' AND n.removed_in IS NULL ORDER BY n.no`,
+    `SELECT n.id FROM node n WHERE ${inTreeByIndexSql('n')} AND n.status = 'pending' AND n.removed_in IS NULL ORDER BY n.no`,
     base,
   ))
     if (yield* isAncestorInTables(base, top, idOfRow(one))) pending.push(idOfRow(one));
@@ -274,19 +282,19 @@ export function* subtreeInfoRows(scope: TreeScope, top: NodeId): SqlTask<Reads['
 }
 
 /** Returns nodes that others added below a node. */
-export function* addedByOthersRows(scope: TreeScope, read: Read<'addedByOthers'>): SqlTask<NodeHead[]> {
+export function* queryAddedByOthers(scope: TreeScope, read: Read<'addedByOthers'>): SqlTask<NodeHead[]> {
   const { dialect } = scope;
-  yield* assertReachesTop(baseIn(scope), read.of);
+  yield* assertPathHasNoCycle(baseOfScope(scope), read.of);
   const found = yield* queryCells(
     `WITH RECURSIVE below(no) AS (
-      SELECT s.no FROM node s WHERE ${inTree('s')} AND s.id = $2 AND s.removed_in IS NULL AND s.id NOT IN ${dialect.list('$3')}
+      SELECT s.no FROM node s WHERE ${inTreeSql('s')} AND s.id = $2 AND s.removed_in IS NULL AND s.id NOT IN ${dialect.list('$3')}
       UNION ALL
       SELECT n.no FROM below JOIN node n ON n.parent_no = below.no
       WHERE n.removed_in IS NULL AND n.id <> $2 AND n.id NOT IN ${dialect.list('$3')}
     )
-    SELECT ${selectCells('n', headColumns)} FROM below JOIN node n ON n.no = below.no
+    SELECT ${selectCells('n', nodeHeadColumns)} FROM below JOIN node n ON n.no = below.no
     WHERE n.added_in > $5 AND CAST(n.added_in AS TEXT) NOT IN ${dialect.list('$4')} ORDER BY n.no LIMIT 10`,
-    baseIn(scope),
+    baseOfScope(scope),
     read.of,
     JSON.stringify(read.without),
     JSON.stringify(read.versions.map(String)),
@@ -296,12 +304,16 @@ export function* addedByOthersRows(scope: TreeScope, read: Read<'addedByOthers'>
 }
 
 /** Returns the newest remaining leaf below a node. */
-export function* newestLeafRow(scope: TreeScope, top: NodeId, without: readonly NodeId[]): SqlTask<NodeId | null> {
+export function* queryNewestLeafBelow(
+  scope: TreeScope,
+  top: NodeId,
+  without: readonly NodeId[],
+): SqlTask<NodeId | null> {
   const skipped = scope.dialect.list('$3');
-  yield* assertReachesTop(baseIn(scope), top);
+  yield* assertPathHasNoCycle(baseOfScope(scope), top);
   const found = yield* queryRow(
     `WITH RECURSIVE below(no, id) AS (
-      SELECT s.no, s.id FROM node s WHERE ${inTree('s')} AND s.id = $2 AND s.removed_in IS NULL AND s.id NOT IN ${skipped}
+      SELECT s.no, s.id FROM node s WHERE ${inTreeSql('s')} AND s.id = $2 AND s.removed_in IS NULL AND s.id NOT IN ${skipped}
       UNION ALL
       SELECT n.no, n.id FROM below JOIN node n ON n.parent_no = below.no
       WHERE n.removed_in IS NULL AND n.id <> $2 AND n.id NOT IN ${skipped}
@@ -309,7 +321,7 @@ export function* newestLeafRow(scope: TreeScope, top: NodeId, without: readonly 
     SELECT below.id FROM below WHERE below.id <> $2 AND NOT EXISTS (
       SELECT 1 FROM node c WHERE c.parent_no = below.no AND c.removed_in IS NULL AND c.id NOT IN ${skipped}
     ) ORDER BY below.no DESC LIMIT 1`,
-    baseIn(scope),
+    baseOfScope(scope),
     top,
     JSON.stringify(without),
   );
@@ -317,21 +329,21 @@ export function* newestLeafRow(scope: TreeScope, top: NodeId, without: readonly 
 }
 
 /** Follows the visit marks to a leaf; one statement walks the whole path. */
-export function* lastVisited(scope: TreeScope, from: NodeId): SqlTask<NodeId> {
-  const most = longestPath(scope);
+export function* followVisitMarks(scope: TreeScope, from: NodeId): SqlTask<NodeId> {
+  const most = longestPathLength(scope);
   const found = yield* queryRow(
     `WITH RECURSIVE way(no, level) AS (
-      SELECT s.no, 0 FROM node s WHERE ${inTree('s')} AND s.id = $2
+      SELECT s.no, 0 FROM node s WHERE ${inTreeSql('s')} AND s.id = $2
       UNION ALL
       SELECT coalesce(
         (SELECT c.no FROM node p JOIN node c ON c.no = p.last_no AND c.parent_no = p.no AND c.removed_in IS NULL WHERE p.no = way.no),
         (SELECT c.no FROM node c WHERE c.parent_no = way.no AND c.removed_in IS NULL ORDER BY c.position DESC LIMIT 1)
       ), way.level + 1 FROM way WHERE way.no IS NOT NULL AND way.level <= $3
     ) SELECT f.id, w.level FROM (SELECT no, level FROM way WHERE no IS NOT NULL ORDER BY level DESC LIMIT 1) w JOIN node f ON f.no = w.no`,
-    baseIn(scope),
+    baseOfScope(scope),
     from,
     most,
   );
-  if (found !== undefined && sqlNumber(found, 'level') > most) refuseCycle(from);
+  if (found !== undefined && sqlNumber(found, 'level') > most) throwCycle(from);
   return found === undefined ? from : idOfRow(found);
 }

@@ -1,14 +1,14 @@
 /** Finds rows with damaged JSON one by one, and keeps their content as text. */
 import type { TreeId } from '@coppice/core';
-import { inTree } from './numbers.ts';
+import { inTreeSql } from './numbers.ts';
 import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlText } from './query.ts';
-import { baseOfTree } from './scope.ts';
+import { readTreeBase } from './scope.ts';
 
 /** The code of the finding. */
-export const rowUnreadable = 'row-unreadable';
+export const unreadableRowCode = 'row-unreadable';
 
 /** The content of a repaired message that was empty. */
-export const emptyText = JSON.stringify([{ type: 'text', text: 'This message was empty.' }]);
+export const repairedEmptyContent = JSON.stringify([{ type: 'text', text: 'This message was empty.' }]);
 
 /** A column of a row that cannot be read. */
 interface UnreadableCell {
@@ -18,15 +18,15 @@ interface UnreadableCell {
 }
 
 /** Returns every such column of a tree and its nodes, and the number of nodes. */
-export function* unreadableOf(
+export function* findUnreadableCells(
   tree: TreeId,
 ): SqlTask<{ readonly cells: readonly UnreadableCell[]; readonly nodes: number }> {
   const cells: UnreadableCell[] = [];
   for (const one of yield* queryRows('SELECT id, attributes FROM tree WHERE id = $1', tree))
     if (!canHold(one, 'attributes')) cells.push({ id: tree, column: 'attributes', raw: rawOf(one, 'attributes') });
   const nodes = yield* queryRows(
-    `SELECT n.id, n.content, n.meta, n.marker FROM node n WHERE ${inTree('n')} ORDER BY n.no`,
-    yield* baseOfTree(tree),
+    `SELECT n.id, n.content, n.meta, n.marker FROM node n WHERE ${inTreeSql('n')} ORDER BY n.no`,
+    yield* readTreeBase(tree),
   );
   for (const one of nodes)
     for (const column of ['content', 'meta', 'marker'] as const)
@@ -58,9 +58,9 @@ function rawOf(one: SqlRow, column: string): string {
 }
 
 /** Makes every row of a tree readable again. The old content becomes the message's text, or is kept in its metadata. */
-export function* keepUnreadable(tree: TreeId, done: string[]): SqlTask<void> {
-  const { cells } = yield* unreadableOf(tree);
-  const base = yield* baseOfTree(tree);
+export function* keepUnreadableAsText(tree: TreeId, done: string[]): SqlTask<void> {
+  const { cells } = yield* findUnreadableCells(tree);
+  const base = yield* readTreeBase(tree);
   // Metadata first, because the others write into it.
   const order: readonly UnreadableCell['column'][] = ['attributes', 'meta', 'marker', 'content'];
   for (const { id, column, raw } of [...cells].sort((a, b) => order.indexOf(a.column) - order.indexOf(b.column))) {
@@ -71,22 +71,22 @@ export function* keepUnreadable(tree: TreeId, done: string[]): SqlTask<void> {
       yield* execute('UPDATE tree SET attributes = $2 WHERE id = $1', tree, JSON.stringify(attributes));
     } else if (column === 'meta') {
       yield* execute(
-        `UPDATE node SET meta = $3 WHERE ${inTree('node')} AND id = $2`,
+        `UPDATE node SET meta = $3 WHERE ${inTreeSql('node')} AND id = $2`,
         base,
         id,
         noteUnreadable({}, 'meta', raw),
       );
     } else {
-      const found = yield* queryRow(`SELECT role, meta FROM node WHERE ${inTree('node')} AND id = $2`, base, id);
+      const found = yield* queryRow(`SELECT role, meta FROM node WHERE ${inTreeSql('node')} AND id = $2`, base, id);
       if (found === undefined) continue;
       if (column === 'content' && sqlText(found, 'role') !== 'root') {
-        const content = raw.trim() === '' ? emptyText : JSON.stringify([{ type: 'text', text: raw }]);
-        yield* execute(`UPDATE node SET content = $3 WHERE ${inTree('node')} AND id = $2`, base, id, content);
+        const content = raw.trim() === '' ? repairedEmptyContent : JSON.stringify([{ type: 'text', text: raw }]);
+        yield* execute(`UPDATE node SET content = $3 WHERE ${inTreeSql('node')} AND id = $2`, base, id, content);
       } else {
         const empty = column === 'content' ? "'[]'" : 'NULL';
         const notes = noteUnreadable(JSON.parse(sqlText(found, 'meta')), column, raw);
         yield* execute(
-          `UPDATE node SET ${column} = ${empty}, meta = $3 WHERE ${inTree('node')} AND id = $2`,
+          `UPDATE node SET ${column} = ${empty}, meta = $3 WHERE ${inTreeSql('node')} AND id = $2`,
           base,
           id,
           notes,

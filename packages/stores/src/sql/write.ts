@@ -10,19 +10,19 @@ import {
 } from '@coppice/core';
 import { CommitRows, isUndoable } from '@coppice/core/store';
 import { applyPatch, insertedNodes, rowChanges } from '@coppice/core/tree';
-import { assertRevalidatedNode } from '../revalidate.ts';
-import { copyOf } from './copies.ts';
-import { loggedSteps } from './log.ts';
-import { markRows } from './mark-rows.ts';
-import { driveLinks } from './node-links.ts';
-import { baseOf, inTree, numberById, numberOf } from './numbers.ts';
+import { assertNodeStillValid } from '../revalidate.ts';
+import { insertCopyQuery } from './copies.ts';
+import { encodeLoggedSteps } from './log.ts';
+import { markSubtreeRows } from './mark-rows.ts';
+import { runLinkReads } from './node-links.ts';
+import { baseOfTreeNo, inTreeSql, nodeNumberByIdSql, nodeNumberOf } from './numbers.ts';
 import {
   execute,
   jsonColumn,
-  type Param,
   type Query,
   queryRow,
   queryRows,
+  type SqlParameter,
   type SqlTask,
   sqlNumber,
   sqlText,
@@ -30,15 +30,15 @@ import {
 import {
   assignmentsOf,
   attributeColumns,
-  insertedColumns,
-  insertedWidth,
+  insertedNodeColumns,
+  insertedNodeWidth,
   type NodeNumbers,
   nodeParams,
 } from './rows.ts';
-import { baseIn, type TreeScope } from './scope.ts';
+import { baseOfScope, type TreeScope } from './scope.ts';
 
 /** Inserts a node with the parameters of `nodeParams`. */
-export const insertNode = `INSERT INTO node (${insertedColumns}) VALUES (${rowPositions(1, insertedWidth)})`;
+export const insertNodeSql = `INSERT INTO node (${insertedNodeColumns}) VALUES (${rowPositions(1, insertedNodeWidth)})`;
 
 /** The fields of the tree row, collected while a commit's changes are written. */
 interface TreeRowDraft {
@@ -119,9 +119,9 @@ function rowPositions(from: number, count: number): string {
 }
 
 // The tree's row comes last, with its parameters numbered as in a separate statement.
-const insertLeaf = `WITH added AS (INSERT INTO node (${insertedColumns}) VALUES (${rowPositions(8, insertedWidth)})),
+const insertLeaf = `WITH added AS (INSERT INTO node (${insertedNodeColumns}) VALUES (${rowPositions(8, insertedNodeWidth)})),
   marked AS (UPDATE node SET last_no = $8 WHERE no = $10),
-  logged AS (INSERT INTO change (${logColumns}) VALUES (${rowPositions(8 + insertedWidth, 11)}))
+  logged AS (INSERT INTO change (${logColumns}) VALUES (${rowPositions(8 + insertedNodeWidth, 11)}))
   UPDATE tree SET ${setTree} WHERE id = $1`;
 
 const markLeaf = 'UPDATE node SET last_no = $2 WHERE no = $1';
@@ -131,7 +131,7 @@ const markLeaf = 'UPDATE node SET last_no = $2 WHERE no = $1';
  */
 function* writeLeaf(scope: TreeScope, { commit, row: after }: PreparedCommit, node: LeafRow): SqlTask<void> {
   const { treeId } = scope;
-  const base = baseIn(scope);
+  const base = baseOfScope(scope);
   const row = [
     treeId,
     after.version,
@@ -150,8 +150,8 @@ function* writeLeaf(scope: TreeScope, { commit, row: after }: PreparedCommit, no
     return;
   }
   yield [
-    { sql: insertNode, params: added, want: 'count' },
-    { sql: markLeaf, params: [parent, numberOf(base, node.seq)], want: 'count' },
+    { sql: insertNodeSql, params: added, want: 'count' },
+    { sql: markLeaf, params: [parent, nodeNumberOf(base, node.seq)], want: 'count' },
     { sql: updateTreeRow, params: row, want: 'count' },
     { sql: insertLog, params: logged, want: 'count' },
   ];
@@ -163,15 +163,15 @@ function* numberIn(scope: TreeScope, numbers: Map<NodeId, number>, id: NodeId | 
   const known = numbers.get(id);
   if (known !== undefined) return known;
   // A planner has usually read the node that it writes below.
-  const head = scope.foreseen?.parentInfo?.head.id === id ? scope.foreseen.parentInfo.head : scope.heads?.get(id);
-  const base = baseIn(scope);
-  const no = head === undefined ? yield* lookUpNumber(id) : numberOf(base, head.seq);
+  const head = scope.prefetched?.parentInfo?.head.id === id ? scope.prefetched.parentInfo.head : scope.heads?.get(id);
+  const base = baseOfScope(scope);
+  const no = head === undefined ? yield* lookUpNumber(id) : nodeNumberOf(base, head.seq);
   if (no !== null) numbers.set(id, no);
   return no;
 }
 
 function* lookUpNumber(id: NodeId): SqlTask<number | null> {
-  const found = yield* queryRow(`SELECT ${numberById('$1')} AS no`, id);
+  const found = yield* queryRow(`SELECT ${nodeNumberByIdSql('$1')} AS no`, id);
   return found === undefined || found.no === null ? null : sqlNumber(found, 'no');
 }
 
@@ -194,7 +194,7 @@ export function* writeRows(scope: TreeScope, settled: PreparedCommit, base: numb
     base,
     // A node may refer to one that is inserted after it.
     numbers: new Map(
-      insertedNodes(settled.commit.steps).map(({ id }, at) => [id, numberOf(base, settled.commit.seq + at)]),
+      insertedNodes(settled.commit.steps).map(({ id }, at) => [id, nodeNumberOf(base, settled.commit.seq + at)]),
     ),
     inserts: [],
   };
@@ -206,7 +206,7 @@ export function* writeRows(scope: TreeScope, settled: PreparedCommit, base: numb
     yield* writeChanges(scope, draft, own, written);
     if (follow === null) continue;
     yield* sendInserts(draft);
-    yield* writeChanges(scope, draft, yield* driveLinks(base, follow), written);
+    yield* writeChanges(scope, draft, yield* runLinkReads(base, follow), written);
   }
   yield* sendInserts(draft);
   yield* updateTree(scope, draft, settled);
@@ -246,9 +246,9 @@ function isPlain({ aliases, meta }: Node): boolean {
 
 /** Returns the statement that adds a node. */
 function* insertOf(scope: TreeScope, { base, numbers }: TreeRowDraft, node: Node): SqlTask<Query> {
-  if (scope.inTurns === true) assertRevalidatedNode(node);
+  if (scope.inTurns === true) assertNodeStillValid(node);
   const params = nodeParams(base, node, yield* numbersOf(scope, numbers, node));
-  return { sql: insertNode, params, want: 'count' };
+  return { sql: insertNodeSql, params, want: 'count' };
 }
 
 /** Inserts the tree row that the rows of the first commit refer to, and returns the first number of its nodes. */
@@ -273,11 +273,11 @@ function* insertTree(scope: TreeScope, { commit }: PreparedCommit): SqlTask<numb
     ...attributeColumns(born),
   );
   const found = yield* queryRow('SELECT no FROM tree WHERE id = $1', scope.treeId);
-  return baseOf(sqlNumber(found ?? {}, 'no'));
+  return baseOfTreeNo(sqlNumber(found ?? {}, 'no'));
 }
 
 function* updateTree(scope: TreeScope, draft: TreeRowDraft, { row: after }: PreparedCommit): SqlTask<void> {
-  const params: Param[] = [
+  const params: SqlParameter[] = [
     scope.treeId,
     after.version,
     after.structureVersion,
@@ -303,7 +303,7 @@ export function* writeLog(scope: TreeScope, commit: Commit): SqlTask<void> {
   yield* execute(insertLog, ...logParams(scope, commit));
 }
 
-function logParams(scope: TreeScope, commit: Commit): Param[] {
+function logParams(scope: TreeScope, commit: Commit): SqlParameter[] {
   return [
     scope.treeId,
     commit.version,
@@ -314,7 +314,7 @@ function logParams(scope: TreeScope, commit: Commit): Param[] {
     commit.seq,
     commit.structural ? 1 : 0,
     isUndoable(commit.steps) ? 1 : 0,
-    loggedSteps(commit.steps),
+    encodeLoggedSteps(commit.steps),
     scope.owner,
   ];
 }
@@ -324,14 +324,14 @@ function* writeChange(scope: TreeScope, draft: TreeRowDraft, change: RowChange):
   const { treeId: tree } = scope;
   switch (change.op) {
     case 'added': {
-      const copied = copyOf(tree, change.node.id, change.node.meta);
+      const copied = insertCopyQuery(tree, change.node.id, change.node.meta);
       if (copied !== null) yield copied;
       return yield* writeAliases(tree, draft, change.node.id, change.node.aliases);
     }
     case 'updated':
       return yield* updateRows(scope, draft, change);
     case 'marked':
-      return yield* markRows(draft.base, change);
+      return yield* markSubtreeRows(draft.base, change);
     case 'bookmarked':
       if (change.bookmark === null)
         yield* execute('DELETE FROM bookmark WHERE tree_id = $1 AND node_id = $2', tree, change.nodeId);
@@ -365,10 +365,10 @@ function* updateRows(
   if (values.length > 0) {
     const [only, ...more] = nodeIds;
     if (only !== undefined && more.length === 0)
-      yield* execute(`UPDATE node SET ${sql} WHERE ${inTree('node')} AND id = $2`, draft.base, only, ...values);
+      yield* execute(`UPDATE node SET ${sql} WHERE ${inTreeSql('node')} AND id = $2`, draft.base, only, ...values);
     else
       yield* execute(
-        `UPDATE node SET ${sql} WHERE ${inTree('node')} AND id IN ${dialect.list('$2')}`,
+        `UPDATE node SET ${sql} WHERE ${inTreeSql('node')} AND id IN ${dialect.list('$2')}`,
         draft.base,
         JSON.stringify(nodeIds),
         ...values,
@@ -377,9 +377,9 @@ function* updateRows(
   for (const id of nodeIds) {
     if (set.aliases !== undefined) yield* writeAliases(tree, draft, id, set.aliases);
     if (meta === undefined) continue;
-    const now = yield* queryRow(`SELECT n.meta FROM node n WHERE ${inTree('n')} AND n.id = $2`, draft.base, id);
+    const now = yield* queryRow(`SELECT n.meta FROM node n WHERE ${inTreeSql('n')} AND n.id = $2`, draft.base, id);
     yield* execute(
-      `UPDATE node SET meta = $3, meta_in = $4 WHERE ${inTree('node')} AND id = $2`,
+      `UPDATE node SET meta = $3, meta_in = $4 WHERE ${inTreeSql('node')} AND id = $2`,
       draft.base,
       id,
       JSON.stringify(applyPatch(jsonColumn(now ?? { meta: '{}' }, 'meta') as Node['meta'], meta)),

@@ -5,7 +5,7 @@ import { type NodeId, nodeId, type ReadProgram, readPage, readPath, readPathThro
 import { readContextPath } from '@coppice/core/context';
 import { TestTree, uuid } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
-import { refusalOf } from '../conformance/subject.ts';
+import { expectRefusalCode } from '../conformance/subject.ts';
 import { SqliteConnection, sqliteModule } from './driver.ts';
 import { open } from './index.ts';
 
@@ -45,7 +45,7 @@ test.each(ways)('[L48] if a node %s, the path is refused with its id and not sho
     () => readPage(tree, { nodeId: leaf }),
     () => readContextPath(leaf),
   ];
-  for (const reading of readings) expect(await refusalOf(store.read(tree, reading))).toBe(code);
+  for (const reading of readings) expect(await expectRefusalCode(store.read(tree, reading))).toBe(code);
   if (code === 'tree/broken-path')
     await expect(store.read(tree, () => readPath({ to: leaf }))).rejects.toMatchObject({ data: { nodeId: id(2) } });
   // The part below the damage can still be read.

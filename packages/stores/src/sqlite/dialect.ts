@@ -1,6 +1,6 @@
 /** The SQLite dialect of the shared statements. */
-import { nextInWalk } from '../sql/match.ts';
-import { inTree, numberById } from '../sql/numbers.ts';
+import { nextMatchSql } from '../sql/match.ts';
+import { inTreeSql, nodeNumberByIdSql } from '../sql/numbers.ts';
 import type { SqlDialect } from '../sql/query.ts';
 import { selectPathCells } from '../sql/rows.ts';
 
@@ -9,9 +9,9 @@ const encoder = new TextEncoder();
 
 function walk(keys: string, from: string): string {
   return `walk(no, at) AS (
-      SELECT s.no, 0 FROM node s WHERE ${inTree('s')} AND s.id = $2
+      SELECT s.no, 0 FROM node s WHERE ${inTreeSql('s')} AND s.id = $2
       UNION ALL
-      SELECT ${nextInWalk(keys)}, walk.at + 1 FROM ${from} WHERE walk.no IS NOT NULL AND walk.at < $4
+      SELECT ${nextMatchSql(keys)}, walk.at + 1 FROM ${from} WHERE walk.no IS NOT NULL AND walk.at < $4
     ) SELECT json_group_array((SELECT f.id FROM node f WHERE f.no = walk.no) ORDER BY at) AS ids FROM walk WHERE no IS NOT NULL AND at > 0`;
 }
 
@@ -38,10 +38,10 @@ export const sqliteDialect: SqlDialect = {
     return { sql: walkEven, params: [base, from, encoder.encode(keys.join('')), keys.length, width] };
   },
   pathWalk: (columns) => `WITH RECURSIVE up(no, above, below, level) AS (
-      SELECT s.no, s.parent_no, NULL, 1 FROM node s WHERE ${inTree('s')} AND s.id = $2 AND s.parent_no IS NOT NULL AND s.removed_in IS NULL
+      SELECT s.no, s.parent_no, NULL, 1 FROM node s WHERE ${inTreeSql('s')} AND s.id = $2 AND s.parent_no IS NOT NULL AND s.removed_in IS NULL
       UNION ALL
       SELECT n.no, n.parent_no, up.no, up.level + 1 FROM up JOIN node n ON n.no = up.above
-      WHERE up.level < $3 AND up.no <> coalesce(${numberById('$4')}, -1) AND n.parent_no IS NOT NULL AND n.removed_in IS NULL
+      WHERE up.level < $3 AND up.no <> coalesce(${nodeNumberByIdSql('$4')}, -1) AND n.parent_no IS NOT NULL AND n.removed_in IS NULL
     ) SELECT ${selectPathCells('n', 'up', columns)} FROM up CROSS JOIN node n ON n.no = up.no`,
   // BEGIN IMMEDIATE holds the only write lock.
   forUpdate: '',

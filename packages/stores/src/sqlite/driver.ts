@@ -3,9 +3,9 @@ import { statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { AppError } from '@coppice/core';
-import { loadDriverNow } from '../load-driver.ts';
-import { exactMark, fromColumn, isExact, toColumn } from '../sql/exact-text.ts';
-import type { Param, Query, SqlCells, SqlRow } from '../sql/query.ts';
+import { loadDriverSync } from '../load-driver.ts';
+import { decodeColumnText, encodeColumnText, encodedUnitMark, isColumnSafe } from '../sql/exact-text.ts';
+import type { Query, SqlCells, SqlParameter, SqlRow } from '../sql/query.ts';
 
 /** A prepared statement. */
 export interface SqliteStatement {
@@ -61,7 +61,7 @@ export function sqliteModule(): SqliteModule {
 function load(): SqliteModule {
   const builtIn = builtInModule();
   if (builtIn !== undefined && isNewEnough(sqliteVersionOf(builtIn))) return builtIn;
-  const fromPackage = loadDriverNow(driver, 'sqlite', requireDriver);
+  const fromPackage = loadDriverSync(driver, 'sqlite', requireDriver);
   const version = sqliteVersionOf(fromPackage);
   if (isNewEnough(version)) return fromPackage;
   throw new AppError({
@@ -130,7 +130,7 @@ interface SqliteFailure {
 }
 
 /** Returns the primary SQLite result code of an error, or undefined for other errors. */
-export function resultCode(error: unknown): number | undefined {
+export function sqliteResultCode(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   const failure: SqliteFailure = error as Error & SqliteFailure;
   const code = failure.sqliteExtendedCode ?? failure.errcode ?? failure.sqliteCode;
@@ -139,7 +139,7 @@ export function resultCode(error: unknown): number | undefined {
 }
 
 /** SQLITE_BUSY: another connection holds the lock. */
-export const sqliteBusy = 5;
+export const sqliteBusyCode = 5;
 const locked = 6;
 const readOnly = 8;
 const ioError = 10;
@@ -153,7 +153,7 @@ const protocol = 15;
 
 // The npm module reports errors of preparing a statement only by message.
 const sentences: readonly (readonly [RegExp, number])[] = [
-  [/^database is locked/, sqliteBusy],
+  [/^database is locked/, sqliteBusyCode],
   [/^database (?:table|schema) is locked/, locked],
   [/^attempt to write a readonly database/, readOnly],
   [/^disk I\/O error/, ioError],
@@ -166,12 +166,12 @@ const sentences: readonly (readonly [RegExp, number])[] = [
 
 /** Converts a SQLite error to an AppError: what it means for the caller, and whether a retry may help. */
 export function toSqliteError(error: unknown, place: string): unknown {
-  const code = resultCode(error);
+  const code = sqliteResultCode(error);
   const said = error instanceof Error ? error.message : String(error);
   const make = (init: { code: string; kind: AppError['kind']; message: string; retryable?: boolean }) =>
     new AppError({ ...init, cause: error, data: { place, sqlite: code } });
   switch (code) {
-    case sqliteBusy:
+    case sqliteBusyCode:
     case locked:
     case protocol:
       return make({
@@ -245,10 +245,10 @@ function hasNoSpace(place: string): boolean {
 }
 
 /** Converts parameters to forms that columns can hold. Nearly all can be passed as they are, without a new array. */
-function exactParams(params: readonly Param[]): readonly Param[] {
+function exactParams(params: readonly SqlParameter[]): readonly SqlParameter[] {
   for (const param of params)
-    if (typeof param === 'string' && !isExact(param))
-      return params.map((each) => (typeof each === 'string' ? toColumn(each) : each));
+    if (typeof param === 'string' && !isColumnSafe(param))
+      return params.map((each) => (typeof each === 'string' ? encodeColumnText(each) : each));
   return params;
 }
 
@@ -259,9 +259,9 @@ const jsonColumns = new Set(['content', 'meta', 'marker', 'attributes', 'steps',
 function restoreValue(row: SqlRow): SqlRow {
   for (const column in row) {
     const value = row[column];
-    if (typeof value === 'string' && value.includes(exactMark) && !jsonColumns.has(column))
+    if (typeof value === 'string' && value.includes(encodedUnitMark) && !jsonColumns.has(column))
       return Object.fromEntries(
-        Object.entries(row).map(([name, cell]) => [name, typeof cell === 'string' ? fromColumn(cell) : cell]),
+        Object.entries(row).map(([name, cell]) => [name, typeof cell === 'string' ? decodeColumnText(cell) : cell]),
       );
   }
   return row;
@@ -270,10 +270,10 @@ function restoreValue(row: SqlRow): SqlRow {
 /** Decodes the texts of a list of cells, if any was encoded. */
 function restoreCells(cells: SqlCells, statement: SqliteStatement): SqlCells {
   for (const cell of cells)
-    if (typeof cell === 'string' && cell.includes(exactMark)) {
+    if (typeof cell === 'string' && cell.includes(encodedUnitMark)) {
       const columns = statement.columns?.() ?? [];
       return cells.map((each, at) =>
-        typeof each === 'string' && !jsonColumns.has(columns[at]?.name ?? '') ? fromColumn(each) : each,
+        typeof each === 'string' && !jsonColumns.has(columns[at]?.name ?? '') ? decodeColumnText(each) : each,
       );
     }
   return cells;
@@ -305,19 +305,19 @@ export class SqliteConnection {
   }
 
   /** Returns the rows of a SQLite-specific statement. */
-  all(sql: string, ...params: readonly Param[]): readonly SqlRow[] {
+  all(sql: string, ...params: readonly SqlParameter[]): readonly SqlRow[] {
     return this.prepared(sql).all(...params);
   }
 
   /** Returns the rows of a statement that reads or binds our texts. */
-  page(sql: string, ...params: readonly Param[]): readonly SqlRow[] {
+  page(sql: string, ...params: readonly SqlParameter[]): readonly SqlRow[] {
     return this.prepared(sql)
       .all(...exactParams(params))
       .map(restoreValue);
   }
 
   /** Returns the rows of a statement as lists of cells. */
-  cells(sql: string, ...params: readonly Param[]): readonly SqlCells[] {
+  cells(sql: string, ...params: readonly SqlParameter[]): readonly SqlCells[] {
     const statement = this.#preparedForCells(sql);
     if (statement === null) return this.page(sql, ...params).map((row) => Object.values(row));
     const found: readonly unknown[] = statement.all(...exactParams(params));
@@ -336,12 +336,12 @@ export class SqliteConnection {
   }
 
   /** Yields the rows of a statement one by one, so that a reader may stop early. */
-  *iterate(sql: string, ...params: readonly Param[]): Generator<SqlRow, void, undefined> {
+  *iterate(sql: string, ...params: readonly SqlParameter[]): Generator<SqlRow, void, undefined> {
     for (const row of this.prepared(sql).iterate(...exactParams(params))) yield restoreValue(row);
   }
 
   /** Runs a SQLite-specific statement and returns the number of changed rows. */
-  run(sql: string, ...params: readonly Param[]): number {
+  run(sql: string, ...params: readonly SqlParameter[]): number {
     return Number(this.prepared(sql).run(...params).changes);
   }
 

@@ -10,25 +10,31 @@ import {
 } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
 import type { FeedTarget, SqlEngine } from '../sql/engine.ts';
-import { changesAfter, newestChange } from '../sql/list-feed.ts';
+import { queryChangesAfter, queryNewestChange } from '../sql/list-feed.ts';
 import { runSync, type SqlRow, type SqlTask, sqlNumber } from '../sql/query.ts';
 import { RowCache } from '../sql/row-cache.ts';
-import type { FoundRow, SearchRequest } from '../sql/search.ts';
+import type { FoundHit, SearchRequest } from '../sql/search.ts';
 import { backUpSqlite } from './backup.ts';
 import { sqliteDialect } from './dialect.ts';
-import { resultCode, type SqliteConnection, sqliteBusy, toSqliteError } from './driver.ts';
-import { schemaVersion } from './migrations.ts';
-import { overwriteResidue, watchDeletes } from './overwrite-residue.ts';
-import { clearResidue, noteLog } from './residue.ts';
-import { catchUpIndex, findHits, indexAnew, isBehind, unindexNodes } from './search.ts';
+import { type SqliteConnection, sqliteBusyCode, sqliteResultCode, toSqliteError } from './driver.ts';
+import { newestSqliteVersion } from './migrations.ts';
+import { overwriteResidue, startRecordingDeletes } from './overwrite-residue.ts';
+import { clearResidue, recordLogResidue } from './residue.ts';
 import {
-  answerWork,
-  beginStatement,
+  isSearchIndexBehind,
+  rebuildSearchIndex,
+  removeFromSearchIndex,
+  searchSqlite,
+  updateSearchIndex,
+} from './search.ts';
+import {
   LongTransaction,
-  longestStretch,
-  longestWait,
-  pauseWork,
-  rolledBack,
+  maxLockWaitMs,
+  maxRunBeforeYieldMs,
+  rollBackTransaction,
+  runQueryOnConnection,
+  tryBeginWrite,
+  waitBeforeRetry,
 } from './transactions.ts';
 
 const pollEvery = 60;
@@ -112,15 +118,15 @@ export class SqliteEngine implements SqlEngine {
     return this.#enqueue(work, this.#long);
   }
 
-  readonly unindex = unindexNodes;
+  readonly unindex = removeFromSearchIndex;
 
   /** Runs a purge, overwrites the deleted rows, and empties the write-ahead log. */
   async purging<T>(work: () => SqlTask<T>): Promise<{ readonly value: T; readonly uncleared: readonly string[] }> {
     const value = await this.longTransaction(function* () {
-      yield* watchDeletes();
+      yield* startRecordingDeletes();
       const done = yield* work();
       yield* overwriteResidue();
-      yield* noteLog();
+      yield* recordLogResidue();
       return done;
     });
     return { value, uncleared: await this.#clear(Date.now() + clearWait) };
@@ -134,7 +140,7 @@ export class SqliteEngine implements SqlEngine {
         this.#clearLater(uncleared.length > 0);
         return uncleared;
       }
-      await pauseWork();
+      await waitBeforeRetry();
     }
   }
 
@@ -160,10 +166,10 @@ export class SqliteEngine implements SqlEngine {
       const next = this.#next();
       const [first] = next;
       const late =
-        first?.long == null ? this.#together(next, Date.now() + longestWait) : this.#inTurns(first, first.long);
+        first?.long == null ? this.#together(next, Date.now() + maxLockWaitMs) : this.#inTurns(first, first.long);
       if (late !== null) await late;
       // Writers that trigger each other would starve everything else.
-      if (performance.now() - since < longestStretch) continue;
+      if (performance.now() - since < maxRunBeforeYieldMs) continue;
       await breath();
       since = performance.now();
     }
@@ -196,7 +202,7 @@ export class SqliteEngine implements SqlEngine {
   /** Commits a batch at once if the write lock is free, as usual; otherwise waits for it. */
   #together(batch: readonly WaitingTask[], until: number, again = false): Promise<void> | null {
     try {
-      if (!beginStatement(this.#connection, until, again)) return this.#later(batch, until);
+      if (!tryBeginWrite(this.#connection, until, again)) return this.#later(batch, until);
       for (const { one, value, error } of this.#commit(batch)) {
         if (error === undefined) one.resolve(value);
         else one.reject(this.#failed(error));
@@ -208,13 +214,13 @@ export class SqliteEngine implements SqlEngine {
   }
 
   async #later(batch: readonly WaitingTask[], until: number): Promise<void> {
-    await pauseWork();
+    await waitBeforeRetry();
     await this.#together(batch, until, true);
   }
 
   /** Handles a failed batch: if one task may have failed the others, each is retried alone. */
   #apart(batch: readonly WaitingTask[], error: unknown): Promise<void> | null {
-    if (batch.length === 1 || resultCode(error) === sqliteBusy) {
+    if (batch.length === 1 || sqliteResultCode(error) === sqliteBusyCode) {
       for (const one of batch) one.reject(this.#failed(error));
       return null;
     }
@@ -223,7 +229,7 @@ export class SqliteEngine implements SqlEngine {
 
   // One of them violated something that only a commit checks; the others must not fail with it.
   async #eachAlone(batch: readonly WaitingTask[]): Promise<void> {
-    for (const one of batch) await this.#together([one], Date.now() + longestWait);
+    for (const one of batch) await this.#together([one], Date.now() + maxLockWaitMs);
   }
 
   /** Runs a batch inside the open transaction, and commits it. */
@@ -264,10 +270,10 @@ export class SqliteEngine implements SqlEngine {
    * in between would run inside the transaction.
    */
   async #locked<T>(work: () => T): Promise<T> {
-    const until = Date.now() + longestWait;
+    const until = Date.now() + maxLockWaitMs;
     for (let again = false; ; again = true) {
-      if (beginStatement(this.#connection, until, again)) return work();
-      await pauseWork();
+      if (tryBeginWrite(this.#connection, until, again)) return work();
+      await waitBeforeRetry();
     }
   }
 
@@ -288,7 +294,7 @@ export class SqliteEngine implements SqlEngine {
   }
 
   #drive<T>(work: () => SqlTask<T>): T {
-    return runSync(work(), (query) => answerWork(this.#connection, query));
+    return runSync(work(), (query) => runQueryOnConnection(this.#connection, query));
   }
 
   /** With the write lock held no other connection writes; earlier writes show in the data version. */
@@ -300,7 +306,7 @@ export class SqliteEngine implements SqlEngine {
 
   #rollback(): void {
     this.tails.forget();
-    rolledBack(this.#connection);
+    rollBackTransaction(this.#connection);
   }
 
   #failed(error: unknown): unknown {
@@ -332,11 +338,11 @@ export class SqliteEngine implements SqlEngine {
   }
 
   events(owner: string, since: readonly number[], limit: number): SqlTask<readonly SqlRow[]> {
-    return changesAfter(owner, since, limit);
+    return queryChangesAfter(owner, since, limit);
   }
 
   latest(): SqlTask<readonly number[]> {
-    return newestChange();
+    return queryNewestChange();
   }
 
   changed(_target: FeedTarget, signal: AbortSignalLike | undefined, mark: string): Promise<void> {
@@ -386,10 +392,10 @@ export class SqliteEngine implements SqlEngine {
     return row === undefined ? 0 : sqlNumber(row, 'data_version');
   }
 
-  async search(search: SearchRequest): Promise<readonly FoundRow[]> {
+  async search(search: SearchRequest): Promise<readonly FoundHit[]> {
     try {
-      while (isBehind(this.#connection)) if (this.#opened.readOnly || !(await this.#catchUp())) break;
-      return findHits(this.#connection, search, !isBehind(this.#connection));
+      while (isSearchIndexBehind(this.#connection)) if (this.#opened.readOnly || !(await this.#catchUp())) break;
+      return searchSqlite(this.#connection, search, !isSearchIndexBehind(this.#connection));
     } catch (error) {
       throw this.#failed(error);
     }
@@ -400,7 +406,7 @@ export class SqliteEngine implements SqlEngine {
     try {
       await this.#locked(() => {
         try {
-          this.#drive(catchUpIndex);
+          this.#drive(updateSearchIndex);
           failpoint('index');
           this.#connection.database.exec('COMMIT');
         } catch (error) {
@@ -418,7 +424,7 @@ export class SqliteEngine implements SqlEngine {
 
   info(): StoreInfo {
     const { place, readOnly, notes } = this.#opened;
-    return { kind: 'sqlite', place, readOnly, schemaVersion, notes };
+    return { kind: 'sqlite', place, readOnly, schemaVersion: newestSqliteVersion, notes };
   }
 
   async damage(): Promise<readonly string[]> {
@@ -432,7 +438,7 @@ export class SqliteEngine implements SqlEngine {
 
   *mend(damage: readonly string[]): SqlTask<string[]> {
     if (!damage.some((line) => /\bnode_text/.test(line))) return [];
-    yield* indexAnew();
+    yield* rebuildSearchIndex();
     return ['the index for search was made anew from the messages'];
   }
 

@@ -5,7 +5,7 @@ import type { RepairedTree } from '@coppice/content/formats';
 import { fileOfBytes, type ImportInput, type InputFile, readImport } from '@coppice/content/formats';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type SqliteDatabase, sqliteModule } from './driver.ts';
-import { openTables } from './foreign-tables.ts';
+import { openForeignTables } from './foreign-tables.ts';
 
 let folder: string;
 let copies: string;
@@ -66,7 +66,7 @@ function onDisk(name: string): InputFile {
 }
 
 async function treesOf(input: ImportInput): Promise<{ trees: RepairedTree[]; codes: string[] }> {
-  const opened = await openTables(input);
+  const opened = await openForeignTables(input);
   const trees: RepairedTree[] = [];
   const codes: string[] = [];
   try {
@@ -154,7 +154,7 @@ describe('databases of other programs', () => {
     const other = new DatabaseSync(join(folder, 'other.db'));
     other.exec('CREATE TABLE message (id TEXT); CREATE TABLE topic (id TEXT)');
     other.close();
-    const opened = await openTables({ files: [onDisk('other.db')] });
+    const opened = await openForeignTables({ files: [onDisk('other.db')] });
     expect(opened.input.files.map((file) => file.name)).toEqual(['other.db']);
     await opened.close();
     const sample = buildSample(join(folder, 'a.sqlite'));

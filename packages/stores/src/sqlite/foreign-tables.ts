@@ -31,7 +31,7 @@ const known: readonly KnownTables[] = [
 ];
 
 /** An input with databases converted to rows, and a function to delete the temporary copies. */
-export interface OpenedInput {
+export interface InputWithTables {
   readonly input: ImportInput;
   close(): Promise<void>;
 }
@@ -56,7 +56,7 @@ async function isDatabase(file: InputFile): Promise<boolean> {
  * reading. Databases are copied first, with their write-ahead log if present: a file of another program is never opened
  * in place.
  */
-export async function openTables(input: ImportInput, limits?: Partial<ZipLimits>): Promise<OpenedInput> {
+export async function openForeignTables(input: ImportInput, limits?: Partial<ZipLimits>): Promise<InputWithTables> {
   const { files } = await openInput(input, limits);
   const folder = { path: '' };
   const databases: SqliteDatabase[] = [];

@@ -19,19 +19,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, isAppError, refuse, type Store } from '@coppice/core';
 import { makeFolders } from '../disk/make-folders.ts';
 import { failpoint } from '../failpoints.ts';
-import { hashNatively } from '../native-hash.ts';
+import { useNativeHash } from '../native-hash.ts';
 import type { StoreOptions } from '../options.ts';
 import type { MigrationProgress } from '../sql/number-rows.ts';
 import { SqlStore } from '../sql/store.ts';
 import { makePrivateFile, syncFile } from './backup.ts';
 import { SqliteConnection, sqliteModule, toSqliteError } from './driver.ts';
 import { type OpenedSqlite, SqliteEngine } from './engine.ts';
-import { migrateSqlite, numbersVersion, schemaVersionOf } from './migrations.ts';
+import { migrateSqlite, numberedRowsVersion, readSqliteVersion } from './migrations.ts';
 import { clearResidue } from './residue.ts';
-import { blockingWait, longestWait } from './transactions.ts';
+import { maxBlockingWaitMs, maxLockWaitMs } from './transactions.ts';
 
 /** The default file. */
-export function defaultPlace(): string {
+export function defaultSqlitePath(): string {
   return join(homedir(), '.coppice', 'coppice.db');
 }
 
@@ -42,8 +42,8 @@ export async function open(place: string, options: StoreOptions): Promise<Store>
     refuse('command/invalid', 'A store that is kept nowhere is opened as memory: and not as sqlite::memory:.', {
       place,
     });
-  hashNatively();
-  const path = place === '' ? defaultPlace() : resolve(place);
+  useNativeHash();
+  const path = place === '' ? defaultSqlitePath() : resolve(place);
   const opened = await openWhenFree(path, options);
   const store = new SqlStore(new SqliteEngine(opened), { ...options, readOnly: opened.readOnly });
   if (!opened.readOnly) await store.sweep();
@@ -52,7 +52,7 @@ export async function open(place: string, options: StoreOptions): Promise<Store>
 
 /** Opens the file; waits if another process is creating it or recovering it after a crash. */
 async function openWhenFree(path: string, options: StoreOptions): Promise<OpenedSqlite> {
-  const until = Date.now() + longestWait;
+  const until = Date.now() + maxLockWaitMs;
   for (;;) {
     try {
       return openFile(path, options);
@@ -195,7 +195,7 @@ const besideCache = 4_000;
 
 /** Opens a second connection to the file, for long work. Its log is checkpointed separately. */
 function openBeside(path: string): SqliteConnection {
-  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path, { timeout: blockingWait }));
+  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path, { timeout: maxBlockingWaitMs }));
   for (const pragma of [...pragmas, `cache_size = -${besideCache}`, 'wal_autocheckpoint = 0'])
     connection.database.exec(`PRAGMA ${pragma}`);
   return connection;
@@ -205,11 +205,11 @@ function openBeside(path: string): SqliteConnection {
 const pragmas = ['synchronous = FULL', 'foreign_keys = ON', 'secure_delete = ON', 'temp_store = MEMORY'];
 
 function openToWrite(path: string, { onMigration: progress, mappedBytes = usuallyMapped }: StoreOptions): OpenedSqlite {
-  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path, { timeout: blockingWait }));
+  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path, { timeout: maxBlockingWaitMs }));
   const notes: string[] = [];
   try {
     // Checked before anything is written: a file of another program or a newer version stays untouched.
-    schemaVersionOf(connection, path);
+    readSqliteVersion(connection, path);
     const network = networkFileSystems.get(statfsSync(path).type);
     if (network !== undefined)
       notes.push(`The file lies on ${network}: it is used without a write-ahead log, which is slower.`);
@@ -235,9 +235,9 @@ function openToRead(path: string, asked: boolean, progress: MigrationProgress | 
   const attempt = (name: string): OpenedSqlite => {
     const connection = new SqliteConnection(new DatabaseSync(name, { readOnly: true }));
     try {
-      const { version } = schemaVersionOf(connection, path);
+      const { version } = readSqliteVersion(connection, path);
       connection.all('SELECT count(*) FROM tree');
-      if (version < numbersVersion) return openConverted(connection, path, notes, progress);
+      if (version < numberedRowsVersion) return openConverted(connection, path, notes, progress);
       return { connection, place: path, readOnly: true, notes };
     } catch (error) {
       connection.close();

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { messageKit } from '@coppice/content';
 import { ask, nodeId, type RunContext, readPage, run, type Store, textMessage, treeId } from '@coppice/core';
 import { afterEach, expect, it } from 'vitest';
-import { fixtureAnswers, readFixtureAnswers, writeFixture } from '../torture/schema-fixture.ts';
+import { fixtureAnswers, readFixtureAnswers, writeSchemaFixture } from '../torture/schema-fixture.ts';
 import { SqliteConnection, sqliteModule } from './driver.ts';
 import { open } from './index.ts';
 
@@ -83,7 +83,7 @@ it('[L74] purged texts that an older version left in its file are removed when i
 
 it('[L40] tables of an older version are upgraded after they were copied, and nothing is lost', async () => {
   const path = placeOf();
-  writeFixture(path);
+  writeSchemaFixture(path);
   withConnection(path, ({ database }) => {
     database.exec(withoutVersion6);
     database.exec('DROP INDEX node_match');

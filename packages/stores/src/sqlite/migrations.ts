@@ -2,23 +2,23 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { AppError, refuse } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
-import { enterCopies } from '../sql/copies.ts';
+import { recordEarlierCopies } from '../sql/copies.ts';
 import type { MigrationProgress } from '../sql/number-rows.ts';
 import { runSync, type SqlTask } from '../sql/query.ts';
 import {
-  addBlobWaitingColumn,
-  blobPut,
-  linearNodes,
-  nodeCopies,
-  schema,
-  sealedRecords,
-  shareVersion,
+  addBlobWaitingSql,
+  addShareVersionSql,
+  createBlobPutSql,
+  createLinearNodesSql,
+  createNodeCopiesSql,
+  createSchemaSql,
+  createSealedRecordsSql,
 } from '../sql/schema.ts';
 import { makePrivateFile, syncFile } from './backup.ts';
 import { sqliteDialect } from './dialect.ts';
 import type { SqliteConnection } from './driver.ts';
 import { numberSqliteRows } from './number-rows.ts';
-import { exactSearchSchema, searchSchema } from './search.ts';
+import { exactSearchSchemaSql, firstSearchSchemaSql } from './search.ts';
 
 /** Marks a file as ours, so that another program's database is never written. */
 const applicationId = 0x436f7070;
@@ -31,7 +31,7 @@ interface SqliteMigration {
 }
 
 /** The version since which rows have numbers. */
-export const numbersVersion = 10;
+export const numberedRowsVersion = 10;
 
 /**
  * What may remain in the file after a purge: `pages` if pages were freed by a version that did not zero them, so that
@@ -48,7 +48,7 @@ const residueSchema: readonly string[] = [
 
 /** Every version in order; a released one is never changed. */
 const migrations: readonly SqliteMigration[] = [
-  { version: 1, statements: [...schema(sqliteDialect), ...searchSchema, 'ANALYZE'] },
+  { version: 1, statements: [...createSchemaSql(sqliteDialect), ...firstSearchSchemaSql, 'ANALYZE'] },
   {
     version: 2,
     // A covering index for walks along a known history: without it the page of every message, text included, is read to
@@ -59,33 +59,33 @@ const migrations: readonly SqliteMigration[] = [
         WHERE equality_key IS NOT NULL AND removed_in IS NULL`,
     ],
   },
-  { version: 3, statements: [shareVersion(sqliteDialect)] },
-  { version: 4, statements: blobPut(sqliteDialect) },
-  { version: 5, statements: linearNodes(sqliteDialect) },
+  { version: 3, statements: [addShareVersionSql(sqliteDialect)] },
+  { version: 4, statements: createBlobPutSql(sqliteDialect) },
+  { version: 5, statements: createLinearNodesSql(sqliteDialect) },
   {
     version: 6,
-    statements: [...exactSearchSchema, ...residueSchema, ...nodeCopies(sqliteDialect)],
-    fill: () => enterCopies(sqliteDialect),
+    statements: [...exactSearchSchemaSql, ...residueSchema, ...createNodeCopiesSql(sqliteDialect)],
+    fill: () => recordEarlierCopies(sqliteDialect),
   },
   {
     version: 7,
     // The rows of former lists are in no commit that the index would still read. They are written together with the row numbers.
     statements: ['UPDATE search_state SET from_place = 0 WHERE from_place IS NULL'],
   },
-  { version: 8, statements: sealedRecords(sqliteDialect) },
-  { version: 9, statements: addBlobWaitingColumn(sqliteDialect) },
-  { version: numbersVersion, statements: [], fill: numberSqliteRows },
+  { version: 8, statements: createSealedRecordsSql(sqliteDialect) },
+  { version: 9, statements: addBlobWaitingSql(sqliteDialect) },
+  { version: numberedRowsVersion, statements: [], fill: numberSqliteRows },
 ];
 
 /** The table version that this program writes. */
-export const schemaVersion = migrations.reduce((newest, { version }) => Math.max(newest, version), 0);
+export const newestSqliteVersion = migrations.reduce((newest, { version }) => Math.max(newest, version), 0);
 
 function pragma(connection: SqliteConnection, name: string): number {
   return Number(connection.all(`PRAGMA ${name}`)[0]?.[name]);
 }
 
 /** Returns the schema version of a file, and whether it is empty; throws if it is not ours or newer. */
-export function schemaVersionOf(
+export function readSqliteVersion(
   connection: SqliteConnection,
   place: string,
 ): { readonly version: number; readonly empty: boolean } {
@@ -99,10 +99,10 @@ export function schemaVersionOf(
       message: `The file ${place} is a database of another program. It was left as it is.`,
       data: { place },
     });
-  if (version > schemaVersion)
+  if (version > newestSqliteVersion)
     refuse(
       'store/newer',
-      `The database ${place} was written by a newer Coppice (schema ${version}, this one knows ${schemaVersion}). Update to open it.`,
+      `The database ${place} was written by a newer Coppice (schema ${version}, this one knows ${newestSqliteVersion}). Update to open it.`,
       {
         place,
         version,
@@ -138,8 +138,8 @@ export function migrateSqlite(
   place: string,
   progress: MigrationProgress = () => undefined,
 ): void {
-  const { version, empty } = schemaVersionOf(connection, place);
-  if (version === schemaVersion) return;
+  const { version, empty } = readSqliteVersion(connection, place);
+  if (version === newestSqliteVersion) return;
   if (!empty) backUpBefore(connection, place, version);
   failpoint('migrate-begin');
   const restoreSettings = useMigrationSettings(connection);
@@ -154,7 +154,7 @@ export function migrateSqlite(
       failpoint('migrate-step');
     }
     connection.database.exec(`PRAGMA application_id = ${applicationId}`);
-    connection.database.exec(`PRAGMA user_version = ${schemaVersion}`);
+    connection.database.exec(`PRAGMA user_version = ${newestSqliteVersion}`);
     failpoint('migrate-commit');
     connection.database.exec('COMMIT');
   } catch (error) {
@@ -176,7 +176,7 @@ function rollBack(connection: SqliteConnection): void {
 }
 
 function backUpBefore(connection: SqliteConnection, place: string, version: number): void {
-  const copy = `${place}.before-schema-${schemaVersion}-from-${version}.bak`;
+  const copy = `${place}.before-schema-${newestSqliteVersion}-from-${version}.bak`;
   if (existsSync(copy)) return;
   // Under a name that the next opening deletes if this process is killed meanwhile.
   const partial = `${place}.new-${process.pid}`;

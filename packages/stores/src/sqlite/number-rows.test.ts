@@ -7,15 +7,15 @@ import { TestTree, uuid } from '@coppice/core/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { numbersPerTree } from '../sql/numbers.ts';
 import {
-  addedTree,
-  enlarge,
+  addedTreeId,
+  addLongTree,
   fixtureAnswers,
   readFixtureAnswers,
-  withDatabase,
-  writeFixture,
+  withSqliteFile,
+  writeSchemaFixture,
 } from '../torture/schema-fixture.ts';
 import { open } from './index.ts';
-import { schemaVersion } from './migrations.ts';
+import { newestSqliteVersion } from './migrations.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-numbers-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -32,58 +32,58 @@ async function errorsIn(store: Store): Promise<string[]> {
 
 test('[L200] a file from before row numbers gives the same results as before, and the old one is kept', async () => {
   const path = newPath();
-  writeFixture(path);
-  enlarge(path, 12_000);
+  writeSchemaFixture(path);
+  addLongTree(path, 12_000);
   const reports: (readonly [number, number])[] = [];
-  const copy = `${path}.before-schema-${schemaVersion}-from-9.bak`;
+  const copy = `${path}.before-schema-${newestSqliteVersion}-from-9.bak`;
   const store = await open(path, { onMigration: (done, total) => reports.push([done, total]) });
   // Nothing of the old tables is left in the file.
   expect(statSync(path).size).toBeLessThan(statSync(copy).size * 0.8);
   expect(await readFixtureAnswers(store)).toEqual(fixtureAnswers);
   expect(await errorsIn(store)).toEqual([]);
-  expect(await store.read(addedTree, () => ask('links', {}))).toHaveLength(12_000);
+  expect(await store.read(addedTreeId, () => ask('links', {}))).toHaveLength(12_000);
   const [first, last] = [reports[0], reports.at(-1)];
   expect(reports.length).toBeGreaterThan(2);
   expect(first?.[0]).toBeLessThan(last?.[0] ?? 0);
   expect(last?.[0]).toBe(last?.[1]);
-  await run(store, { type: 'append', treeId: addedTree, messages: [said('after it')] }, me);
+  await run(store, { type: 'append', treeId: addedTreeId, messages: [said('after it')] }, me);
   await store.close();
-  expect(withDatabase(copy, (file) => file.all('SELECT count(*) AS n FROM node WHERE seq >= 0'))[0]?.n).toBeGreaterThan(
-    12_000,
-  );
+  expect(
+    withSqliteFile(copy, (file) => file.all('SELECT count(*) AS n FROM node WHERE seq >= 0'))[0]?.n,
+  ).toBeGreaterThan(12_000);
 });
 
 test('[L200] a read-only file of that version can be read', async () => {
   const path = newPath();
-  writeFixture(path);
+  writeSchemaFixture(path);
   const bytes = readFileSync(path);
   const store = await open(path, { readOnly: true });
   expect(await readFixtureAnswers(store)).toEqual(fixtureAnswers);
   await store.close();
   expect(readFileSync(path).equals(bytes)).toBe(true);
-  expect(existsSync(`${path}.before-schema-${schemaVersion}-from-9.bak`)).toBe(false);
+  expect(existsSync(`${path}.before-schema-${newestSqliteVersion}-from-9.bak`)).toBe(false);
 });
 
 test('[L201] damaged rows are migrated, and repair fixes them', async () => {
   const path = newPath();
-  writeFixture(path);
+  writeSchemaFixture(path);
   const [tree] = fixtureAnswers.trees;
   const some = `(SELECT id FROM node WHERE tree_id = '${tree}' AND removed_in IS NULL AND parent_id IS NOT NULL ORDER BY seq DESC LIMIT 1)`;
-  withDatabase(path, ({ database }) => {
+  withSqliteFile(path, ({ database }) => {
     database.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON');
     database.exec(`UPDATE node SET seq = 3 WHERE tree_id = '${tree}' AND seq IN (4, 5)`);
     database.exec(`UPDATE node SET seq = -7 WHERE tree_id = '${tree}' AND seq = 6`);
     database.exec(`UPDATE node SET parent_id = 'nobody', role = 'bot' WHERE id = ${some}`);
     database.exec(`UPDATE node SET tree_id = 'nowhere' WHERE content LIKE '%its answer%'`);
   });
-  const rows = withDatabase(path, (file) => file.all('SELECT count(*) AS n FROM node'))[0]?.n;
+  const rows = withSqliteFile(path, (file) => file.all('SELECT count(*) AS n FROM node'))[0]?.n;
   const store = await open(path, {});
   const found = (await errorsIn(store)).map((code) => code.slice(0, 3));
   for (const code of ['I03', 'I05', 'I11']) expect(found).toContain(code);
   await store.fsck({ repair: true });
   expect(await errorsIn(store)).toEqual([]);
   await store.close();
-  expect(withDatabase(path, (file) => file.all('SELECT count(*) AS n FROM node'))[0]?.n).toBeGreaterThanOrEqual(
+  expect(withSqliteFile(path, (file) => file.all('SELECT count(*) AS n FROM node'))[0]?.n).toBeGreaterThanOrEqual(
     Number(rows),
   );
 });
@@ -169,7 +169,7 @@ describe('[L204] a SQLite file itself refuses', async () => {
       `UPDATE node SET id = (SELECT id FROM node WHERE content LIKE '%"a"%') WHERE no = ${baseOf(second)}`,
     ],
   ])('%s', (_, sql) => {
-    withDatabase(path, ({ database }) => {
+    withSqliteFile(path, ({ database }) => {
       database.exec('PRAGMA foreign_keys = ON');
       expect(() => database.exec(sql)).toThrow(/constraint|active/);
     });

@@ -3,12 +3,23 @@
  * old ones are dropped. Rows are copied as they are, damaged ones included: a check finds and repairs them afterwards.
  */
 import { storeListsAsRows } from '../sql/linear-form.ts';
-import { countNodes, listsBefore, type MigrationProgress, separateNumbers } from '../sql/number-rows.ts';
-import { nodeIndexes, nodeKeys, nodeTable, numberedColumns, numberedViews } from '../sql/numbered-schema.ts';
+import {
+  countAllNodes,
+  type MigrationProgress,
+  makeCreationNumbersUnique,
+  readFormerLists,
+} from '../sql/number-rows.ts';
+import {
+  createNodeIndexesSql,
+  createNodeTableSql,
+  createViewsSql,
+  nodeForeignKeys,
+  nodeTableColumns,
+} from '../sql/numbered-schema.ts';
 import { numbersPerTree } from '../sql/numbers.ts';
 import { execute, queryRow, queryRows, type SqlTask, sqlNumber } from '../sql/query.ts';
 import { sqliteDialect } from './dialect.ts';
-import { emptyIndex } from './search.ts';
+import { emptySearchIndex } from './search.ts';
 
 const treeColumns =
   'id, owner, root_id, version, structure_version, active_node_id, next_seq, created_at, updated_at, project, folder, title, pinned, trashed_at, forest_key, attributes, aliases, format';
@@ -37,7 +48,7 @@ const newTables: readonly string[] = [
     format TEXT NOT NULL DEFAULT 'tree' CHECK (format IN ('tree', 'linear')),
     CHECK (active_node_id IS NULL OR active_node_id <> root_id)
   )`,
-  nodeTable(sqliteDialect, 'node_numbered', nodeKeys('node_numbered', 'tree_numbered')),
+  createNodeTableSql(sqliteDialect, 'node_numbered', nodeForeignKeys('node_numbered', 'tree_numbered')),
   // Without AUTOINCREMENT, whose counter is one more page per commit; see the trigger change_end.
   `CREATE TABLE change_numbered (
     id INTEGER NOT NULL PRIMARY KEY,
@@ -70,7 +81,7 @@ const numberFor = (column: string): string => `(SELECT m.no FROM node_number m W
 // A parent that is missing stays missing: the last number of a tree is never given.
 const parentNo = `CASE WHEN n.parent_id IS NOT NULL THEN coalesce(${numberFor('parent_id')},
   s.no / ${numbersPerTree} * ${numbersPerTree} + ${numbersPerTree - 1}) END`;
-const copyNodes = `INSERT INTO node_numbered (${numberedColumns})
+const copyNodes = `INSERT INTO node_numbered (${nodeTableColumns})
   SELECT s.no, n.id, ${parentNo}, CASE WHEN n.parent_id IS NULL AND n.kind = 'root' THEN s.no / ${numbersPerTree} END,
     n.position, n.kind, n.role, n.status, n.group_id, n.created_at, ${numberFor('match_parent')}, n.equality_key, n.tokens, n.added_in,
     n.content_in, n.removed_in, ${numberFor('last_child_id')}, n.tool_call_id, n.meta_in, n.meta, n.marker, n.search_text, n.content
@@ -91,12 +102,12 @@ const exchangeTables: readonly string[] = [
   'ALTER TABLE tree_numbered RENAME TO tree',
   'ALTER TABLE node_numbered RENAME TO node',
   'ALTER TABLE change_numbered RENAME TO change',
-  ...nodeIndexes,
+  ...createNodeIndexesSql,
   'CREATE UNIQUE INDEX tree_forest ON tree (owner, project, forest_key) WHERE forest_key IS NOT NULL AND trashed_at IS NULL',
   'CREATE INDEX tree_recent ON tree (owner, updated_at, id)',
   'CREATE UNIQUE INDEX change_version ON change (tree_id, version)',
   'CREATE INDEX change_act ON change (act_id)',
-  ...numberedViews,
+  ...createViewsSql,
 ];
 
 const isActive = (tree: string, node: string): string =>
@@ -149,10 +160,10 @@ const statistics: readonly string[] = [
 /** Copies all rows into numbered tables. */
 export function* numberSqliteRows(progress: MigrationProgress): SqlTask<void> {
   const columns = yield* queryRows("SELECT 1 FROM pragma_table_info('tree') WHERE name = 'linear_form'");
-  const lists = yield* listsBefore(columns.length > 0);
-  yield* separateNumbers();
+  const lists = yield* readFormerLists(columns.length > 0);
+  yield* makeCreationNumbersUnique();
   for (const sql of [...newTables, ...numberTrees]) yield* execute(sql);
-  const total = yield* countNodes();
+  const total = yield* countAllNodes();
   const [last = {}] = yield* queryRows('SELECT coalesce(max(rowid), 0) AS n FROM node');
   let done = 0;
   for (let after = 0; after < sqlNumber(last, 'n'); after += rowsAtOnce) {
@@ -164,7 +175,7 @@ export function* numberSqliteRows(progress: MigrationProgress): SqlTask<void> {
   if (end !== undefined) yield* keepLogEnd(sqlNumber(end, 'seq'));
   yield* storeListsAsRows(sqliteDialect, lists);
   // The index has the old row ids.
-  yield* emptyIndex();
+  yield* emptySearchIndex();
   // Free pages still have the old rows, so the file is rewritten when nobody else uses it.
   if (total > 0) yield* execute('UPDATE residue SET pages = 1');
   for (const sql of statistics) yield* execute(sql);

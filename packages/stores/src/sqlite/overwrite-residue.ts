@@ -25,7 +25,7 @@ const paddedColumns: ReadonlyMap<string, string> = new Map([
 const pagesAside = 4;
 
 /** Records which rows are deleted or rewritten until {@link overwriteResidue}, in the same transaction. */
-export function* watchDeletes(): SqlTask<void> {
+export function* startRecordingDeletes(): SqlTask<void> {
   yield* execute('CREATE TEMP TABLE IF NOT EXISTS purged_row (tbl TEXT NOT NULL, place INTEGER NOT NULL)');
   yield* execute('DELETE FROM temp.purged_row');
   for (const table of paddedColumns.keys()) yield* execute(createTriggerSql(table, 'DELETE'));
@@ -41,7 +41,7 @@ function watcherOf(table: string, event: 'DELETE' | 'UPDATE'): string {
   return `watch_${table}_${event.toLowerCase()}`;
 }
 
-/** Overwrites the pages around the rows that were deleted since {@link watchDeletes}, and stops recording. */
+/** Overwrites the pages around the rows that were deleted since {@link startRecordingDeletes}, and stops recording. */
 export function* overwriteResidue(): SqlTask<void> {
   for (const table of paddedColumns.keys()) yield* execute(`DROP TRIGGER temp.${watcherOf(table, 'DELETE')}`);
   yield* execute(`DROP TRIGGER temp.${watcherOf('change', 'UPDATE')}`);

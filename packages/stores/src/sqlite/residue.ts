@@ -1,9 +1,9 @@
 /** Tracks remains of purged rows in the file itself, and clears them as soon as possible. */
 import { execute, type SqlTask, sqlNumber } from '../sql/query.ts';
-import { resultCode, type SqliteConnection, sqliteBusy } from './driver.ts';
+import { type SqliteConnection, sqliteBusyCode, sqliteResultCode } from './driver.ts';
 
 /** Records in a purging transaction that the write-ahead log contains purged data until it is emptied. */
-export function* noteLog(): SqlTask<void> {
+export function* recordLogResidue(): SqlTask<void> {
   yield* execute('UPDATE residue SET log = 1');
 }
 
@@ -43,8 +43,8 @@ function isDone({ database }: SqliteConnection, sql: string): boolean {
     database.exec(sql);
     return true;
   } catch (error) {
-    const code = resultCode(error);
-    if (code === sqliteBusy || code === full) return false;
+    const code = sqliteResultCode(error);
+    if (code === sqliteBusyCode || code === full) return false;
     throw error;
   }
 }

@@ -3,14 +3,14 @@
  * it, and updated to the newest commit before every search, so that a search sees every acknowledged message.
  */
 import { isAppError, type Role, treeId } from '@coppice/core';
-import { toColumn } from '../sql/exact-text.ts';
-import { contentsWrittenBy } from '../sql/log.ts';
-import { inTree, numbersPerTree, treeNoOf } from '../sql/numbers.ts';
+import { encodeColumnText } from '../sql/exact-text.ts';
+import { nodesWrittenBy } from '../sql/log.ts';
+import { inTreeSql, numbersPerTree, treeNoSql } from '../sql/numbers.ts';
 import {
   execute,
-  type Param,
   queryRow,
   queryRows,
+  type SqlParameter,
   type SqlRow,
   type SqlTask,
   sqlNumber,
@@ -21,11 +21,11 @@ import { messageOfRow, searchTextOf } from '../sql/rows.ts';
 import {
   candidateColumns,
   candidateOrder,
-  type FoundRow,
-  type HitPlace,
+  type FoundHit,
+  type HitSortKey,
   hitOfRow,
+  hitsAfterSql,
   type SearchRequest,
-  searchLag,
 } from '../sql/search.ts';
 import type { SqliteConnection } from './driver.ts';
 
@@ -34,7 +34,7 @@ import type { SqliteConnection } from './driver.ts';
 const indexTable = `CREATE VIRTUAL TABLE node_text USING fts5(text, content='', tokenize='trigram case_sensitive 0')`;
 
 /** The index of version 1, which marked deleted rows. */
-export const searchSchema: readonly string[] = [
+export const firstSearchSchemaSql: readonly string[] = [
   `CREATE VIRTUAL TABLE node_text USING fts5(text, content='', contentless_delete=1, tokenize='trigram case_sensitive 0')`,
   'CREATE TABLE search_state (id INTEGER PRIMARY KEY CHECK (id = 1), change_id INTEGER NOT NULL)',
   'INSERT INTO search_state (id, change_id) VALUES (1, 0)',
@@ -46,7 +46,7 @@ export const searchSchema: readonly string[] = [
  * needs the old text to delete it. `from_place` is the row after which a new index still has to be filled: null if it
  * is complete, and -1 if it cannot be trusted and must be rebuilt.
  */
-export const exactSearchSchema: readonly string[] = [
+export const exactSearchSchemaSql: readonly string[] = [
   'DROP TRIGGER node_forgotten',
   'DROP TABLE node_text',
   indexTable,
@@ -64,7 +64,7 @@ const shortest = 3;
 const exactDeleteCost = 50;
 
 /** Whether the index is older than the log. */
-export function isBehind(connection: SqliteConnection): boolean {
+export function isSearchIndexBehind(connection: SqliteConnection): boolean {
   const [state = {}] = connection.all(
     'SELECT from_place IS NOT NULL OR change_id < coalesce((SELECT max(id) FROM change), 0) AS behind FROM search_state',
   );
@@ -75,16 +75,16 @@ export function isBehind(connection: SqliteConnection): boolean {
  * Updates the index by a batch: first rows that a new index lacks, then the log. Removed messages stay in it until they
  * are purged; a search filters them out.
  */
-export function* catchUpIndex(): SqlTask<void> {
+export function* updateSearchIndex(): SqlTask<void> {
   const state = yield* queryRow('SELECT change_id, from_place FROM search_state');
   const place = state === undefined ? null : sqlNumberOrNull(state, 'from_place');
-  if (place !== null && place < 0) return yield* emptyIndex();
+  if (place !== null && place < 0) return yield* emptySearchIndex();
   if (place !== null) return yield* fillAfter(place);
   const changes = yield* queryRows(
     'SELECT id, steps FROM change WHERE id > (SELECT change_id FROM search_state) ORDER BY id LIMIT $1',
     batch,
   );
-  for (const change of changes) for (const id of contentsWrittenBy(change)) yield* indexOne(id);
+  for (const change of changes) for (const id of nodesWrittenBy(change)) yield* indexOne(id);
   const last = changes[changes.length - 1];
   if (last !== undefined) yield* execute('UPDATE search_state SET change_id = $1', sqlNumber(last, 'id'));
 }
@@ -109,7 +109,7 @@ function* index(found: SqlRow): SqlTask<boolean> {
     yield* exactDeletes(true);
     const known = yield* unindex(found);
     yield* exactDeletes(false);
-    if (!known) yield* emptyIndex();
+    if (!known) yield* emptySearchIndex();
     if (!known) return false;
   }
   if (sum === null) return true;
@@ -153,8 +153,8 @@ function* indexedText(found: SqlRow): SqlTask<string | null> {
 }
 
 /** Removes rows from the index that are about to be purged: some nodes of a tree, or all of it. */
-export function* unindexNodes(base: number, ids: string | null): SqlTask<void> {
-  const which = `${inTree('n')}${ids === null ? '' : ' AND n.id IN (SELECT value FROM json_each($2))'}`;
+export function* removeFromSearchIndex(base: number, ids: string | null): SqlTask<void> {
+  const which = `${inTreeSql('n')}${ids === null ? '' : ' AND n.id IN (SELECT value FROM json_each($2))'}`;
   const params = ids === null ? [base] : [base, ids];
   const counted = yield* queryRow(
     `SELECT count(*) AS n, (SELECT count(*) FROM node_indexed) AS of
@@ -163,7 +163,7 @@ export function* unindexNodes(base: number, ids: string | null): SqlTask<void> {
   );
   const count = counted === undefined ? 0 : sqlNumber(counted, 'n');
   if (count === 0) return;
-  if (count * exactDeleteCost > sqlNumber(counted ?? {}, 'of')) return yield* emptyIndex();
+  if (count * exactDeleteCost > sqlNumber(counted ?? {}, 'of')) return yield* emptySearchIndex();
   yield* exactDeletes(true);
   for (let after = -1; ; ) {
     const found = yield* queryRows(
@@ -173,7 +173,7 @@ export function* unindexNodes(base: number, ids: string | null): SqlTask<void> {
     );
     for (const one of found) {
       after = sqlNumber(one, 'place');
-      if (!(yield* unindex(one))) return yield* emptyIndex();
+      if (!(yield* unindex(one))) return yield* emptySearchIndex();
     }
     if (found.length === 0) break;
   }
@@ -181,7 +181,7 @@ export function* unindexNodes(base: number, ids: string | null): SqlTask<void> {
 }
 
 /** Drops all entries; the next search fills the index again. */
-export function* emptyIndex(): SqlTask<void> {
+export function* emptySearchIndex(): SqlTask<void> {
   yield* execute('DROP TABLE node_text');
   yield* execute(indexTable);
   yield* execute('DELETE FROM node_indexed');
@@ -199,12 +199,12 @@ function* fillAfter(place: number): SqlTask<void> {
 function sumOf(said: string): string {
   // Not imported: most programs that open a database never index, and loading it takes milliseconds.
   const { createHash } = process.getBuiltinModule('node:crypto');
-  return createHash('sha256').update(toColumn(said)).digest('base64url').slice(0, 22);
+  return createHash('sha256').update(encodeColumnText(said)).digest('base64url').slice(0, 22);
 }
 
 /** Rebuilds the index from the messages, whatever the state of the old one. The caller holds a write transaction. */
-export function* indexAnew(): SqlTask<void> {
-  yield* emptyIndex();
+export function* rebuildSearchIndex(): SqlTask<void> {
+  yield* emptySearchIndex();
   for (;;) {
     const state = yield* queryRow('SELECT from_place FROM search_state');
     const place = state === undefined ? null : sqlNumberOrNull(state, 'from_place');
@@ -232,7 +232,7 @@ function foldText(said: string): string {
  * Finds messages. Terms of three or more characters use the index; shorter ones are searched in the result. If the
  * index cannot be updated, in a read-only file, every message is scanned.
  */
-export function findHits(connection: SqliteConnection, search: SearchRequest, indexed: boolean): FoundRow[] {
+export function searchSqlite(connection: SqliteConnection, search: SearchRequest, indexed: boolean): FoundHit[] {
   const long = indexed ? search.terms.filter((term) => [...term].length >= shortest) : [];
   return long.length === search.terms.length
     ? indexedHits(connection, search, long)
@@ -240,8 +240,8 @@ export function findHits(connection: SqliteConnection, search: SearchRequest, in
 }
 
 /** Nearly all candidates are hits, so they are read by page; a further page is rarely needed. */
-function indexedHits(connection: SqliteConnection, search: SearchRequest, long: readonly string[]): FoundRow[] {
-  const found: FoundRow[] = [];
+function indexedHits(connection: SqliteConnection, search: SearchRequest, long: readonly string[]): FoundHit[] {
+  const found: FoundHit[] = [];
   const wanted = search.limit + 1;
   // Written into the statement: SQLite re-prepares it for every value of a limit parameter. Rounded up, so that a few
   // statements are enough.
@@ -260,9 +260,9 @@ function indexedHits(connection: SqliteConnection, search: SearchRequest, long: 
 }
 
 /** Most candidates are not hits, so they are examined one by one, and only as many as needed. */
-function scannedHits(connection: SqliteConnection, search: SearchRequest, long: readonly string[]): FoundRow[] {
+function scannedHits(connection: SqliteConnection, search: SearchRequest, long: readonly string[]): FoundHit[] {
   const { sql, params } = candidates(search, long);
-  const found: FoundRow[] = [];
+  const found: FoundHit[] = [];
   for (const row of connection.iterate(sql, ...params)) {
     const hit = hitOfRow(row, search.terms);
     if (hit !== null) found.push(hit);
@@ -275,19 +275,19 @@ function scannedHits(connection: SqliteConnection, search: SearchRequest, long: 
 function candidates(
   search: SearchRequest,
   long: readonly string[],
-): { readonly sql: string; readonly params: Param[] } {
-  const params: Param[] = [search.owner];
-  const parameter = (value: Param): string => {
+): { readonly sql: string; readonly params: SqlParameter[] } {
+  const params: SqlParameter[] = [search.owner];
+  const parameter = (value: SqlParameter): string => {
     params.push(value);
     return `$${params.length}`;
   };
   const { after } = search;
   const conditions = ['t.owner = $1', 't.trashed_at IS NULL', 'n.removed_in IS NULL', "n.kind <> 'root'"];
-  let from = `node n JOIN tree t ON t.no = ${treeNoOf('n')}`;
+  let from = `node n JOIN tree t ON t.no = ${treeNoSql('n')}`;
   if (long.length > 0) {
     const phrase = long.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ');
     // The join order is fixed: the index finds few rows, while an owner may have nearly all.
-    from = `node_text f CROSS JOIN node n ON n.no = f.rowid CROSS JOIN tree t ON t.no = ${treeNoOf('n')}`;
+    from = `node_text f CROSS JOIN node n ON n.no = f.rowid CROSS JOIN tree t ON t.no = ${treeNoSql('n')}`;
     conditions.unshift(`node_text MATCH ${parameter(phrase)}`);
   }
   if (search.treeId !== null) conditions.push(`t.id = ${parameter(search.treeId)}`);
@@ -295,14 +295,14 @@ function candidates(
   if (search.roles !== null)
     conditions.push(`n.role IN (SELECT value FROM json_each(${parameter(JSON.stringify(search.roles))}))`);
   if (after !== null)
-    conditions.push(searchLag(parameter(after.createdAt), parameter(after.treeId), parameter(after.seq)));
+    conditions.push(hitsAfterSql(parameter(after.createdAt), parameter(after.treeId), parameter(after.seq)));
   return {
     sql: `SELECT ${candidateColumns} FROM ${from} WHERE ${conditions.join(' AND ')} ORDER BY ${candidateOrder}`,
     params,
   };
 }
 
-function hitPlace(row: SqlRow): HitPlace {
+function hitPlace(row: SqlRow): HitSortKey {
   return {
     createdAt: sqlNumber(row, 'created_at'),
     treeId: treeId(sqlText(row, 'tree_id')),

@@ -38,8 +38,8 @@ runStoreConformance({
     await store.close();
     return openAt(placeOf(store), options);
   },
-  beside: (store, options) => openAt(placeOf(store), options),
-  async spoil(store, how) {
+  openSecond: (store, options) => openAt(placeOf(store), options),
+  async damage(store, how) {
     const path = placeOf(store);
     await store.close();
     spoil(path, how);

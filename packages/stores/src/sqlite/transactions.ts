@@ -2,47 +2,47 @@
 import { setImmediate as breath, setTimeout as sleep } from 'node:timers/promises';
 import { failpoint } from '../failpoints.ts';
 import type { Query, SqlTask } from '../sql/query.ts';
-import { resultCode, type SqliteConnection, sqliteBusy } from './driver.ts';
+import { type SqliteConnection, sqliteBusyCode, sqliteResultCode } from './driver.ts';
 
 /** How long a connection waits for another one before it reports that the database is busy, in milliseconds. */
-export const longestWait = 10_000;
+export const maxLockWaitMs = 10_000;
 /** How much of that may block the event loop. */
-export const blockingWait = 30;
+export const maxBlockingWaitMs = 30;
 /** How many milliseconds work may run before it yields. */
-export const longestStretch = 10;
+export const maxRunBeforeYieldMs = 10;
 
 /**
  * Takes the write lock; false if another connection has it and there is still time. SQLite first waits for it on this
  * thread for a moment, which is nearly always enough. A longer holder, such as an import, is not waited for in this way
  * again, otherwise this thread would be blocked most of the time.
  */
-export function beginStatement({ database }: SqliteConnection, until: number, again: boolean): boolean {
+export function tryBeginWrite({ database }: SqliteConnection, until: number, again: boolean): boolean {
   try {
     failpoint('before-begin');
     if (again) database.exec('PRAGMA busy_timeout = 0');
     database.exec('BEGIN IMMEDIATE');
     return true;
   } catch (error) {
-    if (resultCode(error) !== sqliteBusy || Date.now() > until) throw error;
+    if (sqliteResultCode(error) !== sqliteBusyCode || Date.now() > until) throw error;
     return false;
   } finally {
-    if (again) database.exec(`PRAGMA busy_timeout = ${blockingWait}`);
+    if (again) database.exec(`PRAGMA busy_timeout = ${maxBlockingWaitMs}`);
   }
 }
 
 /** Waits a random time before the lock is tried again, so that waiting connections do not retry together. */
-export function pauseWork(): Promise<void> {
+export function waitBeforeRetry(): Promise<void> {
   return sleep(1 + Math.random() * 15);
 }
 
 /** Runs a shared query. */
-export function answerWork(connection: SqliteConnection, query: Query): unknown {
+export function runQueryOnConnection(connection: SqliteConnection, query: Query): unknown {
   if (query.want === 'count') failpoint('write');
   return connection.query(query);
 }
 
 /** Rolls back a transaction. */
-export function rolledBack({ database }: SqliteConnection): void {
+export function rollBackTransaction({ database }: SqliteConnection): void {
   try {
     database.exec('ROLLBACK');
   } catch {
@@ -63,10 +63,10 @@ export class LongTransaction {
   async run<T>(work: () => SqlTask<T>): Promise<T> {
     this.#connection ??= this.#open();
     const connection = this.#connection;
-    const until = Date.now() + longestWait;
-    for (let again = false; !beginStatement(connection, until, again); again = true) await pauseWork();
+    const until = Date.now() + maxLockWaitMs;
+    for (let again = false; !tryBeginWrite(connection, until, again); again = true) await waitBeforeRetry();
     try {
-      const value = await runInTurns(work(), (query) => answerWork(connection, query));
+      const value = await runInTurns(work(), (query) => runQueryOnConnection(connection, query));
       // Waiting for the disk is a separate stretch.
       await breath();
       failpoint('before-commit');
@@ -74,7 +74,7 @@ export class LongTransaction {
       failpoint('after-commit');
       return value;
     } catch (error) {
-      rolledBack(connection);
+      rollBackTransaction(connection);
       throw error;
     }
   }
@@ -101,7 +101,7 @@ async function runInTurns<T>(work: SqlTask<T>, answer: (query: Query) => unknown
   let step = work.next();
   while (!step.done) {
     const { value } = step;
-    if (performance.now() - since > longestStretch) {
+    if (performance.now() - since > maxRunBeforeYieldMs) {
       await breath();
       since = performance.now();
     }

@@ -1,7 +1,7 @@
 /** The command line of the harness: `name --option value …`. */
 
 /** The options of a run, by name. */
-export class Options {
+export class RunOptions {
   readonly #given: ReadonlyMap<string, string>;
   readonly #known = new Set<string>();
 

@@ -1,7 +1,7 @@
 /** The acknowledged changes of one writer in its own part of a tree. */
 
 /** One change of a writer. Ids are chosen in advance, so that the store alone shows whether it happened. */
-export type Act =
+export type WriterAct =
   | {
       readonly act: 'append';
       readonly parent: string | null;
@@ -16,23 +16,23 @@ export type Act =
   | { readonly act: 'undo' };
 
 /** A message as a writer knows it. A parent of null is the root of the tree. */
-export interface Known {
+export interface WriterNode {
   readonly parent: string | null;
   readonly text: string;
 }
 
 /** The messages of one writer in one tree. */
-export type KnownNodes = ReadonlyMap<string, Known>;
+export type WriterNodes = ReadonlyMap<string, WriterNode>;
 
 // The number of acts that can be undone.
 const remembered = 12;
 
-function without(nodes: KnownNodes, gone: ReadonlySet<string>): Map<string, Known> {
+function without(nodes: WriterNodes, gone: ReadonlySet<string>): Map<string, WriterNode> {
   return new Map([...nodes].filter(([id]) => !gone.has(id)));
 }
 
 /** Returns the ids of a node and all its descendants. */
-export function subtreeOf(nodes: KnownNodes, top: string): Set<string> {
+export function subtreeOf(nodes: WriterNodes, top: string): Set<string> {
   const found = new Set([top]);
   // After a move a child may be listed before its parent, so this repeats until nothing is added.
   for (let size = 0; size < found.size; ) {
@@ -42,9 +42,9 @@ export function subtreeOf(nodes: KnownNodes, top: string): Set<string> {
   return found;
 }
 
-function changed(nodes: KnownNodes, act: Exclude<Act, { act: 'undo' }>): Map<string, Known> {
+function changed(nodes: WriterNodes, act: Exclude<WriterAct, { act: 'undo' }>): Map<string, WriterNode> {
   const next = new Map(nodes);
-  const known = (id: string): Known => {
+  const known = (id: string): WriterNode => {
     const found = nodes.get(id);
     if (found === undefined) throw new Error(`The writer knows of no node ${id}.`);
     return found;
@@ -81,15 +81,15 @@ function changed(nodes: KnownNodes, act: Exclude<Act, { act: 'undo' }>): Map<str
 }
 
 /** The state of a writer's part after each of its last acts, the current one last. */
-export class Branch {
-  #states: readonly KnownNodes[];
+export class WriterBranch {
+  #states: readonly WriterNodes[];
 
-  constructor(states: readonly KnownNodes[] = [new Map()]) {
+  constructor(states: readonly WriterNodes[] = [new Map()]) {
     this.#states = states;
   }
 
   /** The current state. */
-  get nodes(): KnownNodes {
+  get nodes(): WriterNodes {
     return this.#states[this.#states.length - 1] ?? new Map();
   }
 
@@ -99,22 +99,22 @@ export class Branch {
   }
 
   /** Returns the branch after an act. */
-  after(act: Act): Branch {
-    if (act.act === 'undo') return new Branch(this.#states.slice(0, -1));
-    return new Branch([...this.#states.slice(-remembered), changed(this.nodes, act)]);
+  after(act: WriterAct): WriterBranch {
+    if (act.act === 'undo') return new WriterBranch(this.#states.slice(0, -1));
+    return new WriterBranch([...this.#states.slice(-remembered), changed(this.nodes, act)]);
   }
 
   toJSON(): unknown {
     return this.#states.map((nodes) => [...nodes]);
   }
 
-  static from(json: readonly (readonly (readonly [string, Known])[])[]): Branch {
-    return new Branch(json.map((entries) => new Map(entries)));
+  static from(json: readonly (readonly (readonly [string, WriterNode])[])[]): WriterBranch {
+    return new WriterBranch(json.map((entries) => new Map(entries)));
   }
 }
 
 /** Whether two states of a branch are the same. */
-export function sameNodes(one: KnownNodes, two: KnownNodes): boolean {
+export function hasSameNodes(one: WriterNodes, two: WriterNodes): boolean {
   if (one.size !== two.size) return false;
   for (const [id, { parent, text }] of one) {
     const other = two.get(id);
@@ -124,7 +124,7 @@ export function sameNodes(one: KnownNodes, two: KnownNodes): boolean {
 }
 
 /** Describes how two states of a branch differ. */
-export function differences(expected: KnownNodes, actual: KnownNodes): string[] {
+export function describeDifferences(expected: WriterNodes, actual: WriterNodes): string[] {
   const found: string[] = [];
   for (const [id, node] of expected) {
     const other = actual.get(id);

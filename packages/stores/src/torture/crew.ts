@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { tortureFolder } from './journal.ts';
-import type { Task, WorkerReport } from './protocol.ts';
+import type { WorkerReport, WorkerTask } from './protocol.ts';
 
 /**
  * Bundles the worker into one file, once per process: a start from sources costs half a second, one from a bundle a
@@ -51,7 +51,7 @@ function wordOf(line: string): WorkerReport | null {
 }
 
 /** One worker process. */
-export class Worker {
+export class WorkerProcess {
   readonly #child: ChildProcess;
   readonly #reported: (reported: WorkerReport) => void;
   readonly #waiting: {
@@ -85,13 +85,13 @@ export class Worker {
   }
 
   /** Starts a worker that waits for its task. */
-  static async start(reported: (reported: WorkerReport) => void = () => undefined): Promise<Worker> {
+  static async start(reported: (reported: WorkerReport) => void = () => undefined): Promise<WorkerProcess> {
     const child = spawn(process.execPath, [await bundleWorker()], {
       stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
       env: { ...process.env, COPPICE_TEST_FAULTS: '1' },
     });
     child.stdin?.on('error', () => undefined);
-    const worker = new Worker(child, reported);
+    const worker = new WorkerProcess(child, reported);
     await worker.hears((one) => one.reported === 'ready');
     return worker;
   }
@@ -107,7 +107,7 @@ export class Worker {
     return new Promise((resolve) => this.#waiting.push({ fits, resolve }));
   }
 
-  tell(task: Task): void {
+  tell(task: WorkerTask): void {
     this.#child.stdin?.write(`${JSON.stringify(task)}\n`);
   }
 

@@ -16,12 +16,12 @@ import {
   treeId,
 } from '@coppice/core';
 import { deriveId } from '../linear.ts';
-import { Journal, type Report } from './journal.ts';
-import { openPlace, type StoreSite } from './places.ts';
+import { RunJournal, type TortureReport } from './journal.ts';
+import { openStoreAt, type StorePlaces } from './places.ts';
 
 /** The depth and width. */
 export interface DeepOptions {
-  readonly site: StoreSite;
+  readonly site: StorePlaces;
   readonly depth: number;
   readonly width: number;
   readonly seed: string;
@@ -31,12 +31,12 @@ export interface DeepOptions {
 const atOnce = 5000;
 
 class Giant {
-  readonly #journal: Journal;
+  readonly #journal: RunJournal;
   readonly #treeId: TreeId;
   #store: Store;
   #ids = 0;
 
-  constructor(journal: Journal, store: Store, name: string) {
+  constructor(journal: RunJournal, store: Store, name: string) {
     this.#journal = journal;
     this.#store = store;
     this.#treeId = treeId(deriveId('giant', journal.seed, name));
@@ -155,10 +155,10 @@ async function row(giant: Giant, store: Store, width: number): Promise<void> {
 }
 
 /** Builds both, runs all operations on them, reopens the store, and reads all rows. */
-export async function deep({ site, depth, width, seed, say }: DeepOptions): Promise<Report> {
-  const journal = new Journal(`deep-${site.kind}`, seed, say);
+export async function runDeepTree({ site, depth, width, seed, say }: DeepOptions): Promise<TortureReport> {
+  const journal = new RunJournal(`deep-${site.kind}`, seed, say);
   const place = await site.place();
-  let store = await openPlace(place);
+  let store = await openStoreAt(place);
   const begun = performance.now();
   try {
     const one = new Giant(journal, store, 'chain');
@@ -169,7 +169,7 @@ export async function deep({ site, depth, width, seed, say }: DeepOptions): Prom
     journal.say(`row of ${width}: ${((performance.now() - begun) / 1000).toFixed(1)} s`);
     if (store.supports.durable) {
       await store.close();
-      store = await openPlace(place);
+      store = await openStoreAt(place);
     }
     for (const [giant, count] of [
       [one, depth + 1],

@@ -1,20 +1,20 @@
 // @module-tag full
 import { afterAll, describe, expect, test } from 'vitest';
-import { sharedSite } from '../../test/postgres-site.ts';
-import { faultwalk } from './faultwalk.ts';
-import { operations } from './operations.ts';
-import { folderSite } from './places.ts';
-import { seedOf } from './random.ts';
+import { createSharedServerPlaces } from '../../test/postgres-site.ts';
+import { runFaultwalk } from './faultwalk.ts';
+import { storeOperations } from './operations.ts';
+import { createFolderPlaces } from './places.ts';
+import { parseSeed } from './random.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
-const seed = seedOf(process.env['COPPICE_SEED']);
+const seed = parseSeed(process.env['COPPICE_SEED']);
 const sites = {
-  sqlite: folderSite('sqlite'),
-  files: folderSite('files'),
-  jsonl: folderSite('jsonl'),
-  postgres: sharedSite(),
+  sqlite: createFolderPlaces('sqlite'),
+  files: createFolderPlaces('files'),
+  jsonl: createFolderPlaces('jsonl'),
+  postgres: createSharedServerPlaces(),
 };
-const all = operations.map((operation) => operation.name);
+const all = storeOperations.map((operation) => operation.name);
 const patience = long ? 3_600_000 : 240_000;
 
 afterAll(async () => {
@@ -25,7 +25,7 @@ describe(`a write that fails at any point, seed ${seed}`, () => {
   test(
     '[Q20] leaves the old or the new state in SQLite, whatever the write and the failure',
     async () => {
-      const { figures } = await faultwalk({
+      const { figures } = await runFaultwalk({
         site: sites.sqlite,
         seed,
         operations: long ? all : ['append', 'create'],
@@ -38,7 +38,7 @@ describe(`a write that fails at any point, seed ${seed}`, () => {
   test(
     '[Q20] leaves the old or the new state on a full disk too, for every write',
     async () => {
-      const { figures } = await faultwalk({ site: sites.sqlite, seed, failures: ['enospc'] });
+      const { figures } = await runFaultwalk({ site: sites.sqlite, seed, failures: ['enospc'] });
       expect(figures['operations']).toBe(all.length);
     },
     patience,
@@ -47,7 +47,7 @@ describe(`a write that fails at any point, seed ${seed}`, () => {
   test(
     '[Q20] leaves the old or the new state in a session folder even when a list becomes a tree or a file is created, and no lock of its own',
     async () => {
-      const { figures } = await faultwalk({
+      const { figures } = await runFaultwalk({
         site: sites.jsonl,
         seed,
         failures: ['eio'],
@@ -62,7 +62,7 @@ describe(`a write that fails at any point, seed ${seed}`, () => {
     '[Q20] leaves the old or the new state in %s',
     async (kind) => {
       const wanted = long ? all.filter((name) => name !== 'create') : ['append'];
-      const { figures } = await faultwalk({
+      const { figures } = await runFaultwalk({
         site: sites[kind],
         seed,
         operations: wanted,

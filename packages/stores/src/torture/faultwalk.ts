@@ -1,17 +1,24 @@
 /** Makes each write fail at its first, second, … nth failpoint until it succeeds, with every kind of failure. */
 import { isAppError, type Store } from '@coppice/core';
-import { armFault, faultPassed } from '../failpoints.ts';
-import { Worker } from './crew.ts';
-import { Journal, type Report } from './journal.ts';
-import { buildSample, goOn, imageOfStore, imageWithoutLater, type Operation, operations } from './operations.ts';
-import { openPlace, type Place, type StoreSite } from './places.ts';
+import { armFault, countFaultPasses } from '../failpoints.ts';
+import { WorkerProcess } from './crew.ts';
+import { RunJournal, type TortureReport } from './journal.ts';
+import {
+  buildSample,
+  readStoreAsJson,
+  readStoreWithoutUnrelated,
+  type StoreOperation,
+  storeOperations,
+  writeUnrelatedTree,
+} from './operations.ts';
+import { openStoreAt, type StorePlace, type StorePlaces } from './places.ts';
 
 /** The kinds of failure. */
 type Failure = 'kill' | 'eio' | 'enospc';
 
 /** Options of a walk. */
 export interface FaultwalkOptions {
-  readonly site: StoreSite;
+  readonly site: StorePlaces;
   readonly seed: string;
   /** The names of operations; defaults to all. */
   readonly operations?: readonly string[];
@@ -30,33 +37,33 @@ interface Images {
 }
 
 class Walk {
-  readonly #site: StoreSite;
-  readonly #journal: Journal;
-  readonly #template: Place;
+  readonly #site: StorePlaces;
+  readonly #journal: RunJournal;
+  readonly #template: StorePlace;
   failures = 0;
 
-  constructor(site: StoreSite, journal: Journal, template: Place) {
+  constructor(site: StorePlaces, journal: RunJournal, template: StorePlace) {
     this.#site = site;
     this.#journal = journal;
     this.#template = template;
   }
 
-  async #place(operation: Operation): Promise<Place> {
+  async #place(operation: StoreOperation): Promise<StorePlace> {
     return operation.opens ? this.#site.place() : this.#template.copy();
   }
 
-  async images(operation: Operation): Promise<Images> {
+  async images(operation: StoreOperation): Promise<Images> {
     const place = await this.#place(operation);
-    const store = await openPlace(place);
-    const old = await imageOfStore(store);
+    const store = await openStoreAt(place);
+    const old = await readStoreAsJson(store);
     await operation.run(store);
-    const images = { old, new: await imageOfStore(store) };
+    const images = { old, new: await readStoreAsJson(store) };
     await store.close();
     await place.destroy();
     return images;
   }
 
-  #fail(operation: Operation, at: object, message: string, cause?: unknown): Error {
+  #fail(operation: StoreOperation, at: object, message: string, cause?: unknown): Error {
     return this.#journal.failure(
       `${operation.name} at ${JSON.stringify(at)}: ${message}`,
       { operation: operation.name, at },
@@ -65,8 +72,8 @@ class Walk {
   }
 
   /** Checks that a store has the old or the new state, passes fsck, and keeps working. */
-  async #sound(operation: Operation, images: Images, store: Store, at: object, happened: boolean): Promise<void> {
-    const image = await imageWithoutLater(store, ['first']);
+  async #sound(operation: StoreOperation, images: Images, store: Store, at: object, happened: boolean): Promise<void> {
+    const image = await readStoreWithoutUnrelated(store, ['first']);
     if (image !== images.new && (happened || image !== images.old))
       throw this.#fail(
         operation,
@@ -79,7 +86,7 @@ class Walk {
 
   /** Runs one failure within this process. Returns whether the operation succeeded before the failpoint was reached. */
   async inProcess(
-    operation: Operation,
+    operation: StoreOperation,
     images: Images,
     failure: Failure,
     nth: number,
@@ -88,50 +95,50 @@ class Walk {
     const at = { failure, nth, sticky };
     this.#journal.note({ operation: operation.name, ...at });
     const place = await this.#place(operation);
-    let store = operation.opens ? undefined : await openPlace(place);
+    let store = operation.opens ? undefined : await openStoreAt(place);
     let error: unknown;
     armFault({ point: '*', nth, fault: failure, sticky });
     try {
-      store ??= await openPlace(place);
+      store ??= await openStoreAt(place);
       await operation.run(store);
     } catch (thrown) {
       error = thrown;
     }
-    const due = faultPassed() >= nth;
+    const due = countFaultPasses() >= nth;
     armFault(null);
     if (error !== undefined && (!isAppError(error) || error.code !== codes[failure] || !error.retryable))
       throw this.#fail(operation, at, `it failed with ${String(error)}, not with ${codes[failure]}`, error);
     if (due) this.failures++;
     else if (error !== undefined) throw this.#fail(operation, at, 'it failed although nothing was made to fail', error);
-    store ??= await openPlace(place);
+    store ??= await openStoreAt(place);
     await this.#sound(operation, images, store, at, error === undefined);
-    await goOn(store, 'first');
+    await writeUnrelatedTree(store, 'first');
     await this.#sound(operation, images, store, at, error === undefined);
     // A caller retries: this ends in the new state, or is refused because the new state exists already.
     await store.close();
-    const again = await openPlace(place);
+    const again = await openStoreAt(place);
     await this.#sound(operation, images, again, at, error === undefined);
-    await goOn(again, 'second');
+    await writeUnrelatedTree(again, 'second');
     await again.close();
     await place.destroy();
     return !due;
   }
 
   /** Runs one failure that kills the process. */
-  async killing(operation: Operation, images: Images, nth: number): Promise<boolean> {
+  async killing(operation: StoreOperation, images: Images, nth: number): Promise<boolean> {
     const at = { failure: 'kill', nth };
     this.#journal.note({ operation: operation.name, ...at });
     const place = await this.#place(operation);
-    const worker = await Worker.start();
+    const worker = await WorkerProcess.start();
     const through = worker.hears((reported) => reported.reported === 'through');
     worker.tell({ task: 'fault', url: place.url, operation: operation.name, nth });
     const reported = await through;
     await worker.end();
     await place.quiet?.();
     if (reported === null) this.failures++;
-    const store = await openPlace(place);
+    const store = await openStoreAt(place);
     await this.#sound(operation, images, store, at, reported !== null);
-    await goOn(store, 'first');
+    await writeUnrelatedTree(store, 'first');
     await this.#sound(operation, images, store, at, reported !== null);
     await store.close();
     await place.destroy();
@@ -140,17 +147,17 @@ class Walk {
 }
 
 /** Walks through every failure of every operation. Throws at the first state that is neither old nor new. */
-export async function faultwalk(options: FaultwalkOptions): Promise<Report> {
+export async function runFaultwalk(options: FaultwalkOptions): Promise<TortureReport> {
   const { site, failures = ['kill', 'eio', 'enospc'] } = options;
-  const wanted = options.operations ?? operations.map((one) => one.name);
-  const journal = new Journal(`faultwalk-${site.kind}`, options.seed, options.say);
+  const wanted = options.operations ?? storeOperations.map((one) => one.name);
+  const journal = new RunJournal(`faultwalk-${site.kind}`, options.seed, options.say);
   const template = await site.place();
-  const store = await openPlace(template);
+  const store = await openStoreAt(template);
   await buildSample(store);
   await store.close();
   const walk = new Walk(site, journal, template);
   for (const name of wanted) {
-    const operation = operations.find((one) => one.name === name);
+    const operation = storeOperations.find((one) => one.name === name);
     if (operation === undefined) throw new Error(`There is no operation ${name}.`);
     const images = await walk.images(operation);
     const before = walk.failures;

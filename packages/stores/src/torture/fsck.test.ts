@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { openStore } from '../index.ts';
 import { sqliteModule } from '../sqlite/driver.ts';
-import { growTrees, type SampleFault, sampleFaults, textsIn } from './sample-faults.ts';
+import { createSampleTrees, readAllTexts, type SampleFault, sampleFaults } from './sample-faults.ts';
 
 async function errorsIn(store: Store): Promise<string[]> {
   const { findings } = await store.fsck();
@@ -38,7 +38,7 @@ async function expectNamedAndMended(store: Store, fault: SampleFault): Promise<v
   expect(repaired.length).toBeGreaterThan(0);
   expect(await errorsIn(store)).toEqual([]);
   expect((await store.fsck({ repair: true })).repaired).toEqual([]);
-  const texts = [...(await textsIn(store)).values()];
+  const texts = [...(await readAllTexts(store)).values()];
   const emptied = fault.code === 'I16' ? ['b says'] : [];
   // Unreadable content is kept literally, quotes included.
   for (const name of ['a', 'b', 'c', 'd', 'u'])
@@ -51,7 +51,7 @@ describe('a SQLite file', () => {
 
   beforeAll(async () => {
     const store = await openStore(`sqlite:${template}`);
-    await growTrees(store);
+    await createSampleTrees(store);
     await store.close();
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -91,7 +91,7 @@ describe('unreadable rows of a SQLite file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-unreadable-'));
     const path = join(folder, 'trees.db');
     let store = await openStore(`sqlite:${path}`);
-    await growTrees(store);
+    await createSampleTrees(store);
     const [first, second] = (await store.trees()).items;
     await store.close();
     const database = new (sqliteModule().DatabaseSync)(path, { defensive: false });
@@ -117,7 +117,7 @@ describe('unreadable rows of a SQLite file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-index-'));
     const path = join(folder, 'trees.db');
     let store = await openStore(`sqlite:${path}`);
-    await growTrees(store);
+    await createSampleTrees(store);
     const hits = async () => (await store.search({ text: 'says' })).items.map((hit) => hit.nodeId);
     const before = await hits();
     await store.close();
@@ -142,7 +142,7 @@ describe('a PostgreSQL database', () => {
   beforeAll(async () => {
     template = await createTestDatabase();
     const store = await openStore(template.url);
-    await growTrees(store);
+    await createSampleTrees(store);
     await store.close();
     // Constraints would reject the faults, so they are dropped first.
     const found = await template.query(

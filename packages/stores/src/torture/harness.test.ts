@@ -3,22 +3,22 @@ import { messageKit } from '@coppice/content';
 import { nodeId, run, type Store, textMessage } from '@coppice/core';
 import { expect, test } from 'vitest';
 import { openStore } from '../index.ts';
-import { Options } from './arguments.ts';
-import { Branch } from './branch.ts';
-import { Journal, TortureFailure } from './journal.ts';
-import { Ledger } from './ledger.ts';
-import { parts } from './parts.ts';
+import { RunOptions } from './arguments.ts';
+import { WriterBranch } from './branch.ts';
+import { RunJournal, TortureFailure } from './journal.ts';
+import { WriterLedger } from './ledger.ts';
+import { tortureParts } from './parts.ts';
 import { Random } from './random.ts';
 import { chooseAct } from './writer.ts';
 
-function forget(journal: Journal): void {
+function forget(journal: RunJournal): void {
   for (const path of [journal.path, journal.path.replace(/\.jsonl$/, '.replay.json')]) rmSync(path, { force: true });
 }
 
 test('[Q1] the same seed gives the same acts, another seed different ones', () => {
   const acts = (seed: string) => {
     const random = new Random('harness', seed);
-    let branch = new Branch();
+    let branch = new WriterBranch();
     return Array.from({ length: 60 }, () => {
       const act = chooseAct(branch, random, 'w');
       branch = branch.after(act);
@@ -31,7 +31,7 @@ test('[Q1] the same seed gives the same acts, another seed different ones', () =
 
 test('[Q1][Q2] a run prints its seed at the start and leaves no journal if it succeeds', () => {
   const said: string[] = [];
-  const journal = new Journal('harness', 'a-seed', (line) => said.push(line));
+  const journal = new RunJournal('harness', 'a-seed', (line) => said.push(line));
   journal.note({ about: 'to do something' });
   expect(readFileSync(journal.path, 'utf8')).toBe('{"about":"to do something"}\n');
   expect(said).toEqual(['torture harness --seed a-seed']);
@@ -40,9 +40,9 @@ test('[Q1][Q2] a run prints its seed at the start and leaves no journal if it su
 });
 
 /** A ledger in which one append was acknowledged, and a store with the content that the test chooses. */
-async function reported(said: string | null): Promise<{ ledger: Ledger; store: Store; journal: Journal }> {
-  const journal = new Journal('harness', `lost ${said}`);
-  const ledger = new Ledger(journal, 1, new Random('harness'));
+async function reported(said: string | null): Promise<{ ledger: WriterLedger; store: Store; journal: RunJournal }> {
+  const journal = new RunJournal('harness', `lost ${said}`);
+  const ledger = new WriterLedger(journal, 1, new Random('harness'));
   const [tree] = ledger.trees;
   const store = await openStore('memory:');
   if (tree === undefined) throw new Error('There is no tree.');
@@ -94,14 +94,14 @@ test.each([
 
 test('[Q3] a message that was never sent is a failure', async () => {
   const { store, journal, ledger } = await reported('kept');
-  const other = new Ledger(journal, 1, new Random('harness'));
+  const other = new WriterLedger(journal, 1, new Random('harness'));
   expect(other.trees).toEqual(ledger.trees);
   await expect(other.compare(store)).rejects.toThrow(/is nobody's/);
   forget(journal);
 });
 
 test('[Q4] every part has a name, and an unknown option is refused', async () => {
-  expect([...parts.keys()]).toEqual([
+  expect([...tortureParts.keys()]).toEqual([
     'kill9',
     'faultwalk',
     'permute',
@@ -112,7 +112,11 @@ test('[Q4] every part has a name, and an unknown option is refused', async () =>
     'vectors',
     'deep',
   ]);
-  await expect(parts.get('vectors')?.run(new Options(['--rounds', '3']), () => undefined)).rejects.toThrow(/--rounds/);
-  await expect(parts.get('vectors')?.run(new Options(['--store', 'tape']), () => undefined)).rejects.toThrow(/tape/);
-  expect(() => new Options(['rounds'])).toThrow(/no option/);
+  await expect(tortureParts.get('vectors')?.run(new RunOptions(['--rounds', '3']), () => undefined)).rejects.toThrow(
+    /--rounds/,
+  );
+  await expect(tortureParts.get('vectors')?.run(new RunOptions(['--store', 'tape']), () => undefined)).rejects.toThrow(
+    /tape/,
+  );
+  expect(() => new RunOptions(['rounds'])).toThrow(/no option/);
 });

@@ -18,14 +18,14 @@ export class TortureFailure extends Error {
 }
 
 /** The result of a run: figures by name. */
-export interface Report {
+export interface TortureReport {
   readonly name: string;
   readonly seed: string;
   readonly figures: Readonly<Record<string, number | string>>;
 }
 
 /** The journal of one run. It is kept if the run fails, and deleted otherwise. */
-export class Journal {
+export class RunJournal {
   readonly name: string;
   readonly seed: string;
   readonly path: string;
@@ -59,7 +59,7 @@ export class Journal {
   }
 
   /** Ends a successful run. */
-  done(figures: Report['figures']): Report {
+  done(figures: TortureReport['figures']): TortureReport {
     rmSync(this.path, { force: true });
     return { name: this.name, seed: this.seed, figures };
   }

@@ -1,22 +1,22 @@
 // @module-tag full
 import { afterAll, describe, expect, test } from 'vitest';
 import { startOwnServer } from '../../test/postgres.ts';
-import { sharedSite } from '../../test/postgres-site.ts';
-import { kill9 } from './kill9.ts';
-import { migrate9 } from './migrate9.ts';
-import { number9 } from './number9.ts';
-import { countConnections, folderSite, postgresSite } from './places.ts';
-import { seedOf } from './random.ts';
-import { sessionProcesses } from './session-processes.ts';
-import { twoProcesses } from './two-processes.ts';
+import { createSharedServerPlaces } from '../../test/postgres-site.ts';
+import { runKill9 } from './kill9.ts';
+import { runMigrate9 } from './migrate9.ts';
+import { runNumber9 } from './number9.ts';
+import { countConnectionsSql, createFolderPlaces, createPostgresPlaces } from './places.ts';
+import { parseSeed } from './random.ts';
+import { runSessionProcesses } from './session-processes.ts';
+import { runTwoProcesses } from './two-processes.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
-const seed = seedOf(process.env['COPPICE_SEED']);
+const seed = parseSeed(process.env['COPPICE_SEED']);
 const sites = {
-  sqlite: folderSite('sqlite'),
-  files: folderSite('files'),
-  jsonl: folderSite('jsonl'),
-  postgres: sharedSite(),
+  sqlite: createFolderPlaces('sqlite'),
+  files: createFolderPlaces('files'),
+  jsonl: createFolderPlaces('jsonl'),
+  postgres: createSharedServerPlaces(),
 };
 const sizes = { sqlite: long ? 1000 : 6, files: long ? 200 : 3, jsonl: long ? 200 : 4, postgres: long ? 200 : 3 };
 const patience = long ? 7_200_000 : 240_000;
@@ -29,7 +29,7 @@ describe(`writers that are killed, seed ${seed}`, () => {
   test.each(['sqlite', 'files', 'jsonl', 'postgres'] as const)(
     '[Q10] %s loses and changes no acknowledged write, and an unacknowledged one is stored completely or not at all',
     async (kind) => {
-      const { figures } = await kill9({ site: sites[kind], writers: 4, rounds: sizes[kind], seed });
+      const { figures } = await runKill9({ site: sites[kind], writers: 4, rounds: sizes[kind], seed });
       expect(figures['rounds']).toBe(sizes[kind]);
       expect(Number(figures['acknowledged'])).toBeGreaterThan(0);
     },
@@ -41,16 +41,16 @@ describe(`writers that are killed, seed ${seed}`, () => {
     async () => {
       const server = await startOwnServer();
       try {
-        const site = postgresSite({
+        const site = createPostgresPlaces({
           createDatabase: () => server.createDatabase(),
           copyDatabase: () => Promise.reject(new Error('Nothing is copied here.')),
-          connections: async (url) => Number((await server.query(countConnections, url))[0]?.['n']),
+          connections: async (url) => Number((await server.query(countConnectionsSql, url))[0]?.['n']),
           dropDatabase: (url) => server.dropDatabase(url),
           close: async () => undefined,
         });
         const killServer = () => server.restart('SIGKILL');
         const rounds = long ? 20 : 1;
-        const { figures } = await kill9({ site, writers: 4, rounds, seed, killServer });
+        const { figures } = await runKill9({ site, writers: 4, rounds, seed, killServer });
         expect(figures['kills']).toBe(rounds);
       } finally {
         await server.close();
@@ -64,7 +64,7 @@ test(
   `[Q12] four processes on one SQLite file lose nothing, and a fifth follows without a gap, seed ${seed}`,
   async () => {
     const seconds = long ? 30 : 3;
-    const { figures } = await twoProcesses({ site: sites.sqlite, processes: 4, seconds, seed });
+    const { figures } = await runTwoProcesses({ site: sites.sqlite, processes: 4, seconds, seed });
     expect(Number(figures['acknowledged'])).toBeGreaterThan(0);
   },
   patience,
@@ -73,7 +73,7 @@ test(
 test(
   `[Q18] processes that share a session file with a tool that ignores the lease lose and break nothing, seed ${seed}`,
   async () => {
-    const { figures } = await sessionProcesses({ processes: 3, seconds: long ? 30 : 3, seed });
+    const { figures } = await runSessionProcesses({ processes: 3, seconds: long ? 30 : 3, seed });
     expect(Number(figures['ours'])).toBeGreaterThan(0);
   },
   patience,
@@ -83,7 +83,7 @@ test(
   `[Q19] a process killed while it migrates a session file leaves the old or the new file, seed ${seed}`,
   async () => {
     const size = long ? { entries: 60_000, rounds: 300 } : { entries: 3000, rounds: 4 };
-    const { figures } = await migrate9({ ...size, seed });
+    const { figures } = await runMigrate9({ ...size, seed });
     expect(Number(figures['rounds'])).toBeGreaterThanOrEqual(size.rounds);
   },
   patience,
@@ -93,7 +93,7 @@ test(
   `[Q21] a process killed while it migrates a SQLite file leaves the old or the new tables, seed ${seed}`,
   async () => {
     const size = long ? { nodes: 20_000, rounds: 300 } : { nodes: 2000, rounds: 6 };
-    const { figures } = await number9({ ...size, seed });
+    const { figures } = await runNumber9({ ...size, seed });
     expect(figures['rounds']).toBe(size.rounds);
   },
   patience,

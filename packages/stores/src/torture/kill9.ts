@@ -1,14 +1,14 @@
 /** Kills writers in the middle of writes, repeatedly, and compares the store with what was acknowledged. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from './crew.ts';
-import { Journal, type Report } from './journal.ts';
-import { Ledger } from './ledger.ts';
-import { openPlace, type Place, type StoreSite } from './places.ts';
+import { WorkerProcess } from './crew.ts';
+import { RunJournal, type TortureReport } from './journal.ts';
+import { WriterLedger } from './ledger.ts';
+import { openStoreAt, type StorePlace, type StorePlaces } from './places.ts';
 import { Random } from './random.ts';
 
 /** Options of a run. */
 export interface Kill9Options {
-  readonly site: StoreSite;
+  readonly site: StorePlaces;
   readonly writers: number;
   readonly rounds: number;
   readonly seed: string;
@@ -22,14 +22,14 @@ const roundsPerPlace = 25;
 const longestLife = 300;
 
 /** Starts the processes of a round; they wait for the signal to write. */
-async function hire(count: number, ledger: () => Ledger | undefined): Promise<Worker[]> {
-  return Promise.all(Array.from({ length: count }, () => Worker.start((reported) => ledger()?.hear(reported))));
+async function hire(count: number, ledger: () => WriterLedger | undefined): Promise<WorkerProcess[]> {
+  return Promise.all(Array.from({ length: count }, () => WorkerProcess.start((reported) => ledger()?.hear(reported))));
 }
 
 /** Runs rounds of writing and killing. Throws at the first acknowledged node that is lost or altered. */
-export async function kill9(options: Kill9Options): Promise<Report> {
+export async function runKill9(options: Kill9Options): Promise<TortureReport> {
   const { site, rounds, seed } = options;
-  const journal = new Journal(
+  const journal = new RunJournal(
     `kill9-${site.kind}${options.killServer === undefined ? '' : '-server'}`,
     seed,
     options.say,
@@ -37,16 +37,16 @@ export async function kill9(options: Kill9Options): Promise<Report> {
   const random = new Random('kill9', seed);
   const processes = site.processes ? options.writers : 1;
   const total = { acknowledged: 0, unknown: 0, happened: 0, kills: 0 };
-  let place: Place | undefined;
-  let ledger: Ledger | undefined;
+  let place: StorePlace | undefined;
+  let ledger: WriterLedger | undefined;
   // Workers start before the first store exists.
-  const current = (): Ledger | undefined => ledger;
+  const current = (): WriterLedger | undefined => ledger;
   let next = hire(processes, current);
   for (let round = 0; round < rounds; round++) {
     if (round % roundsPerPlace === 0) {
       await place?.destroy();
       place = await site.place();
-      ledger = new Ledger(journal, options.writers, random);
+      ledger = new WriterLedger(journal, options.writers, random);
     }
     const crew = await next;
     if (place === undefined || ledger === undefined) throw new Error('There is no place.');
@@ -89,7 +89,7 @@ export async function kill9(options: Kill9Options): Promise<Report> {
     next.catch(() => undefined);
     const before = ledger.acknowledged;
     await place.quiet?.();
-    const store = await openPlace(place);
+    const store = await openStoreAt(place);
     try {
       await ledger.compare(store);
     } catch (error) {

@@ -1,7 +1,14 @@
 /** Records what was acknowledged to writers, outside of the writing processes. */
 import { ask, type Store, type TreeId, textOf, treeId } from '@coppice/core';
-import { type Act, Branch, differences, type Known, type KnownNodes, sameNodes } from './branch.ts';
-import type { Journal } from './journal.ts';
+import {
+  describeDifferences,
+  hasSameNodes,
+  type WriterAct,
+  WriterBranch,
+  type WriterNode,
+  type WriterNodes,
+} from './branch.ts';
+import type { RunJournal } from './journal.ts';
 import type { WorkerReport, WriterTask } from './protocol.ts';
 import type { Random } from './random.ts';
 
@@ -13,19 +20,19 @@ const expectedFailures: ReadonlySet<string> = new Set(['store/locked', 'store/un
 interface Writer {
   readonly name: string;
   readonly tree: TreeId;
-  branch: Branch;
+  branch: WriterBranch;
   /** Started, and not acknowledged yet. */
-  open: Act | null;
+  open: WriterAct | null;
   /** Open when the last round ended; the store then showed whether it happened. */
-  again: Act | null;
+  again: WriterAct | null;
 }
 
 /** The writers of a store, and the number of commits that each tree must have. */
-export class Ledger {
+export class WriterLedger {
   readonly writers: readonly Writer[];
   readonly #commits = new Map<TreeId, number>();
   readonly #homes = new Map<string, string>();
-  readonly journal: Journal;
+  readonly journal: RunJournal;
   acknowledged = 0;
   unknown = 0;
   happened = 0;
@@ -34,13 +41,13 @@ export class Ledger {
   /** How often a writer had to retry. */
   busy = 0;
 
-  constructor(journal: Journal, count: number, random: Random) {
+  constructor(journal: RunJournal, count: number, random: Random) {
     this.journal = journal;
     const trees = Array.from({ length: treesPerPlace }, () => treeId(random.uuid()));
     this.writers = Array.from({ length: count }, (_, at) => ({
       name: `w${at}`,
       tree: trees[at % trees.length] ?? treeId(''),
-      branch: new Branch(),
+      branch: new WriterBranch(),
       open: null,
       again: null,
     }));
@@ -86,7 +93,7 @@ export class Ledger {
     writer.open = null;
   }
 
-  #settle(writer: Writer, act: Act): void {
+  #settle(writer: Writer, act: WriterAct): void {
     // A retry of something that had already happened changes nothing.
     if (writer.again === act || JSON.stringify(writer.again) === JSON.stringify(act)) {
       writer.again = null;
@@ -101,7 +108,7 @@ export class Ledger {
     if (this.wrong !== null) throw this.wrong;
     for (const tree of this.trees) {
       const rows = await store.read(tree, () => ask('rows', {}));
-      const found = new Map<string, Map<string, Known>>(this.writers.map((writer) => [writer.name, new Map()]));
+      const found = new Map<string, Map<string, WriterNode>>(this.writers.map((writer) => [writer.name, new Map()]));
       for (const node of rows?.nodes ?? []) {
         if (node.removedIn !== null || node.parentId === null || node.message === null) continue;
         const home = found.get(this.#homes.get(node.id) ?? '');
@@ -120,21 +127,21 @@ export class Ledger {
     if (errors.length > 0) throw this.journal.failure(`fsck: ${errors.map((one) => one.message).join(' ')}`);
   }
 
-  #compareWriter(writer: Writer, actual: KnownNodes): void {
+  #compareWriter(writer: Writer, actual: WriterNodes): void {
     const { open } = writer;
     writer.open = null;
     writer.again = null;
     if (open !== null) this.unknown++;
-    if (sameNodes(writer.branch.nodes, actual)) return;
+    if (hasSameNodes(writer.branch.nodes, actual)) return;
     const after = open === null ? null : writer.branch.after(open);
-    if (open !== null && after !== null && sameNodes(after.nodes, actual)) {
+    if (open !== null && after !== null && hasSameNodes(after.nodes, actual)) {
       this.happened++;
       this.#settle(writer, open);
       // Only an append can be repeated without a further effect.
       if (open.act === 'append') writer.again = open;
       return;
     }
-    const missing = differences(writer.branch.nodes, actual).slice(0, 5);
+    const missing = describeDifferences(writer.branch.nodes, actual).slice(0, 5);
     throw this.journal.failure(
       `What ${writer.name} was told is not what is there: ${missing.join('; ')}. On its way was ${JSON.stringify(open)}.`,
     );
@@ -151,7 +158,7 @@ export class Ledger {
   }
 }
 
-function idsOf(act: Act): readonly string[] {
+function idsOf(act: WriterAct): readonly string[] {
   if (act.act === 'append') return act.ids;
   return act.act === 'vary' || act.act === 'split' ? [act.newId] : [];
 }

@@ -1,18 +1,18 @@
 /** `npm run torture -- <name> [--option value …]`: runs one part of the torture suite, in its long form by default. */
-import { Options } from './arguments.ts';
-import type { Report } from './journal.ts';
-import { parts } from './parts.ts';
+import { RunOptions } from './arguments.ts';
+import type { TortureReport } from './journal.ts';
+import { tortureParts } from './parts.ts';
 
 const [name = '', ...words] = process.argv.slice(2);
-const part = parts.get(name);
+const part = tortureParts.get(name);
 if (part === undefined) {
   console.error('npm run torture -- <name> [--option value …], where <name> is one of:\n');
-  for (const [known, { about }] of parts) console.error(`  ${known.padEnd(12)}${about}`);
+  for (const [known, { about }] of tortureParts) console.error(`  ${known.padEnd(12)}${about}`);
   process.exitCode = 2;
 } else {
   const begun = performance.now();
   try {
-    const reports: readonly Report[] = await part.run(new Options(words), (line) => console.log(line));
+    const reports: readonly TortureReport[] = await part.run(new RunOptions(words), (line) => console.log(line));
     for (const { name: run, seed, figures } of reports)
       console.log(
         `${run}, seed ${seed}: ${Object.entries(figures)

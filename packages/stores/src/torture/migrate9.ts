@@ -17,8 +17,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SessionIndex } from '@coppice/content/sessions';
 import { textOf } from '@coppice/core';
 import { sessionFiles } from '../jsonl/session-files.ts';
-import { Worker } from './crew.ts';
-import { Journal, type Report } from './journal.ts';
+import { WorkerProcess } from './crew.ts';
+import { RunJournal, type TortureReport } from './journal.ts';
 import { Random } from './random.ts';
 
 /** Options of a run. */
@@ -97,9 +97,9 @@ function saidIn(path: string): string {
 }
 
 /** Runs rounds of opening and killing. Throws at the first file that is neither old nor new. */
-export async function migrate9(options: Migrate9Options): Promise<Report> {
+export async function runMigrate9(options: Migrate9Options): Promise<TortureReport> {
   const { entries, rounds, seed } = options;
-  const journal = new Journal('migrate9', seed, options.say);
+  const journal = new RunJournal('migrate9', seed, options.say);
   const random = new Random('migrate9', seed);
   const folder = mkdtempSync(join(tmpdir(), 'coppice-migrate9-'));
   const total = { rounds: 0, old: 0, new: 0, through: 0 };
@@ -124,7 +124,7 @@ export async function migrate9(options: Migrate9Options): Promise<Report> {
     for (let round = 0; round < (kind === 'v1' ? rounds : Math.max(1, Math.floor(rounds / 20))); round++) {
       const path = join(folder, `${kind}-${round}.jsonl`);
       copyFileSync(source, path);
-      const worker = await Worker.start();
+      const worker = await WorkerProcess.start();
       const life = random.below(Math.ceil(takes * 1.5) + 20);
       journal.note({ kind, round, life });
       const opened = worker.hears(({ reported }) => reported === 'open');

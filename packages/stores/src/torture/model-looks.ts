@@ -1,9 +1,9 @@
 /** Describes a tree of the model and of a store in the same form, for comparison. */
 import { ask, type Store, type TreeId } from '@coppice/core';
-import type { Model } from './model.ts';
+import type { TreeModel } from './model.ts';
 
 /** The visible state of a tree: lines in order, groups with several members, the active node, the bookmarks. */
-export interface Look {
+export interface VisibleTree {
   readonly lines: readonly string[];
   readonly active: string | null;
   readonly bookmarks: readonly string[];
@@ -21,7 +21,7 @@ function look(
   shape: (id: string) => Shape,
   active: string | null,
   bookmarks: readonly (readonly [string, string])[],
-): Look {
+): VisibleTree {
   const lines: string[] = [];
   const open = [{ id: root, depth: 0, group: '' }];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
@@ -43,15 +43,15 @@ function look(
 }
 
 /** The tree of the model. */
-export function lookOfModel(model: Model): Look {
+export function visibleTreeOfModel(model: TreeModel): VisibleTree {
   return look(model.root, (id) => model.node(id), model.state.active, [...model.state.bookmarks]);
 }
 
 /** The tree of a store, and its version. */
-export async function lookOfStore(
+export async function readVisibleTree(
   store: Store,
   tree: TreeId,
-): Promise<{ readonly look: Look; readonly version: number }> {
+): Promise<{ readonly look: VisibleTree; readonly version: number }> {
   const rows = await store.read(tree, () => ask('rows', {}));
   if (rows === null) throw new Error('The tree is gone.');
   const shapes = new Map<string, { role: string; text: string; group: number; children: string[]; position: string }>();

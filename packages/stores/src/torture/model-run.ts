@@ -12,15 +12,15 @@ import {
 import { treeToJson } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { deriveId } from '../linear.ts';
-import { Journal, type Report } from './journal.ts';
-import { Model, ModelRefusal } from './model.ts';
-import { lookOfModel, lookOfStore } from './model-looks.ts';
-import { arbitraryOp, type Op, turnOf } from './model-turns.ts';
-import { openPlace, type StoreSite } from './places.ts';
+import { RunJournal, type TortureReport } from './journal.ts';
+import { ModelRefusal, TreeModel } from './model.ts';
+import { readVisibleTree, visibleTreeOfModel } from './model-looks.ts';
+import { arbitraryOperation, formsOfOperation, type ModelOperation } from './model-turns.ts';
+import { openStoreAt, type StorePlaces } from './places.ts';
 
 /** Options of a run. */
 export interface ModelOptions {
-  readonly sites: readonly StoreSite[];
+  readonly sites: readonly StorePlaces[];
   readonly sequences: number;
   readonly longest: number;
   readonly seed: string;
@@ -51,19 +51,19 @@ function expectSame(what: string, actual: unknown, expected: unknown): void {
 }
 
 /** Runs one list of operations on the model and on all stores. */
-async function playModel(stores: readonly Store[], tree: TreeId, ops: readonly Op[]): Promise<number> {
+async function playModel(stores: readonly Store[], tree: TreeId, ops: readonly ModelOperation[]): Promise<number> {
   const rootId = nodeId(deriveId('model root', tree));
   let count = 0;
   const context = { actor: 'me', kit: messageKit, now: () => 0, newId: () => deriveId('model new', tree, ++count) };
   for (const store of stores) await run(store, { type: 'create', treeId: tree, rootId }, context);
-  const model = new Model(rootId);
+  const model = new TreeModel(rootId);
   let cut = false;
   let done = 0;
   for (const [index, op] of ops.entries()) {
-    const turn = turnOf(op, index, model, tree, cut);
+    const turn = formsOfOperation(op, index, model, tree, cut);
     if (turn === null) continue;
     const command = frozen(turn.command);
-    const before = lookOfModel(model);
+    const before = visibleTreeOfModel(model);
     let refusal: string | null = null;
     try {
       turn.apply();
@@ -77,16 +77,16 @@ async function playModel(stores: readonly Store[], tree: TreeId, ops: readonly O
       const name = `${store.constructor.name} ${index} ${JSON.stringify(command)}`;
       // Every store gets the same ids.
       count = steps;
-      const { version } = await lookOfStore(store, tree);
+      const { version } = await readVisibleTree(store, tree);
       expectSame(`${name} is answered`, await codeOf(run(store, command, context)), refusal);
-      const now = await lookOfStore(store, tree);
+      const now = await readVisibleTree(store, tree);
       const { active, bookmarks } = now.look;
       if (refusal === null && model.loose === 'pointer') model.point(active);
       if (refusal === null && model.loose === 'bookmarks') {
         model.state.bookmarks.clear();
         for (const mark of bookmarks) model.state.bookmarks.set(mark.slice(0, 36), mark.slice(37));
       }
-      const after = lookOfModel(model);
+      const after = visibleTreeOfModel(model);
       expectSame(`${name} leaves`, now.look, after);
       const changed = JSON.stringify(before) !== JSON.stringify(after);
       expectSame(`${name} makes commits`, now.version - version, changed ? 1 : 0);
@@ -139,12 +139,12 @@ function sorted(value: unknown): unknown {
 }
 
 /** Runs both parts. Throws with the shortest failing list found. */
-export async function modelRun(options: ModelOptions): Promise<Report> {
+export async function runModel(options: ModelOptions): Promise<TortureReport> {
   const { sites, sequences, longest, seed } = options;
-  const journal = new Journal(`model-${sites.map((site) => site.kind).join('-')}`, seed, options.say);
+  const journal = new RunJournal(`model-${sites.map((site) => site.kind).join('-')}`, seed, options.say);
   const number = Number.parseInt(deriveId('seed', seed).slice(0, 7), 16);
   const places = await Promise.all(sites.map((site) => site.place()));
-  const stores = await Promise.all(places.map((place) => openPlace(place)));
+  const stores = await Promise.all(places.map((place) => openStoreAt(place)));
   let tree = 0;
   let operations = 0;
   const check = async <T>(
@@ -169,7 +169,7 @@ export async function modelRun(options: ModelOptions): Promise<Report> {
     );
   };
   try {
-    const ops = fc.array(arbitraryOp, { minLength: 1, maxLength: longest, size: 'max' });
+    const ops = fc.array(arbitraryOperation, { minLength: 1, maxLength: longest, size: 'max' });
     await check(
       'the model',
       ops,
@@ -190,7 +190,7 @@ export async function modelRun(options: ModelOptions): Promise<Report> {
         journal.note({ played, commands });
         // Ids depend only on a command's index, so each list needs its own store.
         const own = await Promise.all(sites.map((site) => site.place()));
-        const opened = await Promise.all(own.map((place) => openPlace(place, { owner: `player ${played}` })));
+        const opened = await Promise.all(own.map((place) => openStoreAt(place, { owner: `player ${played}` })));
         try {
           await playReference(opened, commands);
         } finally {

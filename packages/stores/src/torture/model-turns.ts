@@ -2,7 +2,7 @@
 import { type Command, type NodeId, nodeId, type TreeId, textMessage } from '@coppice/core';
 import fc from 'fast-check';
 import { deriveId } from '../linear.ts';
-import type { Model } from './model.ts';
+import type { TreeModel } from './model.ts';
 
 const kinds = [
   'append',
@@ -23,7 +23,7 @@ const kinds = [
 ] as const;
 
 /** An operation that names nodes by number, so that a shortened list is still valid. */
-export interface Op {
+export interface ModelOperation {
   readonly kind: (typeof kinds)[number];
   readonly node: number;
   readonly other: number;
@@ -46,7 +46,7 @@ const words = fc.constantFrom(
   '__proto__',
 );
 /** Any operation. */
-export const arbitraryOp: fc.Arbitrary<Op> = fc.record({
+export const arbitraryOperation: fc.Arbitrary<ModelOperation> = fc.record({
   kind: fc.oneof(
     { weight: 8, arbitrary: fc.constant('append' as const) },
     { weight: 12, arbitrary: fc.constantFrom(...kinds.filter((kind) => kind !== 'clear')) },
@@ -59,7 +59,7 @@ export const arbitraryOp: fc.Arbitrary<Op> = fc.record({
 });
 
 /** One operation as a command for the stores and as a call of the model. */
-export interface Turn {
+export interface OperationForms {
   readonly command: Command;
   apply(): void;
 }
@@ -67,7 +67,13 @@ export interface Turn {
 const unknown = nodeId('ffffffff-ffff-7fff-8fff-ffffffffffff');
 
 /** Builds both forms of an operation; null if the rules leave too much open to compare. */
-export function turnOf(op: Op, index: number, model: Model, tree: TreeId, cut: boolean): Turn | null {
+export function formsOfOperation(
+  op: ModelOperation,
+  index: number,
+  model: TreeModel,
+  tree: TreeId,
+  cut: boolean,
+): OperationForms | null {
   const ids = [...model.state.nodes.keys()].filter((id) => id !== model.root);
   const pick = (number: number): NodeId => {
     if (number > 990) return unknown;

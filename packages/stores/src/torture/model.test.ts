@@ -1,19 +1,19 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { sharedSite } from '../../test/postgres-site.ts';
-import { deep } from './deep.ts';
-import { modelRun } from './model-run.ts';
-import { folderSite, memorySite } from './places.ts';
-import { seedOf } from './random.ts';
+import { createSharedServerPlaces } from '../../test/postgres-site.ts';
+import { runDeepTree } from './deep.ts';
+import { runModel } from './model-run.ts';
+import { createFolderPlaces, createMemoryPlaces } from './places.ts';
+import { parseSeed } from './random.ts';
 import { runVectors } from './vectors.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
-const seed = seedOf(process.env['COPPICE_SEED']);
+const seed = parseSeed(process.env['COPPICE_SEED']);
 const sites = {
-  memory: memorySite(),
-  sqlite: folderSite('sqlite'),
-  files: folderSite('files'),
-  jsonl: folderSite('jsonl'),
-  postgres: sharedSite(),
+  memory: createMemoryPlaces(),
+  sqlite: createFolderPlaces('sqlite'),
+  files: createFolderPlaces('files'),
+  jsonl: createFolderPlaces('jsonl'),
+  postgres: createSharedServerPlaces(),
 };
 const kinds = ['memory', 'sqlite', 'files', 'jsonl', 'postgres'] as const;
 const patience = long ? 36_000_000 : 240_000;
@@ -25,7 +25,7 @@ afterAll(async () => {
 test(
   `[Q15] memory agrees with an independent model of the rules, operation by operation, seed ${seed}`,
   async () => {
-    const { figures } = await modelRun({
+    const { figures } = await runModel({
       sites: [sites.memory],
       sequences: long ? 10_000 : 150,
       longest: long ? 200 : 40,
@@ -39,7 +39,7 @@ test(
 test(
   `[Q15] all stores agree with the model and with each other, seed ${seed}`,
   async () => {
-    const { figures } = await modelRun({
+    const { figures } = await runModel({
       sites: kinds.map((kind) => sites[kind]),
       sequences: long ? 1000 : 10,
       longest: long ? 200 : 30,
@@ -67,7 +67,7 @@ describe('a chain and a list of siblings longer than any recursion', () => {
     '[Q17] can be read, extended, cut and undone in %s',
     async (kind) => {
       const [depth, width] = long ? [100_000, 50_000] : [5_000, 5_000];
-      const { figures } = await deep({ site: sites[kind], depth, width, seed });
+      const { figures } = await runDeepTree({ site: sites[kind], depth, width, seed });
       expect(figures['depth']).toBe(depth);
     },
     patience,

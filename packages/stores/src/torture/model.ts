@@ -36,7 +36,7 @@ function copyOf({ nodes, bookmarks, active }: State): State {
 }
 
 /** A tree. Every operation either succeeds completely, or throws a {@link ModelRefusal} and changes nothing. */
-export class Model {
+export class TreeModel {
   readonly root: string;
   state: State;
   /** What the rules leave open after the last operation: the active node, or the bookmarks. */

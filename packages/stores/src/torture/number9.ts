@@ -6,18 +6,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { ask } from '@coppice/core';
 import { open } from '../sqlite/index.ts';
-import { schemaVersion } from '../sqlite/migrations.ts';
-import { Worker } from './crew.ts';
-import { Journal, type Report } from './journal.ts';
+import { newestSqliteVersion } from '../sqlite/migrations.ts';
+import { WorkerProcess } from './crew.ts';
+import { RunJournal, type TortureReport } from './journal.ts';
 import { Random } from './random.ts';
 import {
-  addedTree,
-  enlarge,
+  addedTreeId,
+  addLongTree,
   fixtureAnswers,
   fixtureVersion,
   readFixtureAnswers,
-  withDatabase,
-  writeFixture,
+  withSqliteFile,
+  writeSchemaFixture,
 } from './schema-fixture.ts';
 
 /** Options of a run. */
@@ -30,22 +30,22 @@ export interface Number9Options {
 }
 
 function versionOf(path: string): number {
-  return withDatabase(path, (connection) => Number(connection.all('PRAGMA user_version')[0]?.user_version));
+  return withSqliteFile(path, (connection) => Number(connection.all('PRAGMA user_version')[0]?.user_version));
 }
 
 function countIn(path: string): number {
-  return withDatabase(path, (connection) => Number(connection.all('SELECT count(*) AS n FROM node')[0]?.n));
+  return withSqliteFile(path, (connection) => Number(connection.all('SELECT count(*) AS n FROM node')[0]?.n));
 }
 
 /** Runs rounds of opening and killing. Throws at the first file that is neither old nor new, or says something else. */
-export async function number9(options: Number9Options): Promise<Report> {
+export async function runNumber9(options: Number9Options): Promise<TortureReport> {
   const { nodes, rounds, seed } = options;
-  const journal = new Journal('number9', seed, options.say);
+  const journal = new RunJournal('number9', seed, options.say);
   const random = new Random('number9', seed);
   const folder = mkdtempSync(join(tmpdir(), 'coppice-number9-'));
   const source = join(folder, 'source.db');
-  writeFixture(source);
-  enlarge(source, nodes);
+  writeSchemaFixture(source);
+  addLongTree(source, nodes);
   const rows = countIn(source);
   const whole = join(folder, 'whole.db');
   copyFileSync(source, whole);
@@ -57,7 +57,7 @@ export async function number9(options: Number9Options): Promise<Report> {
     const name = `round-${round}.db`;
     const path = join(folder, name);
     copyFileSync(source, path);
-    const worker = await Worker.start();
+    const worker = await WorkerProcess.start();
     const life = random.below(Math.ceil(takes * 1.3) + 20);
     journal.note({ round, life });
     const opened = worker.hears(({ reported }) => reported === 'open');
@@ -67,11 +67,11 @@ export async function number9(options: Number9Options): Promise<Report> {
     await worker.end();
     total.through += (await opened) === null ? 0 : 1;
     const now = versionOf(path);
-    if (now !== fixtureVersion && now !== schemaVersion)
+    if (now !== fixtureVersion && now !== newestSqliteVersion)
       throw journal.failure(`The tables have version ${now}.`, { round, path });
     total[now === fixtureVersion ? 'old' : 'new']++;
-    const copy = `${path}.before-schema-${schemaVersion}-from-${fixtureVersion}.bak`;
-    if (now === schemaVersion && !existsSync(copy))
+    const copy = `${path}.before-schema-${newestSqliteVersion}-from-${fixtureVersion}.bak`;
+    if (now === newestSqliteVersion && !existsSync(copy))
       throw journal.failure('There is no copy of the old file.', { round });
     if (existsSync(copy) && (versionOf(copy) !== fixtureVersion || countIn(copy) !== rows))
       throw journal.failure('The copy of the old file is not complete.', { round, path });
@@ -79,7 +79,7 @@ export async function number9(options: Number9Options): Promise<Report> {
     try {
       const answers = await readFixtureAnswers(store);
       if (!isDeepStrictEqual(answers, fixtureAnswers)) throw journal.failure('The trees say something else.', { path });
-      const added = await store.read(addedTree, () => ask('links', {}));
+      const added = await store.read(addedTreeId, () => ask('links', {}));
       if (added.length !== nodes) throw journal.failure(`${added.length} of ${nodes} messages are left.`, { path });
       const { findings } = await store.fsck();
       const errors = findings.filter(({ severity }) => severity === 'error');

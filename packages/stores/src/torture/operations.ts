@@ -7,7 +7,7 @@ import { deriveId } from '../linear.ts';
 import { Random } from './random.ts';
 
 /** One write. */
-export interface Operation {
+export interface StoreOperation {
   readonly name: string;
   /** Whether the operation includes opening a store that does not exist yet. */
   readonly opens: boolean;
@@ -55,14 +55,14 @@ export async function buildSample(store: Store): Promise<void> {
   await store.putLinear(record(list, 6));
 }
 
-const one = (name: string, made: () => Command): Operation => ({
+const one = (name: string, made: () => Command): StoreOperation => ({
   name,
   opens: false,
   run: (store) => command(store, made(), name),
 });
 
 /** Every operation of the walk. */
-export const operations: readonly Operation[] = [
+export const storeOperations: readonly StoreOperation[] = [
   one('append', () => ({ type: 'append', treeId: tree, messages: messages('x', 'y') })),
   one('edit', () => ({ type: 'edit', treeId: tree, nodeId: node('b'), content: 'said otherwise', id: node('edited') })),
   one('save', () => ({ type: 'edit', treeId: tree, nodeId: node('b'), content: 'written over', mode: 'in-place' })),
@@ -85,7 +85,7 @@ export const operations: readonly Operation[] = [
 ];
 
 /** Returns everything that a reader can see in a store. */
-export async function imageOfStore(store: Store): Promise<string> {
+export async function readStoreAsJson(store: Store): Promise<string> {
   const image: unknown[] = [];
   for (const { id, format } of (await store.trees()).items) {
     const rows = await store.read(id, () => ask('rows', {}));
@@ -96,15 +96,15 @@ export async function imageOfStore(store: Store): Promise<string> {
 }
 
 /** Runs an unrelated write, to check that a store keeps working after a failure. */
-export async function goOn(store: Store, name: string): Promise<void> {
+export async function writeUnrelatedTree(store: Store, name: string): Promise<void> {
   const id = treeId(deriveId('faultwalk', 'later', name));
   await command(store, { type: 'create', treeId: id }, `later ${name}`);
   await command(store, { type: 'append', treeId: id, messages: messages(`later ${name}`) }, `later ${name} 2`);
 }
 
-/** The image without what {@link goOn} wrote. */
-export async function imageWithoutLater(store: Store, names: readonly string[]): Promise<string> {
+/** The image without what {@link writeUnrelatedTree} wrote. */
+export async function readStoreWithoutUnrelated(store: Store, names: readonly string[]): Promise<string> {
   const later = new Set<string>(names.map((name) => deriveId('faultwalk', 'later', name)));
-  const image: readonly (readonly [string])[] = JSON.parse(await imageOfStore(store));
+  const image: readonly (readonly [string])[] = JSON.parse(await readStoreAsJson(store));
   return JSON.stringify(image.filter(([id]) => !later.has(id)));
 }

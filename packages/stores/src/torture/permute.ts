@@ -2,14 +2,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ask, type CreateResult, isAppError, type Store } from '@coppice/core';
 import type { StoreOptions } from '../options.ts';
-import { Worker } from './crew.ts';
-import { Journal, type Report } from './journal.ts';
-import { openPlace, type Place, type StoreSite } from './places.ts';
-import { type Race, races, Track } from './races.ts';
+import { WorkerProcess } from './crew.ts';
+import { RunJournal, type TortureReport } from './journal.ts';
+import { openStoreAt, type StorePlace, type StorePlaces } from './places.ts';
+import { type Race, RaceRun, races } from './races.ts';
 
 /** Options of a run. */
 export interface PermuteOptions {
-  readonly site: StoreSite;
+  readonly site: StorePlaces;
   readonly seed: string;
   /** How often each race is run concurrently, in each way. */
   readonly times: number;
@@ -31,7 +31,7 @@ interface Finish {
 const fixture = new URL('./fixtures/permutations.json', import.meta.url);
 
 /** Returns every order of these steps that keeps each session's own order. */
-export function interleavings(sessions: number, steps: number): number[][] {
+export function listInterleavings(sessions: number, steps: number): number[][] {
   const found: number[][] = [];
   const open: { readonly order: number[]; readonly left: readonly number[] }[] = [
     { order: [], left: Array.from({ length: sessions }, () => steps) },
@@ -63,11 +63,11 @@ function isCreated(result: unknown): result is CreateResult {
 }
 
 class Course {
-  readonly #journal: Journal;
+  readonly #journal: RunJournal;
   readonly #handles: readonly Store[];
   #tracks = 0;
 
-  constructor(journal: Journal, handles: readonly Store[]) {
+  constructor(journal: RunJournal, handles: readonly Store[]) {
     this.#journal = journal;
     this.#handles = handles;
   }
@@ -78,15 +78,15 @@ class Course {
     return store;
   }
 
-  async track(race: Race): Promise<Track> {
-    const track = new Track(`${this.#journal.seed} ${++this.#tracks}`);
+  async track(race: Race): Promise<RaceRun> {
+    const track = new RaceRun(`${this.#journal.seed} ${++this.#tracks}`);
     await race.set(track, this.handle(0));
     // The drawing knows the name of an id only after it was requested.
     for (const session of race.sessions) session.command(track);
     return track;
   }
 
-  async finish(track: Track, answers: readonly string[]): Promise<Finish> {
+  async finish(track: RaceRun, answers: readonly string[]): Promise<Finish> {
     return { answers, drawing: await track.drawing(this.handle(0)) };
   }
 
@@ -134,7 +134,7 @@ class Course {
   }
 
   /** Runs all sessions concurrently, each in its own process. Their answers do not distinguish made from found. */
-  async inProcesses(race: Race, workers: readonly Worker[]): Promise<Finish> {
+  async inProcesses(race: Race, workers: readonly WorkerProcess[]): Promise<Finish> {
     this.#journal.note({ race: race.name, processes: workers.length });
     const track = await this.track(race);
     const answers = await Promise.all(
@@ -164,10 +164,10 @@ function plainly(finish: Finish): string {
   return JSON.stringify({ ...finish, answers });
 }
 
-async function crewAt(place: Place, count: number): Promise<Worker[]> {
+async function crewAt(place: StorePlace, count: number): Promise<WorkerProcess[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {
-      const worker = await Worker.start();
+      const worker = await WorkerProcess.start();
       const open = worker.hears((reported) => reported.reported === 'open');
       worker.tell({ task: 'session', url: place.url });
       await open;
@@ -177,12 +177,12 @@ async function crewAt(place: Place, count: number): Promise<Worker[]> {
 }
 
 /** Runs every race in every order and concurrently. Throws at the first outcome that is not recorded. */
-export async function permute(options: PermuteOptions): Promise<Report> {
+export async function runPermutations(options: PermuteOptions): Promise<TortureReport> {
   const { site, times } = options;
-  const journal = new Journal(`permute-${site.kind}`, options.seed, options.say);
+  const journal = new RunJournal(`permute-${site.kind}`, options.seed, options.say);
   const place = await site.place();
   const handles: Store[] = [];
-  for (let at = 0; at < (site.processes ? 3 : 1); at++) handles.push(await openPlace(place, options.options));
+  for (let at = 0; at < (site.processes ? 3 : 1); at++) handles.push(await openStoreAt(place, options.options));
   const course = new Course(journal, handles);
   const known: Record<string, Finish> = options.update === true ? {} : JSON.parse(readFileSync(fixture, 'utf8'));
   const met = new Map<string, Finish>();
@@ -198,13 +198,13 @@ export async function permute(options: PermuteOptions): Promise<Report> {
     for (const race of races) {
       const count = race.sessions.length;
       const serial = new Set<string>();
-      for (const order of interleavings(count, 1)) {
+      for (const order of listInterleavings(count, 1)) {
         const finish = await course.plain(race, order);
         serial.add(plainly(finish));
         compare(`${race.name} | ${order.join(' ')}`, finish);
         orders++;
       }
-      for (const order of options.quick === true && count > 2 ? [] : interleavings(count, 2)) {
+      for (const order of options.quick === true && count > 2 ? [] : listInterleavings(count, 2)) {
         compare(`${race.name} | read, then write | ${order.join(' ')}`, await course.checked(race, order));
         orders++;
       }

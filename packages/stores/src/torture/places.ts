@@ -8,35 +8,35 @@ import { openStore } from '../index.ts';
 import type { StoreOptions } from '../options.ts';
 
 /** The stores that the suite can test. */
-export type Kind = 'memory' | 'sqlite' | 'files' | 'jsonl' | 'postgres';
+export type StoreKind = 'memory' | 'sqlite' | 'files' | 'jsonl' | 'postgres';
 
 /** The place of a store. */
-export interface Place {
-  readonly kind: Kind;
+export interface StorePlace {
+  readonly kind: StoreKind;
   readonly url: string;
   /** Copies the place with its content; no process may have it open. */
-  copy(): Promise<Place>;
+  copy(): Promise<StorePlace>;
   /** Resolves when nothing is pending: a server may still execute what a dead process sent last. */
   quiet?(): Promise<void>;
   destroy(): Promise<void>;
 }
 
 /** Creates places of one kind. */
-export interface StoreSite {
-  readonly kind: Kind;
+export interface StorePlaces {
+  readonly kind: StoreKind;
   /** Whether several processes may write at one place. */
   readonly processes: boolean;
   /** Returns a new place that is empty or does not exist yet. */
-  place(): Promise<Place>;
+  place(): Promise<StorePlace>;
   close(): Promise<void>;
 }
 
 /** Opens the store of a place. */
-export function openPlace(place: Pick<Place, 'url'>, options: StoreOptions = {}): Promise<Store> {
+export function openStoreAt(place: Pick<StorePlace, 'url'>, options: StoreOptions = {}): Promise<Store> {
   return openStore(place.url, options);
 }
 
-function folderPlace(kind: 'sqlite' | 'files' | 'jsonl', folder: string, next: () => string): Place {
+function folderPlace(kind: 'sqlite' | 'files' | 'jsonl', folder: string, next: () => string): StorePlace {
   const inside = kind === 'sqlite' ? join(folder, 'store.db') : join(folder, 'store');
   return {
     kind,
@@ -53,7 +53,7 @@ function folderPlace(kind: 'sqlite' | 'files' | 'jsonl', folder: string, next: (
 }
 
 /** Places in temporary folders. */
-export function folderSite(kind: 'sqlite' | 'files' | 'jsonl'): StoreSite {
+export function createFolderPlaces(kind: 'sqlite' | 'files' | 'jsonl'): StorePlaces {
   const top = mkdtempSync(join(tmpdir(), `coppice-${kind}-`));
   let count = 0;
   const next = () => {
@@ -70,8 +70,8 @@ export function folderSite(kind: 'sqlite' | 'files' | 'jsonl'): StoreSite {
 }
 
 /** Places in memory: each store opened there is new. */
-export function memorySite(): StoreSite {
-  const place: Place = { kind: 'memory', url: 'memory:', copy: async () => place, destroy: async () => undefined };
+export function createMemoryPlaces(): StorePlaces {
+  const place: StorePlace = { kind: 'memory', url: 'memory:', copy: async () => place, destroy: async () => undefined };
   return { kind: 'memory', processes: false, place: async () => place, close: async () => undefined };
 }
 
@@ -86,7 +86,7 @@ export interface DatabaseServer {
 }
 
 /** The query for it. */
-export const countConnections =
+export const countConnectionsSql =
   "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
 
 const longestQuiet = 60_000;
@@ -100,8 +100,8 @@ async function untilAlone(server: DatabaseServer, url: string): Promise<void> {
 }
 
 /** Places in databases of a server. */
-export function postgresSite(server: DatabaseServer): StoreSite {
-  const at = (url: string): Place => ({
+export function createPostgresPlaces(server: DatabaseServer): StorePlaces {
+  const at = (url: string): StorePlace => ({
     kind: 'postgres',
     url,
     copy: async () => at(await server.copyDatabase(url)),

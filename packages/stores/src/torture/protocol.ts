@@ -1,6 +1,6 @@
 /** The messages between the parent and its worker processes, one JSON value per line. */
 import type { Command } from '@coppice/core';
-import type { Act, Known } from './branch.ts';
+import type { WriterAct, WriterNode } from './branch.ts';
 
 /** A writer in one tree. */
 export interface WriterTask {
@@ -8,13 +8,13 @@ export interface WriterTask {
   readonly name: string;
   readonly treeId: string;
   readonly seed: string;
-  readonly branch: readonly (readonly (readonly [string, Known])[])[];
+  readonly branch: readonly (readonly (readonly [string, WriterNode])[])[];
   /** An act with an unknown outcome: it is retried first, with the same ids. */
-  readonly again?: Act;
+  readonly again?: WriterAct;
 }
 
 /** The tasks of a worker. */
-export type Task =
+export type WorkerTask =
   /** Opens the store and writes until it is killed or told to stop. */
   | { readonly task: 'write'; readonly url: string; readonly writers: readonly WriterTask[] }
   /** Runs one operation with a failpoint that kills the process. */
@@ -32,7 +32,7 @@ export type Task =
 export type WorkerReport =
   | { readonly reported: 'ready' }
   | { readonly reported: 'open' }
-  | { readonly reported: 'tries'; readonly writer: string; readonly act: Act }
+  | { readonly reported: 'tries'; readonly writer: string; readonly act: WriterAct }
   | { readonly reported: 'done'; readonly writer: string; readonly version: number }
   /** The store refused or failed; with `unknown` the act may still have happened. */
   | {

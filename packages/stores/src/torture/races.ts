@@ -15,7 +15,7 @@ import { deriveId } from '../linear.ts';
 import { Random } from './random.ts';
 
 /** One run of a race: a separate tree, with ids that depend only on its name. */
-export class Track {
+export class RaceRun {
   readonly name: string;
   readonly treeId: TreeId;
   readonly #names = new Map<string, string>();
@@ -93,17 +93,17 @@ export class Track {
 /** A race: a starting state, and the command of each session. */
 export interface Race {
   readonly name: string;
-  set(track: Track, store: Store): Promise<void>;
-  readonly sessions: readonly { readonly actor: string; command(track: Track): Command }[];
+  set(track: RaceRun, store: Store): Promise<void>;
+  readonly sessions: readonly { readonly actor: string; command(track: RaceRun): Command }[];
 }
 
-const sample = async (track: Track, store: Store): Promise<void> => {
+const sample = async (track: RaceRun, store: Store): Promise<void> => {
   await track.run(store, 'ann', { type: 'create', treeId: track.treeId });
 };
 
 const deleting =
   (name: string, mode: 'splice' | 'cascade') =>
-  (track: Track): Command => ({
+  (track: RaceRun): Command => ({
     type: 'delete',
     treeId: track.treeId,
     nodeIds: [track.id(name)],
@@ -112,7 +112,7 @@ const deleting =
 
 const appending =
   (parent: string, name: string) =>
-  (track: Track): Command => ({
+  (track: RaceRun): Command => ({
     type: 'append',
     treeId: track.treeId,
     parentId: track.id(parent),
@@ -121,7 +121,7 @@ const appending =
 
 const moving =
   (name: string, parent: string) =>
-  (track: Track): Command => ({
+  (track: RaceRun): Command => ({
     type: 'move',
     treeId: track.treeId,
     nodeId: track.id(name),
@@ -130,7 +130,7 @@ const moving =
 
 const editing =
   (name: string, made: string, mode: 'branch' | 'in-place') =>
-  (track: Track): Command => ({
+  (track: RaceRun): Command => ({
     type: 'edit',
     treeId: track.treeId,
     nodeId: track.id(name),
@@ -141,14 +141,14 @@ const editing =
 
 const founding =
   (name: string) =>
-  (track: Track): Command => ({
+  (track: RaceRun): Command => ({
     type: 'create',
     treeId: treeId(deriveId('race', track.name, name)),
     forest: true,
     attributes: { systemPrompt: `The forest of ${track.name}` },
   });
 
-async function chainOfThree(track: Track, store: Store): Promise<void> {
+async function chainOfThree(track: RaceRun, store: Store): Promise<void> {
   await sample(track, store);
   await track.chain(store, 'ann', null, 'a', 'b', 'c');
 }

@@ -60,6 +60,6 @@ export class Random {
 }
 
 /** Returns the given seed, or a new one. */
-export function seedOf(given: string | undefined): string {
+export function parseSeed(given: string | undefined): string {
   return given ?? Math.floor(Math.random() * 2 ** 32).toString(36);
 }

@@ -9,7 +9,7 @@ const tree = treeId(id('tree'));
 const other = treeId(id('other'));
 
 /** Creates two trees with a few messages, for planting faults. */
-export async function growTrees(store: Store): Promise<void> {
+export async function createSampleTrees(store: Store): Promise<void> {
   let count = 0;
   const context = {
     actor: 'gardener',
@@ -30,7 +30,7 @@ export async function growTrees(store: Store): Promise<void> {
 }
 
 /** Returns the texts of all messages in the trees, by id. */
-export async function textsIn(store: Store): Promise<ReadonlyMap<string, string>> {
+export async function readAllTexts(store: Store): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
   for (const { id: found } of (await store.trees()).items) {
     const rows = await store.read(found, () => ask('rows', {}));

@@ -17,12 +17,12 @@ export const fixtureAnswers = JSON.parse(unpacked('schema-9.json').toString()) a
 } & Readonly<Record<string, unknown>>;
 
 /** Writes the SQLite file. */
-export function writeFixture(path: string): void {
+export function writeSchemaFixture(path: string): void {
   writeFileSync(path, unpacked('schema-9.db'));
 }
 
 /** Runs work on a file, past the store. */
-export function withDatabase<T>(path: string, work: (connection: SqliteConnection) => T): T {
+export function withSqliteFile<T>(path: string, work: (connection: SqliteConnection) => T): T {
   const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path));
   try {
     return work(connection);
@@ -31,23 +31,23 @@ export function withDatabase<T>(path: string, work: (connection: SqliteConnectio
   }
 }
 
-/** The id of the tree that {@link enlarge} adds. */
-export const addedTree = treeId('01890c2e-0000-7000-a000-000000000000');
+/** The id of the tree that {@link addLongTree} adds. */
+export const addedTreeId = treeId('01890c2e-0000-7000-a000-000000000000');
 
 /** Adds a tree with a chain of messages to a file of the fixture's version. */
-export function enlarge(path: string, nodes: number): void {
+export function addLongTree(path: string, nodes: number): void {
   const node = (at: string) => `printf('01890c2e-0000-7000-a000-%012d', ${at})`;
   const text = `'[{"type":"text","text":"message ' || i || ' ' || hex(zeroblob(200)) || '"}]'`;
-  withDatabase(path, ({ database }) =>
+  withSqliteFile(path, ({ database }) =>
     database.exec(`PRAGMA foreign_keys = OFF; BEGIN;
       INSERT INTO tree (id, owner, root_id, version, structure_version, active_node_id, next_seq, created_at, updated_at, project, pinned, attributes)
-        VALUES ('${addedTree}', 'local', ${node('1')}, 1, 1, ${node(String(nodes + 1))}, ${nodes + 1}, 1, 1, 'default', 0, '{"project":"default"}');
+        VALUES ('${addedTreeId}', 'local', ${node('1')}, 1, 1, ${node(String(nodes + 1))}, ${nodes + 1}, 1, 1, 'default', 0, '{"project":"default"}');
       INSERT INTO change (tree_id, version, act_id, actor, at, kind, seq, structural, is_act, steps, owner)
-        VALUES ('${addedTree}', 1, 'added', 'me', 1, 'do', 0, 1, 1, '[]', 'local');
+        VALUES ('${addedTreeId}', 1, 'added', 'me', 1, 'do', 0, 1, 1, '[]', 'local');
       WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${nodes})
       INSERT INTO node (tree_id, id, parent_id, position, seq, kind, role, status, group_id, created_at, match_parent, equality_key, tokens,
         added_in, content_in, last_child_id, content, meta, meta_in)
-      SELECT '${addedTree}', ${node('i + 1')}, CASE WHEN i > 0 THEN ${node('i')} END, 'a0', i, CASE WHEN i > 0 THEN 'message' ELSE 'root' END,
+      SELECT '${addedTreeId}', ${node('i + 1')}, CASE WHEN i > 0 THEN ${node('i')} END, 'a0', i, CASE WHEN i > 0 THEN 'message' ELSE 'root' END,
         CASE WHEN i > 0 THEN 'user' ELSE 'root' END, 'success', 0, 1, CASE WHEN i > 0 THEN ${node('i')} END,
         CASE WHEN i > 0 THEN 'key ' || i END, 1, 1, 1, CASE WHEN i < ${nodes} THEN ${node('i + 2')} END,
         CASE WHEN i > 0 THEN ${text} ELSE '[]' END, '{}', 1 FROM n;

@@ -1,10 +1,10 @@
 /** A PostgreSQL server for runs outside of the test runner. */
 import { randomBytes } from 'node:crypto';
 import { PostgresServer } from '../../test/postgres-server.ts';
-import { countConnections, type DatabaseServer } from './places.ts';
+import { countConnectionsSql, type DatabaseServer } from './places.ts';
 
 /** Starts a server that can also be crashed and restarted. */
-export async function startServer(): Promise<DatabaseServer & { crash(): Promise<void> }> {
+export async function startCrashableServer(): Promise<DatabaseServer & { crash(): Promise<void> }> {
   const server = await PostgresServer.start();
   return {
     createDatabase: () => server.createDatabase(),
@@ -13,7 +13,7 @@ export async function startServer(): Promise<DatabaseServer & { crash(): Promise
       await server.query(`CREATE DATABASE "${name}" TEMPLATE "${new URL(url).pathname.slice(1)}"`);
       return server.url(name);
     },
-    connections: async (url) => Number((await server.query(countConnections, url))[0]?.n),
+    connections: async (url) => Number((await server.query(countConnectionsSql, url))[0]?.n),
     dropDatabase: (url) => server.dropDatabase(url),
     crash: () => server.restart('SIGKILL'),
     close: () => server.close(),

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sessionFiles } from '../jsonl/session-files.ts';
-import { Worker } from './crew.ts';
-import { Journal, type Report } from './journal.ts';
+import { WorkerProcess } from './crew.ts';
+import { RunJournal, type TortureReport } from './journal.ts';
 import type { WorkerReport } from './protocol.ts';
 
 /** Options of a run. */
@@ -17,9 +17,9 @@ export interface SessionProcessesOptions {
 }
 
 /** Runs processes, kills one of them, then compares. No reported line may be missing, incomplete or duplicate. */
-export async function sessionProcesses(options: SessionProcessesOptions): Promise<Report> {
+export async function runSessionProcesses(options: SessionProcessesOptions): Promise<TortureReport> {
   const { processes, seconds, seed } = options;
-  const journal = new Journal('twoproc-jsonl', seed, options.say);
+  const journal = new RunJournal('twoproc-jsonl', seed, options.say);
   const folder = mkdtempSync(join(tmpdir(), 'coppice-twoproc-'));
   const path = join(folder, 'session.jsonl');
   writeFileSync(
@@ -34,7 +34,7 @@ export async function sessionProcesses(options: SessionProcessesOptions): Promis
     wrote.add(reported.uuid);
     count[reported.plain ? 'plain' : 'ours']++;
   };
-  const crew = await Promise.all(Array.from({ length: processes + 1 }, () => Worker.start(hear)));
+  const crew = await Promise.all(Array.from({ length: processes + 1 }, () => WorkerProcess.start(hear)));
   const [plain, victim, ...others] = crew;
   if (plain === undefined || victim === undefined) throw new Error('Nobody was started.');
   try {
@@ -65,7 +65,7 @@ export async function sessionProcesses(options: SessionProcessesOptions): Promis
   return journal.done({ processes, seconds, ...count });
 }
 
-function compare(path: string, wrote: ReadonlySet<string>, journal: Journal): void {
+function compare(path: string, wrote: ReadonlySet<string>, journal: RunJournal): void {
   const found = new Map<string, number>();
   let torn = 0;
   for (const line of readFileSync(path, 'utf8').split('\n')) {

@@ -1,15 +1,15 @@
 /** Several processes write to one store for a while; nothing that was acknowledged may be lost. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Commit, Store, TreeId } from '@coppice/core';
-import { Worker } from './crew.ts';
-import { Journal, type Report } from './journal.ts';
-import { Ledger } from './ledger.ts';
-import { openPlace, type StoreSite } from './places.ts';
+import { WorkerProcess } from './crew.ts';
+import { RunJournal, type TortureReport } from './journal.ts';
+import { WriterLedger } from './ledger.ts';
+import { openStoreAt, type StorePlaces } from './places.ts';
 import { Random } from './random.ts';
 
 /** Options of a run. */
 export interface TwoProcessesOptions {
-  readonly site: StoreSite;
+  readonly site: StorePlaces;
   readonly processes: number;
   readonly seconds: number;
   readonly seed: string;
@@ -33,20 +33,20 @@ async function follow(
 }
 
 /** Runs processes, then compares. The feed of another process is followed all the time. */
-export async function twoProcesses(options: TwoProcessesOptions): Promise<Report> {
+export async function runTwoProcesses(options: TwoProcessesOptions): Promise<TortureReport> {
   const { site, processes, seed } = options;
-  const journal = new Journal(`twoproc-${site.kind}`, seed, options.say);
+  const journal = new RunJournal(`twoproc-${site.kind}`, seed, options.say);
   const place = await site.place();
-  const ledger = new Ledger(journal, processes, new Random('twoproc', seed));
+  const ledger = new WriterLedger(journal, processes, new Random('twoproc', seed));
   const crew = await Promise.all(
-    Array.from({ length: processes }, () => Worker.start((reported) => ledger.hear(reported))),
+    Array.from({ length: processes }, () => WorkerProcess.start((reported) => ledger.hear(reported))),
   );
   const tasks = ledger.tasks(seed);
   // The time starts when all workers are writing, however long the start took.
   const working = Promise.all(crew.map((worker) => worker.hears((reported) => reported.reported === 'done')));
   for (const [at, worker] of crew.entries())
     worker.tell({ task: 'write', url: place.url, writers: tasks.filter((_, writer) => writer === at) });
-  const store = await openPlace(place);
+  const store = await openStoreAt(place);
   const ending = new AbortController();
   const received = new Map<TreeId, number>();
   let followed: Promise<unknown> = Promise.resolve();

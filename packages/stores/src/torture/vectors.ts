@@ -3,12 +3,12 @@ import { canonicalJson, messageKit, parseMessageText } from '@coppice/content';
 import { vectors } from '@coppice/content/vectors';
 import { ask, nodeId, run, type Store, treeId } from '@coppice/core';
 import { deriveId } from '../linear.ts';
-import { Journal, type Report } from './journal.ts';
-import { openPlace, type StoreSite } from './places.ts';
+import { RunJournal, type TortureReport } from './journal.ts';
+import { openStoreAt, type StorePlaces } from './places.ts';
 
 /** Options of a run. */
 export interface VectorsOptions {
-  readonly site: StoreSite;
+  readonly site: StorePlaces;
   readonly seed: string;
   readonly say?: (line: string) => void;
 }
@@ -17,7 +17,7 @@ const tree = treeId(deriveId('vectors'));
 const idOf = (name: string) => nodeId(deriveId('vectors', name));
 
 /** Writes every accepted vector. Returns how many were refused, each with the recorded code. */
-async function writeVectors(store: Store, journal: Journal): Promise<number> {
+async function writeVectors(store: Store, journal: RunJournal): Promise<number> {
   let count = 0;
   const context = { actor: 'vectors', kit: messageKit, now: () => 0, newId: () => deriveId('vectors new', ++count) };
   await run(store, { type: 'create', treeId: tree }, context);
@@ -48,7 +48,7 @@ async function writeVectors(store: Store, journal: Journal): Promise<number> {
 }
 
 /** Reads every vector again and compares its canonical form and its stored text. */
-async function readVectors(store: Store, journal: Journal): Promise<number> {
+async function readVectors(store: Store, journal: RunJournal): Promise<number> {
   let kept = 0;
   for (const { name, outcome } of vectors) {
     if (!outcome.accepted) continue;
@@ -67,15 +67,15 @@ async function readVectors(store: Store, journal: Journal): Promise<number> {
 }
 
 /** Writes, reopens and reads. A store in memory is not reopened, because it would be empty. */
-export async function runVectors({ site, seed, say }: VectorsOptions): Promise<Report> {
-  const journal = new Journal(`vectors-${site.kind}`, seed, say);
+export async function runVectors({ site, seed, say }: VectorsOptions): Promise<TortureReport> {
+  const journal = new RunJournal(`vectors-${site.kind}`, seed, say);
   const place = await site.place();
-  let store = await openPlace(place);
+  let store = await openStoreAt(place);
   try {
     const refused = await writeVectors(store, journal);
     if (store.supports.durable) {
       await store.close();
-      store = await openPlace(place);
+      store = await openStoreAt(place);
     }
     const kept = await readVectors(store, journal);
     const errors = (await store.fsck()).findings.filter((finding) => finding.severity === 'error');

@@ -3,12 +3,12 @@ import { appendFileSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { messageKit } from '@coppice/content';
 import { type Command, isAppError, run, type Store } from '@coppice/core';
-import { armFault, faultPassed } from '../failpoints.ts';
-import { operations } from './operations.ts';
-import { openPlace } from './places.ts';
-import type { Task, WorkerReport } from './protocol.ts';
+import { armFault, countFaultPasses } from '../failpoints.ts';
+import { storeOperations } from './operations.ts';
+import { openStoreAt } from './places.ts';
+import type { WorkerReport, WorkerTask } from './protocol.ts';
 import { Random } from './random.ts';
-import { write } from './writer.ts';
+import { runWriter } from './writer.ts';
 
 let stopped = false;
 let session: Store | undefined;
@@ -26,10 +26,10 @@ function tell(reported: WorkerReport): void {
   }
 }
 
-async function writeAll(task: Extract<Task, { task: 'write' }>): Promise<void> {
+async function writeAll(task: Extract<WorkerTask, { task: 'write' }>): Promise<void> {
   let store: Store;
   try {
-    store = await openPlace(task);
+    store = await openStoreAt(task);
   } catch (error) {
     if (!isAppError(error)) throw error;
     for (const { name } of task.writers)
@@ -37,17 +37,17 @@ async function writeAll(task: Extract<Task, { task: 'write' }>): Promise<void> {
     return;
   }
   tell({ reported: 'open' });
-  await Promise.all(task.writers.map((writer) => write(store, writer, tell, () => stopped)));
+  await Promise.all(task.writers.map((writer) => runWriter(store, writer, tell, () => stopped)));
   await store.close().catch(() => undefined);
 }
 
-async function failAt({ url, operation, nth }: Extract<Task, { task: 'fault' }>): Promise<void> {
-  const known = operations.find((one) => one.name === operation);
+async function failAt({ url, operation, nth }: Extract<WorkerTask, { task: 'fault' }>): Promise<void> {
+  const known = storeOperations.find((one) => one.name === operation);
   if (known === undefined) throw new Error(`There is no operation ${operation}.`);
-  const store = known.opens ? undefined : await openPlace({ url });
+  const store = known.opens ? undefined : await openStoreAt({ url });
   armFault({ point: '*', nth, fault: 'kill' });
-  await known.run(store ?? (await openPlace({ url })));
-  const passed = faultPassed();
+  await known.run(store ?? (await openStoreAt({ url })));
+  const passed = countFaultPasses();
   armFault(null);
   tell({ reported: 'through', passed });
 }
@@ -64,7 +64,7 @@ async function runOne(command: Command, actor: string, seed: string): Promise<vo
   }
 }
 
-async function addLines({ path, parent, name }: Extract<Task, { task: 'lines' }>): Promise<void> {
+async function addLines({ path, parent, name }: Extract<WorkerTask, { task: 'lines' }>): Promise<void> {
   const { sessionFiles } = await import('../jsonl/session-files.ts');
   for (let count = 0; !stopped; ) {
     const file = sessionFiles.open(path);
@@ -88,7 +88,7 @@ async function addLines({ path, parent, name }: Extract<Task, { task: 'lines' }>
   }
 }
 
-async function addPlainly({ path, parent, name }: Extract<Task, { task: 'plain' }>): Promise<void> {
+async function addPlainly({ path, parent, name }: Extract<WorkerTask, { task: 'plain' }>): Promise<void> {
   for (let count = 0; !stopped; ) {
     const uuid = `${name}-${++count}`;
     const line = { type: 'message', uuid, parentUuid: parent, message: { role: 'user', content: uuid } };
@@ -98,7 +98,7 @@ async function addPlainly({ path, parent, name }: Extract<Task, { task: 'plain' 
   }
 }
 
-async function perform(task: Task): Promise<void> {
+async function perform(task: WorkerTask): Promise<void> {
   switch (task.task) {
     case 'write':
       await writeAll(task);
@@ -113,7 +113,7 @@ async function perform(task: Task): Promise<void> {
       await addPlainly(task);
       break;
     case 'session':
-      session = await openPlace(task);
+      session = await openStoreAt(task);
       return tell({ reported: 'open' });
     case 'run':
       return runOne(task.command, task.actor, task.seed);
@@ -127,7 +127,7 @@ async function perform(task: Task): Promise<void> {
 
 const lines = createInterface({ input: process.stdin });
 lines.on('line', (line) => {
-  const task: Task = JSON.parse(line);
+  const task: WorkerTask = JSON.parse(line);
   perform(task).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     process.exit(70);

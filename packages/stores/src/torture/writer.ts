@@ -12,12 +12,12 @@ import {
   textMessage,
   treeId,
 } from '@coppice/core';
-import { type Act, Branch, subtreeOf } from './branch.ts';
+import { subtreeOf, type WriterAct, WriterBranch } from './branch.ts';
 import type { WorkerReport, WriterTask } from './protocol.ts';
 import { Random } from './random.ts';
 
 /** Returns the command of an act. */
-function commandOf(act: Act, tree: TreeId, rootId: NodeId): Command {
+function commandOf(act: WriterAct, tree: TreeId, rootId: NodeId): Command {
   switch (act.act) {
     case 'append':
       return {
@@ -46,9 +46,9 @@ function commandOf(act: Act, tree: TreeId, rootId: NodeId): Command {
 }
 
 /** Chooses an act that is legal on a branch. */
-export function chooseAct(branch: Branch, random: Random, mark: string): Act {
+export function chooseAct(branch: WriterBranch, random: Random, mark: string): WriterAct {
   const ids = [...branch.nodes.keys()];
-  const append = (): Act => {
+  const append = (): WriterAct => {
     const count = 1 + random.below(3);
     return {
       act: 'append',
@@ -77,7 +77,7 @@ export function chooseAct(branch: Branch, random: Random, mark: string): Act {
 }
 
 /** Writes until it is told to stop, and reports every answer of the store at once. */
-export async function write(
+export async function runWriter(
   store: Store,
   task: WriterTask,
   tell: (reported: WorkerReport) => void,
@@ -87,7 +87,7 @@ export async function write(
   const tree = treeId(task.treeId);
   const random = new Random('writer', task.seed);
   const context = { actor: name, kit: messageKit, now: () => Date.now(), newId: () => random.uuid() };
-  let branch = Branch.from(task.branch);
+  let branch = WriterBranch.from(task.branch);
   const fail = (error: unknown): void => {
     if (!isAppError(error)) throw error;
     // If the store is unavailable, the outcome of the last write is unknown.

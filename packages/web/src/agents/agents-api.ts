@@ -1,13 +1,13 @@
 /** The API of recorded work: sessions, sub-agents, and calls that could not be recorded. */
-import { readResponse, type Schemas } from '@coppice/client';
+import { type ApiSchemas, readResponse } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
 import { routes } from '../state/page-client.ts';
 
-export type RecordedWork = Schemas['RecordedWork'];
-export type RecordedSession = Schemas['RecordedSession'];
-export type WorkFigures = Schemas['WorkFigures'];
-export type FailedCall = Schemas['FailedCall'];
-export type SubAgents = Schemas['SubAgents'];
+export type RecordedWork = ApiSchemas['RecordedWork'];
+export type RecordedSession = ApiSchemas['RecordedSession'];
+export type WorkFigures = ApiSchemas['WorkFigures'];
+export type FailedCall = ApiSchemas['FailedCall'];
+export type SubAgents = ApiSchemas['SubAgents'];
 
 /** The requests. Each rejects with a `HttpProblem`. */
 export const agentsApi = {

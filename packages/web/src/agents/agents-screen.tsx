@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import { treeId } from '@coppice/core';
 import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
 import { HomeRail } from '../home/home-rail.tsx';
@@ -37,7 +37,7 @@ export function AgentsScreen(): ReactElement {
     try {
       setWork(await agentsApi.list({ since: startOfDay() }));
     } catch (thrown) {
-      showError(asProblem(thrown));
+      showError(toHttpProblem(thrown));
     }
   }, []);
   useEffect(() => {
@@ -52,7 +52,7 @@ export function AgentsScreen(): ReactElement {
       const next = await agentsApi.list({ since: startOfDay(), cursor });
       setWork((now) => (now === null ? next : { ...next, sessions: [...now.sessions, ...next.sessions] }));
     } catch (thrown) {
-      showError(asProblem(thrown));
+      showError(toHttpProblem(thrown));
     }
   };
   const exportTable = async () => {
@@ -62,7 +62,7 @@ export function AgentsScreen(): ReactElement {
         toCsv(await loadAll({ program, project })),
       );
     } catch (thrown) {
-      showError(asProblem(thrown));
+      showError(toHttpProblem(thrown));
     }
   };
   const sessions = work?.sessions ?? [];

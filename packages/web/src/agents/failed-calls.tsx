@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import { type ReactElement, useEffect, useState } from 'react';
 import { formatTime, t } from '../i18n/index.ts';
 import { showError } from '../state/tree-actions.ts';
@@ -12,7 +12,7 @@ export function FailedCallList(): ReactElement | null {
   const take = (answer: Promise<{ readonly calls: readonly FailedCall[] }>) => {
     answer.then(
       (now) => setCalls(now.calls),
-      (thrown) => showError(asProblem(thrown)),
+      (thrown) => showError(toHttpProblem(thrown)),
     );
   };
   useEffect(() => {
@@ -21,7 +21,7 @@ export function FailedCallList(): ReactElement | null {
       (now) => {
         if (!stale) setCalls(now.calls);
       },
-      (thrown) => showError(asProblem(thrown)),
+      (thrown) => showError(toHttpProblem(thrown)),
     );
     return () => {
       stale = true;

@@ -1,4 +1,4 @@
-import { type CombineWay, replySourceOf } from '@coppice/client';
+import { type CombineMode, replySourceOf } from '@coppice/client';
 import type { Node } from '@coppice/core';
 import { type ReactElement, useId, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
@@ -48,7 +48,7 @@ interface CombinePanelProps {
 export function CombinePanel({ offered, picked, onPick, onClose }: CombinePanelProps): ReactElement {
   const session = useSession();
   const lists = useAppData();
-  const [way, setWay] = useState<CombineWay>('combine');
+  const [way, setWay] = useState<CombineMode>('combine');
   const [chosen, setChosen] = useState<string | null>(null);
   const [instructions, setInstructions] = useState('');
   const [busy, setBusy] = useState(false);

@@ -1,4 +1,4 @@
-import { asProblem, pathToNode, replySourceOf, type TreeSession, titleOfNode } from '@coppice/client';
+import { loadedPath, replySourceOf, type TreeSession, toHttpProblem, treeTitleOf } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { formatCost, formatNumber, t, tn } from '../i18n/index.ts';
@@ -36,7 +36,7 @@ export function CompareScreen({ place }: { readonly place: ComparePlace }): Reac
     b: place.b,
   });
   const onPath = useTree((state) => state.part);
-  const live = useMemo(() => new Set(onPath === null ? [] : pathToNode(onPath).map((node) => node.id)), [onPath]);
+  const live = useMemo(() => new Set(onPath === null ? [] : loadedPath(onPath).map((node) => node.id)), [onPath]);
   const a = sides.a ?? variants.find((node) => live.has(node.id))?.id ?? variants[0]?.id ?? null;
   const b = sides.b ?? variants.find((node) => node.id !== a)?.id ?? null;
   const last = variants.at(-1);
@@ -82,7 +82,7 @@ export function CompareScreen({ place }: { readonly place: ComparePlace }): Reac
           onClick={() => navigateTo(treePlace(session.treeId))}
         />
         <div className="crumb grow">
-          <h1 dir="auto">{tree === null ? '' : (titleOfNode(tree) ?? t('untitled'))}</h1>
+          <h1 dir="auto">{tree === null ? '' : (treeTitleOf(tree) ?? t('untitled'))}</h1>
           <span className="sep" aria-hidden="true">
             /
           </span>
@@ -176,7 +176,7 @@ async function mergeVariant(session: TreeSession, id: NodeId): Promise<void> {
     const { nodes } = await api.through(session.treeId, id, 1);
     openDialog({ name: 'merge', nodeId: nodes.at(-1)?.id ?? id });
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
   }
 }
 
@@ -231,7 +231,7 @@ function useVariants(focus: NodeId | null): { readonly parent: Node | null; read
         setParent(node === null || node.node.parentId === null ? null : node.node);
       })
       .catch((thrown) => {
-        if (!stale) showError(asProblem(thrown));
+        if (!stale) showError(toHttpProblem(thrown));
       });
     return () => {
       stale = true;
@@ -280,7 +280,7 @@ function Column({ node, variants, live, side, onSide, combining, choice }: Colum
   const grow = () => {
     session.go(node.id).then(
       () => navigateTo(treePlace(session.treeId)),
-      (thrown) => showError(asProblem(thrown)),
+      (thrown) => showError(toHttpProblem(thrown)),
     );
   };
   return (

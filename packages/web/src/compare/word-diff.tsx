@@ -1,4 +1,4 @@
-import { asProblem, replySourceOf } from '@coppice/client';
+import { replySourceOf, toHttpProblem } from '@coppice/client';
 import type { Node, NodeId, TextPart } from '@coppice/core';
 import { diffText } from '@coppice/core/diff';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
@@ -187,7 +187,7 @@ function useTexts(a: NodeId, b: NodeId, variants: readonly Node[], whole: boolea
         api
           .node(session.treeId, id)
           .then(({ node }) => setAlone((now) => new Map(now).set(id, node)))
-          .catch((thrown) => showError(asProblem(thrown)));
+          .catch((thrown) => showError(toHttpProblem(thrown)));
   }, [session, a, b, variants]);
   useEffect(() => {
     if (!whole) return;
@@ -196,7 +196,7 @@ function useTexts(a: NodeId, b: NodeId, variants: readonly Node[], whole: boolea
       .then(([left, right]) => {
         if (!stale) setBranches({ key, a: left.nodes, b: right.nodes });
       })
-      .catch((thrown) => showError(asProblem(thrown)));
+      .catch((thrown) => showError(toHttpProblem(thrown)));
     return () => {
       stale = true;
     };

@@ -1,7 +1,7 @@
 /**
  * The rows of the inspector: messages in the context, excluded messages in their place, and what a summary replaces.
  */
-import { type ContextAnswer, type LoadedBranch, pathToNode, replySourceOf } from '@coppice/client';
+import { type ContextAnswer, type LoadedBranch, loadedPath, replySourceOf } from '@coppice/client';
 import { type ContextEntry, isToolUse, type Node } from '@coppice/core';
 import { t } from '../i18n/index.ts';
 import { plainTextOf } from '../thread/rows.ts';
@@ -21,7 +21,7 @@ const ordinary = { folded: 0 } as const;
 
 /** The loaded entries, with excluded messages in their place, and the older messages as one row. */
 export function rowsOfContext(answer: ContextAnswer, part: LoadedBranch): readonly ContextTableRow[] {
-  const path = pathToNode(part);
+  const path = loadedPath(part);
   const inForce = new Map(answer.entries.map((entry) => [entry.nodeId, entry]));
   const rows: ContextTableRow[] = [];
   for (const entry of answer.entries)

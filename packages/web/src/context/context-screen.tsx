@@ -1,4 +1,4 @@
-import { asProblem, type TreeSession } from '@coppice/client';
+import { type TreeSession, toHttpProblem } from '@coppice/client';
 import { Fragment, type ReactElement, useEffect, useMemo, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { ActionButton } from '../keys/action-controls.tsx';
@@ -33,7 +33,7 @@ async function copyRequest(session: TreeSession, model: string | null): Promise<
     );
     if (await copyText(whole)) showToast({ icon: 'copy', text: t('copied') });
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
   }
 }
 

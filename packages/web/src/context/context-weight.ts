@@ -1,5 +1,5 @@
 /** Adjusts the size of a context to the loaded path, so that a changed message needs no request. */
-import { type ContextAnswer, type LoadedBranch, pathToNode } from '@coppice/client';
+import { type ContextAnswer, type LoadedBranch, loadedPath } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
 
 /** The size of the loaded path, and what must be equal for two sizes to be comparable. */
@@ -19,7 +19,7 @@ function describe({ id, contentIn, tokens, meta }: Node): string {
 
 /** Computes the size of the loaded path. */
 export function weighPath(part: LoadedBranch): PathWeight {
-  const path = pathToNode(part);
+  const path = loadedPath(part);
   const compacted = path.findLastIndex((node) => node.kind === 'compaction');
   const fixed = path.slice(0, compacted + 1).map(describe);
   let [messages, tools, count] = [0, 0, 0];

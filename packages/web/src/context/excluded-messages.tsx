@@ -1,4 +1,4 @@
-import { pathToNode } from '@coppice/client';
+import { loadedPath } from '@coppice/client';
 import type { ReactElement } from 'react';
 import { formatNumber, t, tn } from '../i18n/index.ts';
 import { useTree } from '../state/use-session.ts';
@@ -12,11 +12,11 @@ export function ExcludedMessages({ rows }: { readonly rows: readonly ContextTabl
   const others =
     topology === null || part === null || part.before !== null
       ? 0
-      : Math.max(0, topology.nodes.size - pathToNode(part).length);
+      : Math.max(0, topology.nodes.size - loadedPath(part).length);
   const thinking =
     part === null
       ? 0
-      : pathToNode(part).reduce(
+      : loadedPath(part).reduce(
           (count, node) => count + (node.message?.content.filter((block) => block.type === 'thinking').length ?? 0),
           0,
         );

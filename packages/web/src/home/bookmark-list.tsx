@@ -1,4 +1,4 @@
-import { asProblem, type ListedBookmark } from '@coppice/client';
+import { type ListedBookmark, toHttpProblem } from '@coppice/client';
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import { formatTime, t } from '../i18n/index.ts';
 import { api } from '../state/page-client.ts';
@@ -23,7 +23,7 @@ export function BookmarkList(): ReactElement {
           cursor: page.cursor,
         })),
       )
-      .catch((thrown) => showError(asProblem(thrown)));
+      .catch((thrown) => showError(toHttpProblem(thrown)));
   }, []);
   useEffect(() => load(), [load]);
   if (found === null) return <div aria-busy="true" />;

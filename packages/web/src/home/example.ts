@@ -1,5 +1,5 @@
 /** An example tree: a question with two replies, one of them continued, and a bookmark. */
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import { type NodeId, type TreeId, treeId } from '@coppice/core';
 import { t } from '../i18n/index.ts';
 import { api } from '../state/page-client.ts';
@@ -45,6 +45,6 @@ export async function openExample(): Promise<void> {
     navigateTo(treePlace(id));
     openDialog({ name: 'tour' });
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
   }
 }

@@ -1,4 +1,4 @@
-import { type SearchHit, type TreeFilter, type TreeShape, type TreeViewData, titleOfNode } from '@coppice/client';
+import { type SearchHit, type TreeFilter, type TreeShape, type TreeViewData, treeTitleOf } from '@coppice/client';
 import { Fragment, type ReactElement, useEffect, useRef, useState } from 'react';
 import { formatTime, t, tn } from '../i18n/index.ts';
 import { ActionButton, ActionIcon } from '../keys/action-controls.tsx';
@@ -150,7 +150,7 @@ function sortChats(
   if (order === 'recent') return trees;
   const by =
     order === 'title'
-      ? (a: TreeViewData, b: TreeViewData) => (titleOfNode(a) ?? '').localeCompare(titleOfNode(b) ?? '')
+      ? (a: TreeViewData, b: TreeViewData) => (treeTitleOf(a) ?? '').localeCompare(treeTitleOf(b) ?? '')
       : (a: TreeViewData, b: TreeViewData) => branches(b) - branches(a);
   return [...trees].sort(by);
 }

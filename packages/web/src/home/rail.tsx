@@ -1,4 +1,4 @@
-import { type TreeViewData, titleOfNode } from '@coppice/client';
+import { type TreeViewData, treeTitleOf } from '@coppice/client';
 import { silhouetteOf } from '@coppice/core/tree';
 import { type ReactElement, useEffect, useMemo } from 'react';
 import { t } from '../i18n/index.ts';
@@ -71,7 +71,7 @@ function OpenTree({ tree }: { readonly tree: TreeViewData }): ReactElement {
     <>
       {stems === null ? <ListedSilhouette tree={tree} /> : <TreeSilhouette stems={stems} />}
       <span className="grow clip" dir="auto">
-        {titleOfNode(now ?? tree) ?? t('untitled')}
+        {treeTitleOf(now ?? tree) ?? t('untitled')}
       </span>
     </>
   );

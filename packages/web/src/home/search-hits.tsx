@@ -1,4 +1,4 @@
-import { type SearchHit, titleOfNode } from '@coppice/client';
+import { type SearchHit, treeTitleOf } from '@coppice/client';
 import { type KeyboardEvent, type ReactElement, useRef } from 'react';
 import { formatTime, t } from '../i18n/index.ts';
 import { useAppData } from '../state/app-data.ts';
@@ -42,7 +42,7 @@ export function SearchHits({ hits, words, more }: SearchHitsProps): ReactElement
 function SearchHitLine({ hit, words }: { readonly hit: SearchHit; readonly words: string }): ReactElement {
   const title = useAppData((lists) => {
     const tree = lists.trees.find((each) => each.id === hit.treeId);
-    return hit.title ?? (tree === undefined ? null : titleOfNode(tree));
+    return hit.title ?? (tree === undefined ? null : treeTitleOf(tree));
   });
   return (
     <PageLink to={treePlace(hit.treeId, { nodeId: hit.nodeId })} className="hit">

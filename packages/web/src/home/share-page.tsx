@@ -1,4 +1,4 @@
-import { asProblem, type HttpProblem, type SharedAnswer, sharedAttachments } from '@coppice/client';
+import { type HttpProblem, type SharedChatAnswer, sharedAttachmentsPath, toHttpProblem } from '@coppice/client';
 import { type ReactElement, useEffect, useState } from 'react';
 import { formatDateTime, t } from '../i18n/index.ts';
 import { api } from '../state/page-client.ts';
@@ -8,10 +8,10 @@ import { LogoMark } from '../ui/logo.tsx';
 
 /** The page of a share link: one branch as it was when it was shared, and nothing else. */
 export function SharePage({ token }: { readonly token: string }): ReactElement {
-  const [shared, setShared] = useState<SharedAnswer | null>(null);
+  const [shared, setShared] = useState<SharedChatAnswer | null>(null);
   const [problem, setProblem] = useState<HttpProblem | null>(null);
   useEffect(() => {
-    api.shared(token).then(setShared, (thrown) => setProblem(asProblem(thrown)));
+    api.shared(token).then(setShared, (thrown) => setProblem(toHttpProblem(thrown)));
   }, [token]);
   return (
     <main className="main alone shared" aria-busy={shared === null && problem === null}>
@@ -37,7 +37,7 @@ export function SharePage({ token }: { readonly token: string }): ReactElement {
             </div>
           )}
           {shared === null ? null : <h1 className="shared-title">{shared.title ?? t('sharedBranch')}</h1>}
-          <AttachmentsContext value={sharedAttachments(token)}>
+          <AttachmentsContext value={sharedAttachmentsPath(token)}>
             {shared?.messages.map(({ id, role, content, model }) => (
               <PastMessage
                 key={id}

@@ -1,4 +1,4 @@
-import { asProblem, type TrashItem, type TreeViewData, titleOfNode } from '@coppice/client';
+import { type TrashItem, type TreeViewData, toHttpProblem, treeTitleOf } from '@coppice/client';
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import { formatTime, t, tn } from '../i18n/index.ts';
 import { loadTrees, useAppData } from '../state/app-data.ts';
@@ -24,7 +24,7 @@ export function TrashScreen(): ReactElement {
   const load = useCallback(() => {
     api.trees({ trashed: true, limit: 100 }).then(
       (page) => setGone(page.items),
-      (thrown) => showError(asProblem(thrown)),
+      (thrown) => showError(toHttpProblem(thrown)),
     );
     const newest = useAppData.getState().trees.slice(0, 30);
     void Promise.all(
@@ -48,7 +48,7 @@ export function TrashScreen(): ReactElement {
         load();
         then?.();
       },
-      (thrown) => showError(asProblem(thrown)),
+      (thrown) => showError(toHttpProblem(thrown)),
     );
   };
   return (
@@ -67,7 +67,7 @@ export function TrashScreen(): ReactElement {
                 <TreeSilhouette stems={fallen} height={26} />
                 <div className="clip">
                   <b className="clip" dir="auto">
-                    {titleOfNode(tree) ?? t('untitled')}
+                    {treeTitleOf(tree) ?? t('untitled')}
                   </b>
                   <span>
                     {t('wholeTree')}, {tree.messageCount === undefined ? '' : `${tn('messages', tree.messageCount)}, `}
@@ -93,7 +93,7 @@ export function TrashScreen(): ReactElement {
                   </b>
                   <span>
                     {tn('messages', item.count)},{' '}
-                    {titleOfNode(trees.find((tree) => tree.id === item.treeId) ?? { title: null, autoTitle: null }) ??
+                    {treeTitleOf(trees.find((tree) => tree.id === item.treeId) ?? { title: null, autoTitle: null }) ??
                       t('untitled')}
                     , {formatTime(item.at)}
                   </span>
@@ -115,7 +115,7 @@ export function TrashScreen(): ReactElement {
         </div>
         {purging === null ? null : (
           <Dialog title={t('deleteForGood')} onClose={() => setPurging(null)}>
-            <p className="hint">{t('purgeWords', { title: titleOfNode(purging) ?? t('untitled') })}</p>
+            <p className="hint">{t('purgeWords', { title: treeTitleOf(purging) ?? t('untitled') })}</p>
             <div className="row foot-row">
               <Button onClick={() => setPurging(null)}>{t('cancel')}</Button>
               <Button
@@ -124,7 +124,7 @@ export function TrashScreen(): ReactElement {
                 onClick={() => {
                   const { id } = purging;
                   setPurging(null);
-                  api.removeTree(id, true).then(load, (thrown) => showError(asProblem(thrown)));
+                  api.removeTree(id, true).then(load, (thrown) => showError(toHttpProblem(thrown)));
                 }}
               >
                 {t('deleteForGood')}

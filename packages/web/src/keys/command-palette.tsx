@@ -1,4 +1,4 @@
-import { type SearchHit, titleOfNode } from '@coppice/client';
+import { type SearchHit, treeTitleOf } from '@coppice/client';
 import { Command } from 'cmdk';
 import { type ReactElement, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
@@ -118,12 +118,12 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
               <Command.Item
                 key={tree.id}
                 className="opt"
-                value={`${titleOfNode(tree) ?? t('untitled')} ${tree.id}`}
+                value={`${treeTitleOf(tree) ?? t('untitled')} ${tree.id}`}
                 onSelect={() => run(() => navigateTo(treePlace(tree.id)))}
               >
                 <Icon name="map" />
                 <span className="grow clip" dir="auto">
-                  {titleOfNode(tree) ?? t('untitled')}
+                  {treeTitleOf(tree) ?? t('untitled')}
                 </span>
               </Command.Item>
             ))}

@@ -1,4 +1,4 @@
-import { asProblem, type TreeSession } from '@coppice/client';
+import { type TreeSession, toHttpProblem } from '@coppice/client';
 import { t } from '../i18n/index.ts';
 import { loadTrees } from '../state/app-data.ts';
 import { composePrompt, type LibraryItem, useLibrary } from '../state/library.ts';
@@ -18,7 +18,7 @@ export function offerPresetPrompt(session: TreeSession, preset: LibraryItem): vo
   const metadata = { ...tree.metadata, preset: preset.name };
   if (prompt === null || prompt === (tree.systemPrompt ?? '')) return;
   if (tree.activeNodeId === null) {
-    api.patch(tree.id, { systemPrompt: prompt, metadata }).catch((thrown) => showError(asProblem(thrown)));
+    api.patch(tree.id, { systemPrompt: prompt, metadata }).catch((thrown) => showError(toHttpProblem(thrown)));
     return;
   }
   const copy = async () => {
@@ -28,7 +28,7 @@ export function offerPresetPrompt(session: TreeSession, preset: LibraryItem): vo
       navigateTo(treePlace(made.treeId));
       void loadTrees();
     } catch (thrown) {
-      showError(asProblem(thrown));
+      showError(toHttpProblem(thrown));
     }
   };
   showToast({

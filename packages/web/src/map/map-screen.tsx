@@ -1,4 +1,4 @@
-import { asProblem, titleOfNode } from '@coppice/client';
+import { toHttpProblem, treeTitleOf } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import { type KeyboardEvent, type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
@@ -133,7 +133,7 @@ export function MapScreen(): ReactElement {
           navigateTo(treePlace(session.treeId));
           session.scrollTo(id);
         },
-        (thrown) => showError(asProblem(thrown)),
+        (thrown) => showError(toHttpProblem(thrown)),
       );
     },
     [session],
@@ -161,7 +161,7 @@ export function MapScreen(): ReactElement {
     else if (event.key.toLowerCase() === 'b' && focus !== null)
       void session.go(focus, { leaf: focus }).then(
         () => navigateTo(treePlace(session.treeId)),
-        (thrown) => showError(asProblem(thrown)),
+        (thrown) => showError(toHttpProblem(thrown)),
       );
     else if (event.key.toLowerCase() === 'p' && focus !== null) void cherryPickMessage(session, focus);
     else if (event.key === '+' || event.key === '=') zoom(zoomStep);
@@ -193,7 +193,7 @@ export function MapScreen(): ReactElement {
           onClick={() => navigateTo(treePlace(session.treeId))}
         />
         <div className="crumb grow">
-          <h1 dir="auto">{tree === null ? '' : (titleOfNode(tree) ?? t('untitled'))}</h1>
+          <h1 dir="auto">{tree === null ? '' : (treeTitleOf(tree) ?? t('untitled'))}</h1>
           <BranchCrumb />
         </div>
         <fieldset className="seg wide" aria-label={t('filter')}>

@@ -1,4 +1,4 @@
-import { leafInShape } from '@coppice/client';
+import { leafInTopology } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { VList, type VListHandle } from 'virtua';
@@ -20,7 +20,7 @@ export function OutlinePanel(): ReactElement {
   const topology = useTree((state) => state.topology);
   const stamp = useTree((state) => state.stamp);
   const ready = useTree((state) => state.phase === 'ready');
-  const leaf = useTree(leafInShape);
+  const leaf = useTree(leafInTopology);
   const [filter, setFilter] = useState<ShapeFilter>('all');
   const [search, setSearch] = useState<string | null>(null);
   const [opened, setOpened] = useState<ReadonlySet<NodeId>>(new Set());

@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import { type ReactElement, useEffect, useMemo } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { showError } from '../state/tree-actions.ts';
@@ -64,7 +64,7 @@ export function PanelMap(): ReactElement {
           if (id !== null)
             session.go(id).then(
               () => session.scrollTo(id),
-              (thrown) => showError(asProblem(thrown)),
+              (thrown) => showError(toHttpProblem(thrown)),
             );
         }}
       />

@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import type { ReactElement } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { forgetUser } from '../state/offline-copies.ts';
@@ -17,13 +17,13 @@ export function AccessSection(): ReactElement {
     settingsApi.signOut().then(
       // A browser that others may use keeps nothing.
       () => forgetUser().then(() => location.assign('/')),
-      (thrown) => showError(asProblem(thrown)),
+      (thrown) => showError(toHttpProblem(thrown)),
     );
   const signOutEverywhere = () =>
     settingsApi.signOutEverywhere().then(
       ({ ended }) =>
         showToast({ icon: 'check', text: ended === null ? t('othersSignedOut') : tn('sessionsEnded', ended) }),
-      (thrown) => showError(asProblem(thrown)),
+      (thrown) => showError(toHttpProblem(thrown)),
     );
   return (
     <>

@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import { type FormEvent, type ReactElement, useEffect, useId, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { localizeError } from '../i18n/refusals.ts';
@@ -54,7 +54,7 @@ export function AddToolServer({ mayAdd, onAdded, onCancel }: AddToolServerProps)
     setBusy(true);
     toolsApi
       .add(name.trim(), fields)
-      .then(onAdded, (thrown) => setProblem(<LocalizedError {...localizeError(asProblem(thrown))} />))
+      .then(onAdded, (thrown) => setProblem(<LocalizedError {...localizeError(toHttpProblem(thrown))} />))
       .finally(() => setBusy(false));
   };
   return (

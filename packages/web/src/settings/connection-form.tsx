@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import { type FormEvent, type ReactElement, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { localizeError } from '../i18n/refusals.ts';
@@ -88,7 +88,7 @@ export function ConnectionForm(props: ConnectionFormProps): ReactElement {
       setResult(await work(name));
       return true;
     } catch (thrown) {
-      const { code, message } = asProblem(thrown);
+      const { code, message } = toHttpProblem(thrown);
       setResult({ models: [], problem: { code, message } });
       return false;
     } finally {

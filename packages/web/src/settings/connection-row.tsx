@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import { type ReactElement, useState } from 'react';
 import { formatTime, t, tn } from '../i18n/index.ts';
 import type { ModelConnection } from '../state/connections.ts';
@@ -48,7 +48,7 @@ export function ConnectionRow({ connection, keptIn, isOpen, onOpen, onChange }: 
       setResult(found);
       if (found.problem === null) await onChange();
     } catch (thrown) {
-      const { code, message } = asProblem(thrown);
+      const { code, message } = toHttpProblem(thrown);
       setResult({ models: [], problem: { code, message } });
     } finally {
       setBusy(false);
@@ -61,7 +61,7 @@ export function ConnectionRow({ connection, keptIn, isOpen, onOpen, onChange }: 
       showToast({ icon: 'check', text: t('disconnected', { name: label }) });
       await onChange();
     } catch (thrown) {
-      showError(asProblem(thrown));
+      showError(toHttpProblem(thrown));
     }
   };
   const isSet = key !== null || kept || local;

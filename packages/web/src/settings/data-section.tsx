@@ -1,4 +1,4 @@
-import { asProblem, type SettingsView } from '@coppice/client';
+import { type SettingsView, toHttpProblem } from '@coppice/client';
 import { type ReactElement, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { canStoreCopies, mostCopies, removeCopies } from '../state/offline-copies.ts';
@@ -13,7 +13,7 @@ import { SectionHead } from './section-head.tsx';
 export function DataSection(): ReactElement {
   const [settings, setSettings] = useState<SettingsView | null>(null);
   useEffect(() => {
-    api.settings().then(setSettings, (thrown) => showError(asProblem(thrown)));
+    api.settings().then(setSettings, (thrown) => showError(toHttpProblem(thrown)));
   }, []);
   return (
     <>

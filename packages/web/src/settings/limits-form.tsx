@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import { type FormEvent, type ReactElement, useEffect, useId, useState } from 'react';
 import { type Key, t } from '../i18n/index.ts';
 import { showToast } from '../state/toasts.ts';
@@ -27,7 +27,7 @@ export function LimitsForm({ person = null }: { readonly person?: string | null 
   const id = useId();
   useEffect(() => {
     const reading = person === null ? peopleApi.limits() : peopleApi.limitsOf(person);
-    reading.then(setView, (thrown) => showError(asProblem(thrown)));
+    reading.then(setView, (thrown) => showError(toHttpProblem(thrown)));
   }, [person]);
   if (view === null) return null;
   const shown = (name: keyof UserLimits, unit: number, from: UserLimits) => {
@@ -53,7 +53,7 @@ export function LimitsForm({ person = null }: { readonly person?: string | null 
       setTexts({});
       showToast({ icon: 'check', text: t('limitsSaved') });
     } catch (thrown) {
-      showError(asProblem(thrown));
+      showError(toHttpProblem(thrown));
     }
   };
   return (

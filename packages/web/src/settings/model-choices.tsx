@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import { type ReactElement, useId } from 'react';
 import { t } from '../i18n/index.ts';
 import { ModelSelect } from '../models/model-select.tsx';
@@ -13,7 +13,7 @@ interface ModelChoiceProps {
 /** Which model answers new chats, and which one writes titles. */
 export function ModelChoiceRows({ choices, onChange }: ModelChoiceProps): ReactElement {
   const choose = (set: Partial<ModelChoices>) => {
-    settingsApi.chooseModels(set).then(onChange, (thrown) => showError(asProblem(thrown)));
+    settingsApi.chooseModels(set).then(onChange, (thrown) => showError(toHttpProblem(thrown)));
   };
   return (
     <>

@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { loadRegisters } from '../state/app-data.ts';
@@ -26,7 +26,7 @@ export function ModelsSection(): ReactElement {
       setList(await settingsApi.connections());
       await loadRegisters();
     } catch (thrown) {
-      const problem = asProblem(thrown);
+      const problem = toHttpProblem(thrown);
       if (problem.status === 403) setForbidden(true);
       else showError(problem);
     }
@@ -36,7 +36,7 @@ export function ModelsSection(): ReactElement {
     setBusy(true);
     api
       .refreshModels()
-      .then(reload, (thrown) => showError(asProblem(thrown)))
+      .then(reload, (thrown) => showError(toHttpProblem(thrown)))
       .finally(() => setBusy(false));
   };
   return (

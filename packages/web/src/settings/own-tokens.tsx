@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import { type FormEvent, type ReactElement, useCallback, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { showError } from '../state/tree-actions.ts';
@@ -20,7 +20,7 @@ export function OwnTokens(): ReactElement {
     try {
       setTokens((await peopleApi.ownTokens()).items);
     } catch (thrown) {
-      showError(asProblem(thrown));
+      showError(toHttpProblem(thrown));
     }
   }, []);
   useEffect(() => void load(), [load]);
@@ -33,7 +33,7 @@ export function OwnTokens(): ReactElement {
       setName('');
       await load();
     } catch (thrown) {
-      showError(asProblem(thrown));
+      showError(toHttpProblem(thrown));
     }
   };
   const revoke = async (token: AccessToken) => {
@@ -41,7 +41,7 @@ export function OwnTokens(): ReactElement {
       await peopleApi.revokeOwn(token.id);
       await load();
     } catch (thrown) {
-      showError(asProblem(thrown));
+      showError(toHttpProblem(thrown));
     }
   };
   return (

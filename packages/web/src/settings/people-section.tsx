@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import { type FormEvent, type ReactElement, useCallback, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { showError } from '../state/tree-actions.ts';
@@ -24,7 +24,7 @@ export function PeopleSection(): ReactElement {
       setPeople(list.items);
       setUsage(used);
     } catch (thrown) {
-      const problem = asProblem(thrown);
+      const problem = toHttpProblem(thrown);
       if (problem.status === 403 || problem.status === 404) setForbidden(true);
       else showError(problem);
     }
@@ -81,7 +81,7 @@ function AddPerson({
       setMade({ name: user.name, token });
       await onChange();
     } catch (thrown) {
-      showError(asProblem(thrown));
+      showError(toHttpProblem(thrown));
     }
   };
   if (made !== null)

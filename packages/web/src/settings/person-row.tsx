@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import { formatCompact, formatCost, t, tn } from '../i18n/index.ts';
 import { showToast } from '../state/toasts.ts';
@@ -42,7 +42,7 @@ export function PersonRow({ person, isMe, use, days, onChange }: PersonRowProps)
     try {
       setTokens((await peopleApi.tokens(id)).items);
     } catch (thrown) {
-      showError(asProblem(thrown));
+      showError(toHttpProblem(thrown));
     }
   }, [id]);
   useEffect(() => {
@@ -54,7 +54,7 @@ export function PersonRow({ person, isMe, use, days, onChange }: PersonRowProps)
       showToast({ icon: 'check', text: said });
       await onChange();
     } catch (thrown) {
-      showError(asProblem(thrown));
+      showError(toHttpProblem(thrown));
     }
   };
   const revoke = async (token: AccessToken) => {
@@ -63,7 +63,7 @@ export function PersonRow({ person, isMe, use, days, onChange }: PersonRowProps)
       showToast({ icon: 'check', text: t('tokenRevoked', { name: token.name }) });
       await load();
     } catch (thrown) {
-      showError(asProblem(thrown));
+      showError(toHttpProblem(thrown));
     }
   };
   return (

@@ -1,5 +1,5 @@
 /** The API of the settings: connections, model choices, signing in and out. */
-import { readResponse, type Schemas } from '@coppice/client';
+import { type ApiSchemas, readResponse } from '@coppice/client';
 import type { ModelConnection } from '../state/connections.ts';
 import { routes } from '../state/page-client.ts';
 
@@ -60,9 +60,9 @@ export const settingsApi = {
 };
 
 /** A tool server with its tools. */
-export type ToolServer = Schemas['ToolServer'];
+export type ToolServer = ApiSchemas['ToolServer'];
 /** A tool of a server. */
-export type ServerTool = Schemas['ServerTool'];
+export type ServerTool = ApiSchemas['ServerTool'];
 /** The decision about a tool. */
 export type ToolDecision = ServerTool['decision'];
 
@@ -100,9 +100,9 @@ export const toolsApi = {
 };
 
 /** A person of a shared server. */
-export type Person = Schemas['User'];
+export type Person = ApiSchemas['User'];
 /** A token, without its secret. */
-export type AccessToken = Schemas['Token'];
+export type AccessToken = ApiSchemas['Token'];
 
 /** What somebody used of the models. */
 export interface ModelUse {

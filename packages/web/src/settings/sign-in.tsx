@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import { type FormEvent, type ReactElement, useEffect, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { localizeError } from '../i18n/refusals.ts';
@@ -40,7 +40,7 @@ function useSignIn(): SignInForm {
     settingsApi
       .signIn(token.trim())
       .then(signedInAgain, (thrown) => {
-        const refused = asProblem(thrown);
+        const refused = toHttpProblem(thrown);
         setProblem(refused.signedOut ? <>{t('wrongToken')}</> : <LocalizedError {...localizeError(refused)} />);
       })
       .finally(() => setBusy(false));

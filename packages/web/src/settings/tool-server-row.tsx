@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import { type ReactElement, useState } from 'react';
 import { formatTime, t, tn } from '../i18n/index.ts';
 import { showToast } from '../state/toasts.ts';
@@ -31,7 +31,7 @@ export function ToolServerRow({ server, mayDecide, onList, onReload }: ToolServe
         onList(list);
         if (done !== undefined) showToast({ icon: 'check', text: done });
       })
-      .catch((thrown) => showError(asProblem(thrown)))
+      .catch((thrown) => showError(toHttpProblem(thrown)))
       .finally(() => setBusy(false));
   };
   const changed = tools.filter((tool) => tool.status === 'changed');
@@ -129,7 +129,8 @@ interface ToolLineProps {
 
 function ToolLine({ tool, mayDecide, onDone }: ToolLineProps): ReactElement {
   const decide = (decision: ToolDecision) => {
-    if (tool.name !== null) toolsApi.decide(tool.name, decision).then(onDone, (thrown) => showError(asProblem(thrown)));
+    if (tool.name !== null)
+      toolsApi.decide(tool.name, decision).then(onDone, (thrown) => showError(toHttpProblem(thrown)));
   };
   return (
     <li className="tool-line">
@@ -179,7 +180,7 @@ function ChangedTool({ tool, mayDecide, onDone }: ToolLineProps): ReactElement |
           <Button
             look="primary"
             onClick={() => {
-              toolsApi.approve(name, offer.hash).then(onDone, (thrown) => showError(asProblem(thrown)));
+              toolsApi.approve(name, offer.hash).then(onDone, (thrown) => showError(toHttpProblem(thrown)));
             }}
           >
             {t('approveChange')}

@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import { ownName } from '../i18n/command-texts.ts';
 import { t } from '../i18n/index.ts';
@@ -20,7 +20,7 @@ export function ToolsSection(): ReactElement {
     void loadRegisters();
   }, []);
   const reload = useCallback(() => {
-    toolsApi.servers().then(setList, (thrown) => showError(asProblem(thrown)));
+    toolsApi.servers().then(setList, (thrown) => showError(toHttpProblem(thrown)));
   }, []);
   useEffect(reload, [reload]);
   const servers = list?.servers ?? [];

@@ -1,5 +1,5 @@
 /** What can be done with chats of the list, one or many at once. Each is an act of its chat and can be undone. */
-import { asProblem, type TreeViewData } from '@coppice/client';
+import { type TreeViewData, toHttpProblem } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
 import { t, tn } from '../i18n/index.ts';
 import { loadTrees, updateListedTree, useAppData } from '../state/app-data.ts';
@@ -17,7 +17,7 @@ export async function patchChats(ids: readonly TreeId[], set: Attributes): Promi
   try {
     for (const id of ids) await api.patch(id, set);
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
   }
   await loadTrees();
 }
@@ -32,7 +32,7 @@ export async function deleteChats(ids: readonly TreeId[]): Promise<void> {
   try {
     for (const id of ids) await api.removeTree(id);
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
   }
   const gone = new Set(ids);
   useAppData.setState(({ trees }) => ({ trees: trees.filter((tree) => !gone.has(tree.id)) }));
@@ -42,7 +42,7 @@ export async function deleteChats(ids: readonly TreeId[]): Promise<void> {
     try {
       for (const id of ids) await api.restoreTree(id);
     } catch (thrown) {
-      showError(asProblem(thrown));
+      showError(toHttpProblem(thrown));
     }
     await loadTrees();
   };
@@ -61,7 +61,7 @@ export async function duplicateChat(id: TreeId): Promise<void> {
     await loadTrees();
     navigateTo(treePlace(made.treeId));
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
   }
 }
 

@@ -1,6 +1,6 @@
 /** Moves and copies between trees. */
 
-import { asProblem, type TreeSession, type WrittenAnswer } from '@coppice/client';
+import { type TreeSession, toHttpProblem, type WriteResponse } from '@coppice/client';
 import type { Node, NodeId, TreeId } from '@coppice/core';
 import { nodeId } from '@coppice/core';
 import { t } from '../i18n/index.ts';
@@ -17,7 +17,7 @@ export interface MoveDestination {
 }
 
 /** The first node that was added to a tree. */
-function landedAt({ result, nodes, activeNodeId }: WrittenAnswer): NodeId | null {
+function landedAt({ result, nodes, activeNodeId }: WriteResponse): NodeId | null {
   if (typeof result === 'object' && result !== null && 'nodeId' in result && typeof result.nodeId === 'string')
     return nodeId(result.nodeId);
   return nodes[0]?.id ?? activeNodeId;
@@ -53,19 +53,19 @@ export async function moveBetweenTrees(
     });
     return true;
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
     return false;
   }
 }
 
 /** Undoes one act in both trees. */
-async function undoMove(there: TreeId, { actId, version }: WrittenAnswer, here: TreeId): Promise<void> {
+async function undoMove(there: TreeId, { actId, version }: WriteResponse, here: TreeId): Promise<void> {
   try {
     await api.undo(there, { actId }, version);
     navigateTo(treePlace(here));
     showToast({ icon: 'undo', text: t('undone') });
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
   }
 }
 
@@ -77,7 +77,7 @@ export async function keepTemporaryTree(session: TreeSession): Promise<void> {
     void loadTrees();
     showToast({ icon: 'check', text: t('treeKept') });
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
   }
 }
 
@@ -89,6 +89,6 @@ export async function mergeBack(session: TreeSession): Promise<void> {
     void loadTrees();
     showToast({ icon: 'undo', text: t('restored') });
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
   }
 }

@@ -1,5 +1,5 @@
 /** Keeps the copies of chats in this browser as the server would have them. */
-import { asProblem, type TreeViewData } from '@coppice/client';
+import { type TreeViewData, toHttpProblem } from '@coppice/client';
 import { treeId } from '@coppice/core';
 import { useEffect } from 'react';
 import { settingsApi } from '../settings/settings-api.ts';
@@ -22,7 +22,7 @@ export async function checkCopies(trees: readonly TreeViewData[]): Promise<void>
       const copied = await versionOfCopy(id);
       if (copied !== null && copied !== version) await removeCopy(id);
     } catch (thrown) {
-      if (asProblem(thrown).status === 404) await forgetChat(id);
+      if (toHttpProblem(thrown).status === 404) await forgetChat(id);
     }
   }
 }

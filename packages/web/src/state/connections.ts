@@ -1,12 +1,12 @@
 /** The providers and servers that models can come from; only admins see them. */
-import { readResponse, type Schemas } from '@coppice/client';
+import { type ApiSchemas, readResponse } from '@coppice/client';
 import { create } from 'zustand';
 import { useAppData } from './app-data.ts';
 import { routes } from './page-client.ts';
 import { navigateTo } from './router.ts';
 
 /** A provider or a URL for models. */
-export type ModelConnection = Schemas['Connection'];
+export type ModelConnection = ApiSchemas['Connection'];
 
 interface ConnectionsState {
   /** Null until they are loaded, and for people who may not see them. */

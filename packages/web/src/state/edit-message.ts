@@ -1,5 +1,5 @@
 /** Editing a message from the page: reports the outcome and offers the undo. */
-import { asProblem, type SeenContent, type ShareView, type TreeSession } from '@coppice/client';
+import { type SeenContent, type ShareView, type TreeSession, toHttpProblem } from '@coppice/client';
 import type { Message, NodeId } from '@coppice/core';
 import { t, tn } from '../i18n/index.ts';
 import { showToast } from './toasts.ts';
@@ -25,7 +25,7 @@ export async function saveEditedMessage(
       });
     return nodeId;
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
     return null;
   }
 }
@@ -37,7 +37,7 @@ function offerLinkUpdate({ api }: TreeSession, outdated: readonly ShareView[]): 
       for (const { id } of outdated) await api.updateShare(id);
       showToast({ icon: 'share', text: tn('linksUpdated', outdated.length) });
     } catch (thrown) {
-      showError(asProblem(thrown));
+      showError(toHttpProblem(thrown));
     }
   };
   const action = { label: tn('updateLinks', outdated.length), run: () => void update() };

@@ -1,10 +1,10 @@
 /** Generates replies from the page: failures are reported as a toast. */
 import {
-  asProblem,
-  type CombineWay,
+  type CombineMode,
   type GenerationOptions,
   type GenerationResult,
   type TreeSession,
+  toHttpProblem,
 } from '@coppice/client';
 import type { Message, Node, NodeId } from '@coppice/core';
 import { showError } from './tree-actions.ts';
@@ -40,7 +40,7 @@ export function regenerateReply(session: TreeSession, nodeId: NodeId, options: G
 export function combineReplies(
   session: TreeSession,
   nodeIds: readonly NodeId[],
-  options: GenerationOptions & { readonly way: CombineWay; readonly instructions: string },
+  options: GenerationOptions & { readonly way: CombineMode; readonly instructions: string },
 ): Promise<boolean> {
   return reportProblem(session.actions.combine(nodeIds, options));
 }
@@ -55,6 +55,6 @@ export async function stopReply(session: TreeSession, nodeId: NodeId): Promise<v
   try {
     await session.actions.stop(nodeId);
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
   }
 }

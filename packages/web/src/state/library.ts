@@ -2,7 +2,7 @@
  * Custom instructions, presets and prompts of the user. Each is an empty tree of the library project: its title is the name,
  * its system prompt the text, its metadata the rest. So every store keeps them per owner, with versions and backup.
  */
-import { asProblem, type TreeViewData } from '@coppice/client';
+import { type TreeViewData, toHttpProblem } from '@coppice/client';
 import { type JsonObject, libraryProject, type NodeId, type TreeId } from '@coppice/core';
 import { create } from 'zustand';
 import { type ChatOptions, chooseOptions, defaultOptions, parseChatOptions, storedOptions } from './chat-options.ts';
@@ -171,7 +171,7 @@ export async function saveLibraryEntry(entry: LibraryEntry, id: TreeId | null): 
     await loadLibrary();
     return true;
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
     return false;
   }
 }
@@ -182,7 +182,7 @@ export async function removeLibraryItem(id: TreeId): Promise<void> {
     await api.removeTree(id);
     await loadLibrary();
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
   }
 }
 

@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
 import { loadTrees } from './app-data.ts';
 import { api } from './page-client.ts';
@@ -62,6 +62,6 @@ export async function newTree(options: { readonly temporary?: boolean } = {}): P
     void loadTrees();
   } catch (thrown) {
     startingTree = null;
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
   }
 }

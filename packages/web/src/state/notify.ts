@@ -1,5 +1,5 @@
 /** Tells the user about a long reply that ended while the page was hidden. */
-import { titleOfNode } from '@coppice/client';
+import { treeTitleOf } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import { useEffect, useRef } from 'react';
 import { create } from 'zustand';
@@ -51,7 +51,7 @@ export function useReplyNotifications(): void {
       const { part } = session.state;
       if (!document.hidden || Date.now() - startedAt < longMs || !useNotify.getState().on) continue;
       if (!canNotify() || Notification.permission !== 'granted') continue;
-      const title = part === null ? null : titleOfNode(part.tree);
+      const title = part === null ? null : treeTitleOf(part.tree);
       const shown = new Notification(t('replyFinished'), { body: title ?? t('untitled'), tag: session.treeId });
       shown.onclick = () => {
         window.focus();

@@ -2,7 +2,7 @@
  * Projects: folders of chats. What a project adds to its chats is stored in the library: instructions, default model and
  * preset as one item, and its files as another, whose message holds them so that the store keeps their bytes.
  */
-import { asProblem, isJsonRecordValue } from '@coppice/client';
+import { isObjectValue, toHttpProblem } from '@coppice/client';
 import { type Block, libraryProject } from '@coppice/core';
 import { useEffect } from 'react';
 import { create } from 'zustand';
@@ -67,7 +67,7 @@ function sameFiles(a: readonly Block[], b: readonly Block[]): boolean {
 
 /** The hash of the bytes of a file or image; null if it has no blob. */
 export function hashOfBlock(block: Block): string | null {
-  const source = 'source' in block && isJsonRecordValue(block.source) ? block.source : {};
+  const source = 'source' in block && isObjectValue(block.source) ? block.source : {};
   return typeof source.hash === 'string' ? source.hash : null;
 }
 
@@ -99,7 +99,7 @@ export async function saveProject(settings: ProjectSettings, before: string | nu
     if (before !== null && before !== name) await api.renameFolder(before, name);
     await saveProjectFiles(name, before, files);
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
     return false;
   }
   const entry = { ...emptyEntry, kind: 'instructions' as const, folder: name, text, options, preset };
@@ -117,7 +117,7 @@ export async function removeProject(name: string): Promise<void> {
     await api.renameFolder(name, null);
     if (kept !== undefined) await api.removeTree(kept.tree);
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
     return;
   }
   if (item === null) await loadLibrary();

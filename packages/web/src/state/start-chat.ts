@@ -1,5 +1,5 @@
 /** A new chat begins on the start screen and is stored only with its first message. */
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import type { Message, NodeId, TreeId } from '@coppice/core';
 import { loadTrees } from './app-data.ts';
 import { chosenOptions, storedOptions } from './chat-options.ts';
@@ -52,7 +52,7 @@ export async function startChat(
     void loadTrees();
     return true;
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
     return false;
   }
 }

@@ -1,10 +1,10 @@
 /** The user's actions on an open tree. Each reports what it did and offers to undo it. */
 import {
-  asProblem,
   type HttpProblem,
   type TreeAttributes,
   type TreeSession,
-  type WrittenAnswer,
+  toHttpProblem,
+  type WriteResponse,
 } from '@coppice/client';
 import { type Message, type Node, type NodeId, nodeId } from '@coppice/core';
 import { t, tn } from '../i18n/index.ts';
@@ -39,7 +39,7 @@ export async function undoAct(session: TreeSession, actId?: string): Promise<voi
       action: { label: t('redo'), keys: shownChord('shift+mod+z'), run: () => void redoAct(session) },
     });
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
   }
 }
 
@@ -49,14 +49,14 @@ export async function redoAct(session: TreeSession): Promise<void> {
     await session.actions.redo();
     showToast({ icon: 'again', text: t('redone') });
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
   }
 }
 
 /** The button that undoes what was written. */
 export function isActUndoable(
   session: TreeSession,
-  written: WrittenAnswer,
+  written: WriteResponse,
 ): { label: string; keys: string; run(): void } {
   return { label: t('undo'), keys: shownChord('mod+z'), run: () => void undoAct(session, written.actId) };
 }
@@ -66,15 +66,15 @@ type Report = Pick<Parameters<typeof showToast>[0], 'icon' | 'text'>;
 /** Waits for a write and reports it; null if it was refused. */
 async function reportWrite(
   session: TreeSession,
-  writing: Promise<WrittenAnswer>,
+  writing: Promise<WriteResponse>,
   report: Report | null,
-): Promise<WrittenAnswer | null> {
+): Promise<WriteResponse | null> {
   try {
     const written = await writing;
     if (report !== null) showToast({ ...report, action: isActUndoable(session, written) });
     return written;
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
     return null;
   }
 }
@@ -102,7 +102,7 @@ export async function removeMessages(
 /** Switches to a variant. What is loaded of it appears immediately and fades in. */
 export function switchTo(session: TreeSession, id: NodeId): void {
   useUi.setState({ switchedAt: performance.now() });
-  session.go(id).catch((thrown) => showError(asProblem(thrown)));
+  session.go(id).catch((thrown) => showError(toHttpProblem(thrown)));
 }
 
 /** Joins a message with the next one, which answers nothing of its own. */

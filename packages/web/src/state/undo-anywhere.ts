@@ -1,6 +1,6 @@
 /** Undoes the user's last act when no chat is open: in any chat, including the deletion of one. */
 
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import { t } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
 import { loadTrees } from './app-data.ts';
@@ -20,7 +20,7 @@ export async function undoAnywhere(): Promise<void> {
       action: { label: t('redo'), keys: shownChord('shift+mod+z'), run: () => void redoAnywhere() },
     });
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
   }
 }
 
@@ -36,6 +36,6 @@ export async function redoAnywhere(): Promise<void> {
       ...(result.deletedAt === null ? { action: open } : {}),
     });
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
   }
 }

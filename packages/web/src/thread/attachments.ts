@@ -1,6 +1,6 @@
 /** Attachments of a draft: uploaded first, then referenced in the message by their hash. */
 
-import { asProblem, isJsonRecordValue } from '@coppice/client';
+import { isObjectValue, toHttpProblem } from '@coppice/client';
 import { messageKit } from '@coppice/content';
 import type { Block } from '@coppice/core';
 import { plainWords } from '../i18n/refusals.ts';
@@ -44,7 +44,7 @@ export async function uploadFile(file: File, attachment: DraftAttachment): Promi
     const { hash, size, mediaType } = await client.upload(file);
     return { ...attachment, hash, size, mediaType: mediaType || attachment.mediaType, state: 'ready' };
   } catch (thrown) {
-    return { ...attachment, state: 'failed', problem: plainWords(asProblem(thrown)) };
+    return { ...attachment, state: 'failed', problem: plainWords(toHttpProblem(thrown)) };
   }
 }
 
@@ -57,7 +57,7 @@ export function blockOfAttachment(file: DraftAttachment): Block | null {
 export function attachmentOfBlock(block: Block): readonly DraftAttachment[] {
   const fields: Readonly<Record<string, unknown>> = { ...block };
   const { name, mediaType, source } = fields;
-  if (!isJsonRecordValue(source) || typeof mediaType !== 'string') return [];
+  if (!isObjectValue(source) || typeof mediaType !== 'string') return [];
   return keptFile({ ...source, id: source.hash, mediaType, name: typeof name === 'string' ? name : mediaType });
 }
 
@@ -87,7 +87,7 @@ export function draftFiles(tree: string): readonly DraftAttachment[] {
 }
 
 function keptFile(value: unknown): readonly DraftAttachment[] {
-  if (!isJsonRecordValue(value)) return [];
+  if (!isObjectValue(value)) return [];
   const { id, name, mediaType, size, hash } = value;
   if (typeof id !== 'string' || typeof name !== 'string' || typeof mediaType !== 'string') return [];
   if (typeof size !== 'number' || typeof hash !== 'string') return [];

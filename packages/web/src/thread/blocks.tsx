@@ -1,6 +1,6 @@
 /** The blocks of a message: text, thinking, tool cards, images, files, and unknown ones. */
 
-import { asProblem, type LiveCall } from '@coppice/client';
+import { type LiveToolCall, toHttpProblem } from '@coppice/client';
 import { blockDefinitionOf, type FileBlock, type ImageBlock, isKnownBlock } from '@coppice/content';
 import { type Block, isText, isToolUse, type Message, type Node, type ToolUseBlock } from '@coppice/core';
 import { createContext, type ReactElement, useContext, useState, useSyncExternalStore } from 'react';
@@ -67,7 +67,7 @@ function isFailed(node: Node | undefined): boolean {
   return source !== undefined && (source.isError === true || source.is_error === true || source.outcome === 'error');
 }
 
-const noCalls: ReadonlyMap<string, LiveCall> = new Map();
+const noCalls: ReadonlyMap<string, LiveToolCall> = new Map();
 const nothingChanges = () => () => undefined;
 
 /** A tool call with its state: in an open tree it may be running or waiting for approval. */
@@ -96,7 +96,7 @@ function ToolCallView({
       onDecide={(approve, remember) => {
         if (call === undefined || session === null) return;
         session.replies.setCall(block.id, { ...call, state: 'running' });
-        api.approve(call.actId, block.id, approve, remember).catch((thrown) => showError(asProblem(thrown)));
+        api.approve(call.actId, block.id, approve, remember).catch((thrown) => showError(toHttpProblem(thrown)));
       }}
     />
   );

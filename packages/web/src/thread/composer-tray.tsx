@@ -1,4 +1,4 @@
-import { pathToNode } from '@coppice/client';
+import { loadedPath } from '@coppice/client';
 import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import { useContextAnswer } from '../context/use-context-answer.ts';
 import { formatCompact, t } from '../i18n/index.ts';
@@ -107,7 +107,7 @@ export function ContextGauge({ draftTokens, className }: ContextGaugeProps): Rea
     if (state.weight !== null) return state.weight;
     if (state.part === null) return 0;
     let tokens = 0;
-    for (const node of pathToNode(state.part)) if (node.meta.excluded !== true) tokens += node.tokens;
+    for (const node of loadedPath(state.part)) if (node.meta.excluded !== true) tokens += node.tokens;
     return tokens;
   });
   const used = onBranch + draftTokens;

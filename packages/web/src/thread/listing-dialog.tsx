@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import type { ReactElement } from 'react';
 import type { Dictionary as Said } from '../i18n/dictionary.ts';
@@ -24,7 +24,7 @@ export function ListingDialog({ words, lines, list, onClose }: ListingProps): Re
     session
       .go(id)
       .then(() => session.scrollTo(id))
-      .catch((thrown) => showError(asProblem(thrown)));
+      .catch((thrown) => showError(toHttpProblem(thrown)));
   };
   const rows = lines.map((line, at) => {
     const number = /^\s*(\d+)\. /.exec(line)?.[1];

@@ -1,6 +1,6 @@
 /** All actions of one message: for its row, its menu, the sheet on a phone, the keys and the palette. */
 
-import { asProblem, shownPath, type TreeSession, variantOf } from '@coppice/client';
+import { shownPath, type TreeSession, toHttpProblem, variantOf } from '@coppice/client';
 import type { Node } from '@coppice/core';
 import { type Key, t } from '../i18n/index.ts';
 import { shownChord } from '../keys/chords.ts';
@@ -24,7 +24,7 @@ export async function branchHere(session: TreeSession, node: Node): Promise<void
     await session.go(node.id, { leaf: node.id });
     document.getElementById('composer')?.focus();
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
   }
 }
 
@@ -40,7 +40,7 @@ export async function copyOut(session: TreeSession, node: Node): Promise<void> {
       action: { label: t('back'), run: () => navigateTo(treePlace(back)) },
     });
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
   }
 }
 

@@ -1,11 +1,11 @@
-import { noticesOf, type SourceNotice } from '@coppice/client';
+import { listSourceNotices, type SourceNotice } from '@coppice/client';
 import type { Json, Node } from '@coppice/core';
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 
 /** Below a reply: how the request differed from what was asked for. */
 export function Notices({ node }: { readonly node: Node }): ReactElement | null {
-  const notices = noticesOf(node);
+  const notices = listSourceNotices(node);
   if (notices.length === 0) return null;
   return (
     <div className="status notices" role="note">

@@ -1,4 +1,4 @@
-import { asProblem, type CommandAnswer, refreshUnlessNavigated, type TreeSession } from '@coppice/client';
+import { type CommandAnswer, refreshUnlessNavigated, type TreeSession, toHttpProblem } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import { commandLines, commandWords } from '../i18n/command-texts.ts';
 import { t } from '../i18n/index.ts';
@@ -54,7 +54,7 @@ export async function runCommandLine(session: TreeSession, line: string): Promis
     else if (said !== '') showToast({ icon: 'check', text: words.said, english: words.english, ...back });
     return elsewhere ? '' : selectedText;
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
     return null;
   }
 }

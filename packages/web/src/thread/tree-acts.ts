@@ -1,5 +1,5 @@
 /** Actions of the open chat as a whole. */
-import { asProblem, type TreeSession } from '@coppice/client';
+import { type TreeSession, toHttpProblem } from '@coppice/client';
 import { t } from '../i18n/index.ts';
 import { loadTrees } from '../state/app-data.ts';
 import { api } from '../state/page-client.ts';
@@ -32,10 +32,10 @@ export async function trashChat({ treeId }: TreeSession): Promise<void> {
       text: t('treeDeleted'),
       action: {
         label: t('undo'),
-        run: () => void api.restoreTree(treeId).then(loadTrees, (thrown) => showError(asProblem(thrown))),
+        run: () => void api.restoreTree(treeId).then(loadTrees, (thrown) => showError(toHttpProblem(thrown))),
       },
     });
   } catch (thrown) {
-    showError(asProblem(thrown));
+    showError(toHttpProblem(thrown));
   }
 }

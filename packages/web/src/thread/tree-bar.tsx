@@ -1,4 +1,4 @@
-import { pathToNode, titleOfNode } from '@coppice/client';
+import { loadedPath, treeTitleOf } from '@coppice/client';
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { ActionButton, ActionIcon, ActionItem } from '../keys/action-controls.tsx';
@@ -18,7 +18,7 @@ import { UndoButtons, UndoItems, useReversible } from './undo-buttons.tsx';
 function useBranchName(): string | null {
   return useTree((state) => {
     if (state.part === null) return null;
-    const path = pathToNode(state.part);
+    const path = loadedPath(state.part);
     for (let at = path.length - 1; at >= 0; at--) {
       const node = path[at];
       if (node === undefined) continue;
@@ -61,7 +61,7 @@ export function TreeBar(): ReactElement {
     useUi.setState({ renaming: null });
     if (title !== (tree?.title ?? '')) void patchTree(session, { title: title === '' ? null : title }, t('renamed'));
   };
-  const name = tree === null ? '' : (titleOfNode(tree) ?? t('untitled'));
+  const name = tree === null ? '' : (treeTitleOf(tree) ?? t('untitled'));
   return (
     <div className="bar">
       <IconButton

@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
 import { nodeId } from '@coppice/core';
 import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from 'react';
@@ -55,7 +55,7 @@ export function useUnsent(tree: TreeId, connected: boolean, giveBack: (text: str
       for (const { id, text } of client.unsent.of(tree)) {
         const there = await api.node(tree, nodeId(id)).then(
           () => true,
-          (thrown) => (asProblem(thrown).status === 404 ? false : null),
+          (thrown) => (toHttpProblem(thrown).status === 404 ? false : null),
         );
         if (there === null) continue;
         client.unsent.drop(tree, id);

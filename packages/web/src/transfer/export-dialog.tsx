@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import type { NodeId, TreeId } from '@coppice/core';
 import { type ReactElement, useEffect, useId, useState } from 'react';
 import { formatNumber, t } from '../i18n/index.ts';
@@ -35,7 +35,7 @@ export function ExportDialog({ about, onClose }: ExportDialogProps): ReactElemen
   useEffect(() => {
     transferApi.formats().then(
       ({ items }) => setFormats(items.filter((format) => format.writes !== null)),
-      (thrown) => showError(asProblem(thrown)),
+      (thrown) => showError(toHttpProblem(thrown)),
     );
   }, []);
   const format = formats.find((each) => each.name === chosen) ?? formats[0];
@@ -150,7 +150,7 @@ function Losses({ about, format, part }: LossesProps): ReactElement {
     if (treeId === null) return;
     const stop = new AbortController();
     transferApi.report(treeId, format.name, { what, node }, stop.signal).then(setReport, (thrown) => {
-      if (!stop.signal.aborted) showError(asProblem(thrown));
+      if (!stop.signal.aborted) showError(toHttpProblem(thrown));
     });
     return () => stop.abort();
   }, [treeId, format.name, what, node]);

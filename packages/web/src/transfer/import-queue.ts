@@ -1,6 +1,6 @@
 /** The imports of this page: those it uploads, one after the other, and those that continue after a reload. */
 
-import { asProblem, followEvents, HttpProblem } from '@coppice/client';
+import { followEvents, HttpProblem, toHttpProblem } from '@coppice/client';
 import { create } from 'zustand';
 import { t } from '../i18n/index.ts';
 import { loadTrees } from '../state/app-data.ts';
@@ -76,7 +76,7 @@ async function runNext(): Promise<void> {
     for (;;) {
       const item = useImports.getState().items.find((each) => each.phase === 'waiting');
       if (item === undefined) return;
-      await sendItem(item).catch((thrown) => changeItem(item.key, { phase: 'over', problem: asProblem(thrown) }));
+      await sendItem(item).catch((thrown) => changeItem(item.key, { phase: 'over', problem: toHttpProblem(thrown) }));
     }
   } finally {
     working = false;
@@ -149,7 +149,7 @@ function followImport(key: number, { id }: ImportViewData): Promise<void> {
         if (problem === null || problem.offline) return false;
         transferApi.import(id).then(
           (view) => end({ view }),
-          (thrown) => end({ problem: asProblem(thrown) }),
+          (thrown) => end({ problem: toHttpProblem(thrown) }),
         );
         return true;
       },

@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import { type ReactElement, type ReactNode, useCallback, useEffect, useState } from 'react';
 import { formatNumber, t, tn } from '../i18n/index.ts';
 import { translateFinding } from '../i18n/reports.ts';
@@ -173,7 +173,7 @@ function Paged<T>({ name, id, load, children }: PagedProps<T>): ReactElement {
           setItems((known) => (from === undefined ? page.items : [...known, ...page.items]));
           setCursor(page.cursor);
         },
-        (thrown) => showError(asProblem(thrown)),
+        (thrown) => showError(toHttpProblem(thrown)),
       ),
     [id, load],
   );

@@ -1,20 +1,20 @@
 /** The API for import and export. */
 
-import type { Schemas } from '@coppice/client';
-import { apiAddress, HttpProblem, problemFrom, readResponse, treePath } from '@coppice/client';
+import type { ApiSchemas } from '@coppice/client';
+import { buildApiUrl, HttpProblem, parseProblemBody, readResponse, treePath } from '@coppice/client';
 import type { NodeId, TreeId } from '@coppice/core';
 import { routes } from '../state/page-client.ts';
 
 /** The state of an import. */
-export type ImportViewData = Schemas['ImportView'];
+export type ImportViewData = ApiSchemas['ImportView'];
 /** A finding of an import. */
-export type ImportFindingData = Schemas['ImportFinding'];
+export type ImportFindingData = ApiSchemas['ImportFinding'];
 /** Conversations of another program on the server's computer. */
-export type FoundProgram = Schemas['FoundProgram'];
+export type FoundProgram = ApiSchemas['FoundProgram'];
 /** A format for import or export. */
-export type FormatView = Schemas['FormatView'];
+export type FormatView = ApiSchemas['FormatView'];
 /** What an export would write and lose. */
-export type ExportReportData = Schemas['ExportReport'];
+export type ExportReportData = ApiSchemas['ExportReport'];
 
 /** A conversation of an import. */
 export interface ImportedTreeData {
@@ -79,15 +79,15 @@ export function importEvents(id: string): string {
 
 /** The URL of a download: part of a tree, or everything. */
 export function downloadOf(tree: TreeId | null, format: string, part: UploadPart, trashed: boolean): string {
-  if (tree === null) return apiAddress('/api/export', { format, trashed: trashed || undefined });
-  return apiAddress(`${treePath(tree)}/export`, { format, ...part });
+  if (tree === null) return buildApiUrl('/api/export', { format, trashed: trashed || undefined });
+  return buildApiUrl(`${treePath(tree)}/export`, { format, ...part });
 }
 
 function problemIn(request: XMLHttpRequest): HttpProblem {
   try {
-    return problemFrom(JSON.parse(request.responseText), request.status);
+    return parseProblemBody(JSON.parse(request.responseText), request.status);
   } catch {
-    return problemFrom(null, request.status);
+    return parseProblemBody(null, request.status);
   }
 }
 
@@ -101,7 +101,7 @@ export function sendImport(
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const query = { name, dryRun: wish.dryRun || undefined, strict: wish.strict || undefined };
-    request.open('POST', apiAddress('/api/imports', query));
+    request.open('POST', buildApiUrl('/api/imports', query));
     request.setRequestHeader('content-type', 'application/octet-stream');
     request.upload.addEventListener('progress', ({ loaded, total }) => onSent(total === 0 ? 1 : loaded / total));
     request.addEventListener('load', () => {

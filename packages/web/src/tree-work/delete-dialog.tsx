@@ -1,4 +1,4 @@
-import { asProblem, type ImpactAnswer } from '@coppice/client';
+import { type ImpactAnswer, toHttpProblem } from '@coppice/client';
 import type { Node } from '@coppice/core';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
@@ -27,7 +27,7 @@ export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly 
         .impact(session.treeId, node.id, each)
         .then((impact) => setImpacts((now) => ({ ...now, [each]: impact })))
         .catch((thrown) => {
-          if (asked) showError(asProblem(thrown));
+          if (asked) showError(toHttpProblem(thrown));
         });
     return () => {
       asked = false;

@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import type { Node } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { formatDateTime, formatTime, t } from '../i18n/index.ts';
@@ -33,7 +33,7 @@ export function HistoryScreen(): ReactElement {
           if (!stale) setNodes(page.nodes);
         })
         .catch((thrown) => {
-          if (!stale) showError(asProblem(thrown));
+          if (!stale) showError(toHttpProblem(thrown));
         });
     }, 80);
     return () => {

@@ -1,4 +1,4 @@
-import { type TreeViewData, titleOfNode } from '@coppice/client';
+import { type TreeViewData, treeTitleOf } from '@coppice/client';
 import { type Node, textOf } from '@coppice/core';
 import { type ReactElement, useEffect, useState } from 'react';
 import { formatTime, t } from '../i18n/index.ts';
@@ -101,7 +101,7 @@ export function MoveDialog({ node, onClose }: { readonly node: Node; readonly on
             />
             <ListedSilhouette tree={tree} />
             <span className="grow clip" dir="auto">
-              {titleOfNode(tree) ?? t('untitled')}
+              {treeTitleOf(tree) ?? t('untitled')}
             </span>
             <time className="dim">{formatTime(tree.updatedAt)}</time>
           </label>

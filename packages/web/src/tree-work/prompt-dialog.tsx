@@ -1,4 +1,4 @@
-import { asProblem } from '@coppice/client';
+import { toHttpProblem } from '@coppice/client';
 import { type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { loadTrees } from '../state/app-data.ts';
@@ -25,7 +25,7 @@ export function PromptDialog({ onClose }: { readonly onClose: () => void }): Rea
       await api.patch(session.treeId, { systemPrompt: text === '' ? null : text });
       onClose();
     } catch (thrown) {
-      showError(asProblem(thrown));
+      showError(toHttpProblem(thrown));
     }
   };
   const save = async () => {
@@ -41,7 +41,7 @@ export function PromptDialog({ onClose }: { readonly onClose: () => void }): Rea
         action: { label: t('back'), run: () => navigateTo(treePlace(back)) },
       });
     } catch (thrown) {
-      showError(asProblem(thrown));
+      showError(toHttpProblem(thrown));
     }
   };
   return (

@@ -1,4 +1,4 @@
-import { asProblem, pathToNode, type ShareView } from '@coppice/client';
+import { loadedPath, type ShareView, toHttpProblem } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import { formatTime, t, tn } from '../i18n/index.ts';
@@ -40,7 +40,7 @@ export function ShareDialog({
   const [days, setDays] = useState<number>(7);
   const [link, setLink] = useState<string | null>(null);
   const [shares, setShares] = useState<readonly ShareView[]>([]);
-  const path = part === null ? [] : pathToNode(part);
+  const path = part === null ? [] : loadedPath(part);
   const end = path.findIndex((node) => node.id === nodeId);
   const seen = end < 0 ? path : path.slice(0, end + 1);
   const load = useCallback(() => {
@@ -59,7 +59,7 @@ export function ShareDialog({
       setLink(new URL(made.url, location.origin).href);
       load();
     } catch (thrown) {
-      showError(asProblem(thrown));
+      showError(toHttpProblem(thrown));
     }
   };
   const revoke = async (id: string) => {
@@ -68,7 +68,7 @@ export function ShareDialog({
       showToast({ icon: 'share', text: t('revoked') });
       load();
     } catch (thrown) {
-      showError(asProblem(thrown));
+      showError(toHttpProblem(thrown));
     }
   };
   return (

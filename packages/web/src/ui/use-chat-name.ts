@@ -1,4 +1,4 @@
-import { type TreeViewData, titleOfNode } from '@coppice/client';
+import { type TreeViewData, treeTitleOf } from '@coppice/client';
 import { t } from '../i18n/index.ts';
 import { firstWords } from '../markdown/first-words.ts';
 import { useShapes } from '../state/shapes.ts';
@@ -8,5 +8,5 @@ const mostWords = 60;
 /** The name of a chat in lists: its title, until it has one its last words. */
 export function useChatName(tree: TreeViewData): string {
   const words = useShapes((state) => state.shapes.get(tree.id)?.words ?? '');
-  return titleOfNode(tree) ?? (firstWords(words, mostWords) || t('untitled'));
+  return treeTitleOf(tree) ?? (firstWords(words, mostWords) || t('untitled'));
 }

@@ -1,5 +1,5 @@
 // Conversations of Cursor, from its database (`globalStorage/state.vscdb`): one row for a conversation, with the order of
-// its messages, and one for each message ("bubble"). `openTables` of the stores puts the rows of a conversation together;
+// its messages, and one for each message ("bubble"). `openForeignTables` of the stores puts the rows of a conversation together;
 // other rows of the database, such as sign-ins, are not read. The shape is known from public descriptions of versions 3
 // to 10 of the conversation; there is no official one.
 import type { Json, JsonObject } from '@coppice/core';

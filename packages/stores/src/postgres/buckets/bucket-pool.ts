@@ -4,9 +4,9 @@ import type { SqlTask } from '../../sql/query.ts';
 import { SqlStore } from '../../sql/store.ts';
 import { PostgresDatabase } from '../database.ts';
 import { PostgresEngine } from '../engine.ts';
-import { type PostgresOptions, postgresSettings } from '../options.ts';
+import { type PostgresOptions, parsePostgresSettings } from '../options.ts';
 import { prepareServer } from '../prepare-server.ts';
-import { assignOwner, type Bucket, bucketOfOwner, hashedBucket, listBuckets } from './directory.ts';
+import { assignOwner, type Bucket, bucketOfOwner, chooseBucketByHash, listBuckets } from './directory.ts';
 
 /** An open bucket. */
 export interface OpenBucket {
@@ -52,7 +52,7 @@ export class BucketPool {
     if (known !== undefined) return this.named(known);
     const assigned = await this.directory.read(() => bucketOfOwner(owner));
     if (assigned !== null) return this.named(this.#remember(owner, assigned));
-    const hashed = hashedBucket(owner, await this.reload());
+    const hashed = chooseBucketByHash(owner, await this.reload());
     if (!forWriting) return this.named(hashed);
     return this.named(this.#remember(owner, await this.directory.write(() => assignOwner(owner, hashed))));
   }
@@ -105,7 +105,7 @@ export class BucketPool {
   async databaseOf(bucket: Pick<Bucket, 'schema' | 'url'>): Promise<PostgresDatabase> {
     const { url, schema } = bucket;
     if (url === null) return this.directory.withSchema(schema);
-    const known = this.#databases.get(url) ?? PostgresDatabase.create(postgresSettings(url, this.#options));
+    const known = this.#databases.get(url) ?? PostgresDatabase.create(parsePostgresSettings(url, this.#options));
     this.#databases.set(url, known);
     return (await known).withSchema(schema);
   }

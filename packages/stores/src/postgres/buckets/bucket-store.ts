@@ -37,12 +37,12 @@ import type {
   WorkProgress,
 } from '@coppice/core';
 import { assertArgument } from '@coppice/core/decode';
-import { argument } from '../../argument-shapes.ts';
+import { argumentValidators } from '../../argument-shapes.ts';
 import { joinReports } from '../../join-reports.ts';
-import { storeClosed } from '../../refusals.ts';
+import { throwStoreClosed } from '../../refusals.ts';
 import type { SqlStore } from '../../sql/store.ts';
 import { backUpDatabases } from '../backup.ts';
-import { isMoved } from '../owner-gate.ts';
+import { isOwnerMovedError } from '../owner-gate.ts';
 import type { BucketPool } from './bucket-pool.ts';
 
 // How long a call waits for the end of a move of its owner.
@@ -103,7 +103,7 @@ export class BucketStore implements Store {
   }
 
   get #pool(): BucketPool {
-    if (this.#state.closed) storeClosed();
+    if (this.#state.closed) throwStoreClosed();
     return this.#state.pool;
   }
 
@@ -115,7 +115,7 @@ export class BucketStore implements Store {
       try {
         return await work(store.forOwner(this.owner));
       } catch (error) {
-        if (!isMoved(error) || performance.now() > until) throw error;
+        if (!isOwnerMovedError(error) || performance.now() > until) throw error;
         await this.#findAnew(wait);
       }
     }
@@ -136,7 +136,7 @@ export class BucketStore implements Store {
   }
 
   forOwner(owner: string): BucketStore {
-    assertArgument('owner', owner, argument.ownerName);
+    assertArgument('owner', owner, argumentValidators.ownerName);
     return new BucketStore(this.#state, owner);
   }
 
@@ -167,7 +167,7 @@ export class BucketStore implements Store {
         }
         return;
       } catch (error) {
-        if (!isMoved(error)) throw error;
+        if (!isOwnerMovedError(error)) throw error;
         await this.#findAnew(firstWait);
       }
   }
@@ -183,7 +183,7 @@ export class BucketStore implements Store {
         }
         return;
       } catch (error) {
-        if (!isMoved(error)) throw error;
+        if (!isOwnerMovedError(error)) throw error;
         await this.#findAnew(firstWait);
       }
   }
@@ -266,7 +266,7 @@ export class BucketStore implements Store {
         }
         return;
       } catch (error) {
-        if (!isMoved(error)) throw error;
+        if (!isOwnerMovedError(error)) throw error;
         before += done;
         await this.#findAnew(firstWait);
       }

@@ -6,11 +6,11 @@ import { createTestDatabase, startOwnServer } from '../../../test/postgres.ts';
 import type { PostgresServer } from '../../../test/postgres-server.ts';
 import { createTestBuckets, type TestBuckets } from '../../../test/postgres-subject.ts';
 import { open } from '../index.ts';
-import { gateLocks } from '../owner-gate.ts';
-import { placesPerEpoch } from '../owner-places.ts';
-import { hashedBucket } from './directory.ts';
+import { ownerGateLockKeys } from '../owner-gate.ts';
+import { positionsPerEpoch } from '../owner-places.ts';
+import { chooseBucketByHash } from './directory.ts';
 import { type Buckets, openBuckets } from './index.ts';
-import { blobTable, ownerTables, treeTables } from './move-owner.ts';
+import { movedBlobRows, movedOwnerTables, movedTreeTables } from './move-owner.ts';
 
 let server: PostgresServer;
 let place: TestBuckets;
@@ -49,7 +49,7 @@ function ownersOfBoth(count: number): { readonly main: string[]; readonly far: s
   ] as const;
   const found: { main: string[]; far: string[] } = { main: [], far: [] };
   for (let n = 0; found.main.length < count || found.far.length < count; n++) {
-    const list = found[hashedBucket(`user ${n}`, both) === 'main' ? 'main' : 'far'];
+    const list = found[chooseBucketByHash(`user ${n}`, both) === 'main' ? 'main' : 'far'];
     if (list.length < count) list.push(`user ${n}`);
   }
   return found;
@@ -167,10 +167,10 @@ describe('moving an owner', () => {
     const rows = await place.elsewhere(
       "SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace('far') AND relkind = 'r' ORDER BY 1",
     );
-    const moved = [...treeTables, ...ownerTables].map(([name]) => name as string);
+    const moved = [...movedTreeTables, ...movedOwnerTables].map(([name]) => name as string);
     // Of the directory, or of the bucket itself.
     const stays = ['account', 'token', 'share', 'sealed_record', 'coppice_schema', 'feed_epoch', 'owner_gone'];
-    expect(rows.map(({ name }) => String(name))).toEqual(['tree', 'node', ...moved, blobTable, ...stays].sort());
+    expect(rows.map(({ name }) => String(name))).toEqual(['tree', 'node', ...moved, movedBlobRows, ...stays].sort());
   });
 
   test('[L192] a moved owner keeps all its data, its feed continues, and nothing stays behind', async () => {
@@ -288,8 +288,8 @@ describe('moving an owner', () => {
     await place.elsewhere("SELECT setval('far.change_number', 1000)");
     await first.grow(['of the resident']);
     await second.grow(['of the mover']);
-    const same = `SELECT id FROM change WHERE id > ${epoch} * ${placesPerEpoch}::bigint`;
-    const position = { id: String(epoch * placesPerEpoch + 1001) };
+    const same = `SELECT id FROM change WHERE id > ${epoch} * ${positionsPerEpoch}::bigint`;
+    const position = { id: String(epoch * positionsPerEpoch + 1001) };
     expect(await place.directory.query(same)).toEqual([position]);
     expect(await place.elsewhere(same.replace('change', 'far.change'))).toEqual([position]);
     expect(await buckets.moveOwner('mover', 'main')).toMatchObject({ from: 'far', to: 'main', trees: 1 });
@@ -357,7 +357,7 @@ describe('replies of owners in several buckets', () => {
     // The lock that a move holds while it closes the old bucket for its owner.
     const mover = new Client({ connectionString: place.directory.url });
     await mover.connect();
-    await mover.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('${main[0]}'), ${gateLocks.owner})`);
+    await mover.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('${main[0]}'), ${ownerGateLockKeys.owner})`);
     const [moving, ...others] = append(3);
     let isMoving = true;
     const ended = moving?.then((done) => ({ done, isMoving }));
@@ -387,6 +387,6 @@ async function startRun(owner: string, number: number): Promise<Store> {
 
 /** Returns the cursor before the first change of an owner. */
 async function listStart(of: Store): Promise<string | null> {
-  const { toCursor } = await import('../../cursor.ts');
-  return of === undefined ? null : toCursor('changes', [0]);
+  const { encodeCursor } = await import('../../cursor.ts');
+  return of === undefined ? null : encodeCursor('changes', [0]);
 }

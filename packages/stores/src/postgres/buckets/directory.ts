@@ -18,7 +18,7 @@ export interface Bucket {
 }
 
 /** The name of the bucket with the tables that were there before. */
-export const firstBucket = 'main';
+export const firstBucketName = 'main';
 
 const tables: readonly string[] = [
   `CREATE TABLE coppice_bucket (
@@ -35,7 +35,7 @@ const tables: readonly string[] = [
 ];
 
 /** Whether a database is a directory. */
-export function* isDirectory(): SqlTask<boolean> {
+export function* isBucketDirectory(): SqlTask<boolean> {
   const found = yield* queryRow("SELECT to_regclass('coppice_bucket') IS NOT NULL AS there");
   return found?.['there'] === true;
 }
@@ -44,10 +44,10 @@ export function* isDirectory(): SqlTask<boolean> {
  * Makes a database a directory: the tables it has become its first bucket, with all owners that they have. Servers that
  * opened it before are refused when they write next.
  */
-export function* makeDirectory(): SqlTask<void> {
-  if (yield* isDirectory()) return;
+export function* createBucketDirectory(): SqlTask<void> {
+  if (yield* isBucketDirectory()) return;
   for (const statement of tables) yield* execute(statement);
-  yield* execute("INSERT INTO coppice_bucket (name, state) VALUES ($1, 'open')", firstBucket);
+  yield* execute("INSERT INTO coppice_bucket (name, state) VALUES ($1, 'open')", firstBucketName);
   // From here on no server that does not know of the directory commits, so that no owner is missed.
   yield* execute('UPDATE feed_epoch SET divided = TRUE');
   yield* execute('LOCK TABLE change IN SHARE MODE');
@@ -55,7 +55,7 @@ export function* makeDirectory(): SqlTask<void> {
     `INSERT INTO coppice_owner (owner, bucket) SELECT DISTINCT owner, $1 FROM (
       SELECT owner FROM tree UNION SELECT owner FROM blob UNION SELECT owner FROM run UNION SELECT owner FROM external_id
     ) AS known`,
-    firstBucket,
+    firstBucketName,
   );
 }
 
@@ -118,7 +118,7 @@ export function* reassignOwner(owner: string, bucket: string): SqlTask<void> {
 }
 
 /** Returns some owners of a bucket after a name, in order. */
-export function* ownersOf(bucket: string, after: string, limit: number): SqlTask<string[]> {
+export function* listBucketOwners(bucket: string, after: string, limit: number): SqlTask<string[]> {
   const found = yield* queryRows(
     'SELECT owner FROM coppice_owner WHERE bucket = $1 AND owner > $2 ORDER BY owner LIMIT $3',
     bucket,
@@ -132,7 +132,7 @@ export function* ownersOf(bucket: string, after: string, limit: number): SqlTask
  * Returns the bucket that a new owner goes to: the one with the highest hash of owner and name, so that another bucket
  * takes its share from all of them. Owners that were assigned stay where they are.
  */
-export function hashedBucket(owner: string, buckets: readonly Bucket[]): string {
+export function chooseBucketByHash(owner: string, buckets: readonly Bucket[]): string {
   let best: { readonly name: string; readonly hash: string } | undefined;
   for (const { name, state } of buckets) {
     if (state !== 'open') continue;

@@ -2,17 +2,17 @@
 import { refuse } from '@coppice/core';
 import { execute, queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from '../../sql/query.ts';
 import { PostgresDatabase, quoteName } from '../database.ts';
-import { type PostgresOptions, postgresSettings } from '../options.ts';
+import { type PostgresOptions, parsePostgresSettings } from '../options.ts';
 import { prepareServer } from '../prepare-server.ts';
 import { BucketPool } from './bucket-pool.ts';
 import {
   addBucketRow,
   type Bucket,
-  firstBucket,
-  hashedBucket,
-  isDirectory,
-  makeDirectory,
-  ownersOf,
+  chooseBucketByHash,
+  createBucketDirectory,
+  firstBucketName,
+  isBucketDirectory,
+  listBucketOwners,
   requireBucket,
   setBucketState,
 } from './directory.ts';
@@ -55,7 +55,7 @@ const ownersAtOnce = 100;
 export async function openBuckets(address: string, options: PostgresOptions = {}): Promise<Buckets> {
   if (!/^postgres(?:ql)?:/.test(address))
     refuse('command/invalid', 'Only a store in PostgreSQL has buckets: name it by a postgres:// address.');
-  const directory = await PostgresDatabase.create(postgresSettings(address, options));
+  const directory = await PostgresDatabase.create(parsePostgresSettings(address, options));
   try {
     await prepareServer(directory, options);
     return new DirectoryBuckets(new BucketPool(directory, options));
@@ -73,12 +73,12 @@ class DirectoryBuckets implements Buckets {
   }
 
   async #assertDirectory(): Promise<void> {
-    if (!(await this.#pool.directory.read(isDirectory)))
+    if (!(await this.#pool.directory.read(isBucketDirectory)))
       refuse('command/invalid', 'This store is not divided into buckets; coppice buckets add does it.');
   }
 
   async list(): Promise<readonly BucketSummary[]> {
-    if (!(await this.#pool.directory.read(isDirectory))) return [];
+    if (!(await this.#pool.directory.read(isBucketDirectory))) return [];
     const counts = await this.#pool.directory.read(ownerCounts);
     const summaries: BucketSummary[] = [];
     for (const bucket of await this.#pool.reload()) {
@@ -97,8 +97,8 @@ class DirectoryBuckets implements Buckets {
       );
     const schema = options.schema ?? `coppice_${name}`;
     const { directory } = this.#pool;
-    if (name === firstBucket && !(await directory.read(isDirectory)))
-      refuse('command/invalid', `The bucket ${firstBucket} is the one with the tables that are there already.`);
+    if (name === firstBucketName && !(await directory.read(isBucketDirectory)))
+      refuse('command/invalid', `The bucket ${firstBucketName} is the one with the tables that are there already.`);
     const url = options.url ?? null;
     const database = await this.#pool.databaseOf({ schema: null, url });
     await database.write(function* () {
@@ -117,7 +117,7 @@ class DirectoryBuckets implements Buckets {
       yield* execute('UPDATE feed_epoch SET divided = TRUE');
     });
     await directory.write(function* () {
-      yield* makeDirectory();
+      yield* createBucketDirectory();
       yield* addBucketRow({ name, schema, url, state: 'open' });
     });
   }
@@ -134,8 +134,9 @@ class DirectoryBuckets implements Buckets {
     const reports: MoveReport[] = [];
     const open = await this.#pool.reload();
     for (let after = ''; ; ) {
-      const owners = await this.#pool.directory.read(() => ownersOf(name, after, ownersAtOnce));
-      for (const owner of owners) reports.push(await moveOwner(this.#pool, owner, hashedBucket(owner, open), options));
+      const owners = await this.#pool.directory.read(() => listBucketOwners(name, after, ownersAtOnce));
+      for (const owner of owners)
+        reports.push(await moveOwner(this.#pool, owner, chooseBucketByHash(owner, open), options));
       const last = owners.at(-1);
       if (last === undefined) return reports;
       after = last;

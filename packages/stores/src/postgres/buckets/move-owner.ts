@@ -6,16 +6,16 @@
 import { refuse } from '@coppice/core';
 import { numbersPerTree } from '../../sql/numbers.ts';
 import type { PostgresDatabase } from '../database.ts';
-import { commitChannel } from '../notifications.ts';
-import { gateLocks } from '../owner-gate.ts';
-import { placesPerEpoch } from '../owner-places.ts';
+import { commitChannelOf } from '../notifications.ts';
+import { ownerGateLockKeys } from '../owner-gate.ts';
+import { positionsPerEpoch } from '../owner-places.ts';
 import type { BucketPool } from './bucket-pool.ts';
 import { assignOwner, bucketOfOwner, reassignOwner, requireBucket } from './directory.ts';
 import type { MoveOptions, MoveReport } from './move-report.ts';
-import { type BucketConnection, connectBucket, copyRows, textsOf } from './row-copy.ts';
+import { type BucketConnection, connectBucket, copyRows, queryFirstColumn } from './row-copy.ts';
 
 /** The tables with the rows of a tree and the column with the tree's id, besides `tree` and `node` itself. */
-export const treeTables = [
+export const movedTreeTables = [
   ['node_alias', 'tree_id'],
   ['node_content', 'tree_id'],
   ['node_copy', 'tree_id'],
@@ -28,14 +28,14 @@ export const treeTables = [
 ] as const;
 
 /** The tables with rows of an owner outside of trees; `$1` is the owner. */
-export const ownerTables = [
+export const movedOwnerTables = [
   ['run', 'owner = $1'],
   ['run_chunk', 'run_id IN (SELECT r.id FROM run r WHERE r.owner = $1)'],
   ['blob_put', 'owner = $1'],
 ] as const;
 
 /** Attachments are copied by hash, since they are large and never change. */
-export const blobTable = 'blob';
+export const movedBlobRows = 'blob';
 
 /**
  * What changes when a tree changes: its version with every commit, and the number of rows with a purge or with what is
@@ -62,7 +62,7 @@ export async function moveOwner(
   const guard = await connectBucket(pool.directory);
   try {
     await guard.begin('READ COMMITTED');
-    const [free] = await textsOf(guard, "SELECT pg_try_advisory_xact_lock(hashtext('move ' || $1), 0)", owner);
+    const [free] = await queryFirstColumn(guard, "SELECT pg_try_advisory_xact_lock(hashtext('move ' || $1), 0)", owner);
     if (free !== 't') return refuse('command/invalid', `The owner ${owner} is being moved by another process.`);
     const home = await pool.directory.read(() => bucketOfOwner(owner));
     if (home === null) {
@@ -134,7 +134,7 @@ class OwnerMove {
 
   async #goneTo(from: BucketConnection): Promise<string | null> {
     await from.begin('READ COMMITTED');
-    const [gone] = await textsOf(from, 'SELECT bucket FROM owner_gone WHERE owner = $1', this.#owner);
+    const [gone] = await queryFirstColumn(from, 'SELECT bucket FROM owner_gone WHERE owner = $1', this.#owner);
     await from.commit();
     return gone ?? null;
   }
@@ -157,7 +157,7 @@ class OwnerMove {
     report: (copied: number, trees: number) => void,
     isSeparate: boolean,
   ): Promise<number> {
-    const found = new Map((await textsOf(from, fingerprints, this.#owner)).map((line) => split(line)));
+    const found = new Map((await queryFirstColumn(from, fingerprints, this.#owner)).map((line) => split(line)));
     const changed = [...found].filter(([id, print]) => this.#copied.get(id) !== print);
     const gone = [...this.#copied.keys()].filter((id) => !found.has(id));
     let done = 0;
@@ -179,20 +179,23 @@ class OwnerMove {
   }
 
   async #copyBlobs(from: BucketConnection, to: BucketConnection): Promise<void> {
-    const hashes = `SELECT hash FROM ${blobTable} WHERE owner = $1`;
-    const [here, there] = [await textsOf(from, hashes, this.#owner), new Set(await textsOf(to, hashes, this.#owner))];
+    const hashes = `SELECT hash FROM ${movedBlobRows} WHERE owner = $1`;
+    const [here, there] = [
+      await queryFirstColumn(from, hashes, this.#owner),
+      new Set(await queryFirstColumn(to, hashes, this.#owner)),
+    ];
     const missing = here.filter((hash) => !there.has(hash));
     const owner = quoteText(this.#owner);
     if (missing.length > 0)
       await copyRows(from, to, {
-        table: blobTable,
+        table: movedBlobRows,
         condition: `owner = ${owner} AND hash = ANY (CAST($1 AS TEXT[]))`,
         parameter: missing,
       });
     const kept = new Set(here);
     const extra = [...there].filter((hash) => !kept.has(hash));
     if (extra.length > 0)
-      await to.client.query(`DELETE FROM ${blobTable} WHERE owner = $1 AND hash = ANY (CAST($2 AS TEXT[]))`, [
+      await to.client.query(`DELETE FROM ${movedBlobRows} WHERE owner = $1 AND hash = ANY (CAST($2 AS TEXT[]))`, [
         this.#owner,
         extra,
       ]);
@@ -204,15 +207,15 @@ class OwnerMove {
     await from.begin('READ COMMITTED');
     const begun = performance.now();
     // Waits for transactions of the owner that are writing; later ones wait for this one.
-    await from.client.query('SELECT pg_advisory_xact_lock(hashtext($1), $2)', [owner, gateLocks.owner]);
+    await from.client.query('SELECT pg_advisory_xact_lock(hashtext($1), $2)', [owner, ownerGateLockKeys.owner]);
     await to.begin('READ COMMITTED');
     await this.#copyChanged(from, to, () => undefined, false);
     await this.#copyBlobs(from, to);
-    for (const [table, condition] of ownerTables.toReversed())
+    for (const [table, condition] of movedOwnerTables.toReversed())
       await to.client.query(`DELETE FROM ${table} WHERE ${condition}`, [owner]);
-    for (const [table, condition] of ownerTables) await copyRows(from, to, { table, condition, parameter: owner });
+    for (const [table, condition] of movedOwnerTables) await copyRows(from, to, { table, condition, parameter: owner });
     // What is written next must have a higher position than what was copied.
-    const copied = `(SELECT coalesce(max(id), 0) / ${placesPerEpoch} FROM change WHERE owner = $1)`;
+    const copied = `(SELECT coalesce(max(id), 0) / ${positionsPerEpoch} FROM change WHERE owner = $1)`;
     await to.client.query(`UPDATE feed_epoch SET epoch = ${copied} + 1 WHERE epoch <= ${copied}`, [owner]);
     await to.client.query('DELETE FROM owner_gone WHERE owner = $1', [owner]);
     await to.commit();
@@ -223,9 +226,9 @@ class OwnerMove {
 
   /** Wakes whoever follows the owner or its trees in the old bucket, so that they go on in the new one. */
   async #notify(from: BucketConnection, source: PostgresDatabase): Promise<number> {
-    const channel = commitChannel(source.settings.schema);
+    const channel = commitChannelOf(source.settings.schema);
     await from.begin('READ COMMITTED');
-    const trees = await textsOf(from, 'SELECT id FROM tree WHERE owner = $1', this.#owner);
+    const trees = await queryFirstColumn(from, 'SELECT id FROM tree WHERE owner = $1', this.#owner);
     for (let at = 0; at < Math.max(trees.length, 1); at += notifiedAtOnce)
       await from.client.query('SELECT pg_notify($1, payload) FROM unnest(CAST($2 AS TEXT[])) AS payload', [
         channel,
@@ -238,7 +241,7 @@ class OwnerMove {
   /** Deletes every row of the owner from a bucket, a tree at a time. */
   async #clear(at: BucketConnection): Promise<void> {
     await at.begin('READ COMMITTED');
-    const trees = await textsOf(at, 'SELECT id FROM tree WHERE owner = $1', this.#owner);
+    const trees = await queryFirstColumn(at, 'SELECT id FROM tree WHERE owner = $1', this.#owner);
     await at.commit();
     for (const id of trees) {
       await at.begin('READ COMMITTED');
@@ -246,22 +249,22 @@ class OwnerMove {
       await at.commit();
     }
     await at.begin('READ COMMITTED');
-    for (const [table, condition] of ownerTables.toReversed())
+    for (const [table, condition] of movedOwnerTables.toReversed())
       await at.client.query(`DELETE FROM ${table} WHERE ${condition}`, [this.#owner]);
-    await at.client.query(`DELETE FROM ${blobTable} WHERE owner = $1`, [this.#owner]);
+    await at.client.query(`DELETE FROM ${movedBlobRows} WHERE owner = $1`, [this.#owner]);
     await at.commit();
   }
 }
 
 /** Deletes a tree of an owner. Throws if another owner has a tree with this id: ids are unique within a bucket only. */
 async function deleteTree(at: BucketConnection, id: string, owner: string): Promise<void> {
-  const [whose] = await textsOf(at, 'SELECT owner FROM tree WHERE id = $1', id);
+  const [whose] = await queryFirstColumn(at, 'SELECT owner FROM tree WHERE id = $1', id);
   if (whose === undefined) return;
   if (whose !== owner)
     refuse('id/taken', `The tree ${id} cannot be moved: another user has a tree with this id in that bucket.`, {
       treeId: id,
     });
-  for (const [table, column] of treeTables.toReversed())
+  for (const [table, column] of movedTreeTables.toReversed())
     await at.client.query(`DELETE FROM ${table} WHERE ${column} = $1`, [id]);
   // A node that is active cannot be deleted.
   await at.client.query('UPDATE tree SET active_node_id = NULL WHERE id = $1', [id]);
@@ -274,12 +277,15 @@ const nodesOfTree = `no BETWEEN (SELECT t.no FROM tree t WHERE t.id = $1) * ${nu
 
 /** Copies a tree under a new number of the other bucket; row numbers are local to a bucket. */
 async function copyTree(from: BucketConnection, to: BucketConnection, id: string): Promise<void> {
-  const [before = '0', active] = await textsOf(
+  const [before = '0', active] = await queryFirstColumn(
     from,
     'SELECT unnest(ARRAY[CAST(no AS TEXT), active_node_id]) FROM tree WHERE id = $1',
     id,
   );
-  const [after = '0'] = await textsOf(to, "SELECT CAST(nextval(pg_get_serial_sequence('tree', 'no')) AS TEXT)");
+  const [after = '0'] = await queryFirstColumn(
+    to,
+    "SELECT CAST(nextval(pg_get_serial_sequence('tree', 'no')) AS TEXT)",
+  );
   const moved = `value + (${after} - ${before}) * CAST(${numbersPerTree} AS BIGINT)`;
   // The active node is set when it is there.
   const treeRewrite = { no: `value - value + ${after}`, active_node_id: 'NULL' };
@@ -288,7 +294,7 @@ async function copyTree(from: BucketConnection, to: BucketConnection, id: string
   await copyRows(from, to, { table: 'node', condition: nodesOfTree, parameter: id, rewrite });
   if (active !== null && active !== undefined)
     await to.client.query('UPDATE tree SET active_node_id = $2 WHERE id = $1', [id, active]);
-  for (const [table, column] of treeTables)
+  for (const [table, column] of movedTreeTables)
     await copyRows(from, to, { table, condition: `${column} = $1`, parameter: id });
 }
 

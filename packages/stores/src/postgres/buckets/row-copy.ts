@@ -53,7 +53,7 @@ async function columnsOf({ client }: BucketConnection, table: string): Promise<r
 }
 
 /** The rows of a table to copy: those that fulfil a condition with one parameter, `$1`. */
-export interface CopiedRows {
+export interface RowsToCopy {
   readonly table: string;
   readonly condition: string;
   readonly parameter: string | readonly string[];
@@ -65,7 +65,7 @@ export interface CopiedRows {
 export async function copyRows(
   from: BucketConnection,
   to: BucketConnection,
-  { table, condition, parameter, rewrite = {} }: CopiedRows,
+  { table, condition, parameter, rewrite = {} }: RowsToCopy,
 ): Promise<number> {
   const columns = await columnsOf(from, table);
   const names = columns.map(({ name }) => quoteName(name));
@@ -95,7 +95,7 @@ export async function copyRows(
 }
 
 /** Returns the first column of a query, as text. */
-export async function textsOf(
+export async function queryFirstColumn(
   { client }: BucketConnection,
   sql: string,
   ...values: readonly (string | readonly string[])[]
