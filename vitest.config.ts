@@ -1,5 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { currentTier, filesLeftOut } from './scripts/tiers.ts';
+import { currentTier, listSkippedFiles } from './scripts/tiers.ts';
 
 /**
  * Files that have a process for themselves, and begin first: those that keep a processor busy for ten seconds and more,
@@ -24,7 +24,7 @@ const alone = [
 ];
 
 // What this run leaves to other tiers is not even loaded.
-const leftOut = ['**/node_modules/**', ...filesLeftOut(currentTier())];
+const leftOut = ['**/node_modules/**', ...listSkippedFiles(currentTier())];
 
 // What both kinds of files have in common.
 const common: TestProjectInlineConfiguration['test'] = {

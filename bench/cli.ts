@@ -4,12 +4,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { compiledCommand } from '@coppice/cli/testing';
-import { keys, startTerminal } from '@coppice/cli/testing/terminal';
+import { compileCommandOnce } from '@coppice/cli/testing';
+import { startTerminal, terminalKeys } from '@coppice/cli/testing/terminal';
 import { messageKit } from '@coppice/content';
 import { run, textMessage, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
-import { type Measure, median } from './measure.ts';
+import { type Measurement, median } from './measure.ts';
 
 const rounds = 9;
 
@@ -46,7 +46,7 @@ async function storeLargeChat(file: string): Promise<void> {
  * Opens the large chat in a terminal and leaves it, once with the tree selector and once without: the difference is
  * what the first screen of the selector takes.
  */
-async function measureSelector(home: string, preload: string, spent: string): Promise<Measure> {
+async function measureSelector(home: string, preload: string, spent: string): Promise<Measurement> {
   const store = join(home, 'large.db');
   await storeLargeChat(store);
   const env = {
@@ -58,12 +58,12 @@ async function measureSelector(home: string, preload: string, spent: string): Pr
     const terminal = startTerminal(['--store', store, 'chat', '-t', 'last'], home, { columns: 100, rows: 30 }, env);
     await terminal.shows(`Message ${messages - 2 * forks - 1}`);
     if (opens) {
-      terminal.type(keys.control('t'));
+      terminal.type(terminalKeys.control('t'));
       await terminal.shows(/shown · [\s\S]*End of aside/);
-      terminal.type(keys.escape);
+      terminal.type(terminalKeys.escape);
       await terminal.hides('shown ·');
     }
-    terminal.type(keys.control('d'));
+    terminal.type(terminalKeys.control('d'));
     if ((await terminal.ended()) !== 0) throw new Error(terminal.screen());
     return Number(readFileSync(spent, 'utf8'));
   };
@@ -81,10 +81,10 @@ async function measureSelector(home: string, preload: string, spent: string): Pr
 }
 
 /** Measures the commands in turns with a Node that does nothing. */
-export async function cli(): Promise<readonly Measure[]> {
+export async function benchCli(): Promise<readonly Measurement[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-'));
   try {
-    const command = await compiledCommand();
+    const command = await compileCommandOnce();
     const [preload, spent] = [join(folder, 'note-time.mjs'), join(folder, 'spent')];
     writeFileSync(preload, noteTime);
     const env = { HOME: folder, PATH: process.env['PATH'], COPPICE_MODEL: 'offline/guide', BENCH_CPU: spent };
@@ -109,7 +109,7 @@ export async function cli(): Promise<readonly Measure[]> {
     const bare = median(times.get('bare') ?? []);
     return [
       { work: 'node -e 0', by: 'bare Node', value: bare, unit: 'µs' },
-      ...lines.map(([work, aim]): Measure => {
+      ...lines.map(([work, aim]): Measurement => {
         const value = median(times.get(work) ?? []);
         const ratio = value / bare;
         return {

@@ -3,7 +3,7 @@ import { type Message, type NewNode, type Node, nodeId, type Step, type Tree, tr
 import { applyOrThrow, emptyTree, path, positionBetween } from '@coppice/core/tree';
 import { produce, setAutoFreeze } from 'immer';
 import { Map as ImmutableMap, List } from 'immutable';
-import { bytesOf, type Candidate, type Measure, race, repeated } from './measure.ts';
+import { type BenchCandidate, type Measurement, measureCpuTimes, measureRetainedBytes, repeatWork } from './measure.ts';
 
 const sizes = [1_000, 10_000, 100_000] as const;
 const text = 'x'.repeat(500);
@@ -213,7 +213,7 @@ function fold<T>(start: T, items: readonly NewNode[], step: (value: T, item: New
 const rounded = (count: number) => count.toLocaleString('en');
 
 /** Appends one message at a time, each as a commit and a value of its own. */
-function appends(size: number): Measure[] {
+function appends(size: number): Measurement[] {
   const many = 2_000;
   const nodes = plan(size + many);
   const base = nodes.slice(0, size + 1);
@@ -221,7 +221,7 @@ function appends(size: number): Measure[] {
   const few = more.slice(0, size >= 100_000 ? 3 : 50);
   const steps = more.map((node): Step[] => [{ type: 'insert', node }]);
   const trees = { coppice: coppice(base), sketch: sketch(base), immutable: immutable(base), immer: immer(base) };
-  const times = race({
+  const times = measureCpuTimes({
     coppice: {
       operations: many,
       run: () => {
@@ -266,7 +266,7 @@ function appends(size: number): Measure[] {
 }
 
 /** A mutable Map cannot be reset, so each run gets a new one. */
-function mutableRun(base: readonly NewNode[], more: readonly NewNode[]): Candidate {
+function mutableRun(base: readonly NewNode[], more: readonly NewNode[]): BenchCandidate {
   let map = new Mutable();
   return {
     operations: more.length,
@@ -281,7 +281,7 @@ function mutableRun(base: readonly NewNode[], more: readonly NewNode[]): Candida
 }
 
 /** Reads the path of a node a thousand levels deep in a large tree. */
-function paths(): Measure[] {
+function paths(): Measurement[] {
   const depth = 1_000;
   const nodes = plan(100_000);
   const tree = coppice(nodes);
@@ -291,9 +291,9 @@ function paths(): Measure[] {
   const grown = applyOrThrow(tree, inserts(chain)).tree;
   const map = mutable([...nodes, ...chain]);
   const to = uuid(first + depth - 1);
-  const times = race({
-    coppice: { operations: 200, run: () => repeated(200, () => path(grown, { to })) },
-    'mutable Map': { operations: 200, run: () => repeated(200, () => map.path(to)) },
+  const times = measureCpuTimes({
+    coppice: { operations: 200, run: () => repeatWork(200, () => path(grown, { to })) },
+    'mutable Map': { operations: 200, run: () => repeatWork(200, () => map.path(to)) },
   });
   const ratio = times.coppice / times['mutable Map'];
   const work = 'path of depth 1,000';
@@ -304,18 +304,18 @@ function paths(): Measure[] {
 }
 
 /** The memory of a tree beyond the nodes' own data, which are created before and shared by all. */
-function memory(): Measure[] {
+function memory(): Measurement[] {
   const count = 100_000;
   const nodes = plan(count);
   const work = 'memory per node, content apart';
-  const per = (make: () => unknown) => bytesOf(make) / count;
+  const per = (make: () => unknown) => measureRetainedBytes(make) / count;
   const map = per(() => mutable(nodes));
   const rows: readonly (readonly [string, () => unknown])[] = [
     ['coppice', () => coppice(nodes)],
     ['immutable', () => immutable(nodes)],
     ['the sketch', () => sketch(nodes)],
   ];
-  const measures = rows.map(([by, make]): Measure => {
+  const measures = rows.map(([by, make]): Measurement => {
     const value = per(make);
     return { work, by, value, unit: 'bytes', ratio: value / map };
   });
@@ -323,7 +323,7 @@ function memory(): Measure[] {
 }
 
 /** All benchmarks of core. */
-export function core(): Measure[] {
+export function benchCore(): Measurement[] {
   setAutoFreeze(false);
   return [...sizes.flatMap(appends), ...paths(), ...memory()];
 }

@@ -20,7 +20,7 @@ import {
   parseConfig,
 } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
-import { type Measure, median } from './measure.ts';
+import { type Measurement, median } from './measure.ts';
 
 const me = { actor: 'bench', now: Date.now, newId: () => newId(), kit: messageKit };
 const question = textMessage('user', 'Say some words, please.');
@@ -133,16 +133,23 @@ interface Asked {
   readonly everyMs: number;
 }
 
-function against(work: string, times: { readonly [by: string]: number }, ours: number, bareTime: number): Measure[] {
+function against(
+  work: string,
+  times: { readonly [by: string]: number },
+  ours: number,
+  bareTime: number,
+): Measurement[] {
   const ratio = ours / bareTime;
   return [
-    ...Object.entries(times).map(([by, value]): Measure => ({ work, by, value, unit: 'µs', ratio: value / bareTime })),
+    ...Object.entries(times).map(
+      ([by, value]): Measurement => ({ work, by, value, unit: 'µs', ratio: value / bareTime }),
+    ),
     { work, by: 'coppice', value: ours, unit: 'µs', ratio, budget: '≤ 1.2× the bare stream', kept: ratio <= 1.2 },
   ];
 }
 
 /** The cost of 6,000 more chunks, without starting and ending a turn. */
-async function chunks(measures: Measure[], bench: Bench): Promise<void> {
+async function chunks(measures: Measurement[], bench: Bench): Promise<void> {
   const [few, many] = [2_000, 8_000];
   const [short, long] = await beside(
     bench,
@@ -161,7 +168,7 @@ async function chunks(measures: Measure[], bench: Bench): Promise<void> {
   );
 }
 
-async function turns(measures: Measure[], bench: Bench): Promise<void> {
+async function turns(measures: Measurement[], bench: Bench): Promise<void> {
   const [paced] = await beside(bench, [{ words: 100, everyMs: 5 }], 9);
   const [instant] = await beside(bench, [{ words: 100, everyMs: 0 }], 60);
   if (paced === undefined || instant === undefined) return;
@@ -196,7 +203,7 @@ async function commitTime({ store }: Bench): Promise<number> {
 }
 
 /** A hundred turns in parallel, and the longest time that blocked the event loop. */
-async function parallel(measures: Measure[], bench: Bench): Promise<void> {
+async function parallel(measures: Measurement[], bench: Bench): Promise<void> {
   const [words, everyMs, many, runs] = [100, 10, 100, 5];
   const model = `wire/words-${words}-${everyMs}`;
   const watched = async (work: () => Promise<unknown>) => {
@@ -233,7 +240,7 @@ async function parallel(measures: Measure[], bench: Bench): Promise<void> {
 }
 
 /** All benchmarks of the engine. */
-export async function engine(): Promise<readonly Measure[]> {
+export async function benchEngine(): Promise<readonly Measurement[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-engine-'));
   const server = fork(new URL('./engine/wire-server.ts', import.meta.url), { execArgv: ['--import', 'tsx'] });
   try {
@@ -244,7 +251,7 @@ export async function engine(): Promise<readonly Measure[]> {
     const store = await openStore(`sqlite:${join(folder, 'trees.db')}`);
     const generator = createGenerator({ store, providers });
     const bench: Bench = { store, providers, generator, url };
-    const measures: Measure[] = [];
+    const measures: Measurement[] = [];
     await chunks(measures, bench);
     await turns(measures, bench);
     await parallel(measures, bench);

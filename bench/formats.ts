@@ -9,17 +9,17 @@ import { join } from 'node:path';
 import { fileOfBytes, type ImportInput, readImport } from '@coppice/content/formats';
 import { importInto } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
-import { exportText } from './formats/exports.ts';
-import { collect, keep, type Measure, median } from './measure.ts';
-import { openRaw } from './stores/raw-sqlite.ts';
+import { makeExportText } from './formats/exports.ts';
+import { collectGarbage, type Measurement, median, preventOptimisation } from './measure.ts';
+import { openRawDatabase } from './stores/raw-sqlite.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-formats-'));
 const long = process.env.COPPICE_LONG === '1';
 
 async function processorTime(work: () => unknown): Promise<number> {
-  collect();
+  collectGarbage();
   const start = process.cpuUsage();
-  keep(await work());
+  preventOptimisation(await work());
   const { user, system } = process.cpuUsage(start);
   return user + system;
 }
@@ -51,7 +51,7 @@ let opened = 0;
 
 async function importAll(input: ImportInput): Promise<void> {
   const store = await openStore(`sqlite:${join(folder, `ours-${opened++}.db`)}`);
-  for await (const event of importInto(store, input)) keep(event);
+  for await (const event of importInto(store, input)) preventOptimisation(event);
   await store.close();
 }
 
@@ -63,7 +63,7 @@ interface Mapped {
 
 /** The minimal import: parse everything, one transaction per conversation, one row per message. */
 function bareImport(text: string): void {
-  const database = openRaw(join(folder, `bare-${opened++}.db`));
+  const database = openRawDatabase(join(folder, `bare-${opened++}.db`));
   database.exec('CREATE TABLE node (id TEXT PRIMARY KEY, parent_id TEXT, seq INTEGER, content TEXT) WITHOUT ROWID');
   database.exec('CREATE INDEX node_parent ON node (parent_id)');
   const insert = database.prepare('INSERT INTO node VALUES (?1, ?2, ?3, ?4)');
@@ -97,9 +97,9 @@ const tables = [
 async function rowsOf(input: ImportInput): Promise<readonly (readonly Rows[])[]> {
   const path = join(folder, `rows-${opened++}.db`);
   const store = await openStore(`sqlite:${path}`);
-  for await (const event of importInto(store, input)) keep(event);
+  for await (const event of importInto(store, input)) preventOptimisation(event);
   await store.close();
-  const database = openRaw(path);
+  const database = openRawDatabase(path);
   const trees = database.prepare('SELECT id FROM tree ORDER BY rowid').all();
   const found = trees.map(({ id }) =>
     tables.map(([table, which, order]): Rows => {
@@ -126,10 +126,10 @@ function cellOf(value: unknown): Cell {
  * The rows are prepared: the parsed data is not used.
  */
 async function sameRows(text: string, trees: readonly (readonly Rows[])[]): Promise<void> {
-  keep(JSON.parse(text));
+  preventOptimisation(JSON.parse(text));
   const path = join(folder, `same-${opened++}.db`);
   await (await openStore(`sqlite:${path}`)).close();
-  const database = openRaw(path);
+  const database = openRawDatabase(path);
   const statements = new Map<string, ReturnType<typeof database.prepare>>();
   for (const tree of trees) {
     database.exec('BEGIN IMMEDIATE');
@@ -143,8 +143,8 @@ async function sameRows(text: string, trees: readonly (readonly Rows[])[]): Prom
   database.close();
 }
 
-async function compare(measures: Measure[], conversations: number, runs: number): Promise<void> {
-  const text = exportText(conversations, 100);
+async function compare(measures: Measurement[], conversations: number, runs: number): Promise<void> {
+  const text = makeExportText(conversations, 100);
   const bytes = Buffer.from(text);
   const input: ImportInput = { files: [fileOfBytes('conversations.json', bytes)] };
   const messages = conversations * 100;
@@ -221,8 +221,8 @@ function flow(bytes: number, messages = 100, way = 'here'): Flow {
 const mega = 1024 * 1024;
 
 /** All benchmarks of formats. */
-export async function formats(): Promise<readonly Measure[]> {
-  const measures: Measure[] = [];
+export async function benchFormats(): Promise<readonly Measurement[]> {
+  const measures: Measurement[] = [];
   try {
     await compare(measures, 100, 3);
     await compare(measures, 1000, 1);

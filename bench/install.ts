@@ -9,10 +9,10 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { buildDrivers, ownSystem } from '../scripts/driver-packages.ts';
+import { buildDrivers, listOwnSystem } from '../scripts/driver-packages.ts';
 import { packAll, packFolder } from '../scripts/pack.ts';
-import { repository } from '../scripts/tools.ts';
-import { type Measure, median } from './measure.ts';
+import { repositoryRoot } from '../scripts/tools.ts';
+import { type Measurement, median } from './measure.ts';
 
 const rounds = 2;
 const quiet = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0'];
@@ -94,13 +94,13 @@ async function recordCall(user: Newcomer): Promise<void> {
 }
 
 /** Measures all steps. */
-export async function install(): Promise<readonly Measure[]> {
+export async function benchInstall(): Promise<readonly Measurement[]> {
   const parent = mkdtempSync(join(tmpdir(), 'coppice-install-'));
   const staged = join(parent, 'packed');
   mkdirSync(staged);
-  const drivers = buildDrivers(staged, ownSystem()).map((target) => packFolder(target, staged)[1]);
+  const drivers = buildDrivers(staged, listOwnSystem()).map((target) => packFolder(target, staged)[1]);
   const tarballs = packAll(staged, ['core', 'content', 'stores', 'engine', 'server', 'client', 'web', 'cli']);
-  const readme = readFileSync(join(repository, 'README.md'), 'utf8');
+  const readme = readFileSync(join(repositoryRoot, 'README.md'), 'utf8');
   const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
   const times = new Map<string, number[]>();
   const note = async (step: string, work: () => unknown) => {

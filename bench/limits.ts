@@ -9,11 +9,11 @@ import { messageKit } from '@coppice/content';
 import { type NodeId, nodeId, readPage, readPath, readTopology, run, type Store, treeId } from '@coppice/core';
 import { contextOf, readContextPath } from '@coppice/core/context';
 import { openStore } from '@coppice/stores';
-import { LeastLines, LeastMap, readLastLines } from './limits/least-files.ts';
-import { grownLeast, LeastSqlite } from './limits/least-sqlite.ts';
-import { startTimes } from './limits/start.ts';
-import { bytesOf, inTurns, type Measure } from './measure.ts';
-import { depth, grown, me, message } from './stores/grown.ts';
+import { MinimalLineFile, MinimalMap, readLastLines } from './limits/minimal-files.ts';
+import { buildMinimalTree, MinimalSqlite } from './limits/minimal-sqlite.ts';
+import { measureStartTimes } from './limits/start.ts';
+import { type Measurement, measureAlternating, measureRetainedBytes } from './measure.ts';
+import { benchContext, branchDepth, buildBenchTree, makeBenchMessage } from './stores/bench-tree.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-limits-'));
 let files = 0;
@@ -24,10 +24,10 @@ interface Row {
   readonly least: number;
   readonly ours: number;
   readonly aim: number;
-  readonly unit?: Measure['unit'];
+  readonly unit?: Measurement['unit'];
 }
 
-function pushRow(measures: Measure[], { work, least, ours, aim, unit = 'µs' }: Row): void {
+function pushRow(measures: Measurement[], { work, least, ours, aim, unit = 'µs' }: Row): void {
   const ratio = ours / least;
   measures.push(
     { work, by: 'least', value: least, unit },
@@ -37,27 +37,31 @@ function pushRow(measures: Measure[], { work, least, ours, aim, unit = 'µs' }: 
 
 const count = (n: number) => n.toLocaleString('en');
 
-async function appendSqlite(measures: Measure[]): Promise<void> {
+async function appendSqlite(measures: Measurement[]): Promise<void> {
   for (const size of [10_000, 100_000]) {
     const [ourPath, leastPath] = [newPath(), newPath()];
     const store = await openStore(`sqlite:${ourPath}`);
-    const { id } = await grown(store, size);
-    const least = new LeastSqlite(leastPath);
-    let { leaf } = grownLeast(least, size);
+    const { id } = await buildBenchTree(store, size);
+    const least = new MinimalSqlite(leastPath);
+    let { leaf } = buildMinimalTree(least, size);
     const bytes = { least: [] as number[], ours: [] as number[] };
     const walBytes = (path: string) => (existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0);
     const work = {
       least: (n: number) => {
-        const { role, content } = message(1_000_000 + n);
+        const { role, content } = makeBenchMessage(1_000_000 + n);
         least.transaction(() => {
           leaf = least.insert(leaf, role, JSON.stringify(content));
           least.select(leaf);
         });
       },
       ours: (n: number) =>
-        run(store, { type: 'append', treeId: id, messages: [{ message: message(2_000_000 + n) }] }, me),
+        run(
+          store,
+          { type: 'append', treeId: id, messages: [{ message: makeBenchMessage(2_000_000 + n) }] },
+          benchContext,
+        ),
     };
-    const times = await inTurns(work, 300, 1_200);
+    const times = await measureAlternating(work, 300, 1_200);
     const title = `durable append, SQLite, ${count(size)} messages`;
     pushRow(measures, { work: title, least: times.least, ours: times.ours, aim: 2 });
     await store.close();
@@ -68,7 +72,11 @@ async function appendSqlite(measures: Measure[]): Promise<void> {
     const sizes = { least: walBytes(leastPath), ours: walBytes(ourPath) };
     for (let n = 0; n < appended; n++) {
       work.least(n);
-      await run(again, { type: 'append', treeId: id, messages: [{ message: message(3_000_000 + n) }] }, me);
+      await run(
+        again,
+        { type: 'append', treeId: id, messages: [{ message: makeBenchMessage(3_000_000 + n) }] },
+        benchContext,
+      );
     }
     bytes.least.push((walBytes(leastPath) - sizes.least) / appended);
     bytes.ours.push((walBytes(ourPath) - sizes.ours) / appended);
@@ -84,26 +92,31 @@ async function appendSqlite(measures: Measure[]): Promise<void> {
   }
 }
 
-async function appendWide(measures: Measure[]): Promise<void> {
+async function appendWide(measures: Measurement[]): Promise<void> {
   const store = await openStore(`sqlite:${newPath()}`);
   const id = treeId(crypto.randomUUID());
   const rootId = nodeId(crypto.randomUUID());
-  await run(store, { type: 'create', treeId: id, rootId }, me);
-  const least = new LeastSqlite(newPath());
+  await run(store, { type: 'create', treeId: id, rootId }, benchContext);
+  const least = new MinimalSqlite(newPath());
   const root = least.insert(null, 'root', '[]');
   least.transaction(() => {
-    for (let n = 0; n < 10_000; n++) least.insert(root, 'user', JSON.stringify(message(n).content));
+    for (let n = 0; n < 10_000; n++) least.insert(root, 'user', JSON.stringify(makeBenchMessage(n).content));
   });
   for (let n = 0; n < 10_000; n++)
-    await run(store, { type: 'append', treeId: id, parentId: rootId, messages: [{ message: message(n) }] }, me);
-  const times = await inTurns(
+    await run(
+      store,
+      { type: 'append', treeId: id, parentId: rootId, messages: [{ message: makeBenchMessage(n) }] },
+      benchContext,
+    );
+  const times = await measureAlternating(
     {
-      least: (n) => least.transaction(() => least.insert(root, 'user', JSON.stringify(message(1_000_000 + n).content))),
+      least: (n) =>
+        least.transaction(() => least.insert(root, 'user', JSON.stringify(makeBenchMessage(1_000_000 + n).content))),
       ours: (n) =>
         run(
           store,
-          { type: 'append', treeId: id, parentId: rootId, messages: [{ message: message(2_000_000 + n) }] },
-          me,
+          { type: 'append', treeId: id, parentId: rootId, messages: [{ message: makeBenchMessage(2_000_000 + n) }] },
+          benchContext,
         ),
     },
     200,
@@ -114,28 +127,37 @@ async function appendWide(measures: Measure[]): Promise<void> {
   await store.close();
 }
 
-async function memory(measures: Measure[]): Promise<void> {
+async function memory(measures: Measurement[]): Promise<void> {
   const store = await openStore('memory:');
-  const { id, rootId } = await grown(store, 10_000);
-  const map = new LeastMap();
+  const { id, rootId } = await buildBenchTree(store, 10_000);
+  const map = new MinimalMap();
   let last: string | null = null;
   const add = (n: number) => {
-    const { role, content } = message(n);
+    const { role, content } = makeBenchMessage(n);
     const own = crypto.randomUUID();
     map.add({ id: own, parentId: last, role, content });
     last = own;
   };
   for (let n = 0; n < 10_000; n++) add(n);
-  const appends = await inTurns(
+  const appends = await measureAlternating(
     {
       least: (n) => add(1_000_000 + n),
-      ours: (n) => run(store, { type: 'append', treeId: id, messages: [{ message: message(2_000_000 + n) }] }, me),
+      ours: (n) =>
+        run(
+          store,
+          { type: 'append', treeId: id, messages: [{ message: makeBenchMessage(2_000_000 + n) }] },
+          benchContext,
+        ),
     },
     2_000,
     4_000,
   );
   pushRow(measures, { work: 'append, memory, 10,000 messages', ...appends, aim: 30 });
-  const shapes = await inTurns({ least: () => map.shape(), ours: () => store.read(id, () => readTopology(id)) }, 15, 3);
+  const shapes = await measureAlternating(
+    { least: () => map.shape(), ours: () => store.read(id, () => readTopology(id)) },
+    15,
+    3,
+  );
   pushRow(measures, { work: 'topology of 10,000, memory', ...shapes, aim: 54 });
   pushRow(measures, {
     work: 'known history of 200 + 1 new, memory',
@@ -143,15 +165,15 @@ async function memory(measures: Measure[]): Promise<void> {
     aim: 17,
   });
   const messages = 20_000;
-  const least = bytesOf(() => {
-    const own = new LeastMap();
-    for (let n = 0; n < messages; n++) own.add({ id: crypto.randomUUID(), parentId: null, ...message(n) });
+  const least = measureRetainedBytes(() => {
+    const own = new MinimalMap();
+    for (let n = 0; n < messages; n++) own.add({ id: crypto.randomUUID(), parentId: null, ...makeBenchMessage(n) });
     return own;
   }, 1);
   const before = await openStore('memory:');
   globalThis.gc?.();
   const start = process.memoryUsage().heapUsed;
-  await grown(before, messages);
+  await buildBenchTree(before, messages);
   globalThis.gc?.();
   const ours = process.memoryUsage().heapUsed - start;
   pushRow(measures, {
@@ -165,19 +187,19 @@ async function memory(measures: Measure[]): Promise<void> {
   await store.close();
 }
 
-async function resent(store: Store, id: ReturnType<typeof treeId>, rootId: NodeId, map: LeastMap | LeastSqlite) {
-  const said = Array.from({ length: 200 }, (_, index) => message(5_000_000 + index));
+async function resent(store: Store, id: ReturnType<typeof treeId>, rootId: NodeId, map: MinimalMap | MinimalSqlite) {
+  const said = Array.from({ length: 200 }, (_, index) => makeBenchMessage(5_000_000 + index));
   const history = said.map((one) => ({ message: one }));
-  await run(store, { type: 'append', treeId: id, parentId: rootId, messages: history }, me);
+  await run(store, { type: 'append', treeId: id, parentId: rootId, messages: history }, benchContext);
   const own: {
     add: (parent: number | string, n: number) => number | string;
     find: (p: number | string, c: string) => number | string | undefined;
   } =
-    map instanceof LeastMap
+    map instanceof MinimalMap
       ? {
           add: (parent, n) => {
             const made = crypto.randomUUID();
-            const { role, content } = message(n);
+            const { role, content } = makeBenchMessage(n);
             map.addFound({ id: made, parentId: String(parent), role, content }, JSON.stringify(content));
             return made;
           },
@@ -185,13 +207,13 @@ async function resent(store: Store, id: ReturnType<typeof treeId>, rootId: NodeI
         }
       : {
           add: (parent, n) =>
-            map.transaction(() => map.insert(Number(parent), 'user', JSON.stringify(message(n).content))),
+            map.transaction(() => map.insert(Number(parent), 'user', JSON.stringify(makeBenchMessage(n).content))),
           find: (parent, content) => map.find(Number(parent), content),
         };
-  const top = own.add(map instanceof LeastMap ? 'top' : 1, 4_000_000);
+  const top = own.add(map instanceof MinimalMap ? 'top' : 1, 4_000_000);
   let at = top;
   for (let index = 0; index < 200; index++) at = own.add(at, 5_000_000 + index);
-  return inTurns(
+  return measureAlternating(
     {
       least: (n) => {
         let parent = top;
@@ -201,8 +223,13 @@ async function resent(store: Store, id: ReturnType<typeof treeId>, rootId: NodeI
       ours: (n) =>
         run(
           store,
-          { type: 'append', treeId: id, parentId: rootId, messages: [...history, { message: message(6_000_000 + n) }] },
-          me,
+          {
+            type: 'append',
+            treeId: id,
+            parentId: rootId,
+            messages: [...history, { message: makeBenchMessage(6_000_000 + n) }],
+          },
+          benchContext,
         ),
     },
     100,
@@ -210,17 +237,17 @@ async function resent(store: Store, id: ReturnType<typeof treeId>, rootId: NodeI
   );
 }
 
-async function readSqlite(measures: Measure[]): Promise<void> {
+async function readSqlite(measures: Measurement[]): Promise<void> {
   const store = await openStore(`sqlite:${newPath()}`);
-  const { id, rootId } = await grown(store, 100_000);
-  const least = new LeastSqlite(newPath());
-  const { root, leaf } = grownLeast(least, 100_000);
-  const chain = Array.from({ length: 1_000 }, (_, index) => ({ message: message(7_000_000 + index) }));
-  const { result } = await run(store, { type: 'append', treeId: id, parentId: rootId, messages: chain }, me);
+  const { id, rootId } = await buildBenchTree(store, 100_000);
+  const least = new MinimalSqlite(newPath());
+  const { root, leaf } = buildMinimalTree(least, 100_000);
+  const chain = Array.from({ length: 1_000 }, (_, index) => ({ message: makeBenchMessage(7_000_000 + index) }));
+  const { result } = await run(store, { type: 'append', treeId: id, parentId: rootId, messages: chain }, benchContext);
   const end = least.transaction(() =>
     chain.reduce((at, one) => least.insert(at, one.message.role, JSON.stringify(one.message.content)), root),
   );
-  const paths = await inTurns(
+  const paths = await measureAlternating(
     {
       least: () => least.path(end, 1_000_000),
       ours: () => store.read(id, () => readPath({ to: result.nodeId })),
@@ -229,59 +256,59 @@ async function readSqlite(measures: Measure[]): Promise<void> {
   );
   pushRow(measures, { work: 'path of 1,000', ...paths, aim: 3.2 });
   // Two variants of a last message, sixty levels deep.
-  const branch = Array.from({ length: depth }, (_, index) => ({ message: message(8_000_000 + index) }));
-  const left = await run(store, { type: 'append', treeId: id, parentId: rootId, messages: branch }, me);
+  const branch = Array.from({ length: branchDepth }, (_, index) => ({ message: makeBenchMessage(8_000_000 + index) }));
+  const left = await run(store, { type: 'append', treeId: id, parentId: rootId, messages: branch }, benchContext);
   const parent = (await store.read(id, () => readPath({ to: left.result.nodeId }))).at(-2)?.id ?? rootId;
   const right = await run(
     store,
-    { type: 'append', treeId: id, parentId: parent, messages: [{ message: message(9_000_000) }] },
-    me,
+    { type: 'append', treeId: id, parentId: parent, messages: [{ message: makeBenchMessage(9_000_000) }] },
+    benchContext,
   );
   const other = least.transaction(() => {
     const made = least.insert(leaf, 'user', '[]');
     return [leaf, made] as const;
   });
   const variants = [left.result.nodeId, right.result.nodeId] as const;
-  const switches = await inTurns(
+  const switches = await measureAlternating(
     {
       least: (n) => {
         const to = other[n % 2] ?? leaf;
         least.transaction(() => least.select(to));
-        return least.path(to, depth);
+        return least.path(to, branchDepth);
       },
       ours: async (n) => {
-        await run(store, { type: 'select', treeId: id, nodeId: variants[n % 2] ?? left.result.nodeId }, me);
-        return store.read(id, () => readPage(id, { limit: depth }));
+        await run(store, { type: 'select', treeId: id, nodeId: variants[n % 2] ?? left.result.nodeId }, benchContext);
+        return store.read(id, () => readPage(id, { limit: branchDepth }));
       },
     },
     200,
   );
   pushRow(measures, { work: 'switch a variant and get the thread, 100,000 messages', ...switches, aim: 3.5 });
-  const texts = await inTurns(
+  const texts = await measureAlternating(
     {
-      least: () => Buffer.from(least.pathText(leaf, depth)),
-      ours: async () => Buffer.from(JSON.stringify(await store.read(id, () => readPage(id, { limit: depth })))),
+      least: () => Buffer.from(least.pathText(leaf, branchDepth)),
+      ours: async () => Buffer.from(JSON.stringify(await store.read(id, () => readPage(id, { limit: branchDepth })))),
     },
     200,
   );
   pushRow(measures, { work: 'current thread of 60 as JSON bytes', ...texts, aim: 3 });
   // A compaction that keeps 10, and 60 messages after it: 71 entries.
   const kept = await store.read(id, () => readPath({ to: result.nodeId }));
-  await run(store, { type: 'select', treeId: id, nodeId: result.nodeId }, me);
+  await run(store, { type: 'select', treeId: id, nodeId: result.nodeId }, benchContext);
   const firstKept = kept.at(-10)?.id;
   await run(
     store,
     { type: 'compact', treeId: id, summary: 'What was said.', ...(firstKept === undefined ? {} : { firstKept }) },
-    me,
+    benchContext,
   );
-  const after = Array.from({ length: 60 }, (_, index) => ({ message: message(9_500_000 + index) }));
-  const compacted = await run(store, { type: 'append', treeId: id, messages: after }, me);
+  const after = Array.from({ length: 60 }, (_, index) => ({ message: makeBenchMessage(9_500_000 + index) }));
+  const compacted = await run(store, { type: 'append', treeId: id, messages: after }, benchContext);
   const last = least.transaction(() => {
     let at = end;
     for (const one of [chain[0], ...after]) at = least.insert(at, 'user', JSON.stringify(one?.message.content));
     return at;
   });
-  const contexts = await inTurns(
+  const contexts = await measureAlternating(
     {
       least: () => least.path(last, 71),
       ours: async () =>
@@ -294,12 +321,12 @@ async function readSqlite(measures: Measure[]): Promise<void> {
   await store.close();
 }
 
-async function topologySqlite(measures: Measure[]): Promise<void> {
+async function topologySqlite(measures: Measurement[]): Promise<void> {
   const store = await openStore(`sqlite:${newPath()}`);
-  const { id } = await grown(store, 10_000);
-  const least = new LeastSqlite(newPath());
-  grownLeast(least, 10_000);
-  const times = await inTurns(
+  const { id } = await buildBenchTree(store, 10_000);
+  const least = new MinimalSqlite(newPath());
+  buildMinimalTree(least, 10_000);
+  const times = await measureAlternating(
     { least: () => least.shape(), ours: () => store.read(id, () => readTopology(id)) },
     15,
     3,
@@ -309,11 +336,11 @@ async function topologySqlite(measures: Measure[]): Promise<void> {
   await store.close();
 }
 
-async function resentSqlite(measures: Measure[]): Promise<void> {
+async function resentSqlite(measures: Measurement[]): Promise<void> {
   const store = await openStore(`sqlite:${newPath()}`);
-  const { id, rootId } = await grown(store, 10_000);
-  const least = new LeastSqlite(newPath());
-  grownLeast(least, 10_000);
+  const { id, rootId } = await buildBenchTree(store, 10_000);
+  const least = new MinimalSqlite(newPath());
+  buildMinimalTree(least, 10_000);
   pushRow(measures, {
     work: 'known history of 200 + 1 new, SQLite',
     ...(await resent(store, id, rootId, least)),
@@ -323,25 +350,25 @@ async function resentSqlite(measures: Measure[]): Promise<void> {
   await store.close();
 }
 
-async function openSqlite(measures: Measure[]): Promise<void> {
+async function openSqlite(measures: Measurement[]): Promise<void> {
   for (const size of [1_000, 100_000]) {
     const [ourPath, leastPath] = [newPath(), newPath()];
     const made = await openStore(`sqlite:${ourPath}`);
-    const { id } = await grown(made, size);
+    const { id } = await buildBenchTree(made, size);
     await made.close();
-    const maker = new LeastSqlite(leastPath);
-    const { leaf } = grownLeast(maker, size);
+    const maker = new MinimalSqlite(leastPath);
+    const { leaf } = buildMinimalTree(maker, size);
     maker.close();
-    const times = await inTurns(
+    const times = await measureAlternating(
       {
         least: () => {
-          const least = new LeastSqlite(leastPath);
-          least.path(leaf, depth);
+          const least = new MinimalSqlite(leastPath);
+          least.path(leaf, branchDepth);
           least.close();
         },
         ours: async () => {
           const store = await openStore(`sqlite:${ourPath}`);
-          await store.read(id, () => readPage(id, { limit: depth }));
+          await store.read(id, () => readPage(id, { limit: branchDepth }));
           await store.close();
         },
       },
@@ -351,22 +378,27 @@ async function openSqlite(measures: Measure[]): Promise<void> {
   }
 }
 
-async function sessionFolders(measures: Measure[]): Promise<void> {
+async function sessionFolders(measures: Measurement[]): Promise<void> {
   for (const [size, aim] of [
     [1_000, 15],
     [20_000, 60],
   ] as const) {
     const [ourPath, leastPath] = [newPath('jsonl-folder'), newPath('lines')];
     const made = await openStore(`jsonl:${ourPath}`);
-    const { id } = await grown(made, size);
-    const least = new LeastLines(leastPath);
+    const { id } = await buildBenchTree(made, size);
+    const least = new MinimalLineFile(leastPath);
     const add = (n: number, sync: boolean) =>
-      least.append({ id: crypto.randomUUID(), parentId: crypto.randomUUID(), ...message(n) }, sync);
+      least.append({ id: crypto.randomUUID(), parentId: crypto.randomUUID(), ...makeBenchMessage(n) }, sync);
     for (let n = 0; n < size; n++) add(n, false);
-    const appends = await inTurns(
+    const appends = await measureAlternating(
       {
         least: (n) => add(1_000_000 + n, true),
-        ours: (n) => run(made, { type: 'append', treeId: id, messages: [{ message: message(2_000_000 + n) }] }, me),
+        ours: (n) =>
+          run(
+            made,
+            { type: 'append', treeId: id, messages: [{ message: makeBenchMessage(2_000_000 + n) }] },
+            benchContext,
+          ),
       },
       200,
       300,
@@ -374,12 +406,12 @@ async function sessionFolders(measures: Measure[]): Promise<void> {
     pushRow(measures, { work: `durable append, session folder, ${count(size)} messages`, ...appends, aim: 1.6 });
     await made.close();
     least.close();
-    const times = await inTurns(
+    const times = await measureAlternating(
       {
-        least: () => readLastLines(leastPath, depth),
+        least: () => readLastLines(leastPath, branchDepth),
         ours: async () => {
           const store = await openStore(`jsonl:${ourPath}`);
-          await store.read(id, () => readPage(id, { limit: depth }));
+          await store.read(id, () => readPage(id, { limit: branchDepth }));
           await store.close();
         },
       },
@@ -389,30 +421,30 @@ async function sessionFolders(measures: Measure[]): Promise<void> {
   }
 }
 
-async function deletes(measures: Measure[]): Promise<void> {
+async function deletes(measures: Measurement[]): Promise<void> {
   const store = await openStore(`sqlite:${newPath()}`);
-  const { id, rootId } = await grown(store, 90_000);
-  const chain = Array.from({ length: 10_000 }, (_, index) => ({ message: message(8_000_000 + index) }));
+  const { id, rootId } = await buildBenchTree(store, 90_000);
+  const chain = Array.from({ length: 10_000 }, (_, index) => ({ message: makeBenchMessage(8_000_000 + index) }));
   const { result } = await run(
     store,
     { type: 'append', treeId: id, parentId: rootId, messages: chain, select: false },
-    me,
+    benchContext,
   );
   const firstId = (await store.read(id, () => readPath({ to: result.nodeId })))[0]?.id ?? result.nodeId;
-  const least = new LeastSqlite(newPath());
-  const { root } = grownLeast(least, 90_000);
+  const least = new MinimalSqlite(newPath());
+  const { root } = buildMinimalTree(least, 90_000);
   const top = least.transaction(() => {
     const first = least.insert(root, 'user', '[]');
     chain.slice(1).reduce((at, one) => least.insert(at, 'user', JSON.stringify(one.message.content)), first);
     return first;
   });
-  const times = await inTurns(
+  const times = await measureAlternating(
     {
       least: (n) => least.transaction(() => least.remove(top, n % 2 === 0 ? 1 : null)),
       ours: (n) =>
         n % 2 === 0
-          ? run(store, { type: 'delete', treeId: id, nodeIds: [firstId], mode: 'cascade' }, me)
-          : run(store, { type: 'undo', treeId: id }, me),
+          ? run(store, { type: 'delete', treeId: id, nodeIds: [firstId], mode: 'cascade' }, benchContext)
+          : run(store, { type: 'undo', treeId: id }, benchContext),
     },
     12,
     2,
@@ -422,20 +454,20 @@ async function deletes(measures: Measure[]): Promise<void> {
   await store.close();
 }
 
-async function search(measures: Measure[]): Promise<void> {
+async function search(measures: Measurement[]): Promise<void> {
   const store = await openStore(`sqlite:${newPath()}`);
-  const { id, rootId } = await grown(store, 100_000);
+  const { id, rootId } = await buildBenchTree(store, 100_000);
   const rare = {
     role: 'user' as const,
     content: [{ type: 'text' as const, text: 'a word like zweibelfisch is rare' }],
   };
-  await run(store, { type: 'append', treeId: id, parentId: rootId, messages: [{ message: rare }] }, me);
-  const least = new LeastSqlite(newPath());
-  grownLeast(least, 100_000);
+  await run(store, { type: 'append', treeId: id, parentId: rootId, messages: [{ message: rare }] }, benchContext);
+  const least = new MinimalSqlite(newPath());
+  buildMinimalTree(least, 100_000);
   least.insert(1, 'user', JSON.stringify(rare.content));
   least.index();
   await store.search({ text: 'zweibelfisch' });
-  const times = await inTurns(
+  const times = await measureAlternating(
     { least: () => least.search('zweibelfisch'), ours: () => store.search({ text: 'zweibelfisch', limit: 20 }) },
     200,
   );
@@ -444,12 +476,12 @@ async function search(measures: Measure[]): Promise<void> {
   await store.close();
 }
 
-async function processStart(measures: Measure[]): Promise<void> {
+async function processStart(measures: Measurement[]): Promise<void> {
   const work = "process start to the first thread, 1,000 messages, Node's own start included";
-  pushRow(measures, { work, ...(await startTimes(folder)), aim: 1.7 });
+  pushRow(measures, { work, ...(await measureStartTimes(folder)), aim: 1.7 });
 }
 
-const parts: { readonly [name: string]: (measures: Measure[]) => Promise<void> } = {
+const parts: { readonly [name: string]: (measures: Measurement[]) => Promise<void> } = {
   append: appendSqlite,
   wide: appendWide,
   memory,
@@ -464,8 +496,8 @@ const parts: { readonly [name: string]: (measures: Measure[]) => Promise<void> }
 };
 
 /** All comparisons with the limits. */
-export async function limits(): Promise<readonly Measure[]> {
-  const measures: Measure[] = [];
+export async function benchLimits(): Promise<readonly Measurement[]> {
+  const measures: Measurement[] = [];
   const wanted = process.env['COPPICE_LIMITS']?.split(',') ?? Object.keys(parts);
   try {
     for (const name of wanted) await parts[name]?.(measures);

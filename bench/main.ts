@@ -1,18 +1,18 @@
 /** `npm run bench -- core` prints a table and JSON; `--json` prints only JSON. */
-import { type Measure, table } from './measure.ts';
+import { formatMeasurements, type Measurement } from './measure.ts';
 
-const benches: { readonly [name: string]: () => Promise<readonly Measure[]> } = {
-  core: async () => (await import('./core.ts')).core(),
-  stores: async () => (await import('./stores.ts')).stores(),
-  limits: async () => (await import('./limits.ts')).limits(),
-  engine: async () => (await import('./engine.ts')).engine(),
-  server: async () => (await import('./server.ts')).server(),
-  sessions: async () => (await import('./sessions.ts')).sessions(),
-  proxy: async () => (await import('./proxy.ts')).proxy(),
-  web: async () => (await import('./web.ts')).web(),
-  install: async () => (await import('./install.ts')).install(),
-  formats: async () => (await import('./formats.ts')).formats(),
-  cli: async () => (await import('./cli.ts')).cli(),
+const benches: { readonly [name: string]: () => Promise<readonly Measurement[]> } = {
+  core: async () => (await import('./core.ts')).benchCore(),
+  stores: async () => (await import('./stores.ts')).benchStores(),
+  limits: async () => (await import('./limits.ts')).benchLimits(),
+  engine: async () => (await import('./engine.ts')).benchEngine(),
+  server: async () => (await import('./server.ts')).benchServer(),
+  sessions: async () => (await import('./sessions.ts')).benchSessions(),
+  proxy: async () => (await import('./proxy.ts')).benchProxy(),
+  web: async () => (await import('./web.ts')).benchWeb(),
+  install: async () => (await import('./install.ts')).benchInstall(),
+  formats: async () => (await import('./formats.ts')).benchFormats(),
+  cli: async () => (await import('./cli.ts')).benchCli(),
 };
 
 const names = process.argv.slice(2).filter((word) => !word.startsWith('--'));
@@ -27,7 +27,7 @@ if (names.length === 0 || unknown !== undefined) {
 for (const name of names) {
   const measures = (await benches[name]?.()) ?? [];
   const missed = measures.filter((measure) => measure.kept === false);
-  if (!process.argv.includes('--json')) console.log(`${table(measures)}\n`);
+  if (!process.argv.includes('--json')) console.log(`${formatMeasurements(measures)}\n`);
   console.log(JSON.stringify({ bench: name, node: process.version, measures }));
   if (missed.length > 0) process.exitCode = 1;
 }

@@ -7,7 +7,7 @@ setFlagsFromString('--no-concurrent-marking');
 setFlagsFromString('--no-concurrent-sweeping');
 
 /** One measurement. */
-export interface Measure {
+export interface Measurement {
   /** The workload, for example `append to 100,000 nodes`. */
   readonly work: string;
   /** The candidate, for example `coppice` or `mutable Map`. */
@@ -33,17 +33,17 @@ export function median(values: readonly number[]): number {
 const folder: unknown[] = [];
 
 /** Keeps a result from being optimised away, until the next one. */
-export function keep(value: unknown): void {
+export function preventOptimisation(value: unknown): void {
   folder[0] = value;
 }
 
 /** Collects garbage, so that one candidate does not pay for another's. */
-export function collect(): void {
+export function collectGarbage(): void {
   globalThis.gc?.();
 }
 
 /** A candidate of a race. */
-export interface Candidate {
+export interface BenchCandidate {
   /** The number of operations of one run. */
   readonly operations: number;
   /** Runs before each run and is not timed. */
@@ -56,8 +56,8 @@ export interface Candidate {
  * with garbage collected on the same thread, because on a shared machine wall time and helper threads would measure
  * other processes. The first run does not count.
  */
-export function race<Name extends string>(
-  candidates: { readonly [N in Name]: Candidate },
+export function measureCpuTimes<Name extends string>(
+  candidates: { readonly [N in Name]: BenchCandidate },
   runs = 5,
 ): { readonly [N in Name]: number } {
   const names = Object.keys(candidates).filter((name): name is Name => Object.hasOwn(candidates, name));
@@ -66,9 +66,9 @@ export function race<Name extends string>(
     for (const name of names) {
       const { operations, prepare, run: work } = candidates[name];
       prepare?.();
-      collect();
+      collectGarbage();
       const start = process.cpuUsage();
-      keep(work());
+      preventOptimisation(work());
       const { user, system } = process.cpuUsage(start);
       if (run > 0) times.get(name)?.push((user + system) / operations);
     }
@@ -78,24 +78,24 @@ export function race<Name extends string>(
 }
 
 /** The wall time of some work in microseconds. */
-export async function timed(work: () => unknown): Promise<number> {
+export async function measureWallTime(work: () => unknown): Promise<number> {
   const from = process.hrtime.bigint();
   await work();
   return Number(process.hrtime.bigint() - from) / 1000;
 }
 
 /** Median wall times in microseconds of several pieces of work, alternating, so that noise affects all alike. */
-export async function inTurns<Name extends string>(
+export async function measureAlternating<Name extends string>(
   works: { readonly [N in Name]: (turn: number) => unknown },
   turns: number,
   warm = Math.ceil(turns / 10),
 ): Promise<{ readonly [N in Name]: number }> {
   const names = Object.keys(works) as Name[];
   const times = new Map<Name, number[]>(names.map((name) => [name, []]));
-  collect();
+  collectGarbage();
   for (let turn = 0; turn < turns + warm; turn++)
     for (const name of names) {
-      const time = await timed(() => works[name](turn));
+      const time = await measureWallTime(() => works[name](turn));
       if (turn >= warm) times.get(name)?.push(time);
     }
   return Object.fromEntries(names.map((name) => [name, median(times.get(name) ?? [])])) as {
@@ -104,14 +104,14 @@ export async function inTurns<Name extends string>(
 }
 
 /** Runs something several times and returns the last result. */
-export function repeated(count: number, work: () => unknown): unknown {
+export function repeatWork(count: number, work: () => unknown): unknown {
   let last: unknown;
   for (let i = 0; i < count; i++) last = work();
   return last;
 }
 
 /** The bytes that a value retains, by the growth of the heap while it is created. */
-export function bytesOf(make: () => unknown, runs = 3): number {
+export function measureRetainedBytes(make: () => unknown, runs = 3): number {
   const sizes: number[] = [];
   for (let run = 0; run < runs; run++) sizes.push(growth(make));
   return median(sizes);
@@ -119,11 +119,11 @@ export function bytesOf(make: () => unknown, runs = 3): number {
 
 // A separate function, so that no variable of the loop keeps the previous value alive.
 function growth(make: () => unknown): number {
-  keep(null);
-  collect();
+  preventOptimisation(null);
+  collectGarbage();
   const before = process.memoryUsage().heapUsed;
-  keep(make());
-  collect();
+  preventOptimisation(make());
+  collectGarbage();
   return process.memoryUsage().heapUsed - before;
 }
 
@@ -133,7 +133,7 @@ function shown(value: number): string {
 }
 
 /** The measures as a table of text. */
-export function table(measures: readonly Measure[]): string {
+export function formatMeasurements(measures: readonly Measurement[]): string {
   const rows = [
     ['work', 'by', 'per operation', 'ratio', 'budget'],
     ...measures.map(({ work, by, value, unit, ratio, budget, kept: within }) => [

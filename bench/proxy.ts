@@ -8,8 +8,8 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Measure, median } from './measure.ts';
-import { matching } from './proxy/matching.ts';
+import { type Measurement, median } from './measure.ts';
+import { benchMatching } from './proxy/matching.ts';
 
 const token = 'bench-token';
 
@@ -128,7 +128,7 @@ async function race(
   return { coppice: middle(times.coppice), bare: middle(times.bare) };
 }
 
-function rows(work: string, bare: number, ours: number, most: number | null): Measure[] {
+function rows(work: string, bare: number, ours: number, most: number | null): Measurement[] {
   const ratio = ours / bare;
   const kept = most === null ? {} : { budget: `≤ ${most}×`, kept: ratio <= most };
   return [
@@ -138,7 +138,7 @@ function rows(work: string, bare: number, ours: number, most: number | null): Me
 }
 
 /** The cost per call at a hundred calls per second, each with a history of 200 messages that grows by one. */
-async function underLoad(child: ChildProcess, ports: Ports): Promise<Measure[]> {
+async function underLoad(child: ChildProcess, ports: Ports): Promise<Measurement[]> {
   const [perSecond, seconds, agents] = [100, 5, 10];
   const threads = Array.from({ length: agents }, (_, at) => history(199, `agent ${at}`));
   const calls = perSecond * seconds;
@@ -176,7 +176,7 @@ async function underLoad(child: ChildProcess, ports: Ports): Promise<Measure[]> 
 }
 
 /** Measures first byte, chunks, load and matching. */
-export async function proxy(): Promise<readonly Measure[]> {
+export async function benchProxy(): Promise<readonly Measurement[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-proxy-'));
   const execArgv = ['--expose-gc', '--import', 'tsx'];
   const service = fork(fileURLToPath(new URL('./engine/wire-server.ts', import.meta.url)), { execArgv });
@@ -202,7 +202,7 @@ export async function proxy(): Promise<readonly Measure[]> {
       ...rows('between two chunks, one every 5 ms', paced.bare.chunk, paced.coppice.chunk, 1.15),
       ...rows('first byte, a service that takes no time, 200 messages', atOnce.bare.first, atOnce.coppice.first, null),
       ...(await underLoad(child, ports)),
-      ...(await matching()),
+      ...(await benchMatching()),
     ];
   } finally {
     agent.destroy();

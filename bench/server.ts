@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { newId } from '@coppice/engine';
-import { type Measure, median } from './measure.ts';
+import { type Measurement, median } from './measure.ts';
 
 const token = 'bench-token';
 
@@ -106,7 +106,7 @@ async function race(
   return { coppice: median(times.coppice), bare: median(times.bare) };
 }
 
-function rows(work: string, times: Readonly<Record<Side, number>>): Measure[] {
+function rows(work: string, times: Readonly<Record<Side, number>>): Measurement[] {
   // 0.7 times the requests of the bare handler are 1 / 0.7 times its CPU time.
   const ratio = times.coppice / times.bare;
   return [
@@ -176,7 +176,7 @@ async function lastOf(
 }
 
 /** Measures page, append and feed on SQLite. */
-export async function server(): Promise<readonly Measure[]> {
+export async function benchServer(): Promise<readonly Measurement[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-server-'));
   const file = fileURLToPath(import.meta.resolve('@coppice/server/testing/bench-bed'));
   const child = fork(file, [`sqlite:${join(folder, 'trees.db')}`, token], {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { AgentSession, SessionManager } from '@coppice/engine/sessions';
 import { sessionFiles } from '@coppice/stores';
 import { PiSessionManager } from '@coppice/stores/testing/pi-package';
-import { collect, keep, type Measure, median } from './measure.ts';
+import { collectGarbage, type Measurement, median, preventOptimisation } from './measure.ts';
 
 const entries = 100_000;
 const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-sessions-'));
@@ -91,13 +91,13 @@ async function inTurns(
   const times = { ours: [] as number[], theirs: [] as number[] };
   for (let run = 0; run <= runs; run++)
     for (const side of ['theirs', 'ours'] as const) {
-      collect();
+      collectGarbage();
       const start = process.cpuUsage();
-      keep(await works[side]());
+      preventOptimisation(await works[side]());
       const { user, system } = process.cpuUsage(start);
       if (run > 0) times[side].push(user + system);
     }
-  keep(null);
+  preventOptimisation(null);
   return { ours: median(times.ours), theirs: median(times.theirs) };
 }
 
@@ -131,7 +131,7 @@ async function onDisk(
   return { ours: median(times.ours), theirs: median(times.theirs) };
 }
 
-function rows(work: string, { ours, theirs }: Sides): Measure[] {
+function rows(work: string, { ours, theirs }: Sides): Measurement[] {
   const ratio = ours / theirs;
   return [
     { work, by: 'pi-coding-agent', value: theirs, unit: 'µs', ratio: 1 },
@@ -146,8 +146,8 @@ function sync(path: string): void {
 }
 
 /** All benchmarks of sessions. */
-export async function sessions(): Promise<readonly Measure[]> {
-  const measures: Measure[] = [];
+export async function benchSessions(): Promise<readonly Measurement[]> {
+  const measures: Measurement[] = [];
   const built = [write(thread), write(worked)] as const;
   for (const [at, shape] of [thread, worked].entries()) {
     const file = built[at as 0 | 1];
@@ -182,7 +182,7 @@ async function writing(file: {
   readonly ours: string;
   readonly theirs: string;
   readonly tip: number;
-}): Promise<Measure[]> {
+}): Promise<Measurement[]> {
   const [mine, yours] = [join(folder, 'w-ours.jsonl'), join(folder, 'w-theirs.jsonl')];
   copyFileSync(file.ours, mine);
   copyFileSync(file.theirs, yours);
@@ -242,14 +242,14 @@ async function extract(session: AgentSession, file: { readonly theirs: string; r
   const times = { ours: [] as number[], theirs: [] as number[] };
   for (let run = 0; run <= 5; run++) {
     const other = PiSessionManager.open(file.theirs, join(folder, 'out'));
-    collect();
+    collectGarbage();
     let start = performance.now();
     const path = other.createBranchedSession(id(file.tip));
     if (path !== undefined) sync(path);
     const theirs = performance.now() - start;
-    collect();
+    collectGarbage();
     start = performance.now();
-    keep(session.exportBranch(id(file.tip), { pathOnly: true }));
+    preventOptimisation(session.exportBranch(id(file.tip), { pathOnly: true }));
     const ours = performance.now() - start;
     if (run === 0) continue;
     times.ours.push(ours * 1000);

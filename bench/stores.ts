@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { messageKit } from '@coppice/content';
 import { ask, type NodeId, readPage, readPath, readTree, run, type Store, type TreeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
-import { collect, inTurns, type Measure, timed } from './measure.ts';
-import { depth, grown, me, message } from './stores/grown.ts';
-import { openRaw, RawAppender } from './stores/raw-sqlite.ts';
+import { collectGarbage, type Measurement, measureAlternating, measureWallTime } from './measure.ts';
+import { benchContext, branchDepth, buildBenchTree, makeBenchMessage } from './stores/bench-tree.ts';
+import { openRawDatabase, RawAppender } from './stores/raw-sqlite.ts';
 
 const sizes = [1_000, 10_000, 100_000] as const;
 const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-'));
@@ -18,7 +18,7 @@ function rawAppends(
   id: TreeId,
   row: { readonly version: number; readonly nextSeq: number; readonly active: NodeId },
 ) {
-  const database = openRaw(path);
+  const database = openRawDatabase(path);
   const appender = new RawAppender(database);
   let { version, nextSeq: seq } = row;
   let parent: string = row.active;
@@ -29,7 +29,7 @@ function rawAppends(
     database,
     append(n: number) {
       const node = crypto.randomUUID();
-      const said = message(n);
+      const said = makeBenchMessage(n);
       // The bare driver does not hash or estimate: it gets a prepared key.
       const steps = JSON.stringify([
         {
@@ -67,20 +67,25 @@ function rawAppends(
   };
 }
 
-async function appends(measures: Measure[], size: number): Promise<void> {
+async function appends(measures: Measurement[], size: number): Promise<void> {
   // A file each: two connections writing one file in turn would only measure the reloading of pages.
   const store = await openStore(`sqlite:${join(folder, `append-${size}.db`)}`);
-  const ours = await grown(store, size);
+  const ours = await buildBenchTree(store, size);
   const barePath = join(folder, `bare-${size}.db`);
   const maker = await openStore(`sqlite:${barePath}`);
-  const bare = await grown(maker, size);
+  const bare = await buildBenchTree(maker, size);
   const row = await maker.read(bare.id, () => readTree(bare.id));
   await maker.close();
   const raw = rawAppends(barePath, bare.id, { version: row.version, nextSeq: row.nextSeq, active: bare.leaf });
-  const times = await inTurns(
+  const times = await measureAlternating(
     {
       raw: (n) => raw.append(1_000_000 + n),
-      ours: (n) => run(store, { type: 'append', treeId: ours.id, messages: [{ message: message(2_000_000 + n) }] }, me),
+      ours: (n) =>
+        run(
+          store,
+          { type: 'append', treeId: ours.id, messages: [{ message: makeBenchMessage(2_000_000 + n) }] },
+          benchContext,
+        ),
     },
     400,
     // Warm-up: a process that serves chats has compiled this code.
@@ -105,18 +110,23 @@ async function appends(measures: Measure[], size: number): Promise<void> {
 }
 
 /** A known history resent with one more message: one row, whatever its length. */
-async function resent(measures: Measure[], store: Store, id: TreeId, single: number): Promise<void> {
+async function resent(measures: Measurement[], store: Store, id: TreeId, single: number): Promise<void> {
   const { rootId } = await store.read(id, () => readTree(id));
-  const history = Array.from({ length: 200 }, (_, index) => ({ message: message(5_000_000 + index) }));
-  await run(store, { type: 'append', treeId: id, parentId: rootId, messages: history }, me);
-  const times = await inTurns(
+  const history = Array.from({ length: 200 }, (_, index) => ({ message: makeBenchMessage(5_000_000 + index) }));
+  await run(store, { type: 'append', treeId: id, parentId: rootId, messages: history }, benchContext);
+  const times = await measureAlternating(
     {
       hashing: () => history.map((item) => messageKit.key(item.message)),
       ours: (n) =>
         run(
           store,
-          { type: 'append', treeId: id, parentId: rootId, messages: [...history, { message: message(6_000_000 + n) }] },
-          me,
+          {
+            type: 'append',
+            treeId: id,
+            parentId: rootId,
+            messages: [...history, { message: makeBenchMessage(6_000_000 + n) }],
+          },
+          benchContext,
         ),
     },
     60,
@@ -134,22 +144,22 @@ async function resent(measures: Measure[], store: Store, id: TreeId, single: num
   });
 }
 
-async function opening(measures: Measure[]): Promise<void> {
+async function opening(measures: Measurement[]): Promise<void> {
   const places = new Map<number, { readonly path: string; readonly id: TreeId }>();
   for (const size of [1_000, 100_000]) {
     const path = join(folder, `open-${size}.db`);
     const store = await openStore(`sqlite:${path}`);
-    places.set(size, { path, id: (await grown(store, size)).id });
+    places.set(size, { path, id: (await buildBenchTree(store, size)).id });
     await store.close();
   }
   const openAndRead = async (size: number) => {
     const { path, id } = places.get(size) ?? { path: '', id: '' as TreeId };
     const store = await openStore(`sqlite:${path}`);
-    const page = await store.read(id, () => readPage(id, { limit: depth }));
-    if (page.nodes.length !== depth) throw new Error(`The thread has ${page.nodes.length} messages.`);
+    const page = await store.read(id, () => readPage(id, { limit: branchDepth }));
+    if (page.nodes.length !== branchDepth) throw new Error(`The thread has ${page.nodes.length} messages.`);
     await store.close();
   };
-  const times = await inTurns({ small: () => openAndRead(1_000), large: () => openAndRead(100_000) }, 30);
+  const times = await measureAlternating({ small: () => openAndRead(1_000), large: () => openAndRead(100_000) }, 30);
   const ratio = times.large / times.small;
   measures.push(
     { work: 'open and get the thread, 1,000 messages', by: 'coppice', value: times.small, unit: 'µs' },
@@ -165,19 +175,19 @@ async function opening(measures: Measure[]): Promise<void> {
   );
 }
 
-async function paths(measures: Measure[]): Promise<void> {
+async function paths(measures: Measurement[]): Promise<void> {
   const path = join(folder, 'path.db');
   const store = await openStore(`sqlite:${path}`);
-  const { id } = await grown(store, 10_000);
-  const chain = Array.from({ length: 1_000 }, (_, index) => ({ message: message(7_000_000 + index) }));
+  const { id } = await buildBenchTree(store, 10_000);
+  const chain = Array.from({ length: 1_000 }, (_, index) => ({ message: makeBenchMessage(7_000_000 + index) }));
   const { rootId } = await store.read(id, () => readTree(id));
-  const { result } = await run(store, { type: 'append', treeId: id, parentId: rootId, messages: chain }, me);
-  const database = openRaw(path);
+  const { result } = await run(store, { type: 'append', treeId: id, parentId: rootId, messages: chain }, benchContext);
+  const database = openRawDatabase(path);
   const walk = database.prepare(
     `WITH RECURSIVE up AS (SELECT *, 1 AS level FROM node WHERE id = ?1 UNION ALL
     SELECT n.*, up.level + 1 FROM up JOIN node n ON n.no = up.parent_no) SELECT * FROM up`,
   );
-  const times = await inTurns(
+  const times = await measureAlternating(
     {
       raw: () => (walk.all(result.nodeId) as { content: string }[]).map((row) => JSON.parse(row.content)),
       ours: () => store.read(id, () => readPath({ to: result.nodeId })),
@@ -201,34 +211,35 @@ async function paths(measures: Measure[]): Promise<void> {
   await store.close();
 }
 
-async function deletes(measures: Measure[]): Promise<void> {
+async function deletes(measures: Measurement[]): Promise<void> {
   const path = join(folder, 'delete.db');
   const store = await openStore(`sqlite:${path}`);
-  const { id, rootId } = await grown(store, 1_000);
-  const chain = (from: number) => Array.from({ length: 10_000 }, (_, index) => ({ message: message(from + index) }));
+  const { id, rootId } = await buildBenchTree(store, 1_000);
+  const chain = (from: number) =>
+    Array.from({ length: 10_000 }, (_, index) => ({ message: makeBenchMessage(from + index) }));
   const first = await run(
     store,
     { type: 'append', treeId: id, parentId: rootId, messages: chain(8_000_000), select: false },
-    me,
+    benchContext,
   );
   const second = await run(
     store,
     { type: 'append', treeId: id, parentId: rootId, messages: chain(9_000_000), select: false },
-    me,
+    benchContext,
   );
   const top = first.result.added[0] ?? rootId;
   const other = second.result.added[0] ?? rootId;
-  const database = openRaw(path);
+  const database = openRawDatabase(path);
   const mark = database.prepare(
     `WITH RECURSIVE below(no) AS (SELECT no FROM node WHERE id = ?1 UNION ALL SELECT n.no FROM below JOIN node n ON n.parent_no = below.no)
     UPDATE node SET removed_in = ?2 WHERE no IN (SELECT no FROM below)`,
   );
-  const times = await inTurns(
+  const times = await measureAlternating(
     {
       rawDelete: () => mark.run(other, 1),
       rawRestore: () => mark.run(other, null),
-      ours: () => run(store, { type: 'delete', treeId: id, nodeIds: [top], mode: 'cascade' }, me),
-      undo: () => run(store, { type: 'undo', treeId: id }, me),
+      ours: () => run(store, { type: 'delete', treeId: id, nodeIds: [top], mode: 'cascade' }, benchContext),
+      undo: () => run(store, { type: 'undo', treeId: id }, benchContext),
     },
     8,
   );
@@ -250,10 +261,10 @@ async function deletes(measures: Measure[]): Promise<void> {
   await store.close();
 }
 
-async function searches(measures: Measure[]): Promise<void> {
+async function searches(measures: Measurement[]): Promise<void> {
   const path = join(folder, 'search.db');
   const store = await openStore(`sqlite:${path}`);
-  const { id } = await grown(store, 100_000);
+  const { id } = await buildBenchTree(store, 100_000);
   for (let n = 0; n < 20; n++)
     await run(
       store,
@@ -269,14 +280,14 @@ async function searches(measures: Measure[]): Promise<void> {
           },
         ],
       },
-      me,
+      benchContext,
     );
-  const indexing = await timed(() => store.search({ text: 'zweibelfisch' }));
-  const database = openRaw(path);
+  const indexing = await measureWallTime(() => store.search({ text: 'zweibelfisch' }));
+  const database = openRawDatabase(path);
   const bare = database.prepare(
     'SELECT n.id, n.content FROM node_text f JOIN node n ON n.no = f.rowid WHERE node_text MATCH ?1 ORDER BY n.created_at DESC LIMIT 21',
   );
-  const times = await inTurns(
+  const times = await measureAlternating(
     { raw: () => bare.all('"zweibelfisch"'), ours: () => store.search({ text: 'zweibelfisch', limit: 20 }) },
     60,
   );
@@ -299,16 +310,16 @@ async function searches(measures: Measure[]): Promise<void> {
 }
 
 /** A million messages through the library, one commit per 1,000, and the growth of the process. */
-async function million(measures: Measure[]): Promise<void> {
+async function million(measures: Measurement[]): Promise<void> {
   const store = await openStore(`sqlite:${join(folder, 'million.db')}`);
-  collect();
+  collectGarbage();
   const before = process.memoryUsage().rss;
   let highest = before;
   const from = process.hrtime.bigint();
-  const { id, rootId } = await grown(store, 0);
+  const { id, rootId } = await buildBenchTree(store, 0);
   for (let n = 0; n < 1_000_000; n += 1_000) {
-    const messages = Array.from({ length: 1_000 }, (_, index) => ({ message: message(n + index) }));
-    await run(store, { type: 'append', treeId: id, parentId: rootId, messages, merge: false }, me);
+    const messages = Array.from({ length: 1_000 }, (_, index) => ({ message: makeBenchMessage(n + index) }));
+    await run(store, { type: 'append', treeId: id, parentId: rootId, messages, merge: false }, benchContext);
     highest = Math.max(highest, process.memoryUsage().rss);
   }
   measures.push(
@@ -318,7 +329,10 @@ async function million(measures: Measure[]): Promise<void> {
   const active = await store.read(id, function* () {
     return yield* ask('tree', {});
   });
-  const times = await inTurns({ ours: () => store.read(id, () => readPage(id, { limit: depth })) }, 30);
+  const times = await measureAlternating(
+    { ours: () => store.read(id, () => readPage(id, { limit: branchDepth })) },
+    30,
+  );
   measures.push({
     work: `a page of ${active?.nextSeq.toLocaleString('en')} messages`,
     by: 'coppice',
@@ -329,8 +343,8 @@ async function million(measures: Measure[]): Promise<void> {
 }
 
 /** All benchmarks of stores. `COPPICE_LONG=1` adds a million messages. */
-export async function stores(): Promise<readonly Measure[]> {
-  const measures: Measure[] = [];
+export async function benchStores(): Promise<readonly Measurement[]> {
+  const measures: Measurement[] = [];
   try {
     for (const size of sizes) await appends(measures, size);
     await opening(measures);
@@ -339,7 +353,7 @@ export async function stores(): Promise<readonly Measure[]> {
     await searches(measures);
     if (process.env['COPPICE_LONG'] === '1') await million(measures);
     if (process.env['COPPICE_BENCH_POSTGRES'] !== 'off')
-      await (await import('./stores/postgres.ts')).postgres(measures);
+      await (await import('./stores/postgres.ts')).benchPostgres(measures);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -9,7 +9,7 @@ import type { TestServer } from '@coppice/server/testing';
 import { openPageFixture, type PageFixture } from '@coppice/web/testing';
 import { type ColdLoad, measureColdLoad } from '@coppice/web/testing/cold-load';
 import type { Page } from 'playwright-core';
-import { type Measure, median } from './measure.ts';
+import { type Measurement, median } from './measure.ts';
 
 /** Creates a tree of branches of a given length, each starting from a message of an earlier one. */
 async function buildSample(server: TestServer, size: number, stem: number): Promise<string> {
@@ -108,7 +108,12 @@ const largeMessages: Readonly<Record<string, string>> = {
 };
 
 /** The longest task of the page's main thread, in milliseconds, while a tree with a message opens. */
-export async function longestTask(page: Page, server: TestServer, url: string, content: string): Promise<number> {
+export async function measureLongestTask(
+  page: Page,
+  server: TestServer,
+  url: string,
+  content: string,
+): Promise<number> {
   const messages = [
     { role: 'user', content: 'Show it' },
     { role: 'assistant', content },
@@ -123,7 +128,7 @@ export async function longestTask(page: Page, server: TestServer, url: string, c
 }
 
 /** Makes the page record its long tasks, those over 50 ms. */
-export async function noteLongTasks(page: Page): Promise<void> {
+export async function recordLongTasks(page: Page): Promise<void> {
   await page.addInitScript(`globalThis.longTasks = [];
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) globalThis.longTasks.push(entry.duration);
@@ -149,7 +154,7 @@ async function coldLoad({ browser, server, url }: PageFixture, tree: string): Pr
 }
 
 /** All benchmarks of the page. */
-export async function web(): Promise<readonly Measure[]> {
+export async function benchWeb(): Promise<readonly Measurement[]> {
   const fixture = await openPageFixture();
   try {
     const { server, url } = fixture;
@@ -164,7 +169,7 @@ export async function web(): Promise<readonly Measure[]> {
       if (globalThis.firstMessageAt === undefined && document.querySelector('[data-testid=thread] article') !== null)
         globalThis.firstMessageAt = performance.now();
     }).observe(document, { childList: true, subtree: true })`);
-    const measures: Measure[] = [];
+    const measures: Measurement[] = [];
     const frame = (work: string, value: number) =>
       measures.push({
         work,
@@ -233,9 +238,9 @@ export async function web(): Promise<readonly Measure[]> {
         budget: `≤ 1× of ${budget / 1000} kB`,
         kept: bytes <= budget,
       });
-    await noteLongTasks(page);
+    await recordLongTasks(page);
     for (const [kind, text] of Object.entries(largeMessages)) {
-      const longest = (await longestTask(page, server, url, text)) * 1000;
+      const longest = (await measureLongestTask(page, server, url, text)) * 1000;
       measures.push({
         work: `open a megabyte of ${kind}`,
         by: 'longest task',

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, posix, relative, sep } from 'node:path';
 import { isTypeScript, openRepository } from '../test/checks/workspace.ts';
-import { exitOf, repository, startTool } from './tools.ts';
+import { repositoryRoot, startTool, waitForExit } from './tools.ts';
 
 interface Outcome {
   readonly ok: boolean;
@@ -21,7 +21,7 @@ async function runTool(name: string, args: readonly string[], command?: string):
   const chunks: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const code = await exitOf(child);
+  const code = await waitForExit(child);
   return { ok: code === 0, said: Buffer.concat(chunks).toString('utf8').trim() };
 }
 
@@ -39,7 +39,7 @@ interface Program {
 function programsOf(paths: readonly string[]): ReadonlyMap<string, Program> {
   const programs = new Map<string, Program>();
   for (const path of paths) {
-    const read: Program = JSON.parse(readFileSync(join(repository, path), 'utf8'));
+    const read: Program = JSON.parse(readFileSync(join(repositoryRoot, path), 'utf8'));
     const folder = posix.dirname(path);
     const at = (pattern: string) => `${posix.join('../..', folder, pattern)}`;
     const options = JSON.stringify(read.compilerOptions ?? {});
@@ -67,7 +67,7 @@ async function checkTypes(): Promise<Outcome> {
   const unchecked = new Set(workspace.paths.filter(isTypeScript));
   const said: string[] = [];
   let failed = false;
-  const folder = join(repository, 'node_modules/.types');
+  const folder = join(repositoryRoot, 'node_modules/.types');
   mkdirSync(folder, { recursive: true });
   for (const [index, [options, { include = [], exclude = [], ...rest }]] of [...programs].entries()) {
     const project = join(folder, `${index}.json`);
@@ -77,7 +77,7 @@ async function checkTypes(): Promise<Outcome> {
     const errors: string[] = [];
     for (const line of outcome.said.split(/\r?\n/)) {
       // Listed files are absolute paths; errors have paths relative to the repository.
-      const path = relative(repository, line).split(sep).join('/');
+      const path = relative(repositoryRoot, line).split(sep).join('/');
       if (!unchecked.delete(path) && !/^(?:\/|[A-Za-z]:[\\/])/.test(line)) errors.push(line);
     }
     // A program without files (TS18003) is valid; a file that it should contain would be reported below.

@@ -6,10 +6,10 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectAddresses } from './project-addresses.ts';
-import { repository } from './tools.ts';
+import { repositoryRoot } from './tools.ts';
 
 const driver = '@photostructure/sqlite';
-const source = join(repository, 'node_modules', driver);
+const source = join(repositoryRoot, 'node_modules', driver);
 
 /**
  * The versions of Node whose own SQLite is too old, or that have none. On the others npm skips the package: an optional
@@ -18,40 +18,40 @@ const source = join(repository, 'node_modules', driver);
 const nodesWithoutSqlite = '>=20.19 <22.23 || >=23 <24.21 || >=25 <26';
 
 /** The systems that the driver is built for, such as `linux-x64`. */
-export function driverSystems(): readonly string[] {
+export function listDriverSystems(): readonly string[] {
   return readdirSync(join(source, 'prebuilds')).sort();
 }
 
 /** The system of this computer, as a list that is empty if the driver is not built for it. */
-export function ownSystem(): readonly string[] {
-  return driverSystems().filter((system) => system === `${process.platform}-${process.arch}`);
+export function listOwnSystem(): readonly string[] {
+  return listDriverSystems().filter((system) => system === `${process.platform}-${process.arch}`);
 }
 
 /** The name of the package for a system. The stores look for it by this name. */
-export function driverName(system: string): string {
+export function driverPackageName(system: string): string {
   return `@coppice/sqlite-${system}`;
 }
 
 /** What the published command depends on instead of the driver. */
-export function driverDependencies(version: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(driverSystems().map((system) => [driverName(system), version]));
+export function listDriverDependencies(version: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(listDriverSystems().map((system) => [driverPackageName(system), version]));
 }
 
 /** Dependencies without the driver. */
-export function withoutDrivers(
+export function removeDriver(
   dependencies: readonly (readonly [string, string])[],
 ): readonly (readonly [string, string])[] {
   return dependencies.filter(([name]) => name !== driver);
 }
 
 /** Builds the packages into a folder; returns their folders. */
-export function buildDrivers(into: string, systems: readonly string[] = driverSystems()): readonly string[] {
+export function buildDrivers(into: string, systems: readonly string[] = listDriverSystems()): readonly string[] {
   const original: {
     readonly version: string;
     readonly main: string;
     readonly dependencies: Readonly<Record<string, string>>;
   } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
-  const { version } = JSON.parse(readFileSync(join(repository, 'packages/cli/package.json'), 'utf8'));
+  const { version } = JSON.parse(readFileSync(join(repositoryRoot, 'packages/cli/package.json'), 'utf8'));
   return systems.map((system) => {
     const target = join(into, `sqlite-${system}`);
     rmSync(target, { recursive: true, force: true });
@@ -63,7 +63,7 @@ export function buildDrivers(into: string, systems: readonly string[] = driverSy
       });
     const [os = '', cpu = ''] = system.split('-');
     const manifest = {
-      name: driverName(system),
+      name: driverPackageName(system),
       version,
       description: `${driver} ${original.version} for ${system}, without sources and other systems.`,
       keywords: ['sqlite', 'driver', 'coppice'],

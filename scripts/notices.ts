@@ -22,7 +22,7 @@ function folderOf(name: string, from: string): string | null {
  * A text with name, version and licence of all direct and indirect dependencies of a package, without our own. `only`
  * names the direct dependencies that count.
  */
-export function noticesFor(folder: string, only?: readonly string[]): string {
+export function buildNotices(folder: string, only?: readonly string[]): string {
   const found = new Map<string, string>();
   const open = [folder];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {

@@ -7,10 +7,10 @@ import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildSync } from 'esbuild';
 import { projectAddresses } from './project-addresses.ts';
-import { repository } from './tools.ts';
+import { repositoryRoot } from './tools.ts';
 
 /** The packages in dependency order, by folder. */
-export const published = [
+export const publishedPackages = [
   'core',
   'content',
   'stores',
@@ -49,7 +49,7 @@ function manifestIn(folder: string): Manifest {
 }
 
 function run(tool: string, words: readonly string[], cwd: string): string {
-  const all = [join(repository, 'node_modules', tool), ...words];
+  const all = [join(repositoryRoot, 'node_modules', tool), ...words];
   const ran = spawnSync(process.execPath, all, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
   // The compiler reports what is wrong on its standard output.
   if (ran.status !== 0) throw new Error(`${tool} ${words.join(' ')} failed.\n${ran.stdout}`, { cause: ran.error });
@@ -58,7 +58,7 @@ function run(tool: string, words: readonly string[], cwd: string): string {
 
 /** Builds one package into a folder, as it will be in `node_modules`. */
 export function buildPackage(folder: string, into: string): string {
-  const source = join(repository, 'packages', folder);
+  const source = join(repositoryRoot, 'packages', folder);
   const target = join(into, folder);
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
@@ -69,24 +69,24 @@ export function buildPackage(folder: string, into: string): string {
       ['build', '--logLevel', 'error', '--outDir', join(target, 'dist'), '--emptyOutDir'],
       source,
     );
-    run('tsx/dist/cli.mjs', ['site/write-documents.ts', join(target, 'dist')], repository);
+    run('tsx/dist/cli.mjs', ['site/write-documents.ts', join(target, 'dist')], repositoryRoot);
     // Bundled fonts and libraries require their licences to be included.
-    writeFileSync(join(target, 'dist', 'third-party-notices.txt'), noticesFor(source));
+    writeFileSync(join(target, 'dist', 'third-party-notices.txt'), buildNotices(source));
   } else compile(source, target, manifest);
   inlineDependencies(folder, source, target);
   for (const name of ['README.md', 'bin'])
     if (existsSync(join(source, name))) cpSync(join(source, name), join(target, name), { recursive: true });
   if (folder === 'cli') copyDocuments(join(target, 'documents'));
-  cpSync(join(repository, 'LICENSE'), join(target, 'LICENSE'));
+  cpSync(join(repositoryRoot, 'LICENSE'), join(target, 'LICENSE'));
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(outside(manifest, folder, target), null, 2)}\n`);
   return target;
 }
 
 /** Copies the documents for `coppice docs`, without pictures and results of measurements. */
 function copyDocuments(target: string): void {
-  cpSync(join(repository, 'README.md'), join(target, 'README.md'));
-  for (const path of filesBelow(join(repository, 'docs')))
-    if (path.endsWith('.md')) cpSync(path, join(target, relative(repository, path)));
+  cpSync(join(repositoryRoot, 'README.md'), join(target, 'README.md'));
+  for (const path of filesBelow(join(repositoryRoot, 'docs')))
+    if (path.endsWith('.md')) cpSync(path, join(target, relative(repositoryRoot, path)));
 }
 
 function compile(source: string, target: string, manifest: Manifest): void {
@@ -103,7 +103,7 @@ function compile(source: string, target: string, manifest: Manifest): void {
       // With symbolic links resolved, the sources of other packages would be built into every package.
       preserveSymlinks: true,
       types: ['node'],
-      typeRoots: [join(repository, 'node_modules', '@types')],
+      typeRoots: [join(repositoryRoot, 'node_modules', '@types')],
       rootDir: source,
       outDir: dist,
     },
@@ -112,7 +112,7 @@ function compile(source: string, target: string, manifest: Manifest): void {
     include: [join(source, 'src')],
   };
   writeFileSync(project, JSON.stringify(settings));
-  run('typescript/bin/tsc', ['-p', project], repository);
+  run('typescript/bin/tsc', ['-p', project], repositoryRoot);
   rmSync(project);
   // A program that reads its version finds a copy of the manifest; without entries, because some bundlers would resolve
   // by them.
@@ -210,7 +210,7 @@ function inlineDependencies(folder: string, source: string, target: string): voi
     entryPoints: entries,
     outdir: vendor,
     // The packages are looked for from the package that imports them.
-    nodePaths: [join(source, 'node_modules'), join(repository, 'node_modules')],
+    nodePaths: [join(source, 'node_modules'), join(repositoryRoot, 'node_modules')],
     bundle: true,
     splitting: true,
     minify: true,
@@ -229,7 +229,7 @@ function inlineDependencies(folder: string, source: string, target: string): voi
     },
   });
   rmSync(staged, { recursive: true });
-  writeFileSync(join(vendor, 'third-party-notices.txt'), noticesFor(source, inlined[folder]));
+  writeFileSync(join(vendor, 'third-party-notices.txt'), buildNotices(source, inlined[folder]));
 }
 
 const importedNames = /^import (\{[^}]*\}|\w+(?:, \{[^}]*\})?) from ['"]([^'".][^'"]*)['"]/gm;
@@ -275,7 +275,7 @@ const importing = /\b(?:(?:im|ex)port\s+(?:[\w*{}\s,$]+\sfrom\s*)?|import\()['"]
 function peersOf(manifest: Manifest, target: string): Map<string, string> {
   const { dependencies = {}, peerDependencies = {} } = manifest;
   const known = new Set([manifest.name, ...Object.keys(dependencies), ...Object.keys(peerDependencies)]);
-  const offered = { ...manifestIn(repository).devDependencies, ...manifest.devDependencies };
+  const offered = { ...manifestIn(repositoryRoot).devDependencies, ...manifest.devDependencies };
   const peers = new Map<string, string>();
   for (const path of filesBelow(join(target, 'dist'))) {
     if (!/\.(?:d\.ts|m?js)$/.test(path)) continue;
@@ -292,15 +292,15 @@ function peersOf(manifest: Manifest, target: string): Map<string, string> {
   return peers;
 }
 
-import { buildDrivers, driverDependencies, ownSystem, withoutDrivers } from './driver-packages.ts';
-import { noticesFor } from './notices.ts';
+import { buildDrivers, listDriverDependencies, listOwnSystem, removeDriver } from './driver-packages.ts';
+import { buildNotices } from './notices.ts';
 
 /** The dependencies of a published package. */
 function needs(manifest: Manifest, folder: string): Readonly<Record<string, string>> | undefined {
   // The page is bundled: its dependencies are not installed with it.
   if (folder === 'web') return undefined;
   // In a checkout the command finds the page in the workspace.
-  const kept = withoutDrivers(Object.entries(manifest.dependencies ?? {})).filter(([name]) => !isInlined(folder, name));
+  const kept = removeDriver(Object.entries(manifest.dependencies ?? {})).filter(([name]) => !isInlined(folder, name));
   if (kept.length === 0 && folder !== 'cli') return undefined;
   return { ...Object.fromEntries(kept), ...(folder === 'cli' ? { '@coppice/web': manifest.version } : {}) };
 }
@@ -338,7 +338,7 @@ function outside(manifest: Manifest, folder: string, target: string): object {
     ...(bin === undefined ? {} : { bin }),
     exports: built,
     ...(dependencies === undefined ? {} : { dependencies }),
-    ...(folder === 'cli' ? { optionalDependencies: driverDependencies(version) } : {}),
+    ...(folder === 'cli' ? { optionalDependencies: listDriverDependencies(version) } : {}),
     ...(peers.size === 0 && peerDependencies === undefined
       ? {}
       : {
@@ -357,7 +357,7 @@ function outside(manifest: Manifest, folder: string, target: string): object {
  * apart, because whoever installs the command with all tarballs of one folder wants no framework.
  */
 export function adaptsToFramework(folder: string): boolean {
-  const { peerDependencies = {}, peerDependenciesMeta = {} } = manifestIn(join(repository, 'packages', folder));
+  const { peerDependencies = {}, peerDependenciesMeta = {} } = manifestIn(join(repositoryRoot, 'packages', folder));
   return (
     folder !== 'web' && Object.keys(peerDependencies).some((peer) => peerDependenciesMeta[peer]?.optional !== true)
   );
@@ -375,23 +375,23 @@ export function packFolder(target: string, into: string): readonly [name: string
 }
 
 /** Builds and packs packages; returns the tarballs by published name. */
-export function packAll(into: string, folders: readonly string[] = published): Map<string, string> {
+export function packAll(into: string, folders: readonly string[] = publishedPackages): Map<string, string> {
   return new Map(folders.map((folder) => packFolder(buildPackage(folder, into), into)));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const into = join(repository, '.tmp', 'pack');
+  const into = join(repositoryRoot, '.tmp', 'pack');
   const adapters = join(into, 'adapters');
   // Tarballs of an earlier time would be installed together with these.
   rmSync(into, { recursive: true, force: true });
   mkdirSync(adapters, { recursive: true });
   // Only for this system, so that all tarballs of the folder can be installed together; a release packs all.
-  const drivers = buildDrivers(into, ownSystem()).map((target) => packFolder(target, into));
-  const packed = published.map((folder) =>
+  const drivers = buildDrivers(into, listOwnSystem()).map((target) => packFolder(target, into));
+  const packed = publishedPackages.map((folder) =>
     packFolder(buildPackage(folder, into), adaptsToFramework(folder) ? adapters : into),
   );
   for (const [name, path] of [...drivers, ...packed]) {
     const size = Math.round(statSync(path).size / 1024);
-    process.stdout.write(`${name}  ${size} kB  ${relative(repository, path)}\n`);
+    process.stdout.write(`${name}  ${size} kB  ${relative(repositoryRoot, path)}\n`);
   }
 }

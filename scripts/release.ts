@@ -5,9 +5,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildDrivers } from './driver-packages.ts';
-import { packAll, packFolder, published } from './pack.ts';
+import { packAll, packFolder, publishedPackages } from './pack.ts';
 import { projectAddresses } from './project-addresses.ts';
-import { repository } from './tools.ts';
+import { repositoryRoot } from './tools.ts';
 
 /** The facts that a release depends on. */
 export interface ReleaseFacts {
@@ -27,7 +27,7 @@ export interface ReleaseFacts {
 }
 
 /** Reasons against a release, as sentences; empty if it may be published. A dry run has fewer requirements. */
-export function obstacles(facts: ReleaseFacts, publishes: boolean): readonly string[] {
+export function findReleaseObstacles(facts: ReleaseFacts, publishes: boolean): readonly string[] {
   const found: string[] = [];
   const versions = new Set(facts.versions.values());
   const [version = ''] = versions;
@@ -47,16 +47,16 @@ export function obstacles(facts: ReleaseFacts, publishes: boolean): readonly str
 }
 
 function git(...words: readonly string[]): string {
-  return execFileSync('git', words, { cwd: repository, encoding: 'utf8' }).trim();
+  return execFileSync('git', words, { cwd: repositoryRoot, encoding: 'utf8' }).trim();
 }
 
 function readFacts(): ReleaseFacts {
   const versionOf = (folder: string): string =>
-    JSON.parse(readFileSync(join(repository, 'packages', folder, 'package.json'), 'utf8')).version;
+    JSON.parse(readFileSync(join(repositoryRoot, 'packages', folder, 'package.json'), 'utf8')).version;
   return {
-    versions: new Map(published.map((folder) => [folder, versionOf(folder)])),
-    changelog: readFileSync(join(repository, 'CHANGELOG.md'), 'utf8'),
-    fixtures: readdirSync(join(repository, 'test/fixtures/stores')),
+    versions: new Map(publishedPackages.map((folder) => [folder, versionOf(folder)])),
+    changelog: readFileSync(join(repositoryRoot, 'CHANGELOG.md'), 'utf8'),
+    fixtures: readdirSync(join(repositoryRoot, 'test/fixtures/stores')),
     changes: git('status', '--porcelain'),
     tags: git('tag', '--points-at', 'HEAD').split('\n'),
     offered: projectAddresses.published,
@@ -66,18 +66,18 @@ function readFacts(): ReleaseFacts {
 }
 
 function npm(words: readonly string[]): void {
-  execFileSync('npm', words, { cwd: repository, stdio: 'inherit' });
+  execFileSync('npm', words, { cwd: repositoryRoot, stdio: 'inherit' });
 }
 
 function release(publishes: boolean): number {
-  const found = obstacles(readFacts(), publishes);
+  const found = findReleaseObstacles(readFacts(), publishes);
   for (const sentence of found) process.stderr.write(`${sentence}\n`);
   if (found.length > 0) return 1;
   npm(['run', 'check']);
   // A dry run only tests the packages; a release has passed everything.
   if (publishes) for (const tier of ['test', 'test:full', 'test:sum']) npm(['run', tier]);
   else npm(['run', 'test:full', '--', 'test/packages.test.ts']);
-  const into = join(repository, '.tmp', 'release');
+  const into = join(repositoryRoot, '.tmp', 'release');
   rmSync(into, { recursive: true, force: true });
   mkdirSync(into, { recursive: true });
   // In dependency order, so that no package is published before its dependencies.

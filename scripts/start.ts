@@ -4,9 +4,9 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { endWithParent } from './parent-end.ts';
-import { exitOf, repository, startTool } from './tools.ts';
+import { repositoryRoot, startTool, waitForExit } from './tools.ts';
 
-const web = join(repository, 'packages', 'web');
+const web = join(repositoryRoot, 'packages', 'web');
 const built = join(web, 'dist', 'index.html');
 
 function newest(folder: string): number {
@@ -21,12 +21,12 @@ function newest(folder: string): number {
 const changed = Math.max(newest(join(web, 'src')), statSync(join(web, 'vite.config.ts')).mtimeMs);
 if (!existsSync(built) || changed > statSync(built).mtimeMs) {
   process.stderr.write('Building the page, which is needed once…\n');
-  const code = await exitOf(startTool('vite', ['build', '--logLevel', 'warn'], { cwd: web, stdio: 'inherit' }));
+  const code = await waitForExit(startTool('vite', ['build', '--logLevel', 'warn'], { cwd: web, stdio: 'inherit' }));
   if (code !== 0) process.exit(code);
-  await exitOf(startTool('tsx', ['site/write-documents.ts', join(web, 'dist')], { stdio: 'inherit' }));
+  await waitForExit(startTool('tsx', ['site/write-documents.ts', join(web, 'dist')], { stdio: 'inherit' }));
 }
 if (process.env['npm_lifecycle_event'] === 'start') endWithParent();
 // In this process: Ctrl-C reaches all processes of the terminal, and the server should receive it once.
-const command = join(repository, 'packages/cli/bin/coppice.mjs');
+const command = join(repositoryRoot, 'packages/cli/bin/coppice.mjs');
 process.argv = [process.execPath, command, ...process.argv.slice(2)];
 await import(pathToFileURL(command).href);

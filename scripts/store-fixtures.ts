@@ -5,9 +5,9 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildDrivers, ownSystem } from './driver-packages.ts';
+import { buildDrivers, listOwnSystem } from './driver-packages.ts';
 import { packAll, packFolder } from './pack.ts';
-import { repository } from './tools.ts';
+import { repositoryRoot } from './tools.ts';
 
 /** The kinds of stores that are kept, each by the name of its file or folder. */
 const kinds = { sqlite: 'trees.db', files: 'folder', jsonl: 'sessions', postgres: 'dump.sql' } as const;
@@ -19,12 +19,12 @@ const wanted = process.argv.slice(2);
 /** The packages of the command, in dependency order. */
 const commandFolders = ['core', 'content', 'stores', 'engine', 'server', 'client', 'web', 'cli'];
 
-const { version } = JSON.parse(readFileSync(join(repository, 'packages/cli/package.json'), 'utf8'));
-const kept = join(repository, 'test/fixtures/stores', version);
+const { version } = JSON.parse(readFileSync(join(repositoryRoot, 'packages/cli/package.json'), 'utf8'));
+const kept = join(repositoryRoot, 'test/fixtures/stores', version);
 const folder = mkdtempSync(join(tmpdir(), 'coppice-stores-'));
-const staged = join(repository, '.tmp', 'store-fixtures');
+const staged = join(repositoryRoot, '.tmp', 'store-fixtures');
 mkdirSync(staged, { recursive: true });
-const drivers = buildDrivers(staged, ownSystem()).map((target) => packFolder(target, staged)[1]);
+const drivers = buildDrivers(staged, listOwnSystem()).map((target) => packFolder(target, staged)[1]);
 writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }));
 const words = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--prefix', folder];
 execFileSync('npm', [...words, ...packAll(staged, commandFolders).values(), ...drivers], {

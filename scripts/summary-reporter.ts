@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
-import { type Failure, type FileReport, type RunReport, testName } from './summary.ts';
-import { currentTier, type Tier } from './tiers.ts';
-import { repository } from './tools.ts';
+import { type FileReport, formatTestName, type RunReport, type TestFailure } from './summary.ts';
+import { currentTier, type TestTier } from './tiers.ts';
+import { repositoryRoot } from './tools.ts';
 
 /** The environment variable with the path of the report, set by the caller. */
 export const reportVariable = 'COPPICE_TEST_REPORT';
@@ -24,7 +24,7 @@ function describeErrors(errors: readonly ReportedError[] | undefined): string {
 }
 
 /** Whether a test belongs to the other tier. */
-function isOfOtherTier(test: TestCase, tier: Tier | null): boolean {
+function isOfOtherTier(test: TestCase, tier: TestTier | null): boolean {
   const isFull = test.tags.includes('full');
   return (tier === 'daily' && isFull) || (tier === 'full' && !isFull);
 }
@@ -35,16 +35,16 @@ function drawsOnScreen(test: TestCase): boolean {
 }
 
 /** Counts the tests of a file. A file that cannot be loaded counts as failed. Tests of the other tier are not counted. */
-function reportFile(module: TestModule, tier: Tier | null): FileReport {
-  const file = relative(repository, module.moduleId);
+function reportFile(module: TestModule, tier: TestTier | null): FileReport {
+  const file = relative(repositoryRoot, module.moduleId);
   const counts = { passed: 0, skipped: 0 };
   const ran: string[] = [];
   const left: string[] = [];
-  const failures: Failure[] = [];
+  const failures: TestFailure[] = [];
   let mayRetry = true;
   for (const test of module.children.allTests()) {
     const { state, errors } = test.result();
-    const name = testName(file, test.fullName);
+    const name = formatTestName(file, test.fullName);
     if (state === 'skipped' && isOfOtherTier(test, tier)) {
       left.push(name);
       continue;
@@ -66,7 +66,11 @@ function reportFile(module: TestModule, tier: Tier | null): FileReport {
 }
 
 /** Reports a run. Everything that fails the run counts as failed: an uncaught error must not result in "0 failed". */
-function reportRun(modules: readonly TestModule[], uncaught: readonly ReportedError[], tier: Tier | null): RunReport {
+function reportRun(
+  modules: readonly TestModule[],
+  uncaught: readonly ReportedError[],
+  tier: TestTier | null,
+): RunReport {
   return {
     files: modules.map((module) => reportFile(module, tier)),
     uncaught: uncaught.map((error) => ({ name: 'an error outside of any test', message: describeErrors([error]) })),

@@ -1,15 +1,15 @@
 /** The counts of a test run. */
-export interface Summary {
+export interface TestCounts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
 }
 
 /** A run without tests. */
-export const noTests: Summary = { passed: 0, failed: 0, skipped: 0 };
+export const zeroCounts: TestCounts = { passed: 0, failed: 0, skipped: 0 };
 
 /** A test that failed, with the first lines of its error. */
-export interface Failure {
+export interface TestFailure {
   readonly name: string;
   readonly message: string;
 }
@@ -18,49 +18,49 @@ export interface Failure {
  * The report of one test file: its counts, the tests that ran, those of the other tier, and what failed. Its failures
  * may be tried again if all are of tests that draw on a screen, which may be late on a busy machine.
  */
-export interface FileReport extends Summary {
+export interface FileReport extends TestCounts {
   readonly file: string;
   readonly mayRetry: boolean;
   readonly ran: readonly string[];
   readonly left: readonly string[];
-  readonly failures: readonly Failure[];
+  readonly failures: readonly TestFailure[];
 }
 
 /** The report of a run: its files, errors outside of any test, and failures of tests that passed on a second try. */
 export interface RunReport {
   readonly files: readonly FileReport[];
-  readonly uncaught: readonly Failure[];
-  readonly retried: readonly Failure[];
+  readonly uncaught: readonly TestFailure[];
+  readonly retried: readonly TestFailure[];
 }
 
 /** The largest number of tests that may need a second try; more fail the run. */
-export const mostRetried = 3;
+export const maxRetriedTests = 3;
 
 /** The last line of a run, for people and programs: `412 passed, 0 failed, 3 skipped`. */
-export function formatSummary(summary: Summary): string {
+export function formatCounts(summary: TestCounts): string {
   return `${summary.passed} passed, ${summary.failed} failed, ${summary.skipped} skipped`;
 }
 
 /** The counts of a run. Errors outside of any test count as failed. */
-export function summaryOf({ files, uncaught }: RunReport): Summary {
-  const sum = addSummaries(files);
+export function countTests({ files, uncaught }: RunReport): TestCounts {
+  const sum = addCounts(files);
   return { ...sum, failed: sum.failed + uncaught.length };
 }
 
 /** Adds up the counts of several runs or files. */
-export function addSummaries(summaries: readonly Summary[]): Summary {
+export function addCounts(summaries: readonly TestCounts[]): TestCounts {
   return summaries.reduce(
     (sum, one) => ({
       passed: sum.passed + one.passed,
       failed: sum.failed + one.failed,
       skipped: sum.skipped + one.skipped,
     }),
-    noTests,
+    zeroCounts,
   );
 }
 
 /** Everything that failed in a run. */
-export function failuresOf({ files, uncaught }: RunReport): readonly Failure[] {
+export function listFailures({ files, uncaught }: RunReport): readonly TestFailure[] {
   return [...files.flatMap((each) => each.failures), ...uncaught];
 }
 
@@ -68,9 +68,9 @@ export function failuresOf({ files, uncaught }: RunReport): readonly Failure[] {
  * The files to run once more: those with failures that may be tried again, if there are few and no others. Otherwise the
  * run has failed whatever a second try says.
  */
-export function filesToRetry(report: RunReport): readonly string[] {
+export function listFilesToRetry(report: RunReport): readonly string[] {
   const failed = report.files.filter((each) => each.failures.length > 0);
-  if (report.uncaught.length > 0 || failuresOf(report).length > mostRetried) return [];
+  if (report.uncaught.length > 0 || listFailures(report).length > maxRetriedTests) return [];
   return failed.every((each) => each.mayRetry) ? failed.map((each) => each.file) : [];
 }
 
@@ -78,14 +78,14 @@ export function filesToRetry(report: RunReport): readonly string[] {
 export function applySecondTry(first: RunReport, second: RunReport): RunReport {
   const again = new Map(second.files.map((each) => [each.file, each]));
   const files = first.files.map((each) => again.get(each.file) ?? each);
-  const failedAgain = new Set(failuresOf(second).map((each) => each.name));
+  const failedAgain = new Set(listFailures(second).map((each) => each.name));
   const passedNow = first.files
     .filter((each) => again.has(each.file))
     .flatMap((each) => each.failures.filter(({ name }) => !failedAgain.has(name)));
   return { files, uncaught: [...first.uncaught, ...second.uncaught], retried: [...first.retried, ...passedNow] };
 }
 
-function describeFailures(failures: readonly Failure[], heading: (name: string) => string): readonly string[] {
+function describeFailures(failures: readonly TestFailure[], heading: (name: string) => string): readonly string[] {
   return failures.flatMap(({ name, message }) => [heading(name), ...message.split('\n').map((line) => `    ${line}`)]);
 }
 
@@ -93,20 +93,20 @@ function describeFailures(failures: readonly Failure[], heading: (name: string) 
  * Lines about what failed and what passed on a second try; empty if there is neither. They stand at the end of the
  * output, because a record of a run often keeps nothing else.
  */
-export function failureLines(reports: readonly RunReport[]): readonly string[] {
+export function formatFailures(reports: readonly RunReport[]): readonly string[] {
   const retried = reports.flatMap((report) => report.retried);
-  const verdict = retried.length > mostRetried ? `; more than ${mostRetried} fail the run` : '';
+  const verdict = retried.length > maxRetriedTests ? `; more than ${maxRetriedTests} fail the run` : '';
   return [
     ...(retried.length > 0 ? [`Passed on the second try (${retried.length}${verdict}):`] : []),
     ...describeFailures(retried, (name) => `  ${name}`),
-    ...describeFailures(reports.flatMap(failuresOf), (name) => `Failed: ${name}`),
+    ...describeFailures(reports.flatMap(listFailures), (name) => `Failed: ${name}`),
   ];
 }
 
 /** Whether a run, or several together, count as passed. */
 export function hasPassed(reports: readonly RunReport[]): boolean {
   const retried = reports.flatMap((report) => report.retried);
-  return addSummaries(reports.map(summaryOf)).failed === 0 && retried.length <= mostRetried;
+  return addCounts(reports.map(countTests)).failed === 0 && retried.length <= maxRetriedTests;
 }
 
 /**
@@ -132,7 +132,7 @@ export function checkTiers(daily: RunReport, full: RunReport, files: readonly st
 }
 
 /** The name of a test in a report. */
-export function testName(file: string, fullName: string): string {
+export function formatTestName(file: string, fullName: string): string {
   return `${file} > ${fullName}`;
 }
 

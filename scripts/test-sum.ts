@@ -3,26 +3,26 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openRepository } from '../test/checks/workspace.ts';
 import {
-  addSummaries,
+  addCounts,
   checkTiers,
-  failureLines,
-  formatSummary,
+  countTests,
+  formatCounts,
+  formatFailures,
   hasPassed,
   type RunReport,
-  summaryOf,
 } from './summary.ts';
-import { isOutside, isTest } from './tiers.ts';
-import { repository } from './tools.ts';
+import { isOutsideTest, isTest } from './tiers.ts';
+import { repositoryRoot } from './tools.ts';
 
 function readReport(tier: string): RunReport {
-  return JSON.parse(readFileSync(join(repository, '.tmp', 'tests', `${tier}.json`), 'utf8'));
+  return JSON.parse(readFileSync(join(repositoryRoot, '.tmp', 'tests', `${tier}.json`), 'utf8'));
 }
 
 const reports = [readReport('daily'), readReport('full')] as const;
-const files = openRepository().paths.filter((path) => isTest(path) && !isOutside(path));
+const files = openRepository().paths.filter((path) => isTest(path) && !isOutsideTest(path));
 const found = checkTiers(...reports, files);
 for (const sentence of found) console.log(sentence);
-for (const line of failureLines(reports)) console.log(line);
-const sum = addSummaries(reports.map(summaryOf));
-console.log(formatSummary({ ...sum, failed: sum.failed + found.length }));
+for (const line of formatFailures(reports)) console.log(line);
+const sum = addCounts(reports.map(countTests));
+console.log(formatCounts({ ...sum, failed: sum.failed + found.length }));
 process.exitCode = hasPassed(reports) && found.length === 0 ? 0 : 1;

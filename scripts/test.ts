@@ -4,28 +4,28 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   applySecondTry,
-  failureLines,
-  filesToRetry,
-  formatSummary,
+  countTests,
+  formatCounts,
+  formatFailures,
   hasPassed,
+  listFilesToRetry,
   type RunReport,
-  summaryOf,
 } from './summary.ts';
 import { reportVariable } from './summary-reporter.ts';
-import { missingPrograms, tagsFilterOf, tiers, tierVariable } from './tiers.ts';
-import { exitOf, repository, startTool } from './tools.ts';
+import { findMissingPrograms, tagFilterOf, testTiers, tierVariable } from './tiers.ts';
+import { repositoryRoot, startTool, waitForExit } from './tools.ts';
 
 const [first, ...rest] = process.argv.slice(2);
-const tier = tiers.find((one) => one === first) ?? 'daily';
+const tier = testTiers.find((one) => one === first) ?? 'daily';
 const given = tier === first ? rest : process.argv.slice(2);
-const folder = join(repository, '.tmp', 'tests');
+const folder = join(repositoryRoot, '.tmp', 'tests');
 mkdirSync(folder, { recursive: true });
 // A partial run, or one of other test files, does not count as a run of the tier.
 const isWhole = given.length === 0;
 const reportPath = join(folder, isWhole ? `${tier}.json` : `part-${process.pid}.json`);
 const reporters = given.some((each) => each.startsWith('--reporter')) ? [] : ['--reporter=default'];
 
-if (tier === 'outside') for (const sentence of missingPrograms(process.env['PATH'] ?? '')) console.log(sentence);
+if (tier === 'outside') for (const sentence of findMissingPrograms(process.env['PATH'] ?? '')) console.log(sentence);
 
 /** Runs Vitest once. The report is null if the runner ended before it wrote one. */
 async function runOnce(
@@ -37,9 +37,9 @@ async function runOnce(
     [
       'run',
       ...reporters,
-      `--reporter=${join(repository, 'scripts/summary-reporter.ts')}`,
+      `--reporter=${join(repositoryRoot, 'scripts/summary-reporter.ts')}`,
       ...(tier === 'outside' ? ['--passWithNoTests'] : []),
-      ...tagsFilterOf(tier).map((filter) => `--tags-filter=${filter}`),
+      ...tagFilterOf(tier).map((filter) => `--tags-filter=${filter}`),
       ...words,
     ],
     { stdio: 'inherit', env: { ...process.env, [reportVariable]: reportPath, [tierVariable]: tier } },
@@ -49,7 +49,7 @@ async function runOnce(
     (signal) => [signal, () => runner.kill(signal)] as const,
   );
   for (const [signal, stop] of stops) process.on(signal, stop);
-  const code = await exitOf(runner);
+  const code = await waitForExit(runner);
   for (const [signal, stop] of stops) process.off(signal, stop);
   try {
     return { code, report: JSON.parse(readFileSync(reportPath, 'utf8')) };
@@ -59,10 +59,10 @@ async function runOnce(
 }
 
 let { code, report } = await runOnce(given);
-const again = report !== null && process.env['CI'] === 'true' ? filesToRetry(report) : [];
+const again = report !== null && process.env['CI'] === 'true' ? listFilesToRetry(report) : [];
 if (report !== null && again.length > 0) {
   console.log(`\nA second try, with nothing beside it: ${again.join(', ')}`);
-  const second = await runOnce([...given, ...again.map((file) => join(repository, file)), '--maxWorkers=1']);
+  const second = await runOnce([...given, ...again.map((file) => join(repositoryRoot, file)), '--maxWorkers=1']);
   if (second.report !== null) {
     report = applySecondTry(report, second.report);
     code = second.code;
@@ -72,8 +72,8 @@ if (report !== null && again.length > 0) {
 if (report === null) console.error('The test runner ended without a report: nothing can be said about the tests.');
 else {
   writeFileSync(reportPath, JSON.stringify(report));
-  for (const line of failureLines([report])) console.log(line);
-  console.log(formatSummary(summaryOf(report)));
+  for (const line of formatFailures([report])) console.log(line);
+  console.log(formatCounts(countTests(report)));
 }
 if (!isWhole) rmSync(reportPath, { force: true });
 process.exitCode = report === null || !hasPassed([report]) ? code || 1 : code;

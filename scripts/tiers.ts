@@ -1,24 +1,24 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { openRepository, repository } from '../test/checks/workspace.ts';
+import { openRepository, workspaceRoot } from '../test/checks/workspace.ts';
 
 /**
  * The tiers of tests. `daily` is `npm test`; `full` are the other tests, tagged `full`; `outside` are tests that need
  * a program that npm does not install. Every test is in exactly one tier.
  */
-export const tiers = ['daily', 'full', 'outside'] as const;
-export type Tier = (typeof tiers)[number];
+export const testTiers = ['daily', 'full', 'outside'] as const;
+export type TestTier = (typeof testTiers)[number];
 
 /** The environment variable with which `scripts/test.ts` passes the tier to Vitest's configuration. */
 export const tierVariable = 'COPPICE_TEST_TIER';
 
 /** The tier of this run, or null if Vitest is run directly, which runs all tests of the given files. */
-export function currentTier(env: NodeJS.ProcessEnv = process.env): Tier | null {
-  return tiers.find((tier) => tier === env[tierVariable]) ?? null;
+export function currentTier(env: NodeJS.ProcessEnv = process.env): TestTier | null {
+  return testTiers.find((tier) => tier === env[tierVariable]) ?? null;
 }
 
 /** The tag filter of a tier, in Vitest's syntax. Files of the tier `outside` are selected by name. */
-export function tagsFilterOf(tier: Tier): readonly string[] {
+export function tagFilterOf(tier: TestTier): readonly string[] {
   if (tier === 'daily') return ['!full'];
   return tier === 'full' ? ['full'] : [];
 }
@@ -29,36 +29,36 @@ export function isTest(path: string): boolean {
 }
 
 /** Whether a test file needs a program that npm does not install; such files are named `*.outside.test.ts`. */
-export function isOutside(path: string): boolean {
+export function isOutsideTest(path: string): boolean {
   return /\.outside\.test\.tsx?$/.test(path);
 }
 
 /** Whether the whole file is tagged `full`: a comment `@module-tag full` at its top. */
-export function isWhollyFull(text: string): boolean {
+export function isFullTierFile(text: string): boolean {
   return /(?:\/\/|\*)\s*@module-tag\s+full\b/.test(text);
 }
 
 /** Whether some test of the file is tagged `full`. The tag is always written in the test file itself, never in a suite. */
 export function hasFullTests(text: string): boolean {
-  return isWhollyFull(text) || /\btags:\s*(?:\[[^\]]*)?'full'/.test(text);
+  return isFullTierFile(text) || /\btags:\s*(?:\[[^\]]*)?'full'/.test(text);
 }
 
 /** Whether a run of a tier loads a test file. Files without a test for the tier are not loaded. */
-export function isLoadedBy(tier: Tier, path: string, text: string): boolean {
-  if (isOutside(path)) return tier === 'outside';
-  if (tier === 'daily') return !isWhollyFull(text);
+export function isLoadedBy(tier: TestTier, path: string, text: string): boolean {
+  if (isOutsideTest(path)) return tier === 'outside';
+  if (tier === 'daily') return !isFullTierFile(text);
   return tier === 'full' && hasFullTests(text);
 }
 
 /**
  * The test files of this repository that a tier does not load. Without a tier only those that need outside programs.
  */
-export function filesLeftOut(tier: Tier | null): readonly string[] {
+export function listSkippedFiles(tier: TestTier | null): readonly string[] {
   const { paths } = openRepository();
   return paths.filter((path) => {
     if (!isTest(path)) return false;
-    if (tier === null) return isOutside(path);
-    return !isLoadedBy(tier, path, readFileSync(join(repository, path), 'utf8'));
+    if (tier === null) return isOutsideTest(path);
+    return !isLoadedBy(tier, path, readFileSync(join(workspaceRoot, path), 'utf8'));
   });
 }
 
@@ -76,7 +76,7 @@ export const outsidePrograms: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A sentence for each program that is not on the path. */
-export function missingPrograms(path: string): readonly string[] {
+export function findMissingPrograms(path: string): readonly string[] {
   const folders = path.split(delimiter).filter((folder) => folder !== '');
   return [...outsidePrograms]
     .filter(([name]) => !folders.some((folder) => existsSync(join(folder, name))))

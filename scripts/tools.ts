@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The root folder of the repository. */
-export const repository = dirname(dirname(fileURLToPath(import.meta.url)));
+export const repositoryRoot = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const locate = createRequire(import.meta.url);
 
@@ -25,11 +25,11 @@ export function startTool(
   );
   const path = typeof bin === 'string' ? bin : bin[command];
   if (path === undefined) throw new Error(`The package ${name} has no command ${command}.`);
-  return spawn(process.execPath, [join(dirname(manifest), path), ...args], { cwd: repository, ...options });
+  return spawn(process.execPath, [join(dirname(manifest), path), ...args], { cwd: repositoryRoot, ...options });
 }
 
 /** The exit code of a child process, or 1 if a signal or a failed start ended it. */
-export function exitOf(child: ChildProcess): Promise<number> {
+export function waitForExit(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
     child.once('error', () => resolve(1));
     child.once('close', (code) => resolve(code ?? 1));

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { openRawServer } from '@coppice/engine/testing';
 import { createTree, openTestServer, testToken } from '@coppice/server/testing';
 import { isSource } from '../test/checks/names.ts';
-import { repository } from './tools.ts';
+import { repositoryRoot } from './tools.ts';
 
 const session = new Session();
 session.connect();
@@ -20,7 +20,7 @@ async function filesPassed(): Promise<readonly string[]> {
     const ran = functions.some(({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0);
     return url.startsWith('file:') && ran;
   });
-  const paths = files.map(({ url }) => relative(repository, fileURLToPath(url.replace(/\?.*$/, ''))));
+  const paths = files.map(({ url }) => relative(repositoryRoot, fileURLToPath(url.replace(/\?.*$/, ''))));
   return [...new Set(paths.filter(isSource))].sort();
 }
 

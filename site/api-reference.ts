@@ -198,6 +198,6 @@ function textOf({ text }: SourceModule, start: number, end: number): string {
 }
 
 /** The path of a package's page, from the root of the site. */
-export function apiAddress(folder: string): string {
+export function apiPagePath(folder: string): string {
   return join('reference', folder).replaceAll('\\', '/');
 }

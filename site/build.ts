@@ -5,26 +5,26 @@ import { passagesOf } from '@coppice/engine/guide-passages';
 import type { GuideSection } from '@coppice/engine/guide-search';
 import { build } from 'esbuild';
 import { projectAddresses } from '../scripts/project-addresses.ts';
-import { openRepository, repository, type Workspace } from '../test/checks/workspace.ts';
-import { type ApiEntry, apiAddress, documentedPackages, readApi } from './api-reference.ts';
+import { openRepository, type Workspace, workspaceRoot } from '../test/checks/workspace.ts';
+import { type ApiEntry, apiPagePath, documentedPackages, readApi } from './api-reference.ts';
 import { buildDemo } from './build-demo.ts';
 import { type BenchmarkFile, drawBenchmarks } from './charts.ts';
 import { anchorOf, escapeHtml, relativeAddress } from './html.ts';
 import { drawHttpReference, readApiDocument } from './http-reference.ts';
 import { drawLanding } from './landing.ts';
 import { type BuiltFiles, drawPage, type NavigationSection, type PageContent } from './layout.ts';
-import { colourCode, type Heading, renderMarkdown } from './markdown.ts';
-import { type DocumentPage, documentPages, sections } from './pages.ts';
+import { colourCode, type PageHeading, renderMarkdown } from './markdown.ts';
+import { type DocumentPage, listDocumentPages, navigationGroups } from './pages.ts';
 
 const browser = join(import.meta.dirname, 'browser');
 
 /** The navigation: the documents, and the references between them. */
-export function navigationOf(): readonly NavigationSection[] {
+export function buildNavigation(): readonly NavigationSection[] {
   const references = [
-    ...documentedPackages.map((folder) => ({ address: apiAddress(folder), label: `@coppice/${folder}` })),
+    ...documentedPackages.map((folder) => ({ address: apiPagePath(folder), label: `@coppice/${folder}` })),
     { address: 'reference/http', label: 'HTTP API' },
   ];
-  return sections.map(({ title, pages }) => ({
+  return navigationGroups.map(({ title, pages }) => ({
     title,
     lines: [...pages.map(({ address, label }) => ({ address, label })), ...(title === 'Reference' ? references : [])],
   }));
@@ -41,7 +41,7 @@ function linksOf(page: DocumentPage, pages: readonly DocumentPage[], workspace: 
     if (known !== undefined) return `${relativeAddress(page.address, `${known.address}.html`)}${fragment}`;
     if (target === 'README.md') return relativeAddress(page.address, 'index.html');
     const isFile = workspace.has(target);
-    if (!isFile && !existsSync(join(repository, target)))
+    if (!isFile && !existsSync(join(workspaceRoot, target)))
       throw new Error(`${page.source} links to ${href}, which does not exist.`);
     return `${projectAddresses.repository}/${isFile ? 'blob' : 'tree'}/main/${target}${fragment}`;
   };
@@ -59,7 +59,7 @@ function renderDocument(
       const source = posix.join(posix.dirname(page.source), href);
       const target = join(into, 'images', basename(source));
       mkdirSync(dirname(target), { recursive: true });
-      cpSync(join(repository, source), target);
+      cpSync(join(workspaceRoot, source), target);
       return relativeAddress(page.address, `images/${basename(source)}`);
     },
   });
@@ -74,7 +74,7 @@ function withCharts(content: PageContent, workspace: Workspace): PageContent {
     return drawBenchmarks(posix.basename(path, '.json'), file);
   });
   const at = content.html.indexOf('<h2');
-  const headings = files.map((path): Heading => {
+  const headings = files.map((path): PageHeading => {
     const name = posix.basename(path, '.json');
     return { level: 2, text: `Charts: ${name}`, anchor: `chart-${name}` };
   });
@@ -102,7 +102,7 @@ function shorten(signature: string): string {
 }
 
 function drawApi(folder: string, entries: readonly ApiEntry[]): PageContent {
-  const headings: Heading[] = [];
+  const headings: PageHeading[] = [];
   const parts = entries.map(({ specifier, comment, names }) => {
     const entry = anchorOf(specifier);
     headings.push({ level: 2, text: specifier, anchor: entry });
@@ -115,7 +115,7 @@ function drawApi(folder: string, entries: readonly ApiEntry[]): PageContent {
   });
   const count = entries.reduce((sum, { names }) => sum + names.length, 0);
   return {
-    address: apiAddress(folder),
+    address: apiPagePath(folder),
     title: `@coppice/${folder} · Coppice`,
     summary: `The public names of @coppice/${folder}, made from its sources.`,
     html: `<h1 id="coppice-${folder}">@coppice/${folder}</h1><p>${count} names in ${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}, made from the sources.</p>${parts.join('')}`,
@@ -138,7 +138,7 @@ function httpPage(): { readonly page: PageContent; readonly passages: readonly G
       }),
     ),
   );
-  const headings = groups.map(({ tag }): Heading => ({ level: 2, text: tag, anchor: `group-${anchorOf(tag)}` }));
+  const headings = groups.map(({ tag }): PageHeading => ({ level: 2, text: tag, anchor: `group-${anchorOf(tag)}` }));
   const page = {
     address: 'reference/http',
     title: 'HTTP API reference · Coppice',
@@ -155,7 +155,7 @@ function apiPassages(folder: string, entries: readonly ApiEntry[]): readonly Gui
       .filter(({ comment }) => comment !== '')
       .map(
         ({ name, comment }): GuideSection => ({
-          path: `${apiAddress(folder)}.html`,
+          path: `${apiPagePath(folder)}.html`,
           title: `${specifier}: ${name}`,
           anchor: `${anchorOf(specifier)}-${name}`,
           asks: [],
@@ -215,10 +215,10 @@ export async function buildSite(into: string): Promise<{ readonly pages: readonl
   rmSync(into, { recursive: true, force: true });
   mkdirSync(into, { recursive: true });
   const workspace = openRepository();
-  const documents = documentPages(workspace.paths);
+  const documents = listDocumentPages(workspace.paths);
   await buildDemo(join(into, 'demo'));
   const files = await buildFiles(into);
-  cpSync(join(repository, 'packages/web/public/coppice.svg'), join(into, 'coppice.svg'));
+  cpSync(join(workspaceRoot, 'packages/web/public/coppice.svg'), join(into, 'coppice.svg'));
   const rendered = documents.map((page) => {
     const content = renderDocument(page, documents, workspace, into);
     return page.source === 'docs/benchmarks.md' ? withCharts(content, workspace) : content;
@@ -258,7 +258,7 @@ export async function buildSite(into: string): Promise<{ readonly pages: readonl
   writeFileSync(join(into, 'search.json'), JSON.stringify(passages));
   // Hosts that build pages themselves leave folders with an underscore out unless this file exists.
   writeFileSync(join(into, '.nojekyll'), '');
-  const navigation = navigationOf();
+  const navigation = buildNavigation();
   for (const page of pages) {
     const path = join(into, `${page.address}.html`);
     mkdirSync(dirname(path), { recursive: true });

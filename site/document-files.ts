@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, posix } from 'node:path';
 import { projectAddresses } from '../scripts/project-addresses.ts';
-import { openRepository, repository } from '../test/checks/workspace.ts';
+import { openRepository, workspaceRoot } from '../test/checks/workspace.ts';
 import { escapeHtml, relativeAddress } from './html.ts';
 import { renderMarkdown } from './markdown.ts';
-import { documentPages } from './pages.ts';
+import { listDocumentPages } from './pages.ts';
 
 /** A file of the built page. */
 export interface DocumentFile {
@@ -28,21 +28,21 @@ img { max-width: 100%; background: #fff; }
 `;
 
 /** The name of a document in links and in `coppice docs`: `models`, `guides/deploy`, `readme`. */
-export function documentName(source: string): string {
+export function documentNameOf(source: string): string {
   return source === 'README.md' ? 'readme' : source.replace(/^docs\/|\.md$/g, '');
 }
 
 /** Renders README.md and every document of `docs/`. Screenshots are left out, because they are larger than all texts. */
-export function documentFiles(): readonly DocumentFile[] {
+export function renderDocumentFiles(): readonly DocumentFile[] {
   const workspace = openRepository();
   const sources = workspace.paths.filter((path) => path === 'README.md' || /^docs\/.*\.md$/.test(path));
   const known = new Set(sources);
-  const listed = documentPages(sources).filter(
+  const listed = listDocumentPages(sources).filter(
     ({ source }) => known.has(source) && !source.startsWith('docs/decisions/'),
   );
   const drawings = new Map<string, string>();
   const pages = sources.map((source): DocumentFile => {
-    const path = `docs/${documentName(source)}.html`;
+    const path = `docs/${documentNameOf(source)}.html`;
     const rendered = renderMarkdown(workspace.read(source).replaceAll(/^!\[[^\]]*\]\([^)]*\.png\)$/gm, ''), {
       linkTo(href) {
         if (/^[a-z]+:/i.test(href) || href.startsWith('#')) return href;
@@ -50,20 +50,21 @@ export function documentFiles(): readonly DocumentFile[] {
         const target = posix.join(posix.dirname(source), name).replace(/\/$/, '');
         const fragment = anchor === undefined ? '' : `#${anchor}`;
         const document = [target, `${target}/README.md`].find((each) => known.has(each));
-        if (document !== undefined) return `${relativeAddress(path, `docs/${documentName(document)}.html`)}${fragment}`;
-        const kind = existsSync(join(repository, target)) && !workspace.has(target) ? 'tree' : 'blob';
+        if (document !== undefined)
+          return `${relativeAddress(path, `docs/${documentNameOf(document)}.html`)}${fragment}`;
+        const kind = existsSync(join(workspaceRoot, target)) && !workspace.has(target) ? 'tree' : 'blob';
         return `${projectAddresses.repository}/${kind}/main/${target}${fragment}`;
       },
       imageAt(href) {
         const image = posix.join(posix.dirname(source), href);
         const at = `docs/drawings/${basename(image)}`;
-        drawings.set(at, readFileSync(join(repository, image), 'utf8'));
+        drawings.set(at, readFileSync(join(workspaceRoot, image), 'utf8'));
         return relativeAddress(path, at);
       },
     });
     const items = listed.map((page) => {
       const here = page.source === source ? ' aria-current="page"' : '';
-      const address = relativeAddress(path, `docs/${documentName(page.source)}.html`);
+      const address = relativeAddress(path, `docs/${documentNameOf(page.source)}.html`);
       return `<li><a href="${address}"${here}>${escapeHtml(page.label)}</a></li>`;
     });
     const title = escapeHtml(`${rendered.title} · Coppice`);

@@ -1,5 +1,5 @@
 /** The reference of the HTTP API, made from the OpenAPI document that the server itself serves. */
-import { openApiDocument, routes } from '@coppice/server';
+import { buildOpenApiDocument, routes } from '@coppice/server';
 import { anchorOf, escapeHtml } from './html.ts';
 import { colourCode } from './markdown.ts';
 
@@ -48,7 +48,7 @@ interface ApiDocument {
 
 /** The document as the server serves it. */
 export function readApiDocument(): ApiDocument {
-  return JSON.parse(JSON.stringify(openApiDocument(routes)));
+  return JSON.parse(JSON.stringify(buildOpenApiDocument(routes)));
 }
 
 /** A schema as a type of TypeScript; deeper levels of large objects are left to the OpenAPI document. */

@@ -1,7 +1,7 @@
 /** The frame of every page. */
 import { projectAddresses } from '../scripts/project-addresses.ts';
 import { escapeHtml, relativeAddress } from './html.ts';
-import type { Heading } from './markdown.ts';
+import type { PageHeading } from './markdown.ts';
 
 /** A line of the navigation. */
 export interface NavigationLine {
@@ -20,7 +20,7 @@ export interface PageContent {
   readonly title: string;
   readonly summary: string;
   readonly html: string;
-  readonly headings: readonly Heading[];
+  readonly headings: readonly PageHeading[];
   /** Landing pages have no navigation at their side. */
   readonly wide?: boolean;
 }
@@ -45,7 +45,7 @@ function drawNavigation(sections: readonly NavigationSection[], current: string)
   return `<nav class="side" id="side" aria-label="Documentation">${parts.join('')}</nav>`;
 }
 
-function drawContents(headings: readonly Heading[]): string {
+function drawContents(headings: readonly PageHeading[]): string {
   const shown = headings.filter(({ level }) => level === 2 || level === 3);
   if (shown.length < 2) return '';
   const items = shown.map(

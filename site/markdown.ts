@@ -46,18 +46,18 @@ export function colourCode(code: string, language: string): string {
 }
 
 /** A heading of a page. */
-export interface Heading {
+export interface PageHeading {
   readonly level: number;
   readonly text: string;
   readonly anchor: string;
 }
 
-export interface Rendered {
+export interface RenderedPage {
   readonly html: string;
   readonly title: string;
   /** The first paragraph as plain text. */
   readonly summary: string;
-  readonly headings: readonly Heading[];
+  readonly headings: readonly PageHeading[];
 }
 
 /** The plain text of a line of Markdown. */
@@ -77,8 +77,8 @@ function plainText(markdown: string): string {
 export function renderMarkdown(
   text: string,
   addresses: { readonly linkTo: (href: string) => string; readonly imageAt: (href: string) => string },
-): Rendered {
-  const headings: Heading[] = [];
+): RenderedPage {
+  const headings: PageHeading[] = [];
   let summary = '';
   const seen = new Map<string, number>();
   const marked = new Marked({

@@ -10,7 +10,7 @@ export interface DocumentPage {
   readonly label: string;
 }
 
-export interface Section {
+export interface NavigationGroup {
   readonly title: string;
   readonly pages: readonly DocumentPage[];
 }
@@ -24,7 +24,7 @@ function rootDocument(name: string, address: string, label: string): DocumentPag
 }
 
 /** Every document of `docs/` is in one of these sections; a test compares the two. Decisions have their own list. */
-export const sections: readonly Section[] = [
+export const navigationGroups: readonly NavigationGroup[] = [
   {
     title: 'Start here',
     pages: [
@@ -99,15 +99,15 @@ export const sections: readonly Section[] = [
 ];
 
 /** Documents of `docs/` that have a page and no line in the navigation. */
-export function isUnlisted(path: string): boolean {
+export function isUnlistedPage(path: string): boolean {
   return /^docs\/decisions\/[\w-]+\.md$/.test(path) && path !== 'docs/decisions/README.md';
 }
 
 /** All pages made from documents: those of the navigation, then the decisions among these paths. */
-export function documentPages(paths: readonly string[]): readonly DocumentPage[] {
-  const decisions = paths.filter(isUnlisted).map((source) => {
+export function listDocumentPages(paths: readonly string[]): readonly DocumentPage[] {
+  const decisions = paths.filter(isUnlistedPage).map((source) => {
     const name = source.replace(/^docs\/|\.md$/g, '');
     return { source, address: `docs/${name}`, label: name.replace('decisions/', '').replaceAll('-', ' ') };
   });
-  return [...sections.flatMap(({ pages }) => pages), ...decisions];
+  return [...navigationGroups.flatMap(({ pages }) => pages), ...decisions];
 }

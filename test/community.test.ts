@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { projectAddresses } from '../scripts/project-addresses.ts';
-import { repository } from './checks/workspace.ts';
+import { workspaceRoot } from './checks/workspace.ts';
 
 function read(path: string): string {
-  return readFileSync(join(repository, path), 'utf8');
+  return readFileSync(join(workspaceRoot, path), 'utf8');
 }
 
 interface Step {
@@ -31,7 +31,7 @@ interface Workflow {
 }
 
 const folder = '.github/workflows';
-const files = readdirSync(join(repository, folder));
+const files = readdirSync(join(workspaceRoot, folder));
 
 function readWorkflow(file: string): Workflow {
   return parse(read(join(folder, file)));

@@ -1,13 +1,17 @@
 /** Builds the image and runs it as the Compose files do. Needs Docker and its registry. */
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { repository } from './checks/workspace.ts';
+import { workspaceRoot } from './checks/workspace.ts';
 
 const image = `coppice-test:${process.pid}`;
 const name = `coppice-test-${process.pid}`;
 
 function docker(...words: readonly string[]): string {
-  return execFileSync('docker', words, { cwd: repository, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+  return execFileSync('docker', words, {
+    cwd: workspaceRoot,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trim();
 }
 
 beforeAll(() => {

@@ -9,12 +9,12 @@ import { parse } from 'yaml';
 import {
   checkCompose,
   checkDockerfile,
-  execWords,
+  findRequiredVariables,
+  parseExecForm,
   readCompose,
   readDockerfile,
-  requiredVariables,
 } from './checks/container.ts';
-import { openRepository, repository } from './checks/workspace.ts';
+import { openRepository, workspaceRoot } from './checks/workspace.ts';
 
 const workspace = openRepository();
 const dockerfile = workspace.read('Dockerfile');
@@ -35,15 +35,16 @@ test('the image is built in stages, runs as a user, and has a volume and a healt
 
 test('the image starts a command that exists, with a Node that the packages support', () => {
   const instructions = readDockerfile(dockerfile);
-  const wordsOf = (name: string) => execWords(instructions.findLast((each) => each.name === name)?.text ?? '') ?? [];
+  const wordsOf = (name: string) =>
+    parseExecForm(instructions.findLast((each) => each.name === name)?.text ?? '') ?? [];
   expect(wordsOf('CMD')[0]).toBe('serve');
   expect(unknownOptions(wordsOf('CMD'))).toEqual([]);
   const [, program = ''] = wordsOf('ENTRYPOINT');
-  expect(existsSync(join(repository, 'packages/cli', program.replace('/app/node_modules/coppice/', '')))).toBe(true);
+  expect(existsSync(join(workspaceRoot, 'packages/cli', program.replace('/app/node_modules/coppice/', '')))).toBe(true);
   const scripts = JSON.parse(workspace.read('package.json')).scripts;
   for (const [, script] of dockerfile.matchAll(/npm run (\w+)/g)) expect(scripts).toHaveProperty([script ?? '']);
   for (const [, major] of dockerfile.matchAll(/^FROM node:(\d+)/gm)) expect(Number(major)).toBeGreaterThanOrEqual(22);
-  const ignored = readFileSync(join(repository, '.dockerignore'), 'utf8').split('\n');
+  const ignored = readFileSync(join(workspaceRoot, '.dockerignore'), 'utf8').split('\n');
   expect(ignored).toEqual(expect.arrayContaining(['.git', '**/node_modules']));
 });
 
@@ -67,7 +68,7 @@ test.each(composeFiles)(
 );
 
 test.each(composeFiles)('%s asks for variables that the guide explains', (path) => {
-  const names = requiredVariables(workspace.read(path));
+  const names = findRequiredVariables(workspace.read(path));
   expect(names.size).toBeGreaterThan(0);
   for (const name of names) expect(guide).toContain(`| \`${name}\` |`);
 });
@@ -76,7 +77,7 @@ test('the proxies name both servers, keep the host and do not buffer streams', (
   const servers = readCompose(workspace.read('deploy/compose.postgres.yaml')).filter(({ image }) =>
     image.startsWith('coppice:'),
   );
-  const caddy = readFileSync(join(repository, 'deploy/Caddyfile'), 'utf8');
+  const caddy = readFileSync(join(workspaceRoot, 'deploy/Caddyfile'), 'utf8');
   for (const { name } of servers) expect(caddy).toContain(`${name}:4747`);
   expect(caddy).toContain('flush_interval -1');
   const nginx = workspace.read('deploy/nginx.conf');
@@ -111,6 +112,6 @@ test('faulty files are found', () => {
     'a: there is no volume at /data.',
     'a: it is open to others without TLS.',
   ]);
-  expect(() => requiredVariables('x: ${TOKEN}')).toThrow('may be missing');
+  expect(() => findRequiredVariables('x: ${TOKEN}')).toThrow('may be missing');
   expect(unknownOptions(['serve', '--port', '1', '--sudo'])).toEqual(['--sudo']);
 });

@@ -1,21 +1,21 @@
 /** The page of dependencies is generated. `COPPICE_WRITE_DOCS=1` writes it; without it the page is compared. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { dependencyTable, findDependencies, unexplainedDependencies } from './checks/dependencies.ts';
+import { findDependencies, findUnexplainedDependencies, formatDependencyTable } from './checks/dependencies.ts';
 import { openRepository } from './checks/workspace.ts';
 
 const page = new URL('../docs/dependencies.md', import.meta.url);
 const found = findDependencies(openRepository());
 
 test('every dependency has a reason, and every reason a dependency', () => {
-  expect(unexplainedDependencies(found)).toEqual([]);
+  expect(findUnexplainedDependencies(found)).toEqual([]);
 });
 
 test('the page lists every dependency with its licence and reason', () => {
   const parts = {
-    installed: dependencyTable(found, ['installed', 'peer']),
-    page: dependencyTable(found, ['built into the page']),
-    development: dependencyTable(found, ['development']),
+    installed: formatDependencyTable(found, ['installed', 'peer']),
+    page: formatDependencyTable(found, ['built into the page']),
+    development: formatDependencyTable(found, ['development']),
   };
   const filled = Object.entries(parts).reduce(
     (text, [name, part]) =>

@@ -27,8 +27,8 @@ import * as storesTree from '@coppice/stores/tree';
 import * as langchainMessages from '@langchain/core/messages';
 import createClient from 'openapi-fetch';
 import { expect, onTestFinished, test } from 'vitest';
-import { functionBodyOf } from './checks/example-code.ts';
-import { checkExamples, type Example, examplesIn, shellLines } from './checks/examples.ts';
+import { toFunctionBody } from './checks/example-code.ts';
+import { type CodeExample, checkExamples, findExamples, parseShellLines } from './checks/examples.ts';
 import { openRepository } from './checks/workspace.ts';
 
 const packages: Readonly<Record<string, object>> = {
@@ -58,7 +58,7 @@ const workspace = openRepository();
 const isReadme = (page: string) => /^(?:packages\/\w+\/)?README\.md$/.test(page);
 const pages = workspace.paths
   .filter((path) => path.endsWith('.md') && (/^(?:docs\/|[A-Z]+\.md$)/.test(path) || isReadme(path)))
-  .map((page) => ({ page, examples: examplesIn(page, workspace.read(page)) }));
+  .map((page) => ({ page, examples: findExamples(page, workspace.read(page)) }));
 
 /** The examples of a page in some languages, without those that are marked as not run. */
 const run = ({ examples }: (typeof pages)[number], ...languages: readonly string[]) =>
@@ -73,10 +73,10 @@ function withClaims(examples: string): string {
 }
 
 /** The examples as a function body, with their assertions. */
-const bodyOf = (examples: string) => functionBodyOf(withClaims(examples));
+const bodyOf = (examples: string) => toFunctionBody(withClaims(examples));
 
 /** How an example is tested, by language. The TypeScript of a page is one program, and is run separately. */
-const readers: Readonly<Record<string, (example: Example, fixture: CliFixture) => Promise<void> | void>> = {
+const readers: Readonly<Record<string, (example: CodeExample, fixture: CliFixture) => Promise<void> | void>> = {
   ts: () => undefined,
   sh: runShell,
   toml: ({ page, code }) =>
@@ -86,13 +86,17 @@ const readers: Readonly<Record<string, (example: Example, fixture: CliFixture) =
   js: loadHook,
 };
 
-async function runShell(example: Example, fixture: CliFixture): Promise<void> {
+async function runShell(example: CodeExample, fixture: CliFixture): Promise<void> {
   // The data that the lines refer to.
   await fixture.grow('How do I start a sourdough?', 'And then?');
   await fixture.run(['export', 'last', '-o', 'conversations.zip']);
   writeFileSync(join(fixture.home, 'agent.mjs'), 'process.exit(process.env.OPENAI_BASE_URL ? 0 : 1);');
   const TOKEN = 'a-long-random-token';
-  for (const { text, words, input } of shellLines(example, { HOME: fixture.home, URL: 'http://localhost', TOKEN })) {
+  for (const { text, words, input } of parseShellLines(example, {
+    HOME: fixture.home,
+    URL: 'http://localhost',
+    TOKEN,
+  })) {
     const [first, ...rest] = words[0] === 'npx' ? words.slice(1) : words;
     if (first === 'curl') expect(await fetchAsCurl(rest, fixture, TOKEN), text).toBe(true);
     else {
@@ -130,7 +134,7 @@ async function fetchAsCurl(words: readonly string[], fixture: CliFixture, token:
 /**
  * Checks that the command accepts the lines with which a client starts servers; mcp.test.ts tests what they serve.
  */
-async function runServers({ code }: Example, fixture: CliFixture): Promise<void> {
+async function runServers({ code }: CodeExample, fixture: CliFixture): Promise<void> {
   const { mcpServers } = JSON.parse(code);
   for (const { command, args } of Object.values<{ readonly command: string; readonly args: string[] }>(mcpServers)) {
     expect(command).toBe('coppice');
@@ -139,7 +143,7 @@ async function runServers({ code }: Example, fixture: CliFixture): Promise<void>
 }
 
 /** Writes a session file, with missing ids and times filled in so that each entry is a child of the previous one. */
-async function readSession({ code }: Example, fixture: CliFixture): Promise<void> {
+async function readSession({ code }: CodeExample, fixture: CliFixture): Promise<void> {
   let above = '';
   const lines = code.split('\n').map((line) => {
     const own = randomUUID();
@@ -158,7 +162,7 @@ async function readSession({ code }: Example, fixture: CliFixture): Promise<void
 }
 
 /** Writes a hook to the path in its first line, and runs it. */
-async function loadHook({ code }: Example, fixture: CliFixture): Promise<void> {
+async function loadHook({ code }: CodeExample, fixture: CliFixture): Promise<void> {
   const [, path = ''] = /^\/\/ ~\/(\S+)/.exec(code) ?? [];
   mkdirSync(join(fixture.home, path, '..'), { recursive: true, mode: 0o700 });
   writeFileSync(join(fixture.home, path), code, { mode: 0o600 });
@@ -216,19 +220,19 @@ test('an example that is not run is found, and a comment about a missing example
     'a ─ b',
     '```',
   ].join('\n');
-  expect(checkExamples(examplesIn('p.md', page), ['ts'], ['ts'])).toEqual([
+  expect(checkExamples(findExamples('p.md', page), ['ts'], ['ts'])).toEqual([
     'p.md:4 is a second example in ts, and only the first is run.',
     'p.md:7 is py, which no test runs.',
     'p.md:10 is code that does not say what it is written in.',
   ]);
-  const [shell] = examplesIn(
+  const [shell] = findExamples(
     'p.md',
     '<!-- not run: `rm it`: it would be gone -->\n```sh\nrm it # now\ncat "~/a b" ~/c $X\n```',
   );
   expect(shell).toBeDefined();
   if (shell === undefined) return;
-  expect(shellLines(shell, { HOME: '/h', X: 'y' })).toMatchObject([{ words: ['cat', '~/a b', '/h/c', 'y'] }]);
-  expect(() => shellLines({ ...shell, code: 'cat' }, {})).toThrow('p.md:2 excuses `rm it`, which it has not.');
+  expect(parseShellLines(shell, { HOME: '/h', X: 'y' })).toMatchObject([{ words: ['cat', '~/a b', '/h/c', 'y'] }]);
+  expect(() => parseShellLines({ ...shell, code: 'cat' }, {})).toThrow('p.md:2 excuses `rm it`, which it has not.');
 });
 
 test.each(pages.filter((each) => !isReadme(each.page) && run(each, 'ts').length > 0))(

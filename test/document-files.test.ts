@@ -1,13 +1,13 @@
 /** The documents that come with the page and with the command. */
 import { makeKnowledge } from '@coppice/engine/guide-passages';
 import { expect, test } from 'vitest';
-import { documentFiles, documentName } from '../site/document-files.ts';
+import { documentNameOf, renderDocumentFiles } from '../site/document-files.ts';
 
-const files = new Map(documentFiles().map(({ path, content }) => [path, content]));
+const files = new Map(renderDocumentFiles().map(({ path, content }) => [path, content]));
 
 test('every section that the guide can link to is a page with that anchor, and needs no network', () => {
   const missing = makeKnowledge()
-    .passages.map(({ path, anchor }) => ({ path: `docs/${documentName(path)}.html`, anchor }))
+    .passages.map(({ path, anchor }) => ({ path: `docs/${documentNameOf(path)}.html`, anchor }))
     .filter(({ path, anchor }) => files.get(path)?.includes(` id="${anchor}"`) !== true);
   expect(missing).toEqual([]);
   for (const [path, content] of files) {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { drawingNames, drawSketch } from '../site/drawings.ts';
-import { openRepository, repository } from './checks/workspace.ts';
+import { openRepository, workspaceRoot } from './checks/workspace.ts';
 
 const workspace = openRepository();
 
@@ -11,8 +11,8 @@ test.each(drawingNames)('the drawing %s shows what a store holds', async (name) 
   const path = `docs/drawings/${name}.svg`;
   const drawn = await drawSketch(name);
   if (process.env['COPPICE_WRITE_DOCS'] === '1') {
-    mkdirSync(join(repository, 'docs/drawings'), { recursive: true });
-    writeFileSync(join(repository, path), drawn);
+    mkdirSync(join(workspaceRoot, 'docs/drawings'), { recursive: true });
+    writeFileSync(join(workspaceRoot, path), drawn);
   }
   // COPPICE_WRITE_DOCS=1 npx vitest run test/drawings.test.ts
   expect(openRepository().read(path)).toBe(drawn);

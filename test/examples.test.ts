@@ -8,9 +8,9 @@ import { openTestBrowser, soon } from '@coppice/web/testing';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { start as startAssistantUi } from '../examples/assistant-ui/server.ts';
-import { start as startReactComponents } from '../examples/react-components/server.ts';
-import { start as startViteAiSdk } from '../examples/vite-ai-sdk/server.ts';
+import { startServer as startAssistantUi } from '../examples/assistant-ui/server.ts';
+import { startServer as startReactComponents } from '../examples/react-components/server.ts';
+import { startServer as startViteAiSdk } from '../examples/vite-ai-sdk/server.ts';
 
 const examples = join(import.meta.dirname, '../examples');
 

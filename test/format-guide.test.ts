@@ -10,8 +10,8 @@ import * as coreHistory from '@coppice/core/history';
 import * as coreStore from '@coppice/core/store';
 import * as coreTree from '@coppice/core/tree';
 import * as stores from '@coppice/stores';
-import { functionBodyOf } from './checks/example-code.ts';
-import { examplesIn } from './checks/examples.ts';
+import { toFunctionBody } from './checks/example-code.ts';
+import { findExamples } from './checks/examples.ts';
 import { openRepository } from './checks/workspace.ts';
 
 const packages = {
@@ -27,10 +27,10 @@ const packages = {
   '@coppice/stores': stores,
 };
 const page = 'docs/guides/write-a-format.md';
-const [example] = examplesIn(page, openRepository().read(page));
+const [example] = findExamples(page, openRepository().read(page));
 // Only the code before its usage.
 const [code = ''] = (example?.code ?? '').split('const input = ');
-const play: formats.Format = new Function('packages', `${await functionBodyOf(code)}; return play;`)(packages);
+const play: formats.Format = new Function('packages', `${await toFunctionBody(code)}; return play;`)(packages);
 
 runFormatConformance(play, [
   {

@@ -4,7 +4,7 @@ import { join, posix } from 'node:path';
 import { subcommands } from '@coppice/cli';
 import { expect, test } from 'vitest';
 import { anchorOf } from '../site/html.ts';
-import { openRepository, repository } from './checks/workspace.ts';
+import { openRepository, workspaceRoot } from './checks/workspace.ts';
 
 const workspace = openRepository();
 const pages = workspace.paths.filter(
@@ -42,7 +42,7 @@ test('every link and picture of a document leads to a file of the repository and
       count += 1;
       const [path = '', anchor] = href.split('#');
       const target = path === '' ? page : posix.join(posix.dirname(page), path);
-      if (!existsSync(join(repository, target))) wrong.push(`${page}: ${href} does not exist`);
+      if (!existsSync(join(workspaceRoot, target))) wrong.push(`${page}: ${href} does not exist`);
       else if (anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).has(anchor))
         wrong.push(`${page}: ${href} has no such section`);
     }

@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compiledCommand } from '@coppice/cli/testing';
+import { compileCommandOnce } from '@coppice/cli/testing';
 import {
   freePort,
   openModelServer,
@@ -76,7 +76,7 @@ interface Journey {
 
 /** Starts `coppice` in a home; returns its process and the address that signs in. */
 async function startCoppice(home: string, port: number): Promise<{ child: ChildProcess; token: string }> {
-  const words = [await compiledCommand(), '--json', 'serve', '--port', String(port), '--no-open'];
+  const words = [await compileCommandOnce(), '--json', 'serve', '--port', String(port), '--no-open'];
   const child = spawn(process.execPath, words, {
     cwd: home,
     env: { PATH: process.env['PATH'], HOME: home },

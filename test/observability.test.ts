@@ -5,7 +5,7 @@ import { parseConfig } from '@coppice/engine';
 import { createServer } from '@coppice/server';
 import { openStore } from '@coppice/stores';
 import { expect, onTestFinished, test } from 'vitest';
-import { openRepository, repository } from './checks/workspace.ts';
+import { openRepository, workspaceRoot } from './checks/workspace.ts';
 
 const page = 'docs/guides/observe.md';
 const workspace = openRepository();
@@ -27,7 +27,7 @@ test('the table of metrics matches the response of a server', async () => {
   const old = workspace.read(page);
   const renewed = old.replace(/(?<=<!-- metrics -->\n)[\s\S]*?(?=\n<!-- end -->)/, () => table);
   // COPPICE_WRITE_DOCS=1 npx vitest run test/observability.test.ts
-  if (process.env['COPPICE_WRITE_DOCS'] === '1') writeFileSync(join(repository, page), renewed);
+  if (process.env['COPPICE_WRITE_DOCS'] === '1') writeFileSync(join(workspaceRoot, page), renewed);
   else expect(old).toBe(renewed);
   for (const { name, kind } of described) expect(text).toContain(`# TYPE ${name} ${kind}\n`);
 });

@@ -22,16 +22,16 @@ import { createInterface } from 'node:readline';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { buildDrivers, ownSystem } from '../scripts/driver-packages.ts';
-import { noticesFor } from '../scripts/notices.ts';
-import { adaptsToFramework, packAll, packFolder, published } from '../scripts/pack.ts';
+import { buildDrivers, listOwnSystem } from '../scripts/driver-packages.ts';
+import { buildNotices } from '../scripts/notices.ts';
+import { adaptsToFramework, packAll, packFolder, publishedPackages } from '../scripts/pack.ts';
 import { projectAddresses } from '../scripts/project-addresses.ts';
-import { examplesIn } from './checks/examples.ts';
-import { readRenamed, renamedModule } from './checks/renamed.ts';
+import { findExamples } from './checks/examples.ts';
+import { buildRenamedImports, readRenamedNames } from './checks/renamed.ts';
 import { openRepository } from './checks/workspace.ts';
 
 const root = join(import.meta.dirname, '..');
-const folders: readonly string[] = published;
+const folders: readonly string[] = publishedPackages;
 const examples = folders.filter((folder) => folder !== 'web' && folder !== 'cli');
 
 let staged = '';
@@ -44,7 +44,7 @@ beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'coppice-packages-'));
   tarballs = packAll(staged, folders);
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-  const drivers = buildDrivers(staged, ownSystem()).map((target) => packFolder(target, staged)[1]);
+  const drivers = buildDrivers(staged, listOwnSystem()).map((target) => packFolder(target, staged)[1]);
   // Only the package's dependencies and peers: an example that needs more would not work for its readers. The drivers of other
   // systems are not found, which is no failure for npm.
   const wanted = [...tarballs.values(), ...drivers, ...testedPeers()];
@@ -125,7 +125,7 @@ describe.each(folders)('the package of %s', (folder) => {
 });
 
 test('the page includes the licences of its fonts and libraries', () => {
-  const notices = noticesFor(join(root, 'packages/web'));
+  const notices = buildNotices(join(root, 'packages/web'));
   for (const name of ['hanken-grotesk', 'jetbrains-mono', 'react-dom', 'radix-ui', 'marked'])
     expect(notices).toMatch(new RegExp(`^\\S*${name} \\d`, 'm'));
   expect(notices.match(/SIL Open Font License/gi)?.length).toBeGreaterThan(1);
@@ -140,7 +140,7 @@ test.each(examples)('the README example of %s works when installed', (folder) =>
 
 /** The TypeScript blocks of a page. */
 function codeOf(page: string): readonly string[] {
-  const examples = examplesIn(page, openRepository().read(page));
+  const examples = findExamples(page, openRepository().read(page));
   return examples.filter(({ language }) => language === 'ts').map(({ code }) => code);
 }
 
@@ -154,8 +154,8 @@ function modulesOfOthers(): ReadonlyMap<string, string> {
   const plain = entries.filter((entry) => !/(?:testing|conformance|vectors)$/.test(entry));
   const modules = new Map([['entries.ts', plain.map((entry) => `export type {} from '${entry}';`).join('\n')]]);
   const workspace = openRepository();
-  const renamed = readRenamed(workspace).filter((row) => examples.includes(row.package.replace('@coppice/', '')));
-  modules.set('renamed.ts', renamedModule(renamed, new Set(entries)));
+  const renamed = readRenamedNames(workspace).filter((row) => examples.includes(row.package.replace('@coppice/', '')));
+  modules.set('renamed.ts', buildRenamedImports(renamed, new Set(entries)));
   const pages = workspace.paths.filter((path) => /^(?:docs\/.*|(?:packages\/\w+\/)?README)\.md$/.test(path));
   for (const page of pages) {
     // Suites need the types of their test runner, which is optional.
@@ -367,7 +367,7 @@ test('coppice takes less than 60 MB, and a library with an SQLite store less tha
   expect(sum(all)).toBeLessThan(60);
   const documentedSize = Number(/takes about (\d+) MB/.exec(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))?.[1]);
   expect(Math.abs(sum(all) - documentedSize) / documentedSize).toBeLessThan(0.2);
-  const [system = ''] = ownSystem();
+  const [system = ''] = listOwnSystem();
   expect(sum(installedFor('@coppice/stores', `@coppice/sqlite-${system}`))).toBeLessThan(12);
 });
 

@@ -1,6 +1,6 @@
 /** Tests the reasons against a release. */
 import { expect, test } from 'vitest';
-import { obstacles, type ReleaseFacts } from '../scripts/release.ts';
+import { findReleaseObstacles, type ReleaseFacts } from '../scripts/release.ts';
 
 const ready: ReleaseFacts = {
   versions: new Map([
@@ -16,7 +16,7 @@ const ready: ReleaseFacts = {
 };
 
 test('nothing stands against a release that is told, committed, tagged and vouched for', () => {
-  expect(obstacles(ready, true)).toEqual([]);
+  expect(findReleaseObstacles(ready, true)).toEqual([]);
 });
 
 test.each<[string, Partial<ReleaseFacts>, RegExp]>([
@@ -32,7 +32,7 @@ test.each<[string, Partial<ReleaseFacts>, RegExp]>([
   ['packages that the site does not offer', { offered: false }, /set `published`/],
   ['a machine that nobody vouches for', { vouched: false }, /Provenance/],
 ])('%s are not published', (_what, facts, sentence) => {
-  const found = obstacles({ ...ready, ...facts }, true);
+  const found = findReleaseObstacles({ ...ready, ...facts }, true);
   expect(found).toHaveLength(1);
   expect(found[0]).toMatch(sentence);
 });
@@ -47,6 +47,8 @@ test('a rehearsal requires one version, and none of the release conditions', () 
     offered: false,
     vouched: false,
   };
-  expect(obstacles(early, false)).toEqual([]);
-  expect(obstacles({ ...early, versions: new Map([...ready.versions, ['cli', '1.1.0']]) }, false)).toHaveLength(1);
+  expect(findReleaseObstacles(early, false)).toEqual([]);
+  expect(
+    findReleaseObstacles({ ...early, versions: new Map([...ready.versions, ['cli', '1.1.0']]) }, false),
+  ).toHaveLength(1);
 });

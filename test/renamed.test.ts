@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkRenamed, readRenamed, renamedModule } from './checks/renamed.ts';
+import { buildRenamedImports, checkRenamedNames, readRenamedNames } from './checks/renamed.ts';
 import { makeWorkspace, openRepository } from './checks/workspace.ts';
 
 const row = { package: '@coppice/core', oldEntry: '.', oldName: 'seedling', newEntry: './tree', newName: 'emptyTree' };
@@ -13,12 +13,12 @@ function workspaceWith(rows: unknown) {
 }
 
 test('every row of docs/renamed.json names a package and an entry of this workspace, once', () => {
-  expect(checkRenamed(openRepository())).toEqual([]);
+  expect(checkRenamedNames(openRepository())).toEqual([]);
 });
 
 describe('the check of renamed names', () => {
   test('accepts a complete row', () => {
-    expect(checkRenamed(workspaceWith([row]))).toEqual([]);
+    expect(checkRenamedNames(workspaceWith([row]))).toEqual([]);
   });
 
   test('reports an unknown package, an unknown entry and a name that is listed twice', () => {
@@ -28,7 +28,7 @@ describe('the check of renamed names', () => {
       { ...row, oldName: 'a', package: '@coppice/x' },
       { ...row, oldName: 'b', newEntry: './no' },
     ];
-    expect(checkRenamed(workspaceWith(rows))).toEqual([
+    expect(checkRenamedNames(workspaceWith(rows))).toEqual([
       'docs/renamed.json: @coppice/core seedling is listed twice.',
       'docs/renamed.json: @coppice/x is not a package of this workspace.',
       'docs/renamed.json: @coppice/core has no entry ./no.',
@@ -36,11 +36,11 @@ describe('the check of renamed names', () => {
   });
 
   test('throws on a row without one of its fields', () => {
-    expect(() => readRenamed(workspaceWith([{ ...row, newName: undefined }]))).toThrow('row 1');
+    expect(() => readRenamedNames(workspaceWith([{ ...row, newName: undefined }]))).toThrow('row 1');
   });
 
   test('compiles the new names and expects the old ones to be missing', () => {
-    expect(renamedModule([row], new Set(['@coppice/core'])).split('\n')).toEqual([
+    expect(buildRenamedImports([row], new Set(['@coppice/core'])).split('\n')).toEqual([
       "export type { emptyTree as new0 } from '@coppice/core/tree';",
       '// @ts-expect-error seedling is now emptyTree.',
       "export type { seedling as old0 } from '@coppice/core';",
@@ -50,8 +50,8 @@ describe('the check of renamed names', () => {
 
   test('compiles a deprecated name beside the new one', () => {
     const deprecated = { ...row, deprecatedIn: '0.2.0' };
-    expect(readRenamed(workspaceWith([deprecated]))).toEqual([deprecated]);
-    expect(renamedModule([deprecated], new Set(['@coppice/core'])).split('\n')).toEqual([
+    expect(readRenamedNames(workspaceWith([deprecated]))).toEqual([deprecated]);
+    expect(buildRenamedImports([deprecated], new Set(['@coppice/core'])).split('\n')).toEqual([
       "export type { emptyTree as new0 } from '@coppice/core/tree';",
       "export type { seedling as old0 } from '@coppice/core';",
       'export {};',

@@ -9,9 +9,9 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { buildDrivers, driverName, driverSystems } from '../scripts/driver-packages.ts';
+import { buildDrivers, driverPackageName, listDriverSystems } from '../scripts/driver-packages.ts';
 import { packAll, packFolder } from '../scripts/pack.ts';
-import { repository } from './checks/workspace.ts';
+import { workspaceRoot } from './checks/workspace.ts';
 
 const system = `${process.platform}-${process.arch}`;
 /** The packages of the command, in dependency order. */
@@ -27,8 +27,8 @@ let drivers: ReadonlyMap<string, string> = new Map();
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'coppice-runtimes-'));
-  mkdirSync(join(repository, '.tmp'), { recursive: true });
-  staged = mkdtempSync(join(repository, '.tmp', 'runtimes-'));
+  mkdirSync(join(workspaceRoot, '.tmp'), { recursive: true });
+  staged = mkdtempSync(join(workspaceRoot, '.tmp', 'runtimes-'));
   tarballs = [...packAll(staged, folders).values()];
   drivers = new Map(buildDrivers(staged).map((target) => packFolder(target, staged)));
   const wanted = nodes.map((range) => `node-${range}@npm:node-${system.replace('win32', 'win')}@${range}`);
@@ -67,7 +67,7 @@ function networkVariables(): NodeJS.ProcessEnv {
 
 /** The driver of this system, as the registry would offer it. */
 function ownDriver(): readonly string[] {
-  const own = drivers.get(driverName(system));
+  const own = drivers.get(driverPackageName(system));
   return own === undefined ? [] : [own];
 }
 
@@ -155,7 +155,7 @@ function nameIn(tarball: string): string {
 /** How the binaries of each system begin. */
 const magic: Readonly<Record<string, string>> = { linux: '7f454c46', darwin: 'cffaedfe', win32: '4d5a' };
 
-test.each(driverSystems())('npm installs the driver of %s there and no other', { timeout: 120_000 }, (target) => {
+test.each(listDriverSystems())('npm installs the driver of %s there and no other', { timeout: 120_000 }, (target) => {
   const { place } = emptyPlace();
   const [os = '', cpu = ''] = target.split('-');
   const offered = Object.fromEntries([...drivers].map(([name, tarball]) => [name, `file:${tarball}`]));

@@ -3,11 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { listSettings } from '@coppice/engine';
 import { expect, test } from 'vitest';
 import {
-  configurationTables,
-  limitTables,
+  findUndescribedVariables,
+  formatConfigurationTables,
+  formatLimitTables,
+  formatVariableTables,
   readVariables,
-  undescribedVariables,
-  variableTables,
 } from './checks/settings.ts';
 import { makeWorkspace, openRepository } from './checks/workspace.ts';
 
@@ -15,9 +15,9 @@ const page = new URL('../docs/settings.md', import.meta.url);
 
 test('the page lists every variable, configuration key and limit with its default', async () => {
   const parts = {
-    variables: variableTables(),
-    configuration: configurationTables(listSettings()),
-    limits: await limitTables(openRepository()),
+    variables: formatVariableTables(),
+    configuration: formatConfigurationTables(listSettings()),
+    limits: await formatLimitTables(openRepository()),
   };
   const filled = Object.entries(parts).reduce(
     (text, [name, part]) =>
@@ -32,7 +32,7 @@ test('the page lists every variable, configuration key and limit with its defaul
 });
 
 test('every environment variable that the packages read is described, and no other', () => {
-  expect(undescribedVariables(openRepository())).toEqual([]);
+  expect(findUndescribedVariables(openRepository())).toEqual([]);
 });
 
 test('a variable is found however it is read', () => {

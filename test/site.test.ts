@@ -8,7 +8,7 @@ import { connectBrowser } from '@coppice/web/testing/browser';
 import type { Browser, BrowserContextOptions, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { buildSite } from '../site/build.ts';
-import { isUnlisted, sections } from '../site/pages.ts';
+import { isUnlistedPage, navigationGroups } from '../site/pages.ts';
 import { type StaticHost, serveSite } from '../site/serve.ts';
 import { openRepository } from './checks/workspace.ts';
 
@@ -61,8 +61,8 @@ async function open(
 
 test('every document has a page, and every line of the navigation a document', () => {
   const documents = openRepository().paths.filter((path) => /^docs\/.*\.md$/.test(path));
-  const listed = sections.flatMap(({ pages: lines }) => lines.map(({ source }) => source));
-  expect(documents.filter((path) => !listed.includes(path) && !isUnlisted(path))).toEqual([]);
+  const listed = navigationGroups.flatMap(({ pages: lines }) => lines.map(({ source }) => source));
+  expect(documents.filter((path) => !listed.includes(path) && !isUnlistedPage(path))).toEqual([]);
   expect(listed.filter((path) => !openRepository().has(path))).toEqual([]);
   expect(pages.length).toBeGreaterThan(50);
 });

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { repository } from './checks/workspace.ts';
+import { workspaceRoot } from './checks/workspace.ts';
 
 // Inside the repository, so that the test files find the runner; the folder is in .gitignore and ignored by all checks.
-mkdirSync(join(repository, '.tmp'), { recursive: true });
-const top = mkdtempSync(join(repository, '.tmp', 'summary-'));
+mkdirSync(join(workspaceRoot, '.tmp'), { recursive: true });
+const top = mkdtempSync(join(workspaceRoot, '.tmp', 'summary-'));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
 interface Ended {
@@ -35,10 +35,10 @@ function startRun(files: Readonly<Record<string, string>>, args: readonly string
   mkdirSync(root);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
   writeFileSync(join(root, 'vitest.config.ts'), `export default { test: ${JSON.stringify(settings)} };`);
-  const script = join(repository, 'scripts/test.ts');
+  const script = join(workspaceRoot, 'scripts/test.ts');
   const [tier = 'daily', ...others] = args[0] === 'full' ? args : ['daily', ...args];
   const words = ['--import', 'tsx', script, tier, '--root', root, ...others];
-  const child = spawn(process.execPath, words, { cwd: repository, env: { ...process.env, CI: isCi ? 'true' : '' } });
+  const child = spawn(process.execPath, words, { cwd: workspaceRoot, env: { ...process.env, CI: isCi ? 'true' : '' } });
   let output = '';
   let errors = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { addSummaries, checkTiers, type RunReport, summaryOf } from '../scripts/summary.ts';
+import { addCounts, checkTiers, countTests, type RunReport } from '../scripts/summary.ts';
 import {
+  findMissingPrograms,
   hasFullTests,
+  isFullTierFile,
   isLoadedBy,
   isTest,
-  isWhollyFull,
-  missingPrograms,
   outsidePrograms,
-  tiers,
+  testTiers,
 } from '../scripts/tiers.ts';
 import { isTypeScript, openRepository } from './checks/workspace.ts';
 
@@ -27,9 +27,9 @@ describe('the tiers of the tests', () => {
   test('load every test file of the repository, and a file that both load has tests for both', () => {
     for (const path of workspace.paths.filter(isTest)) {
       const text = workspace.read(path);
-      const loading = tiers.filter((tier) => isLoadedBy(tier, path, text));
+      const loading = testTiers.filter((tier) => isLoadedBy(tier, path, text));
       expect(loading.length, path).toBeGreaterThan(0);
-      expect(loading.length === 2, path).toBe(hasFullTests(text) && !isWhollyFull(text));
+      expect(loading.length === 2, path).toBe(hasFullTests(text) && !isFullTierFile(text));
     }
   });
 
@@ -43,7 +43,7 @@ describe('the tiers of the tests', () => {
   test('are read from the tag of a file, of a test, and from the name of a file', () => {
     const full = '// @module-tag full\ntest();';
     const mixed = "test('a', { tags: ['browser', 'full'] }, () => {});";
-    const loadedBy = (path: string, text: string) => tiers.filter((tier) => isLoadedBy(tier, path, text));
+    const loadedBy = (path: string, text: string) => testTiers.filter((tier) => isLoadedBy(tier, path, text));
     expect(loadedBy('packages/core/src/a.test.ts', full)).toEqual(['full']);
     expect(loadedBy('packages/core/src/a.test.ts', mixed)).toEqual(['daily', 'full']);
     expect(loadedBy('packages/core/src/a.test.ts', 'test();')).toEqual(['daily']);
@@ -73,7 +73,7 @@ describe('the check of two test runs', () => {
       ...reportOf(['b.test.ts > b', 'b.test.ts > c'], []),
       uncaught: [{ name: 'an error', message: 'late' }],
     };
-    expect(addSummaries([reportOf(['a.test.ts > a'], []), late].map(summaryOf))).toEqual({
+    expect(addCounts([reportOf(['a.test.ts > a'], []), late].map(countTests))).toEqual({
       passed: 3,
       failed: 1,
       skipped: 0,
@@ -82,7 +82,7 @@ describe('the check of two test runs', () => {
 });
 
 test('every missing program is named', () => {
-  expect(missingPrograms('').map((sentence) => /^Not found: (\w+)\./.exec(sentence)?.[1])).toEqual([
+  expect(findMissingPrograms('').map((sentence) => /^Not found: (\w+)\./.exec(sentence)?.[1])).toEqual([
     ...outsidePrograms.keys(),
   ]);
 });

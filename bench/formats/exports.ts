@@ -7,7 +7,7 @@ function idOf(conversation: number, message: number): string {
 }
 
 /** One conversation: mostly a chain, with a fork at every thirteenth message. */
-export function conversation(number: number, messages: number): object {
+export function makeConversation(number: number, messages: number): object {
   const parents: number[] = [0];
   const children: number[][] = Array.from({ length: messages + 1 }, () => []);
   let parent = 0;
@@ -57,15 +57,15 @@ export function conversation(number: number, messages: number): object {
 }
 
 /** A whole export as text. */
-export function exportText(conversations: number, messages: number): string {
-  return JSON.stringify(Array.from({ length: conversations }, (_, number) => conversation(number, messages)));
+export function makeExportText(conversations: number, messages: number): string {
+  return JSON.stringify(Array.from({ length: conversations }, (_, number) => makeConversation(number, messages)));
 }
 
 /** An export of about so many bytes, one conversation at a time. */
-export async function* exportStream(bytes: number, messages: number): AsyncGenerator<Uint8Array> {
+export async function* makeExportStream(bytes: number, messages: number): AsyncGenerator<Uint8Array> {
   let sent = 0;
   for (let number = 0; sent < bytes; number++) {
-    const text = Buffer.from(`${number === 0 ? '[' : ','}${JSON.stringify(conversation(number, messages))}`);
+    const text = Buffer.from(`${number === 0 ? '[' : ','}${JSON.stringify(makeConversation(number, messages))}`);
     sent += text.length;
     yield text;
   }

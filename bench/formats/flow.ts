@@ -15,7 +15,7 @@ import { fileOfStream } from '@coppice/content/formats';
 import { importInto } from '@coppice/engine';
 import { importFiles } from '@coppice/server/importing';
 import { openStore } from '@coppice/stores';
-import { exportStream } from './exports.ts';
+import { makeExportStream } from './exports.ts';
 
 const bytes = Number(process.argv[2]);
 const messages = Number(process.argv[3] ?? 100);
@@ -45,7 +45,7 @@ const url = `sqlite:${join(folder, 'trees.db')}`;
 const store = await openStore(url);
 const path = join(folder, 'export.json');
 // Created before the measurement: generating a conversation would block the event loop too.
-await pipeline(exportStream(bytes, messages), createWriteStream(path));
+await pipeline(makeExportStream(bytes, messages), createWriteStream(path));
 const still = monitorEventLoopDelay({ resolution: 5 });
 still.enable();
 await setTimeout(3000);

@@ -4,17 +4,17 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from '@coppice/stores';
 import { buildPackage } from '../../scripts/pack.ts';
-import { repository } from '../../scripts/tools.ts';
-import { inTurns } from '../measure.ts';
-import { depth, grown } from '../stores/grown.ts';
-import { grownLeast, LeastSqlite } from './least-sqlite.ts';
+import { repositoryRoot } from '../../scripts/tools.ts';
+import { measureAlternating } from '../measure.ts';
+import { branchDepth, buildBenchTree } from '../stores/bench-tree.ts';
+import { buildMinimalTree, MinimalSqlite } from './minimal-sqlite.ts';
 
 const ours = `import { openStore } from '@coppice/stores/open';
 import { readPage } from '@coppice/core';
 const [, , path, id] = process.argv;
 const store = await openStore('sqlite:' + path);
-const page = await store.read(id, () => readPage(id, { limit: ${depth} }));
-if (page.nodes.length !== ${depth}) process.exit(1);
+const page = await store.read(id, () => readPage(id, { limit: ${branchDepth} }));
+if (page.nodes.length !== ${branchDepth}) process.exit(1);
 `;
 
 const least = `const get = process.getBuiltinModule;
@@ -23,29 +23,29 @@ const { DatabaseSync } = builtIn ?? require('@photostructure/sqlite');
 const [, , path, leaf] = process.argv;
 const rows = new DatabaseSync(path).prepare(\`WITH RECURSIVE up(no, parent, content, level) AS (
   SELECT no, parent, content, 1 FROM message WHERE no = ?1 UNION ALL
-  SELECT m.no, m.parent, m.content, up.level + 1 FROM up JOIN message m ON m.no = up.parent WHERE up.level < ${depth}
+  SELECT m.no, m.parent, m.content, up.level + 1 FROM up JOIN message m ON m.no = up.parent WHERE up.level < ${branchDepth}
 ) SELECT content FROM up\`).all(Number(leaf)).map((row) => JSON.parse(row.content));
-if (rows.length !== ${depth}) process.exit(1);
+if (rows.length !== ${branchDepth}) process.exit(1);
 `;
 
 /** The times of a bare program and of one that opens a store, in microseconds. */
-export async function startTimes(folder: string): Promise<{ readonly least: number; readonly ours: number }> {
+export async function measureStartTimes(folder: string): Promise<{ readonly least: number; readonly ours: number }> {
   const place = join(folder, 'start');
   const packages = join(place, 'node_modules', '@coppice');
   mkdirSync(packages, { recursive: true });
   for (const name of ['core', 'content', 'stores']) buildPackage(name, packages);
   for (const name of ['pg', '@photostructure', 'tokenx', 'fflate'])
-    symlinkSync(join(repository, 'node_modules', name), join(place, 'node_modules', name));
+    symlinkSync(join(repositoryRoot, 'node_modules', name), join(place, 'node_modules', name));
   writeFileSync(join(place, 'ours.mjs'), ours);
   writeFileSync(join(place, 'least.cjs'), least);
   const store = await openStore(`sqlite:${join(place, 'ours.db')}`);
-  const { id } = await grown(store, 1_000);
+  const { id } = await buildBenchTree(store, 1_000);
   await store.close();
-  const bare = new LeastSqlite(join(place, 'least.db'));
-  const { leaf } = grownLeast(bare, 1_000);
+  const bare = new MinimalSqlite(join(place, 'least.db'));
+  const { leaf } = buildMinimalTree(bare, 1_000);
   bare.close();
   const start = (...words: readonly string[]) => execFileSync(process.execPath, words, { cwd: place });
-  return inTurns(
+  return measureAlternating(
     {
       least: () => start('least.cjs', 'least.db', String(leaf)),
       ours: () => start('ours.mjs', 'ours.db', id),

@@ -6,7 +6,7 @@ import { messageKit } from '@coppice/content';
 import { type NewMessage, type NodeId, run, type Store, type TreeId, textMessage, treeId } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
-import { type Measure, median } from '../measure.ts';
+import { type Measurement, median } from '../measure.ts';
 
 const me = { actor: 'bench', now: Date.now, newId: () => newId(), kit: messageKit };
 const perThread = 200;
@@ -46,7 +46,7 @@ async function match({ store, id, rootId, threads }: Forest, call: number): Prom
 }
 
 /** Measures both, alternating. The long form has a million nodes, the usual one a tenth of that. */
-export async function matching(): Promise<readonly Measure[]> {
+export async function benchMatching(): Promise<readonly Measurement[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-match-'));
   const many = process.env.COPPICE_LONG === '1' ? 1_000_000 : 100_000;
   try {

@@ -7,8 +7,8 @@ import { readPage, readPath, run, type Store } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { PostgresServer } from '@coppice/stores/testing/postgres-server';
 import pg from 'pg';
-import { type Measure, median } from '../measure.ts';
-import { depth, grown, me, message } from './grown.ts';
+import { type Measurement, median } from '../measure.ts';
+import { benchContext, branchDepth, buildBenchTree, makeBenchMessage } from './bench-tree.ts';
 
 const microseconds = (from: bigint) => Number(process.hrtime.bigint() - from) / 1000;
 
@@ -26,7 +26,7 @@ async function inTurns(count: number, works: readonly ((n: number) => Promise<un
 
 /** A connection for the bare driver, and its own tree to append to. */
 async function bareSide(url: string, store: Store, pipeline: boolean) {
-  const { id, leaf } = await grown(store, 1_000);
+  const { id, leaf } = await buildBenchTree(store, 1_000);
   const client = new pg.Client({ connectionString: url, pipeline });
   await client.connect();
   const found = await client.query(
@@ -63,7 +63,15 @@ async function bareAppend(
     name: 'node',
     text: `INSERT INTO node (no, id, parent_no, position, kind, role, status, group_id, created_at, match_no, equality_key, tokens, added_in, content_in, content, meta, meta_in)
       VALUES ($1, $2, $3, 'a0', 'message', 'user', 'success', 0, $4, $3, $5, 100, $6, $6, $7, '{}', $6)`,
-    values: [no, node, state.no, Date.now(), node.slice(0, 32), state.version, JSON.stringify(message(n).content)],
+    values: [
+      no,
+      node,
+      state.no,
+      Date.now(),
+      node.slice(0, 32),
+      state.version,
+      JSON.stringify(makeBenchMessage(n).content),
+    ],
   });
   await query({
     name: 'mark',
@@ -98,20 +106,23 @@ const walk = `WITH RECURSIVE up AS (SELECT *, 1 AS level FROM node WHERE id = $1
   SELECT n.*, up.level + 1 FROM up JOIN node n ON n.no = up.parent_no WHERE up.level < $2) SELECT * FROM up`;
 
 /** A path of 1,000 and the current page of 60, each beside the bare recursive query and the parsing of its contents. */
-async function reads(measures: Measure[], url: string, store: Store): Promise<void> {
-  const { id, rootId, leaf } = await grown(store, 10_000);
+async function reads(measures: Measurement[], url: string, store: Store): Promise<void> {
+  const { id, rootId, leaf } = await buildBenchTree(store, 10_000);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const bare = async (to: string, limit: number) => {
     const { rows } = await client.query({ name: 'walk', text: walk, values: [to, limit] });
     return rows.map((row: { readonly content: string }) => JSON.parse(row.content) as unknown);
   };
-  const chain = Array.from({ length: 1_000 }, (_, index) => ({ message: message(7_000_000 + index) }));
+  const chain = Array.from({ length: 1_000 }, (_, index) => ({ message: makeBenchMessage(7_000_000 + index) }));
   const appended = { type: 'append', treeId: id, parentId: rootId, messages: chain, select: false } as const;
-  const end = (await run(store, appended, me)).result.nodeId;
+  const end = (await run(store, appended, benchContext)).result.nodeId;
   const works = {
     'path of depth 1,000, PostgreSQL': [() => bare(end, 1_001), () => store.read(id, () => readPath({ to: end }))],
-    'page of 60, PostgreSQL': [() => bare(leaf, depth), () => store.read(id, () => readPage(id, { limit: depth }))],
+    'page of 60, PostgreSQL': [
+      () => bare(leaf, branchDepth),
+      () => store.read(id, () => readPage(id, { limit: branchDepth })),
+    ],
   };
   for (const [work, both] of Object.entries(works)) {
     const [raw = 0, own = 0] = await inTurns(60, both);
@@ -125,18 +136,23 @@ async function reads(measures: Measure[], url: string, store: Store): Promise<vo
 }
 
 /** All benchmarks of PostgreSQL. */
-export async function postgres(measures: Measure[]): Promise<void> {
+export async function benchPostgres(measures: Measurement[]): Promise<void> {
   const server = await PostgresServer.start();
   try {
     const url = await server.createDatabase();
     const store = await openStore(url);
-    const ours = await grown(store, 1_000);
+    const ours = await buildBenchTree(store, 1_000);
     const waiting = await bareSide(url, store, false);
     const pipelined = await bareSide(url, store, true);
     const [raw = 0, piped = 0, own = 0] = await inTurns(300, [
       (n) => waiting.append(1_000_000 + n),
       (n) => pipelined.append(3_000_000 + n),
-      (n) => run(store, { type: 'append', treeId: ours.id, messages: [{ message: message(2_000_000 + n) }] }, me),
+      (n) =>
+        run(
+          store,
+          { type: 'append', treeId: ours.id, messages: [{ message: makeBenchMessage(2_000_000 + n) }] },
+          benchContext,
+        ),
     ]);
     await waiting.client.end();
     await pipelined.client.end();
@@ -161,7 +177,7 @@ export async function postgres(measures: Measure[]): Promise<void> {
       },
     );
     await reads(measures, url, store);
-    const trees = await Promise.all(Array.from({ length: 10 }, () => grown(store, 0)));
+    const trees = await Promise.all(Array.from({ length: 10 }, () => buildBenchTree(store, 0)));
     const from = process.hrtime.bigint();
     const each = 100;
     await Promise.all(
@@ -171,8 +187,8 @@ export async function postgres(measures: Measure[]): Promise<void> {
           if (tree !== undefined)
             await run(
               store,
-              { type: 'append', treeId: tree.id, messages: [{ message: message(writer * 10_000 + n) }] },
-              me,
+              { type: 'append', treeId: tree.id, messages: [{ message: makeBenchMessage(writer * 10_000 + n) }] },
+              benchContext,
             );
         }
       }),

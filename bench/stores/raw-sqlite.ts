@@ -12,7 +12,7 @@ interface Database {
 }
 
 /** Opens a file with the store's settings. */
-export function openRaw(path: string): Database {
+export function openRawDatabase(path: string): Database {
   const load = createRequire(import.meta.url);
   const builtIn = (process as { getBuiltinModule?: (id: string) => unknown }).getBuiltinModule?.('node:sqlite');
   const module = (builtIn ?? load('@photostructure/sqlite')) as { DatabaseSync: new (path: string) => Database };

@@ -4,7 +4,7 @@ import { serve } from '@coppice/server';
 import { openStore } from '@coppice/stores';
 
 /** Serves the built page and the API. The model is in the page (src/model.ts). */
-export async function start({ port = 5181, root = `${import.meta.dirname}/dist`, url = 'sqlite:chats.db' } = {}) {
+export async function startServer({ port = 5181, root = `${import.meta.dirname}/dist`, url = 'sqlite:chats.db' } = {}) {
   const store = await openStore(url);
   const auth = { mode: 'token', token: crypto.randomUUID() } as const;
   const server = await serve({ store, config: parseConfig(null, {}), auth, web: root, port });
@@ -17,4 +17,4 @@ export async function start({ port = 5181, root = `${import.meta.dirname}/dist`,
   };
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.log((await start()).url);
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.log((await startServer()).url);

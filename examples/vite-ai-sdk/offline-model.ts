@@ -8,7 +8,7 @@ const noTokens = {
 };
 
 /** A model without a network: it says how often it was asked, word by word. "Slowly" in the question makes it long. */
-export function offlineModel(pauseMs = 20): OfflineModel {
+export function createOfflineModel(pauseMs = 20): OfflineModel {
   let count = 0;
   const answer = (prompt: Parameters<OfflineModel['doStream']>[0]['prompt']) => {
     const last = prompt.at(-1)?.content;

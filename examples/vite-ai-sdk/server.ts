@@ -4,12 +4,12 @@ import { openStore } from '@coppice/stores';
 import { serve } from '@hono/node-server';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
-import { offlineModel } from './offline-model.ts';
+import { createOfflineModel } from './offline-model.ts';
 
 /** Serves the built page and the chats. In your app: a real model, and the signed-in user of the request. */
-export async function start({ port = 5180, root = `${import.meta.dirname}/dist`, url = 'sqlite:chats.db' } = {}) {
+export async function startServer({ port = 5180, root = `${import.meta.dirname}/dist`, url = 'sqlite:chats.db' } = {}) {
   const store = await openStore(url);
-  const handler = createChatHandler({ store, model: offlineModel(), user: 'me' });
+  const handler = createChatHandler({ store, model: createOfflineModel(), user: 'me' });
   const app = new Hono();
   app.all('/api/chat', (context) => handler(context.req.raw));
   app.all('/api/chat/*', (context) => handler(context.req.raw));
@@ -32,4 +32,4 @@ export async function start({ port = 5180, root = `${import.meta.dirname}/dist`,
 
 const closers: (() => void)[] = [];
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.log((await start()).url);
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.log((await startServer()).url);

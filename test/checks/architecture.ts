@@ -4,13 +4,13 @@ import { findRegistries, type Registry } from './registries.ts';
 import { isTestFile, isTypeScript, packageOf, type Workspace } from './workspace.ts';
 
 /** An external package, and the files of the importing package that may use it (by default all). */
-export interface OutsideRule {
+export interface ExternalPackageRule {
   readonly name: string | RegExp;
   readonly where?: RegExp;
 }
 
 /** How far a package is isolated from clock, randomness and system. */
-export type Purity =
+export type IsolationLevel =
   /** Only its arguments: no clock, no randomness, no I/O, no date arithmetic that could read the clock. */
   | 'sealed'
   /** No I/O, clock or randomness; given dates may be converted, as foreign formats require. */
@@ -27,8 +27,8 @@ export interface PackageRules {
   readonly testsImport?: readonly string[];
   /** Whether source may use Node's built-in modules. */
   readonly node: boolean;
-  readonly outside: readonly OutsideRule[];
-  readonly purity: Purity;
+  readonly outside: readonly ExternalPackageRule[];
+  readonly purity: IsolationLevel;
   /** Files of an `injected` package that may access the system. */
   readonly machine?: RegExp;
 }
@@ -180,7 +180,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
  * The functions that create a part of the engine, and the files that may call them. All other code gets these parts
  * from `openEngine`: a second assembly would have other budgets and hooks.
  */
-export const engineParts: ReadonlyMap<string, readonly string[]> = new Map([
+export const engineFolderRules: ReadonlyMap<string, readonly string[]> = new Map([
   ['createGenerator', ['packages/engine/src/open-engine.ts']],
   ['createTitles', ['packages/engine/src/open-engine.ts']],
   ['createCommands', ['packages/engine/src/open-engine.ts']],
@@ -206,7 +206,7 @@ export const engineParts: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** Entries that must not load certain folders of their package, which have entries of their own. */
-export const entriesWithout: readonly { readonly entry: string; readonly folders: readonly string[] }[] = [
+export const entryLoadRules: readonly { readonly entry: string; readonly folders: readonly string[] }[] = [
   {
     entry: 'packages/engine/src/index.ts',
     folders: ['packages/engine/src/forest/', 'packages/engine/src/message-service/', 'packages/engine/src/sessions/'],
@@ -216,7 +216,7 @@ export const entriesWithout: readonly { readonly entry: string; readonly folders
 /** What an entry loads although it must not, one sentence each. Type imports load nothing. */
 function checkEntries(workspace: Workspace): string[] {
   const found: string[] = [];
-  for (const { entry, folders } of entriesWithout) {
+  for (const { entry, folders } of entryLoadRules) {
     const waiting = workspace.has(entry) ? [entry] : [];
     const seen = new Set(waiting);
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
@@ -255,7 +255,7 @@ function pair(what: string): (name: string) => [string, string] {
 const readsNoClock = new Set(['parse', 'UTC']);
 
 /** Why a pure package may not use a name, or null if it may. */
-function impurity(use: GlobalUse, purity: Purity): string | null {
+function impurity(use: GlobalUse, purity: IsolationLevel): string | null {
   if (purity === 'open') return null;
   const brings = machineNames.get(use.name);
   if (brings) return purity === 'injected' && brings === 'time' ? null : brings;
@@ -303,7 +303,7 @@ export function checkArchitecture(workspace: Workspace, table = importTable): st
     if (!rules || isTestFile(path)) continue;
     for (const { callee, line } of facts.calls) {
       const [name = ''] = callee;
-      if (callee.length === 1 && engineParts.get(name)?.includes(path) === false)
+      if (callee.length === 1 && engineFolderRules.get(name)?.includes(path) === false)
         found.push(`${path}:${line} calls ${name}, which assembles a second engine; take the part from openEngine.`);
     }
     const inside = path.slice(`packages/${folder}/`.length);
@@ -362,7 +362,7 @@ function checkManifest(folder: string, manifest: Manifest, rules: PackageRules |
   return found;
 }
 
-function matches(rule: OutsideRule, name: string): boolean {
+function matches(rule: ExternalPackageRule, name: string): boolean {
   return typeof rule.name === 'string' ? rule.name === name : rule.name.test(name);
 }
 

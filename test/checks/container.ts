@@ -2,13 +2,13 @@
 import { parse } from 'yaml';
 
 /** One instruction of a Dockerfile. */
-export interface Instruction {
+export interface DockerInstruction {
   readonly name: string;
   readonly text: string;
 }
 
 /** The instructions, without comments and with continued lines joined. */
-export function readDockerfile(text: string): readonly Instruction[] {
+export function readDockerfile(text: string): readonly DockerInstruction[] {
   return text
     .replaceAll(/^\s*#.*\n/gm, '')
     .replaceAll(/\\\n\s*/g, '')
@@ -21,7 +21,7 @@ export function readDockerfile(text: string): readonly Instruction[] {
 }
 
 /** The words of an instruction in exec form; null if it is a shell line. */
-export function execWords(text: string): readonly string[] | null {
+export function parseExecForm(text: string): readonly string[] | null {
   if (!text.startsWith('[')) return null;
   const words: unknown = JSON.parse(text);
   return isTexts(words) ? words : null;
@@ -62,7 +62,7 @@ export function checkDockerfile(text: string): readonly string[] {
     'There is no health check of /healthz.',
   );
   for (const name of ['ENTRYPOINT', 'CMD'])
-    demand(only(name).length === 1 && execWords(only(name)[0] ?? '') !== null, `${name} is not in exec form.`);
+    demand(only(name).length === 1 && parseExecForm(only(name)[0] ?? '') !== null, `${name} is not in exec form.`);
   for (const { name, text: said } of all)
     demand(!/^(?:ENV|ARG)$/.test(name) || !/TOKEN|SECRET|PASSWORD|KEY/.test(said), `${name} ${said} is a secret.`);
   return found;
@@ -88,7 +88,7 @@ export function readCompose(text: string): readonly ComposeService[] {
 }
 
 /** The variables that a Compose file takes from its user. Throws if one may be missing. */
-export function requiredVariables(text: string): ReadonlySet<string> {
+export function findRequiredVariables(text: string): ReadonlySet<string> {
   const found = new Set<string>();
   for (const [whole, name = '', rest = ''] of text.matchAll(/\$\{(\w+)([^}]*)\}/g)) {
     if (!rest.startsWith(':?')) throw new Error(`${whole} may be missing.`);

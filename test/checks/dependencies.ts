@@ -1,7 +1,7 @@
 /** The tables of docs/dependencies.md: every dependency of the workspace with its licence, users and reason. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repository, type Workspace } from './workspace.ts';
+import { type Workspace, workspaceRoot } from './workspace.ts';
 
 /** Why each dependency is here. One that a package.json names and this list lacks is reported, and vice versa. */
 export const dependencyReasons: Readonly<Record<string, string>> = {
@@ -113,7 +113,7 @@ export function findDependencies(workspace: Workspace): readonly Dependency[] {
 }
 
 function licenceOf(name: string, folder: string): string {
-  const places = [join(repository, 'packages', folder), repository].map((top) =>
+  const places = [join(workspaceRoot, 'packages', folder), workspaceRoot].map((top) =>
     join(top, 'node_modules', name, 'package.json'),
   );
   const path = places.find((place) => existsSync(place));
@@ -122,7 +122,7 @@ function licenceOf(name: string, folder: string): string {
 }
 
 /** Dependencies without a reason, and reasons without a dependency; empty if there are none. */
-export function unexplainedDependencies(found: readonly Dependency[]): readonly string[] {
+export function findUnexplainedDependencies(found: readonly Dependency[]): readonly string[] {
   const names = new Set(found.map(({ name }) => name));
   return [
     ...[...names].filter((name) => dependencyReasons[name] === undefined).map((name) => `${name} has no reason`),
@@ -133,7 +133,7 @@ export function unexplainedDependencies(found: readonly Dependency[]): readonly 
 }
 
 /** One table: the dependencies with one of the uses, and the packages that have it so. */
-export function dependencyTable(found: readonly Dependency[], wanted: readonly Use[]): string {
+export function formatDependencyTable(found: readonly Dependency[], wanted: readonly Use[]): string {
   const rows = found.flatMap(({ name, uses, licence }) => {
     const users = [...new Set(wanted.flatMap((use) => uses.get(use) ?? []))];
     if (users.length === 0) return [];

@@ -2,7 +2,7 @@
 import { transform } from 'esbuild';
 
 /** Converts examples to a function body: without types, and with imports from an object `packages` by name. */
-export async function functionBodyOf(examples: string): Promise<string> {
+export async function toFunctionBody(examples: string): Promise<string> {
   const { code } = await transform(examples, { loader: 'ts', format: 'esm', target: 'es2023' });
   return code
     .replaceAll(

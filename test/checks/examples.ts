@@ -1,7 +1,7 @@
 /** The fenced code examples of the documentation: their languages, and which are marked as not run. */
 
 /** A fenced code block of a page. */
-export interface Example {
+export interface CodeExample {
   readonly page: string;
   /** The line of the page on which the fence begins, from 1. */
   readonly line: number;
@@ -19,8 +19,8 @@ export interface Example {
 const mark = /^<!-- not run: (?:`([^`]+)`: )?(.+) -->$/;
 
 /** All fenced code blocks of a page, in order. */
-export function examplesIn(page: string, text: string): Example[] {
-  const found: Example[] = [];
+export function findExamples(page: string, text: string): CodeExample[] {
+  const found: CodeExample[] = [];
   let excuse: string | null = null;
   let excused = new Map<string, string>();
   let open: { readonly line: number; readonly fence: string; readonly language: string; code: string[] } | null = null;
@@ -60,7 +60,10 @@ export interface ShellLine {
 }
 
 /** The shell lines of an example that are run. Throws if a marker names a line that does not exist. */
-export function shellLines({ page, line, code, excused }: Example, env: Readonly<Record<string, string>>): ShellLine[] {
+export function parseShellLines(
+  { page, line, code, excused }: CodeExample,
+  env: Readonly<Record<string, string>>,
+): ShellLine[] {
   const written = code
     .replaceAll(/\\\n\s*/g, '')
     .split('\n')
@@ -91,7 +94,7 @@ const looksLikeCode = /^\s*(?:\$ )?(?:npm|npx|node|git|curl|coppice|import|expor
  * than one example where only one is run. `runs` lists the languages that are run.
  */
 export function checkExamples(
-  examples: readonly Example[],
+  examples: readonly CodeExample[],
   runs: readonly string[],
   once: readonly string[] = [],
 ): string[] {

@@ -12,14 +12,14 @@ export interface RenamedName {
 }
 
 /** The file that lists every renamed public name. */
-export const renamedPath = 'docs/renamed.json';
+export const renamedNamesPath = 'docs/renamed.json';
 
 const fields = ['package', 'oldEntry', 'oldName', 'newEntry', 'newName'] as const;
 
 /** Reads the list of renamed names. Throws on a row that lacks a field or has one too many. */
-export function readRenamed(workspace: Workspace): readonly RenamedName[] {
-  const rows: unknown = JSON.parse(workspace.read(renamedPath));
-  if (!Array.isArray(rows)) throw new Error(`${renamedPath} is not a list.`);
+export function readRenamedNames(workspace: Workspace): readonly RenamedName[] {
+  const rows: unknown = JSON.parse(workspace.read(renamedNamesPath));
+  if (!Array.isArray(rows)) throw new Error(`${renamedNamesPath} is not a list.`);
   return rows.map((row: unknown, index) => {
     const entries = typeof row === 'object' && row !== null ? Object.entries(row) : [];
     const texts = new Map(entries.filter((entry) => typeof entry[1] === 'string' && entry[1] !== ''));
@@ -27,7 +27,7 @@ export function readRenamed(workspace: Workspace): readonly RenamedName[] {
     const expected = fields.length + (deprecatedIn === undefined ? 0 : 1);
     if (entries.length !== expected || fields.some((field) => !texts.has(field)))
       throw new Error(
-        `${renamedPath}, row ${index + 1}: expected the text fields ${fields.join(', ')}, and deprecatedIn if the old name still works.`,
+        `${renamedNamesPath}, row ${index + 1}: expected the text fields ${fields.join(', ')}, and deprecatedIn if the old name still works.`,
       );
     const [packageName, oldEntry, oldName, newEntry, newName] = fields.map((field) => String(texts.get(field)));
     return {
@@ -42,7 +42,7 @@ export function readRenamed(workspace: Workspace): readonly RenamedName[] {
 }
 
 /** The specifier that imports an entry: `.` of `@coppice/core` is `@coppice/core`, `./tree` is `@coppice/core/tree`. */
-export function specifierOf(packageName: string, entry: string): string {
+export function importSpecifierOf(packageName: string, entry: string): string {
   return `${packageName}${entry.slice(1)}`;
 }
 
@@ -50,10 +50,10 @@ export function specifierOf(packageName: string, entry: string): string {
  * A TypeScript module that compiles only if each new name is exported where the list says, and each old name no longer is,
  * or still is if it is only deprecated. `import type` covers types and values alike.
  */
-export function renamedModule(rows: readonly RenamedName[], entries: ReadonlySet<string>): string {
+export function buildRenamedImports(rows: readonly RenamedName[], entries: ReadonlySet<string>): string {
   const lines = rows.flatMap((row, index) => {
-    const from = specifierOf(row.package, row.oldEntry);
-    const present = `export type { ${row.newName} as new${index} } from '${specifierOf(row.package, row.newEntry)}';`;
+    const from = importSpecifierOf(row.package, row.oldEntry);
+    const present = `export type { ${row.newName} as new${index} } from '${importSpecifierOf(row.package, row.newEntry)}';`;
     const old = `export type { ${row.oldName} as old${index} } from '${from}';`;
     if (row.deprecatedIn !== undefined) return [present, old];
     return entries.has(from) ? [present, `// @ts-expect-error ${row.oldName} is now ${row.newName}.`, old] : [present];
@@ -62,7 +62,7 @@ export function renamedModule(rows: readonly RenamedName[], entries: ReadonlySet
 }
 
 /** Everything that is wrong with the list itself: unknown packages or entries, and names that are listed twice. */
-export function checkRenamed(workspace: Workspace): string[] {
+export function checkRenamedNames(workspace: Workspace): string[] {
   const found: string[] = [];
   const exported = new Map<string, Set<string>>();
   for (const path of workspace.paths) {
@@ -71,12 +71,13 @@ export function checkRenamed(workspace: Workspace): string[] {
     exported.set(manifest.name, new Set(Object.keys(manifest.exports ?? {})));
   }
   const olds = new Set<string>();
-  for (const row of readRenamed(workspace)) {
+  for (const row of readRenamedNames(workspace)) {
     const entries = exported.get(row.package);
-    if (!entries) found.push(`${renamedPath}: ${row.package} is not a package of this workspace.`);
-    else if (!entries.has(row.newEntry)) found.push(`${renamedPath}: ${row.package} has no entry ${row.newEntry}.`);
-    const old = `${specifierOf(row.package, row.oldEntry)} ${row.oldName}`;
-    if (olds.has(old)) found.push(`${renamedPath}: ${old} is listed twice.`);
+    if (!entries) found.push(`${renamedNamesPath}: ${row.package} is not a package of this workspace.`);
+    else if (!entries.has(row.newEntry))
+      found.push(`${renamedNamesPath}: ${row.package} has no entry ${row.newEntry}.`);
+    const old = `${importSpecifierOf(row.package, row.oldEntry)} ${row.oldName}`;
+    if (olds.has(old)) found.push(`${renamedNamesPath}: ${old} is listed twice.`);
     olds.add(old);
   }
   return found;

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Setting } from '@coppice/engine';
 import { providerDefinitions } from '@coppice/engine';
-import { isTestFile, isTypeScript, repository, type Workspace } from './workspace.ts';
+import { isTestFile, isTypeScript, type Workspace, workspaceRoot } from './workspace.ts';
 
 /** What each environment variable does. A variable that the sources read and this list lacks is reported, and vice versa. */
 const variables: Readonly<Record<string, string>> = {
@@ -63,7 +63,7 @@ export function readVariables(workspace: Workspace): readonly string[] {
 }
 
 /** Differences between the variables that are read and those that are described; empty if there are none. */
-export function undescribedVariables(workspace: Workspace): readonly string[] {
+export function findUndescribedVariables(workspace: Workspace): readonly string[] {
   const read = readVariables(workspace);
   return [
     ...read.filter((name) => variables[name] === undefined).map((name) => `${name} is read and not described`),
@@ -79,7 +79,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 /** The variables by name, and the keys of the providers. */
-export function variableTables(): string {
+export function formatVariableTables(): string {
   const keys = providerDefinitions.filter(({ keyNames }) => keyNames.length > 0);
   return [
     table(
@@ -115,7 +115,7 @@ function heading(path: readonly string[]): string {
 }
 
 /** The keys of the configuration file, a table for each section. */
-export function configurationTables(settings: readonly Setting[]): string {
+export function formatConfigurationTables(settings: readonly Setting[]): string {
   const isIn = (path: readonly string[], setting: Setting) =>
     setting.kind !== 'section' &&
     setting.path.length === path.length + 1 &&
@@ -177,10 +177,10 @@ function plain(comment: string): string {
 }
 
 /** The limits with their defaults, a table for each set. Throws if a limit has no comment. */
-export async function limitTables(workspace: Workspace): Promise<string> {
+export async function formatLimitTables(workspace: Workspace): Promise<string> {
   const parts = await Promise.all(
     findLimits(workspace).map(async ({ path, constant, type }) => {
-      const module: Readonly<Record<string, object>> = await import(/* @vite-ignore */ join(repository, path));
+      const module: Readonly<Record<string, object>> = await import(/* @vite-ignore */ join(workspaceRoot, path));
       const { about, fields } = commentsOf(workspace, type);
       const rows = Object.entries(module[constant] ?? {}).map(([name, value]) => {
         const comment = fields.get(name);

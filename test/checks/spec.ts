@@ -2,14 +2,14 @@ import { readModule } from './modules.ts';
 import { isSuite, isTestFile, isTypeScript, packageOf, type Workspace } from './workspace.ts';
 
 /** One numbered rule of a `SPEC.md`: a line `- **T7** sentence`. */
-export interface Rule {
+export interface SpecRule {
   readonly id: string;
   readonly path: string;
   readonly line: number;
 }
 
 /** A reference to a rule in the name of a test. */
-export interface Citation {
+export interface RuleCitation {
   readonly id: string;
   readonly path: string;
   readonly line: number;
@@ -24,10 +24,10 @@ const notRun = new Set(['skip', 'todo']);
 
 /** The rules of every `packages/<name>/SPEC.md`, and a sentence for each malformed one. */
 export function readRules(workspace: Workspace): {
-  readonly rules: readonly Rule[];
+  readonly rules: readonly SpecRule[];
   readonly slips: readonly string[];
 } {
-  const rules: Rule[] = [];
+  const rules: SpecRule[] = [];
   const slips: string[] = [];
   for (const path of workspace.paths) {
     if (!/^packages\/[^/]+\/SPEC\.md$/.test(path)) continue;
@@ -49,8 +49,8 @@ export function readRules(workspace: Workspace): {
  * exported suite any call counts whose argument begins with the citation, because suites name their tests through
  * their own functions. A skipped or todo test does not count.
  */
-export function readCitations(workspace: Workspace): readonly Citation[] {
-  const citations: Citation[] = [];
+export function readCitations(workspace: Workspace): readonly RuleCitation[] {
+  const citations: RuleCitation[] = [];
   for (const path of workspace.paths) {
     if (!isTypeScript(path) || packageOf(path) === null || !isTestFile(path)) continue;
     const text = workspace.read(path);
@@ -72,8 +72,8 @@ export function readCitations(workspace: Workspace): readonly Citation[] {
 export function checkSpec(workspace: Workspace): string[] {
   const { rules, slips } = readRules(workspace);
   const found = [...slips];
-  const byId = new Map<string, Rule>();
-  const owners = new Map<string, Rule>();
+  const byId = new Map<string, SpecRule>();
+  const owners = new Map<string, SpecRule>();
   for (const rule of rules) {
     const first = byId.get(rule.id);
     if (first)

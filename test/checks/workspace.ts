@@ -10,13 +10,13 @@ export interface Workspace {
 }
 
 /** The root folder of the repository. */
-export const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+export const workspaceRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 // Generated and installed files are not our source, and fixtures may break every rule on purpose.
 const passedOver = new Set(['node_modules', 'dist', 'coverage', 'fixtures']);
 
 /** Lists the files of the repository on disk, committed or not. */
-export function openRepository(top: string = repository): Workspace {
+export function openRepository(top: string = workspaceRoot): Workspace {
   const paths: string[] = [];
   const open = [''];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {

@@ -17,10 +17,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { compiledCommand } from './testing/compiled.ts';
+import { compileCommandOnce } from './testing/compiled.ts';
 import { makeHome } from './testing/terminal.ts';
 
-const program = await compiledCommand();
+const program = await compileCommandOnce();
 // Root may write everywhere, so the command runs as another user in that case.
 const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 

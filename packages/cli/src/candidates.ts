@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs';
 import { ask, type Store } from '@coppice/core';
 import { previewOf } from '@coppice/core/tree';
 import type { CliContext } from './cli-context.ts';
-import { titleText } from './printing.ts';
-import { findTree, lastTree } from './resolve-target.ts';
-import { shortIdsOf } from './short-ids.ts';
+import { titleOrUntitled } from './printing.ts';
+import { findTree, lastTreeName } from './resolve-target.ts';
+import { shortenIds } from './short-ids.ts';
 import type { Subcommand, SubcommandArgument, SubcommandOption } from './subcommands/contract.ts';
-import { oneLine } from './terminal/strip-control-sequences.ts';
+import { toOneLine } from './terminal/strip-control-sequences.ts';
 
 /** A candidate and its description. */
-export interface Candidate {
+export interface CompletionCandidate {
   readonly value: string;
   readonly about: string;
 }
@@ -74,11 +74,11 @@ function optionsOf(member: Subcommand | undefined): readonly SubcommandOption[] 
 }
 
 /** The candidates for the last word. Empty if they cannot be determined. */
-export async function candidatesFor(
+export async function findCompletionCandidates(
   words: readonly string[],
   members: readonly Subcommand[],
   at: CliContext,
-): Promise<readonly Candidate[]> {
+): Promise<readonly CompletionCandidate[]> {
   const line = readCandidates(words, members);
   const begun = words.at(-1) ?? '';
   if (line === null || line.completes === undefined || line.completes === 'file') return [];
@@ -90,13 +90,13 @@ export async function candidatesFor(
 }
 
 /** A candidate that continues a word: short as it is listed, or the whole id if that is what was begun. */
-function completeWith({ value, about, id }: StoredCandidate, begun: string): readonly Candidate[] {
+function completeWith({ value, about, id }: StoredCandidate, begun: string): readonly CompletionCandidate[] {
   if (value.startsWith(begun)) return [{ value, about }];
   return id?.startsWith(begun) === true ? [{ value: id, about }] : [];
 }
 
 /** A candidate, and the whole id if its value is a part of one. */
-interface StoredCandidate extends Candidate {
+interface StoredCandidate extends CompletionCandidate {
   readonly id?: string;
 }
 
@@ -107,21 +107,24 @@ async function storedCandidates(
 ): Promise<readonly StoredCandidate[]> {
   // A server that the environment names has the chats, unless the line names a store.
   if (at.options.server !== undefined && line.store === undefined)
-    return what === 'tree' ? treeCandidates(await at.store()) : nodeCandidates(at, line.tree ?? lastTree);
+    return what === 'tree' ? treeCandidates(await at.store()) : nodeCandidates(at, line.tree ?? lastTreeName);
   const url = line.store ?? (await at.storeUrl());
   const [, place] = /^(?:sqlite|files|jsonl):(.*)$/s.exec(url) ?? [];
   // Completing a word must not create a store.
   if (place !== undefined && !existsSync(place)) return [];
   const there = at.on(url, line.owner);
-  return what === 'tree' ? treeCandidates(await there.store()) : nodeCandidates(there, line.tree ?? lastTree);
+  return what === 'tree' ? treeCandidates(await there.store()) : nodeCandidates(there, line.tree ?? lastTreeName);
 }
 
 async function treeCandidates(store: Store): Promise<readonly StoredCandidate[]> {
   const { items } = await store.trees({ limit: most });
   const [newest] = items;
-  const last = newest === undefined ? [] : [{ value: lastTree, about: oneLine(titleText(newest), 50) }];
-  const short = shortIdsOf(items.map(({ id }) => id));
-  return [...last, ...items.map((row) => ({ value: short(row.id), id: row.id, about: oneLine(titleText(row), 50) }))];
+  const last = newest === undefined ? [] : [{ value: lastTreeName, about: toOneLine(titleOrUntitled(newest), 50) }];
+  const short = shortenIds(items.map(({ id }) => id));
+  return [
+    ...last,
+    ...items.map((row) => ({ value: short(row.id), id: row.id, about: toOneLine(titleOrUntitled(row), 50) })),
+  ];
 }
 
 async function nodeCandidates(at: CliContext, tree: string): Promise<readonly StoredCandidate[]> {
@@ -135,9 +138,9 @@ async function nodeCandidates(at: CliContext, tree: string): Promise<readonly St
       marks: (yield* ask('subtreeInfo', { of: rootId })).bookmarks,
     };
   });
-  const said = new Map([...path].reverse().map((node) => [node.id, oneLine(previewOf(node, 1), 50)]));
-  for (const node of leaves) said.set(node.id, oneLine(previewOf(node, 0), 50));
-  const short = shortIdsOf([...said.keys()]);
+  const said = new Map([...path].reverse().map((node) => [node.id, toOneLine(previewOf(node, 1), 50)]));
+  for (const node of leaves) said.set(node.id, toOneLine(previewOf(node, 0), 50));
+  const short = shortenIds([...said.keys()]);
   return [
     { value: '@', about: 'where you are' },
     { value: 'root', about: 'the beginning' },

@@ -64,7 +64,7 @@ export interface ChatEngine {
 }
 
 /** The models of this computer. */
-export function localModels(providers: ModelProviders): ModelSource {
+export function createLocalModelSource(providers: ModelProviders): ModelSource {
   return {
     list: () => providers.list(),
     refresh: (signal) => providers.refresh(signal),

@@ -24,11 +24,11 @@ import {
 } from '@coppice/engine';
 import type { StoreOptions } from '@coppice/stores';
 import { openStore } from '@coppice/stores/open';
-import { localModels, type ModelSource } from './chat-engine.ts';
+import { createLocalModelSource, type ModelSource } from './chat-engine.ts';
 import type { Output, ProcessHost } from './output.ts';
 import { readUntilStopped } from './read-until-stopped.ts';
-import { storeUrlFrom } from './store-address.ts';
-import { createProgress } from './terminal/progress.ts';
+import { toStoreUrl } from './store-address.ts';
+import { createProgressBar } from './terminal/progress.ts';
 
 /** Options of all subcommands. */
 export interface GlobalOptions {
@@ -122,7 +122,7 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
   const storeUrl = once(async () => {
     if (options.server !== undefined) return options.server;
     const named = options.store ?? (await config()).store;
-    return named === undefined ? `sqlite:${defaultDatabase(host.home)}` : storeUrlFrom(named, host);
+    return named === undefined ? `sqlite:${defaultDatabase(host.home)}` : toStoreUrl(named, host);
   });
   /** The error for a store that does not exist: a mistyped name must not look like an empty history. */
   const missing = async (): Promise<AppError | null> => {
@@ -149,7 +149,7 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
     }
     const absent = options.begins === true ? null : await missing();
     if (absent !== null) output.note(`${absent.message}\n`);
-    const progress = createProgress(output, 'messages converted to the new format');
+    const progress = createProgressBar(output, 'messages converted to the new format');
     const opened = await openOrReadOnly(
       absent === null ? await storeUrl() : 'memory:',
       { ...options, onMigration: (done, total) => progress.tell(done, total - done) },
@@ -181,7 +181,7 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
     server,
     models: once(async () => {
       const client = await server();
-      if (client === null) return localModels(await providers());
+      if (client === null) return createLocalModelSource(await providers());
       const { openRemoteModels } = await import('./remote/remote-engine.ts');
       return openRemoteModels(client);
     }),

@@ -2,11 +2,11 @@
 import { createEvents, type Engine, type McpClient, openEngine } from '@coppice/engine';
 import { storeCopies } from '@coppice/engine/sessions';
 import { sessionFiles } from '@coppice/stores';
-import { type ChatEngine, localModels } from './chat-engine.ts';
+import { type ChatEngine, createLocalModelSource } from './chat-engine.ts';
 import type { CliContext } from './cli-context.ts';
-import { hookFailed, openHooks } from './hooks.ts';
-import { openTools } from './mcp-tools.ts';
-import { sessionTarget } from './session-target.ts';
+import { describeHookFailure, openHooks } from './hooks.ts';
+import { openToolRegistry } from './mcp-tools.ts';
+import { findSessionTarget } from './session-target.ts';
 
 // How long a finished command waits for the automatic title.
 const titleMs = 1_500;
@@ -32,10 +32,10 @@ export async function openChatEngine(at: CliContext, tellOfHooks?: (text: string
  */
 export async function openCliEngine(at: CliContext, tellOfHooks?: (text: string) => void): Promise<CliEngine> {
   const [config, store, providers] = [await at.config(), await at.store(), await at.providers()];
-  const events = createEvents((failure) => tellOfHooks?.(hookFailed(failure)));
+  const events = createEvents((failure) => tellOfHooks?.(describeHookFailure(failure)));
   if (tellOfHooks !== undefined) await openHooks(at, events, tellOfHooks);
-  const { tools, mcp } = await openTools(at);
-  const sessions = await sessionTarget(await at.storeUrl(), at.host.cwd);
+  const { tools, mcp } = await openToolRegistry(at);
+  const sessions = await findSessionTarget(await at.storeUrl(), at.host.cwd);
   const copies = storeCopies({
     files: sessionFiles,
     actor: at.context().actor,
@@ -49,5 +49,5 @@ export async function openCliEngine(at: CliContext, tellOfHooks?: (text: string)
     await engine.close();
   });
   const merge: ChatEngine['merge'] = (wish) => engine.compactor.merge(wish);
-  return { ...engine, mcp, models: localModels(providers), merge, titled, context: at.context };
+  return { ...engine, mcp, models: createLocalModelSource(providers), merge, titled, context: at.context };
 }

@@ -1,14 +1,14 @@
 /** Completion scripts for shells, generated from the list of subcommands. */
-import type { Candidate } from './candidates.ts';
+import type { CompletionCandidate } from './candidates.ts';
 import type { Subcommand, SubcommandOption } from './subcommands/contract.ts';
 
 /** The supported shells. */
-export const shells = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof shells)[number];
+export const supportedShells = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof supportedShells)[number];
 
 /** Whether a word is the name of a supported shell. */
 export function isShell(word: string): word is Shell {
-  return shells.some((shell) => shell === word);
+  return supportedShells.some((shell) => shell === word);
 }
 
 // Not imported from the program: completion is one of its subcommands.
@@ -24,7 +24,7 @@ const everywhere: readonly SubcommandOption[] = [
 ];
 
 /** The script for a shell. */
-export function completionScript(shell: Shell, members: readonly Subcommand[]): string {
+export function buildCompletionScript(shell: Shell, members: readonly Subcommand[]): string {
   if (shell === 'bash') return bash(members);
   return shell === 'zsh' ? zsh(members) : fish(members);
 }
@@ -38,7 +38,7 @@ function wantsFile(member: Subcommand): boolean {
 }
 
 /** Formats a candidate for a shell. */
-export function candidateLine(shell: Shell, { value, about }: Candidate): string {
+export function formatCandidate(shell: Shell, { value, about }: CompletionCandidate): string {
   if (shell !== 'zsh') return about === '' ? value : `${value}\t${about}`;
   const name = value.replace(/[\\:]/g, '\\$&');
   return about === '' ? name : `${name}:${about}`;

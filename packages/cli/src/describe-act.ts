@@ -1,6 +1,6 @@
 /** Describes the changes of a tree: one sentence per act. */
 import type { CommitSummary } from '@coppice/core';
-import { countNoun } from './changing.ts';
+import { formatCountedNoun } from './tree-changes.ts';
 
 /** Consecutive commits of one act, newest first. */
 export interface ActSummary {
@@ -21,11 +21,11 @@ export function groupLogByAct(commits: readonly CommitSummary[]): readonly ActSu
 }
 
 const phrases: readonly (readonly [step: string, phrase: (count: number) => string])[] = [
-  ['insert', (count) => `added ${countNoun(count, 'message')}`],
+  ['insert', (count) => `added ${formatCountedNoun(count, 'message')}`],
   ['remove', (count) => (count === 1 ? 'deleted a message or branch' : `deleted ${count} messages or branches`)],
   ['restore', (count) => (count === 1 ? 'restored a message or branch' : `restored ${count} messages or branches`)],
-  ['move', (count) => `moved ${countNoun(count, 'message')}`],
-  ['replace', (count) => `changed ${countNoun(count, 'message')}`],
+  ['move', (count) => `moved ${formatCountedNoun(count, 'message')}`],
+  ['replace', (count) => `changed ${formatCountedNoun(count, 'message')}`],
   ['bookmark', (count) => (count === 1 ? 'changed a bookmark' : `changed ${count} bookmarks`)],
   ['annotate', (count) => (count === 1 ? 'changed a title, tag or note' : `changed ${count} titles, tags or notes`)],
   ['attributes', () => 'changed the title or settings of the chat'],

@@ -25,7 +25,7 @@ export function readDocument({ path }: Pick<InstalledDocument, 'path'>): string 
 }
 
 /** All documents: the README first, then by name. Decisions of the project can be named but are not listed. */
-export function installedDocuments(): readonly InstalledDocument[] {
+export function listInstalledDocuments(): readonly InstalledDocument[] {
   const top = documentsFolder();
   const names: string[] = [];
   const open = [''];
@@ -53,7 +53,7 @@ function anchorOf(heading: string): string {
 }
 
 /** The part of a document below a heading, up to the next one of its level; null if no heading has that anchor. */
-export function documentSection(text: string, anchor: string): string | null {
+export function findDocumentSection(text: string, anchor: string): string | null {
   const lines = text.split(/\r?\n/);
   let isCode = false;
   let [start, level] = [-1, 0];
@@ -68,7 +68,7 @@ export function documentSection(text: string, anchor: string): string | null {
 }
 
 /** The command that opens a link of the guide; null for other links. */
-export function documentCommand(address: string): string | null {
+export function commandForDocumentLink(address: string): string | null {
   const [, name] = /^coppice:docs\/([\w/-]+(?:#[\p{L}\p{N}_-]+)?)$/u.exec(address) ?? [];
   return name === undefined ? null : `coppice docs ${name}`;
 }

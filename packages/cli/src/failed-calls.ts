@@ -2,12 +2,12 @@
 import { configPath } from '@coppice/engine';
 import type { FailedCall, FailedCalls } from '@coppice/server';
 import type { CliContext } from './cli-context.ts';
-import { oneLine } from './terminal/strip-control-sequences.ts';
+import { toOneLine } from './terminal/strip-control-sequences.ts';
 
 /** The folder for calls that wait to be recorded, and for those that could not be. */
 export async function spillFolderOf({ host }: CliContext): Promise<string> {
-  const { spillFolderBeside } = await import('@coppice/server');
-  return spillFolderBeside(configPath({ env: host.env, home: host.home }).path);
+  const { overflowFolderBeside } = await import('@coppice/server');
+  return overflowFolderBeside(configPath({ env: host.env, home: host.home }).path);
 }
 
 /** The failed calls of this machine. */
@@ -23,6 +23,6 @@ type ShownCall = Pick<FailedCall, 'at' | 'project' | 'model' | 'code'> & {
 
 /** One line for a failed call: when, which model and project, and why. */
 export function describeFailedCall({ at, project, model, code, reason }: ShownCall): string {
-  const words = [new Date(at).toISOString(), project, oneLine(model ?? '?', 40), code, oneLine(reason ?? '', 200)];
+  const words = [new Date(at).toISOString(), project, toOneLine(model ?? '?', 40), code, toOneLine(reason ?? '', 200)];
   return words.join('  ').trimEnd();
 }

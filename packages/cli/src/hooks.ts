@@ -10,7 +10,7 @@ import { createHookPlace, loadHooks } from '@coppice/engine/sessions';
 import { sessionFiles } from '@coppice/stores';
 import type { CliContext } from './cli-context.ts';
 import { toCliError } from './exit-codes.ts';
-import { sessionTarget } from './session-target.ts';
+import { findSessionTarget } from './session-target.ts';
 
 /** The folder of hooks. */
 export function hooksFolder(home: string): string {
@@ -80,7 +80,7 @@ export async function openHooks(at: CliContext, events: Events, tell: (text: str
     events,
     // Looked up each time: the file is created with the first message.
     async fileOf(treeId) {
-      const sessions = await sessionTarget(await at.storeUrl(), at.host.cwd);
+      const sessions = await findSessionTarget(await at.storeUrl(), at.host.cwd);
       return sessions === null ? null : fileIn(sessions.folder, treeId);
     },
   });
@@ -99,7 +99,7 @@ export async function openHooks(at: CliContext, events: Events, tell: (text: str
 }
 
 /** The notice about a hook that failed. */
-export function hookFailed(failure: HookFailure): string {
+export function describeHookFailure(failure: HookFailure): string {
   return `The hook ${hookName(failure)} failed ${failure.event}: ${toCliError(failure.error).message}`;
 }
 

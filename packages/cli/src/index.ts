@@ -2,7 +2,7 @@
 
 export { cliErrorKinds, exitCodes } from './exit-codes.ts';
 export type { Output, ProcessHost } from './output.ts';
-export { runArguments } from './program.ts';
+export { runCli } from './program.ts';
 export type {
   Subcommand,
   SubcommandArgument,
@@ -11,4 +11,4 @@ export type {
   SubcommandOutput,
 } from './subcommands/contract.ts';
 export { subcommands } from './subcommands/index.ts';
-export { oneLine, stripControlSequences } from './terminal/strip-control-sequences.ts';
+export { stripControlSequences, toOneLine } from './terminal/strip-control-sequences.ts';

@@ -12,7 +12,7 @@ import { readUntilStopped } from './read-until-stopped.ts';
 const [deepest, most] = [12, 20_000];
 
 /** Resolves an argument: a file, a folder with all its files, or standard input for `-`. */
-export async function inputFiles(
+export async function findInputFiles(
   word: string,
   at: Pick<CliContext, 'host' | 'onClose'>,
 ): Promise<readonly FileSource[]> {

@@ -1,6 +1,6 @@
 /** The process: streams, signals and exit code. */
 import { homedir } from 'node:os';
-import { version } from './version.ts';
+import { cliVersion } from './version.ts';
 
 const stop = new AbortController();
 let asked = 0;
@@ -33,12 +33,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.stderr.on('error', () => undefined);
 
 // Fast path: scripts often ask for the version, which needs no other module.
-if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) process.stdout.write(`${version}\n`);
+if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) process.stdout.write(`${cliVersion}\n`);
 else {
-  const { runArguments } = await import('./program.ts');
-  const { pagerCommand, showInPager } = await import('./terminal/pager.ts');
-  const pager = process.stdout.isTTY === true ? pagerCommand(process.env, process.platform) : null;
-  const code = await runArguments(words, {
+  const { runCli } = await import('./program.ts');
+  const { findPagerCommand, showInPager } = await import('./terminal/pager.ts');
+  const pager = process.stdout.isTTY === true ? findPagerCommand(process.env, process.platform) : null;
+  const code = await runCli(words, {
     stdout: process.stdout,
     stderr: {
       isTTY: process.stderr.isTTY,

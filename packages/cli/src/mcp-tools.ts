@@ -15,7 +15,7 @@ import type { CliContext } from './cli-context.ts';
  * Opens the tools; servers that were started end with the context. A server passes its configuration and
  * always gets a client, so that tool servers can be added later.
  */
-export async function openTools(
+export async function openToolRegistry(
   at: CliContext,
   server?: LiveConfig,
 ): Promise<{ readonly tools: ToolRegistry; readonly mcp: McpClient | null }> {

@@ -1,6 +1,6 @@
 /** The output of a command. Control sequences are removed here, in one place. */
 import { stripControlSequences, stripExceptColors } from './terminal/strip-control-sequences.ts';
-import { createStyle, type Style, wantsColors } from './terminal/style.ts';
+import { createTextStyles, shouldUseColors, type TextStyles } from './terminal/style.ts';
 
 /** The streams and the environment of the process, or of a test. */
 export interface ProcessHost {
@@ -18,7 +18,7 @@ export interface ProcessHost {
 }
 
 export interface Output {
-  readonly style: Style;
+  readonly style: TextStyles;
   /** Whether standard error is a terminal on which a line can be redrawn. */
   readonly live: boolean;
   readonly columns: number;
@@ -45,7 +45,7 @@ export interface Output {
 }
 
 /** The size of a stream or a default: some terminals report a size of 0. */
-export function sizeOr(size: number | undefined, otherwise: number): number {
+export function sizeOrDefault(size: number | undefined, otherwise: number): number {
   return size === undefined || size < 1 ? otherwise : size;
 }
 
@@ -54,8 +54,8 @@ export function createOutput(
   host: ProcessHost,
   options: { readonly color?: boolean; readonly raw?: boolean } = {},
 ): Output {
-  const style = createStyle(options.color ?? wantsColors(host.stdout, host.env));
-  const columns = Math.max(20, sizeOr(host.stdout.columns, host.stdout.isTTY === true ? 80 : 120));
+  const style = createTextStyles(options.color ?? shouldUseColors(host.stdout, host.env));
+  const columns = Math.max(20, sizeOrDefault(host.stdout.columns, host.stdout.isTTY === true ? 80 : 120));
   const safe = options.raw === true ? (text: string) => text : style.colors ? stripExceptColors : stripControlSequences;
   return {
     style,
@@ -64,12 +64,12 @@ export function createOutput(
     columns,
     screen: host.stdout.isTTY === true && options.raw !== true ? columns : null,
     get liveColumns() {
-      return Math.max(20, sizeOr(host.stderr.columns, 80));
+      return Math.max(20, sizeOrDefault(host.stderr.columns, 80));
     },
     safe,
     print: (text) => void host.stdout.write(safe(text.endsWith('\n') ? text : `${text}\n`)),
     write: (text) => void host.stdout.write(text),
-    json: (value) => void host.stdout.write(`${jsonText(value)}\n`),
+    json: (value) => void host.stdout.write(`${toJsonText(value)}\n`),
     note: (text) => void host.stderr.write(safe(text)),
     draw: (text) => void host.stderr.write(text),
     foreign: options.raw === true ? (text) => text : stripControlSequences,
@@ -78,7 +78,7 @@ export function createOutput(
 }
 
 /** Serialises JSON with maps as objects and without raw control characters. */
-export function jsonText(value: unknown): string {
+export function toJsonText(value: unknown): string {
   const text = JSON.stringify(value, (_key, each: unknown) => (each instanceof Map ? Object.fromEntries(each) : each));
   return printableJson(text ?? 'null');
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { widthOf } from './terminal/width.ts';
 import { type CliFixture, makeCliFixture } from './testing/index.ts';
-import { type Row, rowsOf } from './testing/screen.ts';
+import { readScreenRows, type ScreenRow } from './testing/screen.ts';
 
 const begins = ['Plain', '漢字', '👩‍👩‍👧', 'e\u0301', '🇩🇪'];
 const titles = ['Plain', '漢字'.repeat(30), '👩‍👩‍👧 and 👍🏽 '.repeat(12), 'e\u0301'.repeat(90), '🇩🇪🇫🇷'.repeat(30)];
@@ -10,11 +10,11 @@ describe('lists on a terminal', () => {
   let fixture: CliFixture;
   let written: string[] = [];
   const stdout = { isTTY: true, columns: 80, write: (text: string | Uint8Array) => written.push(String(text)) };
-  const shown = async (words: readonly string[], columns: number): Promise<readonly Row[]> => {
+  const shown = async (words: readonly string[], columns: number): Promise<readonly ScreenRow[]> => {
     written = [];
     stdout.columns = columns;
     await fixture.run(words);
-    return rowsOf(written.join(''), columns);
+    return readScreenRows(written.join(''), columns);
   };
   beforeAll(async () => {
     fixture = makeCliFixture({ stdout, env: { NO_COLOR: '1' } });

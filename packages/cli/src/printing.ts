@@ -9,34 +9,34 @@ import {
   textOf,
 } from '@coppice/core';
 import { outlineOf } from '@coppice/core/tree';
-import { countNoun } from './changing.ts';
 import type { Output } from './output.ts';
-import { shortId, shortIdsOf } from './short-ids.ts';
-import { oneLine } from './terminal/strip-control-sequences.ts';
+import { shortenId, shortenIds } from './short-ids.ts';
+import { toOneLine } from './terminal/strip-control-sequences.ts';
 import { fitWidth, widthOf } from './terminal/width.ts';
 import { wrapForReading, wrapLines } from './terminal/wrap.ts';
+import { formatCountedNoun } from './tree-changes.ts';
 
 /** A time in the local time zone. */
-export function timeText(at: number): string {
+export function formatLocalTime(at: number): string {
   const date = new Date(at);
   const two = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
 /** The title of a tree. */
-export function titleText(row: Pick<TreeRow, 'attributes'>): string {
+export function titleOrUntitled(row: Pick<TreeRow, 'attributes'>): string {
   return row.attributes.title ?? row.attributes.autoTitle ?? 'Untitled';
 }
 
 /** Further columns of a tree list. */
-export interface TreeFigures {
+export interface TreeListColumns {
   readonly messages: string;
   readonly branches: string;
   readonly model: string;
 }
 
 /** The headings of a tree list; null if lines are too narrow for columns. */
-export function treeListHead({ style, columns }: Output): string | null {
+export function formatTreeListHeading({ style, columns }: Output): string | null {
   const figures = figureColumns({ messages: 'MSGS', branches: 'BR', model: 'MODEL' }, columns);
   return figures === null ? null : style.quiet(`${'ID'.padEnd(8)}  ${'UPDATED'.padEnd(16)}  ${figures}  TITLE`);
 }
@@ -45,15 +45,20 @@ export function treeListHead({ style, columns }: Output): string | null {
 const columnsForFigures = 72;
 const columnsForModel = 100;
 
-function figureColumns({ messages, branches, model }: TreeFigures, columns: number): string | null {
+function figureColumns({ messages, branches, model }: TreeListColumns, columns: number): string | null {
   if (columns < columnsForFigures) return null;
   const counts = `${messages.padStart(6)}  ${branches.padStart(3)}`;
-  const name = oneLine(model, 16);
+  const name = toOneLine(model, 16);
   return columns < columnsForModel ? counts : `${counts}  ${name}${' '.repeat(16 - widthOf(name))}`;
 }
 
 /** A tree on one line, with its figures if given. */
-export function treeLine(row: TreeRow, output: Output, id = shortId(row.id), figures?: TreeFigures): string {
+export function formatTreeLine(
+  row: TreeRow,
+  output: Output,
+  id = shortenId(row.id),
+  figures?: TreeListColumns,
+): string {
   const marks = [
     row.attributes.pinned === true ? 'pinned' : '',
     row.attributes.folder ?? '',
@@ -61,13 +66,13 @@ export function treeLine(row: TreeRow, output: Output, id = shortId(row.id), fig
   ];
   const beside = marks
     .filter((mark) => mark !== '')
-    .map((mark) => oneLine(mark, 24))
+    .map((mark) => toOneLine(mark, 24))
     .join(', ');
   const about = figures === undefined ? null : figureColumns(figures, output.columns);
   return printList(
     id,
-    about === null ? timeText(row.updatedAt) : `${timeText(row.updatedAt)}  ${about}`,
-    titleText(row),
+    about === null ? formatLocalTime(row.updatedAt) : `${formatLocalTime(row.updatedAt)}  ${about}`,
+    titleOrUntitled(row),
     beside === '' ? '' : `  (${beside})`,
     output,
   );
@@ -85,13 +90,13 @@ export function printList(id: string, about: string, text: string, after: string
   const together = widthOf(id) + widthOf(about) + 2 <= columns;
   const rest = isBelow ? columns - 2 - (together ? 0 : widthOf(about) + 2) : space;
   const tail = fitWidth(after, rest - leastText);
-  const said = `${oneLine(text, rest - widthOf(tail))}${tail === '' ? '' : style.quiet(tail)}`;
+  const said = `${toOneLine(text, rest - widthOf(tail))}${tail === '' ? '' : style.quiet(tail)}`;
   const [first, second] = isBelow ? (together ? ['  ', '\n  '] : ['\n  ', '  ']) : ['  ', '  '];
   return `${style.quiet(id)}${first}${style.quiet(about)}${second}${said}`;
 }
 
 /** The indentation of a line, limited in width: of a deeper one only the end is shown, after a mark. */
-export function indentLine(indent: string, most: number): string {
+export function formatIndentation(indent: string, most: number): string {
   const space = Math.max(4, most);
   return indent.length <= space ? indent : `⋯ ${indent.slice(2 - space)}`;
 }
@@ -99,7 +104,7 @@ export function indentLine(indent: string, most: number): string {
 const who: Readonly<Record<string, string>> = { user: 'You', assistant: 'Model', tool: 'Tool', system: 'System' };
 
 /** The author of a node: the model's name if it is known. */
-export function writerOf(node: Node): string {
+export function authorNameOf(node: Node): string {
   if (node.kind === 'branch-summary') return 'Merged branch';
   if (node.kind === 'compaction') return 'Summary';
   const source = node.meta.source;
@@ -132,8 +137,8 @@ function headingLines(name: string, id: string, { style, screen, columns }: Outp
 }
 
 /** The heading of a tree. */
-export function treeHead(row: TreeRow, output: Output): string {
-  return headingLines(output.style.strong(output.foreign(titleText(row))), shortId(row.id), output);
+export function formatTreeHeading(row: TreeRow, output: Output): string {
+  return headingLines(output.style.strong(output.foreign(titleOrUntitled(row))), shortenId(row.id), output);
 }
 
 /** A node with its whole text, and an empty line below. */
@@ -147,15 +152,15 @@ export function printNode(
   const status = node.status === 'success' ? '' : style.warn(` ${node.status}`);
   const variant = place === '' ? '' : style.quiet(` ${place}`);
   const head = headingLines(
-    `${style.strong(oneLine(writerOf(node), 40))}${variant}${status}`,
-    shortId(node.id),
+    `${style.strong(toOneLine(authorNameOf(node), 40))}${variant}${status}`,
+    shortenId(node.id),
     output,
   );
   return `${head}\n${render(printMessage(node))}\n\n`;
 }
 
 /** How much of a tree is drawn. */
-export interface DrawOptions {
+export interface TreeDrawingOptions {
   readonly shape: OutlineShape;
   /** The active node; the path to it is highlighted. */
   readonly current: NodeId | null;
@@ -166,7 +171,7 @@ export interface DrawOptions {
 }
 
 /** The lines of a drawing, and how many were cut off. */
-export interface Drawing {
+export interface TreeDrawing {
   readonly lines: readonly OutlineLine[];
   readonly left: number;
   /** How many messages are hidden between the lines. */
@@ -174,7 +179,7 @@ export interface Drawing {
 }
 
 /** Chooses the lines of a drawing. */
-export function outlineTree({ shape, current, fold, limit }: DrawOptions): Drawing {
+export function outlineTree({ shape, current, fold, limit }: TreeDrawingOptions): TreeDrawing {
   const { lines, left } = outlineOf(shape, {
     current,
     shows: () => true,
@@ -198,13 +203,13 @@ export function* drawTree(
 ): Generator<string> {
   // For each depth, whether a vertical line is drawn because more follows.
   const rails: string[] = [];
-  const short = shortIdsOf(lines.map(({ node }) => node.id));
+  const short = shortenIds(lines.map(({ node }) => node.id));
   for (const { node, depth, forked, last, folded, onPath, current } of lines) {
     rails.length = depth;
     if (forked) rails[depth - 1] = last ? '  ' : '│ ';
-    const indent = indentLine(rails.slice(0, forked ? depth - 1 : depth).join(''), output.columns - 40);
+    const indent = formatIndentation(rails.slice(0, forked ? depth - 1 : depth).join(''), output.columns - 40);
     const stem = `${indent}${forked ? (last ? '└─' : '├─') : ''}`;
-    if (folded > 0) yield output.style.quiet(`${indent}⋮ ${countNoun(folded, 'message')}`);
+    if (folded > 0) yield output.style.quiet(`${indent}⋮ ${formatCountedNoun(folded, 'message')}`);
     // As text: without colours nothing else shows the current node.
     const mark = current ? ' ← here' : '';
     const line = printNodeLine(rows?.get(node.id) ?? node, onPath, output, widthOf(stem + mark), short);
@@ -225,11 +230,11 @@ function printNodeLine(
   const mark = node.kind === 'message' ? (marks[node.role] ?? '·') : '▬';
   const status = node.status === 'success' ? '' : ` ${node.status}`;
   const id = ` ${short(node.id)}`;
-  const text = oneLine(node.preview, Math.max(8, output.columns - taken - widthOf(`${mark} ${status}${id}`)));
+  const text = toOneLine(node.preview, Math.max(8, output.columns - taken - widthOf(`${mark} ${status}${id}`)));
   return `${active ? style.active(mark) : mark} ${active ? text : style.quiet(text)}${style.warn(status)}${style.quiet(id)}`;
 }
 
 /** The first words of a node after a prefix, on one line. */
-export function previewLine(before: string, node: Pick<Node, 'text' | 'meta'>, output: Output): string {
-  return `${before}${oneLine(node.meta.title ?? node.text, Math.max(8, output.columns - widthOf(before)))}`;
+export function formatPreviewLine(before: string, node: Pick<Node, 'text' | 'meta'>, output: Output): string {
+  return `${before}${toOneLine(node.meta.title ?? node.text, Math.max(8, output.columns - widthOf(before)))}`;
 }

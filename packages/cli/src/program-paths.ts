@@ -6,7 +6,7 @@ import { usageError } from './exit-codes.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The paths where a program may be. On Windows its name has an extension, and the variable may be called `Path`. */
-export function programPaths(program: string, env: Environment, platform: NodeJS.Platform): readonly string[] {
+export function listProgramPaths(program: string, env: Environment, platform: NodeJS.Platform): readonly string[] {
   const isWindows = platform === 'win32';
   const { delimiter, isAbsolute, join } = isWindows ? win32 : posix;
   const folders = (env['PATH'] ?? (isWindows ? env['Path'] : undefined) ?? '').split(delimiter);
@@ -20,7 +20,7 @@ export function programPaths(program: string, env: Environment, platform: NodeJS
 }
 
 /** A command as `spawn` takes it. */
-export interface StartableCommand {
+export interface SpawnCommand {
   readonly file: string;
   readonly words: readonly string[];
   readonly shell: boolean;
@@ -33,15 +33,15 @@ const plainWord = /^[\w@+=:,./\\~ -]*$/;
  * The command that starts a program. Programs that npm installs on Windows are scripts, which only its shell starts;
  * words that this shell could take for something else are refused.
  */
-export function startableCommand(
+export function toSpawnCommand(
   program: string,
   words: readonly string[],
   env: Environment,
   platform: NodeJS.Platform = process.platform,
   isFile: (path: string) => boolean = existsSync,
-): StartableCommand {
+): SpawnCommand {
   if (platform !== 'win32') return { file: program, words, shell: false };
-  const found = programPaths(program, env, platform).find(isFile);
+  const found = listProgramPaths(program, env, platform).find(isFile);
   if (found === undefined || !/\.(?:cmd|bat)$/i.test(found)) return { file: found ?? program, words, shell: false };
   const odd = [found.replace(/[()]/g, ''), ...words].find((word) => !plainWord.test(word));
   if (odd !== undefined)

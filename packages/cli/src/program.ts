@@ -6,11 +6,11 @@ import { AppError, deprecationText, isAppError } from '@coppice/core';
 import { Command, Argument as CommanderArgument, CommanderError, Option as CommanderOption } from 'commander';
 import { createCliContext, type GlobalOptions } from './cli-context.ts';
 import { exitCodes, toCliError, usageError } from './exit-codes.ts';
-import { createOutput, jsonText, type Output, type ProcessHost, sizeOr } from './output.ts';
+import { createOutput, type Output, type ProcessHost, sizeOrDefault, toJsonText } from './output.ts';
 import type { Subcommand, SubcommandInput, SubcommandOption } from './subcommands/contract.ts';
 import { subcommands } from './subcommands/index.ts';
 import { wrapLines } from './terminal/wrap.ts';
-import { version } from './version.ts';
+import { cliVersion } from './version.ts';
 
 /** Options before or after any subcommand. */
 export const globalOptions: readonly SubcommandOption[] = [
@@ -34,11 +34,7 @@ const globalGroup = 'Options of every command:';
 const defaultSubcommand = 'serve';
 
 /** Runs a command line, without the program's own name, and returns the exit code. Never throws. */
-export async function runArguments(
-  words: readonly string[],
-  host: ProcessHost,
-  members = subcommands,
-): Promise<number> {
+export async function runCli(words: readonly string[], host: ProcessHost, members = subcommands): Promise<number> {
   let code = 0;
   let output = createOutput(host);
   let json = false;
@@ -78,7 +74,7 @@ export async function runArguments(
     // Everything after `--` is text.
     const end = words.indexOf('--');
     json ||= (end === -1 ? words : words.slice(0, end)).includes('--json');
-    if (json) host.stderr.write(`${jsonText({ error: error.toJSON() })}\n`);
+    if (json) host.stderr.write(`${toJsonText({ error: error.toJSON() })}\n`);
     else host.stderr.write(`${output.style.bad(wrapMessage(output.foreign(error.message), host, output))}\n`);
     return exitCodes[error.kind];
   }
@@ -150,7 +146,7 @@ type SubcommandRun = (
 function buildProgram(members: readonly Subcommand[], host: ProcessHost, run: SubcommandRun): Command {
   const program = new Command('coppice')
     .description('Chat with language models and keep every branch as a tree.')
-    .version(version, '-V, --version', 'print the version')
+    .version(cliVersion, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help, also for a command')
     .addHelpCommand(new Command('help').argument('[command]').summary('show help for a command').helpGroup('Manage:'))
     .showSuggestionAfterError(true)
@@ -166,7 +162,7 @@ function buildProgram(members: readonly Subcommand[], host: ProcessHost, run: Su
       writeOut: (text) => void host.stdout.write(text),
       // Errors are printed once, by the caller.
       writeErr: () => undefined,
-      getOutHelpWidth: () => (host.stdout.isTTY === true ? sizeOr(host.stdout.columns, 80) : 80),
+      getOutHelpWidth: () => (host.stdout.isTTY === true ? sizeOrDefault(host.stdout.columns, 80) : 80),
     });
   quiet(program);
   for (const option of globalOptions) program.addOption(commanderOption(option));

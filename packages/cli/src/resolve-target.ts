@@ -11,24 +11,24 @@ import {
   treeId,
 } from '@coppice/core';
 import { nodeAbove, nodesByReference, positionOfWord } from '@coppice/engine';
-import { commandLineFor } from './changing.ts';
 import type { CliContext } from './cli-context.ts';
-import { shortId } from './short-ids.ts';
+import { shortenId } from './short-ids.ts';
+import { buildCommandLine } from './tree-changes.ts';
 
 // Shorter words would match by accident.
 const fewestCharacters = 4;
 
 /** The name of the tree that changed last. */
-export const lastTree = 'last';
+export const lastTreeName = 'last';
 
 /** Whether a word stands for the tree that changed last. */
-export function isLast(word: string): boolean {
-  return word === lastTree || word === '-';
+export function isLastTreeName(word: string): boolean {
+  return word === lastTreeName || word === '-';
 }
 
 /** The error for an unknown word. `line` is a command to run next, `does` what it does. */
 function notFound(what: 'tree' | 'node', word: string, at: CliContext, line: string, does: string, why = ''): AppError {
-  const next = commandLineFor(at, line);
+  const next = buildCommandLine(at, line);
   return new AppError({
     code: what === 'tree' ? 'tree/unknown-tree' : 'tree/unknown-node',
     kind: 'not-found',
@@ -52,7 +52,7 @@ export async function findTree(at: CliContext, word: string): Promise<TreeRow> {
   const store = await at.store();
   const whole: boolean = isUuid(word);
   if (whole) return store.read(treeId(word), () => readTree(treeId(word)));
-  if (isLast(word)) {
+  if (isLastTreeName(word)) {
     const newest = (await store.trees({ limit: 1 })).items[0];
     if (newest === undefined) {
       const trashed = (await store.trees({ limit: 1, trashed: true })).items.length > 0;
@@ -103,17 +103,17 @@ function matchIdPart(word: string): ((id: string) => boolean) | null {
 export async function findDeletedNode(at: CliContext, row: TreeRow, word: string): Promise<NodeId> {
   const matchesId = matchIdPart(word);
   const whole: boolean = isUuid(word);
-  if (whole || matchesId === null) return findNodeIn(at, row, word);
+  if (whole || matchesId === null) return findNodeInTree(at, row, word);
   const found = (await (await at.store()).trash(row.id)).map((item) => item.nodeId).filter(matchesId);
   if (found.length > 1) throw ambiguous('node', word, found);
-  return found[0] ?? findNodeIn(at, row, word);
+  return found[0] ?? findNodeInTree(at, row, word);
 }
 
 /**
  * Finds a node by its id, part of the id, the title of a bookmark, or its position: `@` is the active node, `@~2` two
  * above it, `root` the root. A whole id is not checked: the node may be in the trash.
  */
-export async function findNodeIn(at: CliContext, row: TreeRow, word: string): Promise<NodeId> {
+export async function findNodeInTree(at: CliContext, row: TreeRow, word: string): Promise<NodeId> {
   const store = await at.store();
   const whole: boolean = isUuid(word);
   if (whole) return nodeId(word);
@@ -121,7 +121,7 @@ export async function findNodeIn(at: CliContext, row: TreeRow, word: string): Pr
   if (place !== null) return place === 'start' ? row.rootId : nodeAboveTarget(store, row, place.above);
   const { ids } = await store.read(row.id, () => nodesByReference(row.rootId, word));
   if (ids.length > 1) throw ambiguous('node', word, ids);
-  return ids[0] ?? Promise.reject(notFound('node', word, at, `coppice tree ${shortId(row.id)}`, 'See them with'));
+  return ids[0] ?? Promise.reject(notFound('node', word, at, `coppice tree ${shortenId(row.id)}`, 'See them with'));
 }
 
 async function nodeAboveTarget(store: Store, row: TreeRow, levels: number): Promise<NodeId> {
@@ -138,6 +138,6 @@ export async function findTarget(
   return {
     treeId: row.id,
     row,
-    nodeId: node === undefined ? await nodeAboveTarget(await at.store(), row, 0) : await findNodeIn(at, row, node),
+    nodeId: node === undefined ? await nodeAboveTarget(await at.store(), row, 0) : await findNodeInTree(at, row, node),
   };
 }

@@ -13,7 +13,7 @@ export interface SessionTarget {
 }
 
 /** The session file of a store's URL; null for other stores, and for a file that does not exist yet. */
-export async function sessionTarget(url: string, cwd: string): Promise<SessionTarget | null> {
+export async function findSessionTarget(url: string, cwd: string): Promise<SessionTarget | null> {
   const place = /^jsonl:(.+)$/is.exec(url)?.[1];
   if (place === undefined) return null;
   const path = resolve(cwd, place);
@@ -33,7 +33,7 @@ export async function sessionTarget(url: string, cwd: string): Promise<SessionTa
  * copies of a session are files next to it, which a store of one file cannot create. Null if there is nothing to
  * create.
  */
-export async function beginSession(at: CliContext, attributes: TreeAttributes): Promise<SessionTarget | null> {
+export async function createNamedSession(at: CliContext, attributes: TreeAttributes): Promise<SessionTarget | null> {
   const place = /^jsonl:(.+\.jsonl)$/is.exec(await at.storeUrl())?.[1];
   const path = place === undefined ? null : resolve(at.host.cwd, place);
   if (path === null || existsSync(path)) return null;

@@ -3,12 +3,12 @@
 const shortest = 8;
 
 /** The last 8 characters of an id. Every command accepts them instead of the whole id. */
-export function shortId(id: string): string {
+export function shortenId(id: string): string {
   return id.slice(-shortest);
 }
 
 /** Shortens the ids of one list. All get the same length: 8 characters, or more if two of the list would be equal. */
-export function shortIdsOf(ids: Iterable<string>): (id: string) => string {
+export function shortenIds(ids: Iterable<string>): (id: string) => string {
   const all = [...new Set(ids)];
   let length = shortest;
   while (new Set(all.map((id) => id.slice(-length))).size < all.length) length++;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, win32 } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { storeUrlFrom } from './store-address.ts';
+import { toStoreUrl } from './store-address.ts';
 import { makeCliFixture } from './testing/index.ts';
 
 let cwd: string;
@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 test('[O91] a path names the existing store, and a new one by its file extension', () => {
-  const urlOf = (address: string) => storeUrlFrom(address, { cwd, home: cwd }).replace(cwd, '.');
+  const urlOf = (address: string) => toStoreUrl(address, { cwd, home: cwd }).replace(cwd, '.');
   mkdirSync(join(cwd, 'trees'));
   writeFileSync(join(cwd, 'trees', 'roots.json'), '{}');
   mkdirSync(join(cwd, 'sessions'));
@@ -48,7 +48,7 @@ test('[O91] every command accepts a path, and so does the command that it sugges
 
 test('[O91] a Windows path is recognised, with a drive or with the home', () => {
   const place = { cwd: 'C:\\Users\\ann\\work', home: 'C:\\Users\\ann' };
-  const urlOf = (address: string) => storeUrlFrom(address, place, win32);
+  const urlOf = (address: string) => toStoreUrl(address, place, win32);
   expect(urlOf('D:\\chats\\all.db')).toBe('sqlite:D:\\chats\\all.db');
   expect(urlOf('all.db')).toBe('sqlite:C:\\Users\\ann\\work\\all.db');
   expect(urlOf('~\\all.sqlite')).toBe('sqlite:C:\\Users\\ann\\all.sqlite');

@@ -4,7 +4,7 @@ import * as ownPaths from 'node:path';
 import { AppError } from '@coppice/core';
 
 /** A URL is kept. A path becomes the URL of the store there, or of the kind that its name suggests. */
-export function storeUrlFrom(
+export function toStoreUrl(
   address: string,
   { cwd, home }: { readonly cwd: string; readonly home: string },
   { join, resolve }: Pick<typeof ownPaths, 'join' | 'resolve'> = ownPaths,

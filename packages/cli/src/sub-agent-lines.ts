@@ -2,18 +2,18 @@
 import { findSubAgents, spawnLinkOf } from '@coppice/content';
 import { ask, type Store, type TreeRow } from '@coppice/core';
 import type { Output } from './output.ts';
-import { titleText } from './printing.ts';
-import { shortId } from './short-ids.ts';
-import { oneLine } from './terminal/strip-control-sequences.ts';
+import { titleOrUntitled } from './printing.ts';
+import { shortenId } from './short-ids.ts';
+import { toOneLine } from './terminal/strip-control-sequences.ts';
 
 /** One line for each link of a tree; none for a tree without sub-agents. */
-export async function subAgentLines(store: Store, row: TreeRow, output: Output): Promise<readonly string[]> {
-  const name = (title: string) => oneLine(output.foreign(title), 60);
+export async function formatSubAgentLines(store: Store, row: TreeRow, output: Output): Promise<readonly string[]> {
+  const name = (title: string) => toOneLine(output.foreign(title), 60);
   const lines: string[] = [];
   const link = spawnLinkOf(row.attributes);
   const parent = link === null ? null : await store.read(link.treeId, () => ask('tree', {}));
-  if (parent !== null) lines.push(`Sub-agent of "${name(titleText(parent))}"  ${shortId(parent.id)}`);
+  if (parent !== null) lines.push(`Sub-agent of "${name(titleOrUntitled(parent))}"  ${shortenId(parent.id)}`);
   for (const agent of (await findSubAgents(store, [row.id])).get(row.id) ?? [])
-    lines.push(`Sub-agent: ${name(agent.title ?? 'Untitled')}  ${shortId(agent.treeId)}`);
+    lines.push(`Sub-agent: ${name(agent.title ?? 'Untitled')}  ${shortenId(agent.treeId)}`);
   return lines;
 }

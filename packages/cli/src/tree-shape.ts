@@ -15,7 +15,7 @@ import { outlineOf, toTopologyNode } from '@coppice/core/tree';
 
 /**
  * The significant nodes of a tree: beginnings, forks, leaves and nodes to keep. Nodes in between are counted. It has
- * ids and positions only; {@link readRows} reads contents.
+ * ids and positions only; {@link readNodeRows} reads contents.
  */
 export interface SignificantNodes extends OutlineShape {
   /** All messages, shown or not. */
@@ -29,7 +29,7 @@ const forksAtOnce = 1000;
 const rowsAtOnce = 50;
 
 /** Reads the shape of a tree, or of the subtree of a node. */
-export function* readShape(
+export function* readTreeShape(
   rootId: NodeId,
   keep: ReadonlySet<NodeId> = new Set(),
   from: NodeId = rootId,
@@ -167,7 +167,7 @@ function bareNode(id: NodeId, parentId: NodeId, childCount: number): TopologyNod
 }
 
 /** The outline lines of a shape, with the hidden nodes counted. */
-export function shapeLines(
+export function formatShapeLines(
   shape: SignificantNodes,
   current: NodeId | null,
   limit: number,
@@ -184,7 +184,7 @@ export function shapeLines(
 }
 
 /** The rows of existing nodes among these; contents are read in small batches. */
-export function* readRows(ids: readonly NodeId[], shape: SignificantNodes): ReadProgram<Map<NodeId, TopologyNode>> {
+export function* readNodeRows(ids: readonly NodeId[], shape: SignificantNodes): ReadProgram<Map<NodeId, TopologyNode>> {
   const rows = new Map<NodeId, TopologyNode>();
   for (let at = 0; at < ids.length; at += rowsAtOnce) {
     const nodes: readonly Node[] = yield* ask('nodes', { ids: ids.slice(at, at + rowsAtOnce) });

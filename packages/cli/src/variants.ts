@@ -1,7 +1,7 @@
 import { ask, type Node, type NodeId, type ReadProgram } from '@coppice/core';
 
 /** Each node's position among its variants, as `[index, total]`. */
-export function* variantNumbers(nodes: readonly Node[]): ReadProgram<ReadonlyMap<NodeId, readonly [number, number]>> {
+export function* numberVariants(nodes: readonly Node[]): ReadProgram<ReadonlyMap<NodeId, readonly [number, number]>> {
   const places = new Map<NodeId, readonly [number, number]>();
   for (const node of nodes) {
     if (node.parentId === null) continue;

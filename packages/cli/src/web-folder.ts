@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The folder of the built page, next to this package or installed; null if it was not built. */
-export function webFolder(): string | null {
+export function findWebFolder(): string | null {
   const here = dirname(fileURLToPath(import.meta.url));
   const beside = join(here, '..', '..', 'web', 'dist');
   if (existsSync(join(beside, 'index.html'))) return beside;

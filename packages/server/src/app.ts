@@ -3,24 +3,24 @@ import { setMaxListeners } from 'node:events';
 import { Hono } from 'hono';
 import type { ServerOptions } from './contract.ts';
 import type { ServerContext, ServerEnv } from './env.ts';
-import { httpRefusal, refuseHttp } from './http-errors.ts';
-import { answerRefusal, toErrorResponse } from './middleware/errors.ts';
+import { makeHttpError, throwHttpError } from './http-errors.ts';
+import { toErrorResponse, toRefusalResponse } from './middleware/errors.ts';
 import { checkHost } from './middleware/host.ts';
 import { checkOrigin } from './middleware/origin.ts';
 import { createRequestIds } from './middleware/request-id.ts';
 import { logRequest } from './middleware/request-log.ts';
-import { createReference } from './reference-page.ts';
+import { createApiReference } from './reference-page.ts';
 import type { RouteDefinition } from './routes/define.ts';
 import { routes } from './routes/index.ts';
-import { otherCalls } from './routes/proxy/other-calls.ts';
+import { otherCallRoutes } from './routes/proxy/other-calls.ts';
 import { runRoute } from './run-route.ts';
-import { createServices, type Services } from './services.ts';
-import { createWeb } from './web.ts';
+import { createSharedServices, type SharedServices } from './services.ts';
+import { createPageHandler } from './web.ts';
 
 /** A server without a socket: handles requests until it is closed. */
 export interface CoppiceServer {
   readonly app: Hono<ServerEnv>;
-  readonly services: Services;
+  readonly services: SharedServices;
   /** Handles one request, from a socket, a test or another program. */
   fetch(request: Request, bindings?: object): Response | Promise<Response>;
   /** Ends streams and interrupts turns, keeping their text. The store stays open. */
@@ -32,8 +32,8 @@ export function createServer(options: ServerOptions): CoppiceServer {
   const closing = new AbortController();
   // Every running request adds a listener; node would print a warning from the eleventh on.
   setMaxListeners(0, closing.signal);
-  const services = createServices(options, closing.signal, createReference(routes));
-  const web = createWeb(services);
+  const services = createSharedServices(options, closing.signal, createApiReference(routes));
+  const web = createPageHandler(services);
   const app = new Hono<ServerEnv>();
   const requestId = createRequestIds();
   // The checks that every request passes, in this order.
@@ -44,14 +44,14 @@ export function createServer(options: ServerOptions): CoppiceServer {
     const passed = attempt(context, () => {
       checkHost(context);
       const answered = checkOrigin(context);
-      if (closing.signal.aborted) refuseHttp('http/closing', 'The server is stopping.');
+      if (closing.signal.aborted) throwHttpError('http/closing', 'The server is stopping.');
       return answered;
     });
     if (passed === undefined) await next();
     logRequest(context, began);
     return passed;
   });
-  for (const route of [...routes, ...otherCalls])
+  for (const route of [...routes, ...otherCallRoutes])
     app.on(route.method.toUpperCase(), [honoPath(route.path)], runRoute(route));
   const otherMethods = methodsByPath(routes);
   app.notFound((context: ServerContext) => web(context) ?? otherMethods(context) ?? unknownPath(context));
@@ -85,7 +85,7 @@ function attempt(context: ServerContext, check: () => Response | undefined): Res
 
 function unknownPath(context: ServerContext): Response {
   const { method, path } = context.req;
-  return answerRefusal(context, httpRefusal('http/not-found', `There is no ${method} ${path.slice(0, 200)}.`));
+  return toRefusalResponse(context, makeHttpError('http/not-found', `There is no ${method} ${path.slice(0, 200)}.`));
 }
 
 /** The 405 response for a path that exists with other methods; null if the path does not exist. */
@@ -99,8 +99,8 @@ function methodsByPath(all: readonly RouteDefinition[]): (context: ServerContext
     const there = table.filter(({ pattern }) => pattern.test(path)).map((each) => each.method);
     if (there.length === 0) return null;
     const allow = [...new Set(there.includes('GET') ? [...there, 'HEAD'] : there)].join(', ');
-    const refusal = httpRefusal('http/method', `${path.slice(0, 200)} takes ${allow}, not ${method}.`, { allow });
-    return answerRefusal(context, refusal);
+    const refusal = makeHttpError('http/method', `${path.slice(0, 200)} takes ${allow}, not ${method}.`, { allow });
+    return toRefusalResponse(context, refusal);
   };
 }
 

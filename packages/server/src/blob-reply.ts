@@ -2,8 +2,8 @@
  * The response for an attachment: its bytes or a range, with headers that prevent it from running as a page of ours.
  */
 import type { BlobStore } from '@coppice/core';
-import { noneMatch } from './entity-tags.ts';
-import { refuseHttp } from './http-errors.ts';
+import { matchesEntityTag } from './entity-tags.ts';
+import { throwHttpError } from './http-errors.ts';
 import { attachmentPolicy } from './middleware/security-headers.ts';
 import type { RawReply, RouteScope } from './routes/define.ts';
 
@@ -35,17 +35,17 @@ function byteRangeOf(header: string | undefined, size: number): ByteRange | null
   const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);
   const end = from === '' || to === '' ? size : Math.min(size, Number(to) + 1);
   if (start < end) return { start, end };
-  return refuseHttp('http/range', `The attachment has ${size} bytes.`, { size });
+  return throwHttpError('http/range', `The attachment has ${size} bytes.`, { size });
 }
 
 /** Responds with an attachment, after access was checked; throws if it does not exist. */
-export async function blobReply(
+export async function respondWithBlob(
   blobs: BlobStore,
   hash: string,
   header: RouteScope['header'],
   more: Readonly<Record<string, string>>,
 ): Promise<RawReply> {
-  const info = (await blobs.find(hash)) ?? noSuchBlob(hash);
+  const info = (await blobs.find(hash)) ?? throwNoSuchBlob(hash);
   const etag = `"${hash}"`;
   const headers = {
     'Content-Type': info.mediaType,
@@ -55,15 +55,15 @@ export async function blobReply(
     ETag: etag,
     ...more,
   };
-  if (noneMatch(header('if-none-match'), etag)) return { raw: null, status: 304, headers };
+  if (matchesEntityTag(header('if-none-match'), etag)) return { raw: null, status: 304, headers };
   const wanted = header('if-range');
   const range = wanted === undefined || wanted === etag ? byteRangeOf(header('range'), info.size) : null;
-  const bytes = (await (range === null ? blobs.read(hash) : blobs.read(hash, range))) ?? noSuchBlob(hash);
+  const bytes = (await (range === null ? blobs.read(hash) : blobs.read(hash, range))) ?? throwNoSuchBlob(hash);
   const partial = range === null ? {} : { 'Content-Range': `bytes ${range.start}-${range.end - 1}/${info.size}` };
   return { raw: new Uint8Array(bytes), status: range === null ? 200 : 206, headers: { ...headers, ...partial } };
 }
 
 /** Throws the same error for a missing attachment and for one that the caller may not read. */
-export function noSuchBlob(hash: string): never {
-  return refuseHttp('http/not-found', `There is no attachment ${hash}.`);
+export function throwNoSuchBlob(hash: string): never {
+  return throwHttpError('http/not-found', `There is no attachment ${hash}.`);
 }

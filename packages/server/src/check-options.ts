@@ -6,7 +6,7 @@ const hostName =
   /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
 
 /** The problems of the options, one sentence each; empty if they are valid. */
-export function problemsIn(
+export function findOptionProblems(
   options: Pick<ServeOptions, 'auth' | 'hosts' | 'origins' | 'limits' | 'quotas' | 'port'>,
 ): string[] {
   const found: string[] = [];
@@ -39,7 +39,7 @@ function isOrigin(text: string): boolean {
 
 /** Throws if the options are invalid. */
 export function checkServerOptions(options: ServeOptions): void {
-  const problems = problemsIn(options);
+  const problems = findOptionProblems(options);
   if (problems.length > 0)
     throw new AppError({ code: 'http/invalid', kind: 'invalid', message: problems.join(' '), data: { problems } });
 }

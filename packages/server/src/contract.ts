@@ -10,7 +10,7 @@ import type {
   ToolRegistry,
 } from '@coppice/engine';
 import type { Logger } from 'pino';
-import type { ComputerPaths } from './found/places.ts';
+import type { ComputerPaths } from './found/program-folders.ts';
 
 /**
  * How callers authenticate. `token`: one person with one secret. `users`: the users in the store's accounts, each

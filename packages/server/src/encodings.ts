@@ -3,13 +3,13 @@ import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 
 /** A content encoding that the server sends. */
-export type Encoding = 'br' | 'gzip';
+export type ContentEncoding = 'br' | 'gzip';
 
 /** Shorter texts fit into one packet, where compressing them saves nothing. */
-export const leastCompressed = 1_000;
+export const minCompressedLength = 1_000;
 
 /** The best encoding of an `Accept-Encoding` header; null if the client accepts none of ours. */
-export function acceptedEncoding(header: string | undefined): Encoding | null {
+export function chooseEncoding(header: string | undefined): ContentEncoding | null {
   const names = new Set(
     (header ?? '')
       .split(',')
@@ -34,7 +34,7 @@ const brotliLater = promisify(brotliCompress);
 const gzipLater = promisify(gzip);
 
 /** Compresses a text that is sent once. */
-export async function compressText(text: string, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
+export async function compressText(text: string, encoding: ContentEncoding): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length < largeBytes)
     return new Uint8Array(encoding === 'br' ? brotliCompressSync(bytes, brotliOptions) : gzipSync(bytes));

@@ -4,7 +4,7 @@
  * Whether `If-None-Match` contains an entity tag: alone, in a list, as a weak tag (compressing proxies change it to
  * that), or as `*`.
  */
-export function noneMatch(header: string | undefined, etag: string): boolean {
+export function matchesEntityTag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header.split(',').some((each) => ['*', etag, `W/${etag}`].includes(each.trim()));
 }

@@ -1,14 +1,14 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { Caller } from './caller.ts';
-import type { Services } from './services.ts';
+import type { SharedServices } from './services.ts';
 
 /** The variables of a request in the app. */
 export interface ServerEnv {
   // Undefined if the app is called without a socket.
   Bindings: Partial<HttpBindings>;
   Variables: {
-    services: Services;
+    services: SharedServices;
     /** The pattern of the route, never the path itself: a path may contain a share's token. */
     pattern: string;
     caller: Caller | undefined;
@@ -34,7 +34,7 @@ export function remoteAddress(context: ServerContext): string | null {
  * A header of the request, by its name in lower case. Read from node's parsed headers if there is a socket: creating
  * a Fetch `Headers` object costs more than all other checks.
  */
-export function requestHeader(context: ServerContext, name: string): string | undefined {
+export function readRequestHeader(context: ServerContext, name: string): string | undefined {
   const parsed = context.env?.incoming?.headers;
   if (parsed === undefined) return context.req.header(name);
   const value = parsed[name];
@@ -42,7 +42,7 @@ export function requestHeader(context: ServerContext, name: string): string | un
 }
 
 /** All headers of the request, by their names in lower case. */
-export function requestHeaders(context: ServerContext): Record<string, string> {
+export function readRequestHeaders(context: ServerContext): Record<string, string> {
   const parsed = context.env?.incoming?.headers;
   if (parsed === undefined) return context.req.header();
   const headers: Record<string, string> = {};
@@ -53,5 +53,5 @@ export function requestHeaders(context: ServerContext): Record<string, string> {
 
 /** The `Host` header, in lower case. */
 export function hostOf(context: ServerContext): string {
-  return (requestHeader(context, 'host') ?? new URL(context.req.url).host).toLowerCase();
+  return (readRequestHeader(context, 'host') ?? new URL(context.req.url).host).toLowerCase();
 }

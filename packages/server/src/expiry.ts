@@ -1,11 +1,11 @@
 /** Expiry times of links and tokens. */
-import { refuseHttp } from './http-errors.ts';
+import { throwHttpError } from './http-errors.ts';
 
 /** Validates an expiry time. One in the past is refused, because the new link or token would be useless. */
-export function expiryAhead(expiresAt: number | null | undefined, now: number): number | null {
+export function requireFutureExpiry(expiresAt: number | null | undefined, now: number): number | null {
   if (expiresAt == null) return null;
   if (expiresAt <= now)
-    refuseHttp(
+    throwHttpError(
       'http/invalid',
       `The time at which it runs out, ${expiresAt}, has passed: it is now ${now}, in milliseconds.`,
       {

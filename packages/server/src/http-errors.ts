@@ -37,13 +37,13 @@ export const httpCodes = {
 export type HttpCode = keyof typeof httpCodes;
 
 /** Creates an error with one of the server's codes. */
-export function httpRefusal(code: HttpCode, message: string, data: Readonly<Record<string, unknown>> = {}): AppError {
+export function makeHttpError(code: HttpCode, message: string, data: Readonly<Record<string, unknown>> = {}): AppError {
   return new AppError({ code, kind: httpCodes[code].kind, message, data });
 }
 
 /** Throws an error with one of the server's codes. */
-export function refuseHttp(code: HttpCode, message: string, data: Readonly<Record<string, unknown>> = {}): never {
-  throw httpRefusal(code, message, data);
+export function throwHttpError(code: HttpCode, message: string, data: Readonly<Record<string, unknown>> = {}): never {
+  throw makeHttpError(code, message, data);
 }
 
 /** The HTTP status of an error. */
@@ -56,7 +56,7 @@ function isHttpCode(code: string): code is HttpCode {
 }
 
 /** Converts a thrown value to a refusal that may be shown: unexpected errors reveal no details. */
-export function httpRefusalOf(thrown: unknown): Refusal {
+export function toHttpRefusal(thrown: unknown): Refusal {
   if (isAppError(thrown)) {
     const { code, kind, message, data } = thrown;
     return { code, kind, message: redact(message), data };

@@ -20,7 +20,7 @@ const requestsHelp = 'Requests answered, by method, route and status.';
 const durationHelp = 'Time to the head of the answer, by route.';
 
 /** Adds what is known of every process: version, memory, processor time. Nothing is measured until it is read. */
-export function describeProcess(metrics: Metrics, version: string): void {
+export function addProcessMetrics(metrics: Metrics, version: string): void {
   metrics.gauge('coppice_build_info', 'Always 1; the label is the version of Coppice.', () => 1, { version });
   metrics.gauge('coppice_process_uptime_seconds', 'Time since the process started.', () => process.uptime());
   metrics.gauge('coppice_process_resident_bytes', 'Memory of the process.', () => process.memoryUsage.rss());

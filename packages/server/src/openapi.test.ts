@@ -2,7 +2,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, expect, test } from 'vitest';
-import { EventReader, freshId, openTestServer, type TestServer } from './testing/index.ts';
+import { createTestId, EventReader, openTestServer, type TestServer } from './testing/index.ts';
 
 interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
@@ -77,7 +77,7 @@ async function held(
 test('[A36] every response in a long conversation matches the document, refusals included', async () => {
   const server = await openTestServer({ store: 'sqlite' });
   const ask = held.bind(null, server);
-  const id = freshId();
+  const id = createTestId();
   const first = { id, title: 'Trip', systemPrompt: 'Be brief.', messages: [{ role: 'user', content: 'Where to?' }] };
   expect((await ask('POST', '/api/trees', first)).status).toBe(201);
   expect((await ask('POST', '/api/trees', first)).status).toBe(200);
@@ -188,7 +188,7 @@ test('[A36] every response in a long conversation matches the document, refusals
   for (const [path, status] of [
     [`${at}/page?limit=x`, 400],
     [`${at}/history/99999`, 404],
-    [`/api/trees/${freshId()}`, 404],
+    [`/api/trees/${createTestId()}`, 404],
     ['/api/trees?cursor=none', 400],
     ['/api/users', 404],
     ['/api/shared/nothing', 404],

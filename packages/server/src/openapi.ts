@@ -34,7 +34,7 @@ const statusWords: Readonly<Record<number, string>> = {
 };
 
 /** The document for a list of routes. */
-export function openApiDocument(routes: readonly RouteDefinition[]): object {
+export function buildOpenApiDocument(routes: readonly RouteDefinition[]): object {
   const app = new OpenAPIHono();
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
   app.openAPIRegistry.registerComponent('securitySchemes', 'cookie', {

@@ -1,7 +1,7 @@
 /** The API reference as a plain HTML page, generated from the table of routes, without scripts or external files. */
-import { openApiDocument } from './openapi.ts';
+import { buildOpenApiDocument } from './openapi.ts';
 import type { RouteDefinition } from './routes/define.ts';
-import type { Reference } from './services.ts';
+import type { ApiReference } from './services.ts';
 
 const style = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{max-width:60rem;margin:2rem auto;padding:0 1rem}
 code,pre{font:0.9em ui-monospace,monospace}h2{margin-top:2.5rem;border-bottom:1px solid #8884}h3{margin:1.5rem 0 0}
@@ -45,12 +45,12 @@ function referencePage(routes: readonly RouteDefinition[]): string {
 }
 
 /** The OpenAPI document and the reference page of these routes. */
-export function createReference(routes: readonly RouteDefinition[]): Reference {
+export function createApiReference(routes: readonly RouteDefinition[]): ApiReference {
   let document: string | null = null;
   let page: string | null = null;
   return {
     document() {
-      document ??= JSON.stringify(openApiDocument(routes));
+      document ??= JSON.stringify(buildOpenApiDocument(routes));
       return document;
     },
     page() {

@@ -17,7 +17,7 @@ import { isStale, makeVersionConflictError } from '@coppice/core/store';
 import type { z } from '@hono/zod-openapi';
 import type { RouteScope } from './routes/define.ts';
 import { type TreeResponse, toTreeView } from './tree-view.ts';
-import type { messageInput } from './wire/schemas.ts';
+import type { messageInputSchema } from './wire/schemas.ts';
 
 /** A tree's store, and whether the tree is temporary. */
 export interface ResolvedTree {
@@ -62,7 +62,7 @@ export async function assertTreeExists(place: ResolvedTree): Promise<void> {
 }
 
 /** Checks the expected version before a long operation. Changes during the operation do not matter. */
-export async function checkVersion(place: ResolvedTree, expected: number | undefined): Promise<void> {
+export async function assertExpectedVersion(place: ResolvedTree, expected: number | undefined): Promise<void> {
   if (expected === undefined) return;
   const { store, treeId } = place;
   await store.read(treeId, function* () {
@@ -73,7 +73,7 @@ export async function checkVersion(place: ResolvedTree, expected: number | undef
 }
 
 /** Parses new messages: older formats are accepted, an error names the first invalid one. */
-export function readMessages(given: readonly z.output<typeof messageInput>[]): NewMessage[] {
+export function parseNewMessages(given: readonly z.output<typeof messageInputSchema>[]): NewMessage[] {
   return given.map((item, index) => {
     const { id, meta, ...said } = typeof item === 'string' ? { role: 'user' as const, content: item } : item;
     const message = unwrapResult(normaliseMessage(said, { where: `messages[${index}]`, blank: 'keep' }));
@@ -90,6 +90,6 @@ function noteOfNode(meta: Readonly<Record<string, unknown>>): NodeMeta {
 }
 
 /** Parses the content of a message, for edits. */
-export function contentOfNode(content: string | readonly unknown[], role: Message['role']): Message['content'] {
+export function parseEditedContent(content: string | readonly unknown[], role: Message['role']): Message['content'] {
   return unwrapResult(normaliseMessage({ role, content }, { where: 'content' })).content;
 }

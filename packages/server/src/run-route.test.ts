@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { openApiDocument } from './openapi.ts';
+import { buildOpenApiDocument } from './openapi.ts';
 import { defineRoute } from './routes/define.ts';
 import { runRoute } from './run-route.ts';
 import { openTestServer } from './testing/index.ts';
@@ -32,7 +32,7 @@ test('[A300] a deprecated route works, and says so in its header, once in the lo
       'DeprecationWarning',
     ],
   ]);
-  expect(openApiDocument([route])).toMatchObject({
+  expect(buildOpenApiDocument([route])).toMatchObject({
     paths: { '/api/former': { get: { deprecated: true, description: 'Use GET /api/current instead.' } } },
   });
   expect((await at.raw('GET', '/api/me')).headers.get('deprecation')).toBeNull();

@@ -1,11 +1,11 @@
 /** Runs a route: authentication, input, response. The same for all routes. */
 import { announceDeprecation } from '@coppice/core';
 import type { Caller } from './caller.ts';
-import { acceptedEncoding, compressText, leastCompressed } from './encodings.ts';
-import { hostOf, requestHeader, requestHeaders, type ServerContext } from './env.ts';
-import { authorise } from './middleware/auth.ts';
-import { type BodyBounds, bodyChunks, checkMediaType, readBody, readJson } from './middleware/limits.ts';
-import { respond } from './middleware/security-headers.ts';
+import { chooseEncoding, compressText, minCompressedLength } from './encodings.ts';
+import { hostOf, readRequestHeader, readRequestHeaders, type ServerContext } from './env.ts';
+import { authoriseCaller } from './middleware/auth.ts';
+import { type BodyLimits, checkMediaType, readBody, readJson, streamBody } from './middleware/limits.ts';
+import { createResponse } from './middleware/security-headers.ts';
 import type { RawReply, RouteDefinition, RouteReply, RouteScope } from './routes/define.ts';
 
 const nobody: Caller = { owner: '', actor: '', name: '', role: 'viewer', by: 'bearer', stay: null };
@@ -17,15 +17,15 @@ export function runRoute(route: RouteDefinition): (context: ServerContext) => Pr
     const services = context.get('services');
     const changed = services.sync();
     if (changed !== null) await changed;
-    const caller = needs.access === 'open' ? nobody : await authorise(context, needs.access);
+    const caller = needs.access === 'open' ? nobody : await authoriseCaller(context, needs.access);
     if (needs.access !== 'open') services.usage.request(caller.owner);
     // A stream for a HEAD request would never be read or closed.
     if (needs.stream && context.req.method === 'HEAD')
-      return respond(context, null, 200, { 'Content-Type': route.produces });
+      return createResponse(context, null, 200, { 'Content-Type': route.produces });
     if (route.method !== 'get') checkMediaType(context, needs);
     const most = services.limits[needs.limit];
     const body = needs.body === 'json' ? await readJson(context, services, most) : undefined;
-    const bounds: BodyBounds = { most, kind: needs.limit === 'bodyBytes' ? 'json' : 'upload' };
+    const bounds: BodyLimits = { most, kind: needs.limit === 'bodyBytes' ? 'json' : 'upload' };
     const scope: RouteScope = {
       caller,
       services,
@@ -34,8 +34,8 @@ export function runRoute(route: RouteDefinition): (context: ServerContext) => Pr
       get signal() {
         return context.req.raw.signal;
       },
-      header: (name) => requestHeader(context, name),
-      headers: () => requestHeaders(context),
+      header: (name) => readRequestHeader(context, name),
+      headers: () => readRequestHeaders(context),
       method: context.req.method,
       path: context.req.path,
       get host() {
@@ -43,7 +43,7 @@ export function runRoute(route: RouteDefinition): (context: ServerContext) => Pr
       },
       search: () => new URL(context.req.url).search,
       bytes: () => readBody(context, bounds),
-      chunks: () => bodyChunks(context, bounds),
+      chunks: () => streamBody(context, bounds),
     };
     const given = { params: context.req.param(), query: context.req.query(), body };
     const answer = await route.answerTo(scope, given);
@@ -62,7 +62,7 @@ async function sendReply(
   answer: RouteReply<unknown> | RawReply,
 ): Promise<Response> {
   const warned = deprecationHeaders(route);
-  if ('raw' in answer) return respond(context, answer.raw, answer.status, { ...warned, ...answer.headers });
+  if ('raw' in answer) return createResponse(context, answer.raw, answer.status, { ...warned, ...answer.headers });
   const text = answer.text ?? JSON.stringify(answer.value);
   const status = answer.status ?? route.status;
   const headers = {
@@ -71,14 +71,14 @@ async function sendReply(
     ...(answer.version === undefined ? {} : { ETag: `"${answer.version}"` }),
     ...answer.headers,
   };
-  if (text === undefined || text.length < leastCompressed) return respond(context, text, status, headers);
+  if (text === undefined || text.length < minCompressedLength) return createResponse(context, text, status, headers);
   // Keeps what a call from another origin varies by.
   const other = context.get('cors')?.Vary;
   const vary = { ...headers, Vary: other === undefined ? 'Accept-Encoding' : `${other}, Accept-Encoding` };
-  const encoding = acceptedEncoding(requestHeader(context, 'accept-encoding'));
-  if (encoding === null) return respond(context, text, status, vary);
+  const encoding = chooseEncoding(readRequestHeader(context, 'accept-encoding'));
+  if (encoding === null) return createResponse(context, text, status, vary);
   const body = context.req.method === 'HEAD' ? null : await compressText(text, encoding);
-  return respond(context, body, status, {
+  return createResponse(context, body, status, {
     ...vary,
     'Content-Encoding': encoding,
     // For a page that shows how much of a large answer has arrived.

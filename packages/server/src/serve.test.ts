@@ -8,9 +8,9 @@ import { parseConfig } from '@coppice/engine';
 import { textEvents } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { problemsIn } from './check-options.ts';
+import { findOptionProblems } from './check-options.ts';
 import { createLog } from './log.ts';
-import { checkBind, isLoopback, serve } from './serve.ts';
+import { assertSafeBind, isLoopback, serve } from './serve.ts';
 import { createTree, EventReader, openTestServer, testToken } from './testing/index.ts';
 
 const auth = { authorization: 'Bearer test-token' };
@@ -53,13 +53,13 @@ test('[A120] a server listens on a free port of this machine and responds only u
 test('[A121] an address that others can reach is refused without a chosen token or users', () => {
   const made = { mode: 'token', token: 'x' } as const;
   for (const host of ['0.0.0.0', '::', '192.168.1.5', 'trees.example.org'])
-    expect(() => checkBind(host, made)).toThrow('can be reached by others');
+    expect(() => assertSafeBind(host, made)).toThrow('can be reached by others');
   for (const host of ['127.0.0.1', 'localhost', '::1', '[::1]', '127.8.8.8']) {
     expect(isLoopback(host)).toBe(true);
-    expect(() => checkBind(host, made)).not.toThrow();
+    expect(() => assertSafeBind(host, made)).not.toThrow();
   }
-  expect(() => checkBind('0.0.0.0', { ...made, chosen: true })).not.toThrow();
-  expect(() => checkBind('0.0.0.0', { mode: 'users' })).not.toThrow();
+  expect(() => assertSafeBind('0.0.0.0', { ...made, chosen: true })).not.toThrow();
+  expect(() => assertSafeBind('0.0.0.0', { mode: 'users' })).not.toThrow();
 });
 
 test('[A122] a stop does not wait for connections whose streams it ended', async () => {
@@ -351,7 +351,7 @@ test('[A126] invalid UTF-8, duplicate keys and numbers that would change are ref
 });
 
 test('[A127] invalid options are refused all at once, before anything is opened', async () => {
-  const found = problemsIn({
+  const found = findOptionProblems({
     auth: { mode: 'token', token: 'short', chosen: true },
     hosts: ['Trees.example.org', 'trees.example.org:8080', 'http://x'],
     origins: ['https://notes.example.org/', 'https://notes.example.org', 'notes'],
@@ -361,9 +361,9 @@ test('[A127] invalid options are refused all at once, before anything is opened'
   });
   expect(found.length).toBe(8);
   const proxy = { addresses: [], userHeader: 'x-user' };
-  expect(problemsIn({ auth: { mode: 'users', proxy } })).toEqual([expect.stringContaining('address')]);
-  expect(problemsIn({ auth: { mode: 'token', token: 'has space' } }).length).toBe(1);
-  expect(problemsIn({ auth: { mode: 'token', token: 'made' } })).toEqual([]);
+  expect(findOptionProblems({ auth: { mode: 'users', proxy } })).toEqual([expect.stringContaining('address')]);
+  expect(findOptionProblems({ auth: { mode: 'token', token: 'has space' } }).length).toBe(1);
+  expect(findOptionProblems({ auth: { mode: 'token', token: 'made' } })).toEqual([]);
 });
 
 test('[A128] if branching is off, lists are read and appended to, and branching commands are refused by name', async () => {

@@ -5,8 +5,8 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import { type CoppiceServer, createServer } from './app.ts';
 import { checkServerOptions } from './check-options.ts';
 import type { AuthOptions, ServerOptions } from './contract.ts';
-import { httpRefusal, httpRefusalOf, httpStatusOf, refuseHttp } from './http-errors.ts';
-import { keepRecovering } from './live/recovery.ts';
+import { httpStatusOf, makeHttpError, throwHttpError, toHttpRefusal } from './http-errors.ts';
+import { keepRecoveringReplies } from './live/recovery.ts';
 
 /** Where a server listens, in addition to its other options. */
 export interface ServeOptions extends ServerOptions {
@@ -43,9 +43,9 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Throws if a public address would be opened without authentication. */
-export function checkBind(host: string, auth: AuthOptions): void {
+export function assertSafeBind(host: string, auth: AuthOptions): void {
   if (isLoopback(host) || auth.mode === 'users' || auth.chosen === true) return;
-  refuseHttp(
+  throwHttpError(
     'http/forbidden-host',
     `The address ${host} can be reached by others: choose a token, or users, before it is opened.`,
     { host },
@@ -59,7 +59,7 @@ export function checkBind(host: string, auth: AuthOptions): void {
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const host = options.host ?? '127.0.0.1';
   checkServerOptions(options);
-  checkBind(host, options.auth);
+  assertSafeBind(host, options.auth);
   const server = createServer({ ...options, hosts: [...(options.hosts ?? []), ...ownNames(host)] });
   const listener = getRequestListener((request, env) => server.fetch(request, env), { errorHandler: unreadableFile });
   // Node's own limits for slow headers stay active; bodies have their own limits.
@@ -67,7 +67,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const port = await listenOn(http, options.port ?? 0, host);
   server.services.bound.port = port;
   server.services.bound.isLoopback = isLoopback(host);
-  void keepRecovering(server.services);
+  void keepRecoveringReplies(server.services);
   const name = isLoopback(host) ? (host.includes(':') ? `[${host.replace(/^\[|\]$/g, '')}]` : host) : host;
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : name;
   const url = `http://${shown}:${port}`;
@@ -93,8 +93,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 function unreadableFile(thrown: unknown): Response {
   const isRequest = thrown instanceof RequestError;
   const reported = isRequest
-    ? httpRefusal('http/invalid', 'The host or the path of this request cannot be read.')
-    : httpRefusalOf(thrown);
+    ? makeHttpError('http/invalid', 'The host or the path of this request cannot be read.')
+    : toHttpRefusal(thrown);
   const { code, kind, message, data } = reported;
   return new Response(JSON.stringify({ error: { code, kind, message, data } }), {
     status: httpStatusOf(reported),

@@ -25,12 +25,12 @@ import {
   type ServerLimits,
   type ServerOptions,
 } from './contract.ts';
-import type { ComputerPaths } from './found/places.ts';
-import { refuseHttp } from './http-errors.ts';
-import { Streams } from './live/event-stream.ts';
+import type { ComputerPaths } from './found/program-folders.ts';
+import { throwHttpError } from './http-errors.ts';
+import { EventStreams } from './live/event-stream.ts';
 import { TreeFeeds } from './live/hubs.ts';
 import { LiveTurns } from './live/turns.ts';
-import { describeProcess, Metrics } from './metrics.ts';
+import { addProcessMetrics, Metrics } from './metrics.ts';
 import { BodyUsage } from './middleware/limits.ts';
 import { SignInCodes } from './middleware/sign-in-codes.ts';
 import { omitUndefined } from './omit-undefined.ts';
@@ -39,7 +39,7 @@ import { createRecorder } from './proxy/proxy.ts';
 import { RecordedTitles } from './proxy/recorded-titles.ts';
 import type { Recorder } from './proxy/recorder.ts';
 import { threadStoreOf } from './threads.ts';
-import { Imports } from './transfer/imports.ts';
+import { ImportRegistry } from './transfer/imports.ts';
 import { productVersion } from './version.ts';
 
 /** The services of one owner: kept and temporary trees, and turns in both. */
@@ -56,7 +56,7 @@ export interface OwnerServices {
 }
 
 /** The API document, created on first use. */
-export interface Reference {
+export interface ApiReference {
   /** The OpenAPI document. */
   document(): string;
   /** The document as an HTML page. */
@@ -64,7 +64,7 @@ export interface Reference {
 }
 
 /** What all owners share. */
-export interface Services {
+export interface SharedServices {
   readonly auth: AuthOptions;
   /** The current configuration. */
   readonly config: Config;
@@ -87,9 +87,9 @@ export interface Services {
   readonly usage: BodyUsage;
   /** One-time codes that sign a browser in. */
   readonly signInCodes: SignInCodes;
-  readonly streams: Streams;
+  readonly streams: EventStreams;
   readonly turns: LiveTurns;
-  readonly imports: Imports;
+  readonly imports: ImportRegistry;
   /** The folder for uploads before their import. */
   readonly spool: string;
   /** Where other programs store their conversations; null if they are not searched for. */
@@ -106,7 +106,7 @@ export interface Services {
   readonly bound: { port: number | null; isLoopback: boolean };
   /** Aborts when the server begins to stop. */
   readonly closing: AbortSignal;
-  readonly reference: Reference;
+  readonly reference: ApiReference;
   /** Records forwarded calls. */
   readonly recorder: Recorder;
   /** Titles of recorded sessions; null until something is recorded, and if titles are off. */
@@ -123,7 +123,11 @@ export interface Services {
 }
 
 /** Fills in default options. Opens nothing. */
-export function createServices(options: ServerOptions, closing: AbortSignal, reference: Reference): Services {
+export function createSharedServices(
+  options: ServerOptions,
+  closing: AbortSignal,
+  reference: ApiReference,
+): SharedServices {
   const { store, config } = options;
   const live = options.live ?? null;
   const now = options.now ?? Date.now;
@@ -173,24 +177,24 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
       async admitTemporary(treeId) {
         const { items } = await beside.store.trees({ limit: quotas.temporaryTrees });
         if (items.length >= quotas.temporaryTrees && !(await beside.has(treeId)))
-          refuseHttp('http/too-many', `You have ${items.length} temporary trees; keep or discard some of them.`);
+          throwHttpError('http/too-many', `You have ${items.length} temporary trees; keep or discard some of them.`);
       },
     };
   };
   const { importBytes } = config.server;
   const limits: ServerLimits = { ...defaultServerLimits, ...omitUndefined({ importBytes }), ...options.limits };
   const metrics = new Metrics();
-  describeProcess(metrics, productVersion);
+  addProcessMetrics(metrics, productVersion);
   const usage = new BodyUsage({ quotasOf, now });
   const turns = new LiveTurns(quotasOf, limits);
   metrics.gauge('coppice_streams', 'Streams that are open.', () => usage.streams);
   const thread = threadStoreOf(options);
-  const imports = new Imports({ quotas, limits, log, now, thread });
+  const imports = new ImportRegistry({ quotas, limits, log, now, thread });
   metrics.gauge('coppice_imports', 'Imports that are uploaded or under way.', () => imports.running);
   metrics.gauge('coppice_turns', 'Turns that are being written.', () => turns.running);
   let recorder: Recorder | null = null;
   let recordedTitles: RecordedTitles | null = null;
-  const services: Services = {
+  const services: SharedServices = {
     auth: options.auth,
     get config() {
       return live?.current ?? config;
@@ -209,7 +213,7 @@ export function createServices(options: ServerOptions, closing: AbortSignal, ref
     metrics,
     usage,
     signInCodes: new SignInCodes(now),
-    streams: new Streams(usage, limits, closing),
+    streams: new EventStreams(usage, limits, closing),
     turns,
     imports,
     spool: options.spool ?? tmpdir(),

@@ -19,20 +19,20 @@ import {
 import { rowChanges } from '@coppice/core/tree';
 import type { z } from '@hono/zod-openapi';
 import type { RouteCall } from './routes/define.ts';
-import type { treeView as treeViewSchema } from './wire/schemas.ts';
+import type { treeViewSchema } from './wire/schemas.ts';
 
 /** A tree in a response. */
 export type TreeResponse = z.input<typeof treeViewSchema>;
 
 /** The fields of a tree that are not in its row. */
-export interface TreeFacts {
+export interface TreeStorageInfo {
   readonly format: ConversationFormat;
   readonly temporary: boolean;
   readonly messageCount?: number;
 }
 
 /** Converts a row to a response, without its owner. */
-export function toTreeView(row: TreeRow, facts: TreeFacts): TreeResponse {
+export function toTreeView(row: TreeRow, facts: TreeStorageInfo): TreeResponse {
   const { attributes } = row;
   return {
     id: row.id,
@@ -99,13 +99,13 @@ export async function toWriteAnswer<R>(store: Store, outcome: CommandOutcome<R>)
   const { treeId, version, actId, result, commit } = outcome;
   const there = commit === null ? null : fromSteps(commit);
   const { activeNodeId, nodes } =
-    there ?? (await store.read(treeId, () => readChanged(commit === null ? [] : changedIds(commit))));
+    there ?? (await store.read(treeId, () => readChanged(commit === null ? [] : listChangedIds(commit))));
   return { treeId, version, actId, activeNodeId, result, nodes };
 }
 
 /** The response fields of a commit that only inserted and selected; null if the store must be read. */
 function fromSteps(commit: Commit): Pick<WriteAnswer<unknown>, 'activeNodeId' | 'nodes'> | null {
-  const nodes = nodesOfCommits(commit);
+  const nodes = readNodesOfCommits(commit);
   const active = rowChanges(commit.steps, commit).findLast((change) => change.op === 'tree')?.activeNodeId;
   return nodes === null || active === undefined ? null : { activeNodeId: active, nodes };
 }
@@ -114,7 +114,7 @@ function fromSteps(commit: Commit): Pick<WriteAnswer<unknown>, 'activeNodeId' | 
  * The nodes of a commit that only inserted and selected, taken from its steps: most writes need no read. Null if
  * anything else changed.
  */
-export function nodesOfCommits(commit: Commit): readonly Node[] | null {
+export function readNodesOfCommits(commit: Commit): readonly Node[] | null {
   const nodes: Node[] = [];
   for (const change of rowChanges(commit.steps, commit)) {
     if (change.op === 'added') nodes.push(change.node);
@@ -124,7 +124,7 @@ export function nodesOfCommits(commit: Commit): readonly Node[] | null {
 }
 
 /** The nodes that a commit added, changed or restored, each once. */
-export function changedIds(commit: Commit): readonly NodeId[] {
+export function listChangedIds(commit: Commit): readonly NodeId[] {
   const ids = new Set<NodeId>();
   for (const change of rowChanges(commit.steps, commit)) {
     if (change.op === 'added') ids.add(change.node.id);

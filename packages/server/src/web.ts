@@ -3,20 +3,20 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { acceptedEncoding, type Encoding, leastCompressed } from './encodings.ts';
-import { noneMatch } from './entity-tags.ts';
-import { hostOf, requestHeader, type ServerContext } from './env.ts';
-import { sessionCookie } from './middleware/auth.ts';
-import { isFromElsewhere } from './middleware/origin.ts';
-import { framePolicy, pagePolicy, respond } from './middleware/security-headers.ts';
-import type { Services } from './services.ts';
+import { type ContentEncoding, chooseEncoding, minCompressedLength } from './encodings.ts';
+import { matchesEntityTag } from './entity-tags.ts';
+import { hostOf, readRequestHeader, type ServerContext } from './env.ts';
+import { makeSessionCookie } from './middleware/auth.ts';
+import { isCrossSiteRequest } from './middleware/origin.ts';
+import { createResponse, framePolicy, pagePolicy } from './middleware/security-headers.ts';
+import type { SharedServices } from './services.ts';
 
 interface WebFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly type: string;
   readonly etag: string;
   /** Compressed forms by encoding: those that lie beside the file, others are made when they are first asked for. */
-  readonly encoded: Map<Encoding, Uint8Array<ArrayBuffer>>;
+  readonly encoded: Map<ContentEncoding, Uint8Array<ArrayBuffer>>;
 }
 
 const types: ReadonlyMap<string, string> = new Map([
@@ -36,7 +36,7 @@ const types: ReadonlyMap<string, string> = new Map([
 const notThePage = /^\/(?:api|v1|mcp|healthz|readyz|metrics)(?:\/|$)/;
 
 /** Responds with files of the page; null if the request is for something else. */
-export function createWeb(services: Services): (context: ServerContext) => Response | null {
+export function createPageHandler(services: SharedServices): (context: ServerContext) => Response | null {
   const files = services.web === null ? new Map<string, WebFile>() : readWebFolder(services.web);
   return (context) => {
     const { method, path } = context.req;
@@ -57,10 +57,15 @@ export function createWeb(services: Services): (context: ServerContext) => Respo
 function signIn(context: ServerContext, token: string): Response {
   context.set('pattern', 'sign-in');
   // A link on another site could otherwise sign a user in to someone else's account.
-  const cookie = isFromElsewhere(context)
+  const cookie = isCrossSiteRequest(context)
     ? {}
-    : { 'Set-Cookie': sessionCookie({ host: hostOf(context), header: (name) => requestHeader(context, name) }, token) };
-  return respond(context, null, 303, { ...cookie, Location: '/' });
+    : {
+        'Set-Cookie': makeSessionCookie(
+          { host: hostOf(context), header: (name) => readRequestHeader(context, name) },
+          token,
+        ),
+      };
+  return createResponse(context, null, 303, { ...cookie, Location: '/' });
 }
 
 /** The one-time link that a browser is started with. With an invalid code the page opens and asks for the token. */
@@ -68,7 +73,7 @@ function signInOnce(context: ServerContext, code: string): Response {
   const { auth, signInCodes } = context.get('services');
   if (auth.mode === 'token' && signInCodes.spend(code)) return signIn(context, auth.token);
   context.set('pattern', 'sign-in');
-  return respond(context, null, 303, { Location: '/' });
+  return createResponse(context, null, 303, { Location: '/' });
 }
 
 function sendWebFile(context: ServerContext, file: WebFile, path: string): Response {
@@ -82,10 +87,11 @@ function sendWebFile(context: ServerContext, file: WebFile, path: string): Respo
     Vary: 'Accept-Encoding',
     ETag: file.etag,
   };
-  if (noneMatch(requestHeader(context, 'if-none-match'), file.etag)) return respond(context, null, 304, headers);
-  const encoding = encodingFor(file, requestHeader(context, 'accept-encoding') ?? '');
-  if (encoding === null) return respond(context, file.bytes, 200, { ...headers, 'Content-Type': file.type });
-  return respond(context, compressFile(file, encoding), 200, {
+  if (matchesEntityTag(readRequestHeader(context, 'if-none-match'), file.etag))
+    return createResponse(context, null, 304, headers);
+  const encoding = encodingFor(file, readRequestHeader(context, 'accept-encoding') ?? '');
+  if (encoding === null) return createResponse(context, file.bytes, 200, { ...headers, 'Content-Type': file.type });
+  return createResponse(context, compressFile(file, encoding), 200, {
     ...headers,
     'Content-Type': file.type,
     'Content-Encoding': encoding,
@@ -96,11 +102,11 @@ const compressible = /^(?:text\/|application\/(?:json|manifest)|image\/svg)/;
 // Above this the best compression takes seconds and saves little.
 const largeBytes = 500_000;
 
-function encodingFor({ type, bytes }: WebFile, accepted: string): Encoding | null {
-  return compressible.test(type) && bytes.length >= leastCompressed ? acceptedEncoding(accepted) : null;
+function encodingFor({ type, bytes }: WebFile, accepted: string): ContentEncoding | null {
+  return compressible.test(type) && bytes.length >= minCompressedLength ? chooseEncoding(accepted) : null;
 }
 
-function compressFile({ bytes, encoded }: WebFile, encoding: Encoding): Uint8Array<ArrayBuffer> {
+function compressFile({ bytes, encoded }: WebFile, encoding: ContentEncoding): Uint8Array<ArrayBuffer> {
   const known = encoded.get(encoding);
   if (known !== undefined) return known;
   const quality = bytes.length > largeBytes ? 5 : 9;
@@ -113,7 +119,7 @@ function compressFile({ bytes, encoded }: WebFile, encoding: Encoding): Uint8Arr
   return copy;
 }
 
-const encodingsByEnding: ReadonlyMap<string, Encoding> = new Map([
+const encodingsByEnding: ReadonlyMap<string, ContentEncoding> = new Map([
   ['.br', 'br'],
   ['.gz', 'gzip'],
 ]);
@@ -124,7 +130,8 @@ const encodingsByEnding: ReadonlyMap<string, Encoding> = new Map([
  */
 function readWebFolder(folder: string): ReadonlyMap<string, WebFile> {
   const files = new Map<string, WebFile>();
-  const packed: { readonly at: string; readonly encoding: Encoding; readonly bytes: Uint8Array<ArrayBuffer> }[] = [];
+  const packed: { readonly at: string; readonly encoding: ContentEncoding; readonly bytes: Uint8Array<ArrayBuffer> }[] =
+    [];
   const open: { readonly path: string; readonly at: string }[] = [{ path: folder, at: '' }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     for (const name of readdirSync(next.path)) {

@@ -1,5 +1,5 @@
 /** Generates the source of the client's types. */
-import { openApiDocument, routes } from '@coppice/server';
+import { buildOpenApiDocument, routes } from '@coppice/server';
 import openapiTs, { astToString } from 'openapi-typescript';
 
 const head = `/* Generated from the table of routes: npm run client -w @coppice/server. Do not edit. */
@@ -8,6 +8,6 @@ const head = `/* Generated from the table of routes: npm run client -w @coppice/
 
 /** Generates `paths.ts` from the current routes. */
 export async function clientSource(): Promise<string> {
-  const document = JSON.parse(JSON.stringify(openApiDocument(routes)));
+  const document = JSON.parse(JSON.stringify(buildOpenApiDocument(routes)));
   return head + astToString(await openapiTs(document, { alphabetize: true }));
 }

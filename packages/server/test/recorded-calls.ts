@@ -2,25 +2,25 @@
 import type { CaptureHandle, Recorder } from '../src/proxy/recorder.ts';
 
 /** A message as a client sends it. */
-export interface Said {
+export interface SentMessage {
   readonly role: string;
   readonly content: string;
 }
 
 /** A JSON body as bytes. */
-export function bytesOf(value: object): Uint8Array {
+export function toJsonBytes(value: object): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value));
 }
 
 /** A call that waits for its answer. */
-export function asks(recorder: Recorder, messages: string | readonly Said[], project = 'p'): CaptureHandle {
+export function enterCall(recorder: Recorder, messages: string | readonly SentMessage[], project = 'p'): CaptureHandle {
   const said = typeof messages === 'string' ? [{ role: 'user', content: messages }] : messages;
   return recorder.enter({
     owner: 'local',
     project,
     wire: 'chat',
     secrets: [],
-    request: bytesOf({ model: 'm', messages: said }),
+    request: toJsonBytes({ model: 'm', messages: said }),
     // One session, so that everything is in one tree.
     origin: { session: 'one', client: '', grouping: null },
   });

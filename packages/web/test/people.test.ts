@@ -1,7 +1,7 @@
 // @module-tag browser
 // @module-tag full
 /** The page of an admin on a server with users: people, roles, tokens, limits and use. */
-import { addPeople } from '@coppice/server/testing';
+import { addTestUsers } from '@coppice/server/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serious } from './axe.ts';
 import { openPageFixture, type PageFixture, soon } from './page-fixture.ts';
@@ -9,7 +9,7 @@ import { openPageFixture, type PageFixture, soon } from './page-fixture.ts';
 let fixture: PageFixture;
 beforeAll(async () => {
   fixture = await openPageFixture({ auth: { mode: 'users' } });
-  await addPeople(fixture.server.store);
+  await addTestUsers(fixture.server.store);
 });
 afterAll(() => fixture.close());
 

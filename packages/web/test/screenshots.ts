@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { textEvents } from '@coppice/engine/testing';
-import { addPeople } from '@coppice/server/testing';
+import { addTestUsers } from '@coppice/server/testing';
 import type { Page } from 'playwright-core';
 import { createDemo, type Demo } from './demo.ts';
 import { createForest } from './demo-forest.ts';
@@ -300,7 +300,7 @@ async function welcome(look: (typeof looks)[number]): Promise<void> {
 async function people(look: (typeof looks)[number]): Promise<void> {
   const shared = await openPageFixture({ auth: { mode: 'users' } });
   try {
-    await addPeople(shared.server.store);
+    await addTestUsers(shared.server.store);
     const { viewport, colorScheme } = look;
     const { page } = await shared.open('/settings/people', { viewport, colorScheme, userAgent: mac });
     await page.getByLabel(/token/i).first().fill('ada');

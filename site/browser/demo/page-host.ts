@@ -1,9 +1,9 @@
 /** Replaces the module of the page with the same name: requests go to the worker, addresses into the fragment. */
 import type { PageHost } from '@coppice/web/page-host';
-import type { ToPage, ToWorker } from './protocol.ts';
+import type { WorkerRequest, WorkerResponse } from './protocol.ts';
 
 interface OpenRequest {
-  head(message: Extract<ToPage, { type: 'head' }>): void;
+  head(message: Extract<WorkerResponse, { type: 'head' }>): void;
   piece(bytes: Uint8Array<ArrayBuffer>): void;
   end(failure: string | null): void;
 }
@@ -14,7 +14,7 @@ worker.postMessage(null, [channel.port2]);
 const open = new Map<number, OpenRequest>();
 let lastId = 0;
 
-channel.port1.onmessage = ({ data }: MessageEvent<ToPage>) => {
+channel.port1.onmessage = ({ data }: MessageEvent<WorkerResponse>) => {
   const request = open.get(data.id);
   if (data.type === 'head') request?.head(data);
   else if (data.type === 'piece') request?.piece(data.bytes);
@@ -24,7 +24,7 @@ channel.port1.onmessage = ({ data }: MessageEvent<ToPage>) => {
   }
 };
 
-function post(message: ToWorker): void {
+function post(message: WorkerRequest): void {
   channel.port1.postMessage(message);
 }
 

@@ -1,7 +1,7 @@
 /** What the page of the demo and its worker send each other. */
 
 /** To the worker: a request, or that the page no longer wants its answer. */
-export type ToWorker =
+export type WorkerRequest =
   | {
       readonly type: 'request';
       readonly id: number;
@@ -14,7 +14,7 @@ export type ToWorker =
   | { readonly type: 'abort'; readonly id: number };
 
 /** To the page: the head of a response, then its pieces, then its end. */
-export type ToPage =
+export type WorkerResponse =
   | {
       readonly type: 'head';
       readonly id: number;

@@ -5,7 +5,7 @@ import { messageKit } from '@coppice/content';
 import { newId, parseConfig } from '@coppice/engine';
 import { createServer } from '@coppice/server/app';
 import { createMemoryStore } from '@coppice/stores/memory';
-import type { ToPage, ToWorker } from './protocol.ts';
+import type { WorkerRequest, WorkerResponse } from './protocol.ts';
 
 // Nobody but the page of this worker can send a request, so the token protects nothing here.
 const token = 'demo';
@@ -21,7 +21,10 @@ const ready = createExampleTree(store, {
 
 const running = new Map<number, AbortController>();
 
-async function answer(request: Extract<ToWorker, { type: 'request' }>, send: (message: ToPage) => void): Promise<void> {
+async function answer(
+  request: Extract<WorkerRequest, { type: 'request' }>,
+  send: (message: WorkerResponse) => void,
+): Promise<void> {
   const { id, method, address, headers, body } = request;
   const stop = new AbortController();
   running.set(id, stop);
@@ -57,7 +60,7 @@ async function answer(request: Extract<ToWorker, { type: 'request' }>, send: (me
 // The page sends the port that both use from then on.
 addEventListener('message', ({ ports: [port] }) => {
   if (port === undefined) return;
-  port.onmessage = ({ data }: MessageEvent<ToWorker>) => {
+  port.onmessage = ({ data }: MessageEvent<WorkerRequest>) => {
     if (data.type === 'request') void answer(data, (message) => port.postMessage(message));
     else running.get(data.id)?.abort();
   };

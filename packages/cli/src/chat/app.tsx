@@ -4,29 +4,29 @@
  */
 import { type Key, useStdout } from 'ink';
 import { useState, useSyncExternalStore } from 'react';
-import type { Style } from '../terminal/style.ts';
+import type { TextStyles } from '../terminal/style.ts';
 import { type ActionScope, type ArmedKey, goToMessage, runAction, stopReply } from './chat-actions.ts';
 import { footerHeight, footerLines } from './chat-footer.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { ChatState } from './chat-state.ts';
 import type { EditorResult } from './external-editor.ts';
-import { droppedImage } from './file-attachments.ts';
+import { findDroppedImage } from './file-attachments.ts';
 import type { InputHistory } from './input-history.ts';
 import { actionOfKey } from './keys.ts';
-import type { MenuCommand } from './own-commands.ts';
-import { type ModelChoiceLine, type PanelMove, panelKey, panelPaste } from './panels.tsx';
-import type { OwnCommandScope } from './run-own-command.ts';
+import { handlePanelKey, handlePanelPaste, type ModelChoiceLine, type PanelKeyResult } from './panels.tsx';
+import type { TerminalCommandScope } from './run-terminal-command.ts';
+import type { MenuCommand } from './terminal-commands.ts';
 import type { TranscriptFeed } from './transcript-feed.ts';
 import { useInputLine } from './use-composer.ts';
 import { useTerminalKeys } from './use-keys.ts';
 import { usePanels } from './use-panels.ts';
 import { useScreen } from './use-screen.ts';
 import { useThreadView } from './use-thread-view.ts';
-import { FullScreenView, InlineView, titleLine } from './views.tsx';
+import { FullScreenView, InlineView, renderTitleLine } from './views.tsx';
 
 export interface ChatAppProps {
   readonly chatSession: ChatSession;
-  readonly style: Style;
+  readonly style: TextStyles;
   /** Prints the chat into the scrollback; null if the chat uses the full screen. */
   readonly transcript: TranscriptFeed | null;
   /** The models to choose from. */
@@ -43,7 +43,7 @@ export interface ChatAppProps {
   readonly choosesChat: boolean;
   /** The commands that every interface has. */
   readonly commands: readonly MenuCommand[];
-  readonly tools: OwnCommandScope['tools'];
+  readonly tools: TerminalCommandScope['tools'];
   /** The context window of a model in tokens; null if it is not known. */
   readonly windowOf: (model: string) => number | null;
   /** The working directory. */
@@ -87,7 +87,7 @@ export function ChatApp(props: ChatAppProps) {
       if (state.question !== null) return answerQuestion(state.question, input, key, scope);
       const open = newestPanel();
       if (open !== null) {
-        const move = panelKey(open, input, key, { width, height: space });
+        const move = handlePanelKey(open, input, key, { width, height: space });
         applyPanelMove(move, scope);
         if (!('passes' in move)) return;
       }
@@ -100,15 +100,15 @@ export function ChatApp(props: ChatAppProps) {
     },
     (pasted) => {
       const open = newestPanel();
-      const searching = open === null ? null : panelPaste(open, pasted);
+      const searching = open === null ? null : handlePanelPaste(open, pasted);
       setPanel(searching);
-      if (searching === null) composer.insert(droppedImage(pasted, props.folder) ?? pasted);
+      if (searching === null) composer.insert(findDroppedImage(pasted, props.folder) ?? pasted);
     },
   );
 
   const layout = { panel, footer, space, width, style };
   if (transcript !== null) return <InlineView {...layout} pieces={pieces} pending={transcript.pending()} />;
-  const title = titleLine(state, chatSession, width, style);
+  const title = renderTitleLine(state, chatSession, width, style);
   return <FullScreenView {...layout} size={size} title={title} shown={view.shown(space)} />;
 }
 
@@ -127,7 +127,7 @@ function answerQuestion(
 }
 
 /** Applies the effect of a key in a panel: a new state of the panel, or its choice. */
-function applyPanelMove(move: PanelMove, scope: ActionScope): void {
+function applyPanelMove(move: PanelKeyResult, scope: ActionScope): void {
   const { chatSession, panels, view } = scope;
   panels.setPanel('panel' in move ? move.panel : null);
   if ('node' in move) void goToMessage(move.node, scope);

@@ -13,7 +13,7 @@ export interface BranchUsage {
 }
 
 /** Adds up the usage of replies. */
-export function usageOf(nodes: readonly Node[]): BranchUsage {
+export function sumBranchUsage(nodes: readonly Node[]): BranchUsage {
   let [replies, input, output] = [0, 0, 0];
   let cost: number | null = null;
   let context: number | null = null;
@@ -43,14 +43,14 @@ export function formatDollars(amount: number): string {
 }
 
 /** A number of tokens, rounded for a status line. */
-export function shortCount(tokens: number): string {
+export function formatTokenCount(tokens: number): string {
   if (tokens < 1_000) return String(tokens);
   if (tokens < 1_000_000) return `${(tokens / 1_000).toFixed(tokens < 10_000 ? 1 : 0)}k`;
   return `${(tokens / 1_000_000).toFixed(1)}M`;
 }
 
 /** The usage as sentences. */
-export function usageText(usage: BranchUsage): string {
+export function formatBranchUsage(usage: BranchUsage): string {
   const { replies, input, output, cost } = usage;
   if (replies === 0) return 'No reply on this branch yet.';
   const count = `${replies} ${replies === 1 ? 'reply' : 'replies'} on this branch`;

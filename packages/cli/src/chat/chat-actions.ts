@@ -2,9 +2,9 @@
 import type { NodeId } from '@coppice/core';
 import type { ChatSession } from './chat-session.ts';
 import type { EditorResult } from './external-editor.ts';
-import { type KeyAction, keyHelp } from './keys.ts';
-import { ownCommandOf, ownHelp } from './own-commands.ts';
-import { type OwnCommandScope, runOwnCommand } from './run-own-command.ts';
+import { formatKeyHelp, type KeyAction } from './keys.ts';
+import { runTerminalCommand, type TerminalCommandScope } from './run-terminal-command.ts';
+import { formatTerminalCommandHelp, parseTerminalCommand } from './terminal-commands.ts';
 import type { InputLineState } from './use-composer.ts';
 import type { Panels } from './use-panels.ts';
 import type { ThreadView } from './use-thread-view.ts';
@@ -24,7 +24,7 @@ export interface ActionScope {
   setArmed(armed: ArmedKey): void;
   /** The working directory. */
   readonly folder: string;
-  readonly tools: OwnCommandScope['tools'];
+  readonly tools: TerminalCommandScope['tools'];
   readonly edit: ((text: string) => EditorResult) | null;
   readonly pasteImage: () => Promise<{ readonly path: string } | { readonly failed: string }>;
   /** Shows a long text: printed, or over the thread of the full screen. */
@@ -73,7 +73,7 @@ export function runAction(action: KeyAction, scope: ActionScope): void {
     case 'page-down':
       return view.scrollPages(-1, space);
     case 'keys':
-      return scope.showText('Keys', keyHelp());
+      return scope.showText('Keys', formatKeyHelp());
     case 'complete':
       return void completeDraft(scope);
     default:
@@ -86,8 +86,8 @@ async function submitText(text: string, scope: ActionScope): Promise<void> {
   if (text.trim() === '') return;
   composer.sent(text);
   scope.view.showEnd();
-  const own = ownCommandOf(text);
-  if (own !== null) return runOwnCommand(own.name, own.rest, { ...scope, ...panels, exit });
+  const own = parseTerminalCommand(text);
+  if (own !== null) return runTerminalCommand(own.name, own.rest, { ...scope, ...panels, exit });
   // A message that could not be stored goes back into the input line, unless another text was typed meanwhile.
   const [, command] = /^!\s*(\S[^\n]*)$/.exec(text) ?? [];
   if (command !== undefined) return (await chatSession.shell(command, folder)) ? undefined : composer.giveBack(text);
@@ -96,7 +96,7 @@ async function submitText(text: string, scope: ActionScope): Promise<void> {
   if (result === null) return composer.giveBack(text);
   if (result.selectedText !== undefined) composer.write(result.selectedText);
   if (result.text === undefined) return;
-  const more = /^\/help\s*$/.test(text) ? `\n\nIn this terminal:\n${ownHelp()}` : '';
+  const more = /^\/help\s*$/.test(text) ? `\n\nIn this terminal:\n${formatTerminalCommandHelp()}` : '';
   scope.showText(text, result.text + more);
 }
 

@@ -1,16 +1,16 @@
 /** The lines below the thread: notices, the menu, the input line and the status. */
 import type { NodeId } from '@coppice/core';
-import { oneLine } from '../terminal/strip-control-sequences.ts';
-import type { Style } from '../terminal/style.ts';
+import { toOneLine } from '../terminal/strip-control-sequences.ts';
+import type { TextStyles } from '../terminal/style.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { ChatState } from './chat-state.ts';
-import { draftLines } from './draft-lines.ts';
-import { menuLines } from './menu.ts';
-import { noticeLines } from './notice-lines.ts';
-import { statusLine } from './status-line.ts';
-import { messageHead } from './thread-lines.ts';
+import { renderDraftLines } from './draft-lines.ts';
+import { renderMenuLines } from './menu.ts';
+import { renderNoticeLines } from './notice-lines.ts';
+import { formatStatusLine } from './status-line.ts';
+import { formatMessageHeading } from './thread-lines.ts';
 import type { InputLineState } from './use-composer.ts';
-import { type ChatFooter, doingText } from './views.tsx';
+import { type ChatFooter, describeActivity } from './views.tsx';
 
 // On a lower screen the thread needs the line.
 const leastForStatus = 12;
@@ -26,7 +26,7 @@ export interface FooterSource {
   readonly windowOf: (model: string) => number | null;
   readonly width: number;
   readonly rows: number;
-  readonly style: Style;
+  readonly style: TextStyles;
 }
 
 /** Returns the lines of the footer for a screen of the given size. */
@@ -34,20 +34,22 @@ export function footerLines(source: FooterSource): ChatFooter {
   const { chatSession, state, composer, isInline, windowOf, width, rows, style } = source;
   return {
     notice: noticesOf(source).slice(-Math.max(4, rows - 4)),
-    menu: menuLines(composer.menu, composer.selected, width, Math.max(1, Math.floor((rows - 4) / 3)), style),
-    prompt: draftLines(composer.draft, width - 2, Math.max(1, Math.floor(rows / 3)), style),
+    menu: renderMenuLines(composer.menu, composer.selected, width, Math.max(1, Math.floor((rows - 4) / 3)), style),
+    prompt: renderDraftLines(composer.draft, width - 2, Math.max(1, Math.floor(rows / 3)), style),
     status:
       rows < leastForStatus
         ? null
-        : statusLine(state, windowOf(state.model), width, isInline ? doingText(chatSession) : null),
+        : formatStatusLine(state, windowOf(state.model), width, isInline ? describeActivity(chatSession) : null),
   };
 }
 
 function noticesOf({ state, isInline, focus, width, rows, style }: FooterSource): string[] {
   const focused = isInline ? state.nodes.find((node) => node.id === focus) : undefined;
   return [
-    ...(isInline ? state.waiting.map((text) => style.quiet(oneLine(`Waiting: ${text}`, width))).slice(-2) : []),
-    ...(focused === undefined ? [] : [messageHead(focused, state, style, focus, width), oneLine(focused.text, width)]),
+    ...(isInline ? state.waiting.map((text) => style.quiet(toOneLine(`Waiting: ${text}`, width))).slice(-2) : []),
+    ...(focused === undefined
+      ? []
+      : [formatMessageHeading(focused, state, style, focus, width), toOneLine(focused.text, width)]),
     ...noticeLines(state, width, Math.max(3, Math.floor(rows / 2)), style),
   ];
 }

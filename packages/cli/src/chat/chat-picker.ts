@@ -44,7 +44,7 @@ export function pickedChat({ chats, at }: ChatPicker): TreeRow | null {
 }
 
 /** A picker with other chats; the cursor stays on its chat if that is still listed. */
-export function withChats(picker: ChatPicker, chats: readonly TreeRow[]): ChatPicker {
+export function replaceListedChats(picker: ChatPicker, chats: readonly TreeRow[]): ChatPicker {
   const before = pickedChat(picker)?.id;
   return {
     ...picker,
@@ -57,6 +57,6 @@ export function withChats(picker: ChatPicker, chats: readonly TreeRow[]): ChatPi
 }
 
 /** Moves the cursor by so many lines. */
-export function moveInChats(picker: ChatPicker, by: number): ChatPicker {
+export function moveChatCursor(picker: ChatPicker, by: number): ChatPicker {
   return { ...picker, at: Math.max(0, Math.min(picker.chats.length - 1, picker.at + by)) };
 }

@@ -13,21 +13,21 @@ import {
   textMessage,
 } from '@coppice/core';
 import type { ApprovalDecision, ApprovalRequest, CommandResult, Completions, TurnEvent } from '@coppice/engine';
-import { withReversal } from '../changing.ts';
 import type { ChatEngine, EngineTurn } from '../chat-engine.ts';
 import { toCliError } from '../exit-codes.ts';
-import { ChatPlace } from './chat-place.ts';
+import { addUndoHint } from '../tree-changes.ts';
+import { ActionQueue } from './action-queue.ts';
+import { ChatPosition } from './chat-position.ts';
 import {
   type ApprovalQuestion,
-  applyEvent,
+  applyReplyEvent,
   type ChatState,
-  emptyChatState,
+  createChatState,
   emptyReply,
   thinkingEfforts,
 } from './chat-state.ts';
-import { messageWithFiles } from './file-attachments.ts';
-import { OneAtATime } from './one-at-a-time.ts';
-import { runShellCommand, shellMessage } from './shell-command.ts';
+import { buildMessageWithFiles } from './file-attachments.ts';
+import { formatShellMessage, runShellCommand } from './shell-command.ts';
 
 /** Options of a chat session. */
 export interface ChatSessionOptions {
@@ -49,25 +49,25 @@ export class ChatSession {
   readonly #cliEngine: ChatEngine;
   #options: ChatSessionOptions;
   readonly #listeners = new Set<() => void>();
-  readonly #place: ChatPlace;
+  readonly #place: ChatPosition;
   #turn: EngineTurn | null = null;
-  readonly #turns = new OneAtATime(() => this.#turned());
+  readonly #turns = new ActionQueue(() => this.#turned());
   #busyNotice: ChatState['notice'] = null;
   #state: ChatState;
   /** Whether shell commands run without asking. */
   #shellAllowed = false;
 
-  private constructor(options: ChatSessionOptions, place: ChatPlace, model: string) {
+  private constructor(options: ChatSessionOptions, place: ChatPosition, model: string) {
     this.#cliEngine = options.cliEngine;
     this.#options = options;
     this.#place = place;
-    this.#state = emptyChatState(model, options.title ?? null);
+    this.#state = createChatState(model, options.title ?? null);
   }
 
   /** Opens a chat where it was left, or a new one. */
   static async open(options: ChatSessionOptions): Promise<ChatSession> {
     const { cliEngine, treeId: id } = options;
-    const place = new ChatPlace(cliEngine);
+    const place = new ChatPosition(cliEngine);
     const used = await place.open(id ?? null);
     // Checked before anything is sent: otherwise an invalid model would be stored with the tree.
     const asked = options.model === undefined ? undefined : cliEngine.models.find(options.model);
@@ -128,7 +128,7 @@ export class ChatSession {
       const message =
         folder === undefined
           ? textMessage('user', text)
-          : await messageWithFiles(text, { store: this.store, folder, images });
+          : await buildMessageWithFiles(text, { store: this.store, folder, images });
       const isNew = this.#place.row === null;
       const row = await this.#place.ensureTree(this.#options);
       const messages = [{ message }];
@@ -162,7 +162,7 @@ export class ChatSession {
         this.#shellAllowed = approved === 'always';
       }
       const result = await runShellCommand(command, folder, signal);
-      await this.#append(shellMessage(command, result));
+      await this.#append(formatShellMessage(command, result));
       added = true;
     };
     await this.#guarded(act, false, `!${command}`);
@@ -239,7 +239,7 @@ export class ChatSession {
     if (place !== undefined) await this.#place.move(place.treeId, place.activeNodeId);
     if (list !== undefined) this.#place.list = list;
     await this.#refresh();
-    this.#set({ notice: { text: withReversal(said, undo), bad: false } });
+    this.#set({ notice: { text: addUndoHint(said, undo), bad: false } });
   }
 
   /** Opens another chat where it was left, or with null a new one, after what is running. */
@@ -250,7 +250,7 @@ export class ChatSession {
       const shown = await this.#place.view();
       // The model that was chosen stays chosen, unless the other chat has one.
       const { thinking } = this.#state;
-      const empty = emptyChatState(model ?? this.#state.model, null);
+      const empty = createChatState(model ?? this.#state.model, null);
       this.#set({ ...empty, thinking, waiting: this.#turns.waiting, ...shown });
       this.#place.remember(this.#state.nodes);
     };
@@ -405,7 +405,7 @@ export class ChatSession {
     }
     if (event.type === 'notice') this.#set({ notice: { text: event.message, bad: false } });
     const before = this.#state.growing ?? emptyReply;
-    const growing = applyEvent(before, event);
+    const growing = applyReplyEvent(before, event);
     if (growing !== before) this.#set({ growing });
   }
 

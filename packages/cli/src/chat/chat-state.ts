@@ -10,7 +10,7 @@ import {
   type TreeRow,
 } from '@coppice/core';
 import type { TurnEvent } from '@coppice/engine';
-import { variantNumbers } from '../variants.ts';
+import { numberVariants } from '../variants.ts';
 
 /** The levels of thinking, lowest first. */
 export const thinkingEfforts = ['low', 'medium', 'high'] as const;
@@ -61,7 +61,7 @@ export interface ChatState {
 }
 
 /** The initial state. */
-export function emptyChatState(model: string, title: string | null): ChatState {
+export function createChatState(model: string, title: string | null): ChatState {
   return {
     treeId: null,
     title,
@@ -82,7 +82,7 @@ export function emptyChatState(model: string, title: string | null): ChatState {
 export const emptyReply: PartialReply = { nodeId: null, text: '', thinking: '', calls: [] };
 
 /** A reply with the content of an event added; the same object if the event adds nothing. */
-export function applyEvent(growing: PartialReply, event: TurnEvent): PartialReply {
+export function applyReplyEvent(growing: PartialReply, event: TurnEvent): PartialReply {
   switch (event.type) {
     case 'node':
       return event.status === 'pending' ? { ...emptyReply, nodeId: event.nodeId } : growing;
@@ -118,6 +118,6 @@ export async function readChatView(
     const names = new Map((yield* ask('bookmarks', {})).map((mark) => [mark.nodeId, mark.title]));
     const marked = nodes.findLast((node) => names.has(node.id));
     const branch = marked === undefined ? null : (names.get(marked.id) ?? null);
-    return { row, shown: { treeId: id, title, nodes, more: !complete, places: yield* variantNumbers(nodes), branch } };
+    return { row, shown: { treeId: id, title, nodes, more: !complete, places: yield* numberVariants(nodes), branch } };
   });
 }

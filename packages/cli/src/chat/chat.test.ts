@@ -4,26 +4,26 @@ import { openStore } from '@coppice/stores';
 import fc from 'fast-check';
 import type { Key } from 'ink';
 import { describe, expect, it } from 'vitest';
-import { createStyle } from '../terminal/style.ts';
+import { createTextStyles } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
 import { makeCliFixture } from '../testing/index.ts';
-import { draftLines } from './draft-lines.ts';
-import { type EditorDraft, edits, emptyDraft, insertText, toEditorDraft } from './editor.ts';
+import { renderDraftLines } from './draft-lines.ts';
+import { type EditorDraft, editsByKey, emptyDraft, insertText, toEditorDraft } from './editor.ts';
 import { editInExternalEditor } from './external-editor.ts';
-import { keyHelp, Paste } from './keys.ts';
-import { markdownLines } from './markdown.ts';
-import { noticeLines } from './notice-lines.ts';
-import { panelKey, panelLines, panelPaste } from './panels.tsx';
-import { addSearchHits, findInTexts, openPicker, searchFor } from './tree-picker.ts';
-import { keyEvents } from './use-keys.ts';
+import { formatKeyHelp, PasteBuffer } from './keys.ts';
+import { renderMarkdownLines } from './markdown.ts';
+import { renderNoticeLines } from './notice-lines.ts';
+import { handlePanelKey, handlePanelPaste, renderPanelLines } from './panels.tsx';
+import { addSearchHits, createTreePicker, findNodesByText, setPickerSearch } from './tree-picker.ts';
+import { readKeyEvents } from './use-keys.ts';
 
-const plain = createStyle(false);
+const plain = createTextStyles(false);
 
 describe('markdown in a terminal', () => {
   it('[O30] renders headings, lists, quotes, code and tables as text', () => {
     const text =
       '# Bread\n\nFlour and **water**.\n\n- one\n- two\n  1. deep\n\n> said\n\n```js\nlet a = 1;\n```\n\n| a | b |\n|---|---|\n| 1 | 22 |';
-    expect(markdownLines(text, 40, plain)).toEqual([
+    expect(renderMarkdownLines(text, 40, plain)).toEqual([
       'Bread',
       '',
       'Flour and water.',
@@ -69,7 +69,7 @@ describe('markdown in a terminal', () => {
           .map((parts) => parts.join('')),
         fc.integer({ min: 8, max: 60 }),
         (text, width) => {
-          for (const line of markdownLines(text, width, plain)) expect(widthOf(line)).toBeLessThanOrEqual(width);
+          for (const line of renderMarkdownLines(text, width, plain)) expect(widthOf(line)).toBeLessThanOrEqual(width);
         },
       ),
       { examples: [['- 1. 1. 👩‍👩‍👧 ', 8]] },
@@ -78,29 +78,29 @@ describe('markdown in a terminal', () => {
 
   it('[O30] aligns the columns of a table, and wraps cells where it is too wide', () => {
     const table = '| Tree | Years |  |\n|:--|--:|:-:|\n| Oak | 900 | ok |\n| A very old yew | 2000 | ok |';
-    expect(markdownLines(table, 60, plain)).toEqual([
+    expect(renderMarkdownLines(table, 60, plain)).toEqual([
       'Tree           │ Years │    ',
       '───────────────┼───────┼────',
       'Oak            │   900 │ ok ',
       'A very old yew │  2000 │ ok ',
     ]);
-    expect(markdownLines(table, 24, plain)).toEqual([
+    expect(renderMarkdownLines(table, 24, plain)).toEqual([
       'Tree       │ Years │    ',
       '───────────┼───────┼────',
       'Oak        │   900 │ ok ',
       'A very old │  2000 │ ok ',
       'yew        │       │    ',
     ]);
-    expect(markdownLines(table, 12, plain)).toContain('Tree: Oak');
+    expect(renderMarkdownLines(table, 12, plain)).toContain('Tree: Oak');
   });
 
   it('[O30] italics differ from bold, also across a line break', () => {
-    const lines = markdownLines('*soft and* **loud**', 9, createStyle(true));
+    const lines = renderMarkdownLines('*soft and* **loud**', 9, createTextStyles(true));
     expect(lines).toEqual(['\u001b[3msoft and\u001b[23m ', '\u001b[1mloud\u001b[22m']);
   });
 
   it('[O1] removes control sequences, even inside code', () => {
-    const lines = markdownLines('a\u001b[2J `\u001b]0;x\u0007b` \u202ec', 40, plain).join('');
+    const lines = renderMarkdownLines('a\u001b[2J `\u001b]0;x\u0007b` \u202ec', 40, plain).join('');
     expect(lines).not.toMatch(/(?![\n\t])[\p{Cc}\u202e]/u);
   });
 });
@@ -108,43 +108,43 @@ describe('markdown in a terminal', () => {
 describe('the input line', () => {
   it('[O31] moves and cuts by whole characters', () => {
     const family = toEditorDraft('a👩‍👩‍👧');
-    expect(edits.backspace(family)).toEqual({ text: 'a', cursor: 1 });
-    expect(edits.left(family).cursor).toBe(1);
-    expect(edits.cutWord(toEditorDraft('one two  '))).toEqual({ text: 'one ', cursor: 4 });
-    expect(edits.cutToStart(toEditorDraft('one\ntwo'))).toEqual({ text: 'one\n', cursor: 4 });
+    expect(editsByKey.backspace(family)).toEqual({ text: 'a', cursor: 1 });
+    expect(editsByKey.left(family).cursor).toBe(1);
+    expect(editsByKey.cutWord(toEditorDraft('one two  '))).toEqual({ text: 'one ', cursor: 4 });
+    expect(editsByKey.cutToStart(toEditorDraft('one\ntwo'))).toEqual({ text: 'one\n', cursor: 4 });
   });
 
   it('[O31] moves up and down by lines, and reports the first and last', () => {
     const draft: EditorDraft = { text: 'first\nsec', cursor: 9 };
-    expect(edits.up(draft)).toEqual({ ...draft, cursor: 3 });
-    expect(edits.up({ ...draft, cursor: 2 })).toBeNull();
-    expect(edits.down({ ...draft, cursor: 5 })).toEqual({ ...draft, cursor: 9 });
-    expect(edits.down(draft)).toBeNull();
+    expect(editsByKey.up(draft)).toEqual({ ...draft, cursor: 3 });
+    expect(editsByKey.up({ ...draft, cursor: 2 })).toBeNull();
+    expect(editsByKey.down({ ...draft, cursor: 5 })).toEqual({ ...draft, cursor: 9 });
+    expect(editsByKey.down(draft)).toBeNull();
   });
 
   it('[O71] moves up and down by columns of the screen, never into a character', () => {
     const draft: EditorDraft = { text: '👍👍x\nab', cursor: 7 };
-    expect(edits.up(draft)).toEqual({ ...draft, cursor: 2 - 2 });
-    expect(edits.up({ ...draft, cursor: 8 })).toEqual({ ...draft, cursor: 2 });
-    expect(edits.down({ ...draft, cursor: 2 })).toEqual({ ...draft, cursor: 8 });
-    expect(edits.home({ text: '\nab', cursor: 0 }).cursor).toBe(0);
+    expect(editsByKey.up(draft)).toEqual({ ...draft, cursor: 2 - 2 });
+    expect(editsByKey.up({ ...draft, cursor: 8 })).toEqual({ ...draft, cursor: 2 });
+    expect(editsByKey.down({ ...draft, cursor: 2 })).toEqual({ ...draft, cursor: 8 });
+    expect(editsByKey.home({ text: '\nab', cursor: 0 }).cursor).toBe(0);
   });
 
   it('[O71] draws the cursor on a whole character, and no control sequence', () => {
-    expect(draftLines({ text: 'a👩‍👩‍👧b', cursor: 1 }, 20, 3, plain)).toEqual(['› a\u001b[7m👩‍👩‍👧\u001b[27mb']);
-    expect(draftLines({ text: '\u001b]0;x\u0007\u202eb', cursor: 7 }, 20, 3, plain)).toEqual([
+    expect(renderDraftLines({ text: 'a👩‍👩‍👧b', cursor: 1 }, 20, 3, plain)).toEqual(['› a\u001b[7m👩‍👩‍👧\u001b[27mb']);
+    expect(renderDraftLines({ text: '\u001b]0;x\u0007\u202eb', cursor: 7 }, 20, 3, plain)).toEqual([
       '› ·]0;x··\u001b[7mb\u001b[27m',
     ]);
   });
 
   it('[O31] keeps the cursor inside the text, whatever is pressed', () => {
-    const names = Object.keys(edits) as (keyof typeof edits)[];
+    const names = Object.keys(editsByKey) as (keyof typeof editsByKey)[];
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.constantFrom(...names), fc.string({ unit: 'grapheme' }))), (pressed) => {
         let draft = emptyDraft;
         for (const each of pressed) {
           const edit = names.find((name) => name === each);
-          draft = edit === undefined ? insertText(draft, each) : (edits[edit](draft) ?? draft);
+          draft = edit === undefined ? insertText(draft, each) : (editsByKey[edit](draft) ?? draft);
           expect(draft.cursor).toBeGreaterThanOrEqual(0);
           expect(draft.cursor).toBeLessThanOrEqual(draft.text.length);
         }
@@ -153,7 +153,7 @@ describe('the input line', () => {
   });
 
   it('[O31] joins pasted text, even from pieces, and sends nothing by itself', () => {
-    const paste = new Paste();
+    const paste = new PasteBuffer();
     expect(paste.take('typed')).toBeNull();
     expect(paste.take('[200~one\rtwo')).toBe('holding');
     expect(paste.take('\rthree\u001b[201~')).toEqual({ text: 'one\ntwo\nthree' });
@@ -183,22 +183,23 @@ describe('the input line', () => {
       capsLock: false,
       numLock: false,
     } satisfies Key;
-    const paste = new Paste();
+    const paste = new PasteBuffer();
     // The terminal splits its input at escape sequences, and sends a line end as a key.
-    expect(keyEvents(paste, '[200~', none)).toEqual([]);
-    expect(keyEvents(paste, 'one\rtwo\n\tthree', none)).toEqual([]);
-    expect(keyEvents(paste, '', { ...none, return: true })).toEqual([]);
-    expect(keyEvents(paste, 'four', none)).toEqual([]);
-    expect(keyEvents(paste, '[201~', none)).toEqual([{ pasted: 'one\ntwo\n\tthree\nfour' }]);
-    expect(keyEvents(paste, 'a\r', none)).toMatchObject([{ input: 'a' }, { key: { return: true } }]);
-    keyEvents(paste, '[200~', none);
-    keyEvents(paste, 'lost', none);
-    expect(keyEvents(paste, 'c', { ...none, ctrl: true })).toEqual([{ input: 'c', key: { ...none, ctrl: true } }]);
-    expect(keyEvents(paste, 'b', none)).toMatchObject([{ input: 'b' }]);
+    expect(readKeyEvents(paste, '[200~', none)).toEqual([]);
+    expect(readKeyEvents(paste, 'one\rtwo\n\tthree', none)).toEqual([]);
+    expect(readKeyEvents(paste, '', { ...none, return: true })).toEqual([]);
+    expect(readKeyEvents(paste, 'four', none)).toEqual([]);
+    expect(readKeyEvents(paste, '[201~', none)).toEqual([{ pasted: 'one\ntwo\n\tthree\nfour' }]);
+    expect(readKeyEvents(paste, 'a\r', none)).toMatchObject([{ input: 'a' }, { key: { return: true } }]);
+    readKeyEvents(paste, '[200~', none);
+    readKeyEvents(paste, 'lost', none);
+    expect(readKeyEvents(paste, 'c', { ...none, ctrl: true })).toEqual([{ input: 'c', key: { ...none, ctrl: true } }]);
+    expect(readKeyEvents(paste, 'b', none)).toMatchObject([{ input: 'b' }]);
   });
 
   it('[O31] shows only the lines around the cursor of a long draft', () => {
-    const shown = (draft: EditorDraft) => draftLines(draft, 12, 3, plain).map((line) => stripVTControlCharacters(line));
+    const shown = (draft: EditorDraft) =>
+      renderDraftLines(draft, 12, 3, plain).map((line) => stripVTControlCharacters(line));
     const text = Array.from({ length: 20_000 }, (_, at) => `line ${at}`).join('\n');
     expect(shown(toEditorDraft(text))).toEqual(['  line 19997', '  line 19998', '  line 19999 ']);
     expect(shown({ text, cursor: 0 })).toEqual(['› line 0', '  line 1', '  line 2']);
@@ -220,7 +221,7 @@ describe('the input line', () => {
   });
 
   it('[O31] help names the keys', () => {
-    for (const name of ['Ctrl-T', 'Ctrl-G', 'Alt-←']) expect(keyHelp()).toContain(name);
+    for (const name of ['Ctrl-T', 'Ctrl-G', 'Alt-←']) expect(formatKeyHelp()).toContain(name);
   });
 });
 
@@ -235,17 +236,17 @@ describe('the area above the input', () => {
   });
 
   it('[O71] a question about a tool shows everything the tool would do, and how to answer', () => {
-    const lines = noticeLines(asked('cat 漢字漢字漢字漢字 && rm -rf everything'), 30, 8, plain);
+    const lines = renderNoticeLines(asked('cat 漢字漢字漢字漢字 && rm -rf everything'), 30, 8, plain);
     expect(lines).toEqual(['Run shell {"command":"cat 漢字', '漢字漢字漢字 && rm -rf ', 'everything"}?', 'y / n']);
-    const long = noticeLines(asked('x'.repeat(5000)), 30, 6, plain);
+    const long = renderNoticeLines(asked('x'.repeat(5000)), 30, 6, plain);
     expect(long).toHaveLength(6);
     expect(long.slice(-2)).toEqual(['… more than there is room for', 'y / n']);
   });
 
   it('[O71] a shortened text ends with an ellipsis', () => {
     const said = { question: null, notice: { text: 'one two three four five six seven eight nine', bad: false } };
-    expect(noticeLines(said, 12, 6, plain)).toEqual(['one two ', 'three four ', 'five six…']);
-    expect(noticeLines(said, 60, 6, plain)).toEqual([said.notice.text]);
+    expect(renderNoticeLines(said, 12, 6, plain)).toEqual(['one two ', 'three four ', 'five six…']);
+    expect(renderNoticeLines(said, 60, 6, plain)).toEqual([said.notice.text]);
   });
 });
 
@@ -258,21 +259,21 @@ describe('a panel', () => {
       search: '',
       at: 0,
     } as const;
-    const colored = createStyle(true);
+    const colored = createTextStyles(true);
     for (const style of [plain, colored]) {
-      const lines = panelLines(panel, style, 20, 10);
+      const lines = renderPanelLines(panel, style, 20, 10);
       expect(lines).toHaveLength(4);
       for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(20);
     }
-    expect(panelLines({ ...panel, search: 'guide' }, plain, 40, 10)[0]).toMatch(/^1 model ·/);
-    expect(panelLines(panel, plain, 20, 10)[1]).toBe('▶ offline/guide');
-    expect(panelLines(panel, plain, 20, 10)[2]).toBe('  anthrop…  needs a…');
+    expect(renderPanelLines({ ...panel, search: 'guide' }, plain, 40, 10)[0]).toMatch(/^1 model ·/);
+    expect(renderPanelLines(panel, plain, 20, 10)[1]).toBe('▶ offline/guide');
+    expect(renderPanelLines(panel, plain, 20, 10)[2]).toBe('  anthrop…  needs a…');
   });
 
   it('[O31] searches for pasted text if it has a search', () => {
     const models = { type: 'models', choices: [], search: 'a', at: 3 } as const;
-    expect(panelPaste(models, 'guide\n')).toEqual({ ...models, search: 'aguide', at: 0 });
-    expect(panelPaste({ type: 'text', title: '', text: '', top: 0 }, 'guide')).toBeNull();
+    expect(handlePanelPaste(models, 'guide\n')).toEqual({ ...models, search: 'aguide', at: 0 });
+    expect(handlePanelPaste({ type: 'text', title: '', text: '', top: 0 }, 'guide')).toBeNull();
   });
 
   it('[O33] finds entries that its lines do not show, unless the search has changed', async () => {
@@ -282,13 +283,13 @@ describe('a panel', () => {
     const store = await openStore(`sqlite:${fixture.home}/.coppice/coppice.db`);
     try {
       const all = await store.read(treeId(tree), () => readTopology(treeId(tree)));
-      const picker = searchFor(openPicker({ nodes: all, labels: new Map(), current: null }), 'oak');
+      const picker = setPickerSearch(createTreePicker({ nodes: all, labels: new Map(), current: null }), 'oak');
       expect(picker.entries).toEqual([]);
-      const found = await findInTexts(store, treeId(tree), 'oak');
+      const found = await findNodesByText(store, treeId(tree), 'oak');
       const shown = addSearchHits(picker, 'oak', found);
       expect(shown.entries.map((entry) => entry.nodeId)).toEqual([oak]);
-      expect(searchFor(shown, 'oak tree').entries).toEqual([]);
-      expect(addSearchHits(searchFor(picker, 'beech'), 'oak', found).entries).toMatchObject([
+      expect(setPickerSearch(shown, 'oak tree').entries).toEqual([]);
+      expect(addSearchHits(setPickerSearch(picker, 'beech'), 'oak', found).entries).toMatchObject([
         { preview: 'The beech.' },
       ]);
     } finally {
@@ -302,9 +303,9 @@ describe('a panel', () => {
     const node = { kind: 'message', role: 'user', groupId: 0, status: 'success', tokens: 0, createdAt: 0 } as const;
     const row = { ...node, id: nodeId('a'), parentId: root, seq: 1, position: 'a', childCount: 0, hasChildren: false };
     const nodes = [{ ...row, preview: 'a long text '.repeat(6) }];
-    const picker = openPicker({ nodes, labels: new Map(), current: nodeId('a') });
+    const picker = createTreePicker({ nodes, labels: new Map(), current: nodeId('a') });
     for (const width of [30, 40, 60]) {
-      const [, line = ''] = panelLines({ type: 'tree', picker }, plain, width, 10);
+      const [, line = ''] = renderPanelLines({ type: 'tree', picker }, plain, width, 10);
       expect(line).toMatch(/^▶ ● a long .*… {2}← here$/);
       expect(widthOf(line)).toBeLessThanOrEqual(width);
     }
@@ -316,26 +317,26 @@ describe('keys over a panel', () => {
   const size = { width: 40, height: 5 };
   const text = { type: 'text', title: '/help', text: 'a\nb\nc\nd\ne\nf\ng', top: 0 } as const;
   const models = { type: 'models', choices: [], search: '', at: 0 } as const;
-  const tree = { type: 'tree', picker: openPicker({ nodes: [], labels: new Map(), current: null }) } as const;
+  const tree = { type: 'tree', picker: createTreePicker({ nodes: [], labels: new Map(), current: null }) } as const;
 
   it('[O84] text that is typed over an answer closes it and goes to the input', () => {
     for (const input of ['/', '/tree', 'q', 'Hello', 'ü'])
-      expect(panelKey(text, input, key(), size)).toEqual({ passes: true });
-    expect(panelKey(text, 't', key({ ctrl: true }), size)).toEqual({ passes: true });
-    expect(panelKey(text, '', key({ tab: true }), size)).toEqual({ passes: true });
+      expect(handlePanelKey(text, input, key(), size)).toEqual({ passes: true });
+    expect(handlePanelKey(text, 't', key({ ctrl: true }), size)).toEqual({ passes: true });
+    expect(handlePanelKey(text, '', key({ tab: true }), size)).toEqual({ passes: true });
   });
 
   it('[O84] arrows scroll an answer, Enter, Esc and Ctrl-C close it', () => {
-    expect(panelKey(text, '', key({ downArrow: true }), size)).toEqual({ panel: { ...text, top: 1 } });
+    expect(handlePanelKey(text, '', key({ downArrow: true }), size)).toEqual({ panel: { ...text, top: 1 } });
     for (const over of [{ return: true }, { escape: true }])
-      expect(panelKey(text, '', key(over), size)).toEqual({ closed: true });
-    expect(panelKey(text, 'c', key({ ctrl: true }), size)).toEqual({ closed: true });
+      expect(handlePanelKey(text, '', key(over), size)).toEqual({ closed: true });
+    expect(handlePanelKey(text, 'c', key({ ctrl: true }), size)).toEqual({ closed: true });
   });
 
   it('[O84] a slash starts a command over a panel with a search, and is part of the search after other text', () => {
-    for (const panel of [models, tree]) expect(panelKey(panel, '/help', key(), size)).toEqual({ passes: true });
+    for (const panel of [models, tree]) expect(handlePanelKey(panel, '/help', key(), size)).toEqual({ passes: true });
     const searching = { ...models, search: 'anthropic' };
-    expect(panelKey(searching, '/', key(), size)).toEqual({ panel: { ...searching, search: 'anthropic/' } });
+    expect(handlePanelKey(searching, '/', key(), size)).toEqual({ panel: { ...searching, search: 'anthropic/' } });
   });
 });
 

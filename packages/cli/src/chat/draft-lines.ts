@@ -1,8 +1,8 @@
 /** The draft as lines of the screen. */
-import type { Style } from '../terminal/style.ts';
-import { graphemesOf, withoutLast } from '../terminal/width.ts';
+import type { TextStyles } from '../terminal/style.ts';
+import { graphemesOf, removeLastGrapheme } from '../terminal/width.ts';
 import { wrapLines } from '../terminal/wrap.ts';
-import { type EditorDraft, textUnderCursor } from './editor.ts';
+import { characterUnderCursor, type EditorDraft } from './editor.ts';
 
 // A draft may contain control characters from a message or file; they are shown as placeholders.
 const controls = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
@@ -11,16 +11,16 @@ const controls = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]
  * The lines of the draft around its cursor, limited in number, with the cursor drawn as text, because the terminal's
  * own cursor is at the last drawn position. Only the visible part is laid out: a draft may be a paste of a megabyte.
  */
-export function draftLines(draft: EditorDraft, width: number, most: number, style: Style): string[] {
+export function renderDraftLines(draft: EditorDraft, width: number, most: number, style: TextStyles): string[] {
   const { text, cursor } = draft;
   const reach = Math.max(1, width) * most * 2;
   const top = topOf(draft, Math.max(0, cursor - reach));
-  const under = textUnderCursor(draft);
+  const under = characterUnderCursor(draft);
   const lit = `\u001b[7m${under === '' || under === '\n' ? ' ' : maskControls(under)}\u001b[27m`;
   const end = cursor + reach;
   const rest = text.slice(under === '\n' ? cursor : cursor + under.length, end);
   const lines = wrapLines(
-    maskControls(text.slice(top, cursor)) + lit + maskControls(end < text.length ? withoutLast(rest) : rest),
+    maskControls(text.slice(top, cursor)) + lit + maskControls(end < text.length ? removeLastGrapheme(rest) : rest),
     width,
   );
   const at = lines.findIndex((line) => line.includes('\u001b[7m'));

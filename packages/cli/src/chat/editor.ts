@@ -1,5 +1,5 @@
 /** The draft as an immutable value: every key returns a new one. */
-import { graphemesOf, truncateToWidth, widthOf, withoutLast } from '../terminal/width.ts';
+import { graphemesOf, removeLastGrapheme, truncateToWidth, widthOf } from '../terminal/width.ts';
 
 /** A text and the cursor position in it, in UTF-16 code units. */
 export interface EditorDraft {
@@ -25,15 +25,15 @@ const reach = 256;
 
 function beforeCursor({ text, cursor }: EditorDraft): number {
   const from = Math.max(0, cursor - reach);
-  return from + withoutLast(text.slice(from, cursor)).length;
+  return from + removeLastGrapheme(text.slice(from, cursor)).length;
 }
 
 function afterCursor(draft: EditorDraft): number {
-  return draft.cursor + textUnderCursor(draft).length;
+  return draft.cursor + characterUnderCursor(draft).length;
 }
 
 /** The character under the cursor; empty at the end of the text. */
-export function textUnderCursor({ text, cursor }: EditorDraft): string {
+export function characterUnderCursor({ text, cursor }: EditorDraft): string {
   const [first = ''] = graphemesOf(text.slice(cursor, cursor + reach));
   return first;
 }
@@ -71,7 +71,7 @@ function moveVertically(draft: EditorDraft, down: boolean): EditorDraft | null {
 }
 
 /** The effect of each editing key. Null if it has no effect there, for example up on the first line. */
-export const edits = {
+export const editsByKey = {
   left: (draft: EditorDraft): EditorDraft => ({ ...draft, cursor: beforeCursor(draft) }),
   right: (draft: EditorDraft): EditorDraft => ({ ...draft, cursor: afterCursor(draft) }),
   up: (draft: EditorDraft): EditorDraft | null => moveVertically(draft, false),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { completePath, filesNamedIn, messageWithFiles } from './file-attachments.ts';
+import { buildMessageWithFiles, completePath, findNamedFiles } from './file-attachments.ts';
 
 describe('files in a message', () => {
   let folder: string;
@@ -26,16 +26,16 @@ describe('files in a message', () => {
   });
 
   it('[O101] finds the files that a text names, and ignores addresses and names of people', () => {
-    expect(filesNamedIn('See @Notes.md, me@Notes.md and @somebody or @notes.', folder)).toEqual([
+    expect(findNamedFiles('See @Notes.md, me@Notes.md and @somebody or @notes.', folder)).toEqual([
       join(folder, 'Notes.md'),
     ]);
-    expect(filesNamedIn('@Notes.md @Notes.md', folder)).toHaveLength(1);
+    expect(findNamedFiles('@Notes.md @Notes.md', folder)).toHaveLength(1);
   });
 
   it('[O101] sends text as a file, an image if the model accepts it, and refuses the rest', async () => {
     const store = await openStore('memory:', { owner: 'local' });
     const scope = { store, folder, images: true };
-    expect(await messageWithFiles('Read @notes/oak.txt', scope)).toEqual({
+    expect(await buildMessageWithFiles('Read @notes/oak.txt', scope)).toEqual({
       role: 'user',
       content: [
         { type: 'text', text: 'Read @notes/oak.txt' },
@@ -47,16 +47,16 @@ describe('files in a message', () => {
         },
       ],
     });
-    const image = await messageWithFiles('@oak.png', scope);
+    const image = await buildMessageWithFiles('@oak.png', scope);
     expect(image.content[1]).toMatchObject({
       type: 'image',
       mediaType: 'image/png',
       source: { type: 'blob', size: 18 },
     });
-    await expect(messageWithFiles('@oak.png', { ...scope, images: false })).rejects.toThrow(/takes none/);
-    await expect(messageWithFiles('@program', scope)).rejects.toThrow(/neither text nor an image/);
+    await expect(buildMessageWithFiles('@oak.png', { ...scope, images: false })).rejects.toThrow(/takes none/);
+    await expect(buildMessageWithFiles('@program', scope)).rejects.toThrow(/neither text nor an image/);
     writeFileSync(join(folder, 'large.txt'), 'x'.repeat(400_001));
-    await expect(messageWithFiles('@large.txt', scope)).rejects.toThrow(/too large/);
+    await expect(buildMessageWithFiles('@large.txt', scope)).rejects.toThrow(/too large/);
     await store.close();
   });
 });

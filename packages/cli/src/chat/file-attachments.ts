@@ -55,7 +55,7 @@ export interface AttachmentScope {
 }
 
 /** The files that a text names with `@`; a word that is no file, such as an address, is only text. */
-export function filesNamedIn(text: string, folder: string): readonly string[] {
+export function findNamedFiles(text: string, folder: string): readonly string[] {
   const words = [...text.matchAll(/(?:^|\s)@(?:"([^"\n]+)"|(\S+))/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
   const paths = words.flatMap((word) => {
     // A sentence may end behind the name.
@@ -66,7 +66,7 @@ export function filesNamedIn(text: string, folder: string): readonly string[] {
 }
 
 /** The path of an image that was dropped on the terminal, as a file of the message; null if the text is another one. */
-export function droppedImage(pasted: string, folder: string): string | null {
+export function findDroppedImage(pasted: string, folder: string): string | null {
   const text = pasted.trim();
   if (text.includes('\n') || text.length > longestDropped) return null;
   const path = droppedPath(text);
@@ -100,9 +100,9 @@ function isFile(path: string): boolean {
 }
 
 /** A user's message with its files as blocks after the text. */
-export async function messageWithFiles(text: string, scope: AttachmentScope): Promise<Message> {
+export async function buildMessageWithFiles(text: string, scope: AttachmentScope): Promise<Message> {
   const blocks: Block[] = [];
-  for (const path of filesNamedIn(text, scope.folder)) blocks.push(await blockOf(path, scope));
+  for (const path of findNamedFiles(text, scope.folder)) blocks.push(await blockOf(path, scope));
   const { role, content } = textMessage('user', text);
   return { role, content: [...content, ...blocks] };
 }

@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createStyle } from '../terminal/style.ts';
+import { createTextStyles } from '../terminal/style.ts';
 import { highlightCode } from './highlight-code.ts';
-import { markdownLines } from './markdown.ts';
+import { renderMarkdownLines } from './markdown.ts';
 
-const colored = createStyle(true);
+const colored = createTextStyles(true);
 const { quiet, active, strong, warn } = colored;
 
 describe('highlighted code', () => {
@@ -25,12 +25,14 @@ describe('highlighted code', () => {
       fc.property(fc.string(), fc.constantFrom('js', 'py', 'sql', '', 'unknown'), (code, language) => {
         const clean = stripVTControlCharacters(code);
         expect(stripVTControlCharacters(highlightCode(clean, language, colored))).toBe(clean);
-        expect(highlightCode(code, language, createStyle(false))).toBe(code);
+        expect(highlightCode(code, language, createTextStyles(false))).toBe(code);
       }),
     );
   });
 
   it('[O103] code in Markdown is highlighted, also inside a reply that is not finished', () => {
-    expect(markdownLines('```js\nreturn 1', 40, colored).at(-1)).toBe(`${quiet('│ ')}${strong('return')} ${warn('1')}`);
+    expect(renderMarkdownLines('```js\nreturn 1', 40, colored).at(-1)).toBe(
+      `${quiet('│ ')}${strong('return')} ${warn('1')}`,
+    );
   });
 });

@@ -2,7 +2,7 @@
  * Colours code by the few shapes that most languages share: comments, strings, numbers and keywords. It needs no
  * grammar per language, so that it costs nothing at start and works on code that is still being written.
  */
-import type { Style } from '../terminal/style.ts';
+import type { TextStyles } from '../terminal/style.ts';
 
 const keywords =
   'abstract as async await break case catch class const continue def default defer del do elif else end enum except export extends false False final finally fn for foreach from func function go if impl implements import in instanceof interface is lambda let local loop match mod module mut namespace new nil None not null of or package pass private protected pub public raise return select self static struct super switch then this throw trait true True try type typeof undefined union unless until use using val var void where while with yield';
@@ -25,7 +25,7 @@ function shapesOf(language: string): RegExp {
 }
 
 /** The code with colours. Each piece is coloured line by line, so that a line can be cut from the rest. */
-export function highlightCode(code: string, language: string, style: Style): string {
+export function highlightCode(code: string, language: string, style: TextStyles): string {
   const [name = ''] = language.trim().split(/[\s{:,]/);
   if (!style.colors || noCode.test(name)) return code;
   return code.replace(shapesOf(name), (piece, ...rest: unknown[]) => {
@@ -38,7 +38,7 @@ export function highlightCode(code: string, language: string, style: Style): str
   });
 }
 
-function paintFor(groups: unknown, style: Style): (text: string) => string {
+function paintFor(groups: unknown, style: TextStyles): (text: string) => string {
   const has = (name: string) =>
     typeof groups === 'object' &&
     groups !== null &&

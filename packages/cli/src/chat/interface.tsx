@@ -1,7 +1,7 @@
 /** Starts the interface on a terminal and restores the terminal at the end. Loaded only if there is one. */
 import { render, Text } from 'ink';
 import type { ChatEngine } from '../chat-engine.ts';
-import type { Style } from '../terminal/style.ts';
+import type { TextStyles } from '../terminal/style.ts';
 import { ChatApp } from './app.tsx';
 import type { ChatSession } from './chat-session.ts';
 import { saveClipboardImage } from './clipboard-image.ts';
@@ -20,11 +20,11 @@ const askModelsMs = 5_000;
  * Runs the interface until the user leaves: with a transcript in the flow of the terminal, without one on the full
  * screen.
  */
-export async function runInterface(
+export async function runChatInterface(
   chatSession: ChatSession,
   cliEngine: ChatEngine,
   options: {
-    readonly style: Style;
+    readonly style: TextStyles;
     readonly transcript: TranscriptFeed | null;
     readonly env: Readonly<Record<string, string | undefined>>;
     /** The folder for images of the clipboard. */

@@ -130,7 +130,7 @@ export function actionOfKey(input: string, key: Key): KeyAction | null {
 }
 
 /** The help for keys, one per line. */
-export function keyHelp(): string {
+export function formatKeyHelp(): string {
   return bindings
     .flatMap(({ shown, about }) => (about === undefined ? [] : [`${shown.padEnd(10)} ${about}`]))
     .join('\n');
@@ -139,7 +139,7 @@ export function keyHelp(): string {
 const [pasteBegins, pasteEnds] = ['[200~', '[201~'];
 
 /** Joins pasted text: the terminal brackets it, and it may arrive in several chunks. */
-export class Paste {
+export class PasteBuffer {
   #held: string[] | null = null;
 
   /** Whether a paste has started and not ended. */

@@ -13,16 +13,16 @@ import {
 import { openStore } from '@coppice/stores';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  addPickerRows,
   addSearchHits,
-  filterBy,
-  findInTexts,
-  loadRows,
-  missingRows,
-  moveBy,
+  findMissingPickerRows,
+  findNodesByText,
+  loadPickerRows,
+  movePickerCursor,
   pickedNode,
-  readPicker,
-  searchFor,
-  withRows,
+  readTreePicker,
+  setPickerFilter,
+  setPickerSearch,
 } from './tree-picker.ts';
 
 const count = 6_000;
@@ -63,12 +63,12 @@ describe('the picker of a large tree', () => {
 
   it('[O86] shows first messages, forks, ends, bookmarks and the current position, and reads only the shown rows', async () => {
     const last = added.at(-1) ?? null;
-    const picker = await readPicker(store, id, last);
+    const picker = await readTreePicker(store, id, last);
     expect(picker.nodes).toEqual([]);
     expect(pickedNode(picker)).toBe(last);
-    const missing = missingRows(picker, 20);
+    const missing = findMissingPickerRows(picker, 20);
     expect(missing.length).toBe(picker.entries.length);
-    const shown = withRows(picker, await loadRows(store, id, picker, missing));
+    const shown = addPickerRows(picker, await loadPickerRows(store, id, picker, missing));
     expect(shown.entries.map(({ preview, folded, label, current }) => [preview, folded, label, current])).toEqual([
       ['Turn 0', 0, null, false],
       ['Turn 2999', 2_998, null, false],
@@ -78,21 +78,21 @@ describe('the picker of a large tree', () => {
       ['Aside', 0, null, false],
       ['Aside ends', 0, null, false],
     ]);
-    expect(missingRows(shown, 20)).toEqual([]);
+    expect(findMissingPickerRows(shown, 20)).toEqual([]);
   });
 
   it('[O86] reads only the rows around the cursor', async () => {
-    const picker = moveBy(await readPicker(store, id, null), -10);
-    expect(missingRows(picker, 1).length).toBe(2);
+    const picker = movePickerCursor(await readTreePicker(store, id, null), -10);
+    expect(findMissingPickerRows(picker, 1).length).toBe(2);
   });
 
   it('[O86] finds a message that no line shows, and a bookmark by its title', async () => {
-    const picker = searchFor(await readPicker(store, id, null), 'needle');
-    const found = addSearchHits(picker, 'needle', await findInTexts(store, id, 'needle'));
+    const picker = setPickerSearch(await readTreePicker(store, id, null), 'needle');
+    const found = addSearchHits(picker, 'needle', await findNodesByText(store, id, 'needle'));
     expect(found.entries.map(({ nodeId }) => nodeId)).toEqual([added[4_321]]);
-    const rows = await loadRows(store, id, found, missingRows(found, 5));
-    expect(withRows(found, rows).entries[0]?.preview).toBe('The needle is here');
-    expect(searchFor(picker, 'half').entries.map(({ label }) => label)).toEqual(['Half time']);
+    const rows = await loadPickerRows(store, id, found, findMissingPickerRows(found, 5));
+    expect(addPickerRows(found, rows).entries[0]?.preview).toBe('The needle is here');
+    expect(setPickerSearch(picker, 'half').entries.map(({ label }) => label)).toEqual(['Half time']);
   });
 
   it('[O86] a search that nobody waits for any more ends with its page', async () => {
@@ -103,29 +103,29 @@ describe('the picker of a large tree', () => {
         return store.search(query);
       },
     };
-    expect((await findInTexts(counted, id, 'Turn')).length).toBe(1_000);
+    expect((await findNodesByText(counted, id, 'Turn')).length).toBe(1_000);
     const whole = pages;
-    await findInTexts(counted, id, 'Turn', () => false);
+    await findNodesByText(counted, id, 'Turn', () => false);
     expect([whole, pages - whole]).toEqual([5, 1]);
   });
 
   it('[O86] the first screen costs one read of parent links and rows for the lines of the screen', async () => {
     const asked: Read[] = [];
     const counted = noteReads(store, asked);
-    const picker = await readPicker(counted, id, added.at(-1) ?? null);
+    const picker = await readTreePicker(counted, id, added.at(-1) ?? null);
     expect(asked.map(({ ask }) => ask)).toEqual(['tree', 'bookmarks', 'links', 'childIds']);
     asked.length = 0;
-    const missing = missingRows(picker, 2);
+    const missing = findMissingPickerRows(picker, 2);
     expect(missing.length).toBeLessThanOrEqual(5);
-    await loadRows(counted, id, picker, missing);
+    await loadPickerRows(counted, id, picker, missing);
     const ids = asked.flatMap((read) => ('ids' in read ? read.ids : []));
     expect(new Set(ids)).toEqual(new Set(missing));
   });
 
   it('[O86] filters by bookmarks', async () => {
-    const picker = filterBy(await readPicker(store, id, null));
+    const picker = setPickerFilter(await readTreePicker(store, id, null));
     expect(picker.filter).toBe('labels');
     expect(picker.entries.map(({ label }) => label)).toEqual(['Half time']);
-    expect(filterBy(picker).filter).toBe('folded');
+    expect(setPickerFilter(picker).filter).toBe('folded');
   });
 });

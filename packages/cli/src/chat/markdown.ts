@@ -2,9 +2,9 @@
  * Renders Markdown for a terminal: wrapped, indented and styled, without any control sequences of the text itself.
  */
 import { Lexer, type Token, type Tokens } from 'marked';
-import { documentCommand } from '../documents.ts';
+import { commandForDocumentLink } from '../documents.ts';
 import { stripControlSequences } from '../terminal/strip-control-sequences.ts';
-import type { Style } from '../terminal/style.ts';
+import type { TextStyles } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
 import { wrapLines } from '../terminal/wrap.ts';
 import { highlightCode } from './highlight-code.ts';
@@ -14,7 +14,7 @@ const plainAbove = 200_000;
 
 /** Layout options. For text that people copy from the screen, lines of code and long words stay whole. */
 interface Layout {
-  readonly style: Style;
+  readonly style: TextStyles;
   readonly isCopied: boolean;
 }
 
@@ -24,7 +24,12 @@ function wrapText(text: string, width: number, { isCopied }: Layout): string[] {
 }
 
 /** Renders a text as lines of at most so many columns. Control sequences are removed first. */
-export function markdownLines(text: string, width: number, style: Style, { isCopied = false } = {}): string[] {
+export function renderMarkdownLines(
+  text: string,
+  width: number,
+  style: TextStyles,
+  { isCopied = false } = {},
+): string[] {
   const layout: Layout = { style, isCopied };
   const clean = stripControlSequences(text);
   if (clean.length > plainAbove) return wrapText(clean, width, layout);
@@ -45,7 +50,7 @@ export function markdownLines(text: string, width: number, style: Style, { isCop
  * The length of the part of a growing text that more text does not change: all blocks but the last. Only such a part
  * can be printed where it cannot be changed later.
  */
-export function finishedLength(text: string): number {
+export function measureFinishedBlocks(text: string): number {
   if (text.length > plainAbove) return text.lastIndexOf('\n') + 1;
   const tokens = new Lexer({ gfm: true }).lex(text);
   const last = tokens.findLastIndex((token) => token.type !== 'space');
@@ -206,7 +211,7 @@ function renderSpan(token: Token, layout: Layout): string {
     case 'link': {
       const shown = renderInline(token, layout);
       // A terminal opens no section of a file, so the command that prints it is shown.
-      const address = documentCommand(token.href) ?? token.href;
+      const address = commandForDocumentLink(token.href) ?? token.href;
       return shown === address ? shown : `${shown} ${layout.style.quiet(`(${address})`)}`;
     }
     case 'image':

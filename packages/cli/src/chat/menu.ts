@@ -1,10 +1,10 @@
 /** The menu over the input line: commands while one is typed, files after an @. */
 import type { Completion } from '@coppice/engine';
-import { oneLine } from '../terminal/strip-control-sequences.ts';
-import type { Style } from '../terminal/style.ts';
+import { toOneLine } from '../terminal/strip-control-sequences.ts';
+import type { TextStyles } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
 import type { EditorDraft } from './editor.ts';
-import type { MenuCommand } from './own-commands.ts';
+import type { MenuCommand } from './terminal-commands.ts';
 
 /** The suggestions for the word before the cursor, which begins at `from`. */
 export interface InputMenu {
@@ -15,7 +15,7 @@ export interface InputMenu {
 const closed: InputMenu = { from: 0, items: [] };
 
 /** The menu for a draft: an exact match is first, so that Enter runs what was typed. */
-export function menuFor(
+export function buildInputMenu(
   { text, cursor }: EditorDraft,
   commands: readonly MenuCommand[],
   files: (typed: string) => readonly Completion[],
@@ -46,16 +46,22 @@ export function acceptCompletion(
 }
 
 /** The lines of the menu around the selected one, each on one line of the screen. */
-export function menuLines({ items }: InputMenu, at: number, width: number, most: number, style: Style): string[] {
+export function renderMenuLines(
+  { items }: InputMenu,
+  at: number,
+  width: number,
+  most: number,
+  style: TextStyles,
+): string[] {
   const from = Math.max(0, Math.min(at - most + 1, items.length - most));
   const shown = items.slice(Math.max(0, from), Math.max(0, from) + most);
   const widest = shown.reduce((space, { label }) => Math.max(space, widthOf(label)), 0);
   return shown.map(({ label, about }, index) => {
     const isAt = Math.max(0, from) + index === at;
-    const name = oneLine(label, Math.max(4, width - 2));
+    const name = toOneLine(label, Math.max(4, width - 2));
     const gap = ' '.repeat(Math.max(0, widest - widthOf(name)));
     const space = width - 4 - widest;
-    const beside = space < 8 || about === '' ? '' : `${gap}  ${style.quiet(oneLine(about, space))}`;
+    const beside = space < 8 || about === '' ? '' : `${gap}  ${style.quiet(toOneLine(about, space))}`;
     return `${isAt ? style.active('▶ ') : '  '}${isAt ? style.active(name) : name}${beside}`;
   });
 }

@@ -1,16 +1,16 @@
 /** The notice between the thread and the input line. */
-import { oneLine, stripControlSequences } from '../terminal/strip-control-sequences.ts';
-import type { Style } from '../terminal/style.ts';
+import { stripControlSequences, toOneLine } from '../terminal/strip-control-sequences.ts';
+import type { TextStyles } from '../terminal/style.ts';
 import { fitWidth } from '../terminal/width.ts';
 import { wrapLines } from '../terminal/wrap.ts';
 import type { ChatState } from './chat-state.ts';
 
 /** The question or notice below the thread, in at most half of the lines; a question may use all. */
-export function noticeLines(
+export function renderNoticeLines(
   state: Pick<ChatState, 'question' | 'notice'>,
   width: number,
   most: number,
-  style: Style,
+  style: TextStyles,
 ): string[] {
   const { question, notice } = state;
   if (question !== null) {
@@ -23,7 +23,7 @@ export function noticeLines(
     );
   }
   if (notice === null) return [];
-  const lines = wrapLines(oneLine(notice.text, width * most), width);
+  const lines = wrapLines(toOneLine(notice.text, width * most), width);
   const space = Math.max(3, Math.floor(most / 2));
   const shown = lines.length <= space ? lines : [...lines.slice(0, space - 1), `${lines[space - 1]?.trimEnd()}…`];
   return shown.map((line) => (notice.bad ? style.bad(fitWidth(line, width)) : style.quiet(fitWidth(line, width))));

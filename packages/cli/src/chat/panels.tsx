@@ -2,13 +2,20 @@
 import type { NodeId, TreeId } from '@coppice/core';
 import type { OutlineEntry } from '@coppice/engine';
 import { type Key, Text } from 'ink';
-import { indentLine, timeText, titleText, writerOf } from '../printing.ts';
-import { oneLine, stripControlSequences } from '../terminal/strip-control-sequences.ts';
-import type { Style } from '../terminal/style.ts';
-import { widthOf, withoutLast } from '../terminal/width.ts';
-import { cutLine, wrapLines } from '../terminal/wrap.ts';
-import { type ChatPicker, moveInChats, pickedChat } from './chat-picker.ts';
-import { filterBy, moveBy, type Picker, pickedNode, searchFor, toggleFold } from './tree-picker.ts';
+import { authorNameOf, formatIndentation, formatLocalTime, titleOrUntitled } from '../printing.ts';
+import { stripControlSequences, toOneLine } from '../terminal/strip-control-sequences.ts';
+import type { TextStyles } from '../terminal/style.ts';
+import { removeLastGrapheme, widthOf } from '../terminal/width.ts';
+import { truncateLine, wrapLines } from '../terminal/wrap.ts';
+import { type ChatPicker, moveChatCursor, pickedChat } from './chat-picker.ts';
+import {
+  movePickerCursor,
+  pickedNode,
+  setPickerFilter,
+  setPickerSearch,
+  type TreePicker,
+  togglePickerFold,
+} from './tree-picker.ts';
 
 /** A model to choose. */
 export interface ModelChoiceLine {
@@ -19,7 +26,7 @@ export interface ModelChoiceLine {
 
 /** The open panel. */
 export type ChatPanel =
-  | { readonly type: 'tree'; readonly picker: Picker }
+  | { readonly type: 'tree'; readonly picker: TreePicker }
   | { readonly type: 'chats'; readonly chats: ChatPicker }
   | {
       readonly type: 'models';
@@ -30,7 +37,7 @@ export type ChatPanel =
   | { readonly type: 'text'; readonly title: string; readonly text: string; readonly top: number };
 
 /** The effect of a key: a new state, a choice, or closing the panel. */
-export type PanelMove =
+export type PanelKeyResult =
   | { readonly panel: ChatPanel }
   | { readonly node: NodeId }
   | { readonly model: string }
@@ -39,11 +46,11 @@ export type PanelMove =
   /** The panel closes, and the key is handled as without it. */
   | { readonly passes: true };
 
-const closed: PanelMove = { closed: true };
-const passes: PanelMove = { passes: true };
+const closed: PanelKeyResult = { closed: true };
+const passes: PanelKeyResult = { passes: true };
 
 /** Handles a key in a panel of the given size. */
-export function panelKey(panel: ChatPanel, input: string, key: Key, size: PanelSize): PanelMove {
+export function handlePanelKey(panel: ChatPanel, input: string, key: Key, size: PanelSize): PanelKeyResult {
   if (key.ctrl && input === 'c') return closed;
   switch (panel.type) {
     case 'tree':
@@ -67,46 +74,46 @@ function typedText(input: string, key: Key): string {
 }
 
 /** Typing searches, Tab filters, ← and → fold, Enter selects; a slash starts a command. */
-function treeKey(picker: Picker, input: string, key: Key, height: number): PanelMove {
-  const to = (next: Picker): PanelMove => ({ panel: { type: 'tree', picker: next } });
-  if (key.escape) return picker.search === '' ? closed : to(searchFor(picker, ''));
+function treeKey(picker: TreePicker, input: string, key: Key, height: number): PanelKeyResult {
+  const to = (next: TreePicker): PanelKeyResult => ({ panel: { type: 'tree', picker: next } });
+  if (key.escape) return picker.search === '' ? closed : to(setPickerSearch(picker, ''));
   if (key.return) {
     const node = pickedNode(picker);
     return node === null ? closed : { node };
   }
-  if (key.upArrow) return to(moveBy(picker, -1));
-  if (key.downArrow) return to(moveBy(picker, 1));
-  if (key.pageUp) return to(moveBy(picker, 2 - height));
-  if (key.pageDown) return to(moveBy(picker, height - 2));
-  if (key.tab) return to(filterBy(picker));
-  if (key.leftArrow || key.rightArrow) return to(toggleFold(picker));
+  if (key.upArrow) return to(movePickerCursor(picker, -1));
+  if (key.downArrow) return to(movePickerCursor(picker, 1));
+  if (key.pageUp) return to(movePickerCursor(picker, 2 - height));
+  if (key.pageDown) return to(movePickerCursor(picker, height - 2));
+  if (key.tab) return to(setPickerFilter(picker));
+  if (key.leftArrow || key.rightArrow) return to(togglePickerFold(picker));
   if (picker.search === '' && input.startsWith('/')) return passes;
-  if (key.backspace) return to(searchFor(picker, withoutLast(picker.search)));
-  return to(searchFor(picker, picker.search + typedText(input, key)));
+  if (key.backspace) return to(setPickerSearch(picker, removeLastGrapheme(picker.search)));
+  return to(setPickerSearch(picker, picker.search + typedText(input, key)));
 }
 
-function chatKey(picker: ChatPicker, input: string, key: Key, height: number): PanelMove {
-  const to = (chats: ChatPicker): PanelMove => ({ panel: { type: 'chats', chats } });
+function chatKey(picker: ChatPicker, input: string, key: Key, height: number): PanelKeyResult {
+  const to = (chats: ChatPicker): PanelKeyResult => ({ panel: { type: 'chats', chats } });
   const searching = (search: string) => to({ ...picker, search });
   if (key.escape) return picker.search === '' ? closed : searching('');
   if (key.return) {
     const chat = pickedChat(picker);
     return chat === null ? to(picker) : { chat: chat.id };
   }
-  if (key.upArrow) return to(moveInChats(picker, -1));
-  if (key.downArrow) return to(moveInChats(picker, 1));
-  if (key.pageUp) return to(moveInChats(picker, 2 - height));
-  if (key.pageDown) return to(moveInChats(picker, height - 2));
+  if (key.upArrow) return to(moveChatCursor(picker, -1));
+  if (key.downArrow) return to(moveChatCursor(picker, 1));
+  if (key.pageUp) return to(moveChatCursor(picker, 2 - height));
+  if (key.pageDown) return to(moveChatCursor(picker, height - 2));
   if (picker.search === '' && input.startsWith('/')) return passes;
-  if (key.backspace) return searching(withoutLast(picker.search));
+  if (key.backspace) return searching(removeLastGrapheme(picker.search));
   const more = typedText(input, key);
   return more === '' ? to(picker) : searching(picker.search + more);
 }
 
 /** Pasted text becomes the search; null if the panel has no search. */
-export function panelPaste(panel: ChatPanel, pasted: string): ChatPanel | null {
-  const text = oneLine(pasted, longestSearch);
-  if (panel.type === 'tree') return { ...panel, picker: searchFor(panel.picker, panel.picker.search + text) };
+export function handlePanelPaste(panel: ChatPanel, pasted: string): ChatPanel | null {
+  const text = toOneLine(pasted, longestSearch);
+  if (panel.type === 'tree') return { ...panel, picker: setPickerSearch(panel.picker, panel.picker.search + text) };
   if (panel.type === 'chats') return { ...panel, chats: { ...panel.chats, search: panel.chats.search + text } };
   return panel.type === 'models' ? { ...panel, search: panel.search + text, at: 0 } : null;
 }
@@ -121,7 +128,7 @@ function foundModels({ choices, search }: ModelPanel): readonly ModelChoiceLine[
   return choices.filter(({ id, label }) => `${id} ${label}`.toLowerCase().includes(wanted));
 }
 
-function modelKey(panel: ModelPanel, input: string, key: Key): PanelMove {
+function modelKey(panel: ModelPanel, input: string, key: Key): PanelKeyResult {
   const found = foundModels(panel);
   const at = Math.min(panel.at, Math.max(0, found.length - 1));
   if (key.escape) return closed;
@@ -132,13 +139,13 @@ function modelKey(panel: ModelPanel, input: string, key: Key): PanelMove {
   if (key.upArrow) return { panel: { ...panel, at: Math.max(0, at - 1) } };
   if (key.downArrow) return { panel: { ...panel, at: at + 1 } };
   if (panel.search === '' && input.startsWith('/')) return passes;
-  if (key.backspace) return { panel: { ...panel, search: withoutLast(panel.search), at: 0 } };
+  if (key.backspace) return { panel: { ...panel, search: removeLastGrapheme(panel.search), at: 0 } };
   return { panel: { ...panel, search: panel.search + typedText(input, key), at: 0 } };
 }
 
 type LongText = Extract<ChatPanel, { type: 'text' }>;
 
-function textKey(panel: LongText, input: string, key: Key, { width, height }: PanelSize): PanelMove {
+function textKey(panel: LongText, input: string, key: Key, { width, height }: PanelSize): PanelKeyResult {
   if (key.escape || key.return) return closed;
   // It has no input, so typing closes it.
   const scrolls = key.upArrow || key.downArrow || key.pageUp || key.pageDown;
@@ -153,8 +160,8 @@ export function PanelView({
   style,
   width,
   height,
-}: { readonly panel: ChatPanel; readonly style: Style } & PanelSize) {
-  const [head, ...lines] = panelLines(panel, style, width, Math.max(1, height - 1));
+}: { readonly panel: ChatPanel; readonly style: TextStyles } & PanelSize) {
+  const [head, ...lines] = renderPanelLines(panel, style, width, Math.max(1, height - 1));
   return (
     <>
       <Text wrap="truncate">{style.quiet(head ?? '')}</Text>
@@ -167,15 +174,15 @@ export function PanelView({
  * The lines of a panel with its heading; each is cut to the width, because a wrapped line would shift all lines
  * below.
  */
-export function panelLines(panel: ChatPanel, style: Style, width: number, space: number): string[] {
-  return panelLinesOf(panel, style, width, space).map((line) => cutLine(line, width));
+export function renderPanelLines(panel: ChatPanel, style: TextStyles, width: number, space: number): string[] {
+  return panelLinesOf(panel, style, width, space).map((line) => truncateLine(line, width));
 }
 
-function panelLinesOf(panel: ChatPanel, style: Style, width: number, space: number): string[] {
+function panelLinesOf(panel: ChatPanel, style: TextStyles, width: number, space: number): string[] {
   if (panel.type === 'text') {
     const lines = wrapLines(stripControlSequences(panel.text), width);
     return [
-      `${oneLine(panel.title, width - 20)} · ↑↓ scroll · Esc closes`,
+      `${toOneLine(panel.title, width - 20)} · ↑↓ scroll · Esc closes`,
       ...lines.slice(panel.top, panel.top + space),
     ];
   }
@@ -189,7 +196,7 @@ function panelLinesOf(panel: ChatPanel, style: Style, width: number, space: numb
       ...shown.map(({ id, ready }, index) => {
         const mark = from + index === at ? style.active('▶ ') : '  ';
         const lack = ready ? '' : '  needs a key';
-        return `${mark}${oneLine(id, Math.max(8, width - 2 - lack.length))}${lack === '' ? '' : style.quiet(lack)}`;
+        return `${mark}${toOneLine(id, Math.max(8, width - 2 - lack.length))}${lack === '' ? '' : style.quiet(lack)}`;
       }),
     ];
   }
@@ -206,29 +213,29 @@ function panelLinesOf(panel: ChatPanel, style: Style, width: number, space: numb
 // Below this height the preview would leave too few chats.
 const leastForPreview = 12;
 
-function chatLines(picker: ChatPicker, style: Style, width: number, space: number): string[] {
+function chatLines(picker: ChatPicker, style: TextStyles, width: number, space: number): string[] {
   const preview = space < leastForPreview ? [] : previewLines(picker, style, width);
   const [from, shown] = windowAround(picker.chats, picker.at, space - preview.length);
   const search = picker.search === '' ? 'type to search' : `search: ${picker.search}`;
   const count = `${picker.chats.length} ${picker.chats.length === 1 ? 'chat' : 'chats'}`;
   const list = shown.map((row, index) => {
     const isAt = from + index === picker.at;
-    const time = width < 50 ? '' : `${timeText(row.updatedAt)}  `;
-    const title = oneLine(titleText(row), Math.max(8, width - 2 - time.length));
+    const time = width < 50 ? '' : `${formatLocalTime(row.updatedAt)}  `;
+    const title = toOneLine(titleOrUntitled(row), Math.max(8, width - 2 - time.length));
     return `${isAt ? style.active('▶ ') : '  '}${style.quiet(time)}${isAt ? style.active(title) : title}`;
   });
   const none = picker.chats.length === 0 ? [style.quiet('No chat matches.')] : [];
   return [`${count} · ${search} · Enter opens · Esc closes`, ...list, ...none, ...preview];
 }
 
-function previewLines(picker: ChatPicker, style: Style, width: number): string[] {
+function previewLines(picker: ChatPicker, style: TextStyles, width: number): string[] {
   const { preview } = picker;
   if (preview === null || preview.treeId !== pickedChat(picker)?.id) return [];
   return [
     style.quiet('─'.repeat(width)),
     ...preview.nodes.map((node) => {
-      const writer = oneLine(writerOf(node), 16);
-      return `${style.strong(writer)}: ${oneLine(node.text, Math.max(8, width - widthOf(writer) - 2))}`;
+      const writer = toOneLine(authorNameOf(node), 16);
+      return `${style.strong(writer)}: ${toOneLine(node.text, Math.max(8, width - widthOf(writer) - 2))}`;
     }),
   ];
 }
@@ -239,15 +246,15 @@ function windowAround<T>(list: readonly T[], at: number, space: number): readonl
   return [from, list.slice(from, from + space)];
 }
 
-function entryLine(entry: OutlineEntry, picker: Picker, isAt: boolean, style: Style, width: number): string {
-  const indent = indentLine('  '.repeat(Math.max(0, entry.depth - (entry.forked ? 1 : 0))), width - 30);
+function entryLine(entry: OutlineEntry, picker: TreePicker, isAt: boolean, style: TextStyles, width: number): string {
+  const indent = formatIndentation('  '.repeat(Math.max(0, entry.depth - (entry.forked ? 1 : 0))), width - 30);
   const stem = entry.forked ? (entry.last ? '└─' : '├─') : '';
   const more = picker.folded.has(entry.nodeId) ? ' ⊞' : entry.folded > 0 ? ` ⋮${entry.folded}` : '';
-  const label = entry.label === null ? '' : ` [${oneLine(entry.label, 20)}]`;
+  const label = entry.label === null ? '' : ` [${toOneLine(entry.label, 20)}]`;
   const here = entry.current ? '  ← here' : '';
   const mark = isAt ? '▶ ' : '  ';
   const taken = widthOf(mark + indent + stem + label + more + here) + 2;
-  const text = oneLine(entry.preview, Math.max(10, width - taken));
+  const text = toOneLine(entry.preview, Math.max(10, width - taken));
   const body = `${entry.role === 'user' ? '●' : '○'} ${text}${label}${more}${here}`;
   return `${isAt ? style.active(mark) : mark}${style.quiet(indent + stem)}${entry.onPath ? style.active(body) : body}`;
 }

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { endTreeCommand, runShellCommand, shellMessage } from './shell-command.ts';
+import { formatShellMessage, runShellCommand, windowsKillCommand } from './shell-command.ts';
 
 const node = JSON.stringify(process.execPath);
 const never = new AbortController().signal;
@@ -13,9 +13,9 @@ describe('a shell command', () => {
       never,
     );
     expect(result).toEqual({ output: 'ab\n', code: 3 });
-    expect(shellMessage('x', result)).toBe('Output of `x`:\n\n```\nab\n```\n\nIt ended with exit code 3.');
-    expect(shellMessage('x', { output: '', code: 0 })).toContain('(no output)');
-    expect(shellMessage('x', { output: '```\n', code: 0 })).toBe('Output of `x`:\n\n````\n```\n````');
+    expect(formatShellMessage('x', result)).toBe('Output of `x`:\n\n```\nab\n```\n\nIt ended with exit code 3.');
+    expect(formatShellMessage('x', { output: '', code: 0 })).toContain('(no output)');
+    expect(formatShellMessage('x', { output: '```\n', code: 0 })).toBe('Output of `x`:\n\n````\n```\n````');
   });
 
   it('[O102] keeps the beginning and end of a long output', async () => {
@@ -38,6 +38,6 @@ describe('a shell command', () => {
   });
 
   it('[O102] is ended on Windows with the processes that it started', () => {
-    expect(endTreeCommand(42)).toEqual(['taskkill', '/pid', '42', '/T', '/F']);
+    expect(windowsKillCommand(42)).toEqual(['taskkill', '/pid', '42', '/T', '/F']);
   });
 });

@@ -13,7 +13,7 @@ export interface ShellResult {
 const longest = 40_000;
 
 /** The command of Windows, which has no process groups, that ends a process and those that it started. */
-export function endTreeCommand(pid: number): readonly [string, ...string[]] {
+export function windowsKillCommand(pid: number): readonly [string, ...string[]] {
   return ['taskkill', '/pid', String(pid), '/T', '/F'];
 }
 
@@ -38,7 +38,7 @@ export function runShellCommand(command: string, folder: string, signal: AbortSi
     const stop = () => {
       if (child.pid === undefined) return;
       if (!isGroup) {
-        const [program, ...words] = endTreeCommand(child.pid);
+        const [program, ...words] = windowsKillCommand(child.pid);
         spawn(program, words, { stdio: 'ignore', windowsHide: true }).on('error', () => child.kill());
         return;
       }
@@ -63,7 +63,7 @@ export function runShellCommand(command: string, folder: string, signal: AbortSi
 }
 
 /** The command and its output as the text of a message. */
-export function shellMessage(command: string, { output, code }: ShellResult): string {
+export function formatShellMessage(command: string, { output, code }: ShellResult): string {
   const text = output.trimEnd();
   // A fence that is longer than any in the output.
   const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));

@@ -1,7 +1,7 @@
 import { type Node, nodeId } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
 import { makeCliFixture } from '../testing/index.ts';
-import { statusLine } from './status-line.ts';
+import { formatStatusLine } from './status-line.ts';
 
 describe('the status line', () => {
   it('[O100] names the model, branch, version, tokens of the window and cost, and leaves out unknown values', async () => {
@@ -18,12 +18,12 @@ describe('the status line', () => {
       nodes: [reply],
       places: new Map([[reply.id, [1, 3] as const]]),
     };
-    expect(statusLine(state, 200_000, 80)).toBe(
+    expect(formatStatusLine(state, 200_000, 80)).toBe(
       'x/large · branch Elms · version 2 of 3 · 1.6k of 200k tokens · $0.0123',
     );
-    expect(statusLine(state, null, 20)).toBe('x/large · branch El…');
-    expect(statusLine({ ...state, branch: null, nodes: [] }, 200_000, 80)).toBe('x/large');
-    expect(statusLine({ ...state, thinking: 'high', nodes: [] }, null, 80, 'answering…')).toBe(
+    expect(formatStatusLine(state, null, 20)).toBe('x/large · branch El…');
+    expect(formatStatusLine({ ...state, branch: null, nodes: [] }, 200_000, 80)).toBe('x/large');
+    expect(formatStatusLine({ ...state, thinking: 'high', nodes: [] }, null, 80, 'answering…')).toBe(
       'answering… · x/large · thinking high · branch Elms',
     );
   });

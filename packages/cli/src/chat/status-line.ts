@@ -1,27 +1,27 @@
 /** The line below the input: the model, the branch, the version, the tokens of the window and the cost. */
-import { oneLine } from '../terminal/strip-control-sequences.ts';
-import { formatDollars, shortCount, usageOf } from './branch-usage.ts';
+import { toOneLine } from '../terminal/strip-control-sequences.ts';
+import { formatDollars, formatTokenCount, sumBranchUsage } from './branch-usage.ts';
 import type { ChatState } from './chat-state.ts';
 
 /** The status on one line of at most so many columns, after what the chat is doing. What is not known is left out. */
-export function statusLine(
+export function formatStatusLine(
   state: Pick<ChatState, 'model' | 'thinking' | 'branch' | 'nodes' | 'places'>,
   window: number | null,
   width: number,
   doing: string | null = null,
 ): string {
-  const { context, cost } = usageOf(state.nodes);
+  const { context, cost } = sumBranchUsage(state.nodes);
   const varied = state.nodes.findLast((node) => (state.places.get(node.id)?.[1] ?? 1) > 1);
   const [index = 0, total = 1] = (varied === undefined ? undefined : state.places.get(varied.id)) ?? [];
-  const tokens = context === null ? null : shortCount(context);
+  const tokens = context === null ? null : formatTokenCount(context);
   const parts = [
     doing,
-    oneLine(state.model, 40),
+    toOneLine(state.model, 40),
     state.thinking === null ? null : `thinking ${state.thinking}`,
-    state.branch === null ? null : `branch ${oneLine(state.branch, 24)}`,
+    state.branch === null ? null : `branch ${toOneLine(state.branch, 24)}`,
     total > 1 ? `version ${index + 1} of ${total}` : null,
-    tokens === null ? null : window === null ? `${tokens} tokens` : `${tokens} of ${shortCount(window)} tokens`,
+    tokens === null ? null : window === null ? `${tokens} tokens` : `${tokens} of ${formatTokenCount(window)} tokens`,
     cost === null ? null : formatDollars(cost),
   ];
-  return oneLine(parts.filter((part) => part !== null).join(' · '), width);
+  return toOneLine(parts.filter((part) => part !== null).join(' · '), width);
 }

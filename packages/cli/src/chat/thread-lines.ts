@@ -1,13 +1,13 @@
 /** The thread as lines of the screen, with the node of each line. */
 import { type Node, type NodeId, textOf } from '@coppice/core';
-import { printMessage, writerOf } from '../printing.ts';
-import { oneLine } from '../terminal/strip-control-sequences.ts';
-import type { Style } from '../terminal/style.ts';
+import { authorNameOf, printMessage } from '../printing.ts';
+import { toOneLine } from '../terminal/strip-control-sequences.ts';
+import type { TextStyles } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
 import { wrapLines } from '../terminal/wrap.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { ChatState } from './chat-state.ts';
-import { markdownLines } from './markdown.ts';
+import { renderMarkdownLines } from './markdown.ts';
 
 /** One line on the screen. */
 export interface ScreenLine {
@@ -16,7 +16,7 @@ export interface ScreenLine {
 }
 
 /** What a new chat shows. */
-export const firstHint =
+export const newChatHint =
   'Write and press Enter. / begins a command, @ adds a file, ! runs a shell command; Ctrl-X shows the keys.';
 
 /** Caches the lines of finished messages: a key press must not lay out a long thread again. */
@@ -25,66 +25,72 @@ export class ThreadLines {
   #width = 0;
 
   /** The lines of a state. `focus` is the node that keys act on. */
-  of(state: ChatState, width: number, style: Style, focus: NodeId | null): ScreenLine[] {
+  of(state: ChatState, width: number, style: TextStyles, focus: NodeId | null): ScreenLine[] {
     if (width !== this.#width) this.#known.clear();
     this.#width = width;
     const lines: ScreenLine[] = [];
     const push = (text: string, nodeId: NodeId | null) => lines.push({ text, nodeId });
-    if (state.more) push(style.quiet(oneLine('… more above; /tree shows all of it', width)), null);
+    if (state.more) push(style.quiet(toOneLine('… more above; /tree shows all of it', width)), null);
     if (state.nodes.length === 0 && state.growing === null)
-      for (const text of wrapLines(firstHint, width)) push(style.quiet(text), null);
+      for (const text of wrapLines(newChatHint, width)) push(style.quiet(text), null);
     for (const node of state.nodes) {
       if (node.id === state.growing?.nodeId) continue;
-      push(messageHead(node, state, style, focus, width), node.id);
+      push(formatMessageHeading(node, state, style, focus, width), node.id);
       for (const text of this.#body(node, width, style)) push(text, node.id);
       push('', node.id);
     }
     const { growing } = state;
     if (growing !== null) {
-      push(style.strong(oneLine(state.model, Math.min(40, width))), growing.nodeId);
-      for (const call of growing.calls) push(style.quiet(`▪ ${oneLine(call, width - 4)}`), growing.nodeId);
+      push(style.strong(toOneLine(state.model, Math.min(40, width))), growing.nodeId);
+      for (const call of growing.calls) push(style.quiet(`▪ ${toOneLine(call, width - 4)}`), growing.nodeId);
       const quiet =
-        growing.text === '' && growing.thinking !== '' ? oneLine(growing.thinking.slice(-width * 2), width - 10) : '';
+        growing.text === '' && growing.thinking !== '' ? toOneLine(growing.thinking.slice(-width * 2), width - 10) : '';
       if (quiet !== '') push(style.quiet(`thinking: ${quiet}`), growing.nodeId);
-      for (const text of markdownLines(growing.text, width, style)) push(text, growing.nodeId);
+      for (const text of renderMarkdownLines(growing.text, width, style)) push(text, growing.nodeId);
       push(style.active('▌'), growing.nodeId);
     }
-    for (const text of state.waiting) push(style.quiet(oneLine(`Waiting: ${text}`, width)), null);
+    for (const text of state.waiting) push(style.quiet(toOneLine(`Waiting: ${text}`, width)), null);
     return lines;
   }
 
-  #body(node: Node, width: number, style: Style): readonly string[] {
+  #body(node: Node, width: number, style: TextStyles): readonly string[] {
     const key = `${node.id} ${node.contentIn} ${node.status}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const made = bodyLines(node, width, style);
+    const made = renderMessageBody(node, width, style);
     this.#known.set(key, made);
     return made;
   }
 }
 
 /** The place of a message among its versions; empty if there is only one. */
-export function versionMark(index: number, total: number): string {
+export function formatVersionMark(index: number, total: number): string {
   return total > 1 ? ` ‹ ${index + 1}/${total} ›` : '';
 }
 
 /** The heading of a message: who wrote it, its place among the versions, and its status. */
-export function messageHead(node: Node, state: ChatState, style: Style, focus: NodeId | null, width: number): string {
+export function formatMessageHeading(
+  node: Node,
+  state: ChatState,
+  style: TextStyles,
+  focus: NodeId | null,
+  width: number,
+): string {
   const [index = 0, total = 1] = state.places.get(node.id) ?? [];
-  const place = versionMark(index, total);
+  const place = formatVersionMark(index, total);
   const status = node.status === 'success' ? '' : `  ${node.status}`;
   const mark = node.id === focus ? '▶ ' : '';
-  const writer = oneLine(writerOf(node), Math.min(40, Math.max(4, width - widthOf(mark + place + status))));
+  const writer = toOneLine(authorNameOf(node), Math.min(40, Math.max(4, width - widthOf(mark + place + status))));
   return `${style.active(mark)}${style.strong(writer)}${style.active(place)}${style.warn(status)}`;
 }
 
 /** The text of a reply as its events deliver it, without thinking and tool calls. */
-export function replyText(node: Node): string {
+export function textOfReply(node: Node): string {
   return node.message === null ? '' : textOf(node.message);
 }
 
 /** The thinking of a reply; empty if it has none. */
-export function thinkingText(node: Node): string {
+export function thinkingOfReply(node: Node): string {
   const blocks = node.message?.content ?? [];
   return blocks
     .flatMap((block) => (block.type === 'thinking' && 'thinking' in block ? [String(block.thinking)] : []))
@@ -92,48 +98,52 @@ export function thinkingText(node: Node): string {
 }
 
 /** Thinking on one line, so that the reply is what one reads. */
-function thinkingLines(node: Node, width: number, style: Style): string[] {
-  const words = thinkingText(node).split(/\s+/).filter(Boolean).length;
+function thinkingLines(node: Node, width: number, style: TextStyles): string[] {
+  const words = thinkingOfReply(node).split(/\s+/).filter(Boolean).length;
   if (words === 0) return [];
   return [
-    style.quiet(oneLine(`▸ thought for ${words} ${words === 1 ? 'word' : 'words'}; /thinking shows them`, width)),
+    style.quiet(toOneLine(`▸ thought for ${words} ${words === 1 ? 'word' : 'words'}; /thinking shows them`, width)),
   ];
 }
 
 /** What a message has beside text and thinking, one line each. */
-export function restLines(node: Node, width: number, style: Style): string[] {
+export function renderOtherBlocks(node: Node, width: number, style: TextStyles): string[] {
   return (node.message?.content ?? []).flatMap((block) => {
     if (block.type === 'text' || block.type === 'thinking') return [];
     const text =
       block.type === 'tool-use'
         ? `▪ ${'name' in block ? String(block.name) : 'a tool'} ${'parameters' in block ? JSON.stringify(block.parameters) : ''}`
         : `[${block.type}${'name' in block ? ` ${String(block.name)}` : ''}]`;
-    return [style.quiet(oneLine(text, width))];
+    return [style.quiet(toOneLine(text, width))];
   });
 }
 
 /** The lines of a message without its heading. */
-export function bodyLines(node: Node, width: number, style: Style): readonly string[] {
+export function renderMessageBody(node: Node, width: number, style: TextStyles): readonly string[] {
   if (node.role === 'tool') {
-    const lines = wrapLines(oneLine(printMessage(node), width * 3), width - 2);
+    const lines = wrapLines(toOneLine(printMessage(node), width * 3), width - 2);
     return lines.map((line) => style.quiet(`▪ ${line}`));
   }
-  const text = replyText(node);
-  const rest = restLines(node, width, style);
+  const text = textOfReply(node);
+  const rest = renderOtherBlocks(node, width, style);
   if (node.kind === 'compaction')
     return [
       ...wrapLines(style.quiet('Above here the model gets a summary:'), width),
-      ...markdownLines(text, width, style),
+      ...renderMarkdownLines(text, width, style),
     ];
   if (text === '' && rest.length === 0 && node.status !== 'success') return [style.warn('Nothing was said.')];
-  return [...thinkingLines(node, width, style), ...markdownLines(text, width, style), ...rest];
+  return [...thinkingLines(node, width, style), ...renderMarkdownLines(text, width, style), ...rest];
 }
 
 /** The messages that were added in a chat, as lines for the screen that the user returns to. */
-export function leftLines(
+export function renderAddedMessages(
   { state, added }: Pick<ChatSession, 'state' | 'added'>,
   width: number,
-  style: Style,
+  style: TextStyles,
 ): string[] {
-  return added.flatMap((node) => [messageHead(node, state, style, null, width), ...bodyLines(node, width, style), '']);
+  return added.flatMap((node) => [
+    formatMessageHeading(node, state, style, null, width),
+    ...renderMessageBody(node, width, style),
+    '',
+  ]);
 }

@@ -1,6 +1,6 @@
 /** Prints a chat into the terminal's scrollback as it changes. */
 import { stripControlSequences } from '../terminal/strip-control-sequences.ts';
-import type { Style } from '../terminal/style.ts';
+import type { TextStyles } from '../terminal/style.ts';
 import { wrapLines } from '../terminal/wrap.ts';
 import type { ChatSession } from './chat-session.ts';
 import { Transcript } from './transcript.ts';
@@ -14,14 +14,14 @@ export interface PrintedPiece {
 /** Collects what is to be printed; the interface prints each piece once. */
 export class TranscriptFeed {
   readonly #chatSession: ChatSession;
-  readonly #style: Style;
+  readonly #style: TextStyles;
   readonly #width: () => number;
   readonly #transcript = new Transcript();
   readonly #listeners = new Set<() => void>();
   #pieces: readonly PrintedPiece[] = [];
 
   /** Must be created before the interface listens to the session, so that both show the same state. */
-  constructor(chatSession: ChatSession, style: Style, width: () => number) {
+  constructor(chatSession: ChatSession, style: TextStyles, width: () => number) {
     this.#chatSession = chatSession;
     this.#style = style;
     this.#width = width;

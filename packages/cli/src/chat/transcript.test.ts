@@ -1,12 +1,12 @@
 import { type Node, nodeId, treeId } from '@coppice/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createStyle } from '../terminal/style.ts';
-import { type ChatState, emptyChatState, emptyReply } from './chat-state.ts';
-import { finishedLength, markdownLines } from './markdown.ts';
+import { createTextStyles } from '../terminal/style.ts';
+import { type ChatState, createChatState, emptyReply } from './chat-state.ts';
+import { measureFinishedBlocks, renderMarkdownLines } from './markdown.ts';
 import { Transcript } from './transcript.ts';
 
-const plain = createStyle(false);
+const plain = createTextStyles(false);
 
 function makeNode(id: string, role: 'user' | 'assistant', text: string, over: Partial<Node> = {}): Node {
   return {
@@ -24,7 +24,7 @@ function makeNode(id: string, role: 'user' | 'assistant', text: string, over: Pa
   } as Node;
 }
 
-const state = (over: Partial<ChatState>): ChatState => ({ ...emptyChatState('x/large', null), ...over });
+const state = (over: Partial<ChatState>): ChatState => ({ ...createChatState('x/large', null), ...over });
 const oak = makeNode('a', 'user', 'Oaks?');
 const old = makeNode('b', 'assistant', 'Old.');
 const tall = makeNode('c', 'assistant', 'Tall.');
@@ -122,10 +122,10 @@ describe('the chat as text of the terminal', () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 12 }), fc.array(pieces, { maxLength: 6 }), (first, second) => {
         const before = first.join('\n');
-        const length = finishedLength(before);
+        const length = measureFinishedBlocks(before);
         const whole = before + second.join('\n');
-        const done = markdownLines(before.slice(0, length), 40, plain);
-        expect(markdownLines(whole, 40, plain).slice(0, done.length)).toEqual(done);
+        const done = renderMarkdownLines(before.slice(0, length), 40, plain);
+        expect(renderMarkdownLines(whole, 40, plain).slice(0, done.length)).toEqual(done);
       }),
     );
   });

@@ -3,13 +3,20 @@
  * the chat moves to another branch, a line says so, and the messages of that branch follow.
  */
 import type { Node, NodeId, TreeId } from '@coppice/core';
-import { writerOf } from '../printing.ts';
-import { oneLine, stripControlSequences } from '../terminal/strip-control-sequences.ts';
-import type { Style } from '../terminal/style.ts';
+import { authorNameOf } from '../printing.ts';
+import { stripControlSequences, toOneLine } from '../terminal/strip-control-sequences.ts';
+import type { TextStyles } from '../terminal/style.ts';
 import { wrapLines } from '../terminal/wrap.ts';
 import type { ChatState } from './chat-state.ts';
-import { finishedLength, markdownLines } from './markdown.ts';
-import { bodyLines, firstHint, messageHead, replyText, restLines, versionMark } from './thread-lines.ts';
+import { measureFinishedBlocks, renderMarkdownLines } from './markdown.ts';
+import {
+  formatMessageHeading,
+  formatVersionMark,
+  newChatHint,
+  renderMessageBody,
+  renderOtherBlocks,
+  textOfReply,
+} from './thread-lines.ts';
 
 /** Of a longer branch the last messages are printed; the terminal's own scrolling has no end. */
 const printedAtMost = 20;
@@ -28,7 +35,7 @@ export class Transcript {
   #reply: { readonly nodeId: NodeId; readonly text: string } | null = null;
 
   /** The lines to print now, because of the difference to the last call. */
-  take(state: ChatState, width: number, style: Style): string[] {
+  take(state: ChatState, width: number, style: TextStyles): string[] {
     const lines = this.#begin(state, width, style);
     const nodes = finishedNodes(state);
     const at = nodes.findLastIndex((node) => this.#has(node));
@@ -41,7 +48,7 @@ export class Transcript {
     const hidden = Math.max(0, added.length - printedAtMost);
     if (hidden > 0) {
       const count = `${hidden}${state.more ? '+' : ''}`;
-      lines.push(style.quiet(oneLine(`… ${count} earlier messages; /tree shows them`, width)), '');
+      lines.push(style.quiet(toOneLine(`… ${count} earlier messages; /tree shows them`, width)), '');
     }
     for (const node of added.slice(hidden)) lines.push(...this.#finished(node, state, width, style), '');
     lines.push(...this.#growing(state, width, style));
@@ -49,29 +56,29 @@ export class Transcript {
   }
 
   /** The lines of the running reply that are not printed yet, because more of it may change them. */
-  pending(state: ChatState, width: number, style: Style): string[] {
+  pending(state: ChatState, width: number, style: TextStyles): string[] {
     const { growing } = state;
     if (growing === null) return [];
     const printed = this.#reply?.nodeId === growing.nodeId ? this.#reply.text.length : 0;
     const lines = printed > 0 ? [] : [replyHead(state, width, style)];
-    for (const call of growing.calls) lines.push(style.quiet(`▪ ${oneLine(call, width - 4)}`));
+    for (const call of growing.calls) lines.push(style.quiet(`▪ ${toOneLine(call, width - 4)}`));
     if (growing.text === '' && growing.thinking !== '')
-      lines.push(style.quiet(oneLine(`thinking: ${growing.thinking.slice(-width * 2)}`, width)));
-    lines.push(...markdownLines(stripControlSequences(growing.text).slice(printed), width, style));
+      lines.push(style.quiet(toOneLine(`thinking: ${growing.thinking.slice(-width * 2)}`, width)));
+    lines.push(...renderMarkdownLines(stripControlSequences(growing.text).slice(printed), width, style));
     return lines;
   }
 
   /** The heading of a chat, once. The first message of a new chat makes its tree, which is no other chat. */
-  #begin({ treeId, title, model, nodes, growing }: ChatState, width: number, style: Style): string[] {
+  #begin({ treeId, title, model, nodes, growing }: ChatState, width: number, style: TextStyles): string[] {
     const before = this.#treeId;
     this.#treeId = treeId;
     if (before === treeId || (before === null && this.#branch.length === 0)) return [];
     this.#branch = [];
     this.#reply = null;
     const hint =
-      nodes.length > 0 || growing !== null ? [] : wrapLines(firstHint, width).map((line) => style.quiet(line));
-    const name = style.strong(oneLine(title ?? 'New chat', width - 2));
-    return [`${style.active('❧')} ${name}`, style.quiet(oneLine(model, width)), ...hint, ''];
+      nodes.length > 0 || growing !== null ? [] : wrapLines(newChatHint, width).map((line) => style.quiet(line));
+    const name = style.strong(toOneLine(title ?? 'New chat', width - 2));
+    return [`${style.active('❧')} ${name}`, style.quiet(toOneLine(model, width)), ...hint, ''];
   }
 
   #has(node: Node): boolean {
@@ -82,38 +89,41 @@ export class Transcript {
     return node === undefined ? -1 : this.#branch.findIndex(({ nodeId }) => nodeId === node.id);
   }
 
-  #finished(node: Node, state: ChatState, width: number, style: Style): string[] {
+  #finished(node: Node, state: ChatState, width: number, style: TextStyles): string[] {
     const reply = this.#reply?.nodeId === node.id ? this.#reply : null;
     if (reply !== null) this.#reply = null;
-    const text = stripControlSequences(replyText(node));
+    const text = stripControlSequences(textOfReply(node));
     // What was printed is not what the reply became, as after a retry: it is printed whole.
     if (reply === null || reply.text === '' || !text.startsWith(reply.text))
-      return [messageHead(node, state, style, null, width), ...bodyLines(node, width, style)];
-    const lines = [...markdownLines(text.slice(reply.text.length), width, style), ...restLines(node, width, style)];
+      return [formatMessageHeading(node, state, style, null, width), ...renderMessageBody(node, width, style)];
+    const lines = [
+      ...renderMarkdownLines(text.slice(reply.text.length), width, style),
+      ...renderOtherBlocks(node, width, style),
+    ];
     return node.status === 'success' ? lines : [...lines, style.warn(node.status)];
   }
 
   /** The finished blocks of the running reply. */
-  #growing(state: ChatState, width: number, style: Style): string[] {
+  #growing(state: ChatState, width: number, style: TextStyles): string[] {
     const { growing } = state;
     if (growing === null || growing.nodeId === null) return [];
     const { nodeId } = growing;
     const text = stripControlSequences(growing.text);
     const printed = this.#reply?.nodeId === nodeId && text.startsWith(this.#reply.text) ? this.#reply.text : '';
-    const length = finishedLength(text.slice(printed.length));
+    const length = measureFinishedBlocks(text.slice(printed.length));
     if (length === 0) return [];
     const block = text.slice(printed.length, printed.length + length);
     this.#reply = { nodeId, text: printed + block };
     const head = printed === '' ? [replyHead(state, width, style)] : [];
-    return [...head, ...markdownLines(block, width, style), ''];
+    return [...head, ...renderMarkdownLines(block, width, style), ''];
   }
 }
 
-function replyHead({ growing, model, places }: ChatState, width: number, style: Style): string {
+function replyHead({ growing, model, places }: ChatState, width: number, style: TextStyles): string {
   const [index = 0, total = 1] = (growing?.nodeId == null ? undefined : places.get(growing.nodeId)) ?? [];
   // As a finished reply is headed.
   const name = model.slice(model.indexOf('/') + 1);
-  return `${style.strong(oneLine(name, Math.min(40, width)))}${style.active(versionMark(index, total))}`;
+  return `${style.strong(toOneLine(name, Math.min(40, width)))}${style.active(formatVersionMark(index, total))}`;
 }
 
 /** The messages of the thread that do not change any more. */
@@ -125,11 +135,11 @@ function printedMessage({ id, contentIn }: Node): PrintedMessage {
   return { nodeId: id, contentIn };
 }
 
-function movedLines(common: Node | undefined, isFork: boolean, width: number, style: Style): string[] {
+function movedLines(common: Node | undefined, isFork: boolean, width: number, style: TextStyles): string[] {
   const where =
     common === undefined
       ? 'the beginning'
-      : `${writerOf(common)}: ${common.text.trim() === '' ? '…' : oneLine(common.text, width)}`;
+      : `${authorNameOf(common)}: ${common.text.trim() === '' ? '…' : toOneLine(common.text, width)}`;
   const text = isFork ? `Another branch, after ${where}` : `Back at ${where}`;
-  return [style.active(oneLine(`⑂ ${text}`, width)), ''];
+  return [style.active(toOneLine(`⑂ ${text}`, width)), ''];
 }

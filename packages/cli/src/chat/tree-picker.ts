@@ -1,14 +1,14 @@
 /** Chooses a node of the tree: an outline with filters, search and folding, as an immutable value. */
 import { ask, type NodeId, type Page, type SearchHit, type Store, type TopologyNode, type TreeId } from '@coppice/core';
 import { commandOutline, type OutlineEntry, type OutlineFilter, outlineFilters } from '@coppice/engine';
-import { readRows, readShape, type SignificantNodes, shapeLines } from '../tree-shape.ts';
+import { formatShapeLines, readNodeRows, readTreeShape, type SignificantNodes } from '../tree-shape.ts';
 
 /** The state of the picker. */
-export interface Picker {
+export interface TreePicker {
   /** All nodes; empty for a large tree. */
   readonly nodes: readonly TopologyNode[];
   /** A large tree: its shape, and the rows that have been read. */
-  readonly large: LargeTree | null;
+  readonly large: PartlyLoadedTree | null;
   readonly labels: ReadonlyMap<NodeId, string>;
   readonly current: NodeId | null;
   readonly filter: OutlineFilter;
@@ -23,7 +23,7 @@ export interface Picker {
 }
 
 /** A tree of which only the shown rows are read. */
-export interface LargeTree {
+export interface PartlyLoadedTree {
   readonly shape: SignificantNodes;
   readonly rows: ReadonlyMap<NodeId, TopologyNode>;
 }
@@ -33,30 +33,35 @@ const shownAtMost = 20_000;
 const wholeAtMost = 5_000;
 
 /** Reads a tree for the picker: a small one completely, a large one as its shape. */
-export async function readPicker(store: Pick<Store, 'read'>, treeId: TreeId, current: NodeId | null): Promise<Picker> {
+export async function readTreePicker(
+  store: Pick<Store, 'read'>,
+  treeId: TreeId,
+  current: NodeId | null,
+): Promise<TreePicker> {
   return store.read(treeId, function* () {
     const row = yield* ask('tree', {});
-    if (row === null) return openPicker({ nodes: [], labels: new Map(), current });
+    if (row === null) return createTreePicker({ nodes: [], labels: new Map(), current });
     const marks = yield* ask('bookmarks', {});
     const labels = new Map(marks.map((mark) => [mark.nodeId, mark.title]));
     const keep = new Set([...labels.keys(), ...(current === null ? [] : [current])]);
-    const shape = yield* readShape(row.rootId, keep);
-    if (shape.size > wholeAtMost) return openPicker({ nodes: [], labels, current, large: { shape, rows: new Map() } });
-    return openPicker({ nodes: yield* ask('topology', { of: row.rootId }), labels, current });
+    const shape = yield* readTreeShape(row.rootId, keep);
+    if (shape.size > wholeAtMost)
+      return createTreePicker({ nodes: [], labels, current, large: { shape, rows: new Map() } });
+    return createTreePicker({ nodes: yield* ask('topology', { of: row.rootId }), labels, current });
   });
 }
 
 /** A picker with the cursor on the current node. */
-export function openPicker(
-  source: Pick<Picker, 'nodes' | 'labels' | 'current'> & { readonly large?: LargeTree },
-): Picker {
+export function createTreePicker(
+  source: Pick<TreePicker, 'nodes' | 'labels' | 'current'> & { readonly large?: PartlyLoadedTree },
+): TreePicker {
   return withEntries(
     { large: null, ...source, filter: 'folded', search: '', found: new Set(), folded: new Set(), at: 0, entries: [] },
     source.current,
   );
 }
 
-function withEntries(picker: Picker, keep: NodeId | null): Picker {
+function withEntries(picker: TreePicker, keep: NodeId | null): TreePicker {
   const { large } = picker;
   const entries = large === null ? entriesOf(picker) : largeEntries(picker, large);
   const at = entries.findIndex((entry) => entry.nodeId === keep);
@@ -64,7 +69,7 @@ function withEntries(picker: Picker, keep: NodeId | null): Picker {
   return { ...picker, entries, at: Math.max(0, near) };
 }
 
-function entriesOf({ nodes, labels, current, filter, search, found, folded }: Picker): readonly OutlineEntry[] {
+function entriesOf({ nodes, labels, current, filter, search, found, folded }: TreePicker): readonly OutlineEntry[] {
   const all = commandOutline({
     nodes,
     labels,
@@ -78,7 +83,7 @@ function entriesOf({ nodes, labels, current, filter, search, found, folded }: Pi
 }
 
 /** The forks and leaves of a large tree; a search shows all nodes that the store found. */
-function largeEntries(picker: Picker, { shape, rows }: LargeTree): readonly OutlineEntry[] {
+function largeEntries(picker: TreePicker, { shape, rows }: PartlyLoadedTree): readonly OutlineEntry[] {
   const { labels, current, filter, search, found, folded } = picker;
   const label = (id: NodeId) => labels.get(id) ?? null;
   if (search !== '') {
@@ -94,7 +99,7 @@ function largeEntries(picker: Picker, { shape, rows }: LargeTree): readonly Outl
     }));
   }
   const shows = filter === 'labels' ? (id: NodeId) => labels.has(id) || id === current : undefined;
-  const { lines } = shapeLines(shape, current, shownAtMost, shows);
+  const { lines } = formatShapeLines(shape, current, shownAtMost, shows);
   const entries = lines.map(({ node, parentId, depth, forked, last, folded: between, onPath, current: isCurrent }) => ({
     nodeId: node.id,
     parentId,
@@ -112,7 +117,10 @@ function largeEntries(picker: Picker, { shape, rows }: LargeTree): readonly Outl
 }
 
 /** The content of a line; empty if its row has not been read. */
-function shownIn(rows: LargeTree['rows'], id: NodeId): Pick<OutlineEntry, 'role' | 'kind' | 'status' | 'preview'> {
+function shownIn(
+  rows: PartlyLoadedTree['rows'],
+  id: NodeId,
+): Pick<OutlineEntry, 'role' | 'kind' | 'status' | 'preview'> {
   const row = rows.get(id);
   if (row === undefined) return { role: 'user', kind: 'message', status: 'success', preview: '…' };
   const { role, kind, status, preview } = row;
@@ -120,25 +128,25 @@ function shownIn(rows: LargeTree['rows'], id: NodeId): Pick<OutlineEntry, 'role'
 }
 
 /** The nodes around the cursor whose rows are missing. */
-export function missingRows({ large, entries, at }: Picker, lines: number): readonly NodeId[] {
+export function findMissingPickerRows({ large, entries, at }: TreePicker, lines: number): readonly NodeId[] {
   if (large === null) return [];
   const around = entries.slice(Math.max(0, at - lines), at + lines + 1);
   return around.filter(({ nodeId }) => !large.rows.has(nodeId)).map(({ nodeId }) => nodeId);
 }
 
 /** Reads rows of a large tree. */
-export async function loadRows(
+export async function loadPickerRows(
   store: Pick<Store, 'read'>,
   treeId: TreeId,
-  { large }: Picker,
+  { large }: TreePicker,
   ids: readonly NodeId[],
-): Promise<LargeTree['rows']> {
+): Promise<PartlyLoadedTree['rows']> {
   if (large === null) return new Map();
-  return store.read(treeId, () => readRows(ids, large.shape));
+  return store.read(treeId, () => readNodeRows(ids, large.shape));
 }
 
 /** Adds rows to the picker. */
-export function withRows(picker: Picker, rows: LargeTree['rows']): Picker {
+export function addPickerRows(picker: TreePicker, rows: PartlyLoadedTree['rows']): TreePicker {
   const { large } = picker;
   if (large === null || rows.size === 0) return picker;
   const entries = picker.entries.map((entry) =>
@@ -163,17 +171,17 @@ function omitFolded(entries: readonly OutlineEntry[], folded: ReadonlySet<NodeId
 }
 
 /** The node at the cursor. */
-export function pickedNode(picker: Picker): NodeId | null {
+export function pickedNode(picker: TreePicker): NodeId | null {
   return picker.entries[picker.at]?.nodeId ?? null;
 }
 
 /** Moves the cursor by so many lines, within the list. */
-export function moveBy(picker: Picker, lines: number): Picker {
+export function movePickerCursor(picker: TreePicker, lines: number): TreePicker {
   return { ...picker, at: Math.min(Math.max(0, picker.at + lines), Math.max(0, picker.entries.length - 1)) };
 }
 
 /** Sets a filter, by default the next one. */
-export function filterBy(picker: Picker, filter?: OutlineFilter): Picker {
+export function setPickerFilter(picker: TreePicker, filter?: OutlineFilter): TreePicker {
   // In a large tree the role is only known for nodes that are shown.
   const filters: readonly OutlineFilter[] = picker.large === null ? outlineFilters : ['folded', 'labels'];
   const next = filters[(filters.indexOf(picker.filter) + 1) % filters.length] ?? 'folded';
@@ -181,12 +189,12 @@ export function filterBy(picker: Picker, filter?: OutlineFilter): Picker {
 }
 
 /** Sets the search text. */
-export function searchFor(picker: Picker, search: string): Picker {
+export function setPickerSearch(picker: TreePicker, search: string): TreePicker {
   return withEntries({ ...picker, search, found: new Set() }, pickedNode(picker));
 }
 
 /** Adds nodes that a full-text search found, unless the search text has changed. */
-export function addSearchHits(picker: Picker, search: string, found: readonly NodeId[]): Picker {
+export function addSearchHits(picker: TreePicker, search: string, found: readonly NodeId[]): TreePicker {
   if (picker.search !== search || found.length === 0) return picker;
   return withEntries({ ...picker, found: new Set(found) }, pickedNode(picker));
 }
@@ -194,7 +202,7 @@ export function addSearchHits(picker: Picker, search: string, found: readonly No
 const foundAtMost = 1000;
 
 /** The nodes of a tree whose text contains a search text. Stops between two pages if the search is no longer wanted. */
-export async function findInTexts(
+export async function findNodesByText(
   store: Pick<Store, 'search'>,
   treeId: TreeId,
   text: string,
@@ -216,7 +224,7 @@ export async function findInTexts(
 }
 
 /** Folds or unfolds the node at the cursor. */
-export function toggleFold(picker: Picker): Picker {
+export function togglePickerFold(picker: TreePicker): TreePicker {
   const id = pickedNode(picker);
   if (id === null) return picker;
   const folded = new Set(picker.folded);

@@ -1,14 +1,14 @@
 /** The input line: the draft, the earlier inputs, and the menu over it. */
 import { useMemo, useState } from 'react';
-import { type EditorDraft, edits, emptyDraft, insertText, toEditorDraft } from './editor.ts';
+import { type EditorDraft, editsByKey, emptyDraft, insertText, toEditorDraft } from './editor.ts';
 import { completePath } from './file-attachments.ts';
 import type { InputHistory } from './input-history.ts';
 import type { KeyAction } from './keys.ts';
-import { acceptCompletion, type InputMenu, menuFor } from './menu.ts';
-import { type MenuCommand, ownCommands } from './own-commands.ts';
+import { acceptCompletion, buildInputMenu, type InputMenu } from './menu.ts';
+import { type MenuCommand, terminalCommands } from './terminal-commands.ts';
 
 /** Actions that change only the draft. */
-type EditAction = Extract<KeyAction, keyof typeof edits>;
+type EditAction = Extract<KeyAction, keyof typeof editsByKey>;
 
 export interface InputLineState {
   readonly draft: EditorDraft;
@@ -51,7 +51,7 @@ export function useInputLine(options: {
     () =>
       isCovered || draft.text === menuClosedFor
         ? { from: 0, items: [] }
-        : menuFor(draft, menuOf(commands), (typed) => completePath(typed, folder)),
+        : buildInputMenu(draft, menuOf(commands), (typed) => completePath(typed, folder)),
     [isCovered, draft, menuClosedFor, commands, folder],
   );
   const selected = Math.min(menuAt, Math.max(0, menu.items.length - 1));
@@ -74,8 +74,8 @@ export function useInputLine(options: {
       setDraft((now) => toEditorDraft([...texts, now.text].filter((text) => text !== '').join('\n\n'))),
     insert: (text) => setDraft((now) => insertText(now, text)),
     edit(action) {
-      if (action !== 'up' && action !== 'down') return setDraft((now) => edits[action](now));
-      const moved = edits[action](draft);
+      if (action !== 'up' && action !== 'down') return setDraft((now) => editsByKey[action](now));
+      const moved = editsByKey[action](draft);
       if (moved === null) browse(action === 'up' ? -1 : 1);
       else setDraft(moved);
     },
@@ -115,5 +115,5 @@ export function useInputLine(options: {
 
 /** The commands of every interface and those of the terminal, by name. */
 function menuOf(commands: readonly MenuCommand[]): readonly MenuCommand[] {
-  return [...commands, ...ownCommands].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...commands, ...terminalCommands].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

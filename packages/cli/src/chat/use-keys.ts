@@ -1,9 +1,9 @@
 import { type Key, useInput, useStdin } from 'ink';
 import { useEffect, useRef, useState } from 'react';
-import { Paste } from './keys.ts';
+import { PasteBuffer } from './keys.ts';
 
 /** Called for a key press, with its text if any. */
-export type OnKey = (input: string, key: Key) => void;
+export type KeyHandler = (input: string, key: Key) => void;
 
 /** A key press or pasted text. */
 type KeySequence = { readonly input: string; readonly key: Key } | { readonly pasted: string };
@@ -13,13 +13,13 @@ type KeySequence = { readonly input: string; readonly key: Key } | { readonly pa
  * text with an Enter at its end. Each key waits until React has rendered the effect of the key before it: otherwise
  * Enter would choose from the list as it was before the search was typed. A paste is one text, however long.
  */
-export function useTerminalKeys(onKey: OnKey, onPaste: (text: string) => void): void {
+export function useTerminalKeys(onKey: KeyHandler, onPaste: (text: string) => void): void {
   const latest = useRef({ onKey, onPaste });
   latest.current = { onKey, onPaste };
   const waiting = useRef<KeySequence[]>([]);
   const isHandling = useRef(false);
   const [handled, setHandled] = useState(0);
-  const paste = useRef(new Paste());
+  const paste = useRef(new PasteBuffer());
   const handleNext = () => {
     const first = waiting.current.shift();
     isHandling.current = first !== undefined;
@@ -38,7 +38,8 @@ export function useTerminalKeys(onKey: OnKey, onPaste: (text: string) => void): 
   }, [handled]);
   const sequence = useSequence();
   useInput((input, key) => {
-    for (const piece of keyEvents(paste.current, input, readKeys(key, sequence.current))) waiting.current.push(piece);
+    for (const piece of readKeyEvents(paste.current, input, readKeys(key, sequence.current)))
+      waiting.current.push(piece);
     if (!isHandling.current) handleNext();
   });
 }
@@ -63,7 +64,7 @@ function readKeys(key: Key, sequence: string): Key {
 }
 
 /** The events of an input chunk: none during a paste, the whole text at its end, else its keys. */
-export function keyEvents(paste: Paste, input: string, key: Key): KeySequence[] {
+export function readKeyEvents(paste: PasteBuffer, input: string, key: Key): KeySequence[] {
   // Escape from a paste whose end marker was lost.
   if (key.ctrl && input === 'c') paste.forget();
   const pasted = paste.take(paste.holding ? textOfKey(input, key) : input);

@@ -1,10 +1,17 @@
 /** The open panel, and what it loads while it is open. */
 import type { NodeId, TopologyNode } from '@coppice/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { findChats, pickedChat, readPreview, withChats } from './chat-picker.ts';
+import { findChats, pickedChat, readPreview, replaceListedChats } from './chat-picker.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { ChatPanel, ModelChoiceLine } from './panels.tsx';
-import { addSearchHits, findInTexts, loadRows, missingRows, readPicker, withRows } from './tree-picker.ts';
+import {
+  addPickerRows,
+  addSearchHits,
+  findMissingPickerRows,
+  findNodesByText,
+  loadPickerRows,
+  readTreePicker,
+} from './tree-picker.ts';
 
 /** The delay before a search starts while the user types. */
 const searchAfterMs = 60;
@@ -47,7 +54,7 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
   const openTree = async () => {
     const id = chatSession.treeId;
     if (id === null) return chatSession.note('This chat is empty. Send a message first.', true);
-    setPanel({ type: 'tree', picker: await readPicker(chatSession.store, id, chatSession.here) });
+    setPanel({ type: 'tree', picker: await readTreePicker(chatSession.store, id, chatSession.here) });
   };
   const openModels = () => {
     setPanel({ type: 'models', choices: models(), search: '', at: 0 });
@@ -73,11 +80,11 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
   const picker = panel?.type === 'tree' ? panel.picker : null;
   useEffect(() => {
     const id = chatSession.treeId;
-    const missing = picker === null ? [] : missingRows(picker, rows);
+    const missing = picker === null ? [] : findMissingPickerRows(picker, rows);
     if (id === null || picker === null || missing.length === 0) return;
     const show = (found: ReadonlyMap<NodeId, TopologyNode>) =>
-      setPanel((now) => (now?.type === 'tree' ? { ...now, picker: withRows(now.picker, found) } : now));
-    loadRows(chatSession.store, id, picker, missing).then(show, latest.current.fail);
+      setPanel((now) => (now?.type === 'tree' ? { ...now, picker: addPickerRows(now.picker, found) } : now));
+    loadPickerRows(chatSession.store, id, picker, missing).then(show, latest.current.fail);
   }, [chatSession, picker, rows, setPanel]);
 
   const lookedFor = picker?.search ?? '';
@@ -89,7 +96,7 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
     // Debounced: fast typing starts only one search. One that has started ends with its page.
     let isCurrent = true;
     const wait = setTimeout(
-      () => void findInTexts(chatSession.store, id, lookedFor, () => isCurrent).then(show, latest.current.fail),
+      () => void findNodesByText(chatSession.store, id, lookedFor, () => isCurrent).then(show, latest.current.fail),
       searchAfterMs,
     );
     return () => {
@@ -104,7 +111,8 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
     if (chatSearch === null) return;
     let isCurrent = true;
     const show = (found: Awaited<ReturnType<typeof findChats>>) => {
-      if (isCurrent) setPanel((now) => (now?.type === 'chats' ? { ...now, chats: withChats(now.chats, found) } : now));
+      if (isCurrent)
+        setPanel((now) => (now?.type === 'chats' ? { ...now, chats: replaceListedChats(now.chats, found) } : now));
     };
     const wait = setTimeout(
       () => void findChats(chatSession.store, chatSearch).then(show, latest.current.fail),

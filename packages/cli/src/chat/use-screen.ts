@@ -1,7 +1,7 @@
 /** The size of the terminal. */
 import { useStdout } from 'ink';
 import { useEffect, useState } from 'react';
-import { sizeOr } from '../output.ts';
+import { sizeOrDefault } from '../output.ts';
 
 /** Columns and rows. */
 export interface ScreenSize {
@@ -11,7 +11,7 @@ export interface ScreenSize {
 
 /** The size that a terminal reports; one without a size counts as 80 by 24. */
 function screenOf(stdout: { readonly columns?: number; readonly rows?: number }): ScreenSize {
-  return { columns: sizeOr(stdout.columns, 80), rows: sizeOr(stdout.rows, 24) };
+  return { columns: sizeOrDefault(stdout.columns, 80), rows: sizeOrDefault(stdout.rows, 24) };
 }
 
 /** The current size, kept up to date. */

@@ -1,7 +1,7 @@
 /** The visible part of the thread on the full screen, and the focused message. */
 import type { NodeId } from '@coppice/core';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import type { Style } from '../terminal/style.ts';
+import type { TextStyles } from '../terminal/style.ts';
 import type { ChatState } from './chat-state.ts';
 import { type ScreenLine, ThreadLines } from './thread-lines.ts';
 
@@ -23,7 +23,7 @@ export function useThreadView(options: {
   /** In the inline layout the terminal scrolls, so there are no lines. */
   readonly isInline: boolean;
   readonly width: number;
-  readonly style: Style;
+  readonly style: TextStyles;
 }): ThreadView {
   const { state, isInline, width, style } = options;
   const [scroll, setScroll] = useState(0);

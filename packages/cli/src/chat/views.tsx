@@ -1,10 +1,10 @@
 /** The two layouts of the chat: in the flow of the terminal, and on the full screen. */
 import { Box, Static, Text } from 'ink';
-import { oneLine } from '../terminal/strip-control-sequences.ts';
-import type { Style } from '../terminal/style.ts';
+import { toOneLine } from '../terminal/strip-control-sequences.ts';
+import type { TextStyles } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
 import type { ChatSession } from './chat-session.ts';
-import { type ChatPanel, PanelView, panelLines } from './panels.tsx';
+import { type ChatPanel, PanelView, renderPanelLines } from './panels.tsx';
 import type { ScreenLine } from './thread-lines.ts';
 import type { PrintedPiece } from './transcript-feed.ts';
 import type { ScreenSize } from './use-screen.ts';
@@ -23,7 +23,7 @@ interface ViewProps {
   /** The lines that are left above the footer. */
   readonly space: number;
   readonly width: number;
-  readonly style: Style;
+  readonly style: TextStyles;
 }
 
 /** The thread on the whole screen, with a title above it. */
@@ -73,7 +73,7 @@ export function InlineView({
 }: ViewProps & { readonly pieces: readonly PrintedPiece[]; readonly pending: readonly string[] }) {
   const most = Math.min(space, highestPanel);
   // Only as high as needed: what a high panel pushes up does not come back when it closes.
-  const height = panel === null ? 0 : Math.min(most, panelLines(panel, style, width, most - 1).length);
+  const height = panel === null ? 0 : Math.min(most, renderPanelLines(panel, style, width, most - 1).length);
   const tail = pending.length === 0 ? [] : [...pending, style.active('▌')].slice(-space);
   return (
     <>
@@ -97,21 +97,21 @@ export function InlineView({
 }
 
 /** Title and model; only the title if there is little space. */
-export function titleLine(
+export function renderTitleLine(
   state: ChatSession['state'],
   doing: Pick<ChatSession, 'busy' | 'working'>,
   width: number,
-  style: Style,
+  style: TextStyles,
 ): string {
-  const far = doingText(doing) ?? countLine(state);
+  const far = describeActivity(doing) ?? countLine(state);
   const space = Math.min(40, Math.floor(width / 2) - widthOf(far));
-  const beside = space < 10 ? far : `${oneLine(state.model, space)} · ${far}`;
-  const title = oneLine(state.title ?? 'New chat', width - widthOf(beside) - 4);
+  const beside = space < 10 ? far : `${toOneLine(state.model, space)} · ${far}`;
+  const title = toOneLine(state.title ?? 'New chat', width - widthOf(beside) - 4);
   return `${style.active('❧')} ${style.strong(title)}  ${style.quiet(beside)}`;
 }
 
 /** What the chat is doing; null if it waits for the user. */
-export function doingText({ busy, working }: Pick<ChatSession, 'busy' | 'working'>): string | null {
+export function describeActivity({ busy, working }: Pick<ChatSession, 'busy' | 'working'>): string | null {
   return busy ? 'answering…' : working ? 'working…' : null;
 }
 

@@ -2,7 +2,7 @@
 import type { CoppiceClient } from '@coppice/client';
 import { AppError } from '@coppice/core';
 import type { CliContext } from '../cli-context.ts';
-import { usualPort } from '../usual-port.ts';
+import { defaultPort } from '../default-port.ts';
 import { openServer } from './open-server.ts';
 
 /** A server and its URL. */
@@ -18,7 +18,7 @@ const longestMs = 2_000;
 export async function findServer(at: CliContext): Promise<FoundServer> {
   const named = at.options.server;
   const { env, home } = at.host;
-  const url = new URL(named ?? `http://127.0.0.1:${usualPort}`).origin;
+  const url = new URL(named ?? `http://127.0.0.1:${defaultPort}`).origin;
   const client = (await at.server()) ?? (await openServer(url, { env, home }));
   if (named === undefined && !(await isRunning(client))) throw noServer();
   return { client, url };
@@ -36,6 +36,6 @@ function noServer(): AppError {
   return new AppError({
     code: 'cli/no-server',
     kind: 'unavailable',
-    message: `No server runs at http://127.0.0.1:${usualPort}. Start it in another terminal with coppice serve, or name one with --server.`,
+    message: `No server runs at http://127.0.0.1:${defaultPort}. Start it in another terminal with coppice serve, or name one with --server.`,
   });
 }

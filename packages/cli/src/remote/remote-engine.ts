@@ -4,7 +4,7 @@ import { AppError, ask, type NodeId, type RunContext, type Store, type TreeId } 
 import type { GenerateOptions, TurnEnd, TurnEvent, TurnStart } from '@coppice/engine';
 import type { ChatEngine, EngineTurn, ModelSource } from '../chat-engine.ts';
 import { toCliError } from '../exit-codes.ts';
-import { postJson, translate } from './remote-store.ts';
+import { postJson, translateServerErrors } from './remote-store.ts';
 
 /** Reads what the server offers: its models, commands and tools. */
 export async function openRemoteEngine(
@@ -15,8 +15,8 @@ export async function openRemoteEngine(
   const { api } = client;
   const [models, commands, tools] = await Promise.all([
     openRemoteModels(client),
-    translate(api.commands()),
-    translate(api.tools()),
+    translateServerErrors(api.commands()),
+    translateServerErrors(api.tools()),
   ]);
   return {
     store,
@@ -27,7 +27,7 @@ export async function openRemoteEngine(
       run: (line, { treeId, activeNodeId = null, list = [] }) =>
         postJson(client, `/api/trees/${treeId}/commands`, { line, activeNodeId, list }),
       async complete(line, { treeId, activeNodeId = null }) {
-        const { from, items } = await translate(api.complete(treeId, line, activeNodeId));
+        const { from, items } = await translateServerErrors(api.complete(treeId, line, activeNodeId));
         // The terminal shows the English words.
         return { from, items: items.map(({ value, label, about }) => ({ value, label, about })) };
       },
@@ -63,7 +63,7 @@ function versionOf(store: Store, treeId: TreeId): Promise<number> {
 /** The models of a server. */
 export async function openRemoteModels(client: CoppiceClient): Promise<ModelSource> {
   const { api } = client;
-  let known = await translate(api.models());
+  let known = await translateServerErrors(api.models());
   const find = (id: string): ModelView => {
     const found = known.items.find((model) => model.id === id);
     if (found !== undefined) return found;
@@ -76,8 +76,8 @@ export async function openRemoteModels(client: CoppiceClient): Promise<ModelSour
   return {
     list: () => known.items,
     async refresh() {
-      await translate(api.refreshModels());
-      known = await translate(api.models());
+      await translateServerErrors(api.refreshModels());
+      known = await translateServerErrors(api.models());
     },
     async defaultModel() {
       const chosen = known.default ?? known.items.find(({ ready }) => ready)?.id;

@@ -6,7 +6,7 @@ import { type CoppiceClient, HttpProblem, parseProblemBody, readResponse } from 
 import type { ImportFinding, ImportReport } from '@coppice/content/formats';
 import { AppError, type ErrorKind } from '@coppice/core';
 import { exitCodes } from '../exit-codes.ts';
-import { causeOf, toAppError, translate } from './remote-store.ts';
+import { describeFetchCause, toAppError, translateServerErrors } from './remote-store.ts';
 
 export interface RemoteImportOptions {
   readonly format?: string;
@@ -61,10 +61,12 @@ export async function importOnServer(
     onProgress(current.progress.bytes, current.progress.total);
     await wait(askMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) {
-      await translate(readResponse(client.routes.DELETE('/api/imports/{id}', { params: { path } })));
+      await translateServerErrors(readResponse(client.routes.DELETE('/api/imports/{id}', { params: { path } })));
       throw new AppError({ code: 'cli/aborted', kind: 'aborted', message: 'Stopped. What was imported stays.' });
     }
-    current = await translate(readResponse<RemoteImport>(client.routes.GET('/api/imports/{id}', { params: { path } })));
+    current = await translateServerErrors(
+      readResponse<RemoteImport>(client.routes.GET('/api/imports/{id}', { params: { path } })),
+    );
   }
   const { report, error, format, strict, dryRun } = current;
   if (error !== null) throw new AppError({ ...error, kind: isErrorKind(error.kind) ? error.kind : 'internal' });
@@ -96,7 +98,7 @@ async function upload(client: CoppiceClient, file: UploadedFile, options: Remote
     });
   } catch (thrown) {
     if (signal.aborted) throw thrown;
-    throw toAppError(new HttpProblem('page/offline', causeOf(thrown), 0));
+    throw toAppError(new HttpProblem('page/offline', describeFetchCause(thrown), 0));
   }
   const answer: unknown = await response.json().catch(() => null);
   if (!response.ok) throw toAppError(parseProblemBody(answer, response.status));
@@ -107,7 +109,7 @@ async function readFindings(client: CoppiceClient, id: string): Promise<readonly
   const findings: RemoteFinding[] = [];
   for (let cursor: string | null = '0'; cursor !== null; ) {
     const query = { cursor: Number(cursor), limit: 200 };
-    const page: FindingsPage = await translate(
+    const page: FindingsPage = await translateServerErrors(
       readResponse<FindingsPage>(client.routes.GET('/api/imports/{id}/findings', { params: { path: { id }, query } })),
     );
     findings.push(...page.items);

@@ -38,7 +38,7 @@ export function openRemoteStore(client: CoppiceClient, place: string): Store {
     change: () => refuseHere('this change', 'Run it on the computer of the server.'),
     feed: () => refuseHere('following a chat', 'Open the page of the server.'),
     async content(id, ids) {
-      const { messages } = await translate(client.api.contents(id, ids));
+      const { messages } = await translateServerErrors(client.api.contents(id, ids));
       return new Map(
         ids.flatMap((each) => (messages[each] === undefined ? [] : [[each, JSON.stringify(messages[each])]])),
       );
@@ -51,7 +51,7 @@ export function openRemoteStore(client: CoppiceClient, place: string): Store {
       return found === null ? null : formatOf(found);
     },
     async search({ text, treeId: tree, limit, cursor, project, roles }) {
-      const found = await translate(
+      const found = await translateServerErrors(
         readResponse<Page<Awaited<ReturnType<Store['search']>>['items'][number]>>(
           client.routes.GET('/api/search', {
             params: {
@@ -70,7 +70,7 @@ export function openRemoteStore(client: CoppiceClient, place: string): Store {
       return found;
     },
     history: async (id, { before, limit } = {}) => {
-      const { items } = await translate(
+      const { items } = await translateServerErrors(
         readResponse<{ readonly items: Awaited<ReturnType<Store['history']>> }>(
           client.routes.GET('/api/trees/{tree}/history', {
             params: {
@@ -83,10 +83,10 @@ export function openRemoteStore(client: CoppiceClient, place: string): Store {
       return items;
     },
     newestAct: () => refuseHere('this', 'Name a chat.'),
-    trash: async (id) => (await translate(client.api.trash(id))).items,
+    trash: async (id) => (await translateServerErrors(client.api.trash(id))).items,
     purge: (id, what) => purgeOn(client, id, what),
     async purgeTree(id) {
-      await translate(client.api.removeTree(id, true));
+      await translateServerErrors(client.api.removeTree(id, true));
       return emptyPurge;
     },
     feedAll: () => refuseHere('following the chats', 'Open the page of the server.'),
@@ -115,7 +115,7 @@ export function openRemoteStore(client: CoppiceClient, place: string): Store {
     },
     externalIdsOf: async (id) =>
       (
-        await translate(
+        await translateServerErrors(
           readResponse<ExternalIds>(
             client.routes.GET('/api/trees/{tree}/external-ids', { params: { path: { tree: id } } }),
           ),
@@ -148,7 +148,7 @@ function refuseHere(what: string, instead: string): never {
 }
 
 /** Waits for a response; an error of the server becomes the error that a local store would throw. */
-export async function translate<T>(asked: Promise<T>): Promise<T> {
+export async function translateServerErrors<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (thrown) {
@@ -207,7 +207,7 @@ export async function postJson<T>(client: CoppiceClient, path: string, body: obj
     const headers = { 'content-type': 'application/json' };
     response = await client.send(path, { method: 'POST', headers, body: JSON.stringify(body) });
   } catch (thrown) {
-    throw toAppError(new HttpProblem('page/offline', causeOf(thrown), 0));
+    throw toAppError(new HttpProblem('page/offline', describeFetchCause(thrown), 0));
   }
   const text = await response.text();
   if (response.ok) return JSON.parse(text);
@@ -221,7 +221,7 @@ export async function postJson<T>(client: CoppiceClient, path: string, body: obj
 }
 
 /** What went wrong below fetch, such as a refused connection. */
-export function causeOf(thrown: unknown): string {
+export function describeFetchCause(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   return thrown.cause instanceof Error && thrown.cause.message !== '' ? thrown.cause.message : thrown.message;
 }
@@ -266,7 +266,7 @@ function commandsOn(client: CoppiceClient): RemoteCommands {
 }
 
 async function listTrees(client: CoppiceClient, query: TreeQuery = {}): Promise<Page<TreeSummary>> {
-  const { items, cursor } = await translate(client.api.trees(query));
+  const { items, cursor } = await translateServerErrors(client.api.trees(query));
   return { items: items.map(toSummary), cursor };
 }
 
@@ -311,7 +311,7 @@ async function purgeOn(
   what: { readonly nodeId: NodeId } | { readonly upTo: number },
 ): Promise<PurgeReport> {
   const params = { path: { tree: id } };
-  const report = await translate(
+  const report = await translateServerErrors(
     'upTo' in what
       ? readResponse<Purged>(client.routes.DELETE('/api/trees/{tree}/trash', { params }))
       : readResponse<Purged>(
@@ -329,7 +329,8 @@ function blobsOn(client: CoppiceClient): BlobStore {
     return response.ok ? response : null;
   };
   return {
-    put: (bytes, mediaType) => translate(client.upload(new Blob([new Uint8Array(bytes)], { type: mediaType }))),
+    put: (bytes, mediaType) =>
+      translateServerErrors(client.upload(new Blob([new Uint8Array(bytes)], { type: mediaType }))),
     async find(hash) {
       const response = await get(hash);
       if (response === null) return null;

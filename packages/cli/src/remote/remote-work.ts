@@ -2,7 +2,7 @@
 import { type CoppiceClient, readResponse } from '@coppice/client';
 import type { RecordedSession } from '@coppice/engine';
 import type { FailedCall } from '@coppice/server';
-import { postJson, translate } from './remote-store.ts';
+import { postJson, translateServerErrors } from './remote-store.ts';
 
 export interface RemoteWorkQuery {
   readonly limit: number;
@@ -27,7 +27,7 @@ export async function listRemoteWork(
   client: CoppiceClient,
   query: RemoteWorkQuery,
 ): Promise<{ readonly sessions: readonly RecordedSession[]; readonly cursor: string | null }> {
-  const { sessions, cursor } = await translate(
+  const { sessions, cursor } = await translateServerErrors(
     readResponse<ListedWork>(client.routes.GET('/api/agents', { params: { query } })),
   );
   const children = new Map<string, RecordedSession[]>();
@@ -42,7 +42,7 @@ export async function listRemoteWork(
 
 /** The calls that the server could not record. */
 export async function listRemoteFailedCalls(client: CoppiceClient): Promise<readonly ListedCall[]> {
-  const { calls } = await translate(
+  const { calls } = await translateServerErrors(
     readResponse<{ readonly calls: readonly ListedCall[] }>(client.routes.GET('/api/proxy/failed')),
   );
   return calls;

@@ -4,10 +4,10 @@ import { type FakeProvider, openFakeProvider } from '@coppice/engine/testing';
 import { openTestServer, type TestServer } from '@coppice/server/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { subcommands } from '../subcommands/index.ts';
-import { type CliFixture, makeCliFixture, type Ran } from '../testing/index.ts';
+import { type CliFixture, type CliResult, makeCliFixture } from '../testing/index.ts';
 
 /** Replaces ids and times by their order, so that two runs can be compared. */
-function normalised({ code, out, err }: Ran): Ran {
+function normalised({ code, out, err }: CliResult): CliResult {
   const seen = new Map<string, string>();
   const name = (kind: string, text: string) => {
     const known = seen.get(text) ?? `${kind}${seen.size}`;

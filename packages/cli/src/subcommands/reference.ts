@@ -2,7 +2,7 @@
 import { globalOptions } from '../program.ts';
 import type { Subcommand, SubcommandOption } from './contract.ts';
 import { subcommands } from './index.ts';
-import { questionForms } from './question-forms.ts';
+import { questionsBySubcommand } from './questions.ts';
 
 function usageOf({ name, arguments: words = [], options = [] }: Subcommand): string {
   const shown = words.map(({ name: word, optional, many }) => {
@@ -30,7 +30,7 @@ function section(member: Subcommand): string {
   const lines = examples.map((line) => `\`${line}\``);
   return [
     `### coppice ${name}`,
-    `<!-- asks: ${(questionForms[name] ?? []).join(' · ')} -->\n\`coppice ${name}\`: ${summary}.`,
+    `<!-- asks: ${(questionsBySubcommand[name] ?? []).join(' · ')} -->\n\`coppice ${name}\`: ${summary}.`,
     `Usage: \`${usageOf(member)}\``,
     ...(words.length === 0 ? [] : [words.map((word) => `- \`${word.name}\`: ${word.summary}`).join('\n')]),
     ...(options.length === 0 ? [] : [optionTable(options)]),
@@ -39,7 +39,7 @@ function section(member: Subcommand): string {
 }
 
 /** The generated part of `docs/command-line.md`. */
-export function commandReference(members: readonly Subcommand[] = subcommands): string {
+export function buildCommandReference(members: readonly Subcommand[] = subcommands): string {
   const groups = [...new Set(members.map(({ group }) => group))];
   return [
     ...groups.flatMap((group) => [`## ${group}`, ...members.filter((each) => each.group === group).map(section)]),

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { makeHome, startTerminal } from '../testing/terminal.ts';
-import { pagerCommand } from './pager.ts';
+import { findPagerCommand } from './pager.ts';
 
 test('[O93] the pager is the one that the user names, and none if none is wanted or installed', () => {
   const env = { PATH: process.env['PATH'] };
-  expect(pagerCommand({ ...env, PAGER: 'sed -n p' }, 'linux')).toBe('sed -n p');
-  expect(pagerCommand({ ...env, PAGER: 'sed -n p', COPPICE_PAGER: '' }, 'linux')).toBeNull();
-  expect(pagerCommand({ ...env, PAGER: 'no-such-pager -x' }, 'linux')).toBeNull();
-  expect(pagerCommand({ ...env, PAGER: 'sed', TERM: 'dumb' }, 'linux')).toBeNull();
-  expect(pagerCommand({ PATH: '' }, 'linux')).toBeNull();
-  expect(pagerCommand(env, 'win32')).toBeNull();
+  expect(findPagerCommand({ ...env, PAGER: 'sed -n p' }, 'linux')).toBe('sed -n p');
+  expect(findPagerCommand({ ...env, PAGER: 'sed -n p', COPPICE_PAGER: '' }, 'linux')).toBeNull();
+  expect(findPagerCommand({ ...env, PAGER: 'no-such-pager -x' }, 'linux')).toBeNull();
+  expect(findPagerCommand({ ...env, PAGER: 'sed', TERM: 'dumb' }, 'linux')).toBeNull();
+  expect(findPagerCommand({ PATH: '' }, 'linux')).toBeNull();
+  expect(findPagerCommand(env, 'win32')).toBeNull();
   const windows = { Path: 'C:\\bin;C:\\Git\\usr\\bin', PATHEXT: '.COM;.EXE', PAGER: 'less -R' };
-  expect(pagerCommand(windows, 'win32', (path) => path === 'C:\\Git\\usr\\bin\\less.EXE')).toBe('less -R');
-  expect(pagerCommand(windows, 'win32', () => false)).toBeNull();
+  expect(findPagerCommand(windows, 'win32', (path) => path === 'C:\\Git\\usr\\bin\\less.EXE')).toBe('less -R');
+  expect(findPagerCommand(windows, 'win32', () => false)).toBeNull();
 });
 
 test('[O93] on a terminal `show` is rendered and goes through the pager', { tags: ['terminal'] }, async () => {

@@ -1,7 +1,7 @@
 /** The user's pager. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { programPaths } from '../program-paths.ts';
+import { listProgramPaths } from '../program-paths.ts';
 
 type PagerEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -9,7 +9,7 @@ type PagerEnvironment = Readonly<Record<string, string | undefined>>;
  * The pager's command: `COPPICE_PAGER`, else `PAGER`, else `less`. Null if none is wanted or installed, because
  * output to a missing program would be lost.
  */
-export function pagerCommand(
+export function findPagerCommand(
   env: PagerEnvironment,
   platform: NodeJS.Platform,
   isFile: (path: string) => boolean = existsSync,
@@ -19,7 +19,7 @@ export function pagerCommand(
   const command = named ?? (platform === 'win32' ? null : 'less');
   if (command === null) return null;
   const [program = ''] = command.trim().split(/\s+/);
-  return programPaths(program, env, platform).some(isFile) ? command : null;
+  return listProgramPaths(program, env, platform).some(isFile) ? command : null;
 }
 
 /** Shows lines in the pager, and resolves when the user leaves it. */

@@ -13,7 +13,7 @@ const widest = 28;
 /**
  * The bar as text, for example `████████░░░░ 1,200 of 3,000 trees`, on one line: a second line could not be redrawn.
  */
-export function drawBar(what: string, done: number, left: number | null, columns: number): string {
+export function drawProgressBar(what: string, done: number, left: number | null, columns: number): string {
   const count = (value: number) => value.toLocaleString('en-US');
   if (left === null) return fitWidth(`${count(done)} ${what}`, columns);
   const total = done + left;
@@ -25,13 +25,13 @@ export function drawBar(what: string, done: number, left: number | null, columns
 }
 
 /** A progress bar that is redrawn on standard error. */
-export function createProgress(output: Output, what: string): ProgressBar {
+export function createProgressBar(output: Output, what: string): ProgressBar {
   let shown = false;
   return {
     tell(done, left) {
       if (!output.live) return;
       shown = true;
-      output.draw(`\r\u001b[2K${drawBar(what, done, left, output.liveColumns - 1)}`);
+      output.draw(`\r\u001b[2K${drawProgressBar(what, done, left, output.liveColumns - 1)}`);
     },
     end() {
       if (shown) output.draw('\r\u001b[2K');

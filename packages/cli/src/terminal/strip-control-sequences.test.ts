@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { oneLine, stripControlSequences } from './strip-control-sequences.ts';
+import { stripControlSequences, toOneLine } from './strip-control-sequences.ts';
 
 // Everything that a terminal interprets: C0 except line feed and tab, DEL, C1, and direction marks.
 const obeyed = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
@@ -53,19 +53,19 @@ describe('stripControlSequences', () => {
   });
 
   it('[O71] makes one line of limited width, never half a character', () => {
-    expect(oneLine('a\n b\t c', 10)).toBe('a b c');
-    expect(oneLine('👍👍👍👍', 5)).toBe('👍👍…');
-    expect(oneLine('👍👍👍👍', 4)).toBe('👍…');
-    expect(oneLine('漢字漢字', 8)).toBe('漢字漢字');
-    expect(oneLine('👩‍👩‍👧👩‍👩‍👧', 3)).toBe('👩‍👩‍👧…');
-    expect(oneLine('e\u0301e\u0301e\u0301', 2)).toBe('e\u0301…');
-    expect(oneLine('🇩🇪🇫🇷', 3)).toBe('🇩🇪…');
-    expect(oneLine('anything', 0)).toBe('');
+    expect(toOneLine('a\n b\t c', 10)).toBe('a b c');
+    expect(toOneLine('👍👍👍👍', 5)).toBe('👍👍…');
+    expect(toOneLine('👍👍👍👍', 4)).toBe('👍…');
+    expect(toOneLine('漢字漢字', 8)).toBe('漢字漢字');
+    expect(toOneLine('👩‍👩‍👧👩‍👩‍👧', 3)).toBe('👩‍👩‍👧…');
+    expect(toOneLine('e\u0301e\u0301e\u0301', 2)).toBe('e\u0301…');
+    expect(toOneLine('🇩🇪🇫🇷', 3)).toBe('🇩🇪…');
+    expect(toOneLine('anything', 0)).toBe('');
   });
 
   it('[O71] marks shortened text, even if long characters or blanks used up the examined part', () => {
     const heaped = `e${'\u0301'.repeat(90)}`;
-    expect(oneLine(heaped.repeat(9), 20)).toBe(`${heaped.repeat(2)}…`);
-    expect(oneLine(`${' '.repeat(5000)}late`, 10)).toBe('late');
+    expect(toOneLine(heaped.repeat(9), 20)).toBe(`${heaped.repeat(2)}…`);
+    expect(toOneLine(`${' '.repeat(5000)}late`, 10)).toBe('late');
   });
 });

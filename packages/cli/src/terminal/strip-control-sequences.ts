@@ -1,5 +1,5 @@
 /** Makes text of models, tools and imports safe for a terminal. */
-import { fitWidth, truncateToWidth, widthOf, withoutLast } from './width.ts';
+import { fitWidth, removeLastGrapheme, truncateToWidth, widthOf } from './width.ts';
 
 // Whole sequences first, so that no parts of them remain: OSC, DCS, SOS, PM and APC up to their terminator (or the
 // end), CSI up to its final byte, and two-character escapes. C1 forms count like the 7-bit ones.
@@ -35,7 +35,7 @@ export function stripExceptColors(text: string): string {
 }
 
 /** Like {@link stripControlSequences}, on one line of at most so many columns, cut with an ellipsis. */
-export function oneLine(text: string, columns: number): string {
+export function toOneLine(text: string, columns: number): string {
   if (columns < 1) return '';
   // Cut first: the preview of ten megabytes must not process all of them.
   const from = Math.max(0, text.search(/\S/));
@@ -43,5 +43,5 @@ export function oneLine(text: string, columns: number): string {
   const line = stripControlSequences(text.slice(from, end)).replace(/\s+/g, ' ').trim();
   if (end >= text.length || widthOf(line) > columns) return fitWidth(line, columns);
   // The rest of the text was not examined, so there may be more.
-  return `${truncateToWidth(withoutLast(line), columns - 1)}…`;
+  return `${truncateToWidth(removeLastGrapheme(line), columns - 1)}…`;
 }

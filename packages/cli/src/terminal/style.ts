@@ -1,7 +1,7 @@
 import picocolors from 'picocolors';
 
 /** The text styles. Without colours each returns the text unchanged. */
-export interface Style {
+export interface TextStyles {
   readonly colors: boolean;
   /** The current position. */
   active(text: string): string;
@@ -16,13 +16,13 @@ export interface Style {
 }
 
 /** Creates a style with or without colours. */
-export function createStyle(colors: boolean): Style {
+export function createTextStyles(colors: boolean): TextStyles {
   const { green, dim, bold, italic, yellow, red } = picocolors.createColors(colors);
   return { colors, active: green, quiet: dim, strong: bold, italic, warn: yellow, bad: red };
 }
 
 /** Whether to use colours: on a terminal that supports them, unless the user or NO_COLOR disables them. */
-export function wantsColors(
+export function shouldUseColors(
   stream: { readonly isTTY?: boolean },
   env: Readonly<Record<string, string | undefined>>,
 ): boolean {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drawBar } from './progress.ts';
-import { fitWidth, graphemesOf, graphemeWidth, truncateToWidth, widthOf, withoutLast } from './width.ts';
+import { drawProgressBar } from './progress.ts';
+import { fitWidth, graphemesOf, graphemeWidth, removeLastGrapheme, truncateToWidth, widthOf } from './width.ts';
 import { wrapForReading, wrapLines } from './wrap.ts';
 
 const unit = fc.oneof(
@@ -63,7 +63,7 @@ describe('the width of a text', () => {
         expect(widthOf(begun)).toBeLessThanOrEqual(columns);
         expect(all.slice(0, [...graphemesOf(begun)].length).join('')).toBe(begun);
         expect(widthOf(fitWidth(text, columns))).toBeLessThanOrEqual(columns);
-        expect(withoutLast(text)).toBe(all.slice(0, -1).join(''));
+        expect(removeLastGrapheme(text)).toBe(all.slice(0, -1).join(''));
       }),
     );
   });
@@ -136,9 +136,9 @@ describe('lines of a screen', () => {
 
 describe('a progress bar', () => {
   it('[O71] stays on one line, however narrow the screen is', () => {
-    expect(drawBar('trees', 1200, 1800, 79)).toBe(`${'█'.repeat(11)}${'░'.repeat(17)} 1,200 of 3,000 trees`);
-    expect(drawBar('trees', 1200, 1800, 39)).toBe(`${'█'.repeat(7)}${'░'.repeat(11)} 1,200 of 3,000 trees`);
-    expect(drawBar('trees', 1200, 1800, 22)).toBe('1,200 of 3,000 trees');
-    expect(drawBar('conversations', 1_234_567, 7_654_321, 19)).toBe('1,234,567 of 8,888…');
+    expect(drawProgressBar('trees', 1200, 1800, 79)).toBe(`${'█'.repeat(11)}${'░'.repeat(17)} 1,200 of 3,000 trees`);
+    expect(drawProgressBar('trees', 1200, 1800, 39)).toBe(`${'█'.repeat(7)}${'░'.repeat(11)} 1,200 of 3,000 trees`);
+    expect(drawProgressBar('trees', 1200, 1800, 22)).toBe('1,200 of 3,000 trees');
+    expect(drawProgressBar('conversations', 1_234_567, 7_654_321, 19)).toBe('1,234,567 of 8,888…');
   });
 });

@@ -51,7 +51,7 @@ export function fitWidth(line: string, columns: number): string {
 }
 
 /** The text without its last grapheme. */
-export function withoutLast(text: string): string {
+export function removeLastGrapheme(text: string): string {
   // Looks at the end only: no grapheme is longer.
   const from = Math.max(0, text.length - 256);
   let last = from;

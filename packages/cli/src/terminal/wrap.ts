@@ -1,5 +1,5 @@
 /** Wraps text to a width: at spaces if possible, and never inside a grapheme. */
-import { graphemesOf, graphemeWidth, widthOf, withoutLast } from './width.ts';
+import { graphemesOf, graphemeWidth, removeLastGrapheme, widthOf } from './width.ts';
 
 const color = new RegExp(['(', '\\u001b\\[[0-9;]*m', ')'].join(''));
 const tabStop = 8;
@@ -34,7 +34,7 @@ export function wrapLines(text: string, width: number, { keepsWords = false } = 
 }
 
 /** A plain or coloured line, or its beginning and an ellipsis, in at most so many columns. */
-export function cutLine(line: string, columns: number): string {
+export function truncateLine(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line;
   const shown: WrapCell[] = [];
   let space = columns - 1;
@@ -71,7 +71,7 @@ function* splitWords(line: string): Generator<string> {
   let from = 0;
   if (!line.includes('\u001b'))
     while (line.length - from > longest) {
-      const piece = withoutLast(line.slice(from, from + longest));
+      const piece = removeLastGrapheme(line.slice(from, from + longest));
       yield piece;
       from += piece.length;
     }

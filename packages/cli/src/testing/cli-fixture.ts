@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProcessHost } from '../output.ts';
-import { runArguments } from '../program.ts';
+import { runCli } from '../program.ts';
 import type { Subcommand } from '../subcommands/contract.ts';
 
 /** The result of a line. */
-export interface Ran {
+export interface CliResult {
   readonly code: number;
   readonly out: string;
   readonly err: string;
@@ -16,7 +16,7 @@ export interface Ran {
 export interface CliFixture {
   readonly home: string;
   /** Runs a line, optionally with standard input. */
-  run(words: readonly string[], input?: string): Promise<Ran>;
+  run(words: readonly string[], input?: string): Promise<CliResult>;
   /** Like {@link CliFixture.run} with `--json`; throws if the line fails. */
   json(words: readonly string[], input?: string): Promise<Answered>;
   /** Creates a tree with a chain of these texts. */
@@ -41,11 +41,11 @@ export function makeCliFixture(
   over: Partial<ProcessHost> & { readonly members?: readonly Subcommand[] } = {},
 ): CliFixture {
   const home = over.home ?? mkdtempSync(join(tmpdir(), 'coppice-cli-'));
-  const run = async (words: readonly string[], input?: string): Promise<Ran> => {
+  const run = async (words: readonly string[], input?: string): Promise<CliResult> => {
     const out: string[] = [];
     const err: string[] = [];
     const { members, ...host } = over;
-    const code = await runArguments(
+    const code = await runCli(
       words,
       {
         stdout: {

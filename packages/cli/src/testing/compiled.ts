@@ -69,7 +69,7 @@ let program: Promise<string> | undefined;
  * The path of the compiled command, built once per process. Starting from the sources takes eight times as long;
  * `mcp.test.ts` tests that.
  */
-export function compiledCommand(): Promise<string> {
+export function compileCommandOnce(): Promise<string> {
   program ??= compiled();
   return program;
 }

@@ -1,1 +1,1 @@
-export { type CliFixture, makeCliFixture, type Ran } from './cli-fixture.ts';
+export { type CliFixture, type CliResult, makeCliFixture } from './cli-fixture.ts';

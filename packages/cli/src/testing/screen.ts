@@ -41,7 +41,7 @@ export function makeScreen(columns: number, rows: number): Terminal {
 }
 
 /** One row of a screen: its text, and whether the terminal wrapped a line there. */
-export interface Row {
+export interface ScreenRow {
   readonly text: string;
   readonly broken: boolean;
   /** The column in which a text begins; -1 if it is missing. */
@@ -49,10 +49,10 @@ export interface Row {
 }
 
 /** What a screen of so many columns shows, without empty rows at the end. */
-export async function rowsOf(text: string, columns: number): Promise<readonly Row[]> {
+export async function readScreenRows(text: string, columns: number): Promise<readonly ScreenRow[]> {
   const screen = makeScreen(columns, 200);
   await new Promise<void>((resolve) => screen.write(text, resolve));
-  const rows: Row[] = [];
+  const rows: ScreenRow[] = [];
   for (let at = 0; at < screen.rows; at++) {
     const line = screen.buffer.active.getLine(at);
     if (line === undefined) break;

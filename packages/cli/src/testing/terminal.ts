@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type IPty, spawn } from '@lydell/node-pty';
-import { compiledCommand } from './compiled.ts';
+import { compileCommandOnce } from './compiled.ts';
 import { makeScreen } from './screen.ts';
 
-const program = await compiledCommand();
+const program = await compileCommandOnce();
 
 /** Special keys. */
-export const keys = {
+export const terminalKeys = {
   enter: '\r',
   escape: '\u001b',
   tab: '\t',
@@ -71,7 +71,7 @@ export function startTerminal(
 }
 
 /** The compiled command, for scripts that tests run. */
-export const commandLine: readonly string[] = [process.execPath, program];
+export const compiledCommandPath: readonly string[] = [process.execPath, program];
 
 /** Starts any program in a pseudo-terminal. */
 export function startProgram(

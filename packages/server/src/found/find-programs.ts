@@ -1,7 +1,7 @@
 /** Finds conversations of other programs on this computer. */
 import { lstat, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { type ComputerPaths, type ProgramPlace, programPlaces } from './places.ts';
+import { type ComputerPaths, type ProgramFolders, programFolders } from './program-folders.ts';
 
 /** A file of a program. */
 export interface FoundFile {
@@ -45,7 +45,7 @@ async function* filesInFolder(top: string): AsyncGenerator<string> {
 }
 
 /** The files of a program, oldest first. */
-export async function findFiles(place: ProgramPlace, paths: ComputerPaths): Promise<FoundFile[]> {
+export async function findFiles(place: ProgramFolders, paths: ComputerPaths): Promise<FoundFile[]> {
   const found: (Omit<FoundFile, 'group'> & { readonly inside: string })[] = [];
   const messages = new Map<string, string>();
   for (const folder of place.folders(paths))
@@ -66,7 +66,7 @@ export async function findFiles(place: ProgramPlace, paths: ComputerPaths): Prom
 /** The programs with conversations, each with its counts. */
 export async function findPrograms(
   paths: ComputerPaths,
-  places: readonly ProgramPlace[] = programPlaces,
+  places: readonly ProgramFolders[] = programFolders,
 ): Promise<FoundProgram[]> {
   const programs: FoundProgram[] = [];
   for (const place of places) {

@@ -1,11 +1,11 @@
 /** Follows the sessions of other programs: changed files are returned again, completely. */
 import type { FoundFile } from './find-programs.ts';
 import { findFiles } from './find-programs.ts';
-import type { ComputerPaths, ProgramPlace } from './places.ts';
+import type { ComputerPaths, ProgramFolders } from './program-folders.ts';
 
 /** Files of one program that changed, with those that are read together with them. */
 export interface ChangedFiles {
-  readonly place: ProgramPlace;
+  readonly place: ProgramFolders;
   readonly files: readonly FoundFile[];
 }
 
@@ -14,10 +14,10 @@ const stampOf = ({ size, changedAt }: FoundFile) => `${size} ${changedAt}`;
 /** Remembers the state of the files at the last check. */
 export class ProgramWatch {
   readonly #paths: ComputerPaths;
-  readonly #places: readonly ProgramPlace[];
+  readonly #places: readonly ProgramFolders[];
   readonly #seen = new Map<string, string>();
 
-  constructor(paths: ComputerPaths, places: readonly ProgramPlace[]) {
+  constructor(paths: ComputerPaths, places: readonly ProgramFolders[]) {
     this.#paths = paths;
     this.#places = places;
   }

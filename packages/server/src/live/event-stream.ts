@@ -20,8 +20,8 @@ const ping = encoder.encode(': ping\n\n');
 const hello = encoder.encode('retry: 1000\n\n');
 
 /** The error of a stream that was not read fast enough. */
-export class ReaderDropped extends Error {
-  override readonly name = 'ReaderDropped';
+export class ReaderDroppedError extends Error {
+  override readonly name = 'ReaderDroppedError';
 
   constructor() {
     super('a reader lagged too far behind and was dropped; it can come back');
@@ -58,7 +58,7 @@ export class EventStream {
     if (controller === null) return false;
     if ((controller.desiredSize ?? 0) <= 0) {
       this.#end();
-      controller.error(new ReaderDropped());
+      controller.error(new ReaderDroppedError());
       return false;
     }
     controller.enqueue(bytes);
@@ -97,7 +97,7 @@ export class EventStream {
 }
 
 /** Every open stream of a server. */
-export class Streams {
+export class EventStreams {
   readonly #open = new Map<EventStream, CallerLimits | null>();
   readonly #usage: BodyUsage;
   readonly #limits: Pick<ServerLimits, 'backlogBytes' | 'pingMs'>;
@@ -157,7 +157,7 @@ export class Streams {
 }
 
 /** The response of a stream. */
-export function streamReply(stream: EventStream): RawReply {
+export function respondWithStream(stream: EventStream): RawReply {
   return {
     raw: stream.body,
     status: 200,

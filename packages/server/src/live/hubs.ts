@@ -1,15 +1,15 @@
 /** The feeds that have readers, one per tree. */
 import type { Store, TreeId } from '@coppice/core';
-import type { OwnerServices, Services } from '../services.ts';
+import type { OwnerServices, SharedServices } from '../services.ts';
 import type { EventStream } from './event-stream.ts';
 import { TreeHub } from './tree-hub.ts';
 
 /** Finds or starts the feed of a tree; ends it when it has no reader left. */
 export class TreeFeeds {
-  readonly #services: Pick<Services, 'turns' | 'limits' | 'log'>;
+  readonly #services: Pick<SharedServices, 'turns' | 'limits' | 'log'>;
   readonly #byStore = new Map<Store, Map<TreeId, TreeHub>>();
 
-  constructor(services: Pick<Services, 'turns' | 'limits' | 'log'>, closing: AbortSignal) {
+  constructor(services: Pick<SharedServices, 'turns' | 'limits' | 'log'>, closing: AbortSignal) {
     this.#services = services;
     services.turns.onBegin((live) => void this.#byStore.get(live.store)?.get(live.treeId)?.hear(live));
     closing.addEventListener('abort', () => this.#closeAll(), { once: true });

@@ -1,9 +1,9 @@
 /** Recovers replies whose process has died, for every owner, while the server runs. */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Services } from '../services.ts';
+import type { SharedServices } from '../services.ts';
 
 /** Recovers once, with one query for all owners. If the store is unavailable, the replies are recovered later. */
-export async function recoverOnce({ auth, engine, log }: Services): Promise<number> {
+export async function recoverRepliesOnce({ auth, engine, log }: SharedServices): Promise<number> {
   const { generator } = engine;
   const { length: saved } = await (auth.mode === 'token' ? generator.recover() : generator.recoverAll());
   if (saved > 0) log.info({ saved }, 'replies of a process that is gone were saved');
@@ -11,9 +11,9 @@ export async function recoverOnce({ auth, engine, log }: Services): Promise<numb
 }
 
 /** Recovers repeatedly until the server stops. */
-export async function keepRecovering(services: Services, everyMs = 5_000): Promise<void> {
+export async function keepRecoveringReplies(services: SharedServices, everyMs = 5_000): Promise<void> {
   while (!services.closing.aborted) {
-    await recoverOnce(services).catch((error: unknown) => {
+    await recoverRepliesOnce(services).catch((error: unknown) => {
       services.log.warn({ err: error }, 'replies could not be looked after');
     });
     await wait(everyMs, undefined, { signal: services.closing, ref: false }).catch(() => undefined);

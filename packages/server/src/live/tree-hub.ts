@@ -16,8 +16,8 @@ import {
 import { rowChanges } from '@coppice/core/tree';
 import type { FollowEvent } from '@coppice/engine';
 import type { ServerLimits } from '../contract.ts';
-import type { OwnerServices, Services } from '../services.ts';
-import { changedIds, nodesOfCommits, readNodes } from '../tree-view.ts';
+import type { OwnerServices, SharedServices } from '../services.ts';
+import { listChangedIds, readNodes, readNodesOfCommits } from '../tree-view.ts';
 import { type EventStream, encodeEvent } from './event-stream.ts';
 import type { LiveTurn, LiveTurns } from './turns.ts';
 
@@ -60,7 +60,7 @@ export interface HubOptions {
   readonly treeId: TreeId;
   readonly turns: LiveTurns;
   readonly limits: Pick<ServerLimits, 'deltaMs'>;
-  readonly log: Services['log'];
+  readonly log: SharedServices['log'];
   /** Called when there are no readers left. */
   onEmpty(): void;
 }
@@ -300,10 +300,10 @@ export class TreeHub {
 
 /** Encodes a commit with the nodes that it added or changed and the subtrees that it restored. */
 async function commitEvent(store: Store, commit: Commit): Promise<Uint8Array> {
-  const nodes = nodesOfCommits(commit);
+  const nodes = readNodesOfCommits(commit);
   if (nodes !== null) return encodeEvent('commit', { ...commit, nodes }, commit.version);
   const read = await store.read(commit.treeId, function* () {
-    return { nodes: yield* readNodes(changedIds(commit)), restored: yield* readRestored(commit) };
+    return { nodes: yield* readNodes(listChangedIds(commit)), restored: yield* readRestored(commit) };
   });
   return encodeEvent('commit', { ...commit, ...read }, commit.version);
 }

@@ -2,11 +2,11 @@
 import { type ActId, AppError, ask, type NodeId, type Store, type TreeId } from '@coppice/core';
 import type { GenerateOptions, Turn, TurnApprove, TurnEvent, TurnStart } from '@coppice/engine';
 import type { Quotas, ServerLimits } from '../contract.ts';
-import { refuseHttp } from '../http-errors.ts';
+import { throwHttpError } from '../http-errors.ts';
 import type { OwnerServices } from '../services.ts';
 
 /** A reply that a turn has started. */
-export interface BegunReply {
+export interface StartedReply {
   readonly nodeId: NodeId;
   readonly parentId: NodeId;
   readonly runId: string | null;
@@ -109,7 +109,7 @@ export class LiveTurns {
     for (const live of this.#byAct.values()) if (!live.over && live.owner === ownerServices.owner) running++;
     const { generations: most } = this.#quotasOf(ownerServices.owner);
     if (running >= most)
-      refuseHttp('http/too-many', `${running} replies are being written for you; at most ${most} are.`);
+      throwHttpError('http/too-many', `${running} replies are being written for you; at most ${most} are.`);
     // The operator's rules have been applied before; what arrives here needs a person's decision.
     const approve: TurnApprove = ({ name, hash }) =>
       this.#remembered.get(ownerServices.owner)?.has(name) === true ? { approved: true, hash } : 'ask';
@@ -139,8 +139,8 @@ export class LiveTurns {
 }
 
 /** Waits until the first replies exist, so that the caller can show them; rejects with the turn's error. */
-export async function waitForFirstReplies(live: LiveTurn, wanted: number): Promise<readonly BegunReply[]> {
-  const begun = new Map<NodeId, BegunReply>();
+export async function waitForFirstReplies(live: LiveTurn, wanted: number): Promise<readonly StartedReply[]> {
+  const begun = new Map<NodeId, StartedReply>();
   for await (const [, event] of live.read(0, new AbortController().signal)) {
     if (event.type === 'node' && event.role === 'assistant') {
       const { nodeId, parentId, runId = null } = event;
@@ -157,6 +157,6 @@ export async function waitForFirstReplies(live: LiveTurn, wanted: number): Promi
 }
 
 /** The current version of a tree. */
-export async function versionOfTurn(store: Store, treeId: TreeId): Promise<number> {
+export async function readTreeVersion(store: Store, treeId: TreeId): Promise<number> {
   return (await store.read(treeId, () => ask('tree', {})))?.version ?? 0;
 }

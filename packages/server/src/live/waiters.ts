@@ -1,5 +1,5 @@
 /** Callers that wait for the next change: all are woken together; a signal releases a single one. */
-export class Waiters {
+export class ChangeWaiters {
   readonly #wakes = new Set<() => void>();
 
   /** Resolves on the next wake or when the signal aborts; a signal that is already aborted is not checked. */

@@ -17,7 +17,7 @@ const message = z.looseObject({
 });
 
 /** Conversations. */
-export const treeList = z.looseObject({
+export const treeListSchema = z.looseObject({
   items: z.array(
     z.looseObject({
       id: z.string().describe('The id of a tree.'),
@@ -35,7 +35,7 @@ export const treeList = z.looseObject({
 });
 
 /** Messages that a search found. */
-export const searchAnswer = z.looseObject({
+export const searchAnswerSchema = z.looseObject({
   items: z.array(
     z.looseObject({
       treeId: z.string(),
@@ -50,7 +50,7 @@ export const searchAnswer = z.looseObject({
 });
 
 /** A page of a branch. */
-export const thread = z.looseObject({
+export const threadSchema = z.looseObject({
   rootId: id,
   activeNodeId: id.nullable(),
   version: z.number(),
@@ -59,7 +59,7 @@ export const thread = z.looseObject({
 });
 
 /** The shape of a tree. */
-export const shape = z.looseObject({
+export const treeShapeSchema = z.looseObject({
   rootId: id,
   activeNodeId: id.nullable(),
   version: z.number(),
@@ -77,7 +77,7 @@ export const shape = z.looseObject({
 });
 
 /** Two branches compared. */
-export const comparison = z.looseObject({
+export const comparisonSchema = z.looseObject({
   common: id.nullable().describe('The last node that both share.'),
   shared: z.number().describe('How many nodes both share.'),
   left: z.array(message),
@@ -86,16 +86,16 @@ export const comparison = z.looseObject({
 });
 
 /** A message that was added. */
-export const appendedMessage = z.looseObject({ treeId: z.string(), nodeId: id, version });
+export const appendedMessageSchema = z.looseObject({ treeId: z.string(), nodeId: id, version });
 
 /** The node that a conversation continues from. */
-export const branchAnswer = z.looseObject({ nodeId: id, version });
+export const branchAnswerSchema = z.looseObject({ nodeId: id, version });
 
 /** A bookmark. */
-export const bookmarkAnswer = z.looseObject({ nodeId: id, title: z.string().nullable(), version });
+export const bookmarkAnswerSchema = z.looseObject({ nodeId: id, title: z.string().nullable(), version });
 
 /** A branch that was merged as a summary. */
-export const mergeAnswer = z.looseObject({
+export const mergeAnswerSchema = z.looseObject({
   nodeId: id,
   summary: z.string().nullable().describe('Null where there was nothing to summarise.'),
 });

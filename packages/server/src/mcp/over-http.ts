@@ -1,9 +1,9 @@
 /** Handles one HTTP request with a server of its own: requests share no state. */
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { TreesServerOptions } from './options.ts';
-import { createTreesServer } from './server.ts';
+import { createTreesMcpServer } from './server.ts';
 
 /** Handles a request of the streamable HTTP transport. */
-export function answerOverHttp(request: Request, options: TreesServerOptions): Promise<Response> {
-  return createMcpHandler(() => createTreesServer(options)).fetch(request);
+export function answerMcpOverHttp(request: Request, options: TreesServerOptions): Promise<Response> {
+  return createMcpHandler(() => createTreesMcpServer(options)).fetch(request);
 }

@@ -25,7 +25,7 @@ import { McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@
 import { z } from 'zod';
 import * as answers from './answers.ts';
 import type { TreesServerOptions } from './options.ts';
-import { pictureOf, picturesOf } from './pictures.ts';
+import { readStoredImage, storedImagesOf } from './stored-images.ts';
 
 const tree = z.string().describe('The id of a tree.');
 const node = z.string().describe('The id of a node of the tree.');
@@ -63,7 +63,7 @@ async function answerWith(act: () => Promise<object>): Promise<ToolReply> {
 function mcpMessage(one: Node, of: TreeId) {
   const { id, parentId, role, kind, status, createdAt, text } = one;
   const cut = text.length > longestText;
-  const pictures = picturesOf(one).map((_, index) => `coppice://trees/${of}/nodes/${id}/pictures/${index}`);
+  const pictures = storedImagesOf(one).map((_, index) => `coppice://trees/${of}/nodes/${id}/pictures/${index}`);
   return {
     ...{ id, parentId, role, kind, status, createdAt, text: cut ? text.slice(0, longestText) : text, cut },
     ...(pictures.length === 0 ? {} : { pictures }),
@@ -79,7 +79,7 @@ function mcpNode(text: string): NodeId {
 }
 
 /** Creates a server for the trees of one owner. */
-export function createTreesServer(options: TreesServerOptions): McpServer {
+export function createTreesMcpServer(options: TreesServerOptions): McpServer {
   const server = new McpServer({ name: 'coppice', version: options.version });
   addReading(server, options.store);
   if (!options.readOnly) addWriting(server, options);
@@ -114,7 +114,7 @@ function addReading(server: McpServer, store: Store): void {
     {
       description: 'Lists conversations, last changed first.',
       inputSchema: z.strictObject({ title: z.string().optional(), project: z.string().optional(), limit, cursor }),
-      outputSchema: answers.treeList,
+      outputSchema: answers.treeListSchema,
       annotations: reads,
     },
     ({ title, project, limit: most = 20, cursor: from }) =>
@@ -147,7 +147,7 @@ function addReading(server: McpServer, store: Store): void {
     {
       description: 'Finds messages in every branch of every conversation; all words must be there.',
       inputSchema: z.strictObject({ text: z.string().min(1).max(1_000), tree: tree.optional(), limit, cursor }),
-      outputSchema: answers.searchAnswer,
+      outputSchema: answers.searchAnswerSchema,
       annotations: reads,
     },
     ({ text, tree: of, limit: most = 20, cursor: from }) =>
@@ -165,7 +165,7 @@ function addReading(server: McpServer, store: Store): void {
     {
       description: 'Reads the messages of a branch, newest last, up to the active node or another one.',
       inputSchema: z.strictObject({ tree, node: node.optional(), limit, before: node.optional() }),
-      outputSchema: answers.thread,
+      outputSchema: answers.threadSchema,
       annotations: reads,
     },
     ({ tree: of, node: at, limit: most = 20, before }) =>
@@ -197,7 +197,7 @@ function addReading(server: McpServer, store: Store): void {
         from: node.optional(),
         depth: z.number().int().min(0).max(1_000).optional(),
       }),
-      outputSchema: answers.shape,
+      outputSchema: answers.treeShapeSchema,
       annotations: reads,
     },
     ({ tree: of, from, depth = 50 }) =>
@@ -217,7 +217,7 @@ function addReading(server: McpServer, store: Store): void {
     {
       description: 'Says what two branches share and what each has for itself.',
       inputSchema: z.strictObject({ tree, a: node, b: node }),
-      outputSchema: answers.comparison,
+      outputSchema: answers.comparisonSchema,
       annotations: reads,
     },
     ({ tree: of, a, b }) =>
@@ -253,7 +253,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
         role: z.enum(['user', 'assistant']).optional(),
         text: z.string().min(1).max(1_000_000),
       }),
-      outputSchema: answers.appendedMessage,
+      outputSchema: answers.appendedMessageSchema,
       annotations: adds,
     },
     ({ tree: of, node: at, role = 'user', text }) =>
@@ -278,7 +278,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
     {
       description: 'Makes a node the one that the conversation goes on from.',
       inputSchema: z.strictObject({ tree, node, summary: z.string().max(100_000).optional() }),
-      outputSchema: answers.branchAnswer,
+      outputSchema: answers.branchAnswerSchema,
       annotations: adds,
     },
     ({ tree: of, node: at, summary }) =>
@@ -297,7 +297,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
     {
       description: 'Names a node, or takes its name away where there is no title.',
       inputSchema: z.strictObject({ tree, node, title: z.string().max(500).optional() }),
-      outputSchema: answers.bookmarkAnswer,
+      outputSchema: answers.bookmarkAnswerSchema,
       annotations: { ...adds, idempotentHint: true },
     },
     ({ tree: of, node: at, title = null }) =>
@@ -316,7 +316,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
     {
       description: 'Brings a side branch back to the active one as a summary.',
       inputSchema: z.strictObject({ tree, node, focus: z.string().max(4_000).optional() }),
-      outputSchema: answers.mergeAnswer,
+      outputSchema: answers.mergeAnswerSchema,
       annotations: adds,
     },
     ({ tree: of, node: at, focus }) =>
@@ -384,7 +384,7 @@ function addResources(server: McpServer, store: Store): void {
       listResources(async () => {
         const ids = [mcpNode(String(at))];
         const [found] = await store.read(mcpTree(String(of)), () => ask('nodes', { ids }));
-        const { mediaType, bytes } = await pictureOf(store, found, String(index));
+        const { mediaType, bytes } = await readStoredImage(store, found, String(index));
         return { contents: [{ uri: uri.href, mimeType: mediaType, blob: bytes }] };
       }),
   );

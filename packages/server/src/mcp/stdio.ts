@@ -1,13 +1,13 @@
 /** The MCP server over standard input and output, for agents that start it themselves. */
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { TreesServerOptions } from './options.ts';
-import { createTreesServer } from './server.ts';
+import { createTreesMcpServer } from './server.ts';
 
 /** Serves until the client disconnects or the signal aborts. Nothing else may write to standard output meanwhile. */
 export async function serveTreesOverStdio(
   options: TreesServerOptions & { readonly signal: AbortSignal },
 ): Promise<void> {
-  const server = createTreesServer(options);
+  const server = createTreesMcpServer(options);
   const transport = new StdioServerTransport();
   const ended = new Promise<void>((resolve) => {
     transport.onclose = () => resolve();

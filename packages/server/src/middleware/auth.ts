@@ -3,11 +3,11 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiToken, User } from '@coppice/core';
 import type { Caller, CallerLimits } from '../caller.ts';
 import type { ProxyOptions } from '../contract.ts';
-import { hostOf, remoteAddress, requestHeader, type ServerContext } from '../env.ts';
-import { refuseHttp } from '../http-errors.ts';
-import type { Access } from '../routes/define.ts';
-import type { Services } from '../services.ts';
-import { isFromElsewhere } from './origin.ts';
+import { hostOf, readRequestHeader, remoteAddress, type ServerContext } from '../env.ts';
+import { throwHttpError } from '../http-errors.ts';
+import type { RouteAccess } from '../routes/define.ts';
+import type { SharedServices } from '../services.ts';
+import { isCrossSiteRequest } from './origin.ts';
 
 /** What is stored of a token or a share's secret: its SHA-256 in hex. They are random, so no salt is needed. */
 export function hashToken(token: string): string {
@@ -30,13 +30,13 @@ function cookieName(host: string): string {
 }
 
 /** The session cookie: not readable by scripts and not sent by other sites. */
-export function sessionCookie(request: CookieRequest, token: string): string {
+export function makeSessionCookie(request: CookieRequest, token: string): string {
   const secure = request.header('x-forwarded-proto') === 'https' ? '; Secure' : '';
   return `${cookieName(request.host)}=${encodeURIComponent(token)}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000${secure}`;
 }
 
 /** The cookie that signs a browser out. */
-export function endedCookie({ host }: Pick<CookieRequest, 'host'>): string {
+export function makeSignOutCookie({ host }: Pick<CookieRequest, 'host'>): string {
   return `${cookieName(host)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
 }
 
@@ -47,24 +47,24 @@ export interface CookieRequest {
 }
 
 /** A token as it was sent. */
-export interface ShownToken {
+export interface ReceivedToken {
   readonly token: string;
   readonly by: 'bearer' | 'cookie';
 }
 
-function shownToken(context: ServerContext): ShownToken | null {
+function shownToken(context: ServerContext): ReceivedToken | null {
   // With the token in its own header, the other headers are left for the upstream service.
-  const apart = requestHeader(context, 'x-coppice-token');
+  const apart = readRequestHeader(context, 'x-coppice-token');
   if (apart !== undefined) return { token: apart, by: 'bearer' };
-  const [, bearer] = /^bearer +(\S+)$/i.exec(requestHeader(context, 'authorization') ?? '') ?? [];
+  const [, bearer] = /^bearer +(\S+)$/i.exec(readRequestHeader(context, 'authorization') ?? '') ?? [];
   if (bearer !== undefined) return { token: bearer, by: 'bearer' };
   // Anthropic's and Google's clients send their key in these headers; configured for Coppice, they send our token.
-  const key = requestHeader(context, 'x-api-key') ?? requestHeader(context, 'x-goog-api-key');
+  const key = readRequestHeader(context, 'x-api-key') ?? readRequestHeader(context, 'x-goog-api-key');
   if (key !== undefined) return { token: key, by: 'bearer' };
   // A page of another origin must send a token; a cookie would let it act as the signed-in user.
-  if (context.get('cors') !== undefined && isFromElsewhere(context)) return null;
+  if (context.get('cors') !== undefined && isCrossSiteRequest(context)) return null;
   const wanted = `${cookieName(hostOf(context))}=`;
-  for (const part of (requestHeader(context, 'cookie') ?? '').split(';')) {
+  for (const part of (readRequestHeader(context, 'cookie') ?? '').split(';')) {
     const pair = part.trim();
     if (!pair.startsWith(wanted)) continue;
     try {
@@ -80,13 +80,13 @@ function shownToken(context: ServerContext): ShownToken | null {
 async function identify(context: ServerContext): Promise<Caller | null> {
   const services = context.get('services');
   const shown = shownToken(context);
-  if (shown !== null) return callerByToken(services, shown);
+  if (shown !== null) return findCallerByToken(services, shown);
   if (services.auth.mode === 'token') return null;
   return services.auth.proxy === undefined ? null : byProxy(context, services, services.auth.proxy);
 }
 
 /** The token and its user; null if the token is not valid now. */
-export async function callerByToken(services: Services, shown: ShownToken): Promise<Caller | null> {
+export async function findCallerByToken(services: SharedServices, shown: ReceivedToken): Promise<Caller | null> {
   const { auth } = services;
   if (auth.mode === 'users') return byToken(services, shown);
   const { token, by } = shown;
@@ -107,7 +107,10 @@ function callerOf(user: User, by: Caller['by'], stay: CallerLimits): Caller | nu
 }
 
 /** The token and its user; null if the token is not valid now. */
-async function isBehindProxy({ store, now }: Services, hash: string): Promise<{ token: ApiToken; user: User } | null> {
+async function isBehindProxy(
+  { store, now }: SharedServices,
+  hash: string,
+): Promise<{ token: ApiToken; user: User } | null> {
   const token = await store.accounts.tokenByHash(hash);
   if (token === null || token.revokedAt !== null || (token.expiresAt !== null && token.expiresAt <= now())) return null;
   const user = await store.accounts.user(token.userId);
@@ -117,7 +120,7 @@ async function isBehindProxy({ store, now }: Services, hash: string): Promise<{ 
 // Recording every use of a token would turn every read into a write.
 const noteUseMs = 10 * 60_000;
 
-async function byToken(services: Services, { token, by }: ShownToken): Promise<Caller | null> {
+async function byToken(services: SharedServices, { token, by }: ReceivedToken): Promise<Caller | null> {
   const hash = hashToken(token);
   const found = await isBehindProxy(services, hash);
   if (found === null) return null;
@@ -135,10 +138,10 @@ function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
 }
 
-async function byProxy(context: ServerContext, services: Services, proxy: ProxyOptions): Promise<Caller | null> {
+async function byProxy(context: ServerContext, services: SharedServices, proxy: ProxyOptions): Promise<Caller | null> {
   const address = remoteAddress(context);
   if (address === null || !proxy.addresses.includes(plainAddress(address))) return null;
-  const id = requestHeader(context, proxy.userHeader.toLowerCase());
+  const id = readRequestHeader(context, proxy.userHeader.toLowerCase());
   if (id === undefined || !/^[\w.@+-]{1,200}$/.test(id)) return null;
   const { accounts } = services.store;
   const holds = async () => (await accounts.user(id))?.disabledAt === null;
@@ -152,16 +155,17 @@ async function byProxy(context: ServerContext, services: Services, proxy: ProxyO
 }
 
 /** Returns the caller if it may use the route; throws 401 without credentials, 403 without permission. */
-export async function authorise(context: ServerContext, access: Access): Promise<Caller> {
+export async function authoriseCaller(context: ServerContext, access: RouteAccess): Promise<Caller> {
   const caller = await identify(context);
   if (caller === null)
-    return refuseHttp(
+    return throwHttpError(
       'http/unauthorized',
       'Show the token of this server: as the bearer in the header Authorization, or as the API key of your client.',
     );
   context.set('caller', caller);
   if (access === 'write' && caller.role === 'viewer')
-    return refuseHttp('http/forbidden', 'Viewers cannot change anything. Ask an admin for another role.');
-  if (access === 'admin' && caller.role !== 'admin') return refuseHttp('http/forbidden', 'Only admins can do this.');
+    return throwHttpError('http/forbidden', 'Viewers cannot change anything. Ask an admin for another role.');
+  if (access === 'admin' && caller.role !== 'admin')
+    return throwHttpError('http/forbidden', 'Only admins can do this.');
   return caller;
 }

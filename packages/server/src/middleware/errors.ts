@@ -1,18 +1,18 @@
 /** Converts thrown errors to responses. */
 import type { Refusal } from '@coppice/core';
-import { requestHeader, type ServerContext } from '../env.ts';
-import { httpRefusalOf, httpStatusOf } from '../http-errors.ts';
-import { spokenTo, wireRefusal } from '../proxy/wire-refusal.ts';
-import { respond } from './security-headers.ts';
+import { readRequestHeader, type ServerContext } from '../env.ts';
+import { httpStatusOf, toHttpRefusal } from '../http-errors.ts';
+import { findWireService, formatWireError } from '../proxy/wire-error.ts';
+import { createResponse } from './security-headers.ts';
 
-export function answerRefusal(context: ServerContext, refusal: Refusal): Response {
+export function toRefusalResponse(context: ServerContext, refusal: Refusal): Response {
   const status = httpStatusOf(refusal);
   const { code, kind, message, data } = refusal;
   const { version, allow, size } = data;
-  const service = spokenTo(context.req.path, (name) => requestHeader(context, name));
+  const service = findWireService(context.req.path, (name) => readRequestHeader(context, name));
   const reported =
-    service === null ? { error: { code, kind, message, data } } : wireRefusal(service, { status, message, code });
-  return respond(context, JSON.stringify(reported), status, {
+    service === null ? { error: { code, kind, message, data } } : formatWireError(service, { status, message, code });
+  return createResponse(context, JSON.stringify(reported), status, {
     'Content-Type': 'application/json; charset=utf-8',
     ...(status === 401 ? { 'WWW-Authenticate': 'Bearer realm="coppice"' } : {}),
     ...(status === 429 || status === 503 ? { 'Retry-After': retryAfterHeader(refusal) } : {}),
@@ -32,7 +32,7 @@ function retryAfterHeader(refusal: Refusal): string {
 
 /** The response for a thrown value. Unexpected errors are logged in full; the response carries no detail. */
 export function toErrorResponse(thrown: unknown, context: ServerContext): Response {
-  const refusal = httpRefusalOf(thrown);
+  const refusal = toHttpRefusal(thrown);
   context.set('failure', { code: refusal.code, thrown });
-  return answerRefusal(context, refusal);
+  return toRefusalResponse(context, refusal);
 }

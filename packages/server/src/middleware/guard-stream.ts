@@ -1,6 +1,6 @@
 /** Handles responses that fail while they are sent: logs the error and closes the connection. */
 import type { ServerContext } from '../env.ts';
-import { ReaderDropped } from '../live/event-stream.ts';
+import { ReaderDroppedError } from '../live/event-stream.ts';
 
 /**
  * Wraps a stream so that it never fails. Otherwise the HTTP adapter would print the error between the log lines and
@@ -36,6 +36,6 @@ export function guardStream(context: ServerContext, body: ReadableStream<Uint8Ar
 function logStreamError(context: ServerContext, thrown: unknown): void {
   const { log } = context.get('services');
   const line = { method: context.req.method, route: context.get('pattern'), user: context.get('caller')?.actor };
-  if (thrown instanceof ReaderDropped) log.warn(line, thrown.message);
+  if (thrown instanceof ReaderDroppedError) log.warn(line, thrown.message);
   else log.error({ ...line, err: thrown }, 'an answer broke off');
 }

@@ -1,12 +1,12 @@
 /** Refuses requests for other hosts before anything else, as protection against DNS rebinding. */
 import { hostOf, type ServerContext } from '../env.ts';
-import { refuseHttp } from '../http-errors.ts';
-import type { Services } from '../services.ts';
+import { throwHttpError } from '../http-errors.ts';
+import type { SharedServices } from '../services.ts';
 
 const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Whether a `Host` is ours: a loopback name with our own port, or a name that the operator listed. */
-function isOwnHost(host: string, services: Pick<Services, 'hosts' | 'bound'>): boolean {
+function isOwnHost(host: string, services: Pick<SharedServices, 'hosts' | 'bound'>): boolean {
   const [, name = '', port] = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/.exec(host) ?? [];
   if (name === '') return false;
   // A name that was listed without a port matches with any port: a proxy may add its own.
@@ -27,10 +27,10 @@ function countHosts(context: ServerContext): number {
 /** Checks the host of every request. */
 export function checkHost(context: ServerContext): void {
   // With several Host headers, different programs on the way could use different ones.
-  if (countHosts(context) > 1) refuseHttp('http/invalid', 'A request must have exactly one Host header.');
+  if (countHosts(context) > 1) throwHttpError('http/invalid', 'A request must have exactly one Host header.');
   const host = hostOf(context);
   if (!isOwnHost(host, context.get('services')))
-    refuseHttp(
+    throwHttpError(
       'http/forbidden-host',
       `This server does not answer for the host ${JSON.stringify(host.slice(0, 100))}.`,
     );

@@ -1,9 +1,9 @@
 /** Limits the size and pace of bodies, and the usage of each user, for all routes. */
 import { parseJson } from '@coppice/content';
-import { requestHeader, type ServerContext } from '../env.ts';
-import { httpRefusal, refuseHttp } from '../http-errors.ts';
+import { readRequestHeader, type ServerContext } from '../env.ts';
+import { makeHttpError, throwHttpError } from '../http-errors.ts';
 import type { RouteRequirements } from '../routes/define.ts';
-import type { Services } from '../services.ts';
+import type { SharedServices } from '../services.ts';
 import { type BodyKind, BodyPace } from './body-pace.ts';
 
 const readsUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -11,36 +11,36 @@ const readsUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Refuses a body of the wrong media type before reading it. HTML forms of other sites cannot send these types. */
 export function checkMediaType(context: ServerContext, needs: Pick<RouteRequirements, 'body'>): void {
   if (needs.body === 'any') return;
-  const type = requestHeader(context, 'content-type');
-  if (requestHeader(context, 'content-encoding') !== undefined)
-    refuseHttp('http/media-type', 'Send the body without a content encoding.');
+  const type = readRequestHeader(context, 'content-type');
+  if (readRequestHeader(context, 'content-encoding') !== undefined)
+    throwHttpError('http/media-type', 'Send the body without a content encoding.');
   if (needs.body === 'bytes') {
-    if (type === undefined) refuseHttp('http/media-type', 'The Content-Type header is missing.');
+    if (type === undefined) throwHttpError('http/media-type', 'The Content-Type header is missing.');
     if (/^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/i.test(type))
-      refuseHttp('http/media-type', 'Send the bytes themselves, not a form.');
+      throwHttpError('http/media-type', 'Send the bytes themselves, not a form.');
     return;
   }
   if (type !== undefined && !/^application\/json\s*(?:;|$)/i.test(type))
-    refuseHttp('http/media-type', 'This server accepts only application/json.');
+    throwHttpError('http/media-type', 'This server accepts only application/json.');
   if (type === undefined && needs.body === 'json' && hasBody(context))
-    refuseHttp('http/media-type', 'The body must be JSON: set Content-Type: application/json.');
+    throwHttpError('http/media-type', 'The body must be JSON: set Content-Type: application/json.');
 }
 
 function hasBody(context: ServerContext): boolean {
-  const length = requestHeader(context, 'content-length');
-  return requestHeader(context, 'transfer-encoding') !== undefined || (length !== undefined && length !== '0');
+  const length = readRequestHeader(context, 'content-length');
+  return readRequestHeader(context, 'transfer-encoding') !== undefined || (length !== undefined && length !== '0');
 }
 
 /** The size limit of a body and how fast it must arrive. */
-export interface BodyBounds {
+export interface BodyLimits {
   readonly most: number;
   readonly kind: BodyKind;
 }
 
 /** Reads a body; refuses it as soon as it exceeds the limit. */
-export async function readBody(context: ServerContext, bounds: BodyBounds): Promise<Uint8Array<ArrayBuffer>> {
+export async function readBody(context: ServerContext, bounds: BodyLimits): Promise<Uint8Array<ArrayBuffer>> {
   const { most, kind } = bounds;
-  const said = requestHeader(context, 'content-length');
+  const said = readRequestHeader(context, 'content-length');
   if (said !== undefined && Number(said) > most) return bodyTooLarge(most);
   // With a Content-Length the HTTP parser enforces the length; without one it is counted here.
   if (said !== undefined) {
@@ -49,7 +49,7 @@ export async function readBody(context: ServerContext, bounds: BodyBounds): Prom
   }
   const parts: Uint8Array[] = [];
   let length = 0;
-  for await (const part of bodyChunks(context, bounds)) {
+  for await (const part of streamBody(context, bounds)) {
     length += part.byteLength;
     parts.push(part);
   }
@@ -84,14 +84,14 @@ async function unlessGone<T>(context: ServerContext, coming: Promise<T>): Promis
     return await coming;
   } catch (error) {
     const reset = error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
-    if (reset || context.req.raw.signal.aborted) return refuseHttp('http/closing', 'The client disconnected.');
+    if (reset || context.req.raw.signal.aborted) return throwHttpError('http/closing', 'The client disconnected.');
     throw error;
   }
 }
 
 /** Streams a body without buffering it; refuses it as soon as it exceeds the limit. */
-export async function* bodyChunks(context: ServerContext, { most, kind }: BodyBounds): AsyncGenerator<Uint8Array> {
-  if (Number(requestHeader(context, 'content-length') ?? 0) > most) return bodyTooLarge(most);
+export async function* streamBody(context: ServerContext, { most, kind }: BodyLimits): AsyncGenerator<Uint8Array> {
+  if (Number(readRequestHeader(context, 'content-length') ?? 0) > most) return bodyTooLarge(most);
   const reader = context.req.raw.body?.getReader();
   if (reader === undefined) return;
   let length = 0;
@@ -139,10 +139,10 @@ function watchBody(context: ServerContext, kind: BodyKind, bytes: () => number):
   const look = () => {
     const why = pace.check(now(), bytes());
     if (why === null) timer = setTimeout(look, pace.msUntilCheck(now()));
-    else fail(httpRefusal('http/too-slow', why));
+    else fail(makeHttpError('http/too-slow', why));
   };
   let timer = setTimeout(look, pace.msUntilCheck(now()));
-  const stop = () => fail(httpRefusal('http/closing', 'The server is stopping.'));
+  const stop = () => fail(makeHttpError('http/closing', 'The server is stopping.'));
   closing.addEventListener('abort', stop, { once: true });
   // The server may have started to stop before this listener was added.
   if (closing.aborted) stop();
@@ -163,32 +163,32 @@ function watchBody(context: ServerContext, kind: BodyKind, bytes: () => number):
 }
 
 function bodyTooLarge(most: number): never {
-  return refuseHttp('http/too-large', `The body is too large: at most ${most} bytes are allowed.`, { most });
+  return throwHttpError('http/too-large', `The body is too large: at most ${most} bytes are allowed.`, { most });
 }
 
 /** Parses a JSON body strictly: no duplicate keys, no numbers that lose precision, only valid UTF-8. */
-export async function readJson(context: ServerContext, services: Services, most: number): Promise<unknown> {
+export async function readJson(context: ServerContext, services: SharedServices, most: number): Promise<unknown> {
   const bytes = await readBody(context, { most, kind: 'json' });
   if (bytes.byteLength === 0) return undefined;
   let text: string;
   try {
     text = readsUtf8.decode(bytes);
   } catch {
-    return refuseHttp('http/invalid', 'The body is not UTF-8.');
+    return throwHttpError('http/invalid', 'The body is not UTF-8.');
   }
   const value = parseJson(text, 'body', services.limits.jsonDepth);
   if (value.ok) return value.value;
-  return refuseHttp('http/invalid', value.refusal.message, value.refusal.data);
+  return throwHttpError('http/invalid', value.refusal.message, value.refusal.data);
 }
 
 /** The current usage of each user. */
 export class BodyUsage {
-  readonly #services: Pick<Services, 'quotasOf' | 'now'>;
+  readonly #services: Pick<SharedServices, 'quotasOf' | 'now'>;
   readonly #streams = new Map<string, number>();
   readonly #minutes = new Map<string, { minute: number; count: number }>();
   readonly #days = new Map<string, { day: number; bytes: number }>();
 
-  constructor(services: Pick<Services, 'quotasOf' | 'now'>) {
+  constructor(services: Pick<SharedServices, 'quotasOf' | 'now'>) {
     this.#services = services;
   }
 
@@ -207,7 +207,7 @@ export class BodyUsage {
     const known = this.#minutes.get(owner);
     const count = known?.minute === minute ? known.count + 1 : 1;
     if (count > most)
-      refuseHttp('http/too-many', `Too many requests: at most ${most} per minute. Try again later.`, {
+      throwHttpError('http/too-many', `Too many requests: at most ${most} per minute. Try again later.`, {
         retryAfterMs: 60_000 - (this.#services.now() % 60_000),
       });
     this.#minutes.set(owner, { minute, count });
@@ -218,7 +218,7 @@ export class BodyUsage {
     const open = this.#streams.get(owner) ?? 0;
     const { streams: most } = this.#services.quotasOf(owner);
     if (open >= most)
-      refuseHttp('http/too-many', `You have ${open} open streams; at most ${most} are allowed. Close another tab.`);
+      throwHttpError('http/too-many', `You have ${open} open streams; at most ${most} are allowed. Close another tab.`);
     this.#streams.set(owner, open + 1);
     let closed = false;
     return () => {
@@ -238,7 +238,7 @@ export class BodyUsage {
     const known = this.#days.get(owner);
     const sum = (known?.day === day ? known.bytes : 0) + bytes;
     if (sum > most)
-      refuseHttp(
+      throwHttpError(
         'http/too-many',
         `The daily limit of ${most} bytes for attachments and imports is reached. Try again tomorrow.`,
         { most },

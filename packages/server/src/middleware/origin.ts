@@ -2,9 +2,9 @@
  * Refuses requests of other sites' pages (CSRF): no other origin may call, and no cross-site request may change
  * state.
  */
-import { hostOf, requestHeader, type ServerContext } from '../env.ts';
-import { refuseHttp } from '../http-errors.ts';
-import { respond } from './security-headers.ts';
+import { hostOf, readRequestHeader, type ServerContext } from '../env.ts';
+import { throwHttpError } from '../http-errors.ts';
+import { createResponse } from './security-headers.ts';
 
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const ownSites: ReadonlySet<string> = new Set(['same-origin', 'none']);
@@ -36,8 +36,8 @@ function preflightHeaders(asked: string | undefined): Readonly<Record<string, st
 /**
  * Whether a page of another site caused this request; programs, bookmarks and our own page do not set this header.
  */
-export function isFromElsewhere(context: ServerContext): boolean {
-  const site = requestHeader(context, 'sec-fetch-site');
+export function isCrossSiteRequest(context: ServerContext): boolean {
+  const site = readRequestHeader(context, 'sec-fetch-site');
   return site !== undefined && !ownSites.has(site);
 }
 
@@ -46,11 +46,11 @@ export function isFromElsewhere(context: ServerContext): boolean {
  * request, else undefined.
  */
 export function checkOrigin(context: ServerContext): Response | undefined {
-  const origin = requestHeader(context, 'origin');
-  const site = requestHeader(context, 'sec-fetch-site');
+  const origin = readRequestHeader(context, 'origin');
+  const site = readRequestHeader(context, 'sec-fetch-site');
   if (origin === undefined && site === undefined) return undefined;
   if (origin !== undefined && !isOwnOrigin(origin, context))
-    refuseHttp(
+    throwHttpError(
       'http/forbidden-origin',
       'Pages of other sites cannot call this server. The operator can allow an origin in the configuration.',
     );
@@ -61,10 +61,15 @@ export function checkOrigin(context: ServerContext): Response | undefined {
       Vary: 'Origin',
     });
     if (context.req.method !== 'OPTIONS') return undefined;
-    return respond(context, null, 204, preflightHeaders(requestHeader(context, 'access-control-request-headers')));
+    return createResponse(
+      context,
+      null,
+      204,
+      preflightHeaders(readRequestHeader(context, 'access-control-request-headers')),
+    );
   }
-  if (!safeMethods.has(context.req.method) && isFromElsewhere(context))
-    refuseHttp(
+  if (!safeMethods.has(context.req.method) && isCrossSiteRequest(context))
+    throwHttpError(
       'http/forbidden-origin',
       'A change is asked for by a page of this server or by a program, not by others.',
     );

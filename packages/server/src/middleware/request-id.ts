@@ -1,6 +1,6 @@
 /** The id of a request, in its answer and in its line of the log. */
 import { randomBytes } from 'node:crypto';
-import { requestHeader, type ServerContext } from '../env.ts';
+import { readRequestHeader, type ServerContext } from '../env.ts';
 
 const acceptable = /^[A-Za-z0-9-]{8,64}$/;
 
@@ -10,7 +10,7 @@ export function createRequestIds(): (context: ServerContext) => string {
   let count = 0;
   return (context) => {
     // A proxy in front may have given the request an id, which is then in both logs.
-    const given = requestHeader(context, 'x-request-id');
+    const given = readRequestHeader(context, 'x-request-id');
     if (given !== undefined && acceptable.test(given)) return given;
     count += 1;
     return `${beginning}-${count.toString(36)}`;

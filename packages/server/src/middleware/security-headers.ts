@@ -58,7 +58,7 @@ const everyAnswer: Readonly<Record<string, string>> = {
 export type ResponseBody = ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | string | null;
 
 /** Creates every response, including errors and files; the given headers take precedence. */
-export function respond(
+export function createResponse(
   context: ServerContext,
   body: ResponseBody,
   status: number,

@@ -6,7 +6,13 @@ import { memoryRecords } from '@coppice/engine';
 import { beforeAll, expect, test } from 'vitest';
 import { pathParameters, type RouteDefinition } from '../routes/define.ts';
 import { routes } from '../routes/index.ts';
-import { type Asked, createTree, freshId, openSharedServer, type TestServer } from '../testing/index.ts';
+import {
+  createTestId,
+  createTree,
+  openSharedServer,
+  type TestRequestOptions,
+  type TestServer,
+} from '../testing/index.ts';
 
 interface Sample {
   readonly body?: unknown;
@@ -199,7 +205,7 @@ function pathOf(route: RouteDefinition, replaced: Partial<Record<string, string>
   const values: Record<string, string> = {
     tree: ids.tree,
     node: ids.node,
-    act: freshId(),
+    act: createTestId(),
     version: '1',
     hash: 'a'.repeat(64),
     ...replaced,
@@ -210,7 +216,7 @@ function pathOf(route: RouteDefinition, replaced: Partial<Record<string, string>
 }
 
 /** A valid request except for the given changes. */
-async function attack(route: RouteDefinition, asked: Asked, path = pathOf(route)) {
+async function attack(route: RouteDefinition, asked: TestRequestOptions, path = pathOf(route)) {
   const { body } = samples[route.name]?.(ids) ?? {};
   const response = await server.raw(route.method.toUpperCase(), path, {
     token: 'ben',

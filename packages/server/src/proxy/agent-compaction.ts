@@ -18,7 +18,7 @@ import {
 } from '@coppice/core';
 
 /** Where a call goes on after a compaction: below its marker, with these messages. */
-export interface CompactedPlace {
+export interface CompactedPosition {
   readonly parentId: NodeId;
   readonly rest: readonly Message[];
 }
@@ -72,12 +72,12 @@ function findSummary(
 }
 
 /** The place of a call whose history a known marker of the tree replaces; null if there is none. */
-export async function placeAfterMarker(
+export async function findPositionAfterMarker(
   store: Store,
   tree: TreeRow,
   history: readonly Message[],
   keys: readonly string[],
-): Promise<CompactedPlace | null> {
+): Promise<CompactedPosition | null> {
   const at = new Map(keys.map((key, index) => [markerName(key), index]));
   const found = await store.findExternalIds(markerFormat, tree.id, [...at.keys()]);
   const newest = found.toSorted((a, b) => (at.get(b.id) ?? 0) - (at.get(a.id) ?? 0));
@@ -122,14 +122,14 @@ function restOf(
  * Adds the marker for a call that goes on from a summary; null if it does not. The summary is among the newest replies
  * of the session or of its side calls, or is introduced as programs do it.
  */
-export async function placeCompaction(
+export async function addCompactionMarker(
   store: Store,
   tree: TreeRow,
   sideCalls: TreeRow | null,
   history: readonly Message[],
   keys: readonly string[],
   context: RunContext,
-): Promise<CompactedPlace | null> {
+): Promise<CompactedPosition | null> {
   const leaves = await store.read(tree.id, () => ask('leaves', { limit: newestLeaves }));
   const [leaf] = leaves;
   if (leaf === undefined || leaf.parentId === null) return null;

@@ -2,9 +2,9 @@
 import { ask } from '@coppice/core';
 import { whole } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openProxied, type Proxied } from '../testing/proxied.ts';
+import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
 
-let open: Proxied | null = null;
+let open: ProxyFixture | null = null;
 afterEach(async () => {
   await open?.close();
   open = null;
@@ -13,8 +13,8 @@ afterEach(async () => {
 const chat = '/v1/chat/completions';
 
 /** A service that repeats the last words, so that every answer is known. */
-async function echoing(): Promise<Proxied> {
-  open = await openProxied((request, response) => {
+async function echoing(): Promise<ProxyFixture> {
+  open = await openProxyFixture((request, response) => {
     const { messages }: { messages: readonly { content: string }[] } = JSON.parse(request.body);
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(whole('openai', { text: `Re: ${messages.at(-1)?.content}` })));
@@ -23,7 +23,7 @@ async function echoing(): Promise<Proxied> {
 }
 
 /** An agent that works in a loop: each call sends the whole history again. */
-async function loop({ post }: Proxied, name: string, calls: number): Promise<void> {
+async function loop({ post }: ProxyFixture, name: string, calls: number): Promise<void> {
   const messages: { readonly role: string; readonly content: string }[] = [];
   const tools = [{ type: 'function', function: { name: 'look' } }];
   for (let call = 0; call < calls; call++) {

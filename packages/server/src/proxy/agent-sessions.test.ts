@@ -2,12 +2,12 @@ import { findSubAgents, spawnLinkOf } from '@coppice/content';
 import { ask, type JsonObject, type TreeSummary } from '@coppice/core';
 import { type WireReply, whole } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openProxied, type Proxied } from '../testing/proxied.ts';
-import { purposeOf } from './call-purpose.ts';
+import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
+import { detectCallPurpose } from './call-purpose.ts';
 import { parseRequest } from './parse-request.ts';
 import { readCallOrigin } from './session-of-call.ts';
 
-let open: Proxied | null = null;
+let open: ProxyFixture | null = null;
 afterEach(async () => {
   await open?.close();
   open = null;
@@ -28,7 +28,7 @@ const reminder = (date: string) => `<system-reminder>\nUse this: the date is ${d
 const notes = { role: 'system', content: 'These agents may be used: finder, writer.' };
 
 /** A session of an agent on Anthropic's wire: the history grows by what is said and answered. */
-function agentOf({ post }: Proxied, answers: WireReply[], headers: Readonly<Record<string, string>>) {
+function agentOf({ post }: ProxyFixture, answers: WireReply[], headers: Readonly<Record<string, string>>) {
   return async (messages: readonly object[], next: WireReply, more: JsonObject = {}, own = {}) => {
     answers.push(next);
     const tools = [{ name: 'Agent' }, { name: 'Bash' }];
@@ -37,9 +37,9 @@ function agentOf({ post }: Proxied, answers: WireReply[], headers: Readonly<Reco
   };
 }
 
-async function opened(): Promise<{ proxied: Proxied; answers: WireReply[] }> {
+async function opened(): Promise<{ proxied: ProxyFixture; answers: WireReply[] }> {
   const answers: WireReply[] = [];
-  open = await openProxied((_request, response) => {
+  open = await openProxyFixture((_request, response) => {
     response.writeHead(200, json);
     response.end(JSON.stringify(whole('anthropic', answers.shift() ?? { text: 'Nothing.' })));
   });
@@ -47,7 +47,7 @@ async function opened(): Promise<{ proxied: Proxied; answers: WireReply[] }> {
 }
 
 /** The messages of a tree as indented lines, in the order of their positions. */
-async function drawn({ server }: Proxied, { id, rootId }: TreeSummary): Promise<string[]> {
+async function drawn({ server }: ProxyFixture, { id, rootId }: TreeSummary): Promise<string[]> {
   const nodes = await server.store.read(id, () => ask('subtree', { of: rootId }));
   const depths = new Map<string, number>([[rootId, 0]]);
   return [...nodes]
@@ -170,7 +170,7 @@ describe('sub-agents of a recorded session', () => {
       arguments: JSON.stringify({ task_name: `find_${which}`, message: 'gAAAA' }),
     }));
     const replies = [spawning];
-    const proxied = await openProxied((_request, response) => {
+    const proxied = await openProxyFixture((_request, response) => {
       response.writeHead(200, json);
       const said = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Done.' }] };
       response.end(
@@ -253,7 +253,7 @@ describe('side calls of a session', () => {
       const asked = parseRequest('messages', { model: 'm', ...body });
       return asked === null
         ? null
-        : purposeOf(
+        : detectCallPurpose(
             asked,
             readCallOrigin((name) => headers[name], null),
           );

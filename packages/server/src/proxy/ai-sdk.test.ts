@@ -6,16 +6,16 @@ import { APICallError, generateText, type ModelMessage, stepCountIs, streamText,
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { testToken } from '../testing/index.ts';
-import { openProxied, type Proxied } from '../testing/proxied.ts';
+import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
 
-let open: Proxied | null = null;
+let open: ProxyFixture | null = null;
 afterEach(async () => {
   await open?.close();
   open = null;
 });
 
-async function proxied(handler: Parameters<typeof openProxied>[0]): Promise<Proxied> {
-  open = await openProxied(handler);
+async function proxied(handler: Parameters<typeof openProxyFixture>[0]): Promise<ProxyFixture> {
+  open = await openProxyFixture(handler);
   return open;
 }
 

@@ -3,17 +3,17 @@ import { messageKit } from '@coppice/content';
 import { type Message, readPath } from '@coppice/core';
 import { listOrEmpty } from '@coppice/core/decode';
 import type { ModelChoice } from '@coppice/engine';
-import { refuseHttp } from '../http-errors.ts';
+import { throwHttpError } from '../http-errors.ts';
 import type { RawReply } from '../routes/define.ts';
-import { type CutAnswer, type ParsedRequest, parseObject } from './exchange.ts';
+import { type CutReason, type ParsedRequest, parseJsonObject } from './exchange.ts';
 import { secretKeysOf } from './hide-keys.ts';
-import { localAnswer } from './local-answer.ts';
+import { startLocalAnswer } from './local-answer.ts';
 import { parseRequest } from './parse-request.ts';
-import { groupingOf, type ProxyCall } from './proxy.ts';
-import { placeInForest } from './record.ts';
+import { configuredGroupingOf, type ProxyCall } from './proxy.ts';
+import { findRecordedReply } from './record.ts';
 import { readCallOrigin } from './session-of-call.ts';
-import { asItComes } from './upstream.ts';
-import { serviceOf } from './wire-refusal.ts';
+import { chunkedHeaders } from './upstream.ts';
+import { wireServiceOf } from './wire-error.ts';
 
 // How long to wait until an earlier reply is recorded.
 const recordedMs = 5_000;
@@ -26,8 +26,8 @@ const answered = new Set(['chat/completions', 'responses', 'messages', countPath
 /** Without an upstream only the paths that our own models answer exist. */
 function refusePath({ method, version, path }: ProxyCall): never {
   if (version === 'v1' && answered.has(path))
-    return refuseHttp('http/method', `/v1/${path} takes POST, not ${method}.`, { allow: 'POST' });
-  return refuseHttp(
+    return throwHttpError('http/method', `/v1/${path} takes POST, not ${method}.`, { allow: 'POST' });
+  return throwHttpError(
     'http/not-found',
     `There is no ${method} /${version}/${path.slice(0, 200)} without a service to forward it to.`,
   );
@@ -43,11 +43,11 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
   }
   if (call.version === 'v1' && call.path === countPath && call.method === 'POST') return tokenCount(call);
   if (wire === null && !(forwardedOnly.has(call.path) && call.method === 'POST')) return refusePath(call);
-  const body = call.body === null ? null : parseObject(new TextDecoder().decode(call.body));
+  const body = call.body === null ? null : parseJsonObject(new TextDecoder().decode(call.body));
   const parsed = wire === null || body === null ? null : parseRequest(wire, body);
   const asked = wire === null || parsed === null ? null : { ...parsed, wire };
   if (call.body === null || body === null || asked === null)
-    return refuseHttp(
+    return throwHttpError(
       'http/invalid',
       'There is nothing to answer: no upstream is configured, and the request has no messages.',
     );
@@ -60,7 +60,7 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
     wire: asked.wire,
     request: call.body,
     secrets,
-    origin: readCallOrigin(call.header, groupingOf(services, project)),
+    origin: readCallOrigin(call.header, configuredGroupingOf(services, project)),
   });
   const { providers, now, newId } = services;
   const startedAt = now();
@@ -68,7 +68,7 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
   let [keeping, firstMs]: [boolean, number | null] = [true, null];
   const { ending, end } = services.calls.begin();
   const signal = AbortSignal.any([call.signal, ending]);
-  const finish = (status: number, cut: CutAnswer) => {
+  const finish = (status: number, cut: CutReason) => {
     ticket.finish({
       provider: 'coppice',
       response: Buffer.concat(kept),
@@ -80,7 +80,13 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
     end();
   };
   try {
-    const { status, contentType, pieces } = await localAnswer(asked, body, { providers, now, newId, signal, before });
+    const { status, contentType, pieces } = await startLocalAnswer(asked, body, {
+      providers,
+      now,
+      newId,
+      signal,
+      before,
+    });
     const encoder = new TextEncoder();
     const raw = new ReadableStream<Uint8Array>({
       async pull(controller) {
@@ -106,7 +112,7 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
         await pieces.return(undefined);
       },
     });
-    return { raw, status, headers: { 'Content-Type': contentType, 'Cache-Control': 'no-cache', ...asItComes } };
+    return { raw, status, headers: { 'Content-Type': contentType, 'Cache-Control': 'no-cache', ...chunkedHeaders } };
   } catch (error) {
     ticket.cancel();
     end();
@@ -123,10 +129,10 @@ async function answeredBefore(call: ProxyCall, asked: ParsedRequest, project: st
   if (previous === null) return [];
   const { services, caller } = call;
   const { store } = services.ownerServicesOf(caller.owner);
-  const find = () => placeInForest(store, project, previous);
+  const find = () => findRecordedReply(store, project, previous);
   const found = (await find()) ?? (await recordInTime(services.recorder.idle()).then(find));
   if (found === null)
-    return refuseHttp('http/invalid', `There is no recorded response ${previous.slice(0, 100)} to go on from.`);
+    return throwHttpError('http/invalid', `There is no recorded response ${previous.slice(0, 100)} to go on from.`);
   const path = await store.read(found.tree.id, () => readPath({ to: found.nodeId }));
   return path.flatMap((node) => (node.message === null || node.kind !== 'message' ? [] : [node.message]));
 }
@@ -146,10 +152,10 @@ async function recordInTime(work: Promise<void>): Promise<void> {
 
 /** The tokens of a request on Anthropic's wire, by the estimate with which contexts are measured here. */
 function tokenCount({ body }: ProxyCall): RawReply {
-  const request = body === null ? null : parseObject(new TextDecoder().decode(body));
+  const request = body === null ? null : parseJsonObject(new TextDecoder().decode(body));
   const asked = request === null ? null : parseRequest('messages', request);
   if (request === null || asked === null)
-    return refuseHttp('http/invalid', 'There is nothing to count: the request has no messages.');
+    return throwHttpError('http/invalid', 'There is nothing to count: the request has no messages.');
   const prompt = { role: 'system' as const, content: [{ type: 'text', text: asked.systemPrompt ?? '' }] };
   const tools = listOrEmpty(request, 'tools').map((tool) => ({ type: 'text', text: JSON.stringify(tool) }));
   const sent: readonly Message[] = [
@@ -162,7 +168,7 @@ function tokenCount({ body }: ProxyCall): RawReply {
 
 /** One model as OpenAI or Anthropic describes it. */
 function modelEntry(call: ProxyCall, { id, provider, label }: ModelChoice): object {
-  if (serviceOf(call, call.header) === 'openai') return { id, object: 'model', created: 0, owned_by: provider };
+  if (wireServiceOf(call, call.header) === 'openai') return { id, object: 'model', created: 0, owned_by: provider };
   // When the model was published is not known.
   return { type: 'model', id, display_name: label, created_at: '1970-01-01T00:00:00Z' };
 }
@@ -179,7 +185,7 @@ function jsonReply(value: object): RawReply {
 function modelList(call: ProxyCall): RawReply {
   const models = readyModels(call);
   const data = models.map((choice) => modelEntry(call, choice));
-  if (serviceOf(call, call.header) === 'openai') return jsonReply({ object: 'list', data });
+  if (wireServiceOf(call, call.header) === 'openai') return jsonReply({ object: 'list', data });
   return jsonReply({ data, has_more: false, first_id: models[0]?.id ?? null, last_id: models.at(-1)?.id ?? null });
 }
 
@@ -187,6 +193,6 @@ function modelList(call: ProxyCall): RawReply {
 function modelById(call: ProxyCall): RawReply {
   const path = call.path.slice('models/'.length);
   const found = readyModels(call).find(({ id }) => id === path || encodeURIComponent(id) === path);
-  if (found === undefined) return refuseHttp('http/not-found', `There is no model ${path.slice(0, 200)}.`);
+  if (found === undefined) return throwHttpError('http/not-found', `There is no model ${path.slice(0, 200)}.`);
   return jsonReply(modelEntry(call, found));
 }

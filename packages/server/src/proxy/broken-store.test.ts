@@ -3,9 +3,9 @@ import { whole } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLog } from '../log.ts';
-import { openProxied, operatorKey, type Proxied } from '../testing/proxied.ts';
+import { openProxyFixture, operatorKey, type ProxyFixture } from '../testing/proxy-fixture.ts';
 
-let open: Proxied | null = null;
+let open: ProxyFixture | null = null;
 afterEach(async () => {
   await open?.close();
   open = null;
@@ -38,7 +38,7 @@ async function withStore(change: (mended: Promise<void>) => Promise<void>) {
   });
   const lines: string[] = [];
   const log = createLog({ to: { write: (line) => void lines.push(line) } });
-  open = await openProxied(
+  open = await openProxyFixture(
     (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(answer);

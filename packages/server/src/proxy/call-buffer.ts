@@ -3,7 +3,7 @@
 import { type KeptCall, OverflowFiles } from './overflow-files.ts';
 import type { RecorderOptions } from './recorder-contract.ts';
 import { unknownOrigin } from './session-of-call.ts';
-import { answerBytes, type CallTaken, type QueuedCallInput, type WaitingCall } from './waiting-call.ts';
+import { type CapturedResponse, maxAnswerBytes, type QueuedCallInput, type WaitingCall } from './waiting-call.ts';
 
 const [memoryBytes, spillBytes] = [64 * 1024 * 1024, 1024 * 1024 * 1024];
 // The memory of a call besides its bytes.
@@ -22,7 +22,7 @@ export interface CallBufferOptions
 }
 
 /** A place in a queue. */
-export interface TakenPlace {
+export interface QueuePosition {
   readonly key: string;
   readonly place: WaitingCall;
 }
@@ -58,7 +58,7 @@ export class CallBuffer {
   }
 
   /** Adds a new request to the queue of its owner and project. */
-  take(entered: QueuedCallInput): TakenPlace {
+  take(entered: QueuedCallInput): QueuePosition {
     const taken = this.#takePlace(entered, entered.request);
     taken.place.size = entered.request.byteLength + callOverhead;
     this.#bytes += taken.place.size;
@@ -72,7 +72,7 @@ export class CallBuffer {
 
   /** Whether so many more bytes of a response may be kept in addition to `kept`. */
   admit(place: WaitingCall, kept: number, bytes: number): boolean {
-    const most = this.#options.answerBytes ?? answerBytes;
+    const most = this.#options.answerBytes ?? maxAnswerBytes;
     if (kept + bytes > most || this.#bytes + bytes > this.#most + most) return false;
     place.size += bytes;
     this.#bytes += bytes;
@@ -86,7 +86,7 @@ export class CallBuffer {
   }
 
   /** The response is complete: the call may be recorded now. */
-  complete({ key, place }: TakenPlace, call: CallTaken): void {
+  complete({ key, place }: QueuePosition, call: CapturedResponse): void {
     place.state = 'ready';
     place.readyAt = this.#options.now();
     place.call = call;
@@ -119,7 +119,7 @@ export class CallBuffer {
   }
 
   /** Removes a call from its queue and releases its memory. */
-  leave({ key, place }: TakenPlace): void {
+  leave({ key, place }: QueuePosition): void {
     this.#options.forget(place);
     if (place.file === null) this.#bytes -= place.size;
     else {
@@ -153,7 +153,7 @@ export class CallBuffer {
     { owner, project, wire, secrets, origin = unknownOrigin }: Omit<QueuedCallInput, 'request'>,
     request: Uint8Array | null,
     id: string = this.#options.newId(),
-  ): TakenPlace {
+  ): QueuePosition {
     const key = JSON.stringify([owner, project]);
     const line = this.lines.get(key) ?? [];
     this.lines.set(key, line);
@@ -234,7 +234,7 @@ export class CallBuffer {
   }
 
   #dropOldest(): boolean {
-    let found: TakenPlace | null = null;
+    let found: QueuePosition | null = null;
     for (const [key, line] of this.lines) {
       const place = line.find((each) => each.state === 'ready' && each.call !== null);
       if (place !== undefined && (found === null || place.number < found.place.number)) found = { key, place };

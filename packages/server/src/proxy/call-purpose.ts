@@ -29,7 +29,7 @@ function textOf(message: Message | undefined): string {
 }
 
 /** The purpose of a call by what it says; a program that sends tools asks for a title only by mistake. */
-export function purposeOf(asked: ParsedRequest, origin: Pick<CallOrigin, 'compacts'>): CallPurpose {
+export function detectCallPurpose(asked: ParsedRequest, origin: Pick<CallOrigin, 'compacts'>): CallPurpose {
   if (origin.compacts === true) return 'compaction';
   const last = asked.history.findLast(({ role }) => role === 'user');
   const request = textOf(last);
@@ -43,7 +43,7 @@ export function purposeOf(asked: ParsedRequest, origin: Pick<CallOrigin, 'compac
 }
 
 /** What a side call asks in its own words: the history before it is the session's, which has it already. */
-export function ownPartOf(history: readonly Message[]): readonly Message[] {
+export function newestUserMessages(history: readonly Message[]): readonly Message[] {
   const before = history.findLastIndex(({ role }) => role !== 'user');
   const own = history.slice(before + 1);
   return own.length > 0 ? own : history.slice(-1);

@@ -1,7 +1,7 @@
 /** One call of another program, independent of its wire: the history and the response. */
 import type { Json, JsonObject, Message, NodeStatus } from '@coppice/core';
 import { getText, isJsonObject } from '@coppice/core/decode';
-import { parseBounded } from './parse-text.ts';
+import { parseBoundedJson } from './parse-text.ts';
 
 const wireKinds = ['chat', 'messages', 'responses', 'google'] as const;
 
@@ -64,16 +64,16 @@ export interface ParsedResponse {
 }
 
 /** What cut the response off: client, service or size limit; null if it is complete. */
-export type CutAnswer = 'client' | 'service' | 'limit' | null;
+export type CutReason = 'client' | 'service' | 'limit' | null;
 
 /** The text in a field, or null. */
-export function wireTextAt(record: JsonObject, key: string): string | null {
+export function readTextField(record: JsonObject, key: string): string | null {
   return getText(record, key) ?? null;
 }
 
 /** Parses a JSON object; null for anything else. */
-export function parseObject(text: string): JsonObject | null {
-  const value = parseBounded(text);
+export function parseJsonObject(text: string): JsonObject | null {
+  const value = parseBoundedJson(text);
   return isJsonObject(value) ? value : null;
 }
 

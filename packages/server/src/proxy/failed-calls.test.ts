@@ -5,14 +5,14 @@ import { AppError, type Store } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it } from 'vitest';
-import { asks, bytesOf } from '../../test/recorded-calls.ts';
+import { enterCall, toJsonBytes } from '../../test/recorded-calls.ts';
 import { createLog } from '../log.ts';
-import { openProxied, type Proxied } from '../testing/proxied.ts';
+import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
 import { FailedCalls } from './failed-calls.ts';
-import { type CallTaken, Recorder, type RecorderOptions } from './recorder.ts';
+import { type CapturedResponse, Recorder, type RecorderOptions } from './recorder.ts';
 
 const folders: string[] = [];
-let open: Proxied | null = null;
+let open: ProxyFixture | null = null;
 afterEach(async () => {
   await open?.close();
   open = null;
@@ -48,8 +48,8 @@ async function refusingStore() {
 
 const key = 'sk-canary-of-the-client-0123456789';
 
-function answered(text: string): CallTaken {
-  const response = bytesOf({ model: 'm-1', choices: [{ message: { content: text }, finish_reason: 'stop' }] });
+function answered(text: string): CapturedResponse {
+  const response = toJsonBytes({ model: 'm-1', choices: [{ message: { content: text }, finish_reason: 'stop' }] });
   const timing = { startedAt: 1, firstMs: 1, totalMs: 2 };
   return { provider: 'openai', response, encoding: undefined, status: 200, cut: null, timing };
 }
@@ -65,9 +65,9 @@ describe('a call that could not be recorded', () => {
     const reported: string[] = [];
     const recorder = recorderOn(refusing, { onFailed: ({ code }) => void reported.push(code) });
     faults.left = 3;
-    for (const words of ['one', 'two', 'three']) asks(recorder, words).finish(answered(`${words}!`));
+    for (const words of ['one', 'two', 'three']) enterCall(recorder, words).finish(answered(`${words}!`));
     await recorder.idle();
-    asks(recorder, 'four').finish(answered('four!'));
+    enterCall(recorder, 'four').finish(answered('four!'));
     await recorder.idle();
     expect(recorder.state).toMatchObject({
       health: 'failing',
@@ -101,7 +101,7 @@ describe('a call that could not be recorded', () => {
     const { store, refusing, faults } = await refusingStore();
     const before = recorderOn(refusing, { spillFolder: folder });
     faults.left = 1;
-    const request = bytesOf({ model: 'm', messages: [{ role: 'user', content: `My key is ${key}` }] });
+    const request = toJsonBytes({ model: 'm', messages: [{ role: 'user', content: `My key is ${key}` }] });
     before.enter({ owner: 'local', project: 'p', wire: 'chat', request, secrets: [key] }).finish(answered(`${key}!`));
     await before.idle();
     await before.close();
@@ -125,7 +125,7 @@ describe('a call that could not be recorded', () => {
     const { refusing, faults } = await refusingStore();
     const recorder = recorderOn(refusing, { spillFolder: folder });
     faults.left = 1;
-    asks(recorder, 'one').finish(answered('one!'));
+    enterCall(recorder, 'one').finish(answered('one!'));
     await recorder.idle();
     const other = new FailedCalls(folder);
     expect(await other.list('local')).toHaveLength(1);
@@ -137,8 +137,8 @@ describe('a call that could not be recorded', () => {
   it('[RP10, RP23] that was dropped for lack of space is listed as well', async () => {
     const { refusing } = await refusingStore();
     const recorder = recorderOn(refusing, { memoryBytes: 4_000, spillBytes: 0 });
-    const open = asks(recorder, 'one');
-    asks(recorder, 'x'.repeat(3_000)).finish(answered('two!'));
+    const open = enterCall(recorder, 'one');
+    enterCall(recorder, 'x'.repeat(3_000)).finish(answered('two!'));
     await recorder.idle();
     open.cancel();
     await recorder.idle();
@@ -150,7 +150,7 @@ describe('a call that could not be recorded', () => {
     const { refusing, faults } = await refusingStore();
     const lines: string[] = [];
     const log = createLog({ to: { write: (line) => void lines.push(line) } });
-    open = await openProxied(
+    open = await openProxyFixture(
       (_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json' });
         response.end('{"choices":[{"message":{"content":"Yes."},"finish_reason":"stop"}]}');
@@ -180,7 +180,7 @@ describe('a call that could not be recorded', () => {
 
 describe('a malformed message', () => {
   it('[RP24] keeps its position in the history, with all its fields', async () => {
-    open = await openProxied((_request, response) => {
+    open = await openProxyFixture((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end('{"choices":[{"message":{"content":"Yes."},"finish_reason":"stop"}]}');
     });

@@ -5,8 +5,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAppError } from '@coppice/core';
-import { isWireKind, parseObject, type WireKind, wireTextAt } from './exchange.ts';
-import { withoutKeys } from './hide-keys.ts';
+import { isWireKind, parseJsonObject, readTextField, type WireKind } from './exchange.ts';
+import { removeKeys } from './hide-keys.ts';
 import { encodeCall } from './overflow-files.ts';
 import type { WaitingCall } from './waiting-call.ts';
 
@@ -29,7 +29,7 @@ export interface FailedCall {
 }
 
 /** What is known about a call when it is given up. */
-export type FailureFacts = Pick<FailedCall, 'at' | 'model' | 'status'>;
+export type FailedCallDetails = Pick<FailedCall, 'at' | 'model' | 'status'>;
 
 // Beyond so many calls further ones are only counted; beyond so many bytes only their reasons are kept.
 const [mostCalls, mostBytes] = [10_000, 256 * 1024 * 1024];
@@ -75,7 +75,7 @@ export class FailedCalls {
    * Keeps a call with the reason of its failure and, if requested, its bytes. Never throws: if the disk is full, the
    * note stays in memory.
    */
-  async add(place: WaitingCall, about: FailureFacts, error: unknown, keepsCall: boolean): Promise<FailedCall> {
+  async add(place: WaitingCall, about: FailedCallDetails, error: unknown, keepsCall: boolean): Promise<FailedCall> {
     const { owner, project, wire, secrets } = place;
     const id = safeId.test(place.id) ? place.id : `${about.at}-${place.number}`;
     const message = error instanceof Error ? error.message : String(error);
@@ -86,7 +86,7 @@ export class FailedCalls {
       wire,
       ...about,
       code: isAppError(error) ? error.code : 'proxy/failed',
-      reason: withoutKeys(message, secrets, 'error'),
+      reason: removeKeys(message, secrets, 'error'),
       keptBytes: 0,
     };
     if (this.#calls.size >= mostCalls) {
@@ -205,9 +205,9 @@ function readNotes(folder: string): readonly string[] {
 
 /** Null for an invalid note, for example a truncated file. */
 function readNote(text: string): FailedCall | null {
-  const note = parseObject(text);
+  const note = parseJsonObject(text);
   if (note === null) return null;
-  const [id, owner, project, wire] = ['id', 'owner', 'project', 'wire'].map((key) => wireTextAt(note, key) ?? '');
+  const [id, owner, project, wire] = ['id', 'owner', 'project', 'wire'].map((key) => readTextField(note, key) ?? '');
   const { at, status, keptBytes } = note;
   if (id === undefined || !safeId.test(id) || owner === undefined || project === undefined) return null;
   if (!isWireKind(wire) || typeof at !== 'number') return null;
@@ -217,10 +217,10 @@ function readNote(text: string): FailedCall | null {
     project,
     wire,
     at,
-    model: wireTextAt(note, 'model'),
+    model: readTextField(note, 'model'),
     status: typeof status === 'number' ? status : null,
-    code: wireTextAt(note, 'code') ?? 'proxy/failed',
-    reason: wireTextAt(note, 'reason') ?? '',
+    code: readTextField(note, 'code') ?? 'proxy/failed',
+    reason: readTextField(note, 'reason') ?? '',
     keptBytes: typeof keptBytes === 'number' ? keptBytes : 0,
   };
 }

@@ -1,5 +1,5 @@
 /** The request headers that are forwarded: all but those of the connection and those for Coppice. */
-import type { Service } from './wire-refusal.ts';
+import type { WireService } from './wire-error.ts';
 
 // They describe the connection to this server, or the page and the proxies before it.
 const connectionHeaders = new Set([
@@ -36,7 +36,7 @@ const unpackable = /^(?:gzip|x-gzip|deflate|br|identity|\*)(?:\s*;|$)/i;
 const shortestToken = 8;
 
 export interface HeadersToForward {
-  readonly service: Service;
+  readonly service: WireService;
   /** All headers of the request, by their names in lower case. */
   readonly received: Readonly<Record<string, string>>;
   /** The header in which a reverse proxy names the user, if there is one. */
@@ -76,7 +76,7 @@ function tokenIn(received: Readonly<Record<string, string>>): string | null {
   return token === undefined || token.length < shortestToken ? null : token;
 }
 
-function keyHeader(service: Service, secret: string): Record<string, string> {
+function keyHeader(service: WireService, secret: string): Record<string, string> {
   if (service === 'openai') return { authorization: `Bearer ${secret}` };
   return service === 'anthropic' ? { 'x-api-key': secret } : { 'x-goog-api-key': secret };
 }

@@ -1,8 +1,8 @@
 import { openRawServer } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openProxied, type Proxied } from '../testing/proxied.ts';
+import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
 
-let open: Proxied | null = null;
+let open: ProxyFixture | null = null;
 let google: Awaited<ReturnType<typeof openRawServer>> | null = null;
 afterEach(async () => {
   await open?.close();
@@ -31,7 +31,7 @@ async function proxied(
     response.end(body);
   });
   const config = `[providers.google]\nbase_url = "${google.url}/v1beta"\napi_key = "google-key-of-the-operator"\n`;
-  open = await openProxied(
+  open = await openProxyFixture(
     (_asked, response) => {
       response.end('{}');
     },

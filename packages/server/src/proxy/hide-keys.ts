@@ -3,7 +3,7 @@ import type { Json } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import { type Config, heldKeys } from '@coppice/engine';
 import { isMaskable, isSpelledPlainly, keyMask, replaceKeys } from '@coppice/engine/mask-keys';
-import { parseObject } from './exchange.ts';
+import { parseJsonObject } from './exchange.ts';
 
 /** Replaces a value that is too short for a key, or plain words. */
 const hidden = '(hidden)';
@@ -37,7 +37,7 @@ export function secretKeysOf(
 }
 
 /** A text without the keys of a call. Short keys are only removed from error texts. */
-export function withoutKeys(text: string, keys: readonly string[], what: 'talk' | 'error'): string {
+export function removeKeys(text: string, keys: readonly string[], what: 'talk' | 'error'): string {
   const shortest = what === 'error' ? shortestInErrors : shortestInTalk;
   return replaceKeys(
     text,
@@ -47,19 +47,19 @@ export function withoutKeys(text: string, keys: readonly string[], what: 'talk' 
 }
 
 /** The same for a value: a stream may contain a key in pieces, which are only complete when joined. */
-export function valueWithoutKeys<T extends object>(value: T, keys: readonly string[], what: 'talk' | 'error'): T {
+export function removeKeysFromValue<T extends object>(value: T, keys: readonly string[], what: 'talk' | 'error'): T {
   const text = JSON.stringify(value);
-  const clean = withoutKeys(text, keys, what);
+  const clean = removeKeys(text, keys, what);
   return clean === text ? value : JSON.parse(clean);
 }
 
 /** Bytes without the keys of a call; the same array if there are none. */
-export function bytesWithoutKeys(bytes: Uint8Array, keys: readonly string[], what: 'talk' | 'error'): Uint8Array {
+export function removeKeysFromBytes(bytes: Uint8Array, keys: readonly string[], what: 'talk' | 'error'): Uint8Array {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const mayHold = keys.some((key) => buffer.includes(key) || !isSpelledPlainly(key));
   if (!mayHold && !buffer.includes('\\/') && !buffer.includes('\\u00')) return bytes;
   const text = buffer.toString('utf8');
-  const clean = withoutKeys(text, keys, what);
+  const clean = removeKeys(text, keys, what);
   return clean === text ? bytes : Buffer.from(clean);
 }
 
@@ -67,11 +67,11 @@ export function bytesWithoutKeys(bytes: Uint8Array, keys: readonly string[], wha
  * A request as it may be stored in a file: without the call's keys, and without credentials for other services, such
  * as MCP servers that the model's service is to call. Recording does not need those.
  */
-export function requestForFile(request: Uint8Array, keys: readonly string[]): Uint8Array {
-  const clean = bytesWithoutKeys(request, keys, 'talk');
+export function redactRequestForFile(request: Uint8Array, keys: readonly string[]): Uint8Array {
+  const clean = removeKeysFromBytes(request, keys, 'talk');
   const buffer = Buffer.from(clean.buffer, clean.byteOffset, clean.byteLength);
   if (!['mcp_servers', '"headers"', 'authorization'].some((word) => buffer.includes(word))) return clean;
-  const body = parseObject(buffer.toString('utf8'));
+  const body = parseJsonObject(buffer.toString('utf8'));
   if (body === null) return clean;
   const { mcp_servers: _, tools, ...rest } = body;
   const plain = Array.isArray(tools) ? { tools: tools.map(toolForFile) } : {};

@@ -35,7 +35,7 @@ function wordsOnly(message: Message): Message | null {
 }
 
 /** The keys of the messages of a history. */
-export function keysOf(history: readonly Message[]): readonly string[] {
+export function historyKeysOf(history: readonly Message[]): readonly string[] {
   return history.map((message) => messageKit.key(message));
 }
 
@@ -57,13 +57,13 @@ function namesOf(history: readonly Message[], keys: readonly string[]): HistoryN
 }
 
 /** The rows that remember the history of a recorded reply. */
-export function historyRows(
+export function buildHistoryRows(
   tree: TreeId,
   nodeId: NodeId,
   messages: readonly Message[],
   project: string,
 ): { treeId: TreeId; nodeId: NodeId; format: string; scope: string; id: string }[] {
-  const { exact, words } = namesOf(messages, keysOf(messages));
+  const { exact, words } = namesOf(messages, historyKeysOf(messages));
   const row = (format: string, id: string | undefined) =>
     id === undefined ? [] : [{ treeId: tree, nodeId, format, scope: project, id }];
   return [...row(exactFormat, exact.get(messages.length)), ...row(wordsFormat, words.get(messages.length))];
@@ -79,7 +79,7 @@ export interface FoundHistory {
 }
 
 /** Whether no other session is likely to have these words: they have a call with its id, or several replies. */
-export function isDistinctive(history: readonly Message[]): boolean {
+export function isDistinctiveHistory(history: readonly Message[]): boolean {
   const replies = history.filter(({ role }) => role === 'assistant');
   return replies.length > 1 || replies.some(({ content }) => content.some(isToolUse));
 }
@@ -89,7 +89,7 @@ const lookFirst = 4;
 
 /**
  * Finds the beginnings of a history that end with a recorded reply, the longest first. By `words` only within a session,
- * or with a further check (`isDistinctive`): two unrelated histories may have the same words.
+ * or with a further check (`isDistinctiveHistory`): two unrelated histories may have the same words.
  */
 export async function* findHistories(
   store: Store,

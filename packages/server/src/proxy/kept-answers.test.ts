@@ -6,11 +6,11 @@ import { AppError, ask, type Node, type Store } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it } from 'vitest';
-import { asks, bytesOf } from '../../test/recorded-calls.ts';
+import { enterCall, toJsonBytes } from '../../test/recorded-calls.ts';
 import type { WireKind } from './exchange.ts';
-import { type CallTaken, Recorder, type RecorderOptions } from './recorder.ts';
-import { streamEvents } from './stream-events.ts';
-import { unpackedOf } from './waiting-call.ts';
+import { type CapturedResponse, Recorder, type RecorderOptions } from './recorder.ts';
+import { readStreamEvents } from './stream-events.ts';
+import { decompressResponse } from './waiting-call.ts';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -38,7 +38,7 @@ async function nodesIn(store: Store): Promise<readonly Node[]> {
   return all;
 }
 
-function came(text: string | Uint8Array, more: Partial<CallTaken> = {}): CallTaken {
+function came(text: string | Uint8Array, more: Partial<CapturedResponse> = {}): CapturedResponse {
   const response = typeof text === 'string' ? Buffer.from(text) : text;
   const timing = { startedAt: 1, firstMs: 1, totalMs: 2 };
   return { provider: 'p', response, encoding: undefined, status: 200, cut: null, timing, ...more };
@@ -71,7 +71,7 @@ const nested = JSON.stringify({ say: key }).replaceAll('/', '\\/');
 const call = { id: 'c', type: 'function', function: { name: 'f', arguments: nested } };
 const nestedCall = { choices: [{ message: { content: null, tool_calls: [call] }, finish_reason: 'tool_calls' }] };
 
-const answers: readonly [WireKind, CallTaken][] = [
+const answers: readonly [WireKind, CapturedResponse][] = [
   ['chat', came(streamed(...chatChunks))],
   ['chat', came(gzipSync(streamed(...chatChunks)), { encoding: 'gzip' })],
   ['chat', came(streamed(...argumentPieces))],
@@ -115,7 +115,7 @@ describe('keys split into pieces', () => {
     const store = await openStore('memory:');
     const recorder = recorderOn(store);
     for (const [wire, answer] of answers) {
-      const request = bytesOf({ messages: [{ role: 'user', content: 'Hi' }], input: 'Hi' });
+      const request = toJsonBytes({ messages: [{ role: 'user', content: 'Hi' }], input: 'Hi' });
       recorder.enter({ owner: 'local', project: 'p', wire, secrets: [key, 'kurz-42'], request }).finish(answer);
     }
     await recorder.idle();
@@ -128,7 +128,7 @@ describe('keys split into pieces', () => {
     folders.push(folder);
     const recorder = waiting(folder);
     const text = streamed({ choices: [{ index: 0, delta: { content: 'Hello!' }, finish_reason: 'stop' }] });
-    asks(recorder, 'Hi').finish(came(text));
+    enterCall(recorder, 'Hi').finish(came(text));
     await recorder.close(10);
     const [left = ''] = readdirSync(folder);
     const [file = ''] = readdirSync(join(folder, left));
@@ -141,7 +141,7 @@ describe('responses that cannot be parsed', () => {
     const store = await openStore('memory:');
     const recorder = recorderOn(store);
     for (const text of ['{"choices":null}', '[1,2]', 'event: ping\n\n', '<p>Sign in'])
-      asks(recorder, 'Hi').finish(came(text));
+      enterCall(recorder, 'Hi').finish(came(text));
     await recorder.idle();
     const reported = (await nodesIn(store)).flatMap(({ meta }) => meta['error'] ?? []);
     expect(reported).toMatchObject([
@@ -160,7 +160,7 @@ describe('responses that are nested too deeply', () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const document = `{"choices":[{"message":{"role":"assistant","content":[{"type":"x","y":${deep}}]}}]}`;
     for (const text of [document, streamed({ choices: [] }).replace('[]', deep)])
-      asks(recorder, 'Hi').finish(came(text));
+      enterCall(recorder, 'Hi').finish(came(text));
     await recorder.idle();
     expect([recorder.state.failed, recorder.state.recorded]).toEqual([0, 2]);
     const reported = (await nodesIn(store)).flatMap(({ meta }) => meta['error'] ?? []);
@@ -178,7 +178,7 @@ describe('long responses', () => {
     const lines = [say('a'), say('é'), say(long), { choices: [], usage: { total_tokens: 3 } }, say('z')];
     for (const end of ['\n', '\r\n', '\r']) {
       const text = lines.map((event) => `: note${end}data: ${JSON.stringify(event)}${end}${end}`).join('');
-      expect(await streamEvents('chat', Buffer.from(`\ufeff${text}data: {"cut`))).toEqual([
+      expect(await readStreamEvents('chat', Buffer.from(`\ufeff${text}data: {"cut`))).toEqual([
         say(`aé${long}`),
         { choices: [], usage: { total_tokens: 3 } },
         say('z'),
@@ -193,7 +193,7 @@ describe('long responses', () => {
     });
     const store = await openStore('memory:');
     const recorder = recorderOn(store);
-    const ticket = asks(recorder, 'Count.');
+    const ticket = enterCall(recorder, 'Count.');
     expect(pieces.every((piece) => ticket.keep(piece.byteLength))).toBe(true);
     ticket.finish(came(Buffer.concat(pieces)));
     await recorder.idle();
@@ -204,11 +204,11 @@ describe('long responses', () => {
   it('[RP20] past the limit keep their beginning, and are marked as cut by Coppice and not by the service', async () => {
     const store = await openStore('memory:');
     const recorder = recorderOn(store, { answerBytes: 200 });
-    const ticket = asks(recorder, 'Hi');
+    const ticket = enterCall(recorder, 'Hi');
     expect([ticket.keep(150), ticket.keep(100)]).toEqual([true, false]);
     const begun = streamed({ choices: [{ index: 0, delta: { content: 'So far' }, finish_reason: null }] });
     ticket.finish(came(begun, { cut: 'limit' }));
-    asks(recorder, 'Hi').finish(came('{"choices":[{"mess', { cut: 'limit' }));
+    enterCall(recorder, 'Hi').finish(came('{"choices":[{"mess', { cut: 'limit' }));
     await recorder.idle();
     const replies = (await nodesIn(store)).filter(({ role }) => role !== 'user');
     expect(replies.map(({ text, status }) => [text, status])).toEqual([
@@ -225,9 +225,9 @@ describe('long responses', () => {
       ['deflate', deflateSync(text)],
       ['br', brotliCompressSync(text)],
     ] as const) {
-      const { bytes, cut } = await unpackedOf('chat', came(response, { encoding }), 2_000);
+      const { bytes, cut } = await decompressResponse('chat', came(response, { encoding }), 2_000);
       expect([encoding, cut, Buffer.from(bytes).toString()]).toEqual([encoding, 'limit', text.slice(0, 2_000)]);
-      const whole = await unpackedOf('chat', came(response, { encoding }));
+      const whole = await decompressResponse('chat', came(response, { encoding }));
       expect([whole.cut, whole.bytes.byteLength]).toEqual([null, text.length]);
     }
   });

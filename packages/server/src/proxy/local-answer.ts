@@ -4,13 +4,13 @@ import { buildRequestMessages, coalesceMessages } from '@coppice/core/context';
 import { isJsonObject } from '@coppice/core/decode';
 import type { ErrorEvent, ModelProviders, ProviderEvent } from '@coppice/engine';
 import type { LocalWireKind, ParsedRequest } from './exchange.ts';
-import { chatWriter, chunksOf, mergedChoices } from './local-chat.ts';
-import { messagesWriter } from './local-messages.ts';
-import { localRequestOf, mostTokens } from './local-request.ts';
-import { responsesWriter } from './local-responses.ts';
-import { answerFromTool, answerTool } from './local-schema.ts';
-import { type AnswerDraft, type AnswerHead, addToDraft, atEnd, type WireWriter } from './local-wire.ts';
-import { type WireRefusal, wireRefusal } from './wire-refusal.ts';
+import { createChatWriter, mergeChoices, toChatChunks } from './local-chat.ts';
+import { createMessagesWriter } from './local-messages.ts';
+import { requestedMaxTokens, toEngineRequest } from './local-request.ts';
+import { createResponsesWriter } from './local-responses.ts';
+import { makeAnswerTool, readAnswerFromTool } from './local-schema.ts';
+import { type AnswerDraft, type AnswerHead, addToDraft, finishParts, type WireWriter } from './local-wire.ts';
+import { formatWireError, type WireError } from './wire-error.ts';
 
 /** A response with its bytes. */
 export interface LocalAnswer {
@@ -19,7 +19,7 @@ export interface LocalAnswer {
   readonly pieces: AsyncGenerator<string>;
 }
 
-export interface LocalOptions {
+export interface LocalAnswerOptions {
   readonly providers: Pick<ModelProviders, 'model' | 'defaultModel' | 'list'>;
   readonly now: () => number;
   readonly newId: () => string;
@@ -32,14 +32,18 @@ export interface LocalOptions {
 const defaultNames = new Set(['', 'default', 'unknown', 'coppice/default']);
 
 /** The model to use: by its id, or by its name without the provider; null if none of ours is meant. */
-async function localModel({ model }: LocalCall, { providers, signal }: LocalOptions) {
+async function localModel({ model }: LocalCall, { providers, signal }: LocalAnswerOptions) {
   if (defaultNames.has(model)) return providers.model(await providers.defaultModel(signal));
   const ready = providers.list().filter((choice) => choice.ready);
   const found = ready.find(({ id }) => id === model) ?? ready.find(({ id, provider }) => id === `${provider}/${model}`);
   return found === undefined ? null : providers.model(found.id);
 }
 
-async function* eventsFor(asked: LocalCall, body: JsonObject, options: LocalOptions): AsyncGenerator<ProviderEvent> {
+async function* eventsFor(
+  asked: LocalCall,
+  body: JsonObject,
+  options: LocalAnswerOptions,
+): AsyncGenerator<ProviderEvent> {
   const model = await localModel(asked, options);
   if (model === null) {
     yield unknownModel(asked.model);
@@ -53,19 +57,19 @@ async function* eventsFor(asked: LocalCall, body: JsonObject, options: LocalOpti
     { systemInPlace: model.provider.supports.systemInPlace },
   );
   const { systemPrompt } = asked;
-  const request = localRequestOf(asked.wire, body);
-  const tool = answerTool(asked.wire, body, request);
+  const request = toEngineRequest(asked.wire, body);
+  const tool = makeAnswerTool(asked.wire, body, request);
   const events = model.stream(
     {
       ...request,
       ...(tool === null ? {} : { tools: [tool], toolChoice: { name: tool.name } }),
       messages: coalesceMessages(messages, continues),
-      maxTokens: mostTokens(body) ?? model.info.maxOut,
+      maxTokens: requestedMaxTokens(body) ?? model.info.maxOut,
       ...(systemPrompt === undefined || systemPrompt === '' ? {} : { systemPrompt }),
     },
     { signal: options.signal },
   );
-  yield* tool === null ? events : answerFromTool(events);
+  yield* tool === null ? events : readAnswerFromTool(events);
 }
 
 function unknownModel(model: string): ErrorEvent {
@@ -77,9 +81,9 @@ function unknownModel(model: string): ErrorEvent {
 export type LocalCall = ParsedRequest & { readonly wire: LocalWireKind };
 
 const writers: Readonly<Record<LocalWireKind, (head: AnswerHead) => WireWriter>> = {
-  chat: chatWriter,
-  messages: messagesWriter,
-  responses: responsesWriter,
+  chat: createChatWriter,
+  messages: createMessagesWriter,
+  responses: createResponsesWriter,
 };
 
 const statuses = {
@@ -104,7 +108,11 @@ const mostChoices = 16;
  * Answers a call once the model has started. The chunks are exactly the bytes that the client receives and that are
  * recorded.
  */
-export async function localAnswer(asked: LocalCall, body: JsonObject, options: LocalOptions): Promise<LocalAnswer> {
+export async function startLocalAnswer(
+  asked: LocalCall,
+  body: JsonObject,
+  options: LocalAnswerOptions,
+): Promise<LocalAnswer> {
   const streamOptions = body['stream_options'];
   const usageAsked = isJsonObject(streamOptions) && streamOptions['include_usage'] === true;
   const created = Math.floor(options.now() / 1000);
@@ -139,10 +147,10 @@ async function severalAnswers(
     if ('type' in answer) return localRefusal(asked, answer);
     documents.push(writer.whole(answer));
   }
-  const whole = mergedChoices(documents);
+  const whole = mergeChoices(documents);
   if (!asked.stream)
     return { status: 200, contentType: 'application/json', pieces: answerEvents(JSON.stringify(whole)) };
-  return { status: 200, contentType: 'text/event-stream', pieces: answerEvents(...chunksOf(whole, usageAsked)) };
+  return { status: 200, contentType: 'text/event-stream', pieces: answerEvents(...toChatChunks(whole, usageAsked)) };
 }
 
 /** Collects an answer to its end, or the error that it ended with. */
@@ -159,8 +167,8 @@ function localRefusal(asked: LocalCall, error: ErrorEvent): LocalAnswer {
   return refuseLocally(asked, { status: statusOfAnswer(error), message: error.message, code: error.code });
 }
 
-function refuseLocally({ wire }: LocalCall, reported: WireRefusal): LocalAnswer {
-  const document = wireRefusal(wire === 'messages' ? 'anthropic' : 'openai', reported);
+function refuseLocally({ wire }: LocalCall, reported: WireError): LocalAnswer {
+  const document = formatWireError(wire === 'messages' ? 'anthropic' : 'openai', reported);
   return { status: reported.status, contentType: 'application/json', pieces: answerEvents(JSON.stringify(document)) };
 }
 
@@ -208,7 +216,7 @@ async function* streamReply(
     const text = pieces.join('');
     if (text !== '') yield text;
   }
-  yield `${atEnd(answer)
+  yield `${finishParts(answer)
     .map((change) => writer.change(change))
     .join('')}${writer.end(answer)}`;
 }

@@ -1,7 +1,13 @@
 /** Writes local answers as OpenAI chat completions. */
 import type { Json, JsonObject } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
-import { type AnswerDraft, type AnswerHead, type AnswerPart, unnamedEvent, type WireWriter } from './local-wire.ts';
+import {
+  type AnswerDraft,
+  type AnswerHead,
+  type AnswerPart,
+  encodeUnnamedEvent,
+  type WireWriter,
+} from './local-wire.ts';
 
 const finishes = {
   stop: 'stop',
@@ -22,7 +28,7 @@ function chatUsageOf({ usage }: AnswerDraft): JsonObject {
 }
 
 /** Merges several answers to one completion with several choices. */
-export function mergedChoices(completions: readonly JsonObject[]): JsonObject {
+export function mergeChoices(completions: readonly JsonObject[]): JsonObject {
   const [first] = completions;
   const usage: Record<string, number> = {};
   for (const each of completions)
@@ -33,7 +39,7 @@ export function mergedChoices(completions: readonly JsonObject[]): JsonObject {
 }
 
 /** A completion as the chunks of a stream, choice by choice. */
-export function* chunksOf(completion: JsonObject, usageAsked: boolean): Generator<string> {
+export function* toChatChunks(completion: JsonObject, usageAsked: boolean): Generator<string> {
   const { choices: _, usage, ...head } = completion;
   const base = { ...head, object: 'chat.completion.chunk' };
   for (const choice of listOrEmpty(completion, 'choices').filter(isJsonObject)) {
@@ -41,10 +47,10 @@ export function* chunksOf(completion: JsonObject, usageAsked: boolean): Generato
     const message = objectOrEmpty(choice, 'message');
     const calls = listOrEmpty(message, 'tool_calls').map((call, at) => ({ index: at, ...objectIn(call) }));
     const delta = calls.length === 0 ? message : { ...message, tool_calls: calls };
-    yield unnamedEvent({ ...base, choices: [{ index, delta, finish_reason: null }] });
-    yield unnamedEvent({ ...base, choices: [{ index, delta: {}, finish_reason: finish }] });
+    yield encodeUnnamedEvent({ ...base, choices: [{ index, delta, finish_reason: null }] });
+    yield encodeUnnamedEvent({ ...base, choices: [{ index, delta: {}, finish_reason: finish }] });
   }
-  if (usageAsked) yield unnamedEvent({ ...base, choices: [], usage });
+  if (usageAsked) yield encodeUnnamedEvent({ ...base, choices: [], usage });
   yield 'data: [DONE]\n\n';
 }
 
@@ -52,10 +58,14 @@ function objectIn(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-export function chatWriter({ id, created, model, usageAsked }: AnswerHead): WireWriter {
+export function createChatWriter({ id, created, model, usageAsked }: AnswerHead): WireWriter {
   const base = { id: `chatcmpl-${id}`, created, model };
   const chunk = (delta: object, finish: string | null = null) =>
-    unnamedEvent({ ...base, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] });
+    encodeUnnamedEvent({
+      ...base,
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta, finish_reason: finish }],
+    });
   // This wire numbers calls separately, not among all parts.
   const numbers = new Map<number, number>();
   const failure = (message: string) => ({ error: { message, type: 'server_error', param: null, code: null } });
@@ -99,10 +109,10 @@ export function chatWriter({ id, created, model, usageAsked }: AnswerHead): Wire
     },
     end(answer) {
       const usage = usageAsked
-        ? unnamedEvent({ ...base, object: 'chat.completion.chunk', choices: [], usage: chatUsageOf(answer) })
+        ? encodeUnnamedEvent({ ...base, object: 'chat.completion.chunk', choices: [], usage: chatUsageOf(answer) })
         : '';
       return `${chunk({}, finishes[answer.finish])}${usage}data: [DONE]\n\n`;
     },
-    failed: (message) => unnamedEvent(failure(message)),
+    failed: (message) => encodeUnnamedEvent(failure(message)),
   };
 }

@@ -1,7 +1,7 @@
 /** Writes local answers as Anthropic messages. */
 import type { Json, JsonObject } from '@coppice/core';
-import { parseObject } from './exchange.ts';
-import { type AnswerDraft, type AnswerHead, type AnswerPart, namedEvent, type WireWriter } from './local-wire.ts';
+import { parseJsonObject } from './exchange.ts';
+import { type AnswerDraft, type AnswerHead, type AnswerPart, encodeNamedEvent, type WireWriter } from './local-wire.ts';
 
 const finishes = {
   stop: 'end_turn',
@@ -20,7 +20,7 @@ function messagesBlock(part: AnswerPart): JsonObject {
       if (part.redacted !== undefined && part.text === '') return { type: 'redacted_thinking', data: part.redacted };
       return { type: 'thinking', thinking: part.text, signature: part.signature ?? '' };
     case 'call':
-      return { type: 'tool_use', id: part.id, name: part.name, input: parseObject(part.json) ?? {} };
+      return { type: 'tool_use', id: part.id, name: part.name, input: parseJsonObject(part.json) ?? {} };
     case 'image':
       return { type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.data } };
   }
@@ -38,13 +38,13 @@ function deltaOf(part: AnswerPart, by: string): JsonObject {
   return part.type === 'thinking' ? { type: 'thinking_delta', thinking: by } : { type: 'text_delta', text: by };
 }
 
-export function messagesWriter({ id, model }: AnswerHead): WireWriter {
+export function createMessagesWriter({ id, model }: AnswerHead): WireWriter {
   const base = { id: `msg_${id}`, type: 'message', role: 'assistant', model };
   const usageOf = ({ usage }: AnswerDraft): JsonObject => ({ input_tokens: usage.input, output_tokens: usage.output });
   const begun = new Set<number>();
   const begin = (part: AnswerPart, index: number) => {
     begun.add(index);
-    return namedEvent('content_block_start', { index, content_block: emptyBlock(part) });
+    return encodeNamedEvent('content_block_start', { index, content_block: emptyBlock(part) });
   };
   return {
     whole(answer) {
@@ -53,7 +53,7 @@ export function messagesWriter({ id, model }: AnswerHead): WireWriter {
     },
     begin() {
       const usage = { input_tokens: 0, output_tokens: 0 };
-      return namedEvent('message_start', {
+      return encodeNamedEvent('message_start', {
         message: { ...base, content: [], stop_reason: null, stop_sequence: null, usage },
       });
     },
@@ -63,19 +63,19 @@ export function messagesWriter({ id, model }: AnswerHead): WireWriter {
       if (change.type === 'begun') return part.type === 'thinking' ? '' : begin(part, index);
       if (change.type === 'grown') {
         const start = begun.has(index) ? '' : begin(part, index);
-        return `${start}${namedEvent('content_block_delta', { index, delta: deltaOf(part, change.by) })}`;
+        return `${start}${encodeNamedEvent('content_block_delta', { index, delta: deltaOf(part, change.by) })}`;
       }
-      const stop = namedEvent('content_block_stop', { index });
+      const stop = encodeNamedEvent('content_block_stop', { index });
       if (part.type !== 'thinking') return stop;
       if (!begun.has(index))
-        return `${namedEvent('content_block_start', { index, content_block: messagesBlock(part) })}${stop}`;
+        return `${encodeNamedEvent('content_block_start', { index, content_block: messagesBlock(part) })}${stop}`;
       const signature = { type: 'signature_delta', signature: part.signature ?? '' };
-      return `${namedEvent('content_block_delta', { index, delta: signature })}${stop}`;
+      return `${encodeNamedEvent('content_block_delta', { index, delta: signature })}${stop}`;
     },
     end(answer) {
       const delta = { stop_reason: finishes[answer.finish], stop_sequence: null };
-      return `${namedEvent('message_delta', { delta, usage: usageOf(answer) })}${namedEvent('message_stop', {})}`;
+      return `${encodeNamedEvent('message_delta', { delta, usage: usageOf(answer) })}${encodeNamedEvent('message_stop', {})}`;
     },
-    failed: (message) => namedEvent('error', { error: { type: 'api_error', message } }),
+    failed: (message) => encodeNamedEvent('error', { error: { type: 'api_error', message } }),
   };
 }

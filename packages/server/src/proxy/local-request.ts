@@ -2,7 +2,7 @@
 import type { JsonObject } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import type { ProviderRequest, ThinkingOptions, ToolChoice, ToolSpec } from '@coppice/engine';
-import { type WireKind, wireTextAt } from './exchange.ts';
+import { readTextField, type WireKind } from './exchange.ts';
 
 type LocalRequest = Omit<ProviderRequest, 'model' | 'messages' | 'systemPrompt' | 'maxTokens'>;
 
@@ -15,7 +15,7 @@ function numberFieldAt(body: JsonObject, ...names: readonly string[]): number | 
 }
 
 /** The requested reply limit, in tokens. */
-export function mostTokens(body: JsonObject): number | undefined {
+export function requestedMaxTokens(body: JsonObject): number | undefined {
   const most = numberFieldAt(body, 'max_completion_tokens', 'max_tokens', 'max_output_tokens');
   return most === undefined ? undefined : Math.max(1, Math.floor(most));
 }
@@ -26,13 +26,13 @@ function requestedTools(body: JsonObject): ToolSpec[] {
     .filter(isJsonObject)
     .flatMap((tool) => {
       const spec = isJsonObject(tool['function']) ? objectOrEmpty(tool, 'function') : tool;
-      const name = wireTextAt(spec, 'name');
+      const name = readTextField(spec, 'name');
       const schema = isJsonObject(spec['input_schema']) ? spec['input_schema'] : objectOrEmpty(spec, 'parameters');
       // Tools that the service itself would run, such as its web search, are left out.
       if (name === null || (tool['type'] !== undefined && !/^(?:function|custom)$/.test(String(tool['type']))))
         return [];
       const parameters = Object.keys(schema).length === 0 ? { type: 'object', properties: {} } : schema;
-      return [{ name, description: wireTextAt(spec, 'description') ?? '', parameters }];
+      return [{ name, description: readTextField(spec, 'description') ?? '', parameters }];
     });
 }
 
@@ -40,9 +40,9 @@ function choiceOf(body: JsonObject): ToolChoice | undefined {
   const { tool_choice: choice } = body;
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice;
   if (!isJsonObject(choice)) return undefined;
-  const name = wireTextAt(choice, 'name') ?? wireTextAt(objectOrEmpty(choice, 'function'), 'name');
+  const name = readTextField(choice, 'name') ?? readTextField(objectOrEmpty(choice, 'function'), 'name');
   if (name !== null) return { name };
-  const type = wireTextAt(choice, 'type');
+  const type = readTextField(choice, 'type');
   return type === 'any' ? 'required' : type === 'auto' || type === 'none' ? type : undefined;
 }
 
@@ -53,13 +53,13 @@ function effortOf(word: string | null): ThinkingOptions | undefined {
 }
 
 function thinkingOf(wire: WireKind, body: JsonObject): ThinkingOptions | undefined {
-  if (wire === 'chat') return effortOf(wireTextAt(body, 'reasoning_effort'));
-  if (wire === 'responses') return effortOf(wireTextAt(objectOrEmpty(body, 'reasoning'), 'effort'));
+  if (wire === 'chat') return effortOf(readTextField(body, 'reasoning_effort'));
+  if (wire === 'responses') return effortOf(readTextField(objectOrEmpty(body, 'reasoning'), 'effort'));
   const thinking = objectOrEmpty(body, 'thinking');
-  const type = wireTextAt(thinking, 'type');
+  const type = readTextField(thinking, 'type');
   if (type !== 'enabled' && type !== 'adaptive') return undefined;
   const budgetTokens = numberFieldAt(thinking, 'budget_tokens');
-  const wish = effortOf(wireTextAt(objectOrEmpty(body, 'output_config'), 'effort')) ?? { effort: 'medium' };
+  const wish = effortOf(readTextField(objectOrEmpty(body, 'output_config'), 'effort')) ?? { effort: 'medium' };
   return budgetTokens === undefined ? wish : { ...wish, budgetTokens };
 }
 
@@ -72,7 +72,7 @@ function stopsOf(body: JsonObject): readonly string[] | undefined {
 }
 
 /** The options as an engine request. */
-export function localRequestOf(wire: WireKind, body: JsonObject): LocalRequest {
+export function toEngineRequest(wire: WireKind, body: JsonObject): LocalRequest {
   const tools = requestedTools(body);
   const choice = choiceOf(body);
   return {

@@ -1,12 +1,12 @@
 /** Writes local answers as OpenAI responses. */
 import type { JsonObject } from '@coppice/core';
-import { type AnswerDraft, type AnswerHead, type AnswerPart, namedEvent, type WireWriter } from './local-wire.ts';
+import { type AnswerDraft, type AnswerHead, type AnswerPart, encodeNamedEvent, type WireWriter } from './local-wire.ts';
 
-export function responsesWriter({ id, created, model }: AnswerHead): WireWriter {
+export function createResponsesWriter({ id, created, model }: AnswerHead): WireWriter {
   const base = { id: `resp_${id}`, object: 'response', created_at: created, model };
   const rest = { instructions: null, metadata: {}, parallel_tool_calls: true, tool_choice: 'auto', tools: [] };
   let sequence = 0;
-  const event = (type: string, value: object) => namedEvent(type, { sequence_number: sequence++, ...value });
+  const event = (type: string, value: object) => encodeNamedEvent(type, { sequence_number: sequence++, ...value });
   const itemId = (part: AnswerPart, at: number) =>
     `${{ text: 'msg', thinking: 'rs', call: 'fc', image: 'ig' }[part.type]}_${id}-${at}`;
 

@@ -5,23 +5,23 @@
 import type { JsonObject } from '@coppice/core';
 import { isJsonObject, objectOrEmpty } from '@coppice/core/decode';
 import type { ProviderEvent, ProviderRequest, ToolSpec } from '@coppice/engine';
-import { type LocalWireKind, wireTextAt } from './exchange.ts';
+import { type LocalWireKind, readTextField } from './exchange.ts';
 
 /** The schema that a call asks for: OpenAI's two wires and Anthropic's have it in different places. */
 function formatOf(wire: LocalWireKind, body: JsonObject): JsonObject {
   if (wire === 'chat') {
     const format = objectOrEmpty(body, 'response_format');
-    return wireTextAt(format, 'type') === 'json_schema' ? objectOrEmpty(format, 'json_schema') : {};
+    return readTextField(format, 'type') === 'json_schema' ? objectOrEmpty(format, 'json_schema') : {};
   }
   const format =
     wire === 'responses'
       ? objectOrEmpty(objectOrEmpty(body, 'text'), 'format')
       : objectOrEmpty(objectOrEmpty(body, 'output_config'), 'format');
-  return wireTextAt(format, 'type') === 'json_schema' ? format : {};
+  return readTextField(format, 'type') === 'json_schema' ? format : {};
 }
 
 /** The tool whose call is the answer; null if the call asks for no schema, or offers tools of its own. */
-export function answerTool(
+export function makeAnswerTool(
   wire: LocalWireKind,
   body: JsonObject,
   request: Pick<ProviderRequest, 'tools'>,
@@ -30,13 +30,13 @@ export function answerTool(
   const { schema } = format;
   // Only an object can be the arguments of a call.
   if (!isJsonObject(schema) || schema['type'] !== 'object' || (request.tools ?? []).length > 0) return null;
-  const name = (wireTextAt(format, 'name') ?? '').replace(/[^\w-]/g, '_').slice(0, 60);
-  const description = wireTextAt(format, 'description') ?? 'Gives the answer. Call it once, with the whole answer.';
+  const name = (readTextField(format, 'name') ?? '').replace(/[^\w-]/g, '_').slice(0, 60);
+  const description = readTextField(format, 'description') ?? 'Gives the answer. Call it once, with the whole answer.';
   return { name: name === '' ? 'answer' : name, description, parameters: schema };
 }
 
 /** The events of such an answer: the arguments become its text. A text beside the call is left out. */
-export async function* answerFromTool(events: AsyncIterable<ProviderEvent>): AsyncGenerator<ProviderEvent> {
+export async function* readAnswerFromTool(events: AsyncIterable<ProviderEvent>): AsyncGenerator<ProviderEvent> {
   let called = false;
   // Without a call the text is all there is.
   const texts: ProviderEvent[] = [];

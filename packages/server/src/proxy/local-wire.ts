@@ -45,12 +45,12 @@ export interface WireWriter {
 }
 
 /** An SSE event without a name. */
-export function unnamedEvent(value: object): string {
+export function encodeUnnamedEvent(value: object): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 
 /** An SSE event whose name is also its type. */
-export function namedEvent(type: string, value: object): string {
+export function encodeNamedEvent(type: string, value: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...value })}\n\n`;
 }
 
@@ -128,7 +128,7 @@ function partGrown(parts: AnswerPart[], type: 'text' | 'thinking', text: string)
 }
 
 /** The parts that are complete only with the answer: its calls, and the last part. */
-export function atEnd({ parts }: AnswerDraft): readonly PartChange[] {
+export function finishParts({ parts }: AnswerDraft): readonly PartChange[] {
   return [...parts.entries()]
     .filter(([at, part]) => part.type === 'call' || at === parts.length - 1)
     .map(([at, part]) => ({ type: 'done', part, at }));

@@ -3,18 +3,18 @@ import { gzipSync } from 'node:zlib';
 import { streamed, whole } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { testToken } from '../testing/index.ts';
-import { openProxied, operatorKey, type Proxied } from '../testing/proxied.ts';
+import { openProxyFixture, operatorKey, type ProxyFixture } from '../testing/proxy-fixture.ts';
 
-let open: Proxied | null = null;
+let open: ProxyFixture | null = null;
 afterEach(async () => {
   await open?.close();
   open = null;
 });
 
-type Handler = Parameters<typeof openProxied>[0];
+type Handler = Parameters<typeof openProxyFixture>[0];
 
-async function proxied(handler: Handler, config = ''): Promise<Proxied> {
-  open = await openProxied(handler, { config });
+async function proxied(handler: Handler, config = ''): Promise<ProxyFixture> {
+  open = await openProxyFixture(handler, { config });
   return open;
 }
 

@@ -6,9 +6,9 @@ const defaultReorderTimeoutMs = 60_000;
 
 /** How long a call waits for the one that it continues. */
 export function reorderTimeoutOf({
-  patienceMs = defaultReorderTimeoutMs,
-}: Pick<RecorderOptions, 'patienceMs'>): number {
-  return patienceMs;
+  reorderTimeoutMs = defaultReorderTimeoutMs,
+}: Pick<RecorderOptions, 'reorderTimeoutMs'>): number {
+  return reorderTimeoutMs;
 }
 
 /** The next call, and the earlier ones that it overtakes. */
@@ -18,19 +18,19 @@ export interface NextCall {
 }
 
 /** What the ordering needs. */
-export interface CallOrder extends Pick<RecorderOptions, 'now' | 'patienceMs'> {
+export interface CallOrder extends Pick<RecorderOptions, 'now' | 'reorderTimeoutMs'> {
   readonly backend: Pick<RecordingBackend, 'outline' | 'keys'>;
   readonly note: (error: unknown) => void;
 }
 
 /** The first call of a queue if it can be recorded; needs no parsing. */
-export function firstCall(line: readonly WaitingCall[]): NextCall | null {
+export function findReadyFirstCall(line: readonly WaitingCall[]): NextCall | null {
   const [place] = line;
   return place?.state === 'ready' ? { place, before: [] } : null;
 }
 
 /** The first complete call that continues no incomplete one. */
-export async function nextCall(line: readonly WaitingCall[], ordering: CallOrder): Promise<NextCall | null> {
+export async function findNextCall(line: readonly WaitingCall[], ordering: CallOrder): Promise<NextCall | null> {
   const before: WaitingCall[] = [];
   // A copy: the queue changes while calls are read.
   for (const place of [...line]) {

@@ -14,10 +14,10 @@ import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WireKind } from './exchange.ts';
-import { requestForFile } from './hide-keys.ts';
-import { answerForFile } from './read-answer.ts';
+import { redactRequestForFile } from './hide-keys.ts';
+import { redactAnswerForFile } from './read-answer.ts';
 import type { CallOrigin } from './session-of-call.ts';
-import type { CallTaken, WaitingCall } from './waiting-call.ts';
+import type { CapturedResponse, WaitingCall } from './waiting-call.ts';
 
 /** A call as stored in a file. */
 export interface KeptCall {
@@ -29,11 +29,11 @@ export interface KeptCall {
   /** Missing in files of older versions. */
   readonly origin?: CallOrigin | undefined;
   readonly request: Uint8Array;
-  readonly call: CallTaken;
+  readonly call: CapturedResponse;
 }
 
 type OverflowHead = Omit<KeptCall, 'id' | 'request' | 'call'> &
-  Omit<CallTaken, 'response'> & { readonly id?: string; readonly requestBytes: number };
+  Omit<CapturedResponse, 'response'> & { readonly id?: string; readonly requestBytes: number };
 
 const [whole, part] = ['.call', '.part'];
 // The header of a file is short.
@@ -46,8 +46,8 @@ const own = new Set<string>();
 export async function encodeCall(waiting: WaitingCall): Promise<Buffer | null> {
   const { id, owner, project, wire, origin, secrets } = waiting;
   if (waiting.call === null || waiting.request === null) return null;
-  const request = requestForFile(waiting.request, secrets);
-  const { response, ...rest } = await answerForFile(wire, waiting.call, secrets);
+  const request = redactRequestForFile(waiting.request, secrets);
+  const { response, ...rest } = await redactAnswerForFile(wire, waiting.call, secrets);
   const head: OverflowHead = { ...rest, id, owner, project, wire, origin, requestBytes: request.byteLength };
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), request, response]);
 }
@@ -109,7 +109,7 @@ export class OverflowFiles {
     // Files of older versions have no id; one is assigned now.
     const { id = this.#newId(), owner, project, wire, origin, requestBytes, ...rest } = head;
     const [from, to] = [end + 1, end + 1 + requestBytes];
-    const call: CallTaken = { ...rest, encoding: rest.encoding, response: bytes.subarray(to) };
+    const call: CapturedResponse = { ...rest, encoding: rest.encoding, response: bytes.subarray(to) };
     return { id, owner, project, wire, origin, request: bytes.subarray(from, to), call };
   }
 

@@ -3,10 +3,10 @@ import { fromOpenAi } from '@coppice/content/formats';
 import { type CallWire, isToolListItem, readCallRequest } from '@coppice/content/wires';
 import type { Json, JsonObject, Message } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
-import { type ParsedRequest, type WireKind, wireTextAt } from './exchange.ts';
+import { type ParsedRequest, readTextField, type WireKind } from './exchange.ts';
 import { readOrKeepMessage } from './read-message.ts';
 import { itemReference } from './resolve-references.ts';
-import { sessionInBody } from './session-of-call.ts';
+import { findSessionInBody } from './session-of-call.ts';
 
 /** Messages in canonical form, without blank ones. */
 function canonicalJsonOf(records: readonly JsonObject[]): Message[] {
@@ -68,9 +68,11 @@ function namesOfTool(tool: Json): string[] {
   if (!isJsonObject(tool)) return [];
   // Google lists its functions inside one tool, Codex inside a namespace.
   const declared = ['functionDeclarations', 'tools'].flatMap((key) => listOrEmpty(tool, key)).filter(isJsonObject);
-  if (declared.length > 0) return declared.flatMap((one) => wireTextAt(one, 'name') ?? []);
+  if (declared.length > 0) return declared.flatMap((one) => readTextField(one, 'name') ?? []);
   const name =
-    wireTextAt(tool, 'name') ?? wireTextAt(objectOrEmpty(tool, 'function'), 'name') ?? wireTextAt(tool, 'type');
+    readTextField(tool, 'name') ??
+    readTextField(objectOrEmpty(tool, 'function'), 'name') ??
+    readTextField(tool, 'type');
   return name === null ? [] : [name];
 }
 
@@ -85,25 +87,25 @@ function callWireOf(wire: WireKind): CallWire {
 export function parseRequest(wire: WireKind, body: JsonObject): ParsedRequest | null {
   const listed = wire === 'google' ? 'contents' : 'messages';
   if (wire !== 'responses' && listOrEmpty(body, listed).filter(isJsonObject).length === 0) return null;
-  const previous = wire === 'responses' ? wireTextAt(body, 'previous_response_id') : null;
+  const previous = wire === 'responses' ? readTextField(body, 'previous_response_id') : null;
   const reading = { goesOn: previous !== null, chatMessage: fromChatMessage };
   const { systemPrompt, messages } = readCallRequest(callWireOf(wire), body, reading);
   return {
     wire,
-    model: wireTextAt(body, 'model') ?? 'unknown',
+    model: readTextField(body, 'model') ?? 'unknown',
     stream: body['stream'] === true,
     parameters: requestParameters(body),
     tools: toolNamesOf(body),
     systemPrompt,
     history: canonicalJsonOf(messages),
     previous,
-    session: sessionInBody(body),
+    session: findSessionInBody(body),
   };
 }
 
 /** A message of the chat wire. Audio is referenced by its id and not sent again, like an item. */
 function fromChatMessage(record: JsonObject): JsonObject {
-  const id = wireTextAt(objectOrEmpty(record, 'audio'), 'id');
+  const id = readTextField(objectOrEmpty(record, 'audio'), 'id');
   const { content } = record;
   const onlyReferencesAudio = id !== null && (content === undefined || content === null || content === '');
   return fromOpenAi(onlyReferencesAudio ? { ...record, content: [{ type: itemReference, id }] } : record);

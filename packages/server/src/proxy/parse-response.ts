@@ -5,12 +5,12 @@ import { isBlank, type JsonObject, type NodeStatus } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import { redact } from '@coppice/engine';
 import {
-  type CutAnswer,
+  type CutReason,
   type ModelCompletion,
   type ParsedResponse,
-  parseObject,
+  parseJsonObject,
+  readTextField,
   type WireKind,
-  wireTextAt,
 } from './exchange.ts';
 import { readWireMessage } from './read-message.ts';
 
@@ -21,12 +21,12 @@ export interface RawResponse {
   /** The text, or its beginning, if it is not a document. */
   readonly text: string;
   readonly status: number;
-  readonly cut: CutAnswer;
+  readonly cut: CutReason;
 }
 
 const nothing: ParsedResponse = { before: [], answers: [], model: null, usage: null, id: null, items: [], error: null };
 /** How much is kept of an unreadable response, in characters. */
-export const excerptLength = 2_000;
+export const maxExcerptLength = 2_000;
 
 export function parseResponse(wire: WireKind, { document, text, status, cut }: RawResponse): ParsedResponse {
   if (status >= 300) return { ...nothing, error: { status, ...failureOfResponse(document, text, cut) } };
@@ -45,22 +45,22 @@ const tooLong: JsonObject = {
 };
 
 /** The document that a stream of events contains. */
-export function foldWire(wire: WireKind, events: readonly JsonObject[]): JsonObject {
+export function foldStreamEvents(wire: WireKind, events: readonly JsonObject[]): JsonObject {
   if (wire === 'chat') return assembleChatReply(events);
   if (wire === 'google') return joinGoogleChunks(events);
   return wire === 'messages' ? assembleAnthropicReply(events) : assembleResponse(events);
 }
 
 /** What is kept of a failure: the service's message, shortened and without keys. */
-function failureOfResponse(document: JsonObject | null, text: string, cut: CutAnswer): JsonObject {
+function failureOfResponse(document: JsonObject | null, text: string, cut: CutReason): JsonObject {
   if (document === null && text === '')
     return { message: cut === 'client' ? 'The client disconnected.' : 'The service sent nothing.' };
-  if (document === null) return { message: redact(text.slice(0, excerptLength)) };
+  if (document === null) return { message: redact(text.slice(0, maxExcerptLength)) };
   const said = objectOrEmpty(document, 'error');
   const kept = Object.keys(said).length > 0 ? said : document;
   const short = JSON.stringify(kept);
-  if (short.length > excerptLength) return { message: redact(short.slice(0, excerptLength)) };
-  return parseObject(redact(short)) ?? { message: 'The service told of an error that cannot be shown.' };
+  if (short.length > maxExcerptLength) return { message: redact(short.slice(0, maxExcerptLength)) };
+  return parseJsonObject(redact(short)) ?? { message: 'The service told of an error that cannot be shown.' };
 }
 
 function usageOfResponse(record: JsonObject): JsonObject | null {
@@ -68,11 +68,11 @@ function usageOfResponse(record: JsonObject): JsonObject | null {
   return Object.keys(usage).length === 0 ? null : usage;
 }
 
-function endOfAnswer(cut: CutAnswer): NodeStatus {
+function endOfAnswer(cut: CutReason): NodeStatus {
   return cut === 'client' ? 'aborted' : 'interrupted';
 }
 
-function completionOf(record: JsonObject, finish: string | null, cut: CutAnswer): ModelCompletion {
+function completionOf(record: JsonObject, finish: string | null, cut: CutReason): ModelCompletion {
   const message = readWireMessage(record);
   // Many clients disconnect right after the last event: an answer with its finish reason is complete.
   if (finish === null) return { message, finish, status: endOfAnswer(cut) };
@@ -82,11 +82,11 @@ function completionOf(record: JsonObject, finish: string | null, cut: CutAnswer)
 
 function errorOfResponse(record: JsonObject): JsonObject | null {
   const { error } = record;
-  if (typeof error === 'string') return { message: redact(error.slice(0, excerptLength)) };
+  if (typeof error === 'string') return { message: redact(error.slice(0, maxExcerptLength)) };
   return isJsonObject(error) && Object.keys(error).length > 0 ? failureOfResponse({ error }, '', null) : null;
 }
 
-function fromChat(completion: JsonObject, cut: CutAnswer): ParsedResponse {
+function fromChat(completion: JsonObject, cut: CutReason): ParsedResponse {
   const answers = readCallAnswers('chat', completion).flatMap(({ messages, finish }) =>
     messages.map(({ message }) => completionOf(message, finish ?? null, cut)),
   );
@@ -97,12 +97,14 @@ function fromChat(completion: JsonObject, cut: CutAnswer): ParsedResponse {
     items: listOrEmpty(completion, 'choices')
       .slice(0, 1)
       .flatMap((choice) =>
-        isJsonObject(choice) ? (wireTextAt(objectOrEmpty(objectOrEmpty(choice, 'message'), 'audio'), 'id') ?? []) : [],
+        isJsonObject(choice)
+          ? (readTextField(objectOrEmpty(objectOrEmpty(choice, 'message'), 'audio'), 'id') ?? [])
+          : [],
       ),
   };
 }
 
-function fromMessages(message: JsonObject, cut: CutAnswer): ParsedResponse {
+function fromMessages(message: JsonObject, cut: CutReason): ParsedResponse {
   const [read] = listOrEmpty(message, 'content').length === 0 ? [] : readCallAnswers('anthropic', message);
   const said = read?.messages.at(-1);
   return {
@@ -113,7 +115,7 @@ function fromMessages(message: JsonObject, cut: CutAnswer): ParsedResponse {
   };
 }
 
-function fromResponses(response: JsonObject, cut: CutAnswer): ParsedResponse {
+function fromResponses(response: JsonObject, cut: CutReason): ParsedResponse {
   // If the service ran a tool itself, the calls and results come before the final answer.
   const said = [...(readCallAnswers('responses', response)[0]?.messages ?? [])];
   const last = said.at(-1)?.message['role'] === 'assistant' ? said.pop() : undefined;
@@ -121,30 +123,30 @@ function fromResponses(response: JsonObject, cut: CutAnswer): ParsedResponse {
     const message = readWireMessage(record);
     return message === null ? [] : [{ message, items }];
   });
-  const status = wireTextAt(response, 'status');
+  const status = readTextField(response, 'status');
   const finish = status === 'completed' || status === 'incomplete' ? status : null;
   return {
     ...common(response),
     before: before.map(({ message }) => message),
     answers: last === undefined ? [] : [completionOf(last.message, finish, cut)],
     items: listOrEmpty(response, 'output').flatMap((item) =>
-      isJsonObject(item) ? (wireTextAt(item, 'id') ?? []) : [],
+      isJsonObject(item) ? (readTextField(item, 'id') ?? []) : [],
     ),
     itemsBefore: before.map(({ items }) => items),
     answerItems: last?.items ?? [],
   };
 }
 
-function fromGoogle(response: JsonObject, cut: CutAnswer): ParsedResponse {
-  const blocked = wireTextAt(objectOrEmpty(response, 'promptFeedback'), 'blockReason');
+function fromGoogle(response: JsonObject, cut: CutReason): ParsedResponse {
+  const blocked = readTextField(objectOrEmpty(response, 'promptFeedback'), 'blockReason');
   return {
     before: [],
     answers: readCallAnswers('google', response).flatMap(({ messages, finish }) =>
       messages.map(({ message }) => completionOf(message, finish ?? null, cut)),
     ),
-    model: wireTextAt(response, 'modelVersion'),
+    model: readTextField(response, 'modelVersion'),
     usage: googleUsage(objectOrEmpty(response, 'usageMetadata')),
-    id: wireTextAt(response, 'responseId'),
+    id: readTextField(response, 'responseId'),
     items: [],
     error: errorOfResponse(response) ?? (blocked === null ? null : { message: `The prompt was blocked: ${blocked}.` }),
   };
@@ -159,7 +161,7 @@ function googleUsage(usage: JsonObject): JsonObject | null {
   return { ...usage, inputTokens, outputTokens };
 }
 
-const readers: Readonly<Record<WireKind, (document: JsonObject, cut: CutAnswer) => ParsedResponse>> = {
+const readers: Readonly<Record<WireKind, (document: JsonObject, cut: CutReason) => ParsedResponse>> = {
   chat: fromChat,
   messages: fromMessages,
   responses: fromResponses,
@@ -169,9 +171,9 @@ const readers: Readonly<Record<WireKind, (document: JsonObject, cut: CutAnswer) 
 /** The fields that all wires but Google's share. */
 function common(document: JsonObject): Pick<ParsedResponse, 'model' | 'usage' | 'id' | 'error'> {
   return {
-    model: wireTextAt(document, 'model'),
+    model: readTextField(document, 'model'),
     usage: usageOfResponse(document),
-    id: wireTextAt(document, 'id'),
+    id: readTextField(document, 'id'),
     error: errorOfResponse(document),
   };
 }

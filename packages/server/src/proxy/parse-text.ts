@@ -7,7 +7,7 @@ const looked = 1 << 20;
 const deepest = 1000;
 
 /** Parses JSON; undefined if it is invalid, or long and nested too deeply. */
-export function parseBounded(text: string): Json | undefined {
+export function parseBoundedJson(text: string): Json | undefined {
   if (text.length > looked && nestsTooDeep(text)) return undefined;
   try {
     return JSON.parse(text);

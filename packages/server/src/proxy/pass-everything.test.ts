@@ -4,16 +4,16 @@ import { openRawServer } from '@coppice/engine/testing';
 import OpenAI, { toFile } from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openTestServer, testToken } from '../testing/index.ts';
-import { openProxied, operatorKey, type Proxied } from '../testing/proxied.ts';
+import { openProxyFixture, operatorKey, type ProxyFixture } from '../testing/proxy-fixture.ts';
 
-let open: Proxied | null = null;
+let open: ProxyFixture | null = null;
 afterEach(async () => {
   await open?.close();
   open = null;
 });
 
-async function proxied(config = ''): Promise<Proxied> {
-  open = await openProxied(
+async function proxied(config = ''): Promise<ProxyFixture> {
+  open = await openProxyFixture(
     (asked, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'x-ratelimit-remaining-tokens': '7' });
       response.end(asked.method === 'HEAD' ? undefined : '{"id":  "kept as it is"}');

@@ -22,18 +22,18 @@ import {
 } from '@coppice/core';
 import { getText, isJsonObject } from '@coppice/core/decode';
 import { plainTitle, recordedTag, sideCallsFormat, storeInlineMessages, titleActor } from '@coppice/engine';
-import { placeAfterMarker, placeCompaction } from './agent-compaction.ts';
-import { ownPartOf, purposeOf } from './call-purpose.ts';
+import { addCompactionMarker, findPositionAfterMarker } from './agent-compaction.ts';
+import { detectCallPurpose, newestUserMessages } from './call-purpose.ts';
 import type { ParsedRequest } from './exchange.ts';
-import { findHistories, isDistinctive, keysOf } from './history-names.ts';
+import { findHistories, historyKeysOf, isDistinctiveHistory } from './history-names.ts';
 import { type CallOrigin, programOfCall } from './session-of-call.ts';
 import { sourceOfMessage } from './source-of-message.ts';
-import { findSpawningCall, type SpawningCall, spawnedCalls } from './sub-agents.ts';
+import { findSpawnedCalls, findSpawningCall, type SpawningCall } from './sub-agents.ts';
 import { titleOfCall } from './title-of-call.ts';
-import { workplaceOf } from './workplace-of-call.ts';
+import { findWorkingFolder } from './working-folder.ts';
 
 /** Where a call continues: the tree, the node, and the messages that are not above it yet. */
-export interface SessionPlace {
+export interface SessionPosition {
   readonly tree: TreeRow;
   readonly parentId: NodeId;
   /** The messages of the history that follow below the parent; some of them may be there already. */
@@ -62,14 +62,14 @@ const runFormat = 'proxy-run';
 const retryMs = 10 * 60_000;
 
 /** The tree and position of a call. Makes the tree if the call begins a session. */
-export async function placeInSession(
+export async function findOrCreateSessionPosition(
   store: Store,
   asked: ParsedRequest,
   history: readonly Message[],
   { project, origin, callId }: { readonly project: string; readonly origin: CallOrigin; readonly callId: string },
   context: RunContext,
-): Promise<SessionPlace> {
-  const call = { asked, history, keys: keysOf(history), project, origin };
+): Promise<SessionPosition> {
+  const call = { asked, history, keys: historyKeysOf(history), project, origin };
   const session = origin.session ?? asked.session;
   return session === null ? placeUnnamed(store, call, callId, context) : placeNamed(store, session, call, context);
 }
@@ -80,14 +80,14 @@ async function placeUnnamed(
   call: PlacedCall,
   callId: string,
   context: RunContext,
-): Promise<SessionPlace> {
+): Promise<SessionPosition> {
   const { asked, history, keys, project, origin } = call;
-  const purpose = purposeOf(asked, origin);
+  const purpose = detectCallPurpose(asked, origin);
   if (purpose === 'side' || (purpose === 'compaction' && origin.run != null))
     return placeUnnamedSideCall(store, call, context);
   const by = origin.run == null ? 'exact' : 'words';
   for await (const { treeId: id, nodeId, length, exact } of findHistories(store, history, keys, project, by)) {
-    if (!exact && !isDistinctive(history.slice(0, length))) continue;
+    if (!exact && !isDistinctiveHistory(history.slice(0, length))) continue;
     const tree = await readLive(store, id, () => readWithNode(id, nodeId));
     if (tree === null) continue;
     await linkRun(store, tree, call);
@@ -138,7 +138,7 @@ async function placeCompactedRun(
   store: Store,
   { history, keys, project, origin }: PlacedCall,
   context: RunContext,
-): Promise<SessionPlace | null> {
+): Promise<SessionPosition | null> {
   const { run: process = null } = origin;
   if (process === null) return null;
   const side = await findSideCalls(store, process, project);
@@ -146,15 +146,15 @@ async function placeCompactedRun(
     const tree = await readLive(store, id, () => readTree(id));
     if (tree === null) continue;
     const place =
-      (await placeAfterMarker(store, tree, history, keys)) ??
-      (await placeCompaction(store, tree, side, history, keys, context));
+      (await findPositionAfterMarker(store, tree, history, keys)) ??
+      (await addCompactionMarker(store, tree, side, history, keys, context));
     if (place !== null) return { tree, ...place, beside: false };
   }
   return null;
 }
 
 /** A side call without a session: in the tree of its process, or else in one for all such calls of its program. */
-async function placeUnnamedSideCall(store: Store, call: PlacedCall, context: RunContext): Promise<SessionPlace> {
+async function placeUnnamedSideCall(store: Store, call: PlacedCall, context: RunContext): Promise<SessionPosition> {
   const { project, origin, history } = call;
   const { run: process = null } = origin;
   const session = sideCallsOf(process ?? `client ${origin.client}`);
@@ -164,21 +164,26 @@ async function placeUnnamedSideCall(store: Store, call: PlacedCall, context: Run
     const sessions = await store.findExternalIds(runFormat, project, [process]);
     if (sessions.length > 0) await store.putExternalIds(sessions.map((one) => sideCallsRow(id, one.treeId)));
   }
-  return { tree, parentId: tree.rootId, rest: ownPartOf(history), beside: true };
+  return { tree, parentId: tree.rootId, rest: newestUserMessages(history), beside: true };
 }
 
 /** A call of a session that its program names. */
-async function placeNamed(store: Store, session: string, call: PlacedCall, context: RunContext): Promise<SessionPlace> {
+async function placeNamed(
+  store: Store,
+  session: string,
+  call: PlacedCall,
+  context: RunContext,
+): Promise<SessionPosition> {
   const { asked, history, project, origin } = call;
-  if (purposeOf(asked, origin) !== 'turn') return placeSideCall(store, session, call, context);
+  if (detectCallPurpose(asked, origin) !== 'turn') return placeSideCall(store, session, call, context);
   const present = await findSessionTree(store, session, project);
   if (present === null) return placeAtRoot(await sessionTree(store, session, call, context), history);
   const tree = await completeTree(store, present, call, context);
   const continued = await placeByHistory(store, session, tree, call);
   if (continued !== null) return continued;
   const compacted =
-    (await placeAfterMarker(store, tree, history, call.keys)) ??
-    (await placeCompaction(store, tree, await findSideCalls(store, session, project), history, call.keys, context));
+    (await findPositionAfterMarker(store, tree, history, call.keys)) ??
+    (await addCompactionMarker(store, tree, await findSideCalls(store, session, project), history, call.keys, context));
   if (compacted !== null) return { tree, ...compacted, beside: false };
   const isFirst = !history.some((message) => message.role === 'assistant');
   if (!isFirst || origin.parent != null) return placeAtRoot(tree, history);
@@ -193,7 +198,7 @@ async function placeNamed(store: Store, session: string, call: PlacedCall, conte
     : placeAtRoot(tree, history);
 }
 
-function placeAtRoot(tree: TreeRow, rest: readonly Message[]): SessionPlace {
+function placeAtRoot(tree: TreeRow, rest: readonly Message[]): SessionPosition {
   return { tree, parentId: tree.rootId, rest, beside: false };
 }
 
@@ -203,7 +208,7 @@ async function placeByHistory(
   session: string,
   tree: TreeRow,
   { history, keys, project }: PlacedCall,
-): Promise<SessionPlace | null> {
+): Promise<SessionPosition | null> {
   for await (const { treeId: id, nodeId, length } of findHistories(store, history, keys, project, 'words')) {
     const found = await readLive(store, id, () => readWithNode(id, nodeId));
     if (found === null) continue;
@@ -226,8 +231,8 @@ async function placeSideCall(
   session: string,
   call: PlacedCall,
   context: RunContext,
-): Promise<SessionPlace> {
-  const own = ownPartOf(call.history);
+): Promise<SessionPosition> {
+  const own = newestUserMessages(call.history);
   await recordUnanswered(store, session, call, own.length, context);
   const tree = await sessionTree(store, sideCallsOf(session), call, context, session);
   return { tree, parentId: tree.rootId, rest: own, beside: true };
@@ -338,7 +343,7 @@ async function linkToParent(
   const session = origin.parent ?? null;
   if (session === null) return null;
   const { id: parent, tree } = await lookUpSession(store, session, project);
-  const taken = tree === null ? new Set<string>() : await spawnedCalls(store, parent, child);
+  const taken = tree === null ? new Set<string>() : await findSpawnedCalls(store, parent, child);
   const spawned =
     tree === null ? null : await findSpawningCall(store, parent, history, (call) => taken.has(call), origin.agentName);
   return { session, parent, spawned, agentType: spawned?.agentType ?? origin.agentType ?? null };
@@ -415,7 +420,7 @@ function recordedOf({ attributes }: TreeRow): { readonly session: string | null;
 /** The metadata by which lists and the agents page know a recorded tree. */
 function recordedNote({ asked, history, origin }: PlacedCall, session: string | null): JsonObject {
   const program = programOfCall(origin);
-  const { folder, branch } = workplaceOf(asked, history);
+  const { folder, branch } = findWorkingFolder(asked, history);
   return {
     ...(session === null ? {} : { session }),
     ...(program === null ? {} : { program }),

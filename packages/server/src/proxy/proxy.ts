@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import type { JsonObject } from '@coppice/core';
 import { costOf } from '@coppice/engine';
 import type { Caller } from '../caller.ts';
-import { refuseHttp } from '../http-errors.ts';
+import { throwHttpError } from '../http-errors.ts';
 import type { RawReply } from '../routes/define.ts';
-import type { Services } from '../services.ts';
+import type { SharedServices } from '../services.ts';
 import { answerLocally } from './answer-locally.ts';
 import type { WireKind } from './exchange.ts';
 import { headersToForward } from './forwarded-headers.ts';
 import { secretKeysOf } from './hide-keys.ts';
-import type { KeptAnswerOptions } from './keep-answer.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
+import type { ResponseBufferOptions } from './response-buffer.ts';
 import { type CallGrouping, readCallOrigin } from './session-of-call.ts';
-import { forward, type UpstreamRequest } from './upstream.ts';
-import { type Service, serviceOf, wireRefusal } from './wire-refusal.ts';
+import { type FinishedResponse, forwardCall } from './upstream.ts';
+import { formatWireError, type WireService, wireServiceOf } from './wire-error.ts';
 
 /** A call as a route passes it. */
 export interface ProxyCall {
-  readonly services: Services;
+  readonly services: SharedServices;
   readonly caller: Caller;
   readonly wire: WireKind | null;
   /** The version in the path: `v1`, or `v1beta` on Google's wire. */
@@ -37,13 +37,13 @@ export interface ProxyCall {
 }
 
 /** The folder next to the configuration file for calls that wait to be recorded, or could not be. */
-export function spillFolderBeside(configFile: string): string {
+export function overflowFolderBeside(configFile: string): string {
   return join(configFile, '..', 'proxy-spill');
 }
 
 /** Creates the recorder of a server. */
 export function createRecorder(
-  services: Pick<Services, 'config' | 'providers' | 'ownerServicesOf' | 'now' | 'newId' | 'log'>,
+  services: Pick<SharedServices, 'config' | 'providers' | 'ownerServicesOf' | 'now' | 'newId' | 'log'>,
   { threadStore, spillFolder }: Pick<RecorderOptions, 'threadStore' | 'spillFolder'> = {},
 ): Recorder {
   const { config, log, now } = services;
@@ -56,7 +56,7 @@ export function createRecorder(
     costOf: (provider, model, usage) => costFor(services, provider, model, usage),
     threadStore,
     onNoThread: (error) => log.warn({ err: error }, 'calls are recorded without a thread of their own'),
-    spillFolder: config.file === null ? spillFolder : spillFolderBeside(config.file),
+    spillFolder: config.file === null ? spillFolder : overflowFolderBeside(config.file),
     // The first error immediately, then at most one per second: while the store is unavailable every call fails.
     onError: (error) => {
       if (now() - reportedAt < 1_000) return;
@@ -74,7 +74,7 @@ export function createRecorder(
 }
 
 function costFor(
-  services: Pick<Services, 'providers'>,
+  services: Pick<SharedServices, 'providers'>,
   provider: string,
   model: string,
   usage: JsonObject,
@@ -105,14 +105,14 @@ function costFor(
   }
 }
 
-const publicAddresses: Readonly<Record<Service, string>> = {
+const publicAddresses: Readonly<Record<WireService, string>> = {
   openai: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com/v1',
   google: 'https://generativelanguage.googleapis.com',
 };
 
 /** The address of a service up to the version of the call, set by the operator; null if our own models answer. */
-function upstreamOf(services: Services, service: Service, version: string): string | null {
+function upstreamOf(services: SharedServices, service: WireService, version: string): string | null {
   const said = services.config.proxy[service];
   const provider = services.config.providers.get(service);
   if (said === undefined && provider?.key === undefined) return null;
@@ -122,7 +122,7 @@ function upstreamOf(services: Services, service: Service, version: string): stri
   return service === 'anthropic' && said !== undefined && !said.endsWith('/v1') ? `${said}/v1` : base;
 }
 
-function headersFor(call: ProxyCall, service: Service, url: string): Record<string, string> {
+function headersFor(call: ProxyCall, service: WireService, url: string): Record<string, string> {
   const { auth, config } = call.services;
   const key = config.providers.get(service)?.key;
   return headersToForward({
@@ -140,11 +140,11 @@ function projectOf(call: ProxyCall): string {
   const named = call.project ?? call.header('x-coppice-project') ?? 'proxy';
   return projectName.test(named)
     ? named
-    : refuseHttp('http/invalid', 'A project name has up to 100 letters, digits, and . _ @ -.');
+    : throwHttpError('http/invalid', 'A project name has up to 100 letters, digits, and . _ @ -.');
 }
 
 /** How the operator wants the calls of a project to be grouped; null where the configuration does not say. */
-export function groupingOf({ config }: Pick<Services, 'config'>, project: string): CallGrouping | null {
+export function configuredGroupingOf({ config }: Pick<SharedServices, 'config'>, project: string): CallGrouping | null {
   return config.proxy.projects?.get(project) ?? config.proxy.grouping ?? null;
 }
 
@@ -173,7 +173,7 @@ const errorBytes = 256 * 1024;
 /** Forwards or answers a call, and has it recorded after the client has its bytes. */
 export async function proxyCall(call: ProxyCall): Promise<RawReply> {
   const { services, wire, method, signal, body } = call;
-  const service = serviceOf(call, call.header);
+  const service = wireServiceOf(call, call.header);
   const project = projectOf(call);
   const upstream = upstreamOf(services, service, call.version);
   if (upstream === null) return answerLocally(call, project);
@@ -191,11 +191,11 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
           wire,
           request: body,
           secrets,
-          origin: readCallOrigin(call.header, groupingOf(services, project)),
+          origin: readCallOrigin(call.header, configuredGroupingOf(services, project)),
         });
   const startedAt = now();
   const { ending, end } = services.calls.begin();
-  const finish = ({ bytes, cut, firstMs }: UpstreamRequest, status: number, encoding?: string) => {
+  const finish = ({ bytes, cut, firstMs }: FinishedResponse, status: number, encoding?: string) => {
     ticket?.finish({
       provider: service,
       response: status < 300 ? bytes : bytes.subarray(0, errorBytes),
@@ -207,25 +207,25 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
     end();
   };
   try {
-    const keeping: KeptAnswerOptions = {
+    const keeping: ResponseBufferOptions = {
       wire,
       keep: (bytes) => ticket?.keep(bytes) ?? false,
       giveBack: (bytes) => ticket?.giveBack(bytes),
     };
-    const back = await forward({ method, url, headers, body, signal, ending, keeping });
+    const back = await forwardCall({ method, url, headers, body, signal, ending, keeping });
     void back.upstreamRequest.then((upstreamRequest) => finish(upstreamRequest, back.status, back.encoding));
     return { raw: back.body, status: back.status, headers: back.headers };
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     finishUnanswered(signal.aborted ? 'client' : ending.aborted ? 'stop' : null, message, finish);
-    if (signal.aborted) return refuseHttp('http/closing', 'The client disconnected.');
-    if (ending.aborted) return refuseHttp('http/closing', 'The server is stopping.');
+    if (signal.aborted) return throwHttpError('http/closing', 'The client disconnected.');
+    if (ending.aborted) return throwHttpError('http/closing', 'The server is stopping.');
     const reported = {
       status: 502,
       message: `The service cannot be reached: ${message}`,
       code: 'upstream_unreachable',
     };
-    const error = wireRefusal(service, reported);
+    const error = formatWireError(service, reported);
     return { raw: JSON.stringify(error), status: 502, headers: { 'Content-Type': 'application/json' } };
   }
 }
@@ -233,7 +233,7 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
 function finishUnanswered(
   by: 'client' | 'stop' | null,
   message: string,
-  finish: (upstreamRequest: UpstreamRequest, status: number) => void,
+  finish: (upstreamRequest: FinishedResponse, status: number) => void,
 ): void {
   const cut = by === 'client' ? 'client' : 'service';
   const said = new TextEncoder().encode(JSON.stringify({ error: { message } }));

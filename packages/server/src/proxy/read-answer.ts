@@ -1,35 +1,39 @@
 /** Parses a response for recording, and prepares it for a file; keys of the call are removed in both cases. */
 import type { JsonObject } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
-import { type ParsedResponse, parseObject, type WireKind } from './exchange.ts';
-import { bytesWithoutKeys, valueWithoutKeys } from './hide-keys.ts';
-import { excerptLength, foldWire, parseResponse } from './parse-response.ts';
-import { parseBounded } from './parse-text.ts';
-import { isEventStream, streamEvents } from './stream-events.ts';
-import { type CallTaken, unpackedOf } from './waiting-call.ts';
+import { type ParsedResponse, parseJsonObject, type WireKind } from './exchange.ts';
+import { removeKeysFromBytes, removeKeysFromValue } from './hide-keys.ts';
+import { foldStreamEvents, maxExcerptLength, parseResponse } from './parse-response.ts';
+import { parseBoundedJson } from './parse-text.ts';
+import { isEventStream, readStreamEvents } from './stream-events.ts';
+import { type CapturedResponse, decompressResponse } from './waiting-call.ts';
 
 const utf8 = new TextDecoder();
 const encoder = new TextEncoder();
 
 // Enough bytes for the characters of an excerpt, and for a key that ends in it.
-const beginningBytes = excerptLength * 8;
+const beginningBytes = maxExcerptLength * 8;
 
-type ReadBytes = Pick<CallTaken, 'status' | 'cut'>;
+type ReadBytes = Pick<CapturedResponse, 'status' | 'cut'>;
 
 async function readBytes(wire: WireKind, bytes: Uint8Array, { status, cut }: ReadBytes): Promise<ParsedResponse> {
   const isStream = isEventStream(bytes);
-  const events = isStream ? await streamEvents(wire, bytes) : [];
+  const events = isStream ? await readStreamEvents(wire, bytes) : [];
   // An error in a stream with an error status is kept as text.
-  const document = isStream ? (status < 300 ? foldWire(wire, events) : null) : documentIn(wire, utf8.decode(bytes));
+  const document = isStream
+    ? status < 300
+      ? foldStreamEvents(wire, events)
+      : null
+    : documentIn(wire, utf8.decode(bytes));
   const text = utf8.decode(bytes.subarray(0, beginningBytes));
   return parseResponse(wire, { document, text, status, cut });
 }
 
 /** The document of a response. Without `alt=sse` Google streams a list of chunks, which may be cut off. */
 function documentIn(wire: WireKind, text: string): JsonObject | null {
-  if (wire !== 'google' || !text.trimStart().startsWith('[')) return parseObject(text);
-  const chunks = parseBounded(text);
-  return Array.isArray(chunks) ? foldWire(wire, chunks.filter(isJsonObject)) : null;
+  if (wire !== 'google' || !text.trimStart().startsWith('[')) return parseJsonObject(text);
+  const chunks = parseBoundedJson(text);
+  return Array.isArray(chunks) ? foldStreamEvents(wire, chunks.filter(isJsonObject)) : null;
 }
 
 /**
@@ -37,8 +41,8 @@ function documentIn(wire: WireKind, text: string): JsonObject | null {
  * are none.
  */
 function readWithoutKeys(read: ParsedResponse, keys: readonly string[]): ParsedResponse {
-  const clean = valueWithoutKeys(read, keys, 'talk');
-  const error = clean.error === null ? null : valueWithoutKeys(clean.error, keys, 'error');
+  const clean = removeKeysFromValue(read, keys, 'talk');
+  const error = clean.error === null ? null : removeKeysFromValue(clean.error, keys, 'error');
   return error === clean.error ? clean : { ...clean, error };
 }
 
@@ -68,10 +72,14 @@ async function readBoth(
 }
 
 /** Parses a response. */
-export async function readAnswer(wire: WireKind, call: CallTaken, keys: readonly string[]): Promise<ParsedResponse> {
+export async function readAnswer(
+  wire: WireKind,
+  call: CapturedResponse,
+  keys: readonly string[],
+): Promise<ParsedResponse> {
   if (call.isRead === true) return JSON.parse(utf8.decode(call.response));
-  const { bytes, cut } = await unpackedOf(wire, call);
-  const clean = bytesWithoutKeys(bytes, keys, 'talk');
+  const { bytes, cut } = await decompressResponse(wire, call);
+  const clean = removeKeysFromBytes(bytes, keys, 'talk');
   return (await readBoth(wire, clean, { status: call.status, cut }, keys)).read;
 }
 
@@ -79,10 +87,14 @@ export async function readAnswer(wire: WireKind, call: CallTaken, keys: readonly
  * A response as it may be stored in a file. The keys are not known when the file is read: if it contains one in
  * pieces, the parsed response is stored instead.
  */
-export async function answerForFile(wire: WireKind, call: CallTaken, keys: readonly string[]): Promise<CallTaken> {
+export async function redactAnswerForFile(
+  wire: WireKind,
+  call: CapturedResponse,
+  keys: readonly string[],
+): Promise<CapturedResponse> {
   if (call.isRead === true) return call;
-  const { bytes, cut } = await unpackedOf(wire, call);
-  const clean = bytesWithoutKeys(bytes, keys, call.status < 300 ? 'talk' : 'error');
+  const { bytes, cut } = await decompressResponse(wire, call);
+  const clean = removeKeysFromBytes(bytes, keys, call.status < 300 ? 'talk' : 'error');
   const { shown, read } = await readBoth(wire, clean, { status: call.status, cut }, keys);
   if (read !== shown)
     return { ...call, cut, response: encoder.encode(JSON.stringify(read)), isRead: true, encoding: undefined };

@@ -23,12 +23,12 @@ import {
 import { findSystemPrompt } from '@coppice/core/context';
 import { storeInlineBytes, storeInlineMessages, titleActor } from '@coppice/engine';
 import type { ModelCompletion, ParsedRequest, ParsedResponse } from './exchange.ts';
-import { historyRows } from './history-names.ts';
-import { placeInSession, type SessionPlace } from './place-in-session.ts';
+import { buildHistoryRows } from './history-names.ts';
+import { findOrCreateSessionPosition, type SessionPosition } from './place-in-session.ts';
 import { itemFormat, resolveReferences } from './resolve-references.ts';
 import type { CallGrouping, CallOrigin } from './session-of-call.ts';
 import { sourceOfMessage } from './source-of-message.ts';
-import { spawnRows } from './sub-agents.ts';
+import { buildSpawnRows } from './sub-agents.ts';
 import { titleOfCall } from './title-of-call.ts';
 
 /** An exchange that is complete. */
@@ -71,7 +71,7 @@ export interface PlacedExchange {
 }
 
 /** The actor and the services for recording. */
-export interface Recording {
+export interface RecordingServices {
   readonly actor: string;
   readonly now: () => number;
   readonly newId: () => string;
@@ -80,7 +80,7 @@ export interface Recording {
 // The external id format for the service's ids of replies.
 const replyFormat = 'openai-response';
 
-function recordingContext(given: Recording): RunContext {
+function recordingContext(given: RecordingServices): RunContext {
   return { ...given, kit: messageKit, actId: given.newId() };
 }
 
@@ -88,7 +88,7 @@ function recordingContext(given: Recording): RunContext {
 export async function recordExchange(
   store: Store,
   exchange: CompleteExchange,
-  given: Recording,
+  given: RecordingServices,
 ): Promise<RecordedNodes> {
   const { asked, returned } = exchange;
   const context = recordingContext(given);
@@ -133,8 +133,8 @@ async function nameItems(
     rows.push({ treeId: tree, nodeId: reply, format: replyFormat, scope, id });
   const [answer] = returned.answers;
   if (grouping === 'session' && !beside && reply !== null && answer?.message != null) {
-    rows.push(...historyRows(tree, reply, [...messages, answer.message], scope));
-    rows.push(...spawnRows(tree, reply, answer.message));
+    rows.push(...buildHistoryRows(tree, reply, [...messages, answer.message], scope));
+    rows.push(...buildSpawnRows(tree, reply, answer.message));
   }
   if (rows.length > 0) await store.putExternalIds(rows);
 }
@@ -144,7 +144,7 @@ export function recordHistory(
   store: Store,
   asked: ParsedRequest,
   from: Pick<CompleteExchange, 'project' | 'origin' | 'callId'>,
-  given: Recording,
+  given: RecordingServices,
 ): Promise<PlacedExchange> {
   return placeExchange(store, asked, from, recordingContext(given));
 }
@@ -155,14 +155,14 @@ async function placeExchange(
   { project, origin, callId }: Pick<CompleteExchange, 'project' | 'origin' | 'callId'>,
   context: RunContext,
 ): Promise<PlacedExchange> {
-  const before = asked.previous === null ? null : await placeInForest(store, project, asked.previous);
+  const before = asked.previous === null ? null : await findRecordedReply(store, project, asked.previous);
   const grouping = origin.grouping ?? (await groupingSoFar(store, project));
   const history = await resolveReferences(store, project, asked.history);
   const place =
     before !== null
       ? { tree: before.tree, parentId: before.nodeId, rest: history, beside: false }
       : grouping === 'session'
-        ? await placeInSession(store, asked, history, { project, origin, callId }, context)
+        ? await findOrCreateSessionPosition(store, asked, history, { project, origin, callId }, context)
         : await placeInPromptTree(store, asked, history, project, context);
   const further = place.rest.map((message) => ({ message, meta: { source: sourceOfMessage(message.role) } }));
   const { result } = await run(
@@ -210,7 +210,7 @@ async function placeInPromptTree(
   history: readonly Message[],
   project: string,
   context: RunContext,
-): Promise<SessionPlace> {
+): Promise<SessionPosition> {
   const tree = await forestTree(store, asked, project, context);
   return { tree, parentId: tree.rootId, rest: history, beside: false };
 }
@@ -263,7 +263,7 @@ async function forestTree(store: Store, asked: ParsedRequest, project: string, c
 }
 
 /** Finds a reply by the service's id; null if it was never recorded or was deleted. */
-export async function placeInForest(
+export async function findRecordedReply(
   store: Store,
   project: string,
   reply: string,

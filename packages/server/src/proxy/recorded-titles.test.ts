@@ -1,9 +1,9 @@
 import { run } from '@coppice/core';
 import { streamed, whole } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openProxied, type Proxied } from '../testing/proxied.ts';
+import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
 
-let open: Proxied | null = null;
+let open: ProxyFixture | null = null;
 afterEach(async () => {
   await open?.close();
   open = null;
@@ -18,7 +18,7 @@ const user = (content: string) => ({ role: 'user', content });
 async function opened(config: string, more: { readonly titles?: boolean; readonly title?: string } = {}) {
   const questions: string[] = [];
   const { title = 'Repair of the login', titles: areOn = true } = more;
-  const proxied = await openProxied(
+  const proxied = await openProxyFixture(
     (request, response) => {
       const isTitle = request.body.includes('You name conversations');
       if (isTitle) questions.push(request.body);

@@ -3,7 +3,7 @@ import type { JsonObject, Store } from '@coppice/core';
 import type { ThreadStore } from '../threads.ts';
 import type { FailedCall } from './failed-calls.ts';
 import type { RecordedNodes } from './record.ts';
-import type { CallDigest, CallTaken, GivenCall } from './waiting-call.ts';
+import type { BackendCall, CallDigest, CapturedResponse } from './waiting-call.ts';
 
 /** What is known about a call before it is written: enough to show it and to compute its cost. */
 export interface CallSummary {
@@ -23,15 +23,15 @@ export interface RecordingBackend {
   /** Whether it works on another thread, so that recording need not be throttled. */
   readonly aside: boolean;
   /** Null if nothing in the call can be recorded. */
-  outline(call: GivenCall): Promise<CallDigest | null>;
+  outline(call: BackendCall): Promise<CallDigest | null>;
   /** The equality keys of the messages in its history. */
-  keys(call: GivenCall): Promise<readonly string[]>;
+  keys(call: BackendCall): Promise<readonly string[]>;
   /** Adds its history to the tree before its answer is complete. */
-  placeAhead(call: GivenCall): Promise<void>;
+  placeAhead(call: BackendCall): Promise<void>;
   /** Null if nothing in the call can be recorded. */
-  heading(call: GivenCall): Promise<CallSummary | null>;
+  heading(call: BackendCall): Promise<CallSummary | null>;
   /** Writes it. Retrying after a failure adds nothing twice. */
-  record(call: GivenCall, priced: CallPrice): Promise<RecordedNodes | null>;
+  record(call: BackendCall, priced: CallPrice): Promise<RecordedNodes | null>;
   forget(number: number): void;
   /** Releases its resources. Later requests are refused as unavailable. */
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export interface CaptureHandle {
   /** Releases so many kept bytes. */
   giveBack(bytes: number): void;
   /** The call is complete and can be recorded. */
-  finish(call: CallTaken): void;
+  finish(call: CapturedResponse): void;
   /** Nothing is to be recorded. */
   cancel(): void;
 }
@@ -102,7 +102,7 @@ export interface RecorderOptions {
   /** How much of one answer is kept; a longer one is still forwarded completely. */
   readonly answerBytes?: number | undefined;
   /** How long a call waits for the one that it continues. */
-  readonly patienceMs?: number | undefined;
+  readonly reorderTimeoutMs?: number | undefined;
   /** The URL with which a worker thread opens the store; without it calls are written on this thread. */
   readonly threadStore?: ThreadStore | undefined;
   /** Called if no thread could be started; calls are written on this one. */

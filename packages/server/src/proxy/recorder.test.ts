@@ -7,16 +7,16 @@ import { AppError, ask, type Store } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it } from 'vitest';
-import { asks, bytesOf } from '../../test/recorded-calls.ts';
-import { type CallTaken, Recorder, type RecorderOptions } from './recorder.ts';
+import { enterCall, toJsonBytes } from '../../test/recorded-calls.ts';
+import { type CapturedResponse, Recorder, type RecorderOptions } from './recorder.ts';
 
 const folders: string[] = [];
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-function answered(text: string): CallTaken {
-  const response = bytesOf({ choices: [{ message: { content: text }, finish_reason: 'stop' }] });
+function answered(text: string): CapturedResponse {
+  const response = toJsonBytes({ choices: [{ message: { content: text }, finish_reason: 'stop' }] });
   const timing = { startedAt: 1, firstMs: 1, totalMs: 2 };
   return { provider: 'openai', response, encoding: undefined, status: 200, cut: null, timing };
 }
@@ -40,7 +40,7 @@ describe('the recorder', () => {
   it('[RP1] requests are in the tree in order of arrival, whichever is answered first', async () => {
     const store = await openStore('memory:');
     const recorder = recorderOn(store);
-    const [first, second] = [asks(recorder, 'one'), asks(recorder, 'two')];
+    const [first, second] = [enterCall(recorder, 'one'), enterCall(recorder, 'two')];
     second.finish(answered('two!'));
     await recorder.idle();
     expect(recorder.state).toMatchObject({ recorded: 1, waiting: 0 });
@@ -53,22 +53,22 @@ describe('the recorder', () => {
   it('[RP11] a call waits for the one whose response it continues, for no other, and not forever', async () => {
     const store = await openStore('memory:');
     let now = 1;
-    const recorder = recorderOn(store, { now: () => now, patienceMs: 40 });
+    const recorder = recorderOn(store, { now: () => now, reorderTimeoutMs: 40 });
     const history = [
       { role: 'user', content: 'one' },
       { role: 'assistant', content: 'one!' },
       { role: 'user', content: 'more' },
     ];
-    const first = asks(recorder, 'one');
-    const endless = asks(recorder, 'endless');
-    asks(recorder, history).finish(answered('more!'));
+    const first = enterCall(recorder, 'one');
+    const endless = enterCall(recorder, 'endless');
+    enterCall(recorder, history).finish(answered('more!'));
     await recorder.idle();
     expect(recorder.state).toMatchObject({ recorded: 0, waiting: 1 });
     first.finish(answered('one!'));
     await recorder.idle();
     expect(recorder.state).toMatchObject({ recorded: 2, waiting: 0 });
     expect((await nodesIn(store)).filter((text) => text === 'one!')).toHaveLength(1);
-    asks(recorder, [{ role: 'user', content: 'endless' }, ...history.slice(1)]).finish(answered('late'));
+    enterCall(recorder, [{ role: 'user', content: 'endless' }, ...history.slice(1)]).finish(answered('late'));
     await recorder.idle();
     expect(recorder.state).toMatchObject({ recorded: 2, waiting: 1 });
     now += 40;
@@ -83,7 +83,7 @@ describe('the recorder', () => {
     const store = await openStore('memory:');
     const held = holding(store);
     const recorder = recorderOn(held.store, { memoryBytes: 5_000, spillFolder: folder });
-    for (const at of [0, 1, 2]) asks(recorder, `call ${at}`).finish(answered(`call ${at}!`));
+    for (const at of [0, 1, 2]) enterCall(recorder, `call ${at}`).finish(answered(`call ${at}!`));
     await expect.poll(() => recorder.state.spilled).toBe(1);
     expect(recorder.state.health).toBe('behind');
     held.release();
@@ -99,7 +99,7 @@ describe('the recorder', () => {
     folders.push(folder);
     const store = await openStore('memory:');
     const recorder = recorderOn(holding(store).store, { spillFolder: folder });
-    for (const at of [0, 1]) asks(recorder, `call ${at}`).finish(answered(`call ${at}!`));
+    for (const at of [0, 1]) enterCall(recorder, `call ${at}`).finish(answered(`call ${at}!`));
     await recorder.close(10);
     const [left = ''] = readdirSync(folder);
     expect(readdirSync(join(folder, left))).toHaveLength(2);
@@ -118,7 +118,7 @@ describe('the recorder', () => {
     const store = await openStore('memory:');
     const recorder = recorderOn(holding(store).store, { spillFolder: folder });
     const [key, other] = ['a-canary-of-the-client-42', 'a-canary-for-a-server-of-tools'];
-    const request = bytesOf({
+    const request = toJsonBytes({
       messages: [{ role: 'user', content: `env says ${key}` }],
       mcp_servers: [{ url: 'https://example.org', authorization_token: other }],
       tools: [{ type: 'mcp', server_label: 'docs', authorization: other, headers: { Authorization: other } }],
@@ -151,8 +151,8 @@ describe('the recorder', () => {
       { role: 'assistant', content: 'long!' },
       { role: 'user', content: 'more' },
     ];
-    asks(recorder, long).finish(answered('long!'));
-    asks(recorder, history).finish(answered('more!'));
+    enterCall(recorder, long).finish(answered('long!'));
+    enterCall(recorder, history).finish(answered('more!'));
     await recorder.close(10);
     const [left = ''] = readdirSync(folder);
     writeFileSync(join(folder, left, '000000000009-torn.call.part'), '{"owner":"local"');
@@ -172,10 +172,10 @@ describe('the recorder', () => {
     folders.push(folder);
     const store = await openStore('memory:');
     const recorder = recorderOn(store, { memoryBytes: 5_000, spillFolder: folder });
-    const first = asks(recorder, 'first');
-    asks(recorder, `long ${'word '.repeat(500)}`).finish(answered('long!'));
+    const first = enterCall(recorder, 'first');
+    enterCall(recorder, `long ${'word '.repeat(500)}`).finish(answered('long!'));
     await expect.poll(() => recorder.state.spilled).toBe(1);
-    asks(recorder, 'short').finish(answered('short!'));
+    enterCall(recorder, 'short').finish(answered('short!'));
     await recorder.idle();
     first.finish(answered('first!'));
     await recorder.idle();
@@ -190,7 +190,7 @@ describe('the recorder', () => {
     const errors: unknown[] = [];
     const onError = (error: unknown) => errors.push(error);
     const recorder = recorderOn(held.store, { memoryBytes: 7_000, spillBytes: 0, onError });
-    for (const text of ['a', 'b', 'c', 'd']) asks(recorder, text).finish(answered(`${text}!`));
+    for (const text of ['a', 'b', 'c', 'd']) enterCall(recorder, text).finish(answered(`${text}!`));
     await expect.poll(() => recorder.state.dropped).toBe(1);
     expect(recorder.state).toMatchObject({ health: 'failing', lastError: expect.stringContaining('not recorded') });
     expect(errors).toHaveLength(1);
@@ -204,7 +204,7 @@ describe('the recorder', () => {
     const store = await openStore('memory:');
     const held = holding(store);
     const recorder = recorderOn(held.store, { memoryBytes: 5_000, spillFolder: '/dev/null/nowhere' });
-    for (const text of ['a', 'b', 'c']) asks(recorder, text).finish(answered(`${text}!`));
+    for (const text of ['a', 'b', 'c']) enterCall(recorder, text).finish(answered(`${text}!`));
     await expect.poll(() => recorder.state.dropped).toBe(1);
     held.release();
     await recorder.idle();
@@ -220,12 +220,12 @@ describe('the recorder', () => {
         throw new AppError({ code: 'store/unavailable', kind: 'unavailable', message: 'Away.' });
     });
     const recorder = recorderOn(flaky, { onRecovered: () => recovered++ });
-    asks(recorder, 'again').finish(answered('again!'));
+    enterCall(recorder, 'again').finish(answered('again!'));
     await expect.poll(() => recorder.state.recorded).toBe(1);
     expect(recovered).toBe(1);
     expect(await textsIn(store)).toEqual(['again!']);
     const broken = recorderOn(await openStore('memory:', { readOnly: true }));
-    asks(broken, 'never').finish(answered('never!'));
+    enterCall(broken, 'never').finish(answered('never!'));
     await expect.poll(() => broken.state.failed).toBe(1);
     expect(broken.state).toMatchObject({ health: 'failing', lastError: expect.any(String) });
   });
@@ -244,7 +244,7 @@ describe('the recorder', () => {
       },
     );
     const recorder = recorderOn(lying);
-    asks(recorder, 'once').finish(answered('once!'));
+    enterCall(recorder, 'once').finish(answered('once!'));
     await expect.poll(() => recorder.state.recorded).toBe(1);
     expect(await nodesIn(store)).toEqual(['once', 'once!']);
   });

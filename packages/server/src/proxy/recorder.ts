@@ -4,9 +4,9 @@
  */
 import { performance } from 'node:perf_hooks';
 import { type AppError, isAppError } from '@coppice/core';
-import { CallBuffer, type TakenPlace } from './call-buffer.ts';
+import { CallBuffer, type QueuePosition } from './call-buffer.ts';
 import { type FailedCall, FailedCalls } from './failed-calls.ts';
-import { firstCall, nextCall, reorderTimeoutOf } from './order-calls.ts';
+import { findNextCall, findReadyFirstCall, reorderTimeoutOf } from './order-calls.ts';
 import type { RecordedNodes } from './record.ts';
 import type {
   CallSummary,
@@ -21,7 +21,7 @@ import type {
 import { LocalRecording } from './recording-backend.ts';
 import { RecordingThread } from './recording-thread.ts';
 import { RecordingThrottle } from './recording-throttle.ts';
-import type { CallTaken, QueuedCallInput, WaitingCall } from './waiting-call.ts';
+import type { CapturedResponse, QueuedCallInput, WaitingCall } from './waiting-call.ts';
 
 export type {
   CaptureHandle,
@@ -30,7 +30,7 @@ export type {
   RecorderOptions,
   RecorderState,
 } from './recorder-contract.ts';
-export type { CallTaken, QueuedCallInput } from './waiting-call.ts';
+export type { CapturedResponse, QueuedCallInput } from './waiting-call.ts';
 
 const shownCalls = 200;
 const longestWaitMs = 5_000;
@@ -230,7 +230,7 @@ export class Recorder {
       while (!this.#closing) {
         this.#stirred.delete(key);
         const line = this.#holding.lines.get(key) ?? [];
-        const next = firstCall(line) ?? (await this.#nextBehind(line));
+        const next = findReadyFirstCall(line) ?? (await this.#nextBehind(line));
         if (next !== null) await this.#takeOn(key, next.place, next.before);
         else if (!this.#stirred.has(key)) {
           if (line.some((place) => place.state === 'ready')) this.#lookAgain(key);
@@ -244,8 +244,13 @@ export class Recorder {
   }
 
   #nextBehind(line: readonly WaitingCall[]) {
-    const { now, patienceMs } = this.#options;
-    return nextCall(line, { now, patienceMs, backend: this.#backend, note: (error) => this.#note(error) });
+    const { now, reorderTimeoutMs } = this.#options;
+    return findNextCall(line, {
+      now,
+      reorderTimeoutMs,
+      backend: this.#backend,
+      note: (error) => this.#note(error),
+    });
   }
 
   async #takeOn(key: string, place: WaitingCall, before: readonly WaitingCall[]): Promise<void> {
@@ -283,7 +288,7 @@ export class Recorder {
   }
 
   /** Returns whether it is done; false only if the recorder is closing and the call is left for the next process. */
-  async #record({ place }: TakenPlace): Promise<boolean> {
+  async #record({ place }: QueuePosition): Promise<boolean> {
     try {
       if (place.file !== null) {
         const kept = await this.#holding.read(place.file);
@@ -302,7 +307,7 @@ export class Recorder {
   }
 
   /** Retries until the store accepts it: a store that is unavailable for a while is not a reason to drop calls. */
-  async #apply(place: WaitingCall, call: CallTaken, heading: CallSummary): Promise<boolean> {
+  async #apply(place: WaitingCall, call: CapturedResponse, heading: CallSummary): Promise<boolean> {
     const { model, usage } = heading;
     const cost = usage === null ? null : this.#options.costOf(call.provider, model, usage);
     for (let wait = 50; ; wait = Math.min(wait * 2, longestWaitMs)) {
@@ -329,7 +334,7 @@ export class Recorder {
 
   #show(
     { owner, project }: WaitingCall,
-    call: CallTaken,
+    call: CapturedResponse,
     { model, usage }: CallSummary,
     recorded: RecordedNodes | null,
   ): void {

@@ -5,7 +5,7 @@ import type { ParsedRequest, ParsedResponse } from './exchange.ts';
 import { readAnswer } from './read-answer.ts';
 import { type RecordedNodes, recordExchange, recordHistory } from './record.ts';
 import type { CallPrice, CallSummary, RecordingBackend } from './recorder-contract.ts';
-import { type CallDigest, type GivenCall, requestIn } from './waiting-call.ts';
+import { type BackendCall, type CallDigest, parseQueuedRequest } from './waiting-call.ts';
 
 /** Options of the backend. */
 export interface LocalRecordingOptions {
@@ -31,21 +31,21 @@ export class LocalRecording implements RecordingBackend {
     this.#options = options;
   }
 
-  async outline(call: GivenCall): Promise<CallDigest | null> {
+  async outline(call: BackendCall): Promise<CallDigest | null> {
     const asked = this.#read(call)?.asked ?? null;
     if (asked === null) return null;
     const { wire, systemPrompt, previous, history } = asked;
     return { wire, systemPrompt, previous, messages: history.length };
   }
 
-  async keys(call: GivenCall): Promise<readonly string[]> {
+  async keys(call: BackendCall): Promise<readonly string[]> {
     const reading = this.#read(call);
     if (reading === null || reading.asked === null) return [];
     reading.keys ??= reading.asked.history.map((message) => messageKit.key(message));
     return reading.keys;
   }
 
-  async placeAhead(call: GivenCall): Promise<void> {
+  async placeAhead(call: BackendCall): Promise<void> {
     const asked = this.#read(call)?.asked ?? null;
     if (asked === null) return;
     await recordHistory(
@@ -56,14 +56,14 @@ export class LocalRecording implements RecordingBackend {
     );
   }
 
-  async heading(call: GivenCall): Promise<CallSummary | null> {
+  async heading(call: BackendCall): Promise<CallSummary | null> {
     const read = await this.#readWhole(call);
     if (read === null) return null;
     const { asked, returned } = read;
     return { model: returned.model ?? asked.model, usage: returned.usage };
   }
 
-  async record(call: GivenCall, { cost }: CallPrice): Promise<RecordedNodes | null> {
+  async record(call: BackendCall, { cost }: CallPrice): Promise<RecordedNodes | null> {
     const read = await this.#readWhole(call);
     if (read === null || call.call === null) return null;
     const { asked, returned } = read;
@@ -84,22 +84,22 @@ export class LocalRecording implements RecordingBackend {
     this.#readings.clear();
   }
 
-  #given({ owner: actor }: GivenCall) {
+  #given({ owner: actor }: BackendCall) {
     const { now, newId } = this.#options;
     return { actor, now, newId };
   }
 
   /** Null if the request is in a file; it is read when it is its turn. */
-  #read({ number, wire, request, secrets }: GivenCall): CallReading | null {
+  #read({ number, wire, request, secrets }: BackendCall): CallReading | null {
     const known = this.#readings.get(number);
     if (known !== undefined || request === null) return known ?? null;
-    const reading: CallReading = { asked: requestIn(wire, request, secrets) };
+    const reading: CallReading = { asked: parseQueuedRequest(wire, request, secrets) };
     this.#readings.set(number, reading);
     return reading;
   }
 
   async #readWhole(
-    call: GivenCall,
+    call: BackendCall,
   ): Promise<{ readonly asked: ParsedRequest; readonly returned: ParsedResponse } | null> {
     const reading = this.#read(call);
     if (reading === null || reading.asked === null || call.call === null) return null;

@@ -2,21 +2,21 @@
 import { AppError, type AppErrorInit, isAppError } from '@coppice/core';
 import type { RecordedNodes } from './record.ts';
 import type { CallPrice, CallSummary } from './recorder-contract.ts';
-import type { CallDigest, GivenCall } from './waiting-call.ts';
+import type { BackendCall, CallDigest } from './waiting-call.ts';
 
 /** One task for a call. Data that the thread has parsed already is not sent again. */
 export type RecordingTask =
-  | { readonly verb: 'outline' | 'keys' | 'placeAhead' | 'heading'; readonly call: GivenCall }
-  | { readonly verb: 'record'; readonly call: GivenCall; readonly priced: CallPrice };
+  | { readonly verb: 'outline' | 'keys' | 'placeAhead' | 'heading'; readonly call: BackendCall }
+  | { readonly verb: 'record'; readonly call: BackendCall; readonly priced: CallPrice };
 
 /** Messages to the thread. */
-export type ToThread =
+export type RecordingThreadRequest =
   | { readonly ask: number; readonly task: RecordingTask }
   | { readonly forget: number }
   | { readonly close: true };
 
 /** The result of a task, in the field of its verb. */
-export interface TaskDone {
+export interface RecordingTaskResult {
   readonly outline?: CallDigest | null;
   readonly keys?: readonly string[];
   readonly heading?: CallSummary | null;
@@ -24,9 +24,9 @@ export interface TaskDone {
 }
 
 /** Messages from the thread: that it is ready, and results. */
-export type FromThread =
+export type RecordingThreadMessage =
   | { readonly ready: true }
-  | { readonly ask: number; readonly done: TaskDone }
+  | { readonly ask: number; readonly done: RecordingTaskResult }
   | { readonly ask: number; readonly refused: AppErrorInit };
 
 /** Serialises an error: its class and other fields would be lost between threads. */

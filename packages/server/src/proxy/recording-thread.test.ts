@@ -8,11 +8,11 @@ import { newId } from '@coppice/engine';
 import { whole } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { arm, disarm } from '../../test/armed-threads.ts';
-import { asks, bytesOf } from '../../test/recorded-calls.ts';
+import { clearThreadFault, injectThreadFault } from '../../test/armed-threads.ts';
+import { enterCall, toJsonBytes } from '../../test/recorded-calls.ts';
 import { createLog } from '../log.ts';
-import { openProxied, type Proxied } from '../testing/proxied.ts';
-import { type CallTaken, Recorder, type RecorderOptions } from './recorder.ts';
+import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
+import { type CapturedResponse, Recorder, type RecorderOptions } from './recorder.ts';
 import { LocalRecording } from './recording-backend.ts';
 import { RecordingThread } from './recording-thread.ts';
 import { unknownOrigin } from './session-of-call.ts';
@@ -62,9 +62,9 @@ async function openRecorder(folder: string, more: Partial<RecorderOptions> = {})
   return { store, recorder, errors, refusals };
 }
 
-function answered(...texts: readonly string[]): CallTaken {
+function answered(...texts: readonly string[]): CapturedResponse {
   const choices = texts.map((content) => ({ message: { content }, finish_reason: 'stop' }));
-  const response = bytesOf({ choices, usage: { total_tokens: 7 } });
+  const response = toJsonBytes({ choices, usage: { total_tokens: 7 } });
   const timing = { startedAt: 1, firstMs: 1, totalMs: 2 };
   return { provider: 'openai', response, encoding: undefined, status: 200, cut: null, timing };
 }
@@ -94,8 +94,12 @@ describe('a recording thread', () => {
     const { store, recorder, errors } = await openRecorder(freshFolder());
     const reported: unknown[] = [];
     recorder.listen((call) => void reported.push(call));
-    const [first, endless, second] = [asks(recorder, 'one'), asks(recorder, 'endless'), asks(recorder, 'two')];
-    asks(recorder, history).finish(answered('more!'));
+    const [first, endless, second] = [
+      enterCall(recorder, 'one'),
+      enterCall(recorder, 'endless'),
+      enterCall(recorder, 'two'),
+    ];
+    enterCall(recorder, history).finish(answered('more!'));
     second.finish(answered('two!', 'two, otherwise!'));
     await recorder.idle();
     expect(recorder.state).toMatchObject({ recorded: 1, waiting: 1 });
@@ -119,14 +123,14 @@ describe('a recording thread', () => {
     ['after-commit', 2],
     ['after-commit', 3],
   ])('[RP16] that ends %s number %i loses and repeats nothing', async (point, nth) => {
-    arm(`${point}:${nth}:exit`);
+    injectThreadFault(`${point}:${nth}:exit`);
     const { store, recorder, errors } = await openRecorder(freshFolder(), {
       onError: (error) => {
         errors.push(error);
-        disarm();
+        clearThreadFault();
       },
     });
-    for (const text of ['a', 'b']) asks(recorder, text).finish(answered(`${text}!`, `${text}, otherwise!`));
+    for (const text of ['a', 'b']) enterCall(recorder, text).finish(answered(`${text}!`, `${text}, otherwise!`));
     await recorder.idle();
     expect(errors).toMatchObject([{ code: 'proxy/thread-ended' }]);
     expect(recorder.state).toMatchObject({ recorded: 2, failed: 0, health: 'recording' });
@@ -134,14 +138,14 @@ describe('a recording thread', () => {
   });
 
   it('[RP16] that crashes repeatedly at one call drops that call, reports it, and records the others', async () => {
-    arm('before-commit:1:exit');
+    injectThreadFault('before-commit:1:exit');
     const { store, recorder, errors } = await openRecorder(freshFolder());
-    asks(recorder, 'a').finish(answered('a!'));
+    enterCall(recorder, 'a').finish(answered('a!'));
     await recorder.idle();
     expect(recorder.state).toMatchObject({ recorded: 0, failed: 1, waiting: 0, health: 'failing' });
     expect(errors).toContainEqual(expect.objectContaining({ code: 'proxy/thread-ended' }));
-    disarm();
-    asks(recorder, 'b').finish(answered('b!'));
+    clearThreadFault();
+    enterCall(recorder, 'b').finish(answered('b!'));
     await recorder.idle();
     expect(recorder.state).toMatchObject({ recorded: 1, failed: 1, health: 'failing', lastError: null });
     expect(await recorder.listFailed('local')).toHaveLength(1);
@@ -149,9 +153,9 @@ describe('a recording thread', () => {
   });
 
   it('[RP16] with a full disk reports the code of the refusal and retries', async () => {
-    arm('before-commit:1:enospc');
+    injectThreadFault('before-commit:1:enospc');
     const { store, recorder, errors } = await openRecorder(freshFolder());
-    asks(recorder, 'a').finish(answered('a!'));
+    enterCall(recorder, 'a').finish(answered('a!'));
     await recorder.idle();
     expect(errors).toMatchObject([{ code: 'store/full', kind: 'unavailable' }]);
     expect(recorder.state).toMatchObject({ recorded: 1, failed: 0, health: 'recording' });
@@ -161,13 +165,13 @@ describe('a recording thread', () => {
   it('[RP16] whose disk hangs is abandoned at a stop, and the next process writes its calls, once', async () => {
     const folder = freshFolder();
     // History and answer are written, but the confirmation is never sent.
-    arm('after-commit:3:hang');
+    injectThreadFault('after-commit:3:hang');
     const { store, recorder } = await openRecorder(folder);
-    for (const text of ['a', 'b']) asks(recorder, text).finish(answered(`${text}!`, `${text}, otherwise!`));
+    for (const text of ['a', 'b']) enterCall(recorder, text).finish(answered(`${text}!`, `${text}, otherwise!`));
     await expect.poll(() => textsIn(store)).toEqual(['a', 'a!', 'a, otherwise!']);
     await recorder.close(0);
     expect(recorder.state).toMatchObject({ recorded: 0, failed: 0, spilled: 2 });
-    disarm();
+    clearThreadFault();
     const spill = join(folder, 'spill');
     const [left = ''] = readdirSync(spill);
     // As an ended process would have left it; the id of this process is still in use.
@@ -190,7 +194,7 @@ describe('a recording thread', () => {
       onNoThread: (error) => void refusals.push(error),
     });
     for (const [number, text] of ['a', 'b'].entries()) {
-      const request = bytesOf({ model: 'm', messages: [{ role: 'user', content: text }] });
+      const request = toJsonBytes({ model: 'm', messages: [{ role: 'user', content: text }] });
       const given = {
         id: newId(),
         owner: 'local',
@@ -214,9 +218,9 @@ describe('a server with a recording thread', () => {
   const answer = JSON.stringify(whole('openai', { text: 'Yes.' }));
   const body = { model: 'm', messages: [{ role: 'user', content: 'Hi there, canary' }] };
 
-  async function opened(lines: string[] = []): Promise<Proxied> {
+  async function opened(lines: string[] = []): Promise<ProxyFixture> {
     const log = createLog({ to: { write: (line) => void lines.push(line) } });
-    const proxied = await openProxied(
+    const proxied = await openProxyFixture(
       (_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json' });
         response.end(answer);
@@ -228,7 +232,7 @@ describe('a server with a recording thread', () => {
   }
 
   it('[RP15, RP16] a disk that hangs delays no call and no page', async () => {
-    arm('before-commit:2:hang');
+    injectThreadFault('before-commit:2:hang');
     const { post, recorder, listening, server } = await opened();
     await post('/v1/chat/completions', body);
     const trees = async () => (await server.store.trees({})).items.length;
@@ -241,7 +245,7 @@ describe('a server with a recording thread', () => {
 
   it('[RP16] commits of the thread are on the feed of the server, and none of their content is in the log', async () => {
     const lines: string[] = [];
-    arm('before-commit:1:enospc');
+    injectThreadFault('before-commit:1:enospc');
     const { post, server, nodes } = await opened(lines);
     const stop = new AbortController();
     const seen: string[] = [];

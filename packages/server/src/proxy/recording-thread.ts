@@ -7,12 +7,12 @@ import type { RecordedNodes } from './record.ts';
 import type { CallPrice, CallSummary, RecordingBackend } from './recorder-contract.ts';
 import {
   deserialiseError,
-  type FromThread,
   type RecordingTask,
-  type TaskDone,
-  type ToThread,
+  type RecordingTaskResult,
+  type RecordingThreadMessage,
+  type RecordingThreadRequest,
 } from './recording-protocol.ts';
-import type { CallDigest, GivenCall } from './waiting-call.ts';
+import type { BackendCall, CallDigest } from './waiting-call.ts';
 
 /** Options of the recording thread. */
 export interface RecordingThreadOptions {
@@ -40,7 +40,7 @@ const threadClosed = () =>
 class ThreadEnded extends AppError {}
 
 interface AskedTask {
-  readonly resolve: (done: TaskDone) => void;
+  readonly resolve: (done: RecordingTaskResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -77,7 +77,7 @@ class ThreadLife {
       });
     });
     this.ready = new Promise((resolve, reject) => {
-      this.worker.on('message', (reported: FromThread) => {
+      this.worker.on('message', (reported: RecordingThreadMessage) => {
         if ('ready' in reported) resolve();
         else this.#answered(reported);
       });
@@ -85,23 +85,23 @@ class ThreadLife {
     });
   }
 
-  tell(reported: ToThread): void {
+  tell(reported: RecordingThreadRequest): void {
     this.worker.postMessage(reported);
   }
 
   /** Sends a task. The process stays alive for the result, but not for an idle thread. */
-  ask(task: RecordingTask, transfer: readonly ArrayBuffer[]): Promise<TaskDone> {
+  ask(task: RecordingTask, transfer: readonly ArrayBuffer[]): Promise<RecordingTaskResult> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
     return new Promise((resolve, reject) => {
       const ask = this.#asks++;
       this.#asked.set(ask, { resolve, reject });
       this.worker.ref();
-      const reported: ToThread = { ask, task };
+      const reported: RecordingThreadRequest = { ask, task };
       this.worker.postMessage(reported, transfer);
     });
   }
 
-  #answered(reported: Exclude<FromThread, { readonly ready: true }>): void {
+  #answered(reported: Exclude<RecordingThreadMessage, { readonly ready: true }>): void {
     const one = this.#asked.get(reported.ask);
     this.#asked.delete(reported.ask);
     if (this.#asked.size === 0) this.worker.unref();
@@ -129,26 +129,26 @@ export class RecordingThread implements RecordingBackend {
     return !this.#noThread;
   }
 
-  async outline(call: GivenCall): Promise<CallDigest | null> {
+  async outline(call: BackendCall): Promise<CallDigest | null> {
     const done = await this.#ask({ verb: 'outline', call });
     return done === null ? this.#options.instead.outline(call) : (done.outline ?? null);
   }
 
-  async keys(call: GivenCall): Promise<readonly string[]> {
+  async keys(call: BackendCall): Promise<readonly string[]> {
     const done = await this.#ask({ verb: 'keys', call });
     return done === null ? this.#options.instead.keys(call) : (done.keys ?? []);
   }
 
-  async placeAhead(call: GivenCall): Promise<void> {
+  async placeAhead(call: BackendCall): Promise<void> {
     if ((await this.#ask({ verb: 'placeAhead', call })) === null) await this.#options.instead.placeAhead(call);
   }
 
-  async heading(call: GivenCall): Promise<CallSummary | null> {
+  async heading(call: BackendCall): Promise<CallSummary | null> {
     const done = await this.#ask({ verb: 'heading', call });
     return done === null ? this.#options.instead.heading(call) : (done.heading ?? null);
   }
 
-  async record(call: GivenCall, priced: CallPrice): Promise<RecordedNodes | null> {
+  async record(call: BackendCall, priced: CallPrice): Promise<RecordedNodes | null> {
     const done = await this.#ask({ verb: 'record', call, priced });
     return done === null ? this.#options.instead.record(call, priced) : (done.recorded ?? null);
   }
@@ -171,7 +171,7 @@ export class RecordingThread implements RecordingBackend {
   }
 
   /** The result of a task; null if there is no thread. */
-  async #ask(task: RecordingTask): Promise<TaskDone | null> {
+  async #ask(task: RecordingTask): Promise<RecordingTaskResult | null> {
     for (let ends = 0; ; ends += 1) {
       // After the thread ended, its tasks are retried one at a time, so that only the one that causes the crash is
       // given up.
@@ -201,7 +201,7 @@ export class RecordingThread implements RecordingBackend {
     return through;
   }
 
-  async #send(life: ThreadLife, task: RecordingTask): Promise<TaskDone> {
+  async #send(life: ThreadLife, task: RecordingTask): Promise<RecordingTaskResult> {
     const { id, owner, project, wire, number, secrets, origin, request, call } = task.call;
     const had = life.has.get(number) ?? 'nothing';
     const transfer: ArrayBuffer[] = [];
@@ -212,7 +212,7 @@ export class RecordingThread implements RecordingBackend {
       return copy;
     };
     const whole = task.verb === 'heading' || task.verb === 'record';
-    const sent: GivenCall = {
+    const sent: BackendCall = {
       ...{ id, owner, project, wire, number, secrets, origin },
       request: request === null || had !== 'nothing' ? null : handOver(request),
       call:

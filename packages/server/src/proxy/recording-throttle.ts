@@ -6,7 +6,7 @@ const [politeMs, breathMs] = [250, 5];
 const fewWaiting = 16;
 
 /** A call in progress. */
-export interface RunningCalls {
+export interface ThrottledCall {
   /** Its first byte has arrived. */
   answered(): void;
   /** It has ended. */
@@ -24,7 +24,7 @@ export class RecordingThrottle {
   #pressing = 0;
 
   /** Registers a call. */
-  begin(): RunningCalls {
+  begin(): ThrottledCall {
     let [pressing, underWay] = [true, true];
     this.#pressing += 1;
     this.#underWay += 1;

@@ -6,11 +6,11 @@ import { openStore } from '@coppice/stores/open';
 import type { ThreadStore } from '../threads.ts';
 import { LocalRecording } from './recording-backend.ts';
 import {
-  type FromThread,
   type RecordingTask,
+  type RecordingTaskResult,
+  type RecordingThreadMessage,
+  type RecordingThreadRequest,
   serialiseError,
-  type TaskDone,
-  type ToThread,
 } from './recording-protocol.ts';
 
 const { url, owner }: ThreadStore = workerData;
@@ -35,7 +35,7 @@ async function storeOf(of: string): Promise<Store> {
 
 const recording = new LocalRecording({ storeOf, now: Date.now, newId: () => newId() });
 
-async function carryOutTask(task: RecordingTask): Promise<TaskDone> {
+async function carryOutTask(task: RecordingTask): Promise<RecordingTaskResult> {
   switch (task.verb) {
     case 'outline':
       return { outline: await recording.outline(task.call) };
@@ -51,11 +51,11 @@ async function carryOutTask(task: RecordingTask): Promise<TaskDone> {
   }
 }
 
-function postMessage(words: FromThread): void {
+function postMessage(words: RecordingThreadMessage): void {
   parentPort?.postMessage(words);
 }
 
-parentPort?.on('message', async (reported: ToThread) => {
+parentPort?.on('message', async (reported: RecordingThreadRequest) => {
   if ('forget' in reported) recording.forget(reported.forget);
   else if ('close' in reported) {
     await (await opening?.catch(() => null))?.close();

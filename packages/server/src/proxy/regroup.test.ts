@@ -2,13 +2,13 @@ import { ask, type TreeSummary } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { whole } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openProxied, type Proxied } from '../testing/proxied.ts';
+import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
 import { parseRequest } from './parse-request.ts';
 import { recordHistory } from './record.ts';
 import { regroupProject, undoRegroup } from './regroup.ts';
 import { readCallOrigin } from './session-of-call.ts';
 
-let open: Proxied | null = null;
+let open: ProxyFixture | null = null;
 afterEach(async () => {
   await open?.close();
   open = null;
@@ -19,9 +19,9 @@ const said = (content: string) => ({ role: 'assistant', content });
 const system = (content: string) => ({ role: 'system', content });
 
 /** A project by prompt: two sessions share a prompt, and the prompt of the first one changes. */
-async function byPrompt(): Promise<Proxied> {
+async function byPrompt(): Promise<ProxyFixture> {
   let answered = 0;
-  open = await openProxied(
+  open = await openProxyFixture(
     (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(whole('openai', { text: `Answer ${++answered}.` })));
@@ -37,7 +37,7 @@ async function byPrompt(): Promise<Proxied> {
   return open;
 }
 
-async function drawn({ server }: Proxied, { id, rootId }: TreeSummary): Promise<string[]> {
+async function drawn({ server }: ProxyFixture, { id, rootId }: TreeSummary): Promise<string[]> {
   const nodes = await server.store.read(id, () => ask('subtree', { of: rootId }));
   return nodes
     .slice(1)

@@ -19,8 +19,8 @@ import {
   treeId,
 } from '@coppice/core';
 import { recordedTag } from '@coppice/engine';
-import { historyRows } from './history-names.ts';
-import type { Recording } from './record.ts';
+import { buildHistoryRows } from './history-names.ts';
+import type { RecordingServices } from './record.ts';
 import { titleOfCall } from './title-of-call.ts';
 
 /** A session that was found in trees by prompt: where each part of it begins. */
@@ -43,7 +43,7 @@ export interface RegroupReport {
 }
 
 /** Options of regrouping. */
-export interface RegroupOptions extends Recording {
+export interface RegroupOptions extends RecordingServices {
   readonly project: string;
   /** Reports what would be done, and changes nothing. */
   readonly preview?: boolean;
@@ -176,7 +176,9 @@ async function makeSession(
     ...(title === null ? {} : { autoTitle: title }),
   };
   await run(store, { type: 'import', treeId: id, attributes, nodes: made.nodes }, context);
-  const rows = [...made.replies()].flatMap(({ nodeId: reply, messages }) => historyRows(id, reply, messages, project));
+  const rows = [...made.replies()].flatMap(({ nodeId: reply, messages }) =>
+    buildHistoryRows(id, reply, messages, project),
+  );
   for (let from = 0; from < rows.length; from += rowsAtOnce)
     await store.putExternalIds(rows.slice(from, from + rowsAtOnce));
   return report;

@@ -3,9 +3,9 @@ import { generateText, type ModelMessage, stepCountIs, streamText, tool } from '
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { testToken } from '../testing/index.ts';
-import { openProxied, type Proxied } from '../testing/proxied.ts';
+import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
 
-let open: Proxied | null = null;
+let open: ProxyFixture | null = null;
 afterEach(async () => {
   await open?.close();
   open = null;
@@ -52,8 +52,8 @@ function responseOf(number: number, output: readonly Item[]) {
   };
 }
 
-async function answering(...outputs: readonly (readonly Item[])[]): Promise<Proxied> {
-  open = await openProxied((request, response, number) => {
+async function answering(...outputs: readonly (readonly Item[])[]): Promise<ProxyFixture> {
+  open = await openProxyFixture((request, response, number) => {
     const whole = responseOf(number, outputs[number] ?? [text(`msg_end_${number}`, 'Yes.')]);
     if (!request.body.includes('"stream":true')) {
       response.writeHead(200, json);

@@ -11,7 +11,7 @@ import {
   type Store,
 } from '@coppice/core';
 import { isJsonObject, listOrEmpty } from '@coppice/core/decode';
-import { type ItemSpan, wireTextAt } from './exchange.ts';
+import { type ItemSpan, readTextField } from './exchange.ts';
 
 /** The type of a block that references an item. */
 export const itemReference = 'item_reference';
@@ -66,7 +66,7 @@ async function findReferenced(store: Store, project: string, ids: readonly strin
 
 function itemsIn(source: JsonObject): ItemSpan[] {
   return listOrEmpty(source, 'items').flatMap((item) => {
-    const id = isJsonObject(item) ? wireTextAt(item, 'id') : null;
+    const id = isJsonObject(item) ? readTextField(item, 'id') : null;
     const blocks = isJsonObject(item) ? item['blocks'] : null;
     return id !== null && typeof blocks === 'number' ? [{ id, blocks }] : [];
   });

@@ -3,16 +3,16 @@ import { ask, run, treeId } from '@coppice/core';
 import { newId, RecordedWork } from '@coppice/engine';
 import { whole } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { openProxied, type Proxied } from '../testing/proxied.ts';
-import { readCallOrigin, sessionInBody } from './session-of-call.ts';
+import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
+import { findSessionInBody, readCallOrigin } from './session-of-call.ts';
 
 const chat = '/v1/chat/completions';
 const json = { 'content-type': 'application/json' };
-let open: Proxied | null = null;
+let open: ProxyFixture | null = null;
 
-async function proxied(config = ''): Promise<Proxied> {
+async function proxied(config = ''): Promise<ProxyFixture> {
   let answered = 0;
-  open = await openProxied(
+  open = await openProxyFixture(
     (_request, response) => {
       response.writeHead(200, json);
       response.end(JSON.stringify(whole('openai', { text: `Answer ${++answered}.` })));
@@ -42,11 +42,11 @@ describe('the session of a call', () => {
     expect(headers({ 'x-coppice-session': 'mine', session_id: 's1' })).toBe('mine');
     expect(headers({ session_id: 'x'.repeat(600) })).toBeNull();
     const id = '0190c2e0-0000-7000-8000-000000000001';
-    expect(sessionInBody({ metadata: { user_id: `user_abc_account_def_session_${id}` } })).toBe(id);
-    expect(sessionInBody({ metadata: { user_id: JSON.stringify({ device_id: 'd', session_id: id }) } })).toBe(id);
-    expect(sessionInBody({ metadata: { user_id: 'somebody' } })).toBeNull();
-    expect(sessionInBody({ prompt_cache_key: id })).toBe(id);
-    expect(sessionInBody({ metadata: { user_id: '{broken' } })).toBeNull();
+    expect(findSessionInBody({ metadata: { user_id: `user_abc_account_def_session_${id}` } })).toBe(id);
+    expect(findSessionInBody({ metadata: { user_id: JSON.stringify({ device_id: 'd', session_id: id }) } })).toBe(id);
+    expect(findSessionInBody({ metadata: { user_id: 'somebody' } })).toBeNull();
+    expect(findSessionInBody({ prompt_cache_key: id })).toBe(id);
+    expect(findSessionInBody({ metadata: { user_id: '{broken' } })).toBeNull();
   });
 });
 

@@ -1,7 +1,7 @@
 /** Which session of its program a call belongs to, and which sub-agent of it, as far as the program says so. */
 import type { JsonObject } from '@coppice/core';
 import { objectOrEmpty } from '@coppice/core/decode';
-import { parseObject, wireTextAt } from './exchange.ts';
+import { parseJsonObject, readTextField } from './exchange.ts';
 
 /** How calls become trees: one tree for each session of a program, or one for each system prompt. */
 export type CallGrouping = 'session' | 'prompt';
@@ -88,14 +88,14 @@ function claudeAgent(session: string, agent: string): string {
 
 /** Reads the origin of a call from its headers. */
 export function readCallOrigin(header: HeaderOf, grouping: CallGrouping | null): CallOrigin {
-  const turn = parseObject(header('x-codex-turn-metadata') ?? '') ?? {};
+  const turn = parseJsonObject(header('x-codex-turn-metadata') ?? '') ?? {};
   const kind = header('x-openai-subagent')?.trim() ?? '';
   return {
     ...threadOf(header),
     agentType: kind === '' ? null : kind.slice(0, longestId),
     // A path such as `/root/tests`, in which each agent names those it spawns.
-    agentName: (wireTextAt(turn, 'agent_name') ?? '').split('/').at(-1)?.slice(0, longestId) || null,
-    compacts: wireTextAt(turn, 'request_kind') === 'compaction' || kind === 'compact',
+    agentName: (readTextField(turn, 'agent_name') ?? '').split('/').at(-1)?.slice(0, longestId) || null,
+    compacts: readTextField(turn, 'request_kind') === 'compaction' || kind === 'compact',
     client: (header('user-agent') ?? '').slice(0, longestId),
     program: (header('x-coppice-program') ?? '').trim().slice(0, longestProgram) || null,
     run: idIn(header, 'x-coppice-run'),
@@ -104,14 +104,14 @@ export function readCallOrigin(header: HeaderOf, grouping: CallGrouping | null):
 }
 
 /** The session that the body of a call names; null if it names none. */
-export function sessionInBody(body: JsonObject): string | null {
-  const user = wireTextAt(objectOrEmpty(body, 'metadata'), 'user_id') ?? '';
+export function findSessionInBody(body: JsonObject): string | null {
+  const user = readTextField(objectOrEmpty(body, 'metadata'), 'user_id') ?? '';
   // Claude Code sends `user_…_account_…_session_<id>`, in later versions a JSON text with `session_id`.
   const [, old = ''] = /_session_([0-9a-f-]{8,})$/i.exec(user) ?? [];
-  const named = user.startsWith('{') ? (wireTextAt(parseObject(user) ?? {}, 'session_id') ?? '') : old;
+  const named = user.startsWith('{') ? (readTextField(parseJsonObject(user) ?? {}, 'session_id') ?? '') : old;
   if (isSessionId(named)) return named;
   // Codex sends the id of its session as the key of the prompt cache.
-  const cached = wireTextAt(body, 'prompt_cache_key') ?? '';
+  const cached = readTextField(body, 'prompt_cache_key') ?? '';
   return isSessionId(cached) ? cached : null;
 }
 

@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { text as textIn } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openSharedServer, openTestServer, testToken } from '../testing/index.ts';
-import { openProxied, type Proxied } from '../testing/proxied.ts';
+import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
 
-const opened: Proxied[] = [];
+const opened: ProxyFixture[] = [];
 afterEach(async () => {
   for (const one of opened.splice(0)) await one.close();
 });
@@ -19,7 +19,7 @@ const events = { 'content-type': 'text/event-stream' };
 describe('a server that stops', () => {
   it('[RP21] waits for running calls to finish, and records them', async () => {
     let end: () => void = () => undefined;
-    const one = await openProxied(
+    const one = await openProxyFixture(
       (_seen, back) => {
         back.writeHead(200, events);
         back.write(chunk('All '));
@@ -42,7 +42,7 @@ describe('a server that stops', () => {
 
   it('[RP21] ends calls that take longer, and records the received part as interrupted', async () => {
     const gone: string[] = [];
-    const one = await openProxied(
+    const one = await openProxyFixture(
       (seen, back) => {
         const silent = seen.body.includes('silent');
         back.on('close', () => gone.push(silent ? 'silent' : 'hanging'));

@@ -2,8 +2,8 @@
 import { createSseSplitter, parseEventData, type WireEvent } from '@coppice/content/wires';
 import type { Json, JsonObject } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
-import { type WireKind, wireTextAt } from './exchange.ts';
-import { parseBounded } from './parse-text.ts';
+import { readTextField, type WireKind } from './exchange.ts';
+import { parseBoundedJson } from './parse-text.ts';
 
 // How much is read at a time, and after how long to yield.
 const [pieceBytes, turnMs] = [256 * 1024, 10];
@@ -45,7 +45,7 @@ function chatSaying(event: JsonObject): EventText | null {
   };
   const by = `${choice['index'] ?? 0}`;
   if (key === 'tool_calls') return callSaying(by, listOrEmpty(delta, key), saying);
-  const piece = wireTextAt(delta, key);
+  const piece = readTextField(delta, key);
   if (!texts.has(key) || piece === null) return null;
   return { by, of: key, piece, with: (text) => saying({ [key]: text }) };
 }
@@ -68,7 +68,7 @@ function callSaying(by: string, calls: readonly Json[], saying: (more: JsonObjec
   const [call] = calls;
   if (!isJsonObject(call) || calls.length > 1 || !onlyField(call, ofCall)) return null;
   const called = objectOrEmpty(call, 'function');
-  const piece = wireTextAt(called, 'arguments');
+  const piece = readTextField(called, 'arguments');
   if (piece === null || !onlyField(called, ofFunction)) return null;
   const withArguments = (text: string) => saying({ tool_calls: [{ ...call, function: { arguments: text } }] });
   return { by, of: `call ${call['index'] ?? 0}`, piece, with: withArguments };
@@ -91,9 +91,9 @@ const deltaTexts: Readonly<Record<string, string>> = {
 
 function messagesSaying(event: JsonObject): EventText | null {
   const delta = objectOrEmpty(event, 'delta');
-  const type = wireTextAt(delta, 'type') ?? '';
+  const type = readTextField(delta, 'type') ?? '';
   const key = Object.hasOwn(deltaTexts, type) ? (deltaTexts[type] ?? '') : '';
-  const piece = wireTextAt(delta, key);
+  const piece = readTextField(delta, key);
   if (event['type'] !== 'content_block_delta' || key === '' || piece === null) return null;
   return {
     by: '',
@@ -104,8 +104,8 @@ function messagesSaying(event: JsonObject): EventText | null {
 }
 
 function responsesSaying(event: JsonObject): EventText | null {
-  const type = wireTextAt(event, 'type') ?? '';
-  const piece = wireTextAt(event, 'delta');
+  const type = readTextField(event, 'type') ?? '';
+  const piece = readTextField(event, 'delta');
   if (!type.endsWith('.delta') || piece === null) return null;
   const of = `${type} ${event['output_index']} ${event['content_index']}`;
   const saying = (text: string) => {
@@ -172,12 +172,12 @@ export function isEventStream(bytes: Uint8Array): boolean {
 }
 
 /** The events of a stream, with the deltas of each text joined. Yields to the event loop while reading. */
-export async function streamEvents(wire: WireKind, bytes: Uint8Array): Promise<readonly JsonObject[]> {
+export async function readStreamEvents(wire: WireKind, bytes: Uint8Array): Promise<readonly JsonObject[]> {
   const gathering = new EventGathering(wire);
   const framing = createSseSplitter(Number.POSITIVE_INFINITY);
   const add = (events: readonly WireEvent[]) => {
     for (const event of events)
-      for (const value of parseEventData(event, parseBounded)) if (isJsonObject(value)) gathering.add(value);
+      for (const value of parseEventData(event, parseBoundedJson)) if (isJsonObject(value)) gathering.add(value);
   };
   let began = performance.now();
   for (let at = 0; at < bytes.byteLength; at += pieceBytes) {
@@ -201,7 +201,7 @@ export interface CondensedStream {
 /** Condenses part of a stream; parsed together with the rest, it gives the same events. */
 export async function condenseStream(wire: WireKind, part: Uint8Array): Promise<CondensedStream> {
   const end = endOfEvents(Buffer.from(part.buffer, part.byteOffset, part.byteLength));
-  const events = end === 0 ? [] : await streamEvents(wire, part.subarray(0, end));
+  const events = end === 0 ? [] : await readStreamEvents(wire, part.subarray(0, end));
   const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
   return { bytes: new TextEncoder().encode(text), rest: part.subarray(end) };
 }

@@ -64,7 +64,7 @@ function tasksOf(
 }
 
 /** The rows by which an agent finds the call that spawned it. */
-export function spawnRows(
+export function buildSpawnRows(
   treeId: TreeId,
   nodeId: NodeId,
   reply: Message,
@@ -109,7 +109,7 @@ function describeSpawn(nodeId: NodeId, call: string, parameters: JsonObject): Sp
 }
 
 /** The calls of a tree that have another agent already. */
-export async function spawnedCalls(store: Store, parent: TreeId, except: TreeId): Promise<ReadonlySet<string>> {
+export async function findSpawnedCalls(store: Store, parent: TreeId, except: TreeId): Promise<ReadonlySet<string>> {
   const agents = (await findSubAgents(store, [parent])).get(parent) ?? [];
   return new Set(agents.flatMap(({ treeId, call }) => (call === null || treeId === except ? [] : [call])));
 }

@@ -1,11 +1,11 @@
 /** Forwards a call with unchanged bytes in both directions. */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { CutAnswer } from './exchange.ts';
-import { KeptAnswer, type KeptAnswerOptions } from './keep-answer.ts';
+import type { CutReason } from './exchange.ts';
+import { ResponseBuffer, type ResponseBufferOptions } from './response-buffer.ts';
 
 /** A call to forward. */
-export interface ForwardedBytes {
+export interface ForwardedCall {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,14 +15,14 @@ export interface ForwardedBytes {
   /** Aborts when the server has to end it. */
   readonly ending: AbortSignal;
   /** Where the answer is kept for recording. */
-  readonly keeping: KeptAnswerOptions;
+  readonly keeping: ResponseBufferOptions;
 }
 
 /** The kept part of a finished answer. */
-export interface UpstreamRequest {
+export interface FinishedResponse {
   /** The bytes that were kept. */
   readonly bytes: Uint8Array;
-  readonly cut: CutAnswer;
+  readonly cut: CutReason;
   readonly firstMs: number | null;
 }
 
@@ -33,7 +33,7 @@ export interface UpstreamResponse {
   /** The content encoding. */
   readonly encoding: string | undefined;
   readonly body: ReadableStream<Uint8Array> | null;
-  readonly upstreamRequest: Promise<UpstreamRequest>;
+  readonly upstreamRequest: Promise<FinishedResponse>;
 }
 
 // Hop-by-hop and host-specific headers are not forwarded.
@@ -62,7 +62,7 @@ const hopByHopHeaders = new Set([
 ]);
 
 /** Without this header the HTTP adapter would delay a stream to compute its length. */
-export const asItComes: Readonly<Record<string, string>> = { 'Transfer-Encoding': 'chunked' };
+export const chunkedHeaders: Readonly<Record<string, string>> = { 'Transfer-Encoding': 'chunked' };
 
 function forwardedHeaders(incoming: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};
@@ -75,11 +75,11 @@ function forwardedHeaders(incoming: IncomingMessage): Record<string, string> {
     const spelled = name.replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase());
     headers[spelled] = Array.isArray(value) ? value.join(', ') : value;
   }
-  return headers['Content-Length'] === undefined ? { ...headers, ...asItComes } : headers;
+  return headers['Content-Length'] === undefined ? { ...headers, ...chunkedHeaders } : headers;
 }
 
 /** Sends a call and resolves with the response headers. Rejects if the service does not respond. */
-export function forward(passed: ForwardedBytes): Promise<UpstreamResponse> {
+export function forwardCall(passed: ForwardedCall): Promise<UpstreamResponse> {
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
     const url = new URL(passed.url);
@@ -108,20 +108,20 @@ const bodiless = new Set([101, 204, 205, 304]);
 
 function toUpstreamAnswer(
   incoming: IncomingMessage,
-  { keeping, signal }: ForwardedBytes,
+  { keeping, signal }: ForwardedCall,
   startedAt: number,
 ): UpstreamResponse {
   const isPacked = (incoming.headers['content-encoding'] ?? 'identity') !== 'identity';
-  const kept = new KeptAnswer(isPacked ? { ...keeping, wire: null } : keeping);
+  const kept = new ResponseBuffer(isPacked ? { ...keeping, wire: null } : keeping);
   let firstMs: number | null = null;
-  let settle: (cut: CutAnswer) => void = () => undefined;
-  const upstreamRequest = new Promise<UpstreamRequest>((resolve) => {
+  let settle: (cut: CutReason) => void = () => undefined;
+  const upstreamRequest = new Promise<FinishedResponse>((resolve) => {
     settle = (cut) => {
       const { isWhole } = kept;
       resolve(kept.take().then((bytes) => ({ bytes, cut: isWhole ? cut : 'limit', firstMs })));
     };
   });
-  const cutBy = (): CutAnswer => (signal.aborted ? 'client' : 'service');
+  const cutBy = (): CutReason => (signal.aborted ? 'client' : 'service');
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       incoming.on('data', (chunk: Uint8Array) => {
@@ -155,7 +155,7 @@ function toUpstreamAnswer(
   const hasBody = !bodiless.has(status);
   if (!hasBody) incoming.resume();
   const { 'Transfer-Encoding': chunked, ...headers } = forwardedHeaders(incoming);
-  const sentHeaders = hasBody && chunked !== undefined ? { ...headers, ...asItComes } : headers;
+  const sentHeaders = hasBody && chunked !== undefined ? { ...headers, ...chunkedHeaders } : headers;
   return {
     status,
     headers: sentHeaders,

@@ -1,15 +1,15 @@
 /** A call between its request and its recording: what is kept of it, and how it is parsed. */
 import type { Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type CutAnswer, type ParsedRequest, parseObject, type WireKind } from './exchange.ts';
-import { withoutKeys } from './hide-keys.ts';
-import { KeptAnswer } from './keep-answer.ts';
+import { type CutReason, type ParsedRequest, parseJsonObject, type WireKind } from './exchange.ts';
+import { removeKeys } from './hide-keys.ts';
 import { parseRequest } from './parse-request.ts';
 import type { CompleteExchange } from './record.ts';
+import { ResponseBuffer } from './response-buffer.ts';
 import type { CallOrigin } from './session-of-call.ts';
 
 /** The kept part of a response: its bytes and the relevant headers. */
-export interface CallTaken {
+export interface CapturedResponse {
   readonly provider: string;
   readonly response: Uint8Array;
   /** Whether the bytes are the parsed response without keys, not the response itself. */
@@ -17,7 +17,7 @@ export interface CallTaken {
   /** The content encoding that the service declared. */
   readonly encoding: string | undefined;
   readonly status: number;
-  readonly cut: CutAnswer;
+  readonly cut: CutReason;
   readonly timing: CompleteExchange['timing'];
 }
 
@@ -45,7 +45,7 @@ export interface CallDigest {
 }
 
 /** A call as the backend receives it. */
-export interface GivenCall {
+export interface BackendCall {
   /** The ids of its answers are derived from this: the same on every retry, so that nothing is added twice. */
   readonly id: string;
   readonly owner: string;
@@ -54,19 +54,19 @@ export interface GivenCall {
   /** Its number in the order of the requests. */
   readonly number: number;
   readonly request: Uint8Array | null;
-  readonly call: CallTaken | null;
+  readonly call: CapturedResponse | null;
   /** Removed from everything that is written; never written themselves. */
   readonly secrets: readonly string[];
   readonly origin: CallOrigin;
 }
 
 /** A call in the queue. */
-export interface WaitingCall extends GivenCall {
+export interface WaitingCall extends BackendCall {
   id: string;
   /** `open` until its response is complete, `ready` until it is its turn, then `recording`, then `gone`. */
   state: 'open' | 'ready' | 'recording' | 'gone';
   request: Uint8Array | null;
-  call: CallTaken | null;
+  call: CapturedResponse | null;
   /** Computed once; null if nothing in it can be recorded. */
   outline: CallDigest | null | undefined;
   keys: readonly string[] | null;
@@ -84,8 +84,12 @@ export interface WaitingCall extends GivenCall {
 const utf8 = new TextDecoder();
 
 /** Parses a request; null if nothing in it can be recorded. */
-export function requestIn(wire: WireKind, request: Uint8Array, secrets: readonly string[]): ParsedRequest | null {
-  const body = parseObject(withoutKeys(utf8.decode(request), secrets, 'talk'));
+export function parseQueuedRequest(
+  wire: WireKind,
+  request: Uint8Array,
+  secrets: readonly string[],
+): ParsedRequest | null {
+  const body = parseJsonObject(removeKeys(utf8.decode(request), secrets, 'talk'));
   return body === null ? null : parseRequest(wire, body);
 }
 
@@ -94,20 +98,20 @@ export function requestIn(wire: WireKind, request: Uint8Array, secrets: readonly
  * with twice this limit one answer was measured at 130 MB and a second one at 90 MB more, which is too much for a
  * hostile response.
  */
-export const answerBytes = 16 * 1024 * 1024;
+export const maxAnswerBytes = 16 * 1024 * 1024;
 
 /** A decompressed response; empty if that fails. */
-export interface UnpackedResponse {
+export interface DecompressedResponse {
   readonly bytes: Uint8Array;
-  readonly cut: CutAnswer;
+  readonly cut: CutReason;
 }
 
 /** Decompresses a response; as far as possible if it was cut off, empty if it is unreadable. */
-export async function unpackedOf(
+export async function decompressResponse(
   wire: WireKind,
-  { response, encoding, cut }: CallTaken,
-  most = answerBytes,
-): Promise<UnpackedResponse> {
+  { response, encoding, cut }: CapturedResponse,
+  most = maxAnswerBytes,
+): Promise<DecompressedResponse> {
   const packing = encoding?.trim().toLowerCase() ?? '';
   if (packing === '' || packing === 'identity') return { bytes: response, cut };
   const unpacker = unpackers.get(packing)?.();
@@ -120,7 +124,7 @@ export async function unpackedOf(
   const giveBack = (bytes: number) => {
     space += bytes;
   };
-  const kept = new KeptAnswer({ wire, keep, giveBack });
+  const kept = new ResponseBuffer({ wire, keep, giveBack });
   unpacker.end(response);
   try {
     for await (const piece of unpacker) {

@@ -11,17 +11,17 @@ import {
 } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import type { Caller } from '../caller.ts';
-import { refuseHttp } from '../http-errors.ts';
+import { throwHttpError } from '../http-errors.ts';
 import { formatOfTree, resolveTree } from '../resolve-tree.ts';
-import type { OwnerServices, Services } from '../services.ts';
-import { conversationFormat } from '../wire/schemas.ts';
+import type { OwnerServices, SharedServices } from '../services.ts';
+import { conversationFormatSchema } from '../wire/schemas.ts';
 
 /** Who may call: anyone, readers, writers (not viewers), or admins of a shared server. */
-export type Access = 'open' | 'read' | 'write' | 'admin';
+export type RouteAccess = 'open' | 'read' | 'write' | 'admin';
 
 /** The requirements of a route, checked before its handler runs. */
 export interface RouteRequirements {
-  readonly access: Access;
+  readonly access: RouteAccess;
   /**
    * `required`: a structural or content write, 428 without a version. `optional`: a version is checked if present.
    */
@@ -49,11 +49,11 @@ export const pathParameters = {
   version: (text: string) =>
     /^[1-9]\d{0,14}$/.test(text)
       ? Number(text)
-      : refuseHttp('http/invalid', 'A version must be a whole number from 1.'),
+      : throwHttpError('http/invalid', 'A version must be a whole number from 1.'),
   hash: (text: string) =>
     /^[0-9a-f]{64}$/.test(text)
       ? text
-      : refuseHttp('http/invalid', 'An attachment is identified by its SHA-256 in hex.'),
+      : throwHttpError('http/invalid', 'An attachment is identified by its SHA-256 in hex.'),
   id: (text: string) => shortText(text, 'id'),
   token: (text: string) => shortText(text, 'token'),
   call: (text: string) => shortText(text, 'call'),
@@ -69,7 +69,7 @@ function parseInput<T>(parse: (value: unknown) => Result<T>): (text: string) => 
 
 function shortText(text: string, what: string): string {
   if (text !== '' && text.length <= 512) return text;
-  return refuseHttp('http/invalid', `The ${what} in the path has between 1 and 512 characters.`);
+  return throwHttpError('http/invalid', `The ${what} in the path has between 1 and 512 characters.`);
 }
 
 /** The names in braces of a path. */
@@ -83,7 +83,7 @@ type RouteParameters<P extends string> = {
 /** What a handler gets besides the parsed request. */
 export interface RouteScope {
   readonly caller: Caller;
-  readonly services: Services;
+  readonly services: SharedServices;
   readonly ownerServices: OwnerServices;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
@@ -265,7 +265,7 @@ function tellsOfTree(path: string, answer: z.ZodType): boolean {
 
 function withFormatSchema(answer: z.ZodType): z.ZodType {
   if (!(answer instanceof z.ZodObject) || Object.hasOwn(answer.shape, 'conversation_format')) return answer;
-  return answer.extend({ conversation_format: conversationFormat });
+  return answer.extend({ conversation_format: conversationFormatSchema });
 }
 
 /** Adds the storage format of the tree to a response, unless the handler did. */
@@ -285,7 +285,7 @@ async function withFormat(
 /** Throws if a structural or content write has no version. */
 export function requireVersion(expected: number | undefined): void {
   if (expected === undefined)
-    refuseHttp(
+    throwHttpError(
       'tree/version-required',
       'Say which version of the tree you have seen: If-Match: "<version>", or expectedVersion.',
     );
@@ -322,7 +322,7 @@ function checkReply(schema: z.ZodType, value: unknown, where: string): unknown {
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const at = [where, ...(issue?.path ?? [])].map(String).join('.');
-  return refuseHttp('http/invalid', `${at}: ${issue?.message ?? 'is not valid for this route'}.`, { at });
+  return throwHttpError('http/invalid', `${at}: ${issue?.message ?? 'is not valid for this route'}.`, { at });
 }
 
 interface VersionWish {
@@ -336,7 +336,7 @@ function versionWish(ifMatch: string | undefined, query: unknown, body: unknown)
   if (ifMatch === undefined) return said;
   const [, digits] = /^(?:W\/)?"(\d{1,15})"$/.exec(ifMatch.trim()) ?? /^(\d{1,15})$/.exec(ifMatch.trim()) ?? [];
   if (digits === undefined)
-    return refuseHttp('http/invalid', 'If-Match must be one version of the tree in quotes, for example "12".');
+    return throwHttpError('http/invalid', 'If-Match must be one version of the tree in quotes, for example "12".');
   return { ...said, expectedVersion: Number(digits) };
 }
 

@@ -12,8 +12,8 @@ import { routes } from '../routes/index.ts';
 import { type RunningServer, serve } from '../serve.ts';
 
 export { errorTables } from './error-tables.ts';
-export { EventReader, type SeenEvent } from './read-events.ts';
-export { addPeople, openSharedServer, people } from './shared-server.ts';
+export { EventReader, type ReceivedEvent } from './read-events.ts';
+export { addTestUsers, openSharedServer, testUsers } from './shared-server.ts';
 
 /** Additional options of a test server. */
 export type TestServerOptions = Partial<Omit<ServerOptions, 'store' | 'config'>> & {
@@ -30,7 +30,7 @@ export type TestServerOptions = Partial<Omit<ServerOptions, 'store' | 'config'>>
 };
 
 /** A parsed response. */
-export interface Answer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   /** As returned by `JSON.parse`: tests access responses of all shapes, which are validated before. */
@@ -38,7 +38,7 @@ export interface Answer {
 }
 
 /** The options of a request. */
-export interface Asked {
+export interface TestRequestOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly version?: number;
@@ -52,9 +52,9 @@ export interface TestServer {
   readonly provider: ScriptedProvider;
   readonly token: string;
   /** Sends a request, validates a JSON response against its route's schema, and parses it. */
-  ask(method: string, path: string, asked?: Asked): Promise<Answer>;
+  ask(method: string, path: string, asked?: TestRequestOptions): Promise<TestResponse>;
   /** Sends a request and returns the raw response, for streams and bytes. */
-  raw(method: string, path: string, asked?: Asked): Promise<Response>;
+  raw(method: string, path: string, asked?: TestRequestOptions): Promise<Response>;
   /** Starts the same services on a socket. */
   listen(options?: { readonly port?: number }): Promise<RunningServer>;
   close(): Promise<void>;
@@ -101,7 +101,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   };
   const server = createServer(made);
   const listening: RunningServer[] = [];
-  const raw = (method: string, path: string, asked: Asked = {}) => {
+  const raw = (method: string, path: string, asked: TestRequestOptions = {}) => {
     const { token = testToken, version, body } = asked;
     const headers = new Headers();
     if (token !== null) headers.set('authorization', `Bearer ${token}`);
@@ -161,7 +161,7 @@ function checkAnswer(method: string, path: string, body: unknown): void {
 }
 
 /** A new id, as clients create them. */
-export function freshId(): string {
+export function createTestId(): string {
   return newId();
 }
 

@@ -1,6 +1,6 @@
 /** Reads server-sent events like a browser. */
 
-export interface SeenEvent {
+export interface ReceivedEvent {
   readonly event: string;
   readonly id: string | null;
   /** As returned by `JSON.parse`. */
@@ -9,7 +9,7 @@ export interface SeenEvent {
 
 /** An open stream of events. */
 export class EventReader {
-  readonly seen: SeenEvent[] = [];
+  readonly seen: ReceivedEvent[] = [];
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #decoder = new TextDecoder();
   #rest = '';
@@ -20,14 +20,14 @@ export class EventReader {
   }
 
   /** Reads until a condition holds for the events so far; throws if the stream ends before. */
-  async until(holds: (seen: readonly SeenEvent[]) => boolean): Promise<readonly SeenEvent[]> {
+  async until(holds: (seen: readonly ReceivedEvent[]) => boolean): Promise<readonly ReceivedEvent[]> {
     while (!holds(this.seen))
       if (!(await this.#more())) throw new Error(`The stream ended: ${JSON.stringify(this.seen)}`);
     return this.seen;
   }
 
   /** Reads to the end. */
-  async all(): Promise<readonly SeenEvent[]> {
+  async all(): Promise<readonly ReceivedEvent[]> {
     while (await this.#more());
     return this.seen;
   }

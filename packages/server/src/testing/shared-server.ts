@@ -4,7 +4,7 @@ import { hashToken } from '../middleware/auth.ts';
 import { openTestServer, type TestServer, type TestServerOptions } from './index.ts';
 
 /** The users of the test server, each with a token of the same name. */
-export const people: readonly Pick<User, 'id' | 'role'>[] = [
+export const testUsers: readonly Pick<User, 'id' | 'role'>[] = [
   { id: 'ada', role: 'admin' },
   { id: 'ben', role: 'member' },
   { id: 'cleo', role: 'member' },
@@ -12,8 +12,8 @@ export const people: readonly Pick<User, 'id' | 'role'>[] = [
 ];
 
 /** Adds the users to a store. */
-export async function addPeople({ accounts }: Pick<Store, 'accounts'>): Promise<void> {
-  for (const { id, role } of people) {
+export async function addTestUsers({ accounts }: Pick<Store, 'accounts'>): Promise<void> {
+  for (const { id, role } of testUsers) {
     await accounts.putUser({ id, name: id, role, createdAt: 1, disabledAt: null });
     await accounts.putToken({
       id: `token-${id}`,
@@ -31,6 +31,6 @@ export async function addPeople({ accounts }: Pick<Store, 'accounts'>): Promise<
 /** Opens the server. `token: 'ben'` sends a request as Ben. */
 export async function openSharedServer(options: TestServerOptions = {}): Promise<TestServer> {
   const server = await openTestServer({ auth: { mode: 'users' }, ...options });
-  await addPeople(server.store);
+  await addTestUsers(server.store);
   return server;
 }

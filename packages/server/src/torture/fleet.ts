@@ -36,7 +36,7 @@ class Berth {
 }
 
 /** Several server processes on one store. */
-export class Fleet {
+export class ServerFleet {
   readonly #file: string;
   readonly #url: string;
   readonly #token: string;

@@ -1,7 +1,7 @@
 /** `npm run torture -- pgwriters [--servers 3 --writers 24 --convs 10 --secs 60 --acks 10000 --kill 5 --restarts 2 --seed n]` */
 import { parseArgs } from 'node:util';
 import { PostgresServer } from '@coppice/stores/testing/postgres-server';
-import { pgWriters } from './pgwriters.ts';
+import { runPgWriters } from './pgwriters.ts';
 
 const { values } = parseArgs({
   args: process.argv.slice(3),
@@ -21,7 +21,7 @@ const postgres = await PostgresServer.start();
 try {
   const url = await postgres.createDatabase();
   console.log(`torture pgwriters --seed ${values.seed}`);
-  const report = await pgWriters({
+  const report = await runPgWriters({
     database: { url, restart: () => postgres.restart('SIGQUIT') },
     servers: Number(values.servers),
     writers: Number(values.writers),

@@ -1,7 +1,7 @@
 // @module-tag full
 import { PostgresServer } from '@coppice/stores/testing/postgres-server';
 import { expect, test } from 'vitest';
-import { pgWriters } from './pgwriters.ts';
+import { runPgWriters } from './pgwriters.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
 
@@ -10,7 +10,7 @@ test(
   async () => {
     const postgres = await PostgresServer.start();
     try {
-      const report = await pgWriters({
+      const report = await runPgWriters({
         database: { url: await postgres.createDatabase(), restart: () => postgres.restart('SIGQUIT') },
         servers: 3,
         writers: long ? 24 : 6,

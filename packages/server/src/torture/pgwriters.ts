@@ -2,8 +2,8 @@
 import { ask, type Commit, type Node, treeId } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
-import { bundleServer, Fleet } from './fleet.ts';
-import { type Conversation, Record, Writer } from './writer.ts';
+import { bundleServer, ServerFleet } from './fleet.ts';
+import { type SharedConversation, Writer, WriterRecord } from './writer.ts';
 
 /** The database that the servers share. */
 interface Database {
@@ -53,11 +53,11 @@ function pause(ms: number): Promise<void> {
 }
 
 /** Runs the test; throws on the first lost or corrupted write. */
-export async function pgWriters(options: PgWritersOptions): Promise<PgWritersReport> {
+export async function runPgWriters(options: PgWritersOptions): Promise<PgWritersReport> {
   const { database, seconds, say = () => undefined } = options;
   const token = newId();
-  const fleet = new Fleet(await bundleServer(), database.url, token, options.servers);
-  const record = new Record();
+  const fleet = new ServerFleet(await bundleServer(), database.url, token, options.servers);
+  const record = new WriterRecord();
   try {
     await fleet.start();
     const conversations = await buildSample(fleet, token, options.conversations);
@@ -102,8 +102,8 @@ export async function pgWriters(options: PgWritersOptions): Promise<PgWritersRep
   }
 }
 
-async function buildSample(fleet: Fleet, token: string, count: number): Promise<readonly Conversation[]> {
-  const conversations: Conversation[] = [];
+async function buildSample(fleet: ServerFleet, token: string, count: number): Promise<readonly SharedConversation[]> {
+  const conversations: SharedConversation[] = [];
   const [address = ''] = fleet.addresses();
   for (let index = 0; index < count; index++) {
     const response = await fetch(`${address}/api/trees`, {
@@ -118,7 +118,7 @@ async function buildSample(fleet: Fleet, token: string, count: number): Promise<
   return conversations;
 }
 
-async function killServers(fleet: Fleet, { killEvery }: PgWritersOptions, over: () => boolean): Promise<void> {
+async function killServers(fleet: ServerFleet, { killEvery }: PgWritersOptions, over: () => boolean): Promise<void> {
   for (let which = 0; ; which++) {
     const until = performance.now() + killEvery * 1000;
     while (performance.now() < until && !over()) await pause(50);
@@ -137,7 +137,7 @@ async function restartDatabase({ database, restarts, seconds }: PgWritersOptions
 }
 
 /** Compares the store with what was acknowledged. */
-async function check(url: string, conversations: readonly Conversation[], record: Record) {
+async function check(url: string, conversations: readonly SharedConversation[], record: WriterRecord) {
   const store = await openStore(url);
   let commits = 0;
   let nodes = 0;
@@ -162,7 +162,7 @@ async function check(url: string, conversations: readonly Conversation[], record
 }
 
 /** Versions increase by one, and each acknowledged version is the acknowledged commit. */
-function checkLog(id: string, version: number, log: readonly Commit[], record: Record): void {
+function checkLog(id: string, version: number, log: readonly Commit[], record: WriterRecord): void {
   for (const [index, commit] of log.entries())
     if (commit.version !== index + 1)
       throw new Error(`The log of ${id} has ${commit.version} where ${index + 1} is due.`);
@@ -181,7 +181,7 @@ function checkLog(id: string, version: number, log: readonly Commit[], record: R
 }
 
 /** Every acknowledged node exists with its text, unless a logged delete removed it. */
-function checkNodes(id: string, there: ReadonlyMap<string, Node>, log: readonly Commit[], record: Record): void {
+function checkNodes(id: string, there: ReadonlyMap<string, Node>, log: readonly Commit[], record: WriterRecord): void {
   const removals = new Set(
     log.filter((commit) => commit.steps.some((step) => step.type === 'remove')).map((commit) => commit.version),
   );

@@ -1,9 +1,9 @@
 /** A writer that retries until the outcome of each write is known, with any server. */
 import { newId } from '@coppice/engine';
-import type { Fleet } from './fleet.ts';
+import type { ServerFleet } from './fleet.ts';
 
 /** An acknowledged write. */
-export interface Ack {
+export interface AcknowledgedWrite {
   readonly treeId: string;
   readonly version: number;
   readonly actId: string;
@@ -12,7 +12,7 @@ export interface Ack {
 }
 
 /** What the writers share about one conversation. */
-export interface Conversation {
+export interface SharedConversation {
   readonly id: string;
   readonly rootId: string;
   version: number;
@@ -21,10 +21,10 @@ export interface Conversation {
 }
 
 /** What writers were told, kept outside of the servers. */
-export class Record {
+export class WriterRecord {
   /** Texts of acknowledged nodes, by conversation and node. */
   readonly said = new Map<string, { readonly treeId: string; readonly text: string }>();
-  readonly acks: Ack[] = [];
+  readonly acks: AcknowledgedWrite[] = [];
   readonly byKind = new Map<string, number>();
   conflicts = 0;
   refused = 0;
@@ -41,10 +41,10 @@ interface Answer {
 }
 
 export interface WriterOptions {
-  readonly fleet: Fleet;
+  readonly fleet: ServerFleet;
   readonly token: string;
-  readonly conversations: readonly Conversation[];
-  readonly record: Record;
+  readonly conversations: readonly SharedConversation[];
+  readonly record: WriterRecord;
   readonly random: () => number;
   readonly name: string;
   over(): boolean;
@@ -89,12 +89,12 @@ export class Writer {
   }
 
   /** A recent node to work on; older ones have mostly been deleted. */
-  #node(conversation: Conversation): string | undefined {
+  #node(conversation: SharedConversation): string | undefined {
     const { nodes } = conversation;
     return nodes[nodes.length - 1 - Math.floor(this.#options.random() * Math.min(40, nodes.length))];
   }
 
-  async #write(conversation: Conversation, kind: Kind): Promise<void> {
+  async #write(conversation: SharedConversation, kind: Kind): Promise<void> {
     const node = this.#node(conversation);
     const at = `/api/trees/${conversation.id}`;
     const text = `${this.#options.name} ${this.#count++}`;
@@ -129,7 +129,7 @@ export class Writer {
     }
   }
 
-  async #append(conversation: Conversation, parentId: string, text: string): Promise<void> {
+  async #append(conversation: SharedConversation, parentId: string, text: string): Promise<void> {
     const id = newId();
     const body = { parentId, messages: [{ id, role: 'user', content: text }], merge: false, select: false };
     const path = `/api/trees/${conversation.id}/messages?onConflict=branch`;
@@ -138,7 +138,7 @@ export class Writer {
 
   /** Retries until the write is acknowledged or refused; retrying is safe because of its id. */
   async #settle(
-    conversation: Conversation,
+    conversation: SharedConversation,
     kind: Kind,
     method: string,
     path: string,
@@ -175,7 +175,7 @@ export class Writer {
   }
 
   #acknowledged(
-    conversation: Conversation,
+    conversation: SharedConversation,
     kind: Kind,
     { body }: Answer,
     made: { readonly id: string; readonly text: string } | null,
@@ -219,7 +219,7 @@ export class Writer {
   }
 }
 
-function forget(conversation: Conversation, node: string): void {
+function forget(conversation: SharedConversation, node: string): void {
   const at = conversation.nodes.indexOf(node);
   if (at !== -1) conversation.nodes.splice(at, 1);
 }

@@ -12,13 +12,13 @@ import { AppError, type Store } from '@coppice/core';
 import { type ExportFromOptions, exportFrom } from '@coppice/engine';
 import { attachmentPolicy } from '../middleware/security-headers.ts';
 import type { RawReply } from '../routes/define.ts';
-import { zipPieces } from './zip-pieces.ts';
+import { streamZip } from './stream-zip.ts';
 
 /** A format that can be written. */
-export type Writable = Format & { readonly writer: FormatWriter };
+export type WritableFormat = Format & { readonly writer: FormatWriter };
 
 /** Finds a format by name; throws if it is unknown or can only be read. */
-export function writableNamed(name: string): Writable {
+export function requireWritableFormat(name: string): WritableFormat {
   const format = findFormat(name);
   if (format?.writer !== undefined) return { ...format, writer: format.writer };
   const code = format === undefined ? 'import/unknown-format' : 'import/no-writer';
@@ -29,7 +29,7 @@ export function writableNamed(name: string): Writable {
 /** What to export. */
 export interface ExportJob {
   readonly store: Store;
-  readonly format: Writable;
+  readonly format: WritableFormat;
   readonly options: Omit<ExportFromOptions, 'format' | 'signal'>;
   /** The file name without extension. */
   readonly name: string;
@@ -65,14 +65,14 @@ async function* gatherPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<
  * The download. Errors are reported before it starts if possible; later errors close the connection, so that a client
  * does not take a part for the whole.
  */
-export async function exportReply(job: ExportJob, done: () => void): Promise<RawReply> {
+export async function respondWithExport(job: ExportJob, done: () => void): Promise<RawReply> {
   const { store, format, options, name } = job;
   const { writer } = format;
   // Several trees in separate files are packed into an archive.
   const packed = writer.files === 'per-tree' && options.trees?.length !== 1;
   const stop = new AbortController();
   const events = exportFrom(store, { ...options, format: format.name, signal: stop.signal });
-  const pieces = gatherPieces(packed ? zipPieces(events) : plainPieces(events));
+  const pieces = gatherPieces(packed ? streamZip(events) : plainPieces(events));
   let next: IteratorResult<Uint8Array> | null;
   try {
     next = await pieces.next();
@@ -127,7 +127,7 @@ function attachmentNamed(name: string): string {
 }
 
 /** A title as a file name. */
-export function fileNameFor(title: string): string {
+export function toFileName(title: string): string {
   // Removes path separators, reserved and control characters.
   const plain = title
     .replaceAll(/[\p{C}\p{Z}/\\:*?"<>|]+/gu, ' ')
@@ -137,7 +137,7 @@ export function fileNameFor(title: string): string {
 }
 
 /** Runs the export without output, and reports what would be lost. */
-export async function exportReport(job: ExportJob, signal: AbortSignal): Promise<ExportReport> {
+export async function previewExport(job: ExportJob, signal: AbortSignal): Promise<ExportReport> {
   let since = 0;
   for await (const event of exportFrom(job.store, { ...job.options, format: job.format.name, signal })) {
     if (event.type === 'report') return event.report;

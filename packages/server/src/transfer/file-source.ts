@@ -25,7 +25,7 @@ async function readRange(descriptor: number, size: number, start: number, end: n
 }
 
 /** The file of a source; an import can read it several times. */
-export function fileFrom(source: FileSource): InputFile {
+export function openFileSource(source: FileSource): InputFile {
   const { name, size } = source;
   if ('path' in source) {
     const { path } = source;

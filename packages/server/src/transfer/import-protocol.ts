@@ -21,19 +21,19 @@ export type ErrorMessage =
   | { readonly message: string; readonly stack: string | undefined };
 
 /** Messages from the thread: ready, progress, done. */
-export type FromImport =
+export type ImportThreadMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'event'; readonly event: ImportIntoEvent }
   | { readonly type: 'failed'; readonly error: ErrorMessage }
   | { readonly type: 'over' };
 
 /** A message to the thread: stop as soon as possible. */
-export interface ToImport {
+export interface ImportThreadRequest {
   readonly type: 'cancel';
 }
 
 /** Serialises an error. */
-export function errorToMessage(error: unknown): ErrorMessage {
+export function toErrorMessage(error: unknown): ErrorMessage {
   if (isAppError(error)) {
     const { code, kind, message, retryable, data } = error;
     return { typed: { code, kind, message, retryable, data: JSON.parse(JSON.stringify(data)) } };
@@ -44,7 +44,7 @@ export function errorToMessage(error: unknown): ErrorMessage {
 }
 
 /** Restores an error. */
-export function errorFromMessage(words: ErrorMessage): Error {
+export function fromErrorMessage(words: ErrorMessage): Error {
   if ('typed' in words) return new AppError(words.typed);
   const error = new Error(words.message);
   if (words.stack !== undefined) error.stack = words.stack;

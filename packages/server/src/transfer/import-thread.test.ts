@@ -9,7 +9,7 @@ import { newId } from '@coppice/engine';
 import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine/import';
 import { createMemoryStore, openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { arm, disarm } from '../../test/armed-threads.ts';
+import { clearThreadFault, injectThreadFault } from '../../test/armed-threads.ts';
 import { openTestServer } from '../testing/index.ts';
 import { type FileSource, type ImportTarget, importFiles } from './import-thread.ts';
 
@@ -135,10 +135,10 @@ describe('an import on its own thread', () => {
 
   it('[TR15] that ends in the middle of a commit is reported as a failure, and leaves complete conversations', async () => {
     const { store, target, file } = await openFixture();
-    arm('before-commit:3:exit');
+    injectThreadFault('before-commit:3:exit');
     const failure = { code: 'import/thread-ended', kind: 'internal', retryable: true };
     await expect(all(target, file(chats(5)))).rejects.toMatchObject(failure);
-    disarm();
+    clearThreadFault();
     expect(await titlesIn(store)).toEqual(['Chat 0', 'Chat 1']);
     const rest = reportIn(await all(target, file(chats(5))));
     expect(rest?.conversations).toEqual({ read: 5, stored: 3, merged: 2, rejected: 0 });
@@ -146,11 +146,11 @@ describe('an import on its own thread', () => {
 
   it('[TR16] inside a commit blocks no reader; other writes wait for it, and a stop ends it', async () => {
     const { store, target, file } = await openFixture();
-    arm('before-commit:3:hang');
+    injectThreadFault('before-commit:3:hang');
     const stop = new AbortController();
     const events = importFiles(target, [file(chats(5))], { signal: stop.signal });
     for (let stored = 0; stored < 2; ) if ((await events.next()).value?.type === 'conversation') stored += 1;
-    disarm();
+    clearThreadFault();
     // Its third commit hangs. This thread keeps running.
     const written: string[] = [];
     let writing: Promise<unknown> = Promise.resolve();
@@ -187,7 +187,7 @@ describe('an import on its own thread', () => {
   it('[TR15] is used by a server that knows the URL of its store', async () => {
     const server = await openTestServer({ store: 'sqlite', thread: true });
     endings.push(() => server.close());
-    arm('before-commit:2:exit');
+    injectThreadFault('before-commit:2:exit');
     const begin = () =>
       server.ask('POST', '/api/imports?name=chats.json', {
         body: chats(3),
@@ -196,7 +196,7 @@ describe('an import on its own thread', () => {
     const { id } = (await begin()).body;
     const broken = server.server.services.imports.find('local', id);
     await broken?.done;
-    disarm();
+    clearThreadFault();
     expect(broken).toMatchObject({ state: 'failed', error: { code: 'import/thread-ended' }, taken: { stored: 1 } });
     const again = server.server.services.imports.find('local', (await begin()).body.id);
     await again?.done;

@@ -9,13 +9,13 @@ import { threadFile } from '@coppice/engine';
 import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine/import';
 import type { ThreadStore } from '../threads.ts';
 import type { FileSource } from './file-source.ts';
-import { importHere } from './import-here.ts';
+import { importOnThisThread } from './import-on-this-thread.ts';
 import {
-  errorFromMessage,
-  type FromImport,
+  fromErrorMessage,
   type ImportJob,
   type ImportSettings,
-  type ToImport,
+  type ImportThreadMessage,
+  type ImportThreadRequest,
 } from './import-protocol.ts';
 
 export { allowsConcurrentOpen, type ThreadStore } from '../threads.ts';
@@ -55,7 +55,7 @@ export async function* importFiles(
     const started = await ImportThread.start({ store: thread, files, settings }, onNoThread);
     if (started !== null) return yield* started.events(options.signal, graceMs);
   }
-  yield* importHere(store, files, options);
+  yield* importOnThisThread(store, files, options);
 }
 
 // Imported objects are short-lived: with a small young generation the garbage collector frees them sooner, which saves
@@ -65,7 +65,7 @@ const resourceLimits = { maxYoungGenerationSizeMb: 16 };
 /** The caller's side of an import thread. */
 class ImportThread {
   readonly #worker: Worker;
-  #reported: FromImport[] = [];
+  #reported: ImportThreadMessage[] = [];
   #received = 0;
   /** Resolves when the thread has ended, with its error if there was one. */
   readonly #gone: Promise<unknown>;
@@ -79,7 +79,7 @@ class ImportThread {
     worker.on('error', (error) => {
       why = error;
     });
-    worker.on('message', (reported: FromImport) => {
+    worker.on('message', (reported: ImportThreadMessage) => {
       this.#reported.push(reported);
       this.#wake();
     });
@@ -121,7 +121,7 @@ class ImportThread {
           throw signal?.aborted === true ? stoppedError() : threadEnded(why);
         }
         if (reported.type === 'event') yield reported.event;
-        else if (reported.type === 'failed') failed = errorFromMessage(reported.error);
+        else if (reported.type === 'failed') failed = fromErrorMessage(reported.error);
         else if (reported.type === 'over') break;
       }
       if (failed !== null) throw failed;
@@ -136,12 +136,12 @@ class ImportThread {
 
   /** Stops it between two conversations, or within one that takes too long, whose transaction is then rolled back. */
   #cancel(graceMs: number): void {
-    this.#worker.postMessage({ type: 'cancel' } satisfies ToImport);
+    this.#worker.postMessage({ type: 'cancel' } satisfies ImportThreadRequest);
     this.#late ??= setTimeout(() => void this.#worker.terminate(), graceMs);
   }
 
   /** The next message; null when the thread has ended and all messages were read. */
-  async #next(): Promise<FromImport | null> {
+  async #next(): Promise<ImportThreadMessage | null> {
     for (;;) {
       const reported = this.#reported[this.#received++];
       if (reported !== undefined) return reported;

@@ -1,20 +1,25 @@
 /** The import thread: opens the store itself, so that a long transaction does not block the server's event loop. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openStore } from '@coppice/stores/open';
-import { importHere } from './import-here.ts';
-import { errorToMessage, type FromImport, type ImportJob, type ToImport } from './import-protocol.ts';
+import { importOnThisThread } from './import-on-this-thread.ts';
+import {
+  type ImportJob,
+  type ImportThreadMessage,
+  type ImportThreadRequest,
+  toErrorMessage,
+} from './import-protocol.ts';
 
 const { store: at, files, settings }: ImportJob = workerData;
 const stop = new AbortController();
 
-function sendToParent(words: FromImport): void {
+function sendToParent(words: ImportThreadMessage): void {
   parentPort?.postMessage(words);
 }
 
 async function runImport(): Promise<void> {
   const store = await openStore(at.url, { owner: at.owner });
   try {
-    for await (const event of importHere(store, files, { ...settings, signal: stop.signal }))
+    for await (const event of importOnThisThread(store, files, { ...settings, signal: stop.signal }))
       sendToParent({ type: 'event', event });
   } finally {
     // Everything is committed or rolled back by now, even if closing fails.
@@ -22,14 +27,14 @@ async function runImport(): Promise<void> {
   }
 }
 
-parentPort?.on('message', (reported: ToImport) => {
+parentPort?.on('message', (reported: ImportThreadRequest) => {
   if (reported.type === 'cancel') stop.abort();
 });
 sendToParent({ type: 'ready' });
 try {
   await runImport();
 } catch (error) {
-  sendToParent({ type: 'failed', error: errorToMessage(error) });
+  sendToParent({ type: 'failed', error: toErrorMessage(error) });
 }
 sendToParent({ type: 'over' });
 parentPort?.close();

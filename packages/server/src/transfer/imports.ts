@@ -4,8 +4,8 @@ import type { Refusal, Store } from '@coppice/core';
 import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine';
 import type { Logger } from 'pino';
 import type { Quotas, ServerLimits } from '../contract.ts';
-import { httpRefusalOf, refuseHttp } from '../http-errors.ts';
-import { Waiters } from '../live/waiters.ts';
+import { throwHttpError, toHttpRefusal } from '../http-errors.ts';
+import { ChangeWaiters } from '../live/waiters.ts';
 import type { ThreadStore } from '../threads.ts';
 import { type FileSource, importFiles } from './import-thread.ts';
 
@@ -58,7 +58,7 @@ export class LiveImport {
   /** Resolves when it has finished and its files are released. */
   readonly done: Promise<void>;
   readonly #stop = new AbortController();
-  readonly #waiting = new Waiters();
+  readonly #waiting = new ChangeWaiters();
 
   constructor(owner: string, request: ImportRequest, at: ImportPosition) {
     this.id = request.id;
@@ -97,7 +97,7 @@ export class LiveImport {
       const events = importFiles(target, files, { ...options, signal: this.#stop.signal });
       for await (const event of events) this.#take(event);
     } catch (thrown) {
-      const refusal = httpRefusalOf(thrown);
+      const refusal = toHttpRefusal(thrown);
       ended = refusal.code === 'import/aborted' ? 'cancelled' : 'failed';
       this.error = refusal;
       this.findings = findingsOf(refusal);
@@ -154,7 +154,7 @@ interface ImportsOptions {
 type ImportPosition = Pick<ImportsOptions, 'now' | 'log' | 'thread'>;
 
 /** A reserved slot for an import, from the first byte of its upload on. */
-export interface ImportPlace {
+export interface ImportSlot {
   /** Starts the import; the slot is released when it has finished. */
   begin(request: ImportRequest): LiveImport;
   /** Releases the slot without an import; has no effect after it started. */
@@ -165,7 +165,7 @@ export interface ImportPlace {
 const keptPerOwner = 20;
 
 /** The running imports of this process and, for a while, finished ones. */
-export class Imports {
+export class ImportRegistry {
   readonly #options: ImportsOptions;
   readonly #byOwner = new Map<string, Map<string, LiveImport>>();
   readonly #places = new Map<string, number>();
@@ -183,11 +183,11 @@ export class Imports {
   }
 
   /** Reserves a slot; throws above the limit. */
-  admit(owner: string): ImportPlace {
+  admit(owner: string): ImportSlot {
     const taken = this.#places.get(owner) ?? 0;
     const { imports: most } = this.#options.quotas;
     if (taken >= most)
-      refuseHttp(
+      throwHttpError(
         'http/too-many',
         `You have ${taken} running imports; at most ${most} are allowed. Wait until one has finished.`,
         {
@@ -207,7 +207,7 @@ export class Imports {
     return {
       begin: (request) => {
         // An upload that ends during the shutdown would write to a store that is being closed.
-        if (this.#closed) refuseHttp('http/closing', 'The server is stopping.');
+        if (this.#closed) throwHttpError('http/closing', 'The server is stopping.');
         begun = true;
         const live = new LiveImport(owner, request, this.#options);
         this.#keep(live);

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readAllBytes } from '@coppice/content/formats';
 import { afterAll, expect, test } from 'vitest';
-import { fileFrom } from './file-source.ts';
-import { spoolInto, writeChunks } from './spool.ts';
+import { openFileSource } from './file-source.ts';
+import { spoolUpload, writeChunks } from './spool.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-spool-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -15,9 +15,9 @@ async function* pieces(count: number, each = 100_000): AsyncGenerator<Uint8Array
 }
 
 test('[TR5] an upload has no file name, is read completely or in ranges as often as needed, and is gone when it is closed', async () => {
-  const spool = await spoolInto(join(folder, 'made', 'when needed'), pieces(7));
+  const spool = await spoolUpload(join(folder, 'made', 'when needed'), pieces(7));
   expect(readdirSync(join(folder, 'made', 'when needed'))).toEqual([]);
-  const file = fileFrom(spool.sourceNamed('chats.zip'));
+  const file = openFileSource(spool.sourceNamed('chats.zip'));
   expect([spool.size, file.name, file.size]).toEqual([700_000, 'chats.zip', 700_000]);
   for (let time = 0; time < 2; time++) {
     const bytes = await readAllBytes(file);
@@ -34,7 +34,7 @@ test('[TR5] an interrupted upload leaves nothing', async () => {
     yield* pieces(2);
     throw new Error('gone');
   };
-  await expect(spoolInto(join(folder, 'broken'), broken())).rejects.toThrow('gone');
+  await expect(spoolUpload(join(folder, 'broken'), broken())).rejects.toThrow('gone');
   expect(readdirSync(join(folder, 'broken'))).toEqual([]);
 });
 

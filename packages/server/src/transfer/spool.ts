@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { httpRefusal } from '../http-errors.ts';
+import { makeHttpError } from '../http-errors.ts';
 import type { FileSource } from './file-source.ts';
 
 /** An upload that an import can read several times. */
-export interface Spool {
+export interface SpooledUpload {
   readonly size: number;
   /** The upload as a file source with a display name; opens nothing. */
   sourceNamed(name: string): FileSource;
@@ -52,14 +52,14 @@ export async function writeChunks(handle: FileHandle, source: AsyncIterable<Uint
 function refuseWrite(thrown: unknown): never {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
   if (!noSpace.has(code)) throw thrown;
-  throw httpRefusal(
+  throw makeHttpError(
     'store/full',
     'The disk of the server is full: the upload was not stored, and nothing was imported.',
   );
 }
 
 /** Stores an upload in a folder. If it ends early, nothing remains. */
-export async function spoolInto(folder: string, source: AsyncIterable<Uint8Array>): Promise<Spool> {
+export async function spoolUpload(folder: string, source: AsyncIterable<Uint8Array>): Promise<SpooledUpload> {
   const handle = await openNameless(folder);
   try {
     return spoolOf(handle, await writeChunks(handle, source));
@@ -69,7 +69,7 @@ export async function spoolInto(folder: string, source: AsyncIterable<Uint8Array
   }
 }
 
-function spoolOf(handle: FileHandle, size: number): Spool {
+function spoolOf(handle: FileHandle, size: number): SpooledUpload {
   return {
     size,
     sourceNamed: (name) => ({ name, size, descriptor: handle.fd }),

@@ -1,13 +1,17 @@
 /** The messages of a path for clients that do not support branches. */
 import type { Node } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { message, nodeIdText } from './schemas.ts';
+import { messageSchema, nodeIdSchema } from './schemas.ts';
 
 /** A message with id, time and status. */
-export const linearMessage = message.extend({ id: nodeIdText, createdAt: z.number(), status: z.string() });
+export const linearMessageSchema = messageSchema.extend({
+  id: nodeIdSchema,
+  createdAt: z.number(),
+  status: z.string(),
+});
 
 /** The messages among the nodes of a path, without markers. */
-export function linearMessages(nodes: readonly Node[]): z.input<typeof linearMessage>[] {
+export function toLinearMessages(nodes: readonly Node[]): z.input<typeof linearMessageSchema>[] {
   return nodes.flatMap(({ id, createdAt, status, kind, message: said }) =>
     said === null || kind !== 'message' ? [] : [{ id, createdAt, status, ...said }],
   );

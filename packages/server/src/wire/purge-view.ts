@@ -1,12 +1,12 @@
 /** What a purge could not delete, as an API response. */
 import type { PurgeReport } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { treeIdText } from './schemas.ts';
+import { treeIdSchema } from './schemas.ts';
 
 /** The response fields of a purge besides what was deleted. */
-export const purgeRemainder = {
+export const purgeRemainderSchema = {
   copies: z
-    .array(z.object({ treeId: treeIdText, title: z.string().nullable(), nodes: z.number() }))
+    .array(z.object({ treeId: treeIdSchema, title: z.string().nullable(), nodes: z.number() }))
     .describe('Other trees with copies of the purged nodes.'),
   waitingAttachments: z
     .number()

@@ -8,33 +8,33 @@ export function listOfSchema<T extends z.ZodType>(item: T) {
 }
 
 /** Any JSON object, passed through unchanged: it is not copied, so special keys cannot do harm. */
-export const jsonObject = z
+export const jsonObjectSchema = z
   .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
     error: 'an object is needed',
   })
   .openapi({ type: 'object', additionalProperties: true });
 
 /** A response object with any keys. */
-export const anyObject = z
+export const anyObjectSchema = z
   .custom<object>((value) => typeof value === 'object' && value !== null)
   .openapi({ type: 'object', additionalProperties: true });
 
 const orNull = { type: ['object' as const, 'null' as const], additionalProperties: true };
 
 /** A response object with any keys, or null. The null must be declared explicitly in the document. */
-const objectOrNull = anyObject.nullable().openapi(orNull);
+const objectOrNull = anyObjectSchema.nullable().openapi(orNull);
 
-/** Like {@link jsonObject}, or null to remove it. */
-export const jsonObjectOrNull = jsonObject.nullable().openapi(orNull);
+/** Like {@link jsonObjectSchema}, or null to remove it. */
+export const jsonObjectOrNullSchema = jsonObjectSchema.nullable().openapi(orNull);
 
 const uuid = z.string().openapi({ format: 'uuid' });
 /** A tree id. */
-export const treeIdText = uuid;
+export const treeIdSchema = uuid;
 /** A node id. */
-export const nodeIdText = uuid;
+export const nodeIdSchema = uuid;
 
 /** The role of a message. */
-export const role = z.enum(['user', 'assistant', 'tool', 'system']);
+export const roleSchema = z.enum(['user', 'assistant', 'tool', 'system']);
 
 const typed = {
   type: 'object' as const,
@@ -48,29 +48,29 @@ function isTyped(value: unknown): boolean {
 }
 
 /** One block of a message; its `type` determines the other fields. */
-export const block = z.custom<Block>(isTyped).openapi('Block', typed);
+export const blockSchema = z.custom<Block>(isTyped).openapi('Block', typed);
 
 /** Blocks of a message, or plain text; parsed by `@coppice/content`. */
-export const contentInput = z.union([z.string(), listOfSchema(block)], {
+export const contentInputSchema = z.union([z.string(), listOfSchema(blockSchema)], {
   error: 'a text or a list of blocks is needed',
 });
 
 /** A new message; plain text is a user message. */
-export const messageInput = z
+export const messageInputSchema = z
   .union([
     z.string(),
     z.strictObject({
       id: z.string().optional(),
-      role,
-      content: contentInput,
+      role: roleSchema,
+      content: contentInputSchema,
       tool_call_id: z.string().optional(),
-      meta: jsonObject.optional(),
+      meta: jsonObjectSchema.optional(),
     }),
   ])
   .openapi('MessageInput');
 
-export const message = z
-  .object({ role, content: listOfSchema(block), tool_call_id: z.string().optional() })
+export const messageSchema = z
+  .object({ role: roleSchema, content: listOfSchema(blockSchema), tool_call_id: z.string().optional() })
   .openapi('Message');
 
 const kind = z.enum(['root', 'message', 'branch-summary', 'compaction', 'injected', 'state']);
@@ -79,10 +79,10 @@ const status = z.enum(['pending', 'success', 'interrupted', 'aborted', 'error'])
 // A nullable named schema must be a union: with `nullable` the document would require both an object and null.
 
 /** A node with content. */
-export const node = z
+export const nodeSchema = z
   .object({
-    id: nodeIdText,
-    parentId: nodeIdText.nullable(),
+    id: nodeIdSchema,
+    parentId: nodeIdSchema.nullable(),
     position: z.string(),
     seq: z.number(),
     kind,
@@ -90,26 +90,26 @@ export const node = z
     status,
     groupId: z.number(),
     createdAt: z.number(),
-    matchParent: nodeIdText.nullable(),
+    matchParent: nodeIdSchema.nullable(),
     key: z.string().nullable(),
     tokens: z.number(),
     addedIn: z.number(),
     contentIn: z.number(),
     removedIn: z.number().nullable(),
-    lastChildId: nodeIdText.nullable(),
-    message: z.union([message, z.null()]),
+    lastChildId: nodeIdSchema.nullable(),
+    message: z.union([messageSchema, z.null()]),
     text: z.string(),
-    meta: anyObject,
+    meta: anyObjectSchema,
     marker: objectOrNull,
-    aliases: listOfSchema(z.object({ matchParent: nodeIdText, key: z.string() })),
+    aliases: listOfSchema(z.object({ matchParent: nodeIdSchema, key: z.string() })),
   })
   .openapi('Node');
 
 /** A node without content, for maps. */
-export const topologyNode = z
+export const topologyNodeSchema = z
   .object({
-    id: nodeIdText,
-    parentId: nodeIdText,
+    id: nodeIdSchema,
+    parentId: nodeIdSchema,
     role: z.enum(['user', 'assistant', 'tool', 'system', 'root']),
     kind,
     groupId: z.number(),
@@ -129,13 +129,13 @@ function pickedColumn<T extends z.ZodType>(names: T) {
 }
 
 /** The topology of a whole tree in columns. */
-export const topologyColumns = z
+export const topologyColumnsSchema = z
   .object({
-    id: listOfSchema(nodeIdText),
+    id: listOfSchema(nodeIdSchema),
     parent: listOfSchema(z.number()),
-    role: pickedColumn(topologyNode.shape.role),
-    kind: pickedColumn(topologyNode.shape.kind),
-    status: pickedColumn(topologyNode.shape.status),
+    role: pickedColumn(topologyNodeSchema.shape.role),
+    kind: pickedColumn(topologyNodeSchema.shape.kind),
+    status: pickedColumn(topologyNodeSchema.shape.status),
     groupId: listOfSchema(z.number()),
     seq: listOfSchema(z.number()),
     position: listOfSchema(z.string()),
@@ -147,21 +147,21 @@ export const topologyColumns = z
   .openapi('TopologyColumns');
 
 /** A bookmark. */
-export const bookmark = z
-  .object({ nodeId: nodeIdText, title: z.string(), createdAt: z.number(), updatedAt: z.number() })
+export const bookmarkSchema = z
+  .object({ nodeId: nodeIdSchema, title: z.string(), createdAt: z.number(), updatedAt: z.number() })
   .openapi('Bookmark');
 
 /** How a conversation is stored. */
-export const conversationFormat = z.enum(['tree', 'linear']);
+export const conversationFormatSchema = z.enum(['tree', 'linear']);
 
 /** A tree without its nodes. */
-export const treeView = z
+export const treeViewSchema = z
   .object({
-    id: treeIdText,
-    rootId: nodeIdText,
+    id: treeIdSchema,
+    rootId: nodeIdSchema,
     version: z.number(),
     structureVersion: z.number(),
-    activeNodeId: nodeIdText.nullable(),
+    activeNodeId: nodeIdSchema.nullable(),
     createdAt: z.number(),
     updatedAt: z.number(),
     title: z.string().nullable(),
@@ -171,26 +171,26 @@ export const treeView = z
     folder: z.string().nullable(),
     pinned: z.boolean(),
     tags: listOfSchema(z.string()),
-    metadata: anyObject,
-    copiedFrom: z.object({ treeId: treeIdText, nodeId: nodeIdText.optional() }).nullable(),
+    metadata: anyObjectSchema,
+    copiedFrom: z.object({ treeId: treeIdSchema, nodeId: nodeIdSchema.optional() }).nullable(),
     deletedAt: z.number().nullable(),
     forest: z.boolean(),
     temporary: z.boolean(),
-    conversation_format: conversationFormat,
+    conversation_format: conversationFormatSchema,
     messageCount: z.number().optional(),
   })
   .openapi('TreeView');
 
 /** The response of a write; `result` depends on the command. */
-export function writtenSchema<R extends z.ZodType>(result: R) {
+export function writeResponseSchema<R extends z.ZodType>(result: R) {
   return z.object({
-    treeId: treeIdText,
+    treeId: treeIdSchema,
     version: z.number(),
-    conversation_format: conversationFormat,
+    conversation_format: conversationFormatSchema,
     actId: uuid,
-    activeNodeId: nodeIdText.nullable(),
+    activeNodeId: nodeIdSchema.nullable(),
     result,
-    nodes: listOfSchema(node),
+    nodes: listOfSchema(nodeSchema),
   });
 }
 
@@ -207,14 +207,14 @@ export const problemSchema = z
   .openapi('Problem');
 
 /** A non-negative integer in a query. */
-export const count = z
+export const countQuerySchema = z
   .string()
   .regex(/^\d{1,15}$/, 'a whole number from 0 is needed')
   .transform(Number)
   .openapi({ type: 'integer', minimum: 0 });
 
 /** The number of list items in a query: at least one. */
-export const pageLimit = z
+export const pageLimitSchema = z
   .string()
   .regex(/^[0-9]{1,15}$/, 'a whole number from 1 is needed')
   .transform(Number)
@@ -225,23 +225,23 @@ const version = z.number().int().min(0);
 const conflict = z.literal('branch');
 
 /** The body of a write with an optional expected version. */
-export function writeBody<S extends z.core.$ZodLooseShape>(shape: S) {
+export function writeBodySchema<S extends z.core.$ZodLooseShape>(shape: S) {
   return z.strictObject({ ...shape, expectedVersion: version.optional(), onConflict: conflict.optional() });
 }
 
 /** The query of a write with an optional expected version. */
-export function writeQuery<S extends z.core.$ZodLooseShape>(shape: S) {
-  return z.strictObject({ ...shape, expectedVersion: count.optional(), onConflict: conflict.optional() });
+export function writeQuerySchema<S extends z.core.$ZodLooseShape>(shape: S) {
+  return z.strictObject({ ...shape, expectedVersion: countQuerySchema.optional(), onConflict: conflict.optional() });
 }
 
 /** The query of a write without further parameters. */
-export const plainWriteQuery = writeQuery({});
+export const plainWriteQuerySchema = writeQuerySchema({});
 
 /** A boolean in a query. */
-export const queryFlag = z
+export const queryFlagSchema = z
   .enum(['true', 'false', '1', '0'])
   .transform((text) => text === 'true' || text === '1')
   .openapi({ type: 'boolean' });
 
 /** A short text: titles, names, tags. */
-export const label = z.string().max(1_000);
+export const labelSchema = z.string().max(1_000);

@@ -1,14 +1,14 @@
 /** Share links as their owners see them. */
 import type { NodeId, ShareLink, Store, TreeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { listOfSchema, nodeIdText, treeIdText } from './schemas.ts';
+import { listOfSchema, nodeIdSchema, treeIdSchema } from './schemas.ts';
 
 /** A share link as its owner sees it. */
-export const share = z
+export const shareSchema = z
   .object({
     id: z.string(),
-    treeId: treeIdText,
-    nodeIds: listOfSchema(nodeIdText),
+    treeId: treeIdSchema,
+    nodeIds: listOfSchema(nodeIdSchema),
     fields: listOfSchema(z.string()),
     title: z.string().nullable(),
     createdAt: z.number(),
@@ -18,7 +18,7 @@ export const share = z
   .openapi('Share');
 
 /** A link for display, without token and hash. */
-export function shownShare({
+export function toShareView({
   hash: _hash,
   owner: _owner,
   version: _version,
@@ -33,7 +33,7 @@ export function isOpenShare({ revokedAt, expiresAt }: ShareLink, now: number): b
 }
 
 /** The open links of an owner that show a node as it was before a version. */
-export async function sharesBefore(
+export async function findOutdatedShares(
   { accounts }: Pick<Store, 'accounts'>,
   owner: string,
   at: { readonly treeId: TreeId; readonly nodeId: NodeId; readonly version: number; readonly now: number },

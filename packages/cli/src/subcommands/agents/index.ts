@@ -8,10 +8,10 @@ import {
 } from '@coppice/engine';
 import type { CliContext } from '../../cli-context.ts';
 import { describeFailedCall, openFailedCalls } from '../../failed-calls.ts';
-import { timeText } from '../../printing.ts';
+import { formatLocalTime } from '../../printing.ts';
 import type { listRemoteFailedCalls, listRemoteWork, RemoteWorkQuery } from '../../remote/remote-work.ts';
-import { shortIdsOf } from '../../short-ids.ts';
-import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { shortenIds } from '../../short-ids.ts';
+import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 import { fitWidth, widthOf } from '../../terminal/width.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -47,12 +47,12 @@ export const agents = defineSubcommand({
     const acknowledged = given.flag('seen') ? await recorder.acknowledge() : 0;
     const today = sessions.reduce((sum, session) => addFigures(sum, sumOfSession(session, 'recent')), noWork);
     const { style } = at.output;
-    const short = shortIdsOf(sessions.flatMap(treeIdsOf));
+    const short = shortenIds(sessions.flatMap(treeIdsOf));
     const lines: string[] = [];
     if (sessions.length > 0) lines.push(style.quiet(`Today: ${figuresText(today)}`), '');
     const by = given.optional('by') === 'program' ? 'program' : 'project';
     for (const [name, group] of groupSessions(sessions, by)) {
-      lines.push(style.strong(oneLine(name, 60)));
+      lines.push(style.strong(toOneLine(name, 60)));
       for (const session of group) lines.push(...sessionLines(session, 0));
     }
     if (sessions.length === 0)
@@ -69,10 +69,10 @@ export const agents = defineSubcommand({
       const { treeId, kind, figures, lastAt, children } = session;
       const indent = '  '.repeat(depth + 1);
       const about = kind === 'session' ? (session.program ?? '') : kind === 'sub-agent' ? 'sub-agent' : 'side calls';
-      const right = `${figuresText(kind === 'session' ? sumOfSession(session) : figures)}  ${timeText(lastAt)}`;
+      const right = `${figuresText(kind === 'session' ? sumOfSession(session) : figures)}  ${formatLocalTime(lastAt)}`;
       const head = `${indent}${short(treeId)}  ${about === '' ? '' : `${about}: `}`;
       const space = Math.max(16, at.output.columns - widthOf(head) - widthOf(right) - 2);
-      const title = fitWidth(oneLine(at.output.foreign(session.title ?? 'Untitled'), space), space);
+      const title = fitWidth(toOneLine(at.output.foreign(session.title ?? 'Untitled'), space), space);
       const line = `${head}${title}${' '.repeat(Math.max(0, space - widthOf(title)))}  ${style.quiet(right)}`;
       return [line, ...children.flatMap((child) => sessionLines(child, depth + 1))];
     }

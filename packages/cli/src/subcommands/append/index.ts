@@ -1,10 +1,10 @@
 import { readTree, refuse, run, textMessage, treeId } from '@coppice/core';
-import { movedFrom, printChange } from '../../changing.ts';
 import { usageError } from '../../exit-codes.ts';
-import { textFrom } from '../../input-text.ts';
-import { findNodeIn, findTree } from '../../resolve-target.ts';
+import { readInputText } from '../../input-text.ts';
+import { findNodeInTree, findTree } from '../../resolve-target.ts';
 import { isMessageRole } from '../../roles.ts';
-import { shortId } from '../../short-ids.ts';
+import { shortenId } from '../../short-ids.ts';
+import { findPreviousActiveNode, printChange } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const append = defineSubcommand({
@@ -55,7 +55,7 @@ export const append = defineSubcommand({
     if (fresh && parent !== undefined) throw usageError('--parent needs an existing chat; leave out --new.');
     if (!fresh && (title !== undefined || systemPrompt !== undefined))
       throw usageError('--title and --system set up a new chat; add --new.');
-    const text = await textFrom([...(fresh && word !== undefined ? [word] : []), ...given.many('words')], at);
+    const text = await readInputText([...(fresh && word !== undefined ? [word] : []), ...given.many('words')], at);
     // Core skips blank messages silently, but a user who appends one, for example from an empty pipe, must get an
     // error.
     if (!fresh && text.trim() === '') return refuse('message/blank', 'The message is empty.');
@@ -78,7 +78,7 @@ export const append = defineSubcommand({
       if (nodeId !== undefined)
         return printChange(
           { ...made, result: { nodeId, added, reused } },
-          `Added ${shortId(nodeId)} to ${shortId(tree)}.`,
+          `Added ${shortenId(nodeId)} to ${shortenId(tree)}.`,
           at,
         );
       const lines = [`Started ${tree}; it has no messages yet.`];
@@ -95,17 +95,17 @@ export const append = defineSubcommand({
         treeId: tree,
         messages,
         select: !given.flag('stay'),
-        ...(parent === undefined ? {} : { parentId: await findNodeIn(at, row, parent) }),
+        ...(parent === undefined ? {} : { parentId: await findNodeInTree(at, row, parent) }),
       },
       { ...context, actId },
     );
     const { nodeId } = outcome.result;
-    const isThere = movedFrom(outcome) !== null;
+    const isThere = findPreviousActiveNode(outcome) !== null;
     return printChange(
       outcome,
       isThere
-        ? `This message already exists; you are at ${shortId(nodeId)}.`
-        : `Added ${shortId(nodeId)} to ${shortId(tree)}.`,
+        ? `This message already exists; you are at ${shortenId(nodeId)}.`
+        : `Added ${shortenId(nodeId)} to ${shortenId(tree)}.`,
       at,
     );
   },

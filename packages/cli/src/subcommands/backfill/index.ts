@@ -1,4 +1,4 @@
-import { createProgress } from '../../terminal/progress.ts';
+import { createProgressBar } from '../../terminal/progress.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const backfill = defineSubcommand({
@@ -13,7 +13,7 @@ export const backfill = defineSubcommand({
   examples: ['coppice backfill', 'coppice backfill --batch 20 --json'],
   async run(given, at) {
     const store = await at.store();
-    const progress = createProgress(at.output, 'chats');
+    const progress = createProgressBar(at.output, 'chats');
     let last = { done: 0, left: 0 };
     try {
       for await (const reported of store.backfill({ batch: given.count('batch') ?? 100, signal: at.host.signal })) {

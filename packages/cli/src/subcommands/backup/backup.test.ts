@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
-import { backupKind } from './index.ts';
+import { storeKindOfBackup } from './index.ts';
 
 describe('coppice backup', () => {
   let fixture: CliFixture;
@@ -17,7 +17,7 @@ describe('coppice backup', () => {
       nodes: [{ text: 'Keep me' }],
     });
     // The backup of a database server is an SQLite file.
-    expect(await backupKind(place, 'postgres')).toBe('sqlite');
+    expect(await storeKindOfBackup(place, 'postgres')).toBe('sqlite');
   });
 
   it('[O20] reports how to open a copy of folders or session files', async () => {

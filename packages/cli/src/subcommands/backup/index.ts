@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { WorkProgress } from '@coppice/core';
-import { shellWord } from '../../changing.ts';
-import { createProgress } from '../../terminal/progress.ts';
+import { createProgressBar } from '../../terminal/progress.ts';
+import { quoteShellWord } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const backup = defineSubcommand({
@@ -17,15 +17,15 @@ export const backup = defineSubcommand({
   async run(given, at) {
     const store = await at.keptStore();
     const place = resolve(at.host.cwd, given.text('to'));
-    const progress = createProgress(at.output, 'copied');
+    const progress = createProgressBar(at.output, 'copied');
     const onProgress = ({ done, total }: WorkProgress) => progress.tell(done, total - done);
     await store.backup(place, { onProgress }).finally(() => progress.end());
-    const kind = await backupKind(place, (await store.info()).kind);
+    const kind = await storeKindOfBackup(place, (await store.info()).kind);
     return {
       data: { place, kind },
       lines: [
         `Written to ${place}.`,
-        at.output.style.quiet(`Open it with coppice ls --store ${shellWord(`${kind}:${place}`)}`),
+        at.output.style.quiet(`Open it with coppice ls --store ${quoteShellWord(`${kind}:${place}`)}`),
       ],
     };
   },
@@ -34,7 +34,7 @@ export const backup = defineSubcommand({
 const sqliteBegins = 'SQLite format 3\0';
 
 /** The kind of store that a backup is opened as: that of a database server is an SQLite file. */
-export async function backupKind(place: string, kind: string): Promise<string> {
+export async function storeKindOfBackup(place: string, kind: string): Promise<string> {
   const file = await open(place).catch(() => null);
   if (file === null) return kind;
   try {

@@ -1,8 +1,8 @@
 import { ask } from '@coppice/core';
-import { printChange, runTreeChange } from '../../changing.ts';
-import { findNodeIn, findTree } from '../../resolve-target.ts';
-import { shortId } from '../../short-ids.ts';
-import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { findNodeInTree, findTree } from '../../resolve-target.ts';
+import { shortenId } from '../../short-ids.ts';
+import { toOneLine } from '../../terminal/strip-control-sequences.ts';
+import { printChange, runTreeChange } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const bookmark = defineSubcommand({
@@ -23,16 +23,16 @@ export const bookmark = defineSubcommand({
     if (node === undefined) {
       const { bookmarks } = await store.read(row.id, () => ask('subtreeInfo', { of: row.rootId }));
       const { style } = at.output;
-      const lines = bookmarks.map((each) => `${oneLine(each.title, 60)}  ${style.quiet(shortId(each.nodeId))}`);
+      const lines = bookmarks.map((each) => `${toOneLine(each.title, 60)}  ${style.quiet(shortenId(each.nodeId))}`);
       return { data: { treeId: row.id, bookmarks }, lines: lines.length > 0 ? lines : [style.quiet('No bookmarks.')] };
     }
-    const nodeId = await findNodeIn(at, row, node);
+    const nodeId = await findNodeInTree(at, row, node);
     const words = given.many('title').join(' ');
     const title = given.flag('remove') ? null : words === '' ? 'Bookmark' : words;
     const outcome = await runTreeChange(at, { type: 'bookmark', treeId: row.id, nodeId, title });
     return printChange(
       outcome,
-      title === null ? 'Removed the bookmark.' : `Bookmarked ${shortId(nodeId)} as ${oneLine(title, 60)}.`,
+      title === null ? 'Removed the bookmark.' : `Bookmarked ${shortenId(nodeId)} as ${toOneLine(title, 60)}.`,
       at,
     );
   },

@@ -1,8 +1,8 @@
 import { type Buckets, type MoveReport, openBuckets } from '@coppice/stores/buckets';
-import { countNoun } from '../../changing.ts';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
-import { createProgress } from '../../terminal/progress.ts';
+import { createProgressBar } from '../../terminal/progress.ts';
+import { formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand, type SubcommandInput, type SubcommandOutput } from '../contract.ts';
 
 const actions = ['list', 'add', 'move', 'drain', 'open', 'check'] as const;
@@ -54,7 +54,7 @@ const runs: Readonly<Record<Action, RunAction>> = {
     const items = await opened.list();
     const lines = items.map(
       ({ name, place, schema, state, owners }) =>
-        `${name}  ${countNoun(owners, 'user')}  ${place}${schema === null ? '' : ` schema ${schema}`}${state === 'open' ? '' : '  takes no new users'}`,
+        `${name}  ${formatCountedNoun(owners, 'user')}  ${place}${schema === null ? '' : ` schema ${schema}`}${state === 'open' ? '' : '  takes no new users'}`,
     );
     return { data: { items }, lines: lines.length > 0 ? lines : ['The store is not divided into buckets.'] };
   },
@@ -84,7 +84,10 @@ const runs: Readonly<Record<Action, RunAction>> = {
     const reports = await withProgress(at, (onProgress) => opened.drain(name, { onProgress }));
     return {
       data: { drained: name, moves: reports },
-      lines: [...reports.map(moveLine), `Moved ${countNoun(reports.length, 'user')}. ${name} takes no new ones.`],
+      lines: [
+        ...reports.map(moveLine),
+        `Moved ${formatCountedNoun(reports.length, 'user')}. ${name} takes no new ones.`,
+      ],
     };
   },
   async open(opened, given) {
@@ -105,14 +108,14 @@ const runs: Readonly<Record<Action, RunAction>> = {
 function moveLine({ owner, from, to, trees, lockedMs }: MoveReport): string {
   if (from === to) return `${owner} is in ${to} already.`;
   if (from === null) return `${owner} has nothing yet and will be in ${to}.`;
-  return `Moved ${owner} with ${countNoun(trees, 'chat')} from ${from} to ${to}; writes waited ${Math.round(lockedMs)} ms.`;
+  return `Moved ${owner} with ${formatCountedNoun(trees, 'chat')} from ${from} to ${to}; writes waited ${Math.round(lockedMs)} ms.`;
 }
 
 async function withProgress<T>(
   at: CliContext,
   work: (report: (progress: { readonly copied: number; readonly trees: number }) => void) => Promise<T>,
 ): Promise<T> {
-  const progress = createProgress(at.output, 'chats');
+  const progress = createProgressBar(at.output, 'chats');
   try {
     return await work(({ copied, trees }) => progress.tell(copied, trees - copied));
   } finally {

@@ -1,19 +1,19 @@
 import { dirname, join } from 'node:path';
 import { AppError, type Node } from '@coppice/core';
 import { configPath } from '@coppice/engine';
-import { commandLineFor, withReversal } from '../../changing.ts';
 import { ChatSession } from '../../chat/chat-session.ts';
 import { openInputHistory } from '../../chat/input-history.ts';
-import { plainTurn } from '../../chat/plain.ts';
-import { leftLines } from '../../chat/thread-lines.ts';
+import { printTurn } from '../../chat/print-turn.ts';
+import { renderAddedMessages } from '../../chat/thread-lines.ts';
 import { TranscriptFeed } from '../../chat/transcript-feed.ts';
 import type { CliContext } from '../../cli-context.ts';
 import { openChatEngine } from '../../cli-engine.ts';
 import { usageError } from '../../exit-codes.ts';
-import { sizeOr } from '../../output.ts';
-import { findTree, isLast, lastTree } from '../../resolve-target.ts';
-import { beginSession, sessionTarget } from '../../session-target.ts';
-import { shortId } from '../../short-ids.ts';
+import { sizeOrDefault } from '../../output.ts';
+import { findTree, isLastTreeName, lastTreeName } from '../../resolve-target.ts';
+import { createNamedSession, findSessionTarget } from '../../session-target.ts';
+import { shortenId } from '../../short-ids.ts';
+import { addUndoHint, buildCommandLine } from '../../tree-changes.ts';
 import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
 export const chat = defineSubcommand({
@@ -57,12 +57,13 @@ export const chat = defineSubcommand({
       ...(title === undefined ? {} : { title }),
     };
     const session =
-      (await sessionTarget(await from.storeUrl(), host.cwd)) ?? (plain ? null : await beginSession(from, begun));
+      (await findSessionTarget(await from.storeUrl(), host.cwd)) ??
+      (plain ? null : await createNamedSession(from, begun));
     const file = session?.treeId ?? null;
     const at = session === null || file === null ? from : from.on(`jsonl:${session.folder}`);
-    const asked = given.optional('tree') ?? (given.flag('resume') && plain ? lastTree : undefined);
+    const asked = given.optional('tree') ?? (given.flag('resume') && plain ? lastTreeName : undefined);
     // `last` for a file is its own session, not a copy next to it that was changed later.
-    const word = asked === undefined || isLast(asked) ? (file ?? asked) : asked;
+    const word = asked === undefined || isLastTreeName(asked) ? (file ?? asked) : asked;
     const row = word === undefined ? null : await findTree(at, word);
     let tell = (text: string) => at.output.note(`${text}\n`);
     const cliEngine = await openChatEngine(at, given.flag('no-hooks') ? undefined : (text) => tell(text));
@@ -77,15 +78,15 @@ export const chat = defineSubcommand({
     });
     const words = given.many('words').join(' ');
     if (plain) return printOneReply(chatSession, words, at);
-    const { runInterface } = await import('../../chat/interface.tsx');
+    const { runChatInterface } = await import('../../chat/interface.tsx');
     // The interface has the screen, so notices are shown in it.
     tell = (text) => chatSession.note(text, true);
     const { style } = at.output;
-    const width = () => Math.max(10, sizeOr(host.stdout.columns, 80) - 1);
+    const width = () => Math.max(10, sizeOrDefault(host.stdout.columns, 80) - 1);
     const transcript = given.flag('full-screen') ? null : new TranscriptFeed(chatSession, style, width);
     if (words !== '') void chatSession.send(words);
     const settings = dirname(configPath({ env: host.env, home: host.home }).path);
-    await runInterface(chatSession, cliEngine, {
+    await runChatInterface(chatSession, cliEngine, {
       style,
       transcript,
       env: host.env,
@@ -98,14 +99,14 @@ export const chat = defineSubcommand({
       folder: host.cwd,
     });
     // What was said remains: the full screen was another one, and the end of a running reply was not printed yet.
-    const left = transcript === null ? leftLines(chatSession, width(), style) : transcript.pending();
+    const left = transcript === null ? renderAddedMessages(chatSession, width(), style) : transcript.pending();
     for (const line of left) at.output.write(`${line}\n`);
     // The text of a reply is kept when the engine closes. Queued messages are not sent any more.
     for (const text of chatSession.end()) at.output.note(`Not sent: ${at.output.foreign(text)}\n`);
     host.signal.throwIfAborted();
     const id = chatSession.treeId;
     if (id === null) return null;
-    const line = commandLineFor(from, `coppice chat -t ${shortId(id)}`);
+    const line = buildCommandLine(from, `coppice chat -t ${shortenId(id)}`);
     return { data: { treeId: id }, lines: line === null ? [] : [at.output.style.quiet(`Continue with ${line}`)] };
   },
 });
@@ -129,7 +130,7 @@ async function runSlashCommand(chatSession: ChatSession, line: string, at: CliCo
     data: { treeId: chatSession.treeId, nodeId: chatSession.here, said, undo, text, selectedText, data },
     lines: [
       ...(text === undefined || text === '' ? [] : [foreign(text)]),
-      style.quiet(foreign(withReversal(said, undo))),
+      style.quiet(foreign(addUndoHint(said, undo))),
       ...(selectedText === undefined ? [] : [foreign(selectedText)]),
     ],
   };
@@ -145,7 +146,7 @@ async function printOneReply(
   if (text.trim() === '') throw usageError('The message is empty. Give a text, or pipe one in.');
   if (oneCommand.test(text)) return runSlashCommand(chatSession, text, at);
   const quiet = { ...at.output, write: () => undefined };
-  const whole = await plainTurn(chatSession, text, at.options.json ? quiet : at.output, at.host.signal);
+  const whole = await printTurn(chatSession, text, at.options.json ? quiet : at.output, at.host.signal);
   if (!whole) {
     const { notice } = chatSession.state;
     const message = notice?.text ?? 'The reply was not completed.';

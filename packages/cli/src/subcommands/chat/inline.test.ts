@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeCliFixture } from '../../testing/index.ts';
-import { keys, makeHome, startTerminal, type Terminal } from '../../testing/terminal.ts';
+import { makeHome, startTerminal, type Terminal, terminalKeys } from '../../testing/terminal.ts';
 
 const sizes = [
   { columns: 20, rows: 8 },
@@ -33,23 +33,23 @@ describe('coppice chat in the scrollback of the terminal', () => {
       terminal = startTerminal(['chat'], home.home, size);
       await terminal.shows('›');
       expect(terminal.written()).not.toContain('\u001b[?1049h');
-      terminal.type(`How do I connect a model?${keys.enter}`);
+      terminal.type(`How do I connect a model?${terminalKeys.enter}`);
       // A command that waits for the end of the reply.
-      terminal.type(`/label one${keys.enter}`);
+      terminal.type(`/label one${terminalKeys.enter}`);
       await terminal.shows(/Labelled/);
-      terminal.type(`/cost${keys.enter}`);
+      terminal.type(`/cost${terminalKeys.enter}`);
       await terminal.shows(/1 reply on this/);
-      terminal.type(keys.control('r'));
+      terminal.type(terminalKeys.control('r'));
       await terminal.prints(/⑂ Back at You.* guide ‹ 2\/2 ›/);
-      terminal.type(`/label two${keys.enter}`);
+      terminal.type(`/label two${terminalKeys.enter}`);
       await terminal.shows(/Labelled/);
-      terminal.type(keys.altLeft);
+      terminal.type(terminalKeys.altLeft);
       await terminal.prints(/⑂ Another branch.*‹ 1\/2 ›/);
-      terminal.type(keys.control('t'));
+      terminal.type(terminalKeys.control('t'));
       await terminal.shows(/shown · type/);
-      terminal.type(keys.escape);
+      terminal.type(terminalKeys.escape);
       await terminal.hides(/shown · type/);
-      terminal.type(`/quit${keys.enter}`);
+      terminal.type(`/quit${terminalKeys.enter}`);
       expect(await terminal.ended()).toBe(0);
       const text = terminal.scrollback();
       expect(count(text, 'You How do I connect a model?')).toBe(1);
@@ -70,16 +70,16 @@ describe('coppice chat in the scrollback of the terminal', () => {
       home = makeHome('model = "offline/babble"\n[offline]\ndelay_ms = 30\n[ollama]\ndetect = false\n');
       terminal = startTerminal(['chat', 'Tell me a long story'], home.home, size);
       await terminal.shows(/▌/);
-      terminal.type(`Second${keys.enter}`);
+      terminal.type(`Second${terminalKeys.enter}`);
       await terminal.shows('Waiting: Second');
-      terminal.type(keys.escape);
+      terminal.type(terminalKeys.escape);
       await terminal.shows('› Second');
       await terminal.hides('▌');
-      terminal.type(`${keys.control('u')}`);
+      terminal.type(`${terminalKeys.control('u')}`);
       await terminal.hides('Second');
-      terminal.type(keys.escape);
+      terminal.type(terminalKeys.escape);
       await terminal.shows(/Press Esc again/);
-      terminal.type(keys.escape);
+      terminal.type(terminalKeys.escape);
       await terminal.shows(/› Tell me a long/);
       expect(count(terminal.scrollback(), '⑂ Back at the')).toBe(1);
     },
@@ -90,7 +90,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
   }, async () => {
     home = makeHome();
     terminal = startTerminal(['chat', 'What is a branch?'], home.home, { columns: 100, rows: 30 });
-    terminal.type(`/label one${keys.enter}`);
+    terminal.type(`/label one${terminalKeys.enter}`);
     await terminal.shows(/Labelled/);
     terminal.resize(50, 20);
     terminal.type('narrow');
@@ -117,16 +117,16 @@ describe('coppice chat in the scrollback of the terminal', () => {
     try {
       terminal = startTerminal(['chat'], home.home);
       await terminal.shows('›');
-      terminal.type(keys.control('o'));
+      terminal.type(terminalKeys.control('o'));
       await terminal.shows('type to search');
       await terminal.shows(/rack\/m-small/);
       // Fast typing: the text and Enter arrive together.
-      terminal.type(`m-small${keys.enter}`);
+      terminal.type(`m-small${terminalKeys.enter}`);
       await terminal.shows('Using rack/m-small');
       // Typing does not drop the models that arrive meanwhile.
-      terminal.type(`${keys.control('o')}m-large`);
+      terminal.type(`${terminalKeys.control('o')}m-large`);
       await terminal.shows(/1 model.*search: m-large/);
-      terminal.type(keys.enter);
+      terminal.type(terminalKeys.enter);
       await terminal.shows('Using rack/m-large');
     } finally {
       await new Promise((resolve) => server.close(resolve));
@@ -137,15 +137,15 @@ describe('coppice chat in the scrollback of the terminal', () => {
     home = makeHome();
     terminal = startTerminal(['chat'], home.home, { columns: 80, rows: 24 });
     await terminal.shows('›');
-    terminal.type(keys.shiftTab);
+    terminal.type(terminalKeys.shiftTab);
     await terminal.shows('thinking low');
-    terminal.type(keys.shiftTab);
+    terminal.type(terminalKeys.shiftTab);
     await terminal.shows('thinking medium');
-    terminal.type(keys.shiftTab);
+    terminal.type(terminalKeys.shiftTab);
     await terminal.shows('thinking high');
-    terminal.type(keys.shiftTab);
+    terminal.type(terminalKeys.shiftTab);
     await terminal.hides(/thinking (?:low|medium|high)/);
-    terminal.type(`/thinking${keys.enter}`);
+    terminal.type(`/thinking${terminalKeys.enter}`);
     await terminal.shows('No reply on this branch has any thinking.');
   });
 
@@ -165,12 +165,12 @@ describe('coppice chat in the scrollback of the terminal', () => {
       const env = { PATH: `${programs}:${process.env['PATH'] ?? ''}` };
       terminal = startTerminal(['chat'], home.home, { columns: 120, rows: 24 }, env);
       await terminal.shows('›');
-      terminal.type(keys.control('v'));
+      terminal.type(terminalKeys.control('v'));
       await terminal.shows(/› @\S+\.png/);
-      terminal.type(`${keys.control('u')}\u001b[200~'${home.home}/my picture.png'\u001b[201~`);
+      terminal.type(`${terminalKeys.control('u')}\u001b[200~'${home.home}/my picture.png'\u001b[201~`);
       await terminal.shows(/› @"\S+my picture\.png"/);
       // The guide takes no images, so nothing is stored.
-      terminal.type(keys.enter);
+      terminal.type(terminalKeys.enter);
       await terminal.shows('takes none');
       const fixture = makeCliFixture({ home: home.home });
       expect(await fixture.json(['ls'])).toMatchObject({ items: [] });

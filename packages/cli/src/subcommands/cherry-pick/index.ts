@@ -1,6 +1,6 @@
-import { countNoun, printChange, runTreeChange } from '../../changing.ts';
-import { findNodeIn, findTree } from '../../resolve-target.ts';
-import { shortId } from '../../short-ids.ts';
+import { findNodeInTree, findTree } from '../../resolve-target.ts';
+import { shortenId } from '../../short-ids.ts';
+import { formatCountedNoun, printChange, runTreeChange } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const cherryPick = defineSubcommand({
@@ -24,13 +24,13 @@ export const cherryPick = defineSubcommand({
     const outcome = await runTreeChange(at, {
       type: 'cherry-pick',
       treeId: row.id,
-      nodeId: await findNodeIn(at, source, given.text('message')),
-      ...(to === undefined ? {} : { to: await findNodeIn(at, source, to) }),
+      nodeId: await findNodeInTree(at, source, given.text('message')),
+      ...(to === undefined ? {} : { to: await findNodeInTree(at, source, to) }),
       ...(source.id === row.id ? {} : { from: source.id }),
     });
     return printChange(
       outcome,
-      `Copied ${countNoun(outcome.result.added.length, 'message')}; you are at ${shortId(outcome.result.nodeId)}.`,
+      `Copied ${formatCountedNoun(outcome.result.added.length, 'message')}; you are at ${shortenId(outcome.result.nodeId)}.`,
       at,
     );
   },

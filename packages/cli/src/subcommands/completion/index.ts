@@ -1,5 +1,5 @@
-import { candidatesFor } from '../../candidates.ts';
-import { candidateLine, completionScript, isShell, shells } from '../../completion.ts';
+import { findCompletionCandidates } from '../../candidates.ts';
+import { buildCompletionScript, formatCandidate, isShell, supportedShells } from '../../completion.ts';
 import { usageError } from '../../exit-codes.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -8,7 +8,7 @@ export const completion = defineSubcommand({
   summary: 'print the completion script for your shell',
   group: 'Manage',
   arguments: [
-    { name: 'shell', summary: 'bash, zsh or fish', completes: shells },
+    { name: 'shell', summary: 'bash, zsh or fish', completes: supportedShells },
     {
       name: 'words',
       summary: 'words typed so far: print what can follow instead of the script',
@@ -19,16 +19,16 @@ export const completion = defineSubcommand({
   examples: ['source <(coppice completion bash)', 'coppice completion fish > ~/.config/fish/completions/coppice.fish'],
   async run(given, at) {
     const shell = given.text('shell');
-    if (!isShell(shell)) throw usageError(`Unknown shell ${shell}. Use one of ${shells.join(', ')}.`);
+    if (!isShell(shell)) throw usageError(`Unknown shell ${shell}. Use one of ${supportedShells.join(', ')}.`);
     // Imported lazily: the list contains this subcommand.
     const { subcommands } = await import('../index.ts');
     const words = given.many('words');
     if (words.length > 0) {
       // An invalid line or an unreachable store gives no candidates; completion must not print errors.
-      const found = await candidatesFor(words, subcommands, at).catch(() => []);
-      return { data: { shell, candidates: found }, lines: found.map((each) => candidateLine(shell, each)) };
+      const found = await findCompletionCandidates(words, subcommands, at).catch(() => []);
+      return { data: { shell, candidates: found }, lines: found.map((each) => formatCandidate(shell, each)) };
     }
-    const script = completionScript(shell, subcommands);
+    const script = buildCompletionScript(shell, subcommands);
     return { data: { shell, script }, lines: [script] };
   },
 });

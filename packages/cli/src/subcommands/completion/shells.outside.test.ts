@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { makeCliFixture } from '../../testing/index.ts';
-import { commandLine, keys, makeHome, startProgram, type Terminal } from '../../testing/terminal.ts';
+import { compiledCommandPath, makeHome, startProgram, type Terminal, terminalKeys } from '../../testing/terminal.ts';
 
 const size = { columns: 100, rows: 30 };
 
@@ -17,7 +17,7 @@ describe('completion in the shells themselves', () => {
     const bin = join(home.home, 'bin');
     mkdirSync(bin);
     const command = join(bin, 'coppice');
-    writeFileSync(command, `#!/bin/sh\nexec ${commandLine.map((word) => `'${word}'`).join(' ')} "$@"\n`);
+    writeFileSync(command, `#!/bin/sh\nexec ${compiledCommandPath.map((word) => `'${word}'`).join(' ')} "$@"\n`);
     chmodSync(command, 0o755);
     env = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, PS1: 'ready> ', HISTFILE: '/dev/null' };
     const fixture = makeCliFixture({ home: home.home });
@@ -35,13 +35,13 @@ describe('completion in the shells themselves', () => {
     await terminal.shows(/[>#] *$/m);
     terminal.type(`${setUp}; echo set''up\r`);
     await terminal.shows(/^setup/m);
-    terminal.type(`coppice cherr${keys.tab}`);
+    terminal.type(`coppice cherr${terminalKeys.tab}`);
     await terminal.shows('coppice cherry-pick');
-    terminal.type(`${keys.control('u')}coppice append --ro${keys.tab}`);
+    terminal.type(`${terminalKeys.control('u')}coppice append --ro${terminalKeys.tab}`);
     await terminal.shows('coppice append --role');
-    terminal.type(`${keys.control('u')}coppice show ${ids[0]?.slice(0, 6)}${keys.tab}`);
+    terminal.type(`${terminalKeys.control('u')}coppice show ${ids[0]?.slice(0, 6)}${terminalKeys.tab}`);
     await terminal.shows(`coppice show ${ids[0]}`);
-    terminal.type(`${keys.control('u')}coppice show ${keys.tab}`);
+    terminal.type(`${terminalKeys.control('u')}coppice show ${terminalKeys.tab}`);
     await terminal.shows(/On oaks/);
     const shown = await terminal.shows(/On elms/);
     for (const id of ids) expect(shown).toContain(id);

@@ -10,9 +10,9 @@ import {
   parseConfig,
   parseConfigValue,
 } from '@coppice/engine';
-import { countNoun } from '../../changing.ts';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
+import { formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand, type SubcommandInput, type SubcommandOutput } from '../contract.ts';
 
 const actions = ['get', 'set', 'unset', 'path', 'check'] as const;
@@ -74,7 +74,7 @@ async function checkConfig(path: string, at: CliContext): Promise<SubcommandOutp
   const problems = findConfigProblems({ name: path, text: await readText(path) }, at.host.env);
   const marks = { error: style.bad('✗'), warning: style.warn('!') };
   const lines = problems.map(({ where, message, severity }) => `${marks[severity]} ${where}: ${message}`);
-  lines.push(lines.length === 0 ? `${path} is in order.` : `${countNoun(lines.length, 'finding')} in ${path}.`);
+  lines.push(lines.length === 0 ? `${path} is in order.` : `${formatCountedNoun(lines.length, 'finding')} in ${path}.`);
   // With an error no command works; with a warning something has no effect.
   const isBroken = problems.some(({ severity }) => severity === 'error');
   return { data: { path, exists: true, problems }, lines, exitCode: isBroken ? 2 : problems.length > 0 ? 1 : 0 };

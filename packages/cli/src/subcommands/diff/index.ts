@@ -1,8 +1,8 @@
 import { type Node, readPath, type TextPart } from '@coppice/core';
 import { diffBranches, diffMessages } from '@coppice/core/diff';
 import type { Output } from '../../output.ts';
-import { previewLine, printNode } from '../../printing.ts';
-import { findNodeIn, findTree } from '../../resolve-target.ts';
+import { formatPreviewLine, printNode } from '../../printing.ts';
+import { findNodeInTree, findTree } from '../../resolve-target.ts';
 import { wrapLines } from '../../terminal/wrap.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -20,8 +20,8 @@ export const diff = defineSubcommand({
   async run(given, at) {
     const store = await at.store();
     const row = await findTree(at, given.text('chat'));
-    const a = await findNodeIn(at, row, given.text('a'));
-    const b = await findNodeIn(at, row, given.optional('b') ?? '@');
+    const a = await findNodeInTree(at, row, given.text('a'));
+    const b = await findNodeInTree(at, row, given.optional('b') ?? '@');
     const [left, right] = await store.read(row.id, function* () {
       return [yield* readPath({ to: a }), yield* readPath({ to: b })] as const;
     });
@@ -37,7 +37,7 @@ export const diff = defineSubcommand({
         yield output.style.quiet(
           meet === undefined
             ? 'They part at the root.'
-            : previewLine(`Both have ${branches.shared}, up to: `, meet, output),
+            : formatPreviewLine(`Both have ${branches.shared}, up to: `, meet, output),
         );
         if (messages !== null) yield `\n${diffWords(messages.text, output)}\n`;
         yield* sideLines('A', branches.left, output);

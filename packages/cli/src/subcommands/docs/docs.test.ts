@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { markdownLines } from '../../chat/markdown.ts';
-import { createStyle } from '../../terminal/style.ts';
+import { renderMarkdownLines } from '../../chat/markdown.ts';
+import { createTextStyles } from '../../terminal/style.ts';
 import { makeCliFixture } from '../../testing/index.ts';
 
 const fixture = makeCliFixture();
@@ -36,7 +36,9 @@ describe('docs', () => {
 
   it('[O180] a link of the guide is shown as the command that opens it', async () => {
     const text = 'Read [Budgets](coppice:docs/models#budgets) or [this](coppice:docs/x y).';
-    expect(markdownLines(text, 80, createStyle(false)).join('\n')).toContain('Budgets (coppice docs models#budgets)');
+    expect(renderMarkdownLines(text, 80, createTextStyles(false)).join('\n')).toContain(
+      'Budgets (coppice docs models#budgets)',
+    );
     const asked = await fixture.run(['chat', '-p', '-m', 'offline/guide', 'How do I undo a mistake?']);
     const [, name = ''] = /\(coppice:docs\/([^)]+)\)/.exec(asked.out) ?? [];
     expect(await fixture.run(['docs', name])).toMatchObject({ code: 0 });

@@ -1,5 +1,5 @@
 import { AppError } from '@coppice/core';
-import { documentSection, installedDocuments, readDocument } from '../../documents.ts';
+import { findDocumentSection, listInstalledDocuments, readDocument } from '../../documents.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const docs = defineSubcommand({
@@ -13,7 +13,7 @@ export const docs = defineSubcommand({
   examples: ['coppice docs', 'coppice docs models#budgets', 'coppice docs getting-started --path'],
   async run(given, at) {
     const { output } = at;
-    const all = installedDocuments();
+    const all = listInstalledDocuments();
     const [wanted, anchor] = given.optional('document')?.split('#') ?? [];
     if (wanted === undefined) {
       const shown = all.filter(({ name }) => !name.startsWith('decisions/'));
@@ -30,7 +30,7 @@ export const docs = defineSubcommand({
     if (found === undefined) throw notFound(`There is no document ${wanted}. coppice docs lists them.`);
     if (given.flag('path')) return { data: found, lines: [found.path] };
     const whole = readDocument(found);
-    const text = anchor === undefined || anchor === '' ? whole : documentSection(whole, anchor);
+    const text = anchor === undefined || anchor === '' ? whole : findDocumentSection(whole, anchor);
     if (text === null)
       throw notFound(`${found.title} has no section ${anchor}. Read the whole document with coppice docs ${name}.`);
     const { screen, style } = output;
@@ -38,7 +38,7 @@ export const docs = defineSubcommand({
     const lines =
       screen === null
         ? [text]
-        : (await import('../../chat/markdown.ts')).markdownLines(text, screen, style, { isCopied: true });
+        : (await import('../../chat/markdown.ts')).renderMarkdownLines(text, screen, style, { isCopied: true });
     return { data: { ...found, text }, lines };
   },
 });

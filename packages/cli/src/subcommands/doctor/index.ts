@@ -10,13 +10,13 @@ import {
   secretPath,
   sharedKeysPath,
 } from '@coppice/engine';
-import { countNoun } from '../../changing.ts';
 import type { CliContext } from '../../cli-context.ts';
 import { toCliError } from '../../exit-codes.ts';
 import { describeFailedCall, openFailedCalls } from '../../failed-calls.ts';
 import { findHooks, hooksFolder } from '../../hooks.ts';
 import { wrapLines } from '../../terminal/wrap.ts';
-import { version } from '../../version.ts';
+import { formatCountedNoun } from '../../tree-changes.ts';
+import { cliVersion } from '../../version.ts';
 import { defineSubcommand } from '../contract.ts';
 
 /** One check and its result. */
@@ -48,13 +48,14 @@ export const doctor = defineSubcommand({
       await runChecks('hooks', () => hooks(at)),
       await runChecks('recordings', () => recordings(at)),
     ];
-    if (given.flag('report')) return { data: { version, report: report(findings, at) }, lines: report(findings, at) };
+    if (given.flag('report'))
+      return { data: { version: cliVersion, report: report(findings, at) }, lines: report(findings, at) };
     const { style, columns, foreign } = at.output;
     // Indented below its mark and wrapped between words.
     const set = (text: string) => (at.host.stdout.isTTY === true ? wrapLines(text, columns - 2).join('\n  ') : text);
     const marks = { ok: style.active('✓'), note: style.warn('!'), bad: style.bad('✗') };
     return {
-      data: { version, findings },
+      data: { version: cliVersion, findings },
       exitCode: findings.some((finding) => finding.state === 'bad') ? 1 : 0,
       lines: findings.map(
         ({ what, state, said }) => `${marks[state]} ${set(`${style.strong(what)}: ${foreign(said)}`)}`,
@@ -75,7 +76,7 @@ function program(at: CliContext): DoctorFinding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const old = major < 20 || (major === 20 && minor < 19);
   const runtime = process.versions['bun'] === undefined ? '' : `Bun ${process.versions['bun']}, `;
-  const said = `coppice ${version} on ${runtime}Node ${process.versions.node}, ${process.platform} ${process.arch}, home ${at.host.home}`;
+  const said = `coppice ${cliVersion} on ${runtime}Node ${process.versions.node}, ${process.platform} ${process.arch}, home ${at.host.home}`;
   return { what: 'program', state: old ? 'bad' : 'ok', said: old ? `${said}; Node 20.19 or newer is needed` : said };
 }
 
@@ -222,7 +223,7 @@ async function models(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   const model = await providers.defaultModel(at.host.signal);
   const counts = new Map<string, number>();
   for (const { ready, provider } of providers.list()) if (ready) counts.set(provider, (counts.get(provider) ?? 0) + 1);
-  const ready = [...counts].map(([provider, count]) => `${provider} (${countNoun(count, 'model')})`);
+  const ready = [...counts].map(([provider, count]) => `${provider} (${formatCountedNoun(count, 'model')})`);
   const offline = model.startsWith('offline/');
   const said = `${model} answers unless you name another; ready: ${ready.join(', ')}`;
   return {

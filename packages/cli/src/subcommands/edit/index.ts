@@ -1,8 +1,8 @@
-import { printChange, runTreeChange } from '../../changing.ts';
 import { usageError } from '../../exit-codes.ts';
-import { textFrom } from '../../input-text.ts';
+import { readInputText } from '../../input-text.ts';
 import { findTarget } from '../../resolve-target.ts';
-import { shortId } from '../../short-ids.ts';
+import { shortenId } from '../../short-ids.ts';
+import { printChange, runTreeChange } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const edit = defineSubcommand({
@@ -23,9 +23,9 @@ export const edit = defineSubcommand({
     if (given.flag('in-place') && given.flag('prefix'))
       throw usageError('--in-place and --prefix cannot be combined. Use one of them.');
     const { treeId, nodeId } = await findTarget(at, given.text('chat'), given.text('message'));
-    const content = await textFrom(given.many('words'), at);
+    const content = await readInputText(given.many('words'), at);
     const mode = given.flag('in-place') ? 'in-place' : given.flag('prefix') ? 'prefix' : 'branch';
     const outcome = await runTreeChange(at, { type: 'edit', treeId, nodeId, content, mode });
-    return printChange(outcome, `Saved as ${shortId(outcome.result.nodeId)}.`, at);
+    return printChange(outcome, `Saved as ${shortenId(outcome.result.nodeId)}.`, at);
   },
 });

@@ -15,8 +15,8 @@ import { exportFrom } from '@coppice/engine';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
 import type { Output } from '../../output.ts';
-import { findNodeIn, findTree } from '../../resolve-target.ts';
-import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { findNodeInTree, findTree } from '../../resolve-target.ts';
+import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 import { defineSubcommand, type SubcommandInput } from '../contract.ts';
 
 const writable = formats.filter((format) => format.writer !== undefined).map((format) => format.name);
@@ -115,7 +115,7 @@ async function selectedNodes(
   at: CliContext,
 ): Promise<ExportSelection | undefined> {
   const word = given.optional('message');
-  const nodeId = word === undefined ? undefined : await findNodeIn(at, row, word);
+  const nodeId = word === undefined ? undefined : await findNodeInTree(at, row, word);
   if (given.flag('branch')) {
     if (nodeId === undefined) throw usageError('--branch needs a message: name the first one of the branch.');
     return { what: 'branch', nodeId };
@@ -230,7 +230,7 @@ function exportReportLines(report: ExportReport, files: readonly string[], outpu
   return [
     `${report.trees} ${report.trees === 1 ? 'tree' : 'trees'}, ${read} ${read === 1 ? 'node' : 'nodes'}: ${written} written, ${merged} merged, ${left} left out.`,
     ...files.map((file) => style.quiet(file)),
-    ...report.losses.slice(0, shown).map((loss) => style.warn(oneLine(loss.message, output.columns))),
+    ...report.losses.slice(0, shown).map((loss) => style.warn(toOneLine(loss.message, output.columns))),
     ...(sum > Math.min(shown, report.losses.length) ? [style.quiet(`${sum} losses in all; --json lists them.`)] : []),
   ];
 }

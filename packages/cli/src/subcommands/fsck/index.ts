@@ -1,8 +1,8 @@
 import { type AppError, type FsckOptions, type FsckReport, isAppError, type WorkProgress } from '@coppice/core';
-import { commandLineFor, countNoun } from '../../changing.ts';
 import type { CliContext } from '../../cli-context.ts';
 import { findTree } from '../../resolve-target.ts';
-import { createProgress } from '../../terminal/progress.ts';
+import { createProgressBar } from '../../terminal/progress.ts';
+import { buildCommandLine, formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand, type SubcommandInput } from '../contract.ts';
 
 // The exit codes of a check: sound, repaired or with warnings, damaged.
@@ -37,7 +37,7 @@ export const fsck = defineSubcommand({
     const { report, left } = found;
     const errors = report.findings.filter(isError);
     const stays = left.filter(isError).length;
-    const next = (line: string) => commandLineFor(at, `coppice ${line}`) ?? `coppice ${line}`;
+    const next = (line: string) => buildCommandLine(at, `coppice ${line}`) ?? `coppice ${line}`;
     return {
       data: repair ? { ...report, left } : report,
       exitCode: stays > 0 ? damaged : report.findings.length > 0 ? flagged : whole,
@@ -47,7 +47,7 @@ export const fsck = defineSubcommand({
           return isError(finding) ? style.bad(line) : style.warn(line);
         }),
         ...report.repaired.map((each) => style.active(at.output.foreign(each))),
-        `Checked ${countNoun(report.trees, 'chat')} and ${countNoun(Math.max(0, report.nodes - report.trees), 'message')}: ${countNoun(errors.length, 'error')}, ${countNoun(report.findings.length - errors.length, 'note')}.`,
+        `Checked ${formatCountedNoun(report.trees, 'chat')} and ${formatCountedNoun(Math.max(0, report.nodes - report.trees), 'message')}: ${formatCountedNoun(errors.length, 'error')}, ${formatCountedNoun(report.findings.length - errors.length, 'note')}.`,
         ...(stays === 0
           ? []
           : [
@@ -78,7 +78,7 @@ async function runFsck(
     const word = given.optional('chat');
     const only = word === undefined ? {} : { treeId: (await findTree(at, word)).id };
     const check = async (options: FsckOptions): Promise<FsckReport> => {
-      const progress = createProgress(at.output, 'chats');
+      const progress = createProgressBar(at.output, 'chats');
       const onProgress = ({ done, total }: WorkProgress) => progress.tell(done, total - done);
       return store.fsck({ ...only, ...options, onProgress }).finally(() => progress.end());
     };

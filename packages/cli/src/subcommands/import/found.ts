@@ -1,12 +1,12 @@
 /** Chats of other programs on this computer: shown with counts, imported if the user agrees, and followed. */
 import type { ImportReport } from '@coppice/content/formats';
 import { isAppError } from '@coppice/core';
-import type { ComputerPaths, FoundFile, FoundProgram, ProgramPlace } from '@coppice/server/found';
+import type { ComputerPaths, FoundFile, FoundProgram, ProgramFolders } from '@coppice/server/found';
 import type { CliContext } from '../../cli-context.ts';
 import { readUntilStopped } from '../../read-until-stopped.ts';
-import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 import type { SubcommandOutput } from '../contract.ts';
-import { importReportLines } from './report-lines.ts';
+import { formatImportReport } from './format-report.ts';
 
 /** The options of the command line. */
 interface FoundOptions {
@@ -28,7 +28,7 @@ function sizeText(bytes: number): string {
 function programLines(programs: readonly FoundProgram[], { output }: CliContext): string[] {
   return programs.map(({ label, sessions, bytes, folders }, index) => {
     const count = `${String(sessions).padStart(7)} ${sessions === 1 ? 'session ' : 'sessions'} ${sizeText(bytes).padStart(9)}`;
-    const where = output.style.quiet(oneLine(folders.join(', '), 200));
+    const where = output.style.quiet(toOneLine(folders.join(', '), 200));
     return `${String(index + 1).padStart(2)}  ${label.padEnd(14)}${count}  ${where}`;
   });
 }
@@ -63,8 +63,8 @@ async function choose(at: CliContext, programs: readonly FoundProgram[], yes: bo
 }
 
 async function findChosen(at: CliContext, { yes, format }: FoundOptions) {
-  const { findPrograms, programPlaces } = await import('@coppice/server/found');
-  const places = programPlaces.filter((place) => format === undefined || place.format === format);
+  const { findPrograms, programFolders } = await import('@coppice/server/found');
+  const places = programFolders.filter((place) => format === undefined || place.format === format);
   const programs = await findPrograms(pathsOf(at), places);
   const chosen = programs.length === 0 ? [] : await choose(at, programs, yes);
   const names = new Set(chosen.map((program) => program.format));
@@ -72,7 +72,7 @@ async function findChosen(at: CliContext, { yes, format }: FoundOptions) {
 }
 
 /** Finds chats, and imports those of the chosen programs. */
-export async function importFound(at: CliContext, options: FoundOptions): Promise<SubcommandOutput> {
+export async function importFoundChats(at: CliContext, options: FoundOptions): Promise<SubcommandOutput> {
   const { findFiles } = await import('@coppice/server/found');
   const { importFiles } = await import('@coppice/server/importing');
   const { programs, chosen } = await findChosen(at, options);
@@ -95,14 +95,14 @@ export async function importFound(at: CliContext, options: FoundOptions): Promis
     for await (const event of importFiles({ store: await at.store() }, files, { ...settings, follow: true })) {
       if (event.type !== 'report') continue;
       reports.push(event.report);
-      lines.push(...importReportLines(place.label, event.report, at.output));
+      lines.push(...formatImportReport(place.label, event.report, at.output));
     }
   }
   return { data: { programs, reports }, lines };
 }
 
 /** Imports, then checks twice a second until stopped. Nothing is written to the files of the programs. */
-export async function watchFound(at: CliContext, options: FoundOptions): Promise<SubcommandOutput | null> {
+export async function watchFoundChats(at: CliContext, options: FoundOptions): Promise<SubcommandOutput | null> {
   const { ProgramWatch } = await import('@coppice/server/found');
   const { programs, chosen, places } = await findChosen(at, options);
   const watched = options.yes ? places : chosen;
@@ -121,7 +121,7 @@ export async function watchFound(at: CliContext, options: FoundOptions): Promise
       if (host.signal.aborted) break;
       // The next check tries again.
       if (!isAppError(thrown) || thrown.kind === 'internal') throw thrown;
-      output.note(`${oneLine(thrown.message, 200)}\n`);
+      output.note(`${toOneLine(thrown.message, 200)}\n`);
     }
     await Promise.race([at.pause(lookAgainMs), waitForStop(host.signal)]);
   }
@@ -135,15 +135,15 @@ function waitForStop(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function importAndReport(at: CliContext, place: ProgramPlace, files: readonly FoundFile[]): Promise<void> {
+async function importAndReport(at: CliContext, place: ProgramFolders, files: readonly FoundFile[]): Promise<void> {
   for await (const { title, created, added } of importFilesOf(at, place, files)) {
     if (!created && added === 0) continue;
     const what = created ? 'new' : `${added} more`;
-    at.output.print(`${place.label}  ${oneLine(title ?? 'Untitled', 60)}  ${what}`);
+    at.output.print(`${place.label}  ${toOneLine(title ?? 'Untitled', 60)}  ${what}`);
   }
 }
 
-async function* importFilesOf(at: CliContext, place: ProgramPlace, files: readonly FoundFile[]) {
+async function* importFilesOf(at: CliContext, place: ProgramFolders, files: readonly FoundFile[]) {
   const { importFiles } = await import('@coppice/server/importing');
   const settings = { actor: at.context().actor, signal: at.host.signal, format: place.format, follow: true };
   for await (const event of importFiles({ store: await at.store() }, files, settings))

@@ -2,12 +2,12 @@ import { formats, type ImportReport } from '@coppice/content/formats';
 import { AppError } from '@coppice/core';
 import type { FileSource, ImportTarget } from '@coppice/server/importing';
 import type { CliContext } from '../../cli-context.ts';
-import { inputFiles } from '../../input-files.ts';
+import { findInputFiles } from '../../input-files.ts';
 import type { RemoteReport, UploadedFile } from '../../remote/remote-import.ts';
-import { createProgress } from '../../terminal/progress.ts';
+import { createProgressBar } from '../../terminal/progress.ts';
 import { defineSubcommand } from '../contract.ts';
-import { importFound, watchFound } from './found.ts';
-import { importReportLines } from './report-lines.ts';
+import { formatImportReport } from './format-report.ts';
+import { importFoundChats, watchFoundChats } from './found.ts';
 
 const readable = formats.filter((format) => format.reader !== undefined).map((format) => format.name);
 
@@ -58,8 +58,8 @@ export const importFrom = defineSubcommand({
         message:
           '--found and --watch look for chats on the computer of the store. Name the files to send to the server.',
       });
-    if (given.flag('watch')) return watchFound(at, asked);
-    if (given.flag('found')) return importFound(at, asked);
+    if (given.flag('watch')) return watchFoundChats(at, asked);
+    if (given.flag('found')) return importFoundChats(at, asked);
     if (given.many('files').length === 0)
       throw new AppError({
         code: 'cli/usage',
@@ -69,8 +69,8 @@ export const importFrom = defineSubcommand({
     const reports: (ImportReport | RemoteReport)[] = [];
     const lines: string[] = [];
     for (const word of given.many('files')) {
-      const files = await inputFiles(word, at);
-      const progress = createProgress(output, 'bytes');
+      const files = await findInputFiles(word, at);
+      const progress = createProgressBar(output, 'bytes');
       const tell = (bytes: number, total: number | null) =>
         progress.tell(bytes, total === null ? null : Math.max(0, total - bytes));
       try {
@@ -85,7 +85,7 @@ export const importFrom = defineSubcommand({
             ...(scope === undefined ? {} : { scope }),
           });
           reports.push(report);
-          lines.push(...importReportLines(word, report, output));
+          lines.push(...formatImportReport(word, report, output));
           continue;
         }
         const { importFiles } = await import('@coppice/server/importing');
@@ -101,7 +101,7 @@ export const importFrom = defineSubcommand({
           if (event.type === 'progress') tell(event.bytes, event.total);
           if (event.type !== 'report') continue;
           reports.push(event.report);
-          lines.push(...importReportLines(word, event.report, output));
+          lines.push(...formatImportReport(word, event.report, output));
         }
       } finally {
         progress.end();

@@ -1,7 +1,7 @@
 import { describeLoggedAct, groupLogByAct } from '../../describe-act.ts';
-import { timeText } from '../../printing.ts';
-import { findTree, lastTree } from '../../resolve-target.ts';
-import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { formatLocalTime } from '../../printing.ts';
+import { findTree, lastTreeName } from '../../resolve-target.ts';
+import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 import { widthOf } from '../../terminal/width.ts';
 import { wrapLines } from '../../terminal/wrap.ts';
 import { defineSubcommand } from '../contract.ts';
@@ -26,7 +26,7 @@ export const log = defineSubcommand({
   examples: ['coppice log last', 'coppice log last --limit 10 --json'],
   async run(given, at) {
     const store = await at.store();
-    const row = await findTree(at, given.optional('chat') ?? lastTree);
+    const row = await findTree(at, given.optional('chat') ?? lastTreeName);
     const before = given.count('before');
     const commits = await store.history(row.id, {
       limit: given.count('limit') ?? 50,
@@ -37,8 +37,8 @@ export const log = defineSubcommand({
       const { version, actor, at: when } = act.newest;
       const what = describeLoggedAct(act);
       const number = String(version).padStart(5);
-      const about = `${timeText(when)}  ${oneLine(actor, 20)}`;
-      const head = `${style.strong(number)}  ${style.quiet(timeText(when))}  ${oneLine(actor, 20)}`;
+      const about = `${formatLocalTime(when)}  ${toOneLine(actor, 20)}`;
+      const head = `${style.strong(number)}  ${style.quiet(formatLocalTime(when))}  ${toOneLine(actor, 20)}`;
       // A line that does not fit continues below, indented: a terminal would break it anywhere.
       const indent = ' '.repeat(number.length + 2);
       if (widthOf(`${number}  ${about}  ${what}`) <= columns) return `${head}  ${what}`;

@@ -1,8 +1,8 @@
 import { ask, type ReadProgram, type TreeRow } from '@coppice/core';
 import { silhouetteOf } from '@coppice/core/tree';
-import { commandLineFor } from '../../changing.ts';
-import { type TreeFigures, treeLine, treeListHead, writerOf } from '../../printing.ts';
-import { shortIdsOf } from '../../short-ids.ts';
+import { authorNameOf, formatTreeLine, formatTreeListHeading, type TreeListColumns } from '../../printing.ts';
+import { shortenIds } from '../../short-ids.ts';
+import { buildCommandLine } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const ls = defineSubcommand({
@@ -33,14 +33,14 @@ export const ls = defineSubcommand({
       ...(given.flag('pinned') ? { pinned: true } : {}),
       ...(given.flag('trashed') ? { trashed: true } : {}),
     });
-    const short = shortIdsOf(page.items.map((row) => row.id));
+    const short = shortenIds(page.items.map((row) => row.id));
     const lines: string[] = [];
-    const head = treeListHead(at.output);
+    const head = formatTreeListHeading(at.output);
     if (head !== null && at.output.screen !== null && page.items.length > 0) lines.push(head);
     // With --json these figures are not printed, so they are not read.
     for (const row of at.options.json ? [] : page.items)
       lines.push(
-        treeLine(
+        formatTreeLine(
           row,
           at.output,
           short(row.id),
@@ -50,7 +50,7 @@ export const ls = defineSubcommand({
     const { style } = at.output;
     const isPart = [title, project, folder, tag, cursor].some((each) => each !== undefined) || given.flag('pinned');
     if (page.items.length === 0) {
-      const begin = commandLineFor(at, 'coppice append --new "Hello"');
+      const begin = buildCommandLine(at, 'coppice append --new "Hello"');
       const how = begin === null ? '' : ` ${begin} starts a chat.`;
       const none = given.flag('trashed') ? 'The trash is empty.' : `Nothing here.${how}`;
       lines.push(style.quiet(isPart ? 'No chat matches.' : none));
@@ -65,10 +65,10 @@ const mostCounted = 2_000;
 // The last reply is near the end of the branch, before a question or a tool result.
 const lastMessages = 4;
 
-function* readFigures({ rootId, activeNodeId, nextSeq }: TreeRow): ReadProgram<TreeFigures> {
+function* readFigures({ rootId, activeNodeId, nextSeq }: TreeRow): ReadProgram<TreeListColumns> {
   const last = activeNodeId === null ? [] : (yield* ask('path', { to: activeNodeId, limit: lastMessages })).nodes;
   const reply = last.findLast((node) => node.role === 'assistant' && node.meta.source?.['model_name'] !== undefined);
-  const model = reply === undefined ? '' : writerOf(reply);
+  const model = reply === undefined ? '' : authorNameOf(reply);
   if (nextSeq > mostCounted) return { messages: `~${nextSeq - 1}`, branches: '', model };
   const { messages, branches } = silhouetteOf(yield* ask('links', {}), rootId, activeNodeId);
   return { messages: String(messages), branches: String(branches), model };

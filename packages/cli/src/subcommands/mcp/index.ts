@@ -1,5 +1,5 @@
 import { openCliEngine } from '../../cli-engine.ts';
-import { version } from '../../version.ts';
+import { cliVersion } from '../../version.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const mcp = defineSubcommand({
@@ -20,7 +20,7 @@ export const mcp = defineSubcommand({
       context: cliEngine.context,
       compactor: cliEngine.compactor,
       readOnly: given.flag('read-only') || (await cliEngine.store.info()).readOnly,
-      version,
+      version: cliVersion,
       signal: at.host.signal,
     });
     return null;

@@ -1,7 +1,7 @@
-import { countNoun, undoLines } from '../../changing.ts';
 import { openChatEngine } from '../../cli-engine.ts';
 import { findTarget } from '../../resolve-target.ts';
-import { shortId } from '../../short-ids.ts';
+import { shortenId } from '../../short-ids.ts';
+import { formatCountedNoun, formatUndoHint } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const merge = defineSubcommand({
@@ -30,14 +30,14 @@ export const merge = defineSubcommand({
     const landed = await mergeBranch({ treeId, nodeId, mode, summary, focus, signal: at.host.signal });
     const { output } = at;
     if (mode === 'messages') {
-      const line = `Copied ${countNoun(landed.added.length, 'message')}; you are at ${shortId(landed.nodeId)}.`;
-      return { data: { treeId, ...landed }, lines: [line, ...undoLines(at, treeId)] };
+      const line = `Copied ${formatCountedNoun(landed.added.length, 'message')}; you are at ${shortenId(landed.nodeId)}.`;
+      return { data: { treeId, ...landed }, lines: [line, ...formatUndoHint(at, treeId)] };
     }
     return {
       data: { treeId, ...landed },
       lines: [
         ...(landed.summary === null ? ['There was nothing to bring back.'] : [output.foreign(landed.summary)]),
-        ...undoLines(at, treeId),
+        ...formatUndoHint(at, treeId),
       ],
     };
   },

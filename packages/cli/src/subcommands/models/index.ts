@@ -1,5 +1,5 @@
-import { countNoun } from '../../changing.ts';
-import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { toOneLine } from '../../terminal/strip-control-sequences.ts';
+import { formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 // A slower server counts as having no models.
@@ -29,11 +29,12 @@ export const models = defineSubcommand({
         model.windowKnown ? `${Math.round(model.window / 1000)}k tokens` : '',
         model.ready ? '' : 'needs a key',
       ].filter((note) => note !== '');
-      return `${oneLine(model.id, width).padEnd(width)}  ${style.quiet(notes.join(', '))}`.trimEnd();
+      return `${toOneLine(model.id, width).padEnd(width)}  ${style.quiet(notes.join(', '))}`.trimEnd();
     });
     const hidden = named.length - shown.length;
     if (lines.length === 0) lines.push(style.quiet('No model matches.'));
-    if (hidden > 0) lines.push(style.quiet(`${countNoun(hidden, 'more model')} without a key: coppice models --all`));
+    if (hidden > 0)
+      lines.push(style.quiet(`${formatCountedNoun(hidden, 'more model')} without a key: coppice models --all`));
     return { data: { default: chosen, models: shown }, lines };
   },
 });

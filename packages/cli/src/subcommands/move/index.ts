@@ -1,7 +1,7 @@
 import { moveToTree } from '@coppice/core';
-import { printChange, runTreeChange } from '../../changing.ts';
-import { findNodeIn, findTarget, findTree } from '../../resolve-target.ts';
-import { shortId } from '../../short-ids.ts';
+import { findNodeInTree, findTarget, findTree } from '../../resolve-target.ts';
+import { shortenId } from '../../short-ids.ts';
+import { printChange, runTreeChange } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const move = defineSubcommand({
@@ -29,22 +29,26 @@ export const move = defineSubcommand({
     const other = given.optional('to');
     if (other !== undefined) {
       const target = await findTree(at, other);
-      const parentId = await findNodeIn(at, target, given.text('parent'));
+      const parentId = await findNodeInTree(at, target, given.text('parent'));
       const moved = await moveToTree(
         store,
         { from: { treeId, nodeId }, to: { treeId: target.id, parentId } },
         at.context(),
       );
-      return printChange(moved, `Moved the branch to ${shortId(target.id)}, as ${shortId(moved.result.nodeId)}.`, at);
+      return printChange(
+        moved,
+        `Moved the branch to ${shortenId(target.id)}, as ${shortenId(moved.result.nodeId)}.`,
+        at,
+      );
     }
     const before = given.optional('before');
     const outcome = await runTreeChange(at, {
       type: 'move',
       treeId,
       nodeId,
-      parentId: await findNodeIn(at, row, given.text('parent')),
-      ...(before === undefined ? {} : { before: await findNodeIn(at, row, before) }),
+      parentId: await findNodeInTree(at, row, given.text('parent')),
+      ...(before === undefined ? {} : { before: await findNodeInTree(at, row, before) }),
     });
-    return printChange(outcome, `Moved ${shortId(outcome.result.nodeId)}.`, at);
+    return printChange(outcome, `Moved ${shortenId(outcome.result.nodeId)}.`, at);
   },
 });

@@ -1,6 +1,6 @@
 import { run, treeId } from '@coppice/core';
-import { commandLineFor } from '../../changing.ts';
-import { shortId } from '../../short-ids.ts';
+import { shortenId } from '../../short-ids.ts';
+import { buildCommandLine } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const newTree = defineSubcommand({
@@ -36,11 +36,11 @@ export const newTree = defineSubcommand({
       },
       context,
     );
-    const chat = commandLineFor(at, `coppice chat -t ${shortId(outcome.treeId)}`);
+    const chat = buildCommandLine(at, `coppice chat -t ${shortenId(outcome.treeId)}`);
     const { treeId: id, version, actId } = outcome;
     return {
       data: { treeId: id, version, actId },
-      lines: [`Created ${shortId(id)}.${chat === null ? '' : ` Continue with ${chat}.`}`],
+      lines: [`Created ${shortenId(id)}.${chat === null ? '' : ` Continue with ${chat}.`}`],
     };
   },
 });

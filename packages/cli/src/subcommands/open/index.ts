@@ -1,5 +1,5 @@
 import { openUrl } from '../../browser.ts';
-import { findNodeIn, findTree } from '../../resolve-target.ts';
+import { findNodeInTree, findTree } from '../../resolve-target.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const open = defineSubcommand({
@@ -22,7 +22,7 @@ export const open = defineSubcommand({
     const { url } = await findServer(at);
     const [tree, node] = ['chat', 'message'].map(given.optional);
     const row = tree === undefined ? null : await findTree(at, tree);
-    const nodeId = row === null || node === undefined ? null : await findNodeIn(at, row, node);
+    const nodeId = row === null || node === undefined ? null : await findNodeInTree(at, row, node);
     const path = row === null ? '/' : `/t/${[row.id, ...(nodeId === null ? [] : [nodeId])].join('/')}`;
     const address = `${url}${path}`;
     // The browser signs in by its cookie; a token in a URL would be visible to other users of the machine.

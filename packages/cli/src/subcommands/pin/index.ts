@@ -1,7 +1,7 @@
-import { printChange, runTreeChange } from '../../changing.ts';
-import { titleText } from '../../printing.ts';
+import { titleOrUntitled } from '../../printing.ts';
 import { findTree } from '../../resolve-target.ts';
-import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { toOneLine } from '../../terminal/strip-control-sequences.ts';
+import { printChange, runTreeChange } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const pin = defineSubcommand({
@@ -19,6 +19,6 @@ export const pin = defineSubcommand({
       treeId: row.id,
       set: { pinned: isPinned ? true : null },
     });
-    return printChange(outcome, `${isPinned ? 'Pinned' : 'Unpinned'} "${oneLine(titleText(row), 60)}".`, at);
+    return printChange(outcome, `${isPinned ? 'Pinned' : 'Unpinned'} "${toOneLine(titleOrUntitled(row), 60)}".`, at);
   },
 });

@@ -6,16 +6,16 @@ import { basename, join } from 'node:path';
 import { readTopology, type TreeSummary } from '@coppice/core';
 import { buildOutlineShape } from '@coppice/core/tree';
 import type { RunningServer } from '@coppice/server';
-import { countNoun } from '../../changing.ts';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
 import { describeFailedCall, openFailedCalls, spillFolderOf } from '../../failed-calls.ts';
-import { drawTree, outlineTree, titleText } from '../../printing.ts';
-import { startableCommand } from '../../program-paths.ts';
-import { shortId } from '../../short-ids.ts';
-import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { drawTree, outlineTree, titleOrUntitled } from '../../printing.ts';
+import { toSpawnCommand } from '../../program-paths.ts';
+import { shortenId } from '../../short-ids.ts';
+import { toOneLine } from '../../terminal/strip-control-sequences.ts';
+import { formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
-import { findProgram, hasKeyFor, type ProgramSettings, withPublicAddresses } from './program-settings.ts';
+import { addPublicAddresses, findKnownProgram, hasKeyFor, type ProgramSettings } from './program-settings.ts';
 
 export const proxy = defineSubcommand({
   name: 'proxy',
@@ -52,13 +52,13 @@ export const proxy = defineSubcommand({
     const project = (given.optional('project') ?? basename(program ?? 'proxy')).replace(/[^\w.@-]/g, '-').slice(0, 100);
     const token = randomBytes(32).toString('base64url');
     const { serve: listen } = await import('@coppice/server');
-    const known = findProgram(program);
+    const known = findKnownProgram(program);
     const config = await at.config();
     const store = await at.store();
     const listening = await listen({
       store,
       ...((await store.info()).readOnly ? {} : { storeUrl: await at.storeUrl() }),
-      config: withPublicAddresses(config, known),
+      config: addPublicAddresses(config, known),
       providers: await at.providers(),
       auth: { mode: 'token', token },
       port: given.count('port') ?? 0,
@@ -152,7 +152,7 @@ function runChild(
   // If it was interrupted during startup, the program is not started.
   if (at.host.signal.aborted) return Promise.resolve(interrupted);
   return new Promise((resolve, reject) => {
-    const { file, words: given, shell } = startableCommand(program, words, childEnv);
+    const { file, words: given, shell } = toSpawnCommand(program, words, childEnv);
     const running = spawn(file, given, { stdio: 'inherit', cwd: at.host.cwd, env: childEnv, shell });
     running.on('error', (error) => {
       const isMissing = 'code' in error && error.code === 'ENOENT';
@@ -177,8 +177,8 @@ function watchCalls(listening: RunningServer, at: CliContext): () => void {
     const where =
       call.treeId === null
         ? at.output.style.bad('not recorded')
-        : `${shortId(call.treeId)} ${call.nodeId === null ? '' : shortId(call.nodeId)} +${call.nodes}`;
-    const words = [oneLine(call.model, 40), call.status, tokensOfCall(call.usage), `${call.totalMs} ms`, where];
+        : `${shortenId(call.treeId)} ${call.nodeId === null ? '' : shortenId(call.nodeId)} +${call.nodes}`;
+    const words = [toOneLine(call.model, 40), call.status, tokensOfCall(call.usage), `${call.totalMs} ms`, where];
     at.output.note(`${words.join('  ')}\n`);
   });
 }
@@ -206,11 +206,13 @@ async function treesOf(project: string, at: CliContext): Promise<SubcommandOutpu
   for (const row of items) {
     const nodes = await store.read(row.id, () => readTopology(row.id));
     data.push({ tree: row, nodes: nodes.length });
-    lines.push(`${at.output.style.strong(oneLine(titleText(row), 60))}  ${at.output.style.quiet(shortId(row.id))}`);
+    lines.push(
+      `${at.output.style.strong(toOneLine(titleOrUntitled(row), 60))}  ${at.output.style.quiet(shortenId(row.id))}`,
+    );
     const fold = nodes.length > linesPerTree;
     const drawing = outlineTree({ shape: buildOutlineShape(nodes), current: null, fold, limit: linesPerTree });
     lines.push(...drawTree(drawing.lines, at.output));
-    if (drawing.left > 0) lines.push(at.output.style.quiet(`… ${countNoun(drawing.left, 'line')} more`));
+    if (drawing.left > 0) lines.push(at.output.style.quiet(`… ${formatCountedNoun(drawing.left, 'line')} more`));
   }
   return {
     data: { project, trees: data },

@@ -221,7 +221,7 @@ const knownPrograms: ReadonlyMap<string, KnownProgram> = new Map([
 ]);
 
 /** A program by its file name; for any other, what clients of the services read. */
-export function findProgram(program: string | undefined): KnownProgram {
+export function findKnownProgram(program: string | undefined): KnownProgram {
   const name = basename(program ?? '').replace(/\.(?:exe|cmd|bat|ps1|js|mjs)$/i, '');
   return knownPrograms.get(name) ?? { keepsKeys: [], settings: otherSettings };
 }
@@ -240,7 +240,7 @@ const publicAddresses: Readonly<Record<ServiceName, string>> = {
 };
 
 /** The configuration with the public address of each service that gets the program's own key, unless one is set. */
-export function withPublicAddresses(config: Config, { keepsKeys }: KnownProgram): Config {
+export function addPublicAddresses(config: Config, { keepsKeys }: KnownProgram): Config {
   const unset = keepsKeys.filter((service) => !hasKeyFor(config, service) && config.proxy[service] === undefined);
   const addresses = Object.fromEntries(unset.map((service) => [service, publicAddresses[service]]));
   return { ...config, proxy: { ...config.proxy, ...addresses } };

@@ -1,4 +1,4 @@
-import { reverse } from '../../reversing.ts';
+import { runUndoOrRedo } from '../../undo-or-redo.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const redo = defineSubcommand({
@@ -15,5 +15,5 @@ export const redo = defineSubcommand({
   ],
   options: [{ name: 'force', summary: 'even if others changed it since; what they added goes to the trash' }],
   examples: ['coppice redo', 'coppice redo last', 'coppice redo last --force'],
-  run: (given, at) => reverse('redo', given, at),
+  run: (given, at) => runUndoOrRedo('redo', given, at),
 });

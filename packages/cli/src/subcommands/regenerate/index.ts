@@ -1,10 +1,10 @@
 import { AppError, ask, type Node } from '@coppice/core';
 import { readBranchModel } from '@coppice/engine';
-import { undoLines } from '../../changing.ts';
 import { openChatEngine } from '../../cli-engine.ts';
 import { exitCodes, usageError } from '../../exit-codes.ts';
 import { printNode } from '../../printing.ts';
 import { findTarget } from '../../resolve-target.ts';
+import { formatUndoHint } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const regenerate = defineSubcommand({
@@ -75,7 +75,7 @@ export const regenerate = defineSubcommand({
       lines: [
         ...nodes.map((node) => printNode(node, '', output)),
         ...(end.type === 'error' ? [output.style.bad(output.foreign(end.message))] : []),
-        ...undoLines(at, treeId),
+        ...formatUndoHint(at, treeId),
       ],
     };
   },

@@ -1,8 +1,8 @@
 import { newId } from '@coppice/engine';
-import { countNoun } from '../../changing.ts';
-import { shortIdsOf } from '../../short-ids.ts';
-import { createProgress } from '../../terminal/progress.ts';
-import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { shortenIds } from '../../short-ids.ts';
+import { createProgressBar } from '../../terminal/progress.ts';
+import { toOneLine } from '../../terminal/strip-control-sequences.ts';
+import { formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const regroup = defineSubcommand({
@@ -23,7 +23,7 @@ export const regroup = defineSubcommand({
     const store = await at.store();
     const project = given.text('project');
     const [preview, undo] = [given.flag('preview'), given.flag('undo')];
-    const progress = createProgress(at.output, 'sessions');
+    const progress = createProgressBar(at.output, 'sessions');
     const options = {
       project,
       preview,
@@ -35,13 +35,13 @@ export const regroup = defineSubcommand({
     };
     const report = await (undo ? undoRegroup(store, options) : regroupProject(store, options)).finally(progress.end);
     const { sessions, trees } = report;
-    const short = shortIdsOf(sessions.map(({ treeId }) => treeId));
+    const short = shortenIds(sessions.map(({ treeId }) => treeId));
     const lines = (undo ? [] : sessions).map(
       ({ treeId, title, messages }) =>
-        `${short(treeId)}  ${oneLine(at.output.foreign(title ?? 'Untitled'), 60)}  ${at.output.style.quiet(countNoun(messages, 'message'))}`,
+        `${short(treeId)}  ${toOneLine(at.output.foreign(title ?? 'Untitled'), 60)}  ${at.output.style.quiet(formatCountedNoun(messages, 'message'))}`,
     );
-    const counts = `${countNoun(trees, 'chat')} by prompt`;
-    const made = countNoun(sessions.length, 'session');
+    const counts = `${formatCountedNoun(trees, 'chat')} by prompt`;
+    const made = formatCountedNoun(sessions.length, 'session');
     if (trees === 0 && sessions.length === 0)
       lines.push(at.output.style.quiet(undo ? 'Nothing was regrouped.' : 'There are no recordings by prompt.'));
     else if (preview) lines.push(undo ? `Would bring ${counts} back.` : `Would turn ${counts} into ${made}.`);

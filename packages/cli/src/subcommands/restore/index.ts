@@ -1,7 +1,7 @@
 import { AppError } from '@coppice/core';
-import { commandLineFor, printChange, runTreeChange } from '../../changing.ts';
-import { findDeletedNode, findTree, lastTree } from '../../resolve-target.ts';
-import { shortId } from '../../short-ids.ts';
+import { findDeletedNode, findTree, lastTreeName } from '../../resolve-target.ts';
+import { shortenId } from '../../short-ids.ts';
+import { buildCommandLine, printChange, runTreeChange } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const restore = defineSubcommand({
@@ -31,9 +31,10 @@ export const restore = defineSubcommand({
     const node = given.optional('message');
     const whole = version === undefined && node === undefined;
     // `last` means the last deleted tree, not the last changed one.
-    const deleted = whole && word === lastTree ? (await store.trees({ trashed: true, limit: 1 })).items[0] : undefined;
-    if (whole && word === lastTree && deleted === undefined) {
-      const lists = commandLineFor(at, 'coppice trash <tree>');
+    const deleted =
+      whole && word === lastTreeName ? (await store.trees({ trashed: true, limit: 1 })).items[0] : undefined;
+    if (whole && word === lastTreeName && deleted === undefined) {
+      const lists = buildCommandLine(at, 'coppice trash <tree>');
       const hint = lists === null ? '' : ` List the deleted messages of one with ${lists}.`;
       const message = `There is no deleted chat to restore.${hint}`;
       throw new AppError({ code: 'tree/unknown-tree', kind: 'not-found', message });
@@ -47,7 +48,7 @@ export const restore = defineSubcommand({
       const nodeId = await findDeletedNode(at, row, node);
       return printChange(
         await runTreeChange(at, { type: 'restore', treeId: row.id, nodeId }),
-        `Restored ${shortId(nodeId)}.`,
+        `Restored ${shortenId(nodeId)}.`,
         at,
       );
     }

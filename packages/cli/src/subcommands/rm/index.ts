@@ -1,11 +1,11 @@
 import { ask, type DeleteCommand, impactOf, type NodeId, type TreeRow } from '@coppice/core';
-import { commandLineFor, countNoun, printChange, runTreeChange } from '../../changing.ts';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
-import { titleText } from '../../printing.ts';
-import { findNodeIn, findTree } from '../../resolve-target.ts';
-import { shortId } from '../../short-ids.ts';
-import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { titleOrUntitled } from '../../printing.ts';
+import { findNodeInTree, findTree } from '../../resolve-target.ts';
+import { shortenId } from '../../short-ids.ts';
+import { toOneLine } from '../../terminal/strip-control-sequences.ts';
+import { buildCommandLine, formatCountedNoun, printChange, runTreeChange } from '../../tree-changes.ts';
 import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
 export const rm = defineSubcommand({
@@ -31,16 +31,19 @@ export const rm = defineSubcommand({
   async run(given, at) {
     const row = await findTree(at, given.text('chat'));
     const ids: NodeId[] = [];
-    for (const word of given.many('messages')) ids.push(await findNodeIn(at, row, word));
+    for (const word of given.many('messages')) ids.push(await findNodeInTree(at, row, word));
     const mode = given.flag('cascade') ? 'cascade' : 'splice';
     if (given.flag('group') && (ids.length !== 1 || given.flag('cascade')))
       throw usageError('--group needs exactly one message and no --cascade.');
     if (given.flag('dry-run')) return wouldGo(row, ids, mode, at);
     if (ids.length === 0) {
       const outcome = await runTreeChange(at, { type: 'delete-tree', treeId: row.id });
-      const line = commandLineFor(at, `coppice restore ${shortId(row.id)}`);
+      const line = buildCommandLine(at, `coppice restore ${shortenId(row.id)}`);
       const back = line === null ? [] : [at.output.style.quiet(`Restore it with ${line}.`)];
-      return { ...printChange(outcome, '', at), lines: [`${oneLine(titleText(row), 60)} is in the trash.`, ...back] };
+      return {
+        ...printChange(outcome, '', at),
+        lines: [`${toOneLine(titleOrUntitled(row), 60)} is in the trash.`, ...back],
+      };
     }
     const [only] = ids;
     const outcome =
@@ -50,7 +53,7 @@ export const rm = defineSubcommand({
     const { removed, activeNodeId } = outcome.result;
     return printChange(
       outcome,
-      `Deleted ${countNoun(removed.length, 'message')}; you are at ${activeNodeId ?? 'the beginning'}.`,
+      `Deleted ${formatCountedNoun(removed.length, 'message')}; you are at ${activeNodeId ?? 'the beginning'}.`,
       at,
     );
   },
@@ -67,7 +70,7 @@ async function wouldGo(
     const count = (await store.read(row.id, () => ask('count', { of: row.rootId }))) - 1;
     return {
       data: { treeId: row.id, count },
-      lines: [`This would delete the chat with ${countNoun(count, 'message')}.`],
+      lines: [`This would delete the chat with ${formatCountedNoun(count, 'message')}.`],
     };
   }
   const { now, newId, kit, actor } = at.context();
@@ -80,7 +83,7 @@ async function wouldGo(
     data: { treeId: row.id, ...impact },
     lines: [
       `${impact.count} would go.`,
-      ...impact.bookmarks.map((mark) => style.quiet(`Bookmarked: ${oneLine(mark.title, 60)}`)),
+      ...impact.bookmarks.map((mark) => style.quiet(`Bookmarked: ${toOneLine(mark.title, 60)}`)),
       ...(impact.pending.length > 0 ? [style.warn('A reply is being written there: stop it first.')] : []),
     ],
   };

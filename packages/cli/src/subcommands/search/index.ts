@@ -1,11 +1,11 @@
-import { breakShellLine, commandLineFor } from '../../changing.ts';
 import { usageError } from '../../exit-codes.ts';
-import { timeText } from '../../printing.ts';
+import { formatLocalTime } from '../../printing.ts';
 import { findTree } from '../../resolve-target.ts';
 import { isMessageRole } from '../../roles.ts';
-import { shortId } from '../../short-ids.ts';
-import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { shortenId } from '../../short-ids.ts';
+import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 import { widthOf } from '../../terminal/width.ts';
+import { breakShellLine, buildCommandLine } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const search = defineSubcommand({
@@ -43,14 +43,14 @@ export const search = defineSubcommand({
     });
     const { style, columns, screen } = at.output;
     const lines = page.items.map((hit) => {
-      const about = `${hit.role}  ${timeText(hit.createdAt)}`;
-      const where = oneLine(hit.title ?? 'Untitled', Math.min(30, columns));
+      const about = `${hit.role}  ${formatLocalTime(hit.createdAt)}`;
+      const where = toOneLine(hit.title ?? 'Untitled', Math.min(30, columns));
       const gap = widthOf(where) + 2 + widthOf(about) > columns ? '\n  ' : '  ';
-      const opens = commandLineFor(at, `coppice show ${shortId(hit.treeId)} ${shortId(hit.nodeId)} --through`);
+      const opens = buildCommandLine(at, `coppice show ${shortenId(hit.treeId)} ${shortenId(hit.nodeId)} --through`);
       const below = opens === null ? [] : screen === null ? [opens] : breakShellLine(opens, screen - 2);
       return [
         `${style.strong(where)}${gap}${style.quiet(about)}`,
-        `  ${oneLine(hit.snippet, columns - 4)}`,
+        `  ${toOneLine(hit.snippet, columns - 4)}`,
         ...below.map((line) => `  ${style.quiet(line)}`),
       ].join('\n');
     });

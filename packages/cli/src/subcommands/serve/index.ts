@@ -3,12 +3,12 @@ import { createProviders, localTokenPath, openLocalToken } from '@coppice/engine
 import type { RunningServer, ServeOptions } from '@coppice/server';
 import { openPage } from '../../browser.ts';
 import type { CliContext } from '../../cli-context.ts';
+import { defaultPort } from '../../default-port.ts';
 import { createExampleTree } from '../../example-tree.ts';
 import { usageError } from '../../exit-codes.ts';
 import { spillFolderOf } from '../../failed-calls.ts';
-import { openTools } from '../../mcp-tools.ts';
-import { usualPort } from '../../usual-port.ts';
-import { webFolder } from '../../web-folder.ts';
+import { openToolRegistry } from '../../mcp-tools.ts';
+import { findWebFolder } from '../../web-folder.ts';
 import { defineSubcommand } from '../contract.ts';
 
 /** The default port, unless it is in use. */
@@ -26,7 +26,7 @@ export const serve = defineSubcommand({
     {
       name: 'port',
       value: 'number',
-      summary: `port (default ${usualPort}, if free); 0 takes any and prints {"port","token"}`,
+      summary: `port (default ${defaultPort}, if free); 0 takes any and prints {"port","token"}`,
     },
     {
       name: 'host',
@@ -85,9 +85,9 @@ export const serve = defineSubcommand({
     const auth = given.flag('users')
       ? ({ mode: 'users', ...(proxies.length === 0 ? {} : { proxy }) } as const)
       : await tokenAuth(at);
-    const web = webFolder();
+    const web = findWebFolder();
     const host = given.optional('host');
-    const { tools, mcp } = await openTools(at, live);
+    const { tools, mcp } = await openToolRegistry(at, live);
     const options: ServeOptions = {
       tools,
       ...(mcp === null ? {} : { mcp }),
@@ -162,7 +162,7 @@ async function startServer(
 ): Promise<RunningServer> {
   if (port !== undefined) return listen({ ...options, port });
   try {
-    return await listen({ ...options, port: usualPort });
+    return await listen({ ...options, port: defaultPort });
   } catch (thrown) {
     if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'EADDRINUSE')) throw thrown;
     return listen({ ...options, port: 0 });

@@ -1,10 +1,10 @@
 import type { SharedField, ShareView } from '@coppice/client';
 import { AppError } from '@coppice/core';
-import { countNoun } from '../../changing.ts';
 import { usageError } from '../../exit-codes.ts';
-import { timeText } from '../../printing.ts';
+import { formatLocalTime } from '../../printing.ts';
 import { findTarget } from '../../resolve-target.ts';
-import { shortId, shortIdsOf } from '../../short-ids.ts';
+import { shortenId, shortenIds } from '../../short-ids.ts';
+import { formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 const fields: readonly SharedField[] = ['models', 'system-prompt', 'thinking', 'times', 'tools', 'usage'];
@@ -34,21 +34,23 @@ export const share = defineSubcommand({
   examples: ['coppice share last', 'coppice share last --show models --days 7', 'coppice share last --list'],
   async run(given, at) {
     const { findServer } = await import('../../remote/find-server.ts');
-    const { translate } = await import('../../remote/remote-store.ts');
+    const { translateServerErrors } = await import('../../remote/remote-store.ts');
     const { client, url } = await findServer(at);
     const { treeId, nodeId } = await findTarget(at, given.text('chat'), given.optional('message'));
     if (given.flag('list') || given.optional('remove') !== undefined) {
-      const open = (await translate(client.api.shares(treeId))).items.filter(({ revokedAt }) => revokedAt === null);
+      const open = (await translateServerErrors(client.api.shares(treeId))).items.filter(
+        ({ revokedAt }) => revokedAt === null,
+      );
       const word = given.optional('remove');
       if (word === undefined) return listShares(open);
       const { id } = findShare(open, word);
-      await translate(client.api.unshare(id));
+      await translateServerErrors(client.api.unshare(id));
       return { data: { removed: id }, lines: ['Removed the link; it shows nothing any more.'] };
     }
     const shown = given.many('show').map(fieldOf);
     const days = given.count('days');
     const title = given.optional('title');
-    const made = await translate(
+    const made = await translateServerErrors(
       client.api.share(treeId, {
         nodeId,
         ...(shown.length === 0 ? {} : { fields: shown }),
@@ -62,9 +64,11 @@ export const share = defineSubcommand({
       lines: [
         address,
         at.output.style.quiet(
-          `Whoever has this link sees ${countNoun(made.share.nodeIds.length, 'message')}, and no later ones. It is shown only once.`,
+          `Whoever has this link sees ${formatCountedNoun(made.share.nodeIds.length, 'message')}, and no later ones. It is shown only once.`,
         ),
-        at.output.style.quiet(`Remove it with coppice share ${shortId(treeId)} --remove ${shortId(made.share.id)}.`),
+        at.output.style.quiet(
+          `Remove it with coppice share ${shortenId(treeId)} --remove ${shortenId(made.share.id)}.`,
+        ),
       ],
     };
   },
@@ -77,11 +81,11 @@ function fieldOf(word: string): SharedField {
 }
 
 function listShares(open: readonly ShareView[]) {
-  const short = shortIdsOf(open.map(({ id }) => id));
+  const short = shortenIds(open.map(({ id }) => id));
   const lines = open.map((link) => {
-    const end = link.expiresAt === null ? 'never ends' : `ends ${timeText(link.expiresAt)}`;
-    const what = [countNoun(link.nodeIds.length, 'message'), ...link.fields].join(', ');
-    return `${short(link.id)}  ${timeText(link.createdAt)}  ${end}  ${what}`;
+    const end = link.expiresAt === null ? 'never ends' : `ends ${formatLocalTime(link.expiresAt)}`;
+    const what = [formatCountedNoun(link.nodeIds.length, 'message'), ...link.fields].join(', ');
+    return `${short(link.id)}  ${formatLocalTime(link.createdAt)}  ${end}  ${what}`;
   });
   return { data: { items: open }, lines: lines.length === 0 ? ['There are no links to this chat.'] : lines };
 }

@@ -1,9 +1,9 @@
 import { ask, type Node, readPath, readPathThrough } from '@coppice/core';
 import { usageError } from '../../exit-codes.ts';
-import { printNode, titleText, treeHead } from '../../printing.ts';
-import { findNodeIn, findTree, lastTree } from '../../resolve-target.ts';
-import { subAgentLines } from '../../sub-agent-lines.ts';
-import { variantNumbers } from '../../variants.ts';
+import { formatTreeHeading, printNode, titleOrUntitled } from '../../printing.ts';
+import { findNodeInTree, findTree, lastTreeName } from '../../resolve-target.ts';
+import { formatSubAgentLines } from '../../sub-agent-lines.ts';
+import { numberVariants } from '../../variants.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const show = defineSubcommand({
@@ -28,9 +28,9 @@ export const show = defineSubcommand({
   examples: ['coppice show last', 'coppice show last --limit 4', 'coppice show last --leaf --json'],
   async run(given, at) {
     const store = await at.store();
-    const row = await findTree(at, given.optional('chat') ?? lastTree);
+    const row = await findTree(at, given.optional('chat') ?? lastTreeName);
     const word = given.optional('message');
-    const to = word === undefined ? row.activeNodeId : await findNodeIn(at, row, word);
+    const to = word === undefined ? row.activeNodeId : await findNodeInTree(at, row, word);
     const limit = given.flag('leaf') ? 1 : given.count('limit');
     if (limit === 0) throw usageError('--limit needs a whole number from 1. Leave it out to print the whole branch.');
     const nodes: readonly Node[] =
@@ -42,28 +42,29 @@ export const show = defineSubcommand({
             return (yield* ask('path', { to, limit })).nodes;
           });
     const shown = limit === undefined ? nodes : nodes.slice(-limit);
-    const places = await store.read(row.id, () => variantNumbers(shown));
+    const places = await store.read(row.id, () => numberVariants(shown));
     const { output } = at;
-    const linked = await subAgentLines(store, row, output);
+    const linked = await formatSubAgentLines(store, row, output);
     const { screen } = output;
     // Rendered on a terminal only: a pipe gets the text as written.
-    const { markdownLines } = screen === null ? { markdownLines: null } : await import('../../chat/markdown.ts');
+    const { renderMarkdownLines } =
+      screen === null ? { renderMarkdownLines: null } : await import('../../chat/markdown.ts');
     const render =
-      markdownLines === null || screen === null
+      renderMarkdownLines === null || screen === null
         ? undefined
-        : (text: string) => markdownLines(text, screen, output.style, { isCopied: true }).join('\n');
+        : (text: string) => renderMarkdownLines(text, screen, output.style, { isCopied: true }).join('\n');
     return {
       data: {
         treeId: row.id,
         rootId: row.rootId,
-        title: titleText(row),
+        title: titleOrUntitled(row),
         systemPrompt: row.attributes.systemPrompt,
         version: row.version,
         activeNodeId: row.activeNodeId,
         nodes: shown,
       },
       lines: (function* () {
-        yield `${treeHead(row, output)}\n`;
+        yield `${formatTreeHeading(row, output)}\n`;
         for (const line of linked) yield output.style.quiet(line);
         yield '\n';
         if (shown.length === 0)

@@ -1,9 +1,9 @@
 import { ask, textOf } from '@coppice/core';
-import { printChange, runTreeChange } from '../../changing.ts';
 import { usageError } from '../../exit-codes.ts';
 import { findTarget } from '../../resolve-target.ts';
-import { shortId } from '../../short-ids.ts';
+import { shortenId } from '../../short-ids.ts';
 import { graphemesOf } from '../../terminal/width.ts';
+import { printChange, runTreeChange } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const split = defineSubcommand({
@@ -26,7 +26,7 @@ export const split = defineSubcommand({
     const outcome = await runTreeChange(at, { type: 'split', treeId, nodeId, position: offset });
     return printChange(
       outcome,
-      `Split into ${shortId(outcome.result.nodeId)} and ${shortId(outcome.result.right)}.`,
+      `Split into ${shortenId(outcome.result.nodeId)} and ${shortenId(outcome.result.right)}.`,
       at,
     );
   },

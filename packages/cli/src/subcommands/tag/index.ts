@@ -1,6 +1,6 @@
-import { printChange, runTreeChange } from '../../changing.ts';
 import { findTree } from '../../resolve-target.ts';
-import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { toOneLine } from '../../terminal/strip-control-sequences.ts';
+import { printChange, runTreeChange } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const tag = defineSubcommand({
@@ -22,7 +22,7 @@ export const tag = defineSubcommand({
       return {
         data: { treeId: row.id, tags: before },
         lines:
-          before.length > 0 ? before.map((each) => oneLine(each, output.columns)) : [output.style.quiet('No tags.')],
+          before.length > 0 ? before.map((each) => toOneLine(each, output.columns)) : [output.style.quiet('No tags.')],
       };
     const tags = [...new Set([...before, ...added])].filter((each) => !removed.has(each));
     const outcome = await runTreeChange(at, {
@@ -30,7 +30,7 @@ export const tag = defineSubcommand({
       treeId: row.id,
       set: { tags: tags.length === 0 ? null : tags },
     });
-    const now = tags.length === 0 ? 'No tags left.' : `Tags: ${tags.map((each) => oneLine(each, 40)).join(', ')}.`;
+    const now = tags.length === 0 ? 'No tags left.' : `Tags: ${tags.map((each) => toOneLine(each, 40)).join(', ')}.`;
     return printChange(outcome, now, at);
   },
 });

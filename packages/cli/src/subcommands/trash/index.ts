@@ -1,10 +1,10 @@
 import type { PurgeReport, Store, TreeId, TreeRow } from '@coppice/core';
-import { countNoun } from '../../changing.ts';
 import type { CliContext } from '../../cli-context.ts';
-import { printList, timeText, treeLine } from '../../printing.ts';
+import { formatLocalTime, formatTreeLine, printList } from '../../printing.ts';
 import { findDeletedNode, findTree } from '../../resolve-target.ts';
-import { shortId } from '../../short-ids.ts';
-import { createProgress } from '../../terminal/progress.ts';
+import { shortenId } from '../../short-ids.ts';
+import { createProgressBar } from '../../terminal/progress.ts';
+import { formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
 
 export const trash = defineSubcommand({
@@ -40,13 +40,13 @@ export const trash = defineSubcommand({
       const report = await store.purge(row.id, what);
       return {
         data: { treeId: row.id, ...report },
-        lines: [`Deleted ${countNoun(report.nodes, 'message')} permanently.`, ...remainderLines(report)],
+        lines: [`Deleted ${formatCountedNoun(report.nodes, 'message')} permanently.`, ...remainderLines(report)],
       };
     }
     const items = await store.trash(row.id);
     const { style } = at.output;
     const lines = items.map((item) =>
-      printList(shortId(item.nodeId), `${timeText(item.at)}  ${item.count}`, item.preview, '', at.output),
+      printList(shortenId(item.nodeId), `${formatLocalTime(item.at)}  ${item.count}`, item.preview, '', at.output),
     );
     return {
       data: { treeId: row.id, items },
@@ -70,7 +70,7 @@ async function trashedTrees(at: CliContext, purge: boolean): Promise<SubcommandO
   } while (cursor !== null);
   const reports = purge ? await purgeAll(store, items, at) : [];
   const { style } = at.output;
-  const lines = items.map((row) => treeLine(row, at.output));
+  const lines = items.map((row) => formatTreeLine(row, at.output));
   if (lines.length === 0) lines.push(style.quiet('The trash is empty.'));
   else if (purge) lines.push(style.quiet('Deleted permanently.'));
   const report = mergeReports(reports, new Set(items.map((row) => row.id)));
@@ -82,11 +82,11 @@ async function trashedTrees(at: CliContext, purge: boolean): Promise<SubcommandO
 function remainderLines({ copies, waitingAttachments, uncleared }: PurgeReport): string[] {
   const lines = copies.map(
     ({ treeId, title, nodes }) =>
-      `${countNoun(nodes, 'message')} ${nodes === 1 ? 'is' : 'are'} also in ${title === null ? shortId(treeId) : `"${title}" (${shortId(treeId)})`}.`,
+      `${formatCountedNoun(nodes, 'message')} ${nodes === 1 ? 'is' : 'are'} also in ${title === null ? shortenId(treeId) : `"${title}" (${shortenId(treeId)})`}.`,
   );
   if (waitingAttachments > 0)
     lines.push(
-      `${countNoun(waitingAttachments, 'attachment')} ${waitingAttachments === 1 ? 'was' : 'were'} uploaded again less than an hour ago and not sent yet: deleted later.`,
+      `${formatCountedNoun(waitingAttachments, 'attachment')} ${waitingAttachments === 1 ? 'was' : 'were'} uploaded again less than an hour ago and not sent yet: deleted later.`,
     );
   for (const file of uncleared)
     lines.push(`Another process is reading ${file}: purged text is overwritten once it has finished.`);
@@ -112,7 +112,7 @@ function mergeReports(reports: readonly PurgeReport[], purged: ReadonlySet<TreeI
 
 async function purgeAll(store: Store, items: readonly TreeRow[], at: CliContext): Promise<PurgeReport[]> {
   const reports: PurgeReport[] = [];
-  const progress = createProgress(at.output, 'trees');
+  const progress = createProgressBar(at.output, 'trees');
   try {
     for (const [done, row] of items.entries()) {
       progress.tell(done, items.length - done);

@@ -1,10 +1,10 @@
 import { readTopology } from '@coppice/core';
 import { buildOutlineShape } from '@coppice/core/tree';
-import { commandLineFor, countNoun } from '../../changing.ts';
-import { drawTree, outlineTree, treeHead } from '../../printing.ts';
-import { findNodeIn, findTree, lastTree } from '../../resolve-target.ts';
-import { shortId } from '../../short-ids.ts';
-import { readRows, readShape, shapeLines } from '../../tree-shape.ts';
+import { drawTree, formatTreeHeading, outlineTree } from '../../printing.ts';
+import { findNodeInTree, findTree, lastTreeName } from '../../resolve-target.ts';
+import { shortenId } from '../../short-ids.ts';
+import { buildCommandLine, formatCountedNoun } from '../../tree-changes.ts';
+import { formatShapeLines, readNodeRows, readTreeShape } from '../../tree-shape.ts';
 import { defineSubcommand } from '../contract.ts';
 
 // More lines than a screen, fewer than a terminal keeps.
@@ -32,9 +32,9 @@ export const tree = defineSubcommand({
   examples: ['coppice tree last', 'coppice tree last --depth 3', 'coppice tree last --all', 'coppice tree last --json'],
   async run(given, at) {
     const store = await at.store();
-    const row = await findTree(at, given.optional('chat') ?? lastTree);
+    const row = await findTree(at, given.optional('chat') ?? lastTreeName);
     const word = given.optional('from');
-    const from = word === undefined ? row.rootId : await findNodeIn(at, row, word);
+    const from = word === undefined ? row.rootId : await findNodeInTree(at, row, word);
     const depth = given.count('depth');
     const { activeNodeId } = row;
     const { output } = at;
@@ -42,7 +42,7 @@ export const tree = defineSubcommand({
     const data = { treeId: row.id, rootId: row.rootId, activeNodeId, version: row.version };
     const limit =
       given.flag('all') || depth !== undefined ? Number.POSITIVE_INFINITY : (given.count('limit') ?? defaultLimit);
-    const shape = Number.isFinite(limit) ? await store.read(row.id, () => readShape(row.rootId, keep, from)) : null;
+    const shape = Number.isFinite(limit) ? await store.read(row.id, () => readTreeShape(row.rootId, keep, from)) : null;
     if (shape === null || shape.size <= limit) {
       const options = { from, ...(depth === undefined ? {} : { depth }) };
       const nodes = await store.read(row.id, () => readTopology(row.id, options));
@@ -50,26 +50,28 @@ export const tree = defineSubcommand({
       return {
         data: { ...data, nodes },
         lines: (function* () {
-          yield treeHead(row, output);
+          yield formatTreeHeading(row, output);
           if (below.length === 0) yield output.style.quiet('No messages.');
           yield* drawTree(outlineTree({ shape: buildOutlineShape(below), current: activeNodeId }).lines, output);
         })(),
       };
     }
     // Shows forks and leaves; the messages in between are counted.
-    const { lines, left } = shapeLines(shape, activeNodeId, limit);
+    const { lines, left } = formatShapeLines(shape, activeNodeId, limit);
     const folded = lines.reduce((count, line) => count + line.folded, 0);
     const ids = lines.map((line) => line.node.id);
-    const rows = await store.read(row.id, () => readRows(ids, shape));
+    const rows = await store.read(row.id, () => readNodeRows(ids, shape));
     return {
       data: { ...data, nodes: ids.flatMap((id) => rows.get(id) ?? []), total: shape.size, folded, linesLeft: left },
       lines: (function* () {
-        yield treeHead(row, output);
+        yield formatTreeHeading(row, output);
         yield* drawTree(lines, output, rows);
-        const whole = commandLineFor(at, `coppice tree ${shortId(row.id)} --all`);
-        const more = left === 0 ? '' : ` ${countNoun(left, 'line')} left out.`;
+        const whole = buildCommandLine(at, `coppice tree ${shortenId(row.id)} --all`);
+        const more = left === 0 ? '' : ` ${formatCountedNoun(left, 'line')} left out.`;
         const how = whole === null ? 'See every one with --all.' : `See every one with ${whole}.`;
-        yield output.style.quiet(`${countNoun(shape.size, 'message')}, ${folded} of them folded.${more} ${how}`);
+        yield output.style.quiet(
+          `${formatCountedNoun(shape.size, 'message')}, ${folded} of them folded.${more} ${how}`,
+        );
       })(),
     };
   },

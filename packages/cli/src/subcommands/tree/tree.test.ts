@@ -6,7 +6,7 @@ import { messageKit } from '@coppice/content';
 import { type NodeId, run, textMessage, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { compiledCommand } from '../../testing/compiled.ts';
+import { compileCommandOnce } from '../../testing/compiled.ts';
 import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice tree', () => {
@@ -98,7 +98,7 @@ describe('coppice tree', () => {
     const hook = `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(note)}, String(process.resourceUsage().maxRSS)))`;
     const before = join(fixture.home, 'note-memory.cjs');
     writeFileSync(before, hook);
-    const command = await compiledCommand();
+    const command = await compileCommandOnce();
     const ended = spawnSync(process.execPath, ['--require', before, command, 'tree', 'last', '--store', path]);
     expect([ended.status, ended.stderr.toString()]).toEqual([0, '']);
     expect(ended.stdout.toString()).toContain('100000 messages');

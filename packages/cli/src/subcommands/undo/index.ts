@@ -1,4 +1,4 @@
-import { reverse } from '../../reversing.ts';
+import { runUndoOrRedo } from '../../undo-or-redo.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const undo = defineSubcommand({
@@ -15,5 +15,5 @@ export const undo = defineSubcommand({
   ],
   options: [{ name: 'force', summary: 'even if others changed it since; what they added goes to the trash' }],
   examples: ['coppice undo', 'coppice undo last', 'coppice undo last --force'],
-  run: (given, at) => reverse('undo', given, at),
+  run: (given, at) => runUndoOrRedo('undo', given, at),
 });

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { type ApiToken, AppError, type User } from '@coppice/core';
 import { addUse, dayOf, type ModelUse } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
-import { expiryAhead } from '../../expiry.ts';
-import { refuseHttp } from '../../http-errors.ts';
+import { requireFutureExpiry } from '../../expiry.ts';
+import { throwHttpError } from '../../http-errors.ts';
 import { hashToken } from '../../middleware/auth.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
-import type { Services } from '../../services.ts';
-import { label, listOfSchema } from '../../wire/schemas.ts';
+import type { SharedServices } from '../../services.ts';
+import { labelSchema, listOfSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
 const role = z.enum(['admin', 'member', 'viewer']);
@@ -35,9 +35,9 @@ function shownUser({ hash: _, ...rest }: ApiToken): Omit<ApiToken, 'hash'> {
 }
 
 /** A single-user server has one token and no accounts. */
-function requireUsers(services: Services): void {
+function requireUsers(services: SharedServices): void {
   if (services.auth.mode !== 'users')
-    refuseHttp('http/not-found', 'This server has a single user: there are no accounts and no further tokens.');
+    throwHttpError('http/not-found', 'This server has a single user: there are no accounts and no further tokens.');
 }
 
 const me = defineRoute({
@@ -74,7 +74,7 @@ const createUser = defineRoute({
       .string()
       .regex(/^[\w.@+-]{1,200}$/, 'letters, digits and . @ + - _ are allowed')
       .optional(),
-    name: label,
+    name: labelSchema,
     role: role.optional(),
   }),
   answer: z.object({ user, token: z.string() }),
@@ -104,16 +104,16 @@ const patchUser = defineRoute({
   name: 'patchUser',
   summary: 'Changes the name or role of a user, or disables and enables the account.',
   needs: { access: 'admin' },
-  body: z.strictObject({ name: label.optional(), role: role.optional(), disabled: z.boolean().optional() }),
+  body: z.strictObject({ name: labelSchema.optional(), role: role.optional(), disabled: z.boolean().optional() }),
   answer: z.object({ user }),
   async handle({ services, params, body, caller }) {
     requireUsers(services);
     const { accounts } = services.store;
     const known = await accounts.user(params.id);
-    if (known === null) return refuseHttp('http/not-found', `There is no user ${params.id}.`);
+    if (known === null) return throwHttpError('http/not-found', `There is no user ${params.id}.`);
     const { disabled, ...rest } = body;
     if (known.id === caller.owner && (disabled === true || (rest.role !== undefined && rest.role !== 'admin')))
-      return refuseHttp('http/forbidden', 'You cannot disable your own account.');
+      return throwHttpError('http/forbidden', 'You cannot disable your own account.');
     const disabledAt = disabled === undefined ? known.disabledAt : disabled ? services.now() : null;
     const changed: User = { ...known, ...omitUndefined(rest), disabledAt };
     await accounts.putUser(changed);
@@ -122,7 +122,7 @@ const patchUser = defineRoute({
   },
 });
 
-async function makeToken(services: Services, userId: string, name: string, expiresAt: number | null) {
+async function makeToken(services: SharedServices, userId: string, name: string, expiresAt: number | null) {
   const secret = `cop_${randomBytes(32).toString('base64url')}`;
   const made: ApiToken = {
     id: services.newId(),
@@ -159,7 +159,7 @@ const createToken = defineRoute({
   // Creating one's own tokens changes no tree, so viewers may do it.
   needs: { access: 'read' },
   body: z.strictObject({
-    name: label,
+    name: labelSchema,
     expiresAt: z.number().int().nullable().optional(),
     userId: z.string().optional(),
   }),
@@ -170,8 +170,8 @@ const createToken = defineRoute({
     const { userId = caller.owner, name } = body;
     // A token acts as its user: an admin with a token for another user could read that user's trees.
     if (userId !== caller.owner)
-      return refuseHttp('http/forbidden', 'Only users themselves can create their tokens: sign in as that user.');
-    const expiresAt = expiryAhead(body.expiresAt, services.now());
+      return throwHttpError('http/forbidden', 'Only users themselves can create their tokens: sign in as that user.');
+    const expiresAt = requireFutureExpiry(body.expiresAt, services.now());
     const { secret, made } = await makeToken(services, caller.owner, name, expiresAt);
     return toReply({ token: shownUser(made), secret });
   },
@@ -188,7 +188,7 @@ const revokeToken = defineRoute({
     requireUsers(services);
     const { accounts } = services.store;
     const known = (await accounts.tokens(caller.owner)).find((one) => one.id === params.id);
-    if (known === undefined) return refuseHttp('http/not-found', `You have no token ${params.id}.`);
+    if (known === undefined) return throwHttpError('http/not-found', `You have no token ${params.id}.`);
     const revoked: ApiToken = { ...known, revokedAt: known.revokedAt ?? services.now() };
     await accounts.putToken(revoked);
     await services.streams.lookAgain();
@@ -207,7 +207,7 @@ const listUserTokens = defineRoute({
     requireUsers(services);
     const { accounts } = services.store;
     if ((await accounts.user(params.id)) === null)
-      return refuseHttp('http/not-found', `There is no user ${params.id}.`);
+      return throwHttpError('http/not-found', `There is no user ${params.id}.`);
     return toReply({ items: (await accounts.tokens(params.id)).map(shownUser) });
   },
 });
@@ -223,7 +223,7 @@ const revokeUserToken = defineRoute({
     requireUsers(services);
     const { accounts } = services.store;
     const known = (await accounts.tokens(params.id)).find((one) => one.id === params.token);
-    if (known === undefined) return refuseHttp('http/not-found', `${params.id} has no token ${params.token}.`);
+    if (known === undefined) return throwHttpError('http/not-found', `${params.id} has no token ${params.token}.`);
     const revoked: ApiToken = { ...known, revokedAt: known.revokedAt ?? services.now() };
     await accounts.putToken(revoked);
     await services.streams.lookAgain();
@@ -281,7 +281,7 @@ const limitsAnswer = z.object({
 
 const noLimits = { dayUsd: null, requestsPerMinute: null, uploadBytesPerDay: null, generations: null };
 
-function limitsReply({ live, config, quotas }: Services): z.infer<typeof limitsAnswer> {
+function limitsReply({ live, config, quotas }: SharedServices): z.infer<typeof limitsAnswer> {
   const { requestsPerMinute, uploadBytesPerDay, generations } = quotas;
   return {
     chosen: live?.limitChoices ?? noLimits,
@@ -314,15 +314,16 @@ const chooseLimits = defineRoute({
   async handle({ services, body }) {
     requireUsers(services);
     const { live } = services;
-    if (live === null) return refuseHttp('http/forbidden', 'Limits are set in the configuration of this server.');
+    if (live === null) return throwHttpError('http/forbidden', 'Limits are set in the configuration of this server.');
     await live.chooseLimits(omitUndefined(body));
     return toReply(limitsReply(services));
   },
 });
 
-async function personLimitsReply(services: Services, id: string): Promise<z.infer<typeof limitsAnswer>> {
+async function personLimitsReply(services: SharedServices, id: string): Promise<z.infer<typeof limitsAnswer>> {
   requireUsers(services);
-  if ((await services.store.accounts.user(id)) === null) return refuseHttp('http/not-found', `There is no user ${id}.`);
+  if ((await services.store.accounts.user(id)) === null)
+    return throwHttpError('http/not-found', `There is no user ${id}.`);
   const { requestsPerMinute, uploadBytesPerDay, generations } = services.quotasOf(id);
   const chosen = services.live?.limitsOf(id) ?? noLimits;
   return {
@@ -353,13 +354,13 @@ const chooseUserLimits = defineRoute({
   async handle({ services, params, body }) {
     await personLimitsReply(services, params.id);
     const { live } = services;
-    if (live === null) return refuseHttp('http/forbidden', 'Limits are set in the configuration of this server.');
+    if (live === null) return throwHttpError('http/forbidden', 'Limits are set in the configuration of this server.');
     await live.chooseLimitsOf(params.id, omitUndefined(body));
     return toReply(await personLimitsReply(services, params.id));
   },
 });
 
-export const accounts = [
+export const accountRoutes = [
   me,
   listUsers,
   createUser,

@@ -1,9 +1,9 @@
 import { whole } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { testToken } from '../../testing/index.ts';
-import { openProxied, type Proxied } from '../../testing/proxied.ts';
+import { openProxyFixture, type ProxyFixture } from '../../testing/proxy-fixture.ts';
 
-let open: Proxied | null = null;
+let open: ProxyFixture | null = null;
 afterEach(async () => {
   await open?.close();
   open = null;
@@ -13,7 +13,7 @@ const user = (text: string) => ({ role: 'user', content: text });
 const spawn = { id: 't1', name: 'Agent', parameters: { prompt: 'Find it.', description: 'Find the oak' } };
 
 /** Asks the server that records. */
-async function get({ url }: Proxied, path: string) {
+async function get({ url }: ProxyFixture, path: string) {
   const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${testToken}` } });
   const body: ListedWork = JSON.parse(await answer.text());
   return { status: answer.status, body };
@@ -30,8 +30,8 @@ interface ListedWork {
 }
 
 /** A session with a sub-agent and a failed call. */
-async function recorded(wait: Promise<void> = Promise.resolve()): Promise<Proxied> {
-  open = await openProxied((request, response) => {
+async function recorded(wait: Promise<void> = Promise.resolve()): Promise<ProxyFixture> {
+  open = await openProxyFixture((request, response) => {
     const body = request.body;
     const isTask = body.includes('Find it.') && !body.includes('Send one.');
     void (body.includes('Slowly') ? wait : Promise.resolve()).then(() => {

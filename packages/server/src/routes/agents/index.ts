@@ -5,7 +5,7 @@ import { addFigures, noWork, type RecordedSession, RecordedWork, sumOfSession } 
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { resolveTree } from '../../resolve-tree.ts';
-import { count, listOfSchema, pageLimit } from '../../wire/schemas.ts';
+import { countQuerySchema, listOfSchema, pageLimitSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
 const figures = z
@@ -79,9 +79,11 @@ const list = defineRoute({
   query: z.strictObject({
     project: z.string().optional(),
     program: z.string().optional(),
-    limit: pageLimit.optional(),
+    limit: pageLimitSchema.optional(),
     cursor: z.string().optional(),
-    since: count.optional().openapi({ description: 'The beginning of the recent figures, in milliseconds.' }),
+    since: countQuerySchema
+      .optional()
+      .openapi({ description: 'The beginning of the recent figures, in milliseconds.' }),
   }),
   answer: recordedWork,
   async handle({ services, ownerServices, caller, query }) {
@@ -137,4 +139,4 @@ const subAgents = defineRoute({
   },
 });
 
-export const agents = [list, subAgents];
+export const agentRoutes = [list, subAgents];

@@ -1,7 +1,7 @@
 /** Attachments: bytes by their hash. */
 import { z } from '@hono/zod-openapi';
-import { blobReply } from '../../blob-reply.ts';
-import { refuseHttp } from '../../http-errors.ts';
+import { respondWithBlob } from '../../blob-reply.ts';
+import { throwHttpError } from '../../http-errors.ts';
 import { defineRoute, toReply } from '../define.ts';
 
 const blobInfo = z.object({ hash: z.string(), size: z.number(), mediaType: z.string() }).openapi('BlobInfo');
@@ -20,12 +20,12 @@ const upload = defineRoute({
   async handle(call) {
     const type = call.header('content-type') ?? '';
     if (!mediaType.test(type))
-      return refuseHttp(
+      return throwHttpError(
         'http/media-type',
         'The Content-Type header is missing: it is the media type of the attachment.',
       );
     const bytes = await call.bytes();
-    if (bytes.byteLength === 0) return refuseHttp('http/invalid', 'The attachment is empty.');
+    if (bytes.byteLength === 0) return throwHttpError('http/invalid', 'The attachment is empty.');
     call.services.usage.upload(call.caller.owner, bytes.byteLength);
     const [plain = ''] = type.toLowerCase().split(';');
     return toReply(await call.ownerServices.store.blobs.put(bytes, plain.trim()));
@@ -41,9 +41,9 @@ const download = defineRoute({
   produces: '*/*',
   answer: z.string().openapi({ format: 'binary' }),
   handle: (call) =>
-    blobReply(call.ownerServices.store.blobs, call.params.hash, call.header, {
+    respondWithBlob(call.ownerServices.store.blobs, call.params.hash, call.header, {
       'Cache-Control': 'private, max-age=31536000, immutable',
     }),
 });
 
-export const attachments = [upload, download];
+export const attachmentRoutes = [upload, download];

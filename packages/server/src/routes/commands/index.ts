@@ -2,9 +2,9 @@
 import { nodeId } from '@coppice/core';
 import type { CommandContext } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
-import { refuseHttp } from '../../http-errors.ts';
+import { throwHttpError } from '../../http-errors.ts';
 import { assertTreeExists, resolveTree } from '../../resolve-tree.ts';
-import { anyObject, jsonObject, listOfSchema, nodeIdText, treeIdText } from '../../wire/schemas.ts';
+import { anyObjectSchema, jsonObjectSchema, listOfSchema, nodeIdSchema, treeIdSchema } from '../../wire/schemas.ts';
 import { defineRoute, type RouteCall, toReply } from '../define.ts';
 
 const view = {
@@ -26,7 +26,7 @@ const listCommands = defineRoute({
           name: z.string(),
           summary: z.string(),
           usage: z.string(),
-          schema: anyObject,
+          schema: anyObjectSchema,
           examples: listOfSchema(z.object({ line: z.string(), about: z.string() })),
         })
         .openapi('Command'),
@@ -78,7 +78,7 @@ const runCommand = defineRoute({
   body: z.strictObject({
     line: z.string().max(100_000).optional(),
     name: z.string().optional(),
-    args: jsonObject.optional(),
+    args: jsonObjectSchema.optional(),
     ...view,
   }),
   answer: z.object({
@@ -86,18 +86,18 @@ const runCommand = defineRoute({
     did: listOfSchema(phraseSchema).optional().describe('What was said, as codes with data.'),
     undo: z.string().optional(),
     data: z.unknown(),
-    place: z.object({ treeId: treeIdText, activeNodeId: nodeIdText.nullable() }).optional(),
+    place: z.object({ treeId: treeIdSchema, activeNodeId: nodeIdSchema.nullable() }).optional(),
     selectedText: z.string().optional(),
     text: z.string().optional(),
     lines: listOfSchema(listOfSchema(z.union([z.string(), phraseSchema])))
       .optional()
       .describe('The lines of the text, with codes for the words in them.'),
-    list: listOfSchema(nodeIdText).optional(),
+    list: listOfSchema(nodeIdSchema).optional(),
   }),
   async handle(call) {
     const { line, name, args } = call.body;
     const what = line ?? (name === undefined ? undefined : { name, args });
-    if (what === undefined) return refuseHttp('http/invalid', 'body: say a line, or a name with its arguments.');
+    if (what === undefined) return throwHttpError('http/invalid', 'body: say a line, or a name with its arguments.');
     const context = await contextFor(call);
     return toReply(await call.ownerServices.engineOf(context.store).commands.run(what, context));
   },
@@ -122,4 +122,4 @@ const complete = defineRoute({
   },
 });
 
-export const commands = [listCommands, runCommand, complete];
+export const commandRoutes = [listCommands, runCommand, complete];

@@ -10,8 +10,8 @@ import {
   redact,
 } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
-import { refuseHttp } from '../../http-errors.ts';
-import type { Services } from '../../services.ts';
+import { throwHttpError } from '../../http-errors.ts';
+import type { SharedServices } from '../../services.ts';
 import { listOfSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
@@ -61,7 +61,10 @@ const listAnswer = z.object({
 type ConnectionView = z.infer<typeof connection>;
 
 /** A provider for display: at most the last four characters of its key. */
-function viewConnection(services: Services, shown: Pick<ConnectionView, 'name' | 'label' | 'kind'>): ConnectionView {
+function viewConnection(
+  services: SharedServices,
+  shown: Pick<ConnectionView, 'name' | 'label' | 'kind'>,
+): ConnectionView {
   const { live, config, providers } = services;
   const { name, label, kind } = shown;
   const section = config.providers.get(name);
@@ -97,7 +100,7 @@ function viewConnection(services: Services, shown: Pick<ConnectionView, 'name' |
 const firstShown = ['openai', 'anthropic', 'google', 'openrouter', 'ollama', 'lm-studio'];
 
 /** All providers that can be connected, the best-known first. */
-function listConnections(services: Services): readonly ConnectionView[] {
+function listConnections(services: SharedServices): readonly ConnectionView[] {
   const known = new Map<string, Pick<ConnectionView, 'name' | 'label' | 'kind'>>();
   for (const { name, label, closed } of providerDefinitions)
     if (!closed && name !== 'openai-compatible') known.set(name, { name, label, kind: name });
@@ -110,8 +113,8 @@ function listConnections(services: Services): readonly ConnectionView[] {
   return [...known.values()].sort((a, b) => rank(a) - rank(b)).map((shown) => viewConnection(services, shown));
 }
 
-function requireLive({ live }: Services): LiveConfig {
-  return live ?? refuseHttp('http/forbidden', 'Keys are set in the configuration of this server.');
+function requireLive({ live }: SharedServices): LiveConfig {
+  return live ?? throwHttpError('http/forbidden', 'Keys are set in the configuration of this server.');
 }
 
 const list = defineRoute({
@@ -124,7 +127,7 @@ const list = defineRoute({
   handle: ({ services }) => toReply(listReply(services)),
 });
 
-function listReply(services: Services): z.infer<typeof listAnswer> {
+function listReply(services: SharedServices): z.infer<typeof listAnswer> {
   const { live } = services;
   return {
     items: [...listConnections(services)],
@@ -147,7 +150,7 @@ const tested = z.object({ models: listOfSchema(z.string()), problem });
 
 /** Asks a server for its models; an error is part of the response. */
 async function tryModels(
-  { providers }: Services,
+  { providers }: SharedServices,
   section: ProviderConfig,
   signal: AbortSignal,
 ): Promise<{ readonly listed: readonly ListedModel[]; readonly problem: z.infer<typeof problem> }> {
@@ -182,7 +185,7 @@ const test = defineRoute({
 });
 
 /** A provider with a key in the configuration is tested as it is; any other as it would be stored. */
-async function checkEntered(services: Services, input: ConnectionInput) {
+async function checkEntered(services: SharedServices, input: ConnectionInput) {
   const live = requireLive(services);
   const section = services.config.providers.get(input.name);
   const isConfigured = section?.keySource !== undefined && section.keySource.from !== 'page';
@@ -255,4 +258,4 @@ const choose = defineRoute({
 });
 
 /** The routes. */
-export const connections = [list, test, put, remove, choose];
+export const connectionRoutes = [list, test, put, remove, choose];

@@ -1,7 +1,7 @@
 import { createEvents } from '@coppice/engine';
 import { type ScriptedReply, usageEventOf } from '@coppice/engine/testing';
 import { expect, test } from 'vitest';
-import { createTree, freshId, openTestServer } from '../../testing/index.ts';
+import { createTestId, createTree, openTestServer } from '../../testing/index.ts';
 
 test('[A105] the context of a model is given with its tokens, its window and the remaining space', async () => {
   const server = await openTestServer();
@@ -22,7 +22,7 @@ test('[A105] the context of a model is given with its tokens, its window and the
   });
   expect(body.tokens).toBe(body.entries[0].tokens + body.entries[1].tokens);
   expect(body.used).toBeCloseTo(body.estimate.tokens / body.window);
-  expect((await server.ask('GET', `/api/trees/${treeId}/context?nodeId=${freshId()}`)).status).toBe(404);
+  expect((await server.ask('GET', `/api/trees/${treeId}/context?nodeId=${createTestId()}`)).status).toBe(404);
   expect((await server.ask('GET', `/api/trees/${treeId}/context?model=nobody/x`)).body.error.code).toBe(
     'provider/unknown',
   );
@@ -87,7 +87,7 @@ test('[A107] a long context is given in pages, with the token count of the whole
   expect(above.before).toBeNull();
   const weighed = (await server.ask('GET', `${at}&limit=1`)).body;
   expect(weighed.tokens).toBe(whole.tokens);
-  const off = await server.ask('GET', `${at}&before=${freshId()}`);
+  const off = await server.ask('GET', `${at}&before=${createTestId()}`);
   expect([off.status, off.body.error.code]).toEqual([400, 'tree/not-on-path']);
   await server.close();
 });

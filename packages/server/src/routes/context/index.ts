@@ -5,17 +5,17 @@ import { buildRequestMessages, compactionBudgetFor, readContextPage } from '@cop
 import { type Cost, readBranchModel, replyLimit, type ToolRegistry } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
-import { checkVersion, resolveTree } from '../../resolve-tree.ts';
+import { assertExpectedVersion, resolveTree } from '../../resolve-tree.ts';
 import { createRunContext, readNodes } from '../../tree-view.ts';
 import {
-  anyObject,
+  anyObjectSchema,
   listOfSchema,
-  message,
-  nodeIdText,
-  pageLimit,
-  plainWriteQuery,
-  writeBody,
-  writtenSchema,
+  messageSchema,
+  nodeIdSchema,
+  pageLimitSchema,
+  plainWriteQuerySchema,
+  writeBodySchema,
+  writeResponseSchema,
 } from '../../wire/schemas.ts';
 import { defineRoute, type RouteCall, requireVersion, toReply } from '../define.ts';
 
@@ -31,29 +31,29 @@ const getContext = defineRoute({
     maxTokens: z.string().optional(),
     /** The tools that are offered with the next call, by name, separated by commas. */
     tools: z.string().max(16_000).optional(),
-    limit: pageLimit.optional(),
+    limit: pageLimitSchema.optional(),
     before: z.string().optional(),
   }),
   answer: z.object({
     version: z.number(),
-    nodeId: nodeIdText.nullable(),
+    nodeId: nodeIdSchema.nullable(),
     model: z.string(),
     entries: listOfSchema(
       z.object({
-        nodeId: nodeIdText.nullable(),
+        nodeId: nodeIdSchema.nullable(),
         kind: z.enum(['system-prompt', 'message', 'summary', 'branch-summary', 'injected']),
-        message,
+        message: messageSchema,
         tokens: z.number(),
         reported: z.number().nullable(),
       }),
     ),
     count: z.number(),
-    before: nodeIdText.nullable(),
+    before: nodeIdSchema.nullable(),
     shares: z.object({ system: z.number(), summaries: z.number(), messages: z.number(), tools: z.number() }),
     /** The descriptions of the offered tools. */
     toolDefinitions: z.object({ count: z.number(), tokens: z.number() }),
-    flags: listOfSchema(anyObject),
-    compaction: z.object({ nodeId: nodeIdText, summary: z.string() }).nullable(),
+    flags: listOfSchema(anyObjectSchema),
+    compaction: z.object({ nodeId: nodeIdSchema, summary: z.string() }).nullable(),
     tokens: z.number(),
     estimate: z.object({ tokens: z.number(), reported: z.number().nullable(), newer: z.number() }),
     window: z.number(),
@@ -148,7 +148,7 @@ function usualReply(entries: readonly { readonly message: Message; readonly toke
   return Math.ceil(replies.reduce((sum, entry) => sum + entry.tokens, 0) / replies.length);
 }
 
-const landed = writtenSchema(anyObject).openapi('Landed');
+const landed = writeResponseSchema(anyObjectSchema).openapi('Landed');
 
 type ContextAct = Pick<
   RouteCall<unknown, unknown, unknown>,
@@ -174,8 +174,8 @@ const compact = defineRoute({
   name: 'compact',
   summary: 'Compacts a branch: a summary replaces older messages in what the model sees. Nothing is deleted.',
   needs: { version: 'required' },
-  query: plainWriteQuery,
-  body: writeBody({
+  query: plainWriteQuerySchema,
+  body: writeBodySchema({
     nodeId: z.string().optional(),
     focus: z.string().max(4_000).optional(),
     summary: z.string().optional(),
@@ -185,7 +185,7 @@ const compact = defineRoute({
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
     const { store, treeId } = place;
-    await checkVersion(place, call.expectedVersion);
+    await assertExpectedVersion(place, call.expectedVersion);
     const { nodeId: at, model, focus, summary } = call.body;
     const done = await call.ownerServices.engineOf(store).compactor.compact({
       treeId,
@@ -204,8 +204,8 @@ const merge = defineRoute({
   name: 'merge',
   summary: 'Merges a branch into the active one or into another: as one summary, or as its messages.',
   needs: { version: 'required' },
-  query: plainWriteQuery,
-  body: writeBody({
+  query: plainWriteQuerySchema,
+  body: writeBodySchema({
     nodeId: z.string(),
     mode: z.enum(['summary', 'messages']).optional(),
     summary: z.string().optional(),
@@ -219,7 +219,7 @@ const merge = defineRoute({
     const { nodeId: tip, mode, summary, focus, into } = call.body;
     // A model writes for a while; the tree may change meanwhile, and the branch is merged at the requested position.
     const isWritten = summary === undefined && mode !== 'messages';
-    if (isWritten) await checkVersion(place, call.expectedVersion);
+    if (isWritten) await assertExpectedVersion(place, call.expectedVersion);
     const done = await call.ownerServices.engineOf(store).compactor.merge({
       treeId,
       nodeId: nodeId(tip),
@@ -238,8 +238,8 @@ const branch = defineRoute({
   summary:
     'Moves to another node to continue there, optionally with a summary of the branch that is left, given or written by a model.',
   needs: { version: 'optional' },
-  query: plainWriteQuery,
-  body: writeBody({
+  query: plainWriteQuerySchema,
+  body: writeBodySchema({
     nodeId: z.string(),
     summary: z.string().optional(),
     summarize: z.boolean().optional(),
@@ -253,7 +253,7 @@ const branch = defineRoute({
     // Moving needs no version, as everywhere; adding a summary does.
     if (summary !== undefined || summarize === true) requireVersion(call.expectedVersion);
     const isWritten = summary === undefined && summarize === true;
-    if (isWritten) await checkVersion(place, call.expectedVersion);
+    if (isWritten) await assertExpectedVersion(place, call.expectedVersion);
     const done = await call.ownerServices.engineOf(store).compactor.branchWithSummary({
       treeId,
       nodeId: nodeId(to),
@@ -265,4 +265,4 @@ const branch = defineRoute({
   },
 });
 
-export const context = [getContext, compact, merge, branch];
+export const contextRoutes = [getContext, compact, merge, branch];

@@ -1,15 +1,15 @@
 import { textEvents } from '@coppice/engine/testing';
 import { expect, test } from 'vitest';
 import {
+  createTestId,
   createTree,
   EventReader,
-  freshId,
   openTestServer,
-  type SeenEvent,
+  type ReceivedEvent,
   type TestServer,
 } from '../../testing/index.ts';
 
-function commits(seen: readonly SeenEvent[]): SeenEvent[] {
+function commits(seen: readonly ReceivedEvent[]): ReceivedEvent[] {
   return seen.filter((event) => event.event === 'commit');
 }
 
@@ -123,7 +123,7 @@ test('[A43] text of a reply in progress is sent between its commits, from its be
   await late.until((all) => all.some((event) => event.event === 'delta'));
   joined.abort();
   for (const reader of [early, late]) {
-    const through = (event: SeenEvent) =>
+    const through = (event: ReceivedEvent) =>
       event.event === 'commit' &&
       event.data.nodes.some((node: { id: string; status: string }) => node.id === nodeId && node.status === 'success');
     const seen = await reader.until((all) => all.some(through));
@@ -221,6 +221,6 @@ test('[A47] a user has a limited number of streams, and closing one frees its pl
   const three = await open();
   expect(three.status).toBe(200);
   await Promise.all([two.body?.cancel(), three.body?.cancel()]);
-  expect((await server.raw('GET', `/api/trees/${freshId()}/feed`)).status).toBe(404);
+  expect((await server.raw('GET', `/api/trees/${createTestId()}/feed`)).status).toBe(404);
   await server.close();
 });

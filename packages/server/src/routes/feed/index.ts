@@ -1,18 +1,18 @@
 /** Live events of one tree, or of all trees of the caller. */
 import { readTree } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { refuseHttp } from '../../http-errors.ts';
-import { type EventStream, encodeEvent, streamReply } from '../../live/event-stream.ts';
+import { throwHttpError } from '../../http-errors.ts';
+import { type EventStream, encodeEvent, respondWithStream } from '../../live/event-stream.ts';
 import { resolveTree } from '../../resolve-tree.ts';
-import type { OwnerServices, Services } from '../../services.ts';
-import { count } from '../../wire/schemas.ts';
+import type { OwnerServices, SharedServices } from '../../services.ts';
+import { countQuerySchema } from '../../wire/schemas.ts';
 import { defineRoute } from '../define.ts';
 
 /** Where a reader left off: from Last-Event-ID after a reconnect, else from the query. */
 function placeIn(lastEventId: string | undefined, since: number | undefined): number | null {
   if (lastEventId === undefined || lastEventId === '') return since ?? null;
   if (!/^\d{1,15}$/.test(lastEventId))
-    return refuseHttp('http/invalid', 'Last-Event-ID must be the id of an event of this stream.');
+    return throwHttpError('http/invalid', 'Last-Event-ID must be the id of an event of this stream.');
   return Number(lastEventId);
 }
 
@@ -23,7 +23,7 @@ const treeFeed = defineRoute({
   summary:
     'Server-sent events: `commit` (id = version, data = the commit and its nodes), `delta` (new text of a running reply, no id), `approval`, `reset`. Continues without a gap after Last-Event-ID, or from `since`.',
   needs: { stream: true },
-  query: z.strictObject({ since: count.optional() }),
+  query: z.strictObject({ since: countQuerySchema.optional() }),
   produces: 'text/event-stream',
   answer: z.string(),
   async handle(call) {
@@ -37,7 +37,7 @@ const treeFeed = defineRoute({
     services.hubs.join(ownerServices, store, treeId, stream, since).catch((error: unknown) => {
       services.log.warn({ err: error }, 'a reader of a feed was sent away');
     });
-    return streamReply(stream);
+    return respondWithStream(stream);
   },
 });
 
@@ -76,7 +76,7 @@ const listFeed = defineRoute({
       throw refused.error;
     }
     void pump(ownerServices, services, stream, first, feed);
-    return streamReply(stream);
+    return respondWithStream(stream);
   },
 });
 
@@ -88,7 +88,7 @@ type ListEvents = AsyncIterator<{ readonly cursor: string; readonly treeId: stri
 
 async function pump(
   ownerServices: OwnerServices,
-  services: Services,
+  services: SharedServices,
   stream: EventStream,
   first: ReturnType<ListEvents['next']>,
   feed: ListEvents,
@@ -106,4 +106,4 @@ async function pump(
   stream.close();
 }
 
-export const feed = [treeFeed, listFeed];
+export const feedRoutes = [treeFeed, listFeed];

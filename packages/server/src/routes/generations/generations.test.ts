@@ -3,8 +3,8 @@ import { nodeId, run as runCommand, treeId } from '@coppice/core';
 import { createTools, defineTool, type TurnEvent } from '@coppice/engine';
 import { type ScriptedReply, textEvents, toolEvents } from '@coppice/engine/testing';
 import { expect, test, vi } from 'vitest';
-import { recoverOnce } from '../../live/recovery.ts';
-import { createTree, EventReader, freshId, openTestServer, type TestServer } from '../../testing/index.ts';
+import { recoverRepliesOnce } from '../../live/recovery.ts';
+import { createTestId, createTree, EventReader, openTestServer, type TestServer } from '../../testing/index.ts';
 import { openSharedServer } from '../../testing/shared-server.ts';
 
 /** A reply that streams its first words, then waits until it is released or stopped. */
@@ -115,7 +115,7 @@ test('[A52] a turn that cannot start is refused with the status of its kind', as
     const { status, body: said } = await server.ask('POST', `/api/trees/${id}/generations`, wish);
     return [status, said.error.code];
   };
-  expect(await ask({ type: 'reply', parentId: freshId(), models: ['scripted/one'] })).toEqual([
+  expect(await ask({ type: 'reply', parentId: createTestId(), models: ['scripted/one'] })).toEqual([
     404,
     'tree/unknown-node',
   ]);
@@ -137,7 +137,7 @@ test('[A53] repeating a request gives the same turn', async () => {
   const { reply, goOn } = gated('not ');
   const server = await openTestServer({ replies: [reply] });
   const { id } = await createTree(server, []);
-  const requestId = freshId();
+  const requestId = createTestId();
   const first = await send(server, id, { requestId });
   const again = await send(server, id, { requestId });
   expect(again.body.actId).toBe(first.body.actId);
@@ -157,7 +157,7 @@ test('[A53] repeating a request gives the same turn even with its old version, a
     { type: 'regenerate', nodeId: nodeIds[1] },
   ]) {
     const { body: seen } = await server.ask('GET', `/api/trees/${id}`);
-    const body = { ...wish, models: ['scripted/one'], requestId: freshId() };
+    const body = { ...wish, models: ['scripted/one'], requestId: createTestId() };
     const first = await server.ask('POST', `/api/trees/${id}/generations`, { version: seen.version, body });
     await through(server, first.body.actId);
     const again = await server.ask('POST', `/api/trees/${id}/generations`, { version: seen.version, body });
@@ -338,21 +338,21 @@ test('[A195] lost replies of all users are recovered with one query, and users w
   const server = await openSharedServer({ store: 'sqlite', generateLimits: { flushMs: 5, followMs: 5, staleMs: 0 } });
   const { services } = server.server;
   const opened = [vi.spyOn(server.store, 'forOwner'), vi.spyOn(server.store.accounts, 'users')];
-  expect(await recoverOnce(services)).toBe(0);
+  expect(await recoverRepliesOnce(services)).toBe(0);
   for (const calls of opened) expect(calls).not.toHaveBeenCalled();
   const replies: { readonly id: string; readonly reply: string; readonly token: string }[] = [];
   for (const token of ['ben', 'cleo']) {
     const store = server.store.forOwner(token);
     const made = await createTree(server, ['Hello'], token);
-    const [id, reply, parentId] = [treeId(made.id), nodeId(freshId()), nodeId(made.nodeIds[0] ?? '')];
-    const run = { id: freshId(), treeId: id, nodeId: reply, process: 'gone', startedAt: 1, beatAt: 1, data: {} };
+    const [id, reply, parentId] = [treeId(made.id), nodeId(createTestId()), nodeId(made.nodeIds[0] ?? '')];
+    const run = { id: createTestId(), treeId: id, nodeId: reply, process: 'gone', startedAt: 1, beatAt: 1, data: {} };
     await store.runs.start(run);
     const command = { type: 'reply', treeId: id, parentId, replies: [{ id: reply }] } as const;
-    await runCommand(store, command, { actor: token, now: () => 1, newId: freshId, kit: messageKit });
+    await runCommand(store, command, { actor: token, now: () => 1, newId: createTestId, kit: messageKit });
     await store.runs.append(run.id, { offset: 0, text: `text for ${token}` });
     replies.push({ id, reply, token });
   }
-  expect(await recoverOnce(services)).toBe(2);
+  expect(await recoverRepliesOnce(services)).toBe(2);
   for (const { id, reply, token } of replies) {
     const { node } = (await server.ask('GET', `/api/trees/${id}/nodes/${reply}`, { token })).body;
     expect([node.status, node.text]).toEqual(['interrupted', `text for ${token}`]);
@@ -364,14 +364,14 @@ test('[A49] a reply whose process is gone is saved with its stored text', async 
   const server = await openTestServer({ store: 'sqlite', generateLimits: { flushMs: 5, followMs: 5, staleMs: 0 } });
   const { id, nodeIds } = await createTree(server, ['Hello']);
   const tree = treeId(id);
-  const reply = nodeId(freshId());
-  const run = { id: freshId(), treeId: tree, nodeId: reply, process: 'gone', startedAt: 1, beatAt: 1, data: {} };
+  const reply = nodeId(createTestId());
+  const run = { id: createTestId(), treeId: tree, nodeId: reply, process: 'gone', startedAt: 1, beatAt: 1, data: {} };
   await server.store.runs.start(run);
   const parentId = nodeId(nodeIds[0] ?? '');
   const command = { type: 'reply', treeId: tree, parentId, replies: [{ id: reply }] } as const;
-  await runCommand(server.store, command, { actor: 'local', now: () => 1, newId: freshId, kit: messageKit });
+  await runCommand(server.store, command, { actor: 'local', now: () => 1, newId: createTestId, kit: messageKit });
   await server.store.runs.append(run.id, { offset: 0, text: 'as far as it' });
-  expect(await recoverOnce(server.server.services)).toBe(1);
+  expect(await recoverRepliesOnce(server.server.services)).toBe(1);
   const { node } = (await server.ask('GET', `/api/trees/${id}/nodes/${reply}`)).body;
   expect([node.status, node.text]).toEqual(['interrupted', 'as far as it']);
   await server.close();

@@ -2,39 +2,39 @@
 import { type ActId, ask, nodeId, readTree, refuse, type TreeId } from '@coppice/core';
 import type { GenerateOptions, TurnStart } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
-import { refuseHttp } from '../../http-errors.ts';
-import { type EventStream, encodeEvent, streamReply } from '../../live/event-stream.ts';
-import { type LiveTurn, versionOfTurn, waitForFirstReplies } from '../../live/turns.ts';
+import { throwHttpError } from '../../http-errors.ts';
+import { type EventStream, encodeEvent, respondWithStream } from '../../live/event-stream.ts';
+import { type LiveTurn, readTreeVersion, waitForFirstReplies } from '../../live/turns.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
-import { readMessages, resolveTree } from '../../resolve-tree.ts';
+import { parseNewMessages, resolveTree } from '../../resolve-tree.ts';
 import {
-  count,
+  countQuerySchema,
   listOfSchema,
-  messageInput,
-  nodeIdText,
-  plainWriteQuery,
-  treeIdText,
-  writeBody,
+  messageInputSchema,
+  nodeIdSchema,
+  plainWriteQuerySchema,
+  treeIdSchema,
+  writeBodySchema,
 } from '../../wire/schemas.ts';
 import { defineRoute, type RouteCall, toReply } from '../define.ts';
 
 const begun = z
   .object({
     actId: z.string(),
-    treeId: treeIdText,
+    treeId: treeIdSchema,
     version: z.number(),
-    nodes: listOfSchema(z.object({ nodeId: nodeIdText, parentId: nodeIdText, runId: z.string().nullable() })),
+    nodes: listOfSchema(z.object({ nodeId: nodeIdSchema, parentId: nodeIdSchema, runId: z.string().nullable() })),
   })
   .openapi('BegunTurn');
 
-const requestSchema = writeBody({
+const requestSchema = writeBodySchema({
   type: z.enum(['send', 'reply', 'regenerate', 'combine', 'continue']),
   parentId: z.string().optional(),
   nodeId: z.string().optional(),
   nodeIds: listOfSchema(z.string()).optional(),
   way: z.enum(['combine', 'table', 'differences']).optional(),
   instructions: z.string().max(20_000).optional(),
-  messages: listOfSchema(messageInput).optional(),
+  messages: listOfSchema(messageInputSchema).optional(),
   models: listOfSchema(z.string()).optional(),
   n: z.number().int().min(1).optional(),
   temperature: z.number().optional(),
@@ -58,21 +58,21 @@ type GenerationBody = z.output<typeof requestSchema>;
 function turnStartOf(treeId: TreeId, wish: GenerationBody): TurnStart {
   const { type, parentId, nodeId: at } = wish;
   if (type === 'send') {
-    const messages = readMessages(wish.messages ?? []);
+    const messages = parseNewMessages(wish.messages ?? []);
     if (messages.length === 0) return refuse('message/blank', 'There is no message to send.', {});
     const parent = parentId === undefined ? undefined : nodeId(parentId);
     return { type, treeId, messages, parentId: parent, merge: wish.merge };
   }
   if (wish.messages !== undefined)
-    return refuseHttp('http/invalid', 'body.messages: is only allowed with the type send.');
+    return throwHttpError('http/invalid', 'body.messages: is only allowed with the type send.');
   if (type === 'combine') {
     const { nodeIds, way = 'combine', instructions } = wish;
-    if (nodeIds === undefined) return refuseHttp('http/invalid', 'body.nodeIds: is missing.');
+    if (nodeIds === undefined) return throwHttpError('http/invalid', 'body.nodeIds: is missing.');
     return { type, treeId, nodeIds: nodeIds.map(nodeId), way, instructions };
   }
   const named = type === 'reply' ? (parentId ?? at) : at;
   if (named === undefined)
-    return refuseHttp('http/invalid', `body.${type === 'reply' ? 'parentId' : 'nodeId'}: is missing.`);
+    return throwHttpError('http/invalid', `body.${type === 'reply' ? 'parentId' : 'nodeId'}: is missing.`);
   return type === 'reply' ? { type, treeId, parentId: nodeId(named) } : { type, treeId, nodeId: nodeId(named) };
 }
 
@@ -83,7 +83,7 @@ const generate = defineRoute({
   summary:
     'Generates replies: to a new message, to a node, another reply to the same prompt, one made from several replies (`nodeIds`, `way`), or the continuation of one that was cut off.',
   needs: { version: 'required' },
-  query: plainWriteQuery,
+  query: plainWriteQuerySchema,
   body: requestSchema,
   answer: begun,
   status: 202,
@@ -103,7 +103,7 @@ const generate = defineRoute({
     };
     const live = services.turns.begin(ownerServices, store, start, options);
     const nodes = await waitForFirstReplies(live, models.length * (n ?? 1));
-    const version = await versionOfTurn(store, treeId);
+    const version = await readTreeVersion(store, treeId);
     return toReply({ actId: live.actId, treeId, version, nodes }, { version });
   },
 });
@@ -117,7 +117,7 @@ const running = defineRoute({
     items: listOfSchema(
       z.object({
         runId: z.string(),
-        nodeId: nodeIdText,
+        nodeId: nodeIdSchema,
         actId: z.string().nullable(),
         startedAt: z.number(),
         beatAt: z.number(),
@@ -145,7 +145,7 @@ const events = defineRoute({
   summary:
     'Server-sent events of a turn of this process (id = index, data = the event), from `from` or after Last-Event-ID until its end.',
   needs: { stream: true },
-  query: z.strictObject({ from: count.optional() }),
+  query: z.strictObject({ from: countQuerySchema.optional() }),
   produces: 'text/event-stream',
   answer: z.string(),
   handle(call) {
@@ -155,7 +155,7 @@ const events = defineRoute({
     const stream = call.services.streams.open(call.caller);
     call.signal.addEventListener('abort', () => stream.close(), { once: true });
     void sendTurn(stream, live, from);
-    return streamReply(stream);
+    return respondWithStream(stream);
   },
 });
 
@@ -179,7 +179,7 @@ const follow = defineRoute({
   summary:
     'Server-sent events of one reply, generated by any process: `text-delta` (id = offset after it), then `end` or `error`.',
   needs: { stream: true },
-  query: z.strictObject({ offset: count.optional() }),
+  query: z.strictObject({ offset: countQuerySchema.optional() }),
   produces: 'text/event-stream',
   answer: z.string(),
   async handle(call) {
@@ -202,7 +202,7 @@ const follow = defineRoute({
       }
       stream.close();
     })();
-    return streamReply(stream);
+    return respondWithStream(stream);
   },
 });
 
@@ -260,4 +260,4 @@ const approve = defineRoute({
   },
 });
 
-export const generations = [generate, running, events, follow, abort, abortNode, approve];
+export const generationRoutes = [generate, running, events, follow, abort, abortNode, approve];

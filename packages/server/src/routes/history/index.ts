@@ -6,18 +6,18 @@ import { omitUndefined } from '../../omit-undefined.ts';
 import { resolveTree } from '../../resolve-tree.ts';
 import { runWrite, toTreeView } from '../../tree-view.ts';
 import {
-  anyObject,
-  bookmark,
-  count,
+  anyObjectSchema,
+  bookmarkSchema,
+  countQuerySchema,
   listOfSchema,
-  node,
-  nodeIdText,
-  pageLimit,
-  plainWriteQuery,
-  queryFlag,
-  topologyNode,
-  treeView,
-  writtenSchema,
+  nodeIdSchema,
+  nodeSchema,
+  pageLimitSchema,
+  plainWriteQuerySchema,
+  queryFlagSchema,
+  topologyNodeSchema,
+  treeViewSchema,
+  writeResponseSchema,
 } from '../../wire/schemas.ts';
 import { defineRoute, type RouteCall, toReply } from '../define.ts';
 
@@ -26,7 +26,7 @@ const commits = defineRoute({
   path: '/api/trees/{tree}/history',
   name: 'getHistory',
   summary: 'Lists the commits of a tree before a version, newest first.',
-  query: z.strictObject({ before: count.optional(), limit: pageLimit.optional() }),
+  query: z.strictObject({ before: countQuerySchema.optional(), limit: pageLimitSchema.optional() }),
   answer: z.object({
     items: listOfSchema(
       z
@@ -63,10 +63,10 @@ const asOf = defineRoute({
   name: 'getVersion',
   summary: 'The tree as of a version, without message contents.',
   answer: z.object({
-    tree: treeView,
-    activeNodeId: nodeIdText.nullable(),
-    nodes: listOfSchema(topologyNode),
-    bookmarks: listOfSchema(bookmark),
+    tree: treeViewSchema,
+    activeNodeId: nodeIdSchema.nullable(),
+    nodes: listOfSchema(topologyNodeSchema),
+    bookmarks: listOfSchema(bookmarkSchema),
   }),
   async handle(call) {
     const { tree, temporary } = await readPast(call);
@@ -83,18 +83,18 @@ const pageAsOf = defineRoute({
   summary: 'A page of a branch as of a version.',
   query: z.strictObject({
     nodeId: z.string().optional(),
-    limit: pageLimit.optional(),
+    limit: pageLimitSchema.optional(),
     before: z.string().optional(),
-    siblings: queryFlag.optional(),
+    siblings: queryFlagSchema.optional(),
   }),
   answer: z.object({
-    rootId: nodeIdText,
-    activeNodeId: nodeIdText.nullable(),
+    rootId: nodeIdSchema,
+    activeNodeId: nodeIdSchema.nullable(),
     version: z.number(),
-    nodes: listOfSchema(node),
-    groups: z.record(z.string(), listOfSchema(node)),
-    variants: z.record(z.string(), z.object({ index: z.number(), total: z.number(), ids: listOfSchema(nodeIdText) })),
-    before: nodeIdText.nullable(),
+    nodes: listOfSchema(nodeSchema),
+    groups: z.record(z.string(), listOfSchema(nodeSchema)),
+    variants: z.record(z.string(), z.object({ index: z.number(), total: z.number(), ids: listOfSchema(nodeIdSchema) })),
+    before: nodeIdSchema.nullable(),
   }),
   async handle(call) {
     const { tree } = await readPast(call);
@@ -113,8 +113,8 @@ const restoreVersion = defineRoute({
   name: 'restoreVersion',
   summary: 'Restores the tree to an earlier version, as a new commit.',
   needs: { version: 'required' },
-  query: plainWriteQuery,
-  answer: writtenSchema(anyObject),
+  query: plainWriteQuerySchema,
+  answer: writeResponseSchema(anyObjectSchema),
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const outcome = await runWrite(call, store, { type: 'restore-version', treeId, version: call.params.version });
@@ -122,4 +122,4 @@ const restoreVersion = defineRoute({
   },
 });
 
-export const history = [commits, asOf, pageAsOf, restoreVersion];
+export const historyRoutes = [commits, asOf, pageAsOf, restoreVersion];

@@ -1,7 +1,7 @@
 /** The caller's trees as an MCP server over HTTP. */
 
 import { z } from '@hono/zod-openapi';
-import { answerOverHttp } from '../../mcp/over-http.ts';
+import { answerMcpOverHttp } from '../../mcp/over-http.ts';
 import { createRunContext } from '../../tree-view.ts';
 import { productVersion } from '../../version.ts';
 import { problemSchema } from '../../wire/schemas.ts';
@@ -45,7 +45,7 @@ const call = defineRoute({
       body: await given.bytes(),
       signal: given.signal,
     });
-    const response = await answerOverHttp(request, {
+    const response = await answerMcpOverHttp(request, {
       store: ownerServices.store,
       context: () => createRunContext(given),
       compactor: ownerServices.engineOf(ownerServices.store).compactor,
@@ -56,4 +56,4 @@ const call = defineRoute({
   },
 });
 
-export const mcp: readonly RouteDefinition[] = [call];
+export const mcpRoutes: readonly RouteDefinition[] = [call];

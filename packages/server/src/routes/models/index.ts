@@ -1,8 +1,8 @@
 /** Models, tools, MCP servers, and the operator's settings. */
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { noneMatch } from '../../entity-tags.ts';
-import { anyObject, listOfSchema, queryFlag } from '../../wire/schemas.ts';
+import { matchesEntityTag } from '../../entity-tags.ts';
+import { anyObjectSchema, listOfSchema, queryFlagSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
 const price = z.object({
@@ -35,7 +35,7 @@ const listModels = defineRoute({
   path: '/api/models',
   name: 'listModels',
   summary: 'The models that can be used now and the default one; with `all` also those that need a key first.',
-  query: z.strictObject({ all: queryFlag.optional() }),
+  query: z.strictObject({ all: queryFlagSchema.optional() }),
   answer: choices,
   also: [304],
   async handle({ services, query, header }) {
@@ -46,7 +46,7 @@ const listModels = defineRoute({
     // The list is long and rarely changes; browsers revalidate it.
     const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
     const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' };
-    if (noneMatch(header('if-none-match'), etag)) return { raw: null, status: 304, headers };
+    if (matchesEntityTag(header('if-none-match'), etag)) return { raw: null, status: 304, headers };
     return { text, headers };
   },
 });
@@ -71,7 +71,7 @@ const listTools = defineRoute({
   answer: z.object({
     items: listOfSchema(
       z
-        .object({ name: z.string(), description: z.string(), parameters: anyObject, sideEffects: z.boolean() })
+        .object({ name: z.string(), description: z.string(), parameters: anyObjectSchema, sideEffects: z.boolean() })
         .openapi('Tool'),
     ),
   }),
@@ -131,4 +131,4 @@ const settings = defineRoute({
   },
 });
 
-export const models = [listModels, refresh, listTools, settings];
+export const modelRoutes = [listModels, refresh, listTools, settings];

@@ -1,7 +1,7 @@
 /** Health, metrics and the API document, for operators and programs. */
 import { z } from '@hono/zod-openapi';
 import { referencePolicy } from '../../reference-page.ts';
-import { anyObject } from '../../wire/schemas.ts';
+import { anyObjectSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
 const health = z.object({ status: z.enum(['ok', 'unavailable']) });
@@ -71,7 +71,7 @@ const openapi = defineRoute({
   name: 'getOpenApi',
   summary: 'This API as an OpenAPI 3.1 document.',
   needs: { access: 'open' },
-  answer: anyObject,
+  answer: anyObjectSchema,
   handle: ({ services }) => ({ text: services.reference.document() }),
 });
 
@@ -90,4 +90,4 @@ const docs = defineRoute({
   }),
 });
 
-export const operation = [healthz, readyz, metrics, openapi, docs];
+export const operationRoutes = [healthz, readyz, metrics, openapi, docs];

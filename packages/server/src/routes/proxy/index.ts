@@ -1,11 +1,11 @@
 /** Calls of other programs, forwarded unchanged and recorded as trees. */
 import { z } from '@hono/zod-openapi';
 import type { Caller } from '../../caller.ts';
-import { refuseHttp } from '../../http-errors.ts';
+import { throwHttpError } from '../../http-errors.ts';
 import type { WireKind } from '../../proxy/exchange.ts';
 import { proxyCall } from '../../proxy/proxy.ts';
 import type { Recorder } from '../../proxy/recorder.ts';
-import { wireProblems } from '../../proxy/wire-refusal.ts';
+import { wireErrorSchemas } from '../../proxy/wire-error.ts';
 import { defineRoute, type RawReply, type RouteCall, type RouteDefinition, toReply } from '../define.ts';
 
 const anything = z.unknown();
@@ -39,8 +39,8 @@ async function handOn(
 
 /** The error schema of a path; on a path of both services the client decides. */
 function proxyRefusal(path: string): z.ZodType {
-  if (path.startsWith('messages')) return wireProblems.anthropic;
-  const { openai, anthropic } = wireProblems;
+  if (path.startsWith('messages')) return wireErrorSchemas.anthropic;
+  const { openai, anthropic } = wireErrorSchemas;
   return path === 'models' || path === 'embeddings' ? z.union([openai, anthropic]) : openai;
 }
 
@@ -207,13 +207,16 @@ const retryFailed = defineRoute({
   answer: failedCalls,
   async handle({ services: { recorder }, caller, params }) {
     if (!(await recorder.retryFailed(caller.owner, params.id)))
-      refuseHttp('http/not-found', `There is no failed call ${JSON.stringify(params.id)} that can be recorded again.`);
+      throwHttpError(
+        'http/not-found',
+        `There is no failed call ${JSON.stringify(params.id)} that can be recorded again.`,
+      );
     return toReply(await failedFor(recorder, caller));
   },
 });
 
 /** The proxy routes, with and without a project. */
-export const proxy: readonly RouteDefinition[] = [
+export const proxyRoutes: readonly RouteDefinition[] = [
   ...routesBelow('', ''),
   ...routesBelow('/p/{name}', 'OfProject'),
   state,

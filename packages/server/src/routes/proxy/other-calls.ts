@@ -3,9 +3,9 @@
  * no route of its own, with any method. They are not part of our API, so they are not in the table of routes.
  */
 import { z } from '@hono/zod-openapi';
-import { refuseHttp } from '../../http-errors.ts';
+import { throwHttpError } from '../../http-errors.ts';
 import { proxyCall } from '../../proxy/proxy.ts';
-import { callPathOf } from '../../proxy/wire-refusal.ts';
+import { parseCallPath } from '../../proxy/wire-error.ts';
 import { defineRoute, type HttpMethod, type RouteDefinition } from '../define.ts';
 
 const methods: readonly HttpMethod[] = ['get', 'post', 'put', 'patch', 'delete'];
@@ -29,9 +29,9 @@ function otherCall(method: HttpMethod, base: string, version: string): RouteDefi
     answer: z.unknown(),
     async handle(call) {
       const { services, caller, signal, header, headers, params } = call;
-      const parts = callPathOf(call.path) ?? refuseHttp('http/not-found', 'There is no such path.');
+      const parts = parseCallPath(call.path) ?? throwHttpError('http/not-found', 'There is no such path.');
       if (caller.by === 'cookie' && form.test(header('content-type') ?? ''))
-        return refuseHttp('http/media-type', 'A form is forwarded only with the token in a header.');
+        return throwHttpError('http/media-type', 'A form is forwarded only with the token in a header.');
       const sent = method === 'get' ? null : await call.bytes();
       const body = sent?.byteLength === 0 && method === 'delete' ? null : sent;
       const project = 'name' in params && typeof params.name === 'string' ? params.name : undefined;
@@ -43,6 +43,6 @@ function otherCall(method: HttpMethod, base: string, version: string): RouteDefi
 }
 
 /** A route for each method and version, with and without a project. */
-export const otherCalls: readonly RouteDefinition[] = ['', '/p/{name}'].flatMap((base) =>
+export const otherCallRoutes: readonly RouteDefinition[] = ['', '/p/{name}'].flatMap((base) =>
   versions.flatMap((version) => methods.map((method) => otherCall(method, base, version))),
 );

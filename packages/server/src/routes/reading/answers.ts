@@ -1,10 +1,10 @@
 /** Shared responses of read routes. */
 import { ask, type Node, type NodeId, type ReadProgram, readTree, refuse, type TreeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { listOfSchema, node } from '../../wire/schemas.ts';
+import { listOfSchema, nodeSchema } from '../../wire/schemas.ts';
 
 /** The largest page; clients that need the whole path request the path. */
-export const mostNodes = 1_000;
+export const maxPageNodes = 1_000;
 
 /** A live node; throws for any other. */
 export function* requireLiveNode(id: NodeId): ReadProgram<Node> {
@@ -12,10 +12,10 @@ export function* requireLiveNode(id: NodeId): ReadProgram<Node> {
 }
 
 /** Nodes, and the version at which they were read. */
-export const nodesAnswer = z.object({ version: z.number(), nodes: listOfSchema(node) });
+export const nodesAnswerSchema = z.object({ version: z.number(), nodes: listOfSchema(nodeSchema) });
 
 /** Adds the version at which something was read. */
-export function* withVersion<T>(id: TreeId, nodes: ReadProgram<T>): ReadProgram<{ version: number; nodes: T }> {
+export function* addTreeVersion<T>(id: TreeId, nodes: ReadProgram<T>): ReadProgram<{ version: number; nodes: T }> {
   const { version } = yield* readTree(id);
   return { version, nodes: yield* nodes };
 }

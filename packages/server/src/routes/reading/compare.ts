@@ -3,7 +3,7 @@ import { readPath, readTree } from '@coppice/core';
 import { diffBranches, diffMessages } from '@coppice/core/diff';
 import { z } from '@hono/zod-openapi';
 import { resolveTree } from '../../resolve-tree.ts';
-import { anyObject, listOfSchema, node, nodeIdText } from '../../wire/schemas.ts';
+import { anyObjectSchema, listOfSchema, nodeIdSchema, nodeSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
 const textPart = z.object({ type: z.enum(['equal', 'added', 'removed']), text: z.string() });
@@ -16,17 +16,17 @@ const diff = defineRoute({
   query: z.strictObject({ a: z.string(), b: z.string() }),
   answer: z.object({
     version: z.number(),
-    common: nodeIdText.nullable(),
+    common: nodeIdSchema.nullable(),
     shared: z.number(),
-    left: listOfSchema(node),
-    right: listOfSchema(node),
+    left: listOfSchema(nodeSchema),
+    right: listOfSchema(nodeSchema),
     messages: listOfSchema(
       z.object({
-        left: nodeIdText,
-        right: nodeIdText,
+        left: nodeIdSchema,
+        right: nodeIdSchema,
         equal: z.boolean(),
         text: listOfSchema(textPart),
-        blocks: listOfSchema(anyObject),
+        blocks: listOfSchema(anyObjectSchema),
       }),
     ),
   }),
@@ -48,4 +48,4 @@ const diff = defineRoute({
   },
 });
 
-export const compare = [diff];
+export const compareRoutes = [diff];

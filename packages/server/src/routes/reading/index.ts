@@ -1,8 +1,8 @@
 /** Read routes of one tree. */
-import { compare } from './compare.ts';
-import { nodes } from './nodes.ts';
-import { pages } from './pages.ts';
-import { paths } from './paths.ts';
-import { searches } from './search.ts';
+import { compareRoutes } from './compare.ts';
+import { nodeRoutes } from './nodes.ts';
+import { pageRoutes } from './pages.ts';
+import { pathRoutes } from './paths.ts';
+import { searchRoutes } from './search.ts';
 
-export const reading = [...pages, ...paths, ...nodes, ...compare, ...searches];
+export const readingRoutes = [...pageRoutes, ...pathRoutes, ...nodeRoutes, ...compareRoutes, ...searchRoutes];

@@ -3,16 +3,16 @@ import { ask, impactOf, type Node, type NodeId, nodeId, type ReadProgram, readTr
 import { z } from '@hono/zod-openapi';
 import { formatOfTree, resolveTree } from '../../resolve-tree.ts';
 import { readNodes } from '../../tree-view.ts';
-import { anyObject, bookmark, listOfSchema, node, nodeIdText } from '../../wire/schemas.ts';
+import { anyObjectSchema, bookmarkSchema, listOfSchema, nodeIdSchema, nodeSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
-import { mostNodes, nodesAnswer, requireLiveNode } from './answers.ts';
+import { maxPageNodes, nodesAnswerSchema, requireLiveNode } from './answers.ts';
 
 const getNode = defineRoute({
   method: 'get',
   path: '/api/trees/{tree}/nodes/{node}',
   name: 'getNode',
   summary: 'One node.',
-  answer: z.object({ version: z.number(), node, bookmark: z.union([bookmark, z.null()]) }),
+  answer: z.object({ version: z.number(), node: nodeSchema, bookmark: z.union([bookmarkSchema, z.null()]) }),
   async handle(call) {
     const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const found = await store.read(id, function* () {
@@ -34,7 +34,7 @@ const children = defineRoute({
   path: '/api/trees/{tree}/nodes/{node}/children',
   name: 'getChildren',
   summary: 'The children of a node or of the root, in order.',
-  answer: nodesAnswer,
+  answer: nodesAnswerSchema,
   async handle(call) {
     const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const found = await store.read(id, function* () {
@@ -51,7 +51,7 @@ const siblings = defineRoute({
   path: '/api/trees/{tree}/nodes/{node}/siblings',
   name: 'getSiblings',
   summary: 'The variants of a node including itself, and its position among them.',
-  answer: z.object({ version: z.number(), index: z.number(), total: z.number(), nodes: listOfSchema(node) }),
+  answer: z.object({ version: z.number(), index: z.number(), total: z.number(), nodes: listOfSchema(nodeSchema) }),
   async handle(call) {
     const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const found = await store.read(id, function* () {
@@ -72,8 +72,8 @@ const impact = defineRoute({
   query: z.strictObject({ mode: z.enum(['splice', 'cascade', 'group']).optional() }),
   answer: z.object({
     count: z.number(),
-    bookmarks: listOfSchema(bookmark),
-    pending: listOfSchema(nodeIdText),
+    bookmarks: listOfSchema(bookmarkSchema),
+    pending: listOfSchema(nodeIdSchema),
     active: z.boolean(),
     shares: z.number(),
   }),
@@ -106,12 +106,13 @@ const contents = defineRoute({
   name: 'getContents',
   summary: 'The messages of several nodes, by id; unknown ones are left out.',
   query: z.strictObject({ ids: z.string() }),
-  answer: z.object({ messages: z.record(z.string(), anyObject) }),
+  answer: z.object({ messages: z.record(z.string(), anyObjectSchema) }),
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
     const { treeId: id, store } = place;
     const ids = call.query.ids.split(',').filter((text) => text !== '');
-    if (ids.length > mostNodes) return refuse('command/invalid', `Request at most ${mostNodes} nodes at once.`, {});
+    if (ids.length > maxPageNodes)
+      return refuse('command/invalid', `Request at most ${maxPageNodes} nodes at once.`, {});
     await store.read(id, () => readTree(id));
     const texts = await store.content(id, ids.map(nodeId));
     // The texts are JSON already: they are concatenated, not parsed and serialised again.
@@ -126,7 +127,7 @@ const bookmarks = defineRoute({
   path: '/api/trees/{tree}/bookmarks',
   name: 'getBookmarks',
   summary: 'The bookmarks of a tree.',
-  answer: z.object({ version: z.number(), items: listOfSchema(bookmark) }),
+  answer: z.object({ version: z.number(), items: listOfSchema(bookmarkSchema) }),
   async handle(call) {
     const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const found = await store.read(id, function* () {
@@ -137,4 +138,4 @@ const bookmarks = defineRoute({
   },
 });
 
-export const nodes = [getNode, children, siblings, impact, contents, bookmarks];
+export const nodeRoutes = [getNode, children, siblings, impact, contents, bookmarks];

@@ -4,39 +4,39 @@ import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { resolveTree } from '../../resolve-tree.ts';
 import { readThreadPage } from '../../thread-page.ts';
-import { linearMessage, linearMessages } from '../../wire/linear-messages.ts';
+import { linearMessageSchema, toLinearMessages } from '../../wire/linear-messages.ts';
 import {
-  bookmark,
-  conversationFormat,
-  count,
+  bookmarkSchema,
+  conversationFormatSchema,
+  countQuerySchema,
   listOfSchema,
-  node,
-  nodeIdText,
-  pageLimit,
-  queryFlag,
-  topologyColumns,
-  topologyNode,
+  nodeIdSchema,
+  nodeSchema,
+  pageLimitSchema,
+  queryFlagSchema,
+  topologyColumnsSchema,
+  topologyNodeSchema,
 } from '../../wire/schemas.ts';
 import { toTopologyColumns } from '../../wire/topology-columns.ts';
 import { defineRoute, toReply } from '../define.ts';
 
-const variants = z.object({ index: z.number(), total: z.number(), ids: listOfSchema(nodeIdText) });
+const variants = z.object({ index: z.number(), total: z.number(), ids: listOfSchema(nodeIdSchema) });
 
 /** A page of a thread. */
 const threadPage = z
   .object({
-    rootId: nodeIdText,
-    activeNodeId: nodeIdText.nullable(),
+    rootId: nodeIdSchema,
+    activeNodeId: nodeIdSchema.nullable(),
     version: z.number(),
-    conversation_format: conversationFormat,
-    nodes: listOfSchema(node),
-    groups: z.record(z.string(), listOfSchema(node)),
+    conversation_format: conversationFormatSchema,
+    nodes: listOfSchema(nodeSchema),
+    groups: z.record(z.string(), listOfSchema(nodeSchema)),
     variants: z.record(z.string(), variants),
-    before: nodeIdText.nullable(),
-    after: nodeIdText.nullable(),
-    bookmarks: z.record(z.string(), bookmark),
+    before: nodeIdSchema.nullable(),
+    after: nodeIdSchema.nullable(),
+    bookmarks: z.record(z.string(), bookmarkSchema),
     runs: z.record(z.string(), z.string()),
-    messages: listOfSchema(linearMessage).optional(),
+    messages: listOfSchema(linearMessageSchema).optional(),
   })
   .openapi('ThreadPage');
 
@@ -48,18 +48,18 @@ const page = defineRoute({
     'A page of a branch: its last messages, or those above or below a cursor, with the position of each among its variants; with `linear` also as plain messages, for clients that do not support branches.',
   query: z.strictObject({
     nodeId: z.string().optional(),
-    limit: pageLimit.optional(),
+    limit: pageLimitSchema.optional(),
     before: z.string().optional(),
     after: z.string().optional(),
-    siblings: queryFlag.optional(),
-    format: conversationFormat.optional(),
+    siblings: queryFlagSchema.optional(),
+    format: conversationFormatSchema.optional(),
   }),
   answer: threadPage,
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
     const { format, ...request } = call.query;
     const found = await readThreadPage(place.store, place.treeId, request);
-    const messages = format === 'linear' ? { messages: linearMessages(found.nodes) } : {};
+    const messages = format === 'linear' ? { messages: toLinearMessages(found.nodes) } : {};
     return toReply({ ...found, ...messages }, { version: found.version });
   },
 });
@@ -73,11 +73,11 @@ function* readShape(id: TreeId, options: { readonly from?: string; readonly dept
 }
 
 const shape = {
-  rootId: nodeIdText,
-  activeNodeId: nodeIdText.nullable(),
+  rootId: nodeIdSchema,
+  activeNodeId: nodeIdSchema.nullable(),
   version: z.number(),
-  conversation_format: conversationFormat,
-  bookmarks: listOfSchema(bookmark),
+  conversation_format: conversationFormatSchema,
+  bookmarks: listOfSchema(bookmarkSchema),
 };
 
 const topology = defineRoute({
@@ -85,8 +85,8 @@ const topology = defineRoute({
   path: '/api/trees/{tree}/topology',
   name: 'getTopology',
   summary: 'The structure of a tree as a flat list without contents: complete, or below a node down to a depth.',
-  query: z.strictObject({ from: z.string().optional(), depth: count.optional() }),
-  answer: z.object({ ...shape, nodes: listOfSchema(topologyNode) }),
+  query: z.strictObject({ from: z.string().optional(), depth: countQuerySchema.optional() }),
+  answer: z.object({ ...shape, nodes: listOfSchema(topologyNodeSchema) }),
   async handle(call) {
     const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const { from, depth } = call.query;
@@ -101,7 +101,7 @@ const columns = defineRoute({
   name: 'getTopologyColumns',
   summary:
     'The structure of the whole tree in columns, less than half the size: each field once, then its value for each node.',
-  answer: z.object({ ...shape, columns: topologyColumns }),
+  answer: z.object({ ...shape, columns: topologyColumnsSchema }),
   async handle(call) {
     const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const { nodes, ...found } = await store.read(id, () => readShape(id));
@@ -109,4 +109,4 @@ const columns = defineRoute({
   },
 });
 
-export const pages = [page, topology, columns];
+export const pageRoutes = [page, topology, columns];

@@ -11,9 +11,9 @@ import {
 } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { resolveTree } from '../../resolve-tree.ts';
-import { pageLimit } from '../../wire/schemas.ts';
+import { pageLimitSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
-import { mostNodes, nodesAnswer, requireLiveNode, withVersion } from './answers.ts';
+import { addTreeVersion, maxPageNodes, nodesAnswerSchema, requireLiveNode } from './answers.ts';
 
 const path = defineRoute({
   method: 'get',
@@ -21,7 +21,7 @@ const path = defineRoute({
   name: 'getPath',
   summary: 'The path from a node or the first turn down to another node, both included; by default to the active node.',
   query: z.strictObject({ from: z.string().optional(), to: z.string().optional() }),
-  answer: nodesAnswer,
+  answer: nodesAnswerSchema,
   async handle(call) {
     const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const { from, to } = call.query;
@@ -40,12 +40,12 @@ const leaves = defineRoute({
   path: '/api/trees/{tree}/leaves',
   name: 'getLeaves',
   summary: 'The newest leaves of a tree, newest first.',
-  query: z.strictObject({ limit: pageLimit.optional() }),
-  answer: nodesAnswer,
+  query: z.strictObject({ limit: pageLimitSchema.optional() }),
+  answer: nodesAnswerSchema,
   async handle(call) {
     const { treeId: id, store } = await resolveTree(call, call.params.tree);
-    const limit = Math.min(call.query.limit ?? 20, mostNodes);
-    const found = await store.read(id, () => withVersion(id, readRecentLeaves(limit)));
+    const limit = Math.min(call.query.limit ?? 20, maxPageNodes);
+    const found = await store.read(id, () => addTreeVersion(id, readRecentLeaves(limit)));
     return toReply(found, { version: found.version });
   },
 });
@@ -54,7 +54,7 @@ const leaves = defineRoute({
 function* readEndThrough(id: NodeId, limit: number): ReadProgram<readonly Node[]> {
   const node = yield* requireLiveNode(id);
   const to = yield* ask('lastVisited', { from: node.id });
-  return (yield* ask('path', { to, limit: Math.max(1, Math.min(limit, mostNodes)) })).nodes;
+  return (yield* ask('path', { to, limit: Math.max(1, Math.min(limit, maxPageNodes)) })).nodes;
 }
 
 const pathThrough = defineRoute({
@@ -62,16 +62,16 @@ const pathThrough = defineRoute({
   path: '/api/trees/{tree}/nodes/{node}/path',
   name: 'getPathThrough',
   summary: 'The path through a node down to the last visited leaf below it, or its last nodes.',
-  query: z.strictObject({ limit: pageLimit.optional() }),
-  answer: nodesAnswer,
+  query: z.strictObject({ limit: pageLimitSchema.optional() }),
+  answer: nodesAnswerSchema,
   async handle(call) {
     const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const { limit } = call.query;
     const wanted = () =>
       limit === undefined ? readPathThrough(call.params.node) : readEndThrough(call.params.node, limit);
-    const found = await store.read(id, () => withVersion(id, wanted()));
+    const found = await store.read(id, () => addTreeVersion(id, wanted()));
     return toReply(found, { version: found.version });
   },
 });
 
-export const paths = [path, leaves, pathThrough];
+export const pathRoutes = [path, leaves, pathThrough];

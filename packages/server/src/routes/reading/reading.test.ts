@@ -2,7 +2,7 @@ import { type Store, textMessage, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { z } from '@hono/zod-openapi';
 import { expect, test } from 'vitest';
-import { createTree, freshId, openTestServer, type TestServer } from '../../testing/index.ts';
+import { createTestId, createTree, openTestServer, type TestServer } from '../../testing/index.ts';
 import { readThreadPage } from '../../thread-page.ts';
 import { routes } from '../index.ts';
 
@@ -68,9 +68,9 @@ test('[A12] a cursor off the path, an unknown node and an unknown tree are refus
   const { id, b } = await forked(server);
   const off = await server.ask('GET', `/api/trees/${id}/page?before=${b}`);
   expect([off.status, off.body.error.code]).toEqual([400, 'tree/not-on-path']);
-  const nowhere = await server.ask('GET', `/api/trees/${id}/page?nodeId=${freshId()}`);
+  const nowhere = await server.ask('GET', `/api/trees/${id}/page?nodeId=${createTestId()}`);
   expect([nowhere.status, nowhere.body.error.code]).toEqual([404, 'tree/unknown-node']);
-  const unknown = await server.ask('GET', `/api/trees/${freshId()}/page`);
+  const unknown = await server.ask('GET', `/api/trees/${createTestId()}/page`);
   expect([unknown.status, unknown.body.error.code]).toEqual([404, 'tree/unknown-tree']);
   await server.close();
 });
@@ -129,7 +129,7 @@ test('[A15] paths, children, variants and messages are given by node', async () 
   expect((await server.ask('GET', `${at}/path?from=${b2}&to=${c}`)).body.error.code).toBe('tree/not-on-path');
   expect((await server.ask('GET', `${at}/nodes/${b2}/siblings`)).body).toMatchObject({ index: 1, total: 2 });
   expect(texts((await server.ask('GET', `${at}/nodes/${a}/children`)).body.nodes)).toEqual(['b', 'b2']);
-  const { messages } = (await server.ask('GET', `${at}/contents?ids=${a},${freshId()},${c}`)).body;
+  const { messages } = (await server.ask('GET', `${at}/contents?ids=${a},${createTestId()},${c}`)).body;
   expect(messages).toEqual({
     [a]: { role: 'user', content: [{ type: 'text', text: 'a' }] },
     [c]: { role: 'user', content: [{ type: 'text', text: 'c' }] },
@@ -179,7 +179,7 @@ test('[A18] a search finds exact text in every branch', async () => {
 
 test('[A19] a linear conversation is read as a tree and marked as a list, and is given as a list on request', async () => {
   const server = await openTestServer();
-  const id = freshId();
+  const id = createTestId();
   await server.store.putLinear({
     treeId: treeId(id),
     createdAt: 1,

@@ -1,7 +1,7 @@
 /** Search in all branches. */
 import { type Role, refuse, treeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { listOfSchema, nodeIdText, pageLimit, role, treeIdText } from '../../wire/schemas.ts';
+import { listOfSchema, nodeIdSchema, pageLimitSchema, roleSchema, treeIdSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
 const search = defineRoute({
@@ -14,16 +14,16 @@ const search = defineRoute({
     treeId: z.string().optional(),
     project: z.string().optional(),
     role: z.string().optional(),
-    limit: pageLimit.optional(),
+    limit: pageLimitSchema.optional(),
     cursor: z.string().optional(),
   }),
   answer: z.object({
     items: listOfSchema(
       z
         .object({
-          treeId: treeIdText,
-          nodeId: nodeIdText,
-          role,
+          treeId: treeIdSchema,
+          nodeId: nodeIdSchema,
+          role: roleSchema,
           title: z.string().nullable(),
           createdAt: z.number(),
           snippet: z.string(),
@@ -48,7 +48,7 @@ const search = defineRoute({
 });
 
 function rolesIn(text: string): readonly Role[] {
-  return text.split(',').map((name) => role.safeParse(name).data ?? badRole(name));
+  return text.split(',').map((name) => roleSchema.safeParse(name).data ?? badRole(name));
 }
 
 function badRole(name: string): never {
@@ -58,4 +58,4 @@ function badRole(name: string): never {
   );
 }
 
-export const searches = [search];
+export const searchRoutes = [search];

@@ -13,10 +13,17 @@ import {
   undoOrRedoAnywhere,
 } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { refuseHttp } from '../../http-errors.ts';
+import { throwHttpError } from '../../http-errors.ts';
 import { assertTreeExists, resolveTree } from '../../resolve-tree.ts';
 import { createRunContext } from '../../tree-view.ts';
-import { anyObject, jsonObject, listOfSchema, nodeIdText, treeIdText, writeBody } from '../../wire/schemas.ts';
+import {
+  anyObjectSchema,
+  jsonObjectSchema,
+  listOfSchema,
+  nodeIdSchema,
+  treeIdSchema,
+  writeBodySchema,
+} from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
 const id = z.string().max(64);
@@ -73,15 +80,18 @@ const read = defineRoute({
   name: 'readFromTree',
   summary: 'Answers one read of a planner, with the version of the tree that it was answered at.',
   needs: { access: 'read' },
-  body: z.strictObject({ name: z.string().max(40), with: jsonObject }),
+  body: z.strictObject({ name: z.string().max(40), with: jsonObjectSchema }),
   answer: z.object({ version: z.number(), answer: z.unknown() }),
   async handle(call) {
     const { name, with: given } = call.body;
-    if (!isOffered(name)) return refuseHttp('http/invalid', `body.name: there is no read ${name} here.`);
+    if (!isOffered(name)) return throwHttpError('http/invalid', `body.name: there is no read ${name} here.`);
     const parsed = readArguments[name].safeParse(given);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
-      return refuseHttp('http/invalid', `body.with.${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'is invalid'}`);
+      return throwHttpError(
+        'http/invalid',
+        `body.with.${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'is invalid'}`,
+      );
     }
     const { store, treeId: tree } = await resolveTree(call, call.params.tree);
     // Acts are found by who did them; nobody asks for another person's.
@@ -99,8 +109,8 @@ const read = defineRoute({
 const externalIdList = z.object({
   items: listOfSchema(
     z.object({
-      treeId: treeIdText,
-      nodeId: nodeIdText.nullable(),
+      treeId: treeIdSchema,
+      nodeId: nodeIdSchema.nullable(),
       format: z.string(),
       scope: z.string(),
       id: z.string(),
@@ -176,20 +186,20 @@ function personalCommand(given: object): Command {
   // Validated by core, which names the field that is wrong.
   const command = readCommand(given as CommandInput);
   if (!personal.has(command.type))
-    return refuseHttp('http/invalid', `body.command: ${command.type} is not given over HTTP.`);
+    return throwHttpError('http/invalid', `body.command: ${command.type} is not given over HTTP.`);
   if ('messages' in command && command.messages?.some(({ meta }) => meta !== undefined))
-    return refuseHttp('http/invalid', 'body.command.messages: metadata is written by the server.');
+    return throwHttpError('http/invalid', 'body.command.messages: metadata is written by the server.');
   if ('details' in command && command.details !== undefined)
-    return refuseHttp('http/invalid', 'body.command.details: metadata is written by the server.');
+    return throwHttpError('http/invalid', 'body.command.details: metadata is written by the server.');
   return command;
 }
 
 const outcome = z.object({
-  treeId: treeIdText,
+  treeId: treeIdSchema,
   actId: z.string(),
   version: z.number(),
   result: z.unknown(),
-  commit: anyObject.nullable(),
+  commit: anyObjectSchema.nullable(),
 });
 
 const runIt = defineRoute({
@@ -198,7 +208,7 @@ const runIt = defineRoute({
   name: 'runTreeCommand',
   summary:
     'Runs a command of core in the tree that it names; undo and redo without a tree reverse your newest act in any tree.',
-  body: writeBody({ command: jsonObject, actId: z.string().max(64).optional() }),
+  body: writeBodySchema({ command: jsonObjectSchema, actId: z.string().max(64).optional() }),
   answer: outcome,
   async handle(call) {
     const { command: given, actId } = call.body;
@@ -213,4 +223,4 @@ const runIt = defineRoute({
   },
 });
 
-export const remote = [read, externalIds, foundExternalIds, runIt];
+export const remoteRoutes = [read, externalIds, foundExternalIds, runIt];

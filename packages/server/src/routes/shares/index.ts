@@ -16,14 +16,14 @@ import {
   treeId,
 } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { blobReply, noSuchBlob } from '../../blob-reply.ts';
-import { expiryAhead } from '../../expiry.ts';
-import { refuseHttp } from '../../http-errors.ts';
+import { respondWithBlob, throwNoSuchBlob } from '../../blob-reply.ts';
+import { requireFutureExpiry } from '../../expiry.ts';
+import { throwHttpError } from '../../http-errors.ts';
 import { hashToken } from '../../middleware/auth.ts';
 import { resolveTree } from '../../resolve-tree.ts';
-import type { Services } from '../../services.ts';
-import { block, label, listOfSchema, nodeIdText, role } from '../../wire/schemas.ts';
-import { isOpenShare, share, shownShare } from '../../wire/share-view.ts';
+import type { SharedServices } from '../../services.ts';
+import { blockSchema, labelSchema, listOfSchema, nodeIdSchema, roleSchema } from '../../wire/schemas.ts';
+import { isOpenShare, shareSchema, toShareView } from '../../wire/share-view.ts';
 import { defineRoute, toReply } from '../define.ts';
 
 /** What can be shown in addition to the messages; nothing of it by default. */
@@ -41,10 +41,10 @@ const createShare = defineRoute({
   body: z.strictObject({
     nodeId: z.string().optional(),
     fields: listOfSchema(field).optional(),
-    title: label.nullable().optional(),
+    title: labelSchema.nullable().optional(),
     expiresAt: z.number().int().nullable().optional(),
   }),
-  answer: z.object({ share, token: z.string(), url: z.string() }),
+  answer: z.object({ share: shareSchema, token: z.string(), url: z.string() }),
   status: 201,
   async handle(call) {
     const { services, caller, body } = call;
@@ -68,15 +68,15 @@ const createShare = defineRoute({
       title: body.title === undefined ? (row.attributes.title ?? row.attributes.autoTitle ?? null) : body.title,
       hash: hashToken(token),
       createdAt: services.now(),
-      expiresAt: expiryAhead(body.expiresAt, services.now()),
+      expiresAt: requireFutureExpiry(body.expiresAt, services.now()),
       revokedAt: null,
     };
     await services.store.accounts.putShare(made);
-    return toReply({ share: shownShare(made), token, url: `/s/${token}` });
+    return toReply({ share: toShareView(made), token, url: `/s/${token}` });
   },
 });
 
-const listOfShares = z.object({ items: listOfSchema(share) });
+const listOfShares = z.object({ items: listOfSchema(shareSchema) });
 
 const treeShares = defineRoute({
   method: 'get',
@@ -87,7 +87,7 @@ const treeShares = defineRoute({
   async handle(call) {
     const { store, treeId: id } = await resolveTree(call, call.params.tree);
     await store.read(id, () => readTree(id));
-    return toReply({ items: (await call.services.store.accounts.shares(call.caller.owner, id)).map(shownShare) });
+    return toReply({ items: (await call.services.store.accounts.shares(call.caller.owner, id)).map(toShareView) });
   },
 });
 
@@ -98,7 +98,7 @@ const allShares = defineRoute({
   summary: 'Lists all your share links.',
   answer: listOfShares,
   async handle({ services, caller }) {
-    return toReply({ items: (await services.store.accounts.shares(caller.owner)).map(shownShare) });
+    return toReply({ items: (await services.store.accounts.shares(caller.owner)).map(toShareView) });
   },
 });
 
@@ -107,14 +107,14 @@ const revokeShare = defineRoute({
   path: '/api/shares/{id}',
   name: 'revokeShare',
   summary: 'Revokes a share link.',
-  answer: z.object({ share }),
+  answer: z.object({ share: shareSchema }),
   async handle({ services, caller, params }) {
     const { accounts } = services.store;
     const known = (await accounts.shares(caller.owner)).find((one) => one.id === params.id);
-    if (known === undefined) return refuseHttp('http/not-found', `You have no link ${params.id}.`);
+    if (known === undefined) return throwHttpError('http/not-found', `You have no link ${params.id}.`);
     const revoked: ShareLink = { ...known, revokedAt: known.revokedAt ?? services.now() };
     await accounts.putShare(revoked);
-    return toReply({ share: shownShare(revoked) });
+    return toReply({ share: toShareView(revoked) });
   },
 });
 
@@ -123,23 +123,23 @@ const updateShare = defineRoute({
   path: '/api/shares/{id}/update',
   name: 'updateShare',
   summary: 'Updates a share link to show the current text of messages that were edited in place.',
-  answer: z.object({ share }),
+  answer: z.object({ share: shareSchema }),
   async handle({ services, caller, params }) {
     const { accounts } = services.store;
     const known = (await accounts.shares(caller.owner)).find((one) => one.id === params.id);
     if (known === undefined || !isOpenShare(known, services.now()))
-      return refuseHttp('http/not-found', `You have no open link ${params.id}.`);
+      return throwHttpError('http/not-found', `You have no open link ${params.id}.`);
     const { row } = await readShared(services, known);
     const updated: ShareLink = { ...known, version: row.version };
     await accounts.putShare(updated);
-    return toReply({ share: shownShare(updated) });
+    return toReply({ share: toShareView(updated) });
   },
 });
 
 const sharedMessage = z.object({
-  id: nodeIdText,
-  role,
-  content: listOfSchema(block),
+  id: nodeIdSchema,
+  role: roleSchema,
+  content: listOfSchema(blockSchema),
   createdAt: z.number().optional(),
   model: z.string().optional(),
   usage: z.unknown().optional(),
@@ -180,17 +180,17 @@ const sharedAttachment = defineRoute({
   async handle({ services, params, header }) {
     const known = await openLink(services, params.token);
     const { hash } = params;
-    if (!(await shownBlobs(services, known)).has(hash)) return noSuchBlob(hash);
+    if (!(await shownBlobs(services, known)).has(hash)) return throwNoSuchBlob(hash);
     // Browsers may cache the bytes but must revalidate: a revoked link shows nothing, not even from a cache.
     const headers = { 'Cache-Control': 'private, no-cache', ...noRobots };
-    return blobReply(services.ownerServicesOf(known.owner).store.blobs, hash, header, headers);
+    return respondWithBlob(services.ownerServicesOf(known.owner).store.blobs, hash, header, headers);
   },
 });
 
 const noRobots = { 'X-Robots-Tag': 'noindex, nofollow' };
 
 /** The share of a token. A revoked, expired or unknown one, and one of a disabled user, get the same response. */
-async function openLink({ store, now }: Services, token: string): Promise<ShareLink> {
+async function openLink({ store, now }: SharedServices, token: string): Promise<ShareLink> {
   const { accounts } = store;
   const known = await accounts.shareByHash(hashToken(token));
   if (known === null || !isOpenShare(known, now())) return noSuchLink();
@@ -205,7 +205,7 @@ interface SharedPath {
 }
 
 /** The visible nodes of a shared path. */
-async function readShared(services: Services, known: ShareLink): Promise<SharedPath> {
+async function readShared(services: SharedServices, known: ShareLink): Promise<SharedPath> {
   const found = await services.ownerServicesOf(known.owner).store.read(treeId(known.treeId), function* () {
     const row = yield* readSharedRow();
     // Deleted messages are not shown, edited ones as they were: a link never shows more than when it was created.
@@ -226,11 +226,11 @@ interface ShownBlobs {
 
 // A page with images requests each separately: without this cache each request would read the whole path again. The
 // version is checked each time, so deleted content disappears here too.
-const shownBefore = new WeakMap<Services, Map<string, ShownBlobs>>();
+const shownBefore = new WeakMap<SharedServices, Map<string, ShownBlobs>>();
 const mostRemembered = 100;
 
 /** The attachments that a link shows. */
-async function shownBlobs(services: Services, known: ShareLink): Promise<ReadonlySet<string>> {
+async function shownBlobs(services: SharedServices, known: ShareLink): Promise<ReadonlySet<string>> {
   const remembered = shownBefore.get(services) ?? new Map<string, ShownBlobs>();
   shownBefore.set(services, remembered);
   const now = await services.ownerServicesOf(known.owner).store.read(treeId(known.treeId), readSharedRow);
@@ -252,7 +252,7 @@ async function shownBlobs(services: Services, known: ShareLink): Promise<Readonl
 }
 
 function noSuchLink(): never {
-  return refuseHttp('http/not-found', 'This link is no longer valid.');
+  return throwHttpError('http/not-found', 'This link is no longer valid.');
 }
 
 /** The visible part of a path; all fields that are not listed here are left out. */
@@ -303,4 +303,4 @@ function mayShow(one: Block, ticked: (name: Field) => boolean): boolean {
   return said.has(one.type);
 }
 
-export const shares = [createShare, treeShares, allShares, revokeShare, updateShare, shared, sharedAttachment];
+export const shareRoutes = [createShare, treeShares, allShares, revokeShare, updateShare, shared, sharedAttachment];

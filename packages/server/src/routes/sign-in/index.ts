@@ -1,7 +1,7 @@
 /** Signing in and out: the token is stored in a cookie that scripts cannot read, and nowhere else. */
 import { z } from '@hono/zod-openapi';
-import { refuseHttp } from '../../http-errors.ts';
-import { callerByToken, endedCookie, sessionCookie } from '../../middleware/auth.ts';
+import { throwHttpError } from '../../http-errors.ts';
+import { findCallerByToken, makeSessionCookie, makeSignOutCookie } from '../../middleware/auth.ts';
 import { defineRoute, toReply } from '../define.ts';
 
 const role = z.enum(['admin', 'member', 'viewer']);
@@ -27,11 +27,11 @@ const enter = defineRoute({
   async handle(call) {
     const { services, body } = call;
     const token = body.token.trim();
-    const caller = await callerByToken(services, { token, by: 'cookie' });
-    if (caller === null) return refuseHttp('http/unauthorized', 'This is not a token of this server.');
+    const caller = await findCallerByToken(services, { token, by: 'cookie' });
+    if (caller === null) return throwHttpError('http/unauthorized', 'This is not a token of this server.');
     return toReply(
       { id: caller.owner, name: caller.name, role: caller.role, mode: services.auth.mode },
-      { headers: { 'Set-Cookie': sessionCookie(call, token) } },
+      { headers: { 'Set-Cookie': makeSessionCookie(call, token) } },
     );
   },
 });
@@ -43,7 +43,7 @@ const leave = defineRoute({
   summary: 'Signs this browser out. The token stays good for others who have it.',
   needs: { access: 'open' },
   answer: z.object({ signedOut: z.boolean() }),
-  handle: (call) => toReply({ signedOut: true }, { headers: { 'Set-Cookie': endedCookie(call) } }),
+  handle: (call) => toReply({ signedOut: true }, { headers: { 'Set-Cookie': makeSignOutCookie(call) } }),
 });
 
 const leaveEverywhere = defineRoute({
@@ -58,13 +58,13 @@ const leaveEverywhere = defineRoute({
     const { auth, streams } = services;
     if (auth.mode === 'token') {
       if (auth.renew === undefined)
-        return refuseHttp(
+        return throwHttpError(
           'http/forbidden',
           'The token was chosen where Coppice is started; change COPPICE_TOKEN there.',
         );
       const token = await auth.renew();
       await streams.lookAgain();
-      const cookie = caller.by === 'cookie' ? { 'Set-Cookie': sessionCookie(call, token) } : {};
+      const cookie = caller.by === 'cookie' ? { 'Set-Cookie': makeSessionCookie(call, token) } : {};
       return toReply({ ended: null }, { headers: cookie });
     }
     const { accounts } = services.store;
@@ -82,4 +82,4 @@ const leaveEverywhere = defineRoute({
 });
 
 /** The routes. */
-export const signIn = [ways, enter, leave, leaveEverywhere];
+export const signInRoutes = [ways, enter, leave, leaveEverywhere];

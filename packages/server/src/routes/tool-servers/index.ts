@@ -2,9 +2,9 @@
 import type { LiveConfig, McpClient, McpServerState, ToolDecision } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import type { Caller } from '../../caller.ts';
-import { refuseHttp } from '../../http-errors.ts';
-import { callerByToken } from '../../middleware/auth.ts';
-import type { Services } from '../../services.ts';
+import { throwHttpError } from '../../http-errors.ts';
+import { findCallerByToken } from '../../middleware/auth.ts';
+import type { SharedServices } from '../../services.ts';
 import { listOfSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
@@ -55,31 +55,31 @@ const serverList = z.object({
   mayAdd: z.object({ addresses: z.boolean(), commands: z.boolean() }),
 });
 
-function requireLive({ live }: Services): LiveConfig {
-  return live ?? refuseHttp('http/forbidden', 'Tool servers are set in the configuration of this server.');
+function requireLive({ live }: SharedServices): LiveConfig {
+  return live ?? throwHttpError('http/forbidden', 'Tool servers are set in the configuration of this server.');
 }
 
-function requireClient({ mcp }: Services): McpClient {
-  return mcp ?? refuseHttp('http/not-found', 'There are no MCP servers here.');
+function requireClient({ mcp }: SharedServices): McpClient {
+  return mcp ?? throwHttpError('http/not-found', 'There are no MCP servers here.');
 }
 
 /**
  * Commands run as the owner of the server's process: allowed on a local single-user server, or if the operator allows
  * it.
  */
-function mayAddCommands({ auth, bound, config, live, mcp }: Services, { role }: Pick<Caller, 'role'>): boolean {
+function mayAddCommands({ auth, bound, config, live, mcp }: SharedServices, { role }: Pick<Caller, 'role'>): boolean {
   if (live === null || mcp === null || role !== 'admin') return false;
   return auth.mode === 'token' ? bound.isLoopback : config.mcpPageCommands;
 }
 
-function decisionOf({ config, live }: Services, name: string | null, asks: boolean): ToolDecision {
+function decisionOf({ config, live }: SharedServices, name: string | null, asks: boolean): ToolDecision {
   if (name === null) return 'ask';
   if (config.tools.deny.includes(name)) return 'never';
   if (config.tools.allow.includes(name)) return 'allow';
   return live?.decisionOf(name) ?? (asks ? 'ask' : 'allow');
 }
 
-function viewServer(services: Services, state: McpServerState): z.input<typeof server> {
+function viewServer(services: SharedServices, state: McpServerState): z.input<typeof server> {
   return {
     ...state,
     target: [...state.target],
@@ -89,7 +89,7 @@ function viewServer(services: Services, state: McpServerState): z.input<typeof s
   };
 }
 
-function listReply(services: Services, caller: Caller): z.input<typeof serverList> {
+function listReply(services: SharedServices, caller: Caller): z.input<typeof serverList> {
   const { mcp, live } = services;
   return {
     servers: (mcp?.servers() ?? []).map((state) => viewServer(services, state)),
@@ -146,10 +146,10 @@ const put = defineRoute({
     const client = requireClient(services);
     if ('command' in body) {
       if (!mayAddCommands(services, caller))
-        return refuseHttp('http/forbidden', 'Commands are added in the configuration file of this server.');
-      const again = await callerByToken(services, { token: body.token.trim(), by: 'bearer' });
+        return throwHttpError('http/forbidden', 'Commands are added in the configuration file of this server.');
+      const again = await findCallerByToken(services, { token: body.token.trim(), by: 'bearer' });
       if (again === null || again.actor !== caller.actor)
-        return refuseHttp('http/forbidden', 'The token that confirms the command is wrong.');
+        return throwHttpError('http/forbidden', 'The token that confirms the command is wrong.');
       const { command, env = {} } = body;
       await live.keepToolServer({ name: params.name, command, env });
     } else await live.keepToolServer({ name: params.name, ...body });
@@ -168,7 +168,7 @@ const remove = defineRoute({
   async handle({ services, caller, params }) {
     const client = requireClient(services);
     if (!(await requireLive(services).removeToolServer(params.name)))
-      return refuseHttp('http/not-found', `No server ${params.name} was added here.`);
+      return throwHttpError('http/not-found', `No server ${params.name} was added here.`);
     await client.reconfigure(services.config.mcpServers);
     return toReply(listReply(services, caller));
   },
@@ -198,7 +198,7 @@ const decide = defineRoute({
   async handle({ services, params, body }) {
     const live = requireLive(services);
     if (services.tools.find(params.name) === undefined)
-      return refuseHttp('http/not-found', `There is no tool ${params.name.slice(0, 200)}.`);
+      return throwHttpError('http/not-found', `There is no tool ${params.name.slice(0, 200)}.`);
     await live.decideTool(params.name, body.decision);
     const { sideEffects = true } = services.tools.find(params.name) ?? {};
     return toReply({ name: params.name, decision: decisionOf(services, params.name, sideEffects) });
@@ -206,4 +206,4 @@ const decide = defineRoute({
 });
 
 /** The routes. */
-export const toolServers = [list, approve, put, remove, test, decide];
+export const toolServerRoutes = [list, approve, put, remove, test, decide];

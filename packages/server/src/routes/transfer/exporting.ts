@@ -2,11 +2,17 @@
 import { type ExportSelection, formats } from '@coppice/content/formats';
 import { ask, parseNodeId, readTree, refuse, type TreeRow, unwrapResult } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { refuseHttp } from '../../http-errors.ts';
+import { throwHttpError } from '../../http-errors.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { resolveTree } from '../../resolve-tree.ts';
-import { type ExportJob, exportReply, exportReport, fileNameFor, writableNamed } from '../../transfer/export-reply.ts';
-import { listOfSchema, queryFlag } from '../../wire/schemas.ts';
+import {
+  type ExportJob,
+  previewExport,
+  requireWritableFormat,
+  respondWithExport,
+  toFileName,
+} from '../../transfer/export-reply.ts';
+import { listOfSchema, queryFlagSchema } from '../../wire/schemas.ts';
 import { defineRoute, type RouteCall, toReply } from '../define.ts';
 
 const formatView = z
@@ -59,10 +65,14 @@ const treeQuery = z.strictObject({
   format: formatName,
   what: z.enum(['tree', 'branch', 'path']).optional(),
   node: z.string().optional(),
-  thread: queryFlag.optional(),
+  thread: queryFlagSchema.optional(),
 });
 
-const everyQuery = z.strictObject({ format: formatName, thread: queryFlag.optional(), trashed: queryFlag.optional() });
+const everyQuery = z.strictObject({
+  format: formatName,
+  thread: queryFlagSchema.optional(),
+  trashed: queryFlagSchema.optional(),
+});
 
 type TreeCall = Pick<
   RouteCall<{ readonly tree: TreeRow['id'] }, z.output<typeof treeQuery>, unknown>,
@@ -75,12 +85,12 @@ function exportSelection({ what, node }: z.output<typeof treeQuery>): ExportSele
   const part = what ?? (named === undefined ? 'tree' : 'path');
   if (part === 'branch')
     return named === undefined
-      ? refuseHttp('http/invalid', 'query.node: is missing; it names the first message of the branch.')
+      ? throwHttpError('http/invalid', 'query.node: is missing; it names the first message of the branch.')
       : { what: part, nodeId: named };
   if (part === 'path') return named === undefined ? { what: part } : { what: part, nodeId: named };
   return named === undefined
     ? { what: part }
-    : refuseHttp('http/invalid', 'query.node: a whole tree needs no node; ask for a branch or a path.');
+    : throwHttpError('http/invalid', 'query.node: a whole tree needs no node; ask for a branch or a path.');
 }
 
 async function treeExportJob(call: TreeCall): Promise<ExportJob> {
@@ -96,9 +106,9 @@ async function treeExportJob(call: TreeCall): Promise<ExportJob> {
   });
   return {
     store,
-    format: writableNamed(query.format),
+    format: requireWritableFormat(query.format),
     options: { trees: [treeId], selection, ...omitUndefined({ thread: query.thread }) },
-    name: fileNameFor(row.attributes.title ?? row.attributes.autoTitle ?? ''),
+    name: toFileName(row.attributes.title ?? row.attributes.autoTitle ?? ''),
   };
 }
 
@@ -109,7 +119,7 @@ function everyOutgoing(
   const day = new Date(call.services.now()).toISOString().slice(0, 10);
   return {
     store: call.ownerServices.store,
-    format: writableNamed(format),
+    format: requireWritableFormat(format),
     options: omitUndefined({ thread, trashed }),
     name: `coppice-${day}`,
   };
@@ -128,7 +138,7 @@ const exportTree = defineRoute({
   answer: file,
   async handle(call) {
     const job = await treeExportJob(call);
-    return exportReply(job, call.services.usage.stream(call.caller.owner));
+    return respondWithExport(job, call.services.usage.stream(call.caller.owner));
   },
 });
 
@@ -142,7 +152,7 @@ const exportAll = defineRoute({
   query: everyQuery,
   produces: 'application/octet-stream',
   answer: file,
-  handle: (call) => exportReply(everyOutgoing(call), call.services.usage.stream(call.caller.owner)),
+  handle: (call) => respondWithExport(everyOutgoing(call), call.services.usage.stream(call.caller.owner)),
 });
 
 const report = z
@@ -164,7 +174,7 @@ const treeReport = defineRoute({
     'Reports what an export would write and lose: nodes read = written + merged + left out. The first thousand losses are listed, all are counted.',
   query: treeQuery,
   answer: report,
-  handle: async (call) => toReply(await exportReport(await treeExportJob(call), call.signal)),
+  handle: async (call) => toReply(await previewExport(await treeExportJob(call), call.signal)),
 });
 
 const allReport = defineRoute({
@@ -174,7 +184,7 @@ const allReport = defineRoute({
   summary: 'The report for an export of all trees. Takes as long as the export.',
   query: everyQuery,
   answer: report,
-  handle: async (call) => toReply(await exportReport(everyOutgoing(call), call.signal)),
+  handle: async (call) => toReply(await previewExport(everyOutgoing(call), call.signal)),
 });
 
-export const exporting = [listFormats, exportTree, treeReport, exportAll, allReport];
+export const exportRoutes = [listFormats, exportTree, treeReport, exportAll, allReport];

@@ -1,12 +1,12 @@
 /** Conversations of other programs on this computer: what there is, and its import. */
 import { z } from '@hono/zod-openapi';
-import { type ComputerPaths, findFiles, findPrograms, programPlaces } from '../../found/index.ts';
-import { refuseHttp } from '../../http-errors.ts';
+import { type ComputerPaths, findFiles, findPrograms, programFolders } from '../../found/index.ts';
+import { throwHttpError } from '../../http-errors.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
-import type { Services } from '../../services.ts';
+import type { SharedServices } from '../../services.ts';
 import { listOfSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
-import { importView, importViewOf } from './importing.ts';
+import { importViewSchema, toImportView } from './importing.ts';
 
 const program = z
   .object({
@@ -21,7 +21,7 @@ const program = z
   .openapi('FoundProgram');
 
 /** The files belong to the person at this computer: they are read only for that person, never on a shared server. */
-function localPaths({ auth, bound, computer }: Services): ComputerPaths | null {
+function localPaths({ auth, bound, computer }: SharedServices): ComputerPaths | null {
   return auth.mode === 'token' && bound.isLoopback ? computer : null;
 }
 
@@ -51,32 +51,33 @@ const begin = defineRoute({
     strict: z.boolean().optional(),
     dryRun: z.boolean().optional(),
   }),
-  answer: importView,
+  answer: importViewSchema,
   status: 202,
   async handle({ services, caller, ownerServices, body }) {
     const paths = localPaths(services);
     if (paths === null)
-      return refuseHttp(
+      return throwHttpError(
         'http/forbidden',
         'Conversations on this computer are imported only on a server for one person that listens on this machine.',
       );
-    const place = programPlaces.find(({ format }) => format === body.format);
-    if (place === undefined) return refuseHttp('http/not-found', `There is no program with the format ${body.format}.`);
+    const place = programFolders.find(({ format }) => format === body.format);
+    if (place === undefined)
+      return throwHttpError('http/not-found', `There is no program with the format ${body.format}.`);
     const slot = services.imports.admit(caller.owner);
     try {
       const files = await findFiles(place, paths);
       if (files.length === 0)
-        return refuseHttp('http/not-found', `There are no conversations of ${place.label} on this computer.`);
+        return throwHttpError('http/not-found', `There are no conversations of ${place.label} on this computer.`);
       const { kit, now, newId } = services;
       const { strict, dryRun } = body;
       const chosen = { format: place.format, follow: true, ...omitUndefined({ strict, dryRun }) };
       const options = { actor: caller.actor, kit, now, newId, ...chosen };
       const live = slot.begin({ id: newId(), name: place.label, store: ownerServices.store, files, options });
-      return toReply(importViewOf(live));
+      return toReply(toImportView(live));
     } finally {
       slot.leave();
     }
   },
 });
 
-export const found = [list, begin];
+export const foundProgramRoutes = [list, begin];

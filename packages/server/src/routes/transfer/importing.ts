@@ -3,12 +3,19 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type ImportFinding, importErrorKinds } from '@coppice/content/formats';
 import { AppError, isAppError } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { refuseHttp } from '../../http-errors.ts';
-import { type EventStream, encodeEvent, streamReply } from '../../live/event-stream.ts';
+import { throwHttpError } from '../../http-errors.ts';
+import { type EventStream, encodeEvent, respondWithStream } from '../../live/event-stream.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
 import type { LiveImport } from '../../transfer/imports.ts';
-import { spoolInto } from '../../transfer/spool.ts';
-import { anyObject, count, listOfSchema, pageLimit, queryFlag, treeIdText } from '../../wire/schemas.ts';
+import { spoolUpload } from '../../transfer/spool.ts';
+import {
+  anyObjectSchema,
+  countQuerySchema,
+  listOfSchema,
+  pageLimitSchema,
+  queryFlagSchema,
+  treeIdSchema,
+} from '../../wire/schemas.ts';
 import { defineRoute, type RouteCall, toReply } from '../define.ts';
 
 const tally = z
@@ -18,7 +25,7 @@ const tally = z
 const counts = z.record(z.string(), z.number());
 
 /** The schema of an import. */
-export const importView = z
+export const importViewSchema = z
   .object({
     id: z.string(),
     name: z.string(),
@@ -45,10 +52,10 @@ export const importView = z
   })
   .openapi('ImportView');
 
-type ImportAnswer = z.input<typeof importView>;
+type ImportAnswer = z.input<typeof importViewSchema>;
 
 /** An import for display. */
-export function importViewOf(live: LiveImport): ImportAnswer {
+export function toImportView(live: LiveImport): ImportAnswer {
   const { id, name, size, dryRun, strict, state, startedAt, endedAt, format, progress, taken, report, error } = live;
   return {
     id,
@@ -89,27 +96,27 @@ const begin = defineRoute({
     name: z.string().min(1).max(512).optional(),
     format: z.string().max(64).optional(),
     scope: z.string().max(512).optional(),
-    strict: queryFlag.optional(),
-    dryRun: queryFlag.optional(),
+    strict: queryFlagSchema.optional(),
+    dryRun: queryFlagSchema.optional(),
   }),
-  answer: importView,
+  answer: importViewSchema,
   status: 202,
   async handle(call) {
     const { services, caller, query, ownerServices } = call;
     const place = services.imports.admit(caller.owner);
     try {
-      const spool = await spoolInto(services.spool, whileOpen(call)).catch((thrown: unknown) =>
+      const spool = await spoolUpload(services.spool, whileOpen(call)).catch((thrown: unknown) =>
         refuseLeft(call, thrown),
       );
       try {
-        if (spool.size === 0) refuseHttp('http/invalid', 'The body is empty: send a file to import.');
+        if (spool.size === 0) throwHttpError('http/invalid', 'The body is empty: send a file to import.');
         services.usage.upload(caller.owner, spool.size);
         const { name = 'upload', format, scope, strict, dryRun } = query;
         const { kit, now, newId } = services;
         const options = { actor: caller.actor, kit, now, newId, ...omitUndefined({ format, scope, strict, dryRun }) };
         const [store, files] = [ownerServices.store, [spool.sourceNamed(name)]];
         return toReply(
-          importViewOf(place.begin({ id: newId(), name, store, files, release: () => spool.close(), options })),
+          toImportView(place.begin({ id: newId(), name, store, files, release: () => spool.close(), options })),
         );
       } catch (thrown) {
         await spool.close();
@@ -124,7 +131,7 @@ const begin = defineRoute({
 /** Reads the body until the server stops: an upload may take an hour, and the shutdown does not wait for it. */
 async function* whileOpen({ chunks, services }: ImportCall): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks()) {
-    if (services.closing.aborted) refuseHttp('http/closing', 'The server is stopping.');
+    if (services.closing.aborted) throwHttpError('http/closing', 'The server is stopping.');
     yield chunk;
   }
 }
@@ -143,7 +150,9 @@ function refuseLeft(call: ImportCall, thrown: unknown): never {
 type ImportCall = Pick<RouteCall<unknown, unknown, unknown>, 'services' | 'caller' | 'signal' | 'chunks'>;
 
 function theImport(call: Pick<ImportCall, 'services' | 'caller'>, id: string): LiveImport {
-  return call.services.imports.find(call.caller.owner, id) ?? refuseHttp('http/not-found', `There is no import ${id}.`);
+  return (
+    call.services.imports.find(call.caller.owner, id) ?? throwHttpError('http/not-found', `There is no import ${id}.`)
+  );
 }
 
 const listed = defineRoute({
@@ -151,8 +160,8 @@ const listed = defineRoute({
   path: '/api/imports',
   name: 'listImports',
   summary: 'Lists the imports of this process: running ones, and finished ones of the last day, newest first.',
-  answer: z.object({ items: listOfSchema(importView) }),
-  handle: ({ services, caller }) => toReply({ items: services.imports.list(caller.owner).map(importViewOf) }),
+  answer: z.object({ items: listOfSchema(importViewSchema) }),
+  handle: ({ services, caller }) => toReply({ items: services.imports.list(caller.owner).map(toImportView) }),
 });
 
 const one = defineRoute({
@@ -160,8 +169,8 @@ const one = defineRoute({
   path: '/api/imports/{id}',
   name: 'getImport',
   summary: 'The progress or result of an import: read = stored + merged + rejected, for conversations and for records.',
-  answer: importView,
-  handle: (call) => toReply(importViewOf(theImport(call, call.params.id))),
+  answer: importViewSchema,
+  handle: (call) => toReply(toImportView(theImport(call, call.params.id))),
 });
 
 // More frequent updates would not be visible.
@@ -181,7 +190,7 @@ const events = defineRoute({
     const stream = call.services.streams.open(call.caller);
     call.signal.addEventListener('abort', () => stream.close(), { once: true });
     void tellProgress(stream, live);
-    return streamReply(stream);
+    return respondWithStream(stream);
   },
 });
 
@@ -189,7 +198,7 @@ async function tellProgress(stream: EventStream, live: LiveImport): Promise<void
   for (;;) {
     const { over } = live;
     await stream.waitForDrain();
-    if (!stream.send(encodeEvent(over ? 'end' : 'progress', importViewOf(live)))) return;
+    if (!stream.send(encodeEvent(over ? 'end' : 'progress', toImportView(live)))) return;
     if (over) return stream.close();
     await live.changed(stream.closed);
     await Promise.race([wait(tellMs, undefined, { signal: stream.closed }).catch(() => undefined), live.done]);
@@ -197,7 +206,7 @@ async function tellProgress(stream: EventStream, live: LiveImport): Promise<void
   }
 }
 
-const page = z.strictObject({ cursor: count.optional(), limit: pageLimit.optional() });
+const page = z.strictObject({ cursor: countQuerySchema.optional(), limit: pageLimitSchema.optional() });
 const mostAtOnce = 200;
 
 function findingsPage<T>(items: readonly T[], { cursor = 0, limit = 50 }: z.output<typeof page>) {
@@ -213,7 +222,7 @@ const finding = z
     message: z.string(),
     data: z.object({
       detail: z.string().optional(),
-      refusal: z.object({ code: z.string(), message: z.string(), data: anyObject }).optional(),
+      refusal: z.object({ code: z.string(), message: z.string(), data: anyObjectSchema }).optional(),
     }),
     rejected: z.number(),
   })
@@ -245,7 +254,7 @@ const trees = defineRoute({
   answer: z.object({
     items: listOfSchema(
       z.object({
-        treeId: treeIdText,
+        treeId: treeIdSchema,
         title: z.string().nullable(),
         created: z.boolean(),
         added: z.number(),
@@ -263,17 +272,17 @@ const stop = defineRoute({
   name: 'cancelImport',
   summary:
     'Cancels an import between two conversations; what was imported stays. A finished import is removed from the list.',
-  answer: z.object({ cancelled: z.boolean(), import: importView }),
+  answer: z.object({ cancelled: z.boolean(), import: importViewSchema }),
   async handle(call) {
     const live = theImport(call, call.params.id);
     if (live.over) {
       call.services.imports.forget(live);
-      return toReply({ cancelled: false, import: importViewOf(live) });
+      return toReply({ cancelled: false, import: toImportView(live) });
     }
     live.cancel();
     await live.done;
-    return toReply({ cancelled: live.state === 'cancelled', import: importViewOf(live) });
+    return toReply({ cancelled: live.state === 'cancelled', import: toImportView(live) });
   },
 });
 
-export const importing = [begin, listed, one, events, findings, trees, stop];
+export const importRoutes = [begin, listed, one, events, findings, trees, stop];

@@ -1,6 +1,6 @@
 /** Imports, conversations on this computer, exports, and the list of formats. */
-import { exporting } from './exporting.ts';
-import { found } from './found.ts';
-import { importing } from './importing.ts';
+import { exportRoutes } from './exporting.ts';
+import { foundProgramRoutes } from './found.ts';
+import { importRoutes } from './importing.ts';
 
-export const transfer = [...importing, ...found, ...exporting];
+export const transferRoutes = [...importRoutes, ...foundProgramRoutes, ...exportRoutes];

@@ -2,7 +2,7 @@
 import { run, type Store, type TreeQuery, type TreeSummary } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { createRunContext } from '../../tree-view.ts';
-import { label, listOfSchema } from '../../wire/schemas.ts';
+import { labelSchema, listOfSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
 const counted = z.object({ items: listOfSchema(z.object({ name: z.string(), count: z.number() })) });
@@ -38,7 +38,7 @@ const renameFolder = defineRoute({
   path: '/api/folders/{name}',
   name: 'renameFolder',
   summary: 'Renames a folder; null removes its trees from it.',
-  body: z.strictObject({ name: label.nullable() }),
+  body: z.strictObject({ name: labelSchema.nullable() }),
   answer: z.object({ name: z.string().nullable(), changed: z.number() }),
   async handle(call) {
     const { store } = call.ownerServices;
@@ -62,4 +62,4 @@ const tags = defineRoute({
   handle: ({ ownerServices }) => countWords(ownerServices.store, ({ attributes }) => attributes.tags ?? []),
 });
 
-export const foldersAndTags = [folders, renameFolder, tags];
+export const folderAndTagRoutes = [folders, renameFolder, tags];

@@ -15,34 +15,34 @@ import {
 import { storeInlineMessages } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
-import { assertTreeExists, formatOfTree, readMessages, resolveTree, viewOfTree } from '../../resolve-tree.ts';
+import { assertTreeExists, formatOfTree, parseNewMessages, resolveTree, viewOfTree } from '../../resolve-tree.ts';
 import { createRunContext, runWrite, toTreeView, toWriteAnswer } from '../../tree-view.ts';
-import { linearMessage, linearMessages } from '../../wire/linear-messages.ts';
-import { purgeRemainder, toPurgeRemainder } from '../../wire/purge-view.ts';
+import { linearMessageSchema, toLinearMessages } from '../../wire/linear-messages.ts';
+import { purgeRemainderSchema, toPurgeRemainder } from '../../wire/purge-view.ts';
 import {
-  anyObject,
-  jsonObject,
-  jsonObjectOrNull,
-  label,
+  anyObjectSchema,
+  jsonObjectOrNullSchema,
+  jsonObjectSchema,
+  labelSchema,
   listOfSchema,
-  messageInput,
-  pageLimit,
-  plainWriteQuery,
-  queryFlag,
-  treeIdText,
-  treeView,
-  writeBody,
-  writeQuery,
-  writtenSchema,
+  messageInputSchema,
+  pageLimitSchema,
+  plainWriteQuerySchema,
+  queryFlagSchema,
+  treeIdSchema,
+  treeViewSchema,
+  writeBodySchema,
+  writeQuerySchema,
+  writeResponseSchema,
 } from '../../wire/schemas.ts';
 import { defineRoute, type RouteCall, toReply } from '../define.ts';
-import { foldersAndTags } from './folders.ts';
-import { shapes } from './shapes.ts';
+import { folderAndTagRoutes } from './folders.ts';
+import { shapeRoutes } from './shapes.ts';
 
-const madeTree = writtenSchema(z.object({ treeId: treeIdText, created: z.boolean(), tree: treeView })).openapi(
-  'MadeTree',
-);
-const changedTree = writtenSchema(z.object({ treeId: treeIdText })).openapi('ChangedTree');
+const madeTree = writeResponseSchema(
+  z.object({ treeId: treeIdSchema, created: z.boolean(), tree: treeViewSchema }),
+).openapi('MadeTree');
+const changedTree = writeResponseSchema(z.object({ treeId: treeIdSchema })).openapi('ChangedTree');
 
 const create = defineRoute({
   method: 'post',
@@ -52,15 +52,15 @@ const create = defineRoute({
   body: z.strictObject({
     id: z.string().optional(),
     rootId: z.string().optional(),
-    title: label.optional(),
+    title: labelSchema.optional(),
     systemPrompt: z.string().optional(),
-    project: label.optional(),
-    folder: label.optional(),
-    tags: listOfSchema(label).optional(),
+    project: labelSchema.optional(),
+    folder: labelSchema.optional(),
+    tags: listOfSchema(labelSchema).optional(),
     pinned: z.boolean().optional(),
-    metadata: jsonObject.optional(),
+    metadata: jsonObjectSchema.optional(),
     temporary: z.boolean().optional(),
-    messages: listOfSchema(messageInput).optional(),
+    messages: listOfSchema(messageInputSchema).optional(),
   }),
   answer: madeTree,
   status: 201,
@@ -68,7 +68,7 @@ const create = defineRoute({
   async handle(call) {
     const { id, rootId, temporary = false, messages, ...attributes } = call.body;
     const made = id === undefined ? treeId(call.services.newId()) : unwrapResult(parseTreeId(id));
-    const given = readMessages(messages ?? []);
+    const given = parseNewMessages(messages ?? []);
     const store = temporary ? call.ownerServices.temporary.store : await call.ownerServices.storeOf(made);
     if (temporary) await call.ownerServices.admitTemporary(made);
     const said = await storeInlineMessages(given, store.blobs);
@@ -99,14 +99,14 @@ const listTrees = defineRoute({
     project: z.string().optional(),
     folder: z.string().optional(),
     tag: z.string().optional(),
-    pinned: queryFlag.optional(),
-    trashed: queryFlag.optional(),
-    forest: queryFlag.optional(),
+    pinned: queryFlagSchema.optional(),
+    trashed: queryFlagSchema.optional(),
+    forest: queryFlagSchema.optional(),
     title: z.string().optional(),
-    limit: pageLimit.optional(),
+    limit: pageLimitSchema.optional(),
     cursor: z.string().optional(),
   }),
-  answer: z.object({ items: listOfSchema(treeView), cursor: z.string().nullable() }),
+  answer: z.object({ items: listOfSchema(treeViewSchema), cursor: z.string().nullable() }),
   async handle({ ownerServices, query }) {
     const { limit, ...wish } = query;
     const page = await ownerServices.store.trees(
@@ -123,9 +123,9 @@ const getTree = defineRoute({
   name: 'getTree',
   summary:
     'One tree; with `linear` including the messages of its active path, for clients that do not support branches.',
-  query: z.strictObject({ format: z.enum(['tree', 'linear']).optional(), count: queryFlag.optional() }),
-  answer: treeView.extend({
-    messages: listOfSchema(linearMessage).optional(),
+  query: z.strictObject({ format: z.enum(['tree', 'linear']).optional(), count: queryFlagSchema.optional() }),
+  answer: treeViewSchema.extend({
+    messages: listOfSchema(linearMessageSchema).optional(),
   }),
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
@@ -136,7 +136,7 @@ const getTree = defineRoute({
       return { row: found, nodes: found.activeNodeId === null ? [] : yield* readPath({ to: found.activeNodeId }) };
     });
     const facts = { format: await formatOfTree(place), temporary: place.temporary };
-    return toReply({ ...toTreeView(row, facts), messages: linearMessages(nodes) }, { version: row.version });
+    return toReply({ ...toTreeView(row, facts), messages: toLinearMessages(nodes) }, { version: row.version });
   },
 });
 
@@ -146,18 +146,18 @@ const patchTree = defineRoute({
   name: 'patchTree',
   summary: 'Changes attributes of a tree; null removes one. The system prompt changes only while the tree is empty.',
   needs: { version: 'optional' },
-  query: plainWriteQuery,
-  body: writeBody({
-    title: label.nullable().optional(),
-    autoTitle: label.nullable().optional(),
+  query: plainWriteQuerySchema,
+  body: writeBodySchema({
+    title: labelSchema.nullable().optional(),
+    autoTitle: labelSchema.nullable().optional(),
     systemPrompt: z.string().nullable().optional(),
-    project: label.nullable().optional(),
-    folder: label.nullable().optional(),
+    project: labelSchema.nullable().optional(),
+    folder: labelSchema.nullable().optional(),
     pinned: z.boolean().nullable().optional(),
-    tags: listOfSchema(label).nullable().optional(),
-    metadata: jsonObjectOrNull.optional(),
+    tags: listOfSchema(labelSchema).nullable().optional(),
+    metadata: jsonObjectOrNullSchema.optional(),
   }),
-  answer: writtenSchema(z.object({ treeId: treeIdText, tree: treeView })),
+  answer: writeResponseSchema(z.object({ treeId: treeIdSchema, tree: treeViewSchema })),
   async handle(call) {
     const { expectedVersion: _version, onConflict: _conflict, ...noted } = call.body;
     const place = await resolveTree(call, call.params.tree);
@@ -196,7 +196,7 @@ const duplicate = defineRoute({
     id: z.string().optional(),
     nodeId: z.string().optional(),
     whole: z.boolean().optional(),
-    title: label.nullable().optional(),
+    title: labelSchema.nullable().optional(),
   }),
   answer: madeTree,
   status: 201,
@@ -254,11 +254,11 @@ const remove = defineRoute({
   name: 'deleteTree',
   summary: 'Moves a tree to the trash; with `purge` deletes it permanently. A temporary tree is discarded.',
   needs: { version: 'optional' },
-  query: writeQuery({ purge: queryFlag.optional() }),
+  query: writeQuerySchema({ purge: queryFlagSchema.optional() }),
   answer: z.object({
-    treeId: treeIdText,
+    treeId: treeIdSchema,
     state: z.enum(['trashed', 'purged', 'discarded']),
-    ...z.object(purgeRemainder).partial().shape,
+    ...z.object(purgeRemainderSchema).partial().shape,
   }),
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
@@ -295,7 +295,7 @@ const keep = defineRoute({
   path: '/api/trees/{tree}/keep',
   name: 'keepTree',
   summary: 'Keeps a temporary tree with its ids, order, groups and active node.',
-  answer: z.object({ treeId: treeIdText, version: z.number(), tree: treeView }),
+  answer: z.object({ treeId: treeIdSchema, version: z.number(), tree: treeViewSchema }),
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
     if (!place.temporary) {
@@ -319,8 +319,8 @@ const clear = defineRoute({
   name: 'clearTree',
   summary: 'Moves all messages of a tree to its trash; the tree is kept.',
   needs: { version: 'required' },
-  query: plainWriteQuery,
-  answer: writtenSchema(anyObject),
+  query: plainWriteQuerySchema,
+  answer: writeResponseSchema(anyObjectSchema),
   async handle(call) {
     const { store, treeId: id } = await resolveTree(call, call.params.tree);
     const outcome = await runWrite(call, store, { type: 'clear', treeId: id });
@@ -328,7 +328,7 @@ const clear = defineRoute({
   },
 });
 
-export const trees = [
+export const treeRoutes = [
   create,
   listTrees,
   getTree,
@@ -339,6 +339,6 @@ export const trees = [
   restore,
   keep,
   clear,
-  ...foldersAndTags,
-  ...shapes,
+  ...folderAndTagRoutes,
+  ...shapeRoutes,
 ];

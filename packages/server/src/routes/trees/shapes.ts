@@ -16,7 +16,7 @@ import { silhouetteOf } from '@coppice/core/tree';
 import { z } from '@hono/zod-openapi';
 import { resolveTree } from '../../resolve-tree.ts';
 import { readNodes } from '../../tree-view.ts';
-import { listOfSchema, nodeIdText, pageLimit, role, treeIdText } from '../../wire/schemas.ts';
+import { listOfSchema, nodeIdSchema, pageLimitSchema, roleSchema, treeIdSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
 const mostTrees = 100;
@@ -84,7 +84,7 @@ async function shapeOf(store: Store, id: TreeId): Promise<Drawn | null> {
 
 const shape = z
   .object({
-    treeId: treeIdText,
+    treeId: treeIdSchema,
     version: z.number(),
     messages: z.number(),
     branches: z.number(),
@@ -96,12 +96,12 @@ const shape = z
 
 const listed = z
   .object({
-    treeId: treeIdText,
+    treeId: treeIdSchema,
     treeTitle: z.string().nullable(),
-    nodeId: nodeIdText,
+    nodeId: nodeIdSchema,
     title: z.string(),
     createdAt: z.number(),
-    role: role.nullable(),
+    role: roleSchema.nullable(),
     words: z.string(),
   })
   .openapi('ListedBookmark');
@@ -132,7 +132,7 @@ const listBookmarks = defineRoute({
   path: '/api/bookmarks',
   name: 'listBookmarks',
   summary: 'Lists the bookmarks of all trees, last changed tree first, by page.',
-  query: z.strictObject({ limit: pageLimit.optional(), cursor: z.string().optional() }),
+  query: z.strictObject({ limit: pageLimitSchema.optional(), cursor: z.string().optional() }),
   answer: z.object({ items: listOfSchema(listed), cursor: z.string().nullable() }),
   async handle({ ownerServices, query }) {
     const { store } = ownerServices;
@@ -164,4 +164,4 @@ const listBookmarks = defineRoute({
   },
 });
 
-export const shapes = [getShapes, listBookmarks];
+export const shapeRoutes = [getShapes, listBookmarks];

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createTree, freshId, openTestServer } from '../../testing/index.ts';
+import { createTestId, createTree, openTestServer } from '../../testing/index.ts';
 
 test('[A1] a tree is created with its first messages, and repeating the request with the same id gives the same tree', async () => {
   const server = await openTestServer();
-  const id = freshId();
+  const id = createTestId();
   const body = {
     id,
     title: 'Plan',
@@ -33,7 +33,7 @@ test('[A1] a tree is created with its first messages, and repeating the request 
 
 test('[A1] another title or other first messages with the id of a tree are a conflict, and nothing is added', async () => {
   const server = await openTestServer();
-  const [id, copy, prompted] = [freshId(), freshId(), freshId()];
+  const [id, copy, prompted] = [createTestId(), createTestId(), createTestId()];
   const body = { id, title: 'A', messages: [{ role: 'user', content: 'hi' }] };
   await server.ask('POST', '/api/trees', { body });
   const other = [{ role: 'user', content: 'something else' }];
@@ -65,7 +65,7 @@ test('[A2] first messages with taken or invalid ids leave no tree behind', async
     [nodeIds[0], 409],
     ['no', 400],
   ]) {
-    const id = freshId();
+    const id = createTestId();
     const messages = [{ id: node, role: 'user', content: 'other' }];
     expect((await server.ask('POST', '/api/trees', { body: { id, messages } })).status).toBe(status);
     expect((await server.ask('GET', `/api/trees/${id}`)).status).toBe(404);
@@ -75,7 +75,7 @@ test('[A2] first messages with taken or invalid ids leave no tree behind', async
 
 test('[A2] a malformed message is refused by its index, and no tree is created', async () => {
   const server = await openTestServer();
-  const id = freshId();
+  const id = createTestId();
   const messages = [
     { role: 'user', content: 'fine' },
     { role: 'user', content: [{ type: 'text' }] },
@@ -229,7 +229,7 @@ test('[A150] silhouettes give the messages, branches and lines of trees, follow 
   const { id, nodeIds, version } = await createTree(server, ['a', 'b', 'c']);
   const other = await createTree(server, ['x']);
   const shapes = async (ids: string) => (await server.ask('GET', `/api/shapes?ids=${ids}`)).body.items;
-  expect(await shapes(`${id},${freshId()},${other.id}`)).toEqual([
+  expect(await shapes(`${id},${createTestId()},${other.id}`)).toEqual([
     { treeId: id, version, messages: 3, branches: 1, stems: [{ height: 3, active: true }], on: null, words: 'c' },
     {
       treeId: other.id,

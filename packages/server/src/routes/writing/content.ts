@@ -3,21 +3,21 @@ import { type EditCommand, nodeId, refuse } from '@coppice/core';
 import { storeInlineMessages } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
-import { contentOfNode, readMessages, resolveTree } from '../../resolve-tree.ts';
+import { parseEditedContent, parseNewMessages, resolveTree } from '../../resolve-tree.ts';
 import { runWrite } from '../../tree-view.ts';
 import {
-  contentInput,
+  contentInputSchema,
   listOfSchema,
-  messageInput,
-  nodeIdText,
-  plainWriteQuery,
-  writeBody,
-  writeQuery,
-  writtenSchema,
+  messageInputSchema,
+  nodeIdSchema,
+  plainWriteQuerySchema,
+  writeBodySchema,
+  writeQuerySchema,
+  writeResponseSchema,
 } from '../../wire/schemas.ts';
-import { sharesBefore, shownShare } from '../../wire/share-view.ts';
+import { findOutdatedShares, toShareView } from '../../wire/share-view.ts';
 import { defineRoute, toReply } from '../define.ts';
-import { deleteAnswer, editAnswer, grown } from './results.ts';
+import { addedNodesSchema, deleteAnswerSchema, editAnswerSchema } from './results.ts';
 
 const append = defineRoute({
   method: 'post',
@@ -25,18 +25,18 @@ const append = defineRoute({
   name: 'appendMessages',
   summary: 'Appends messages below a node, reusing equal ones.',
   needs: { version: 'required' },
-  query: plainWriteQuery,
-  body: writeBody({
+  query: plainWriteQuerySchema,
+  body: writeBodySchema({
     parentId: z.string().optional(),
-    messages: listOfSchema(messageInput),
+    messages: listOfSchema(messageInputSchema),
     select: z.boolean().optional(),
     merge: z.boolean().optional(),
   }),
-  answer: grown,
+  answer: addedNodesSchema,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { parentId, select, merge } = call.body;
-    const messages = await storeInlineMessages(readMessages(call.body.messages), store.blobs);
+    const messages = await storeInlineMessages(parseNewMessages(call.body.messages), store.blobs);
     if (messages.length === 0) return refuse('message/blank', 'There is no message to append.', {});
     const outcome = await runWrite(call, store, {
       type: 'append',
@@ -55,21 +55,21 @@ const edit = defineRoute({
   summary:
     'Edits a message: as a new variant, in place with the old text kept in the history, or split at the common prefix.',
   needs: { version: 'required' },
-  query: plainWriteQuery,
-  body: writeBody({
-    content: contentInput,
+  query: plainWriteQuerySchema,
+  body: writeBodySchema({
+    content: contentInputSchema,
     mode: z.enum(['branch', 'in-place', 'prefix']).optional(),
     id: z.string().optional(),
     select: z.boolean().optional(),
     moveBookmark: z.boolean().optional(),
   }),
-  answer: editAnswer,
+  answer: editAnswerSchema,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { content: said, mode, id, select, moveBookmark } = call.body;
     // Parsed as an assistant's message, which may contain every block; core refuses those that the actual role may not
     // have.
-    const content: EditCommand['content'] = typeof said === 'string' ? said : contentOfNode(said, 'assistant');
+    const content: EditCommand['content'] = typeof said === 'string' ? said : parseEditedContent(said, 'assistant');
     const more = omitUndefined({ mode, id, select, moveBookmark });
     const { node } = call.params;
     const outcome = await runWrite(call, store, { type: 'edit', treeId, nodeId: node, content, ...more });
@@ -77,13 +77,13 @@ const edit = defineRoute({
     if (mode !== 'in-place') return toReply(outcome, { version });
     // Links keep showing the old text; the editor may update them to the new one.
     const { services, caller } = call;
-    const outdated = await sharesBefore(services.store, caller.owner, {
+    const outdated = await findOutdatedShares(services.store, caller.owner, {
       treeId,
       nodeId: node,
       version,
       now: services.now(),
     });
-    return toReply({ ...outcome, outdatedShares: outdated.map(shownShare) }, { version });
+    return toReply({ ...outcome, outdatedShares: outdated.map(toShareView) }, { version });
   },
 });
 
@@ -93,9 +93,9 @@ const split = defineRoute({
   name: 'splitNode',
   summary: 'Splits a text message in two; the new node is the left half.',
   needs: { version: 'required' },
-  query: plainWriteQuery,
-  body: writeBody({ position: z.number().int(), id: z.string().optional() }),
-  answer: writtenSchema(z.object({ nodeId: nodeIdText, right: nodeIdText })),
+  query: plainWriteQuerySchema,
+  body: writeBodySchema({ position: z.number().int(), id: z.string().optional() }),
+  answer: writeResponseSchema(z.object({ nodeId: nodeIdSchema, right: nodeIdSchema })),
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { position, id } = call.body;
@@ -116,9 +116,9 @@ const join = defineRoute({
   name: 'joinNode',
   summary: 'Joins a text message with its only child of the same role; the child keeps its id.',
   needs: { version: 'required' },
-  query: plainWriteQuery,
-  body: writeBody({}),
-  answer: writtenSchema(z.object({ nodeId: nodeIdText, removed: nodeIdText })),
+  query: plainWriteQuerySchema,
+  body: writeBodySchema({}),
+  answer: writeResponseSchema(z.object({ nodeId: nodeIdSchema, removed: nodeIdSchema })),
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const outcome = await runWrite(call, store, { type: 'join', treeId, nodeId: call.params.node });
@@ -132,8 +132,8 @@ const deleteNode = defineRoute({
   name: 'deleteNode',
   summary: 'Deletes a node: its children move up, or its descendants or its whole group are deleted too.',
   needs: { version: 'required' },
-  query: writeQuery({ mode: z.enum(['splice', 'cascade', 'group']).optional() }),
-  answer: deleteAnswer,
+  query: writeQuerySchema({ mode: z.enum(['splice', 'cascade', 'group']).optional() }),
+  answer: deleteAnswerSchema,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { node } = call.params;
@@ -152,9 +152,9 @@ const deleteNodes = defineRoute({
   name: 'deleteNodes',
   summary: 'Deletes several nodes in one commit.',
   needs: { version: 'required' },
-  query: plainWriteQuery,
-  body: writeBody({ nodeIds: listOfSchema(z.string()), mode: z.enum(['splice', 'cascade']).optional() }),
-  answer: deleteAnswer,
+  query: plainWriteQuerySchema,
+  body: writeBodySchema({ nodeIds: listOfSchema(z.string()), mode: z.enum(['splice', 'cascade']).optional() }),
+  answer: deleteAnswerSchema,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { nodeIds, mode } = call.body;
@@ -164,4 +164,4 @@ const deleteNodes = defineRoute({
   },
 });
 
-export const content = [append, edit, split, join, deleteNode, deleteNodes];
+export const contentRoutes = [append, edit, split, join, deleteNode, deleteNodes];

@@ -1,7 +1,7 @@
 /** Routes that change one tree. Each runs a command of core, which decides what it means. */
-import { content } from './content.ts';
-import { moves } from './moves.ts';
-import { notes } from './notes.ts';
-import { reversal } from './reversal.ts';
+import { contentRoutes } from './content.ts';
+import { moveRoutes } from './moves.ts';
+import { noteRoutes } from './notes.ts';
+import { undoRoutes } from './reversal.ts';
 
-export const writing = [...content, ...moves, ...notes, ...reversal];
+export const writingRoutes = [...contentRoutes, ...moveRoutes, ...noteRoutes, ...undoRoutes];

@@ -2,11 +2,11 @@
 import { treeId as asTreeId, moveToTree, nodeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
-import { assertTreeExists, checkVersion, resolveTree } from '../../resolve-tree.ts';
+import { assertExpectedVersion, assertTreeExists, resolveTree } from '../../resolve-tree.ts';
 import { createRunContext, runWrite, toWriteAnswer } from '../../tree-view.ts';
-import { nodeIdText, plainWriteQuery, writeBody, writtenSchema } from '../../wire/schemas.ts';
+import { nodeIdSchema, plainWriteQuerySchema, writeBodySchema, writeResponseSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
-import { grown, nodeAnswer } from './results.ts';
+import { addedNodesSchema, nodeAnswerSchema } from './results.ts';
 
 const move = defineRoute({
   method: 'post',
@@ -15,9 +15,9 @@ const move = defineRoute({
   summary:
     'Moves a branch within the tree or, by copying and deleting, to another tree. The expected version is that of the source tree.',
   needs: { version: 'required' },
-  query: plainWriteQuery,
-  body: writeBody({ parentId: z.string(), before: z.string().optional(), treeId: z.string().optional() }),
-  answer: writtenSchema(z.object({ nodeId: nodeIdText, from: nodeIdText.optional() })),
+  query: plainWriteQuerySchema,
+  body: writeBodySchema({ parentId: z.string(), before: z.string().optional(), treeId: z.string().optional() }),
+  answer: writeResponseSchema(z.object({ nodeId: nodeIdSchema, from: nodeIdSchema.optional() })),
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
     const { store, treeId } = place;
@@ -38,7 +38,7 @@ const move = defineRoute({
     await assertTreeExists({ treeId: there, store, temporary: place.temporary });
     // The caller must have seen the current version of the source tree; in the other tree nodes are only added, which
     // is safe.
-    await checkVersion(place, call.expectedVersion);
+    await assertExpectedVersion(place, call.expectedVersion);
     const moved = await moveToTree(
       store,
       { from: { treeId, nodeId: node }, to: { treeId: there, parentId: nodeId(parentId) } },
@@ -55,14 +55,14 @@ const cherryPick = defineRoute({
   name: 'cherryPick',
   summary: 'Copies a message or a range to the end of the active branch or below another node.',
   needs: { version: 'required' },
-  query: plainWriteQuery,
-  body: writeBody({
+  query: plainWriteQuerySchema,
+  body: writeBodySchema({
     nodeId: z.string(),
     to: z.string().optional(),
     from: z.string().optional(),
     parentId: z.string().optional(),
   }),
-  answer: grown,
+  answer: addedNodesSchema,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { nodeId: first, to, from, parentId } = call.body;
@@ -86,7 +86,7 @@ const setActive = defineRoute({
   name: 'setActive',
   summary: 'Sets the active node. Needs no expected version: the last request wins.',
   body: z.strictObject({ nodeId: z.string() }),
-  answer: nodeAnswer,
+  answer: nodeAnswerSchema,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const outcome = await runWrite(call, store, { type: 'select', treeId, nodeId: nodeId(call.body.nodeId) });
@@ -100,7 +100,7 @@ const navigate = defineRoute({
   name: 'navigate',
   summary: 'Moves to the previous or next variant of a node, down to its last visited leaf.',
   body: z.strictObject({ nodeId: z.string(), direction: z.enum(['next', 'previous']) }),
-  answer: nodeAnswer,
+  answer: nodeAnswerSchema,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { nodeId: from, direction } = call.body;
@@ -109,4 +109,4 @@ const navigate = defineRoute({
   },
 });
 
-export const moves = [move, cherryPick, setActive, navigate];
+export const moveRoutes = [move, cherryPick, setActive, navigate];

@@ -4,24 +4,24 @@ import { z } from '@hono/zod-openapi';
 import { resolveTree } from '../../resolve-tree.ts';
 import { runWrite } from '../../tree-view.ts';
 import {
-  anyObject,
-  jsonObject,
-  label,
+  anyObjectSchema,
+  jsonObjectSchema,
+  labelSchema,
   listOfSchema,
-  plainWriteQuery,
-  writeBody,
-  writtenSchema,
+  plainWriteQuerySchema,
+  writeBodySchema,
+  writeResponseSchema,
 } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
-import { nodeAnswer } from './results.ts';
+import { nodeAnswerSchema } from './results.ts';
 
 const setBookmark = defineRoute({
   method: 'put',
   path: '/api/trees/{tree}/nodes/{node}/bookmark',
   name: 'setBookmark',
   summary: 'Sets or renames the bookmark of a node.',
-  body: z.strictObject({ title: label }),
-  answer: nodeAnswer,
+  body: z.strictObject({ title: labelSchema }),
+  answer: nodeAnswerSchema,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { title } = call.body;
@@ -35,7 +35,7 @@ const removeBookmark = defineRoute({
   path: '/api/trees/{tree}/nodes/{node}/bookmark',
   name: 'removeBookmark',
   summary: 'Removes the bookmark of a node.',
-  answer: nodeAnswer,
+  answer: nodeAnswerSchema,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const outcome = await runWrite(call, store, { type: 'bookmark', treeId, nodeId: call.params.node, title: null });
@@ -48,8 +48,8 @@ const setTags = defineRoute({
   path: '/api/trees/{tree}/nodes/{node}/tags',
   name: 'setTags',
   summary: 'Sets the tags of a node.',
-  body: z.strictObject({ tags: listOfSchema(label) }),
-  answer: nodeAnswer,
+  body: z.strictObject({ tags: listOfSchema(labelSchema) }),
+  answer: nodeAnswerSchema,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { tags } = call.body;
@@ -63,8 +63,8 @@ const setTitle = defineRoute({
   path: '/api/trees/{tree}/nodes/{node}/title',
   name: 'setTitle',
   summary: 'Sets the title of a node; null removes it.',
-  body: z.strictObject({ title: label.nullable() }),
-  answer: nodeAnswer,
+  body: z.strictObject({ title: labelSchema.nullable() }),
+  answer: nodeAnswerSchema,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { title } = call.body;
@@ -78,8 +78,8 @@ const annotate = defineRoute({
   path: '/api/trees/{tree}/nodes/{node}/meta',
   name: 'annotateNode',
   summary: 'Sets metadata of a node; null removes a field. `excluded` leaves the node out of what models see.',
-  body: z.strictObject({ set: jsonObject }),
-  answer: nodeAnswer,
+  body: z.strictObject({ set: jsonObjectSchema }),
+  answer: nodeAnswerSchema,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { set } = call.body;
@@ -94,9 +94,9 @@ const group = defineRoute({
   name: 'groupNodes',
   summary: 'Groups variants of one parent, or ungroups a single node.',
   needs: { version: 'required' },
-  query: plainWriteQuery,
-  body: writeBody({ nodeIds: listOfSchema(z.string()) }),
-  answer: writtenSchema(anyObject),
+  query: plainWriteQuerySchema,
+  body: writeBodySchema({ nodeIds: listOfSchema(z.string()) }),
+  answer: writeResponseSchema(anyObjectSchema),
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const nodeIds = call.body.nodeIds.map(nodeId);
@@ -105,4 +105,4 @@ const group = defineRoute({
   },
 });
 
-export const notes = [setBookmark, removeBookmark, setTags, setTitle, annotate, group];
+export const noteRoutes = [setBookmark, removeBookmark, setTags, setTitle, annotate, group];

@@ -1,25 +1,27 @@
 /** The response schemas of commands. */
 import { z } from '@hono/zod-openapi';
-import { bookmark, listOfSchema, nodeIdText, writtenSchema } from '../../wire/schemas.ts';
-import { share } from '../../wire/share-view.ts';
+import { bookmarkSchema, listOfSchema, nodeIdSchema, writeResponseSchema } from '../../wire/schemas.ts';
+import { shareSchema } from '../../wire/share-view.ts';
 
 /** The response of an append, an edit, a copy or a marker. */
-export const grown = writtenSchema(
-  z.object({ nodeId: nodeIdText, added: listOfSchema(nodeIdText), reused: listOfSchema(nodeIdText).optional() }),
+export const addedNodesSchema = writeResponseSchema(
+  z.object({ nodeId: nodeIdSchema, added: listOfSchema(nodeIdSchema), reused: listOfSchema(nodeIdSchema).optional() }),
 ).openapi('Grown');
 
 /** The response of an edit; for one in place, with the links that still show the old text. */
-export const editAnswer = grown.extend({ outdatedShares: listOfSchema(share).optional() }).openapi('Edited');
+export const editAnswerSchema = addedNodesSchema
+  .extend({ outdatedShares: listOfSchema(shareSchema).optional() })
+  .openapi('Edited');
 
 /** The response of a command about one node. */
-export const nodeAnswer = writtenSchema(z.object({ nodeId: nodeIdText })).openapi('Touched');
+export const nodeAnswerSchema = writeResponseSchema(z.object({ nodeId: nodeIdSchema })).openapi('Touched');
 
 /** The response of a delete. */
-export const deleteAnswer = writtenSchema(
+export const deleteAnswerSchema = writeResponseSchema(
   z.object({
-    removed: listOfSchema(nodeIdText),
-    parentId: nodeIdText.nullable(),
-    activeNodeId: nodeIdText.nullable(),
-    bookmarks: z.object({ moved: listOfSchema(bookmark), removed: listOfSchema(bookmark) }),
+    removed: listOfSchema(nodeIdSchema),
+    parentId: nodeIdSchema.nullable(),
+    activeNodeId: nodeIdSchema.nullable(),
+    bookmarks: z.object({ moved: listOfSchema(bookmarkSchema), removed: listOfSchema(bookmarkSchema) }),
   }),
 ).openapi('Deleted');

@@ -15,23 +15,23 @@ import {
 import { isStructural } from '@coppice/core/tree';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
-import { checkVersion, resolveTree } from '../../resolve-tree.ts';
+import { assertExpectedVersion, resolveTree } from '../../resolve-tree.ts';
 import { createRunContext, runWrite, toWriteAnswer, type WriteAnswer } from '../../tree-view.ts';
-import { purgeRemainder, toPurgeRemainder } from '../../wire/purge-view.ts';
+import { purgeRemainderSchema, toPurgeRemainder } from '../../wire/purge-view.ts';
 import {
   listOfSchema,
-  nodeIdText,
-  plainWriteQuery,
-  treeIdText,
-  writeBody,
-  writeQuery,
-  writtenSchema,
+  nodeIdSchema,
+  plainWriteQuerySchema,
+  treeIdSchema,
+  writeBodySchema,
+  writeQuerySchema,
+  writeResponseSchema,
 } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
-import { nodeAnswer } from './results.ts';
+import { nodeAnswerSchema } from './results.ts';
 
-const reversed = writtenSchema(
-  z.object({ actId: z.string(), versions: listOfSchema(z.number()), activeNodeId: nodeIdText.nullable() }),
+const reversed = writeResponseSchema(
+  z.object({ actId: z.string(), versions: listOfSchema(z.number()), activeNodeId: nodeIdSchema.nullable() }),
 ).openapi('Reversed');
 
 const wish = { force: z.boolean().optional(), actId: z.string().optional() };
@@ -107,8 +107,8 @@ const undo = defineRoute({
   name: 'undo',
   summary: 'Undoes your newest act or the given one. Refused if others added nodes below it, unless forced.',
   needs: { version: 'required' },
-  query: plainWriteQuery,
-  body: writeBody(wish).optional(),
+  query: plainWriteQuerySchema,
+  body: writeBodySchema(wish).optional(),
   answer: reversed,
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
@@ -125,7 +125,7 @@ const undo = defineRoute({
         await runWrite(call, store, { type: 'undo', treeId, ...omitUndefined({ force, actId: act }) }),
       );
     // A running reply cannot be undone: it is stopped first, in any process, unless the undo is stale.
-    await checkVersion(place, expectedVersion);
+    await assertExpectedVersion(place, expectedVersion);
     await call.ownerServices.engineOf(store).generator.abort({ actId: wanted.actId });
     const seen = await store.read(treeId, () => seenWithEnd(treeId, expectedVersion, wanted.actId));
     const asked = { ...call, expectedVersion: seen };
@@ -141,8 +141,8 @@ const redo = defineRoute({
   name: 'redo',
   summary: 'Redoes what you undid last, unless you changed something since.',
   needs: { version: 'required' },
-  query: plainWriteQuery,
-  body: writeBody(wish).optional(),
+  query: plainWriteQuerySchema,
+  body: writeBodySchema(wish).optional(),
   answer: reversed,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
@@ -152,11 +152,11 @@ const redo = defineRoute({
   },
 });
 
-const anywhere = writtenSchema(
+const anywhere = writeResponseSchema(
   z.object({
     actId: z.string(),
     versions: listOfSchema(z.number()),
-    activeNodeId: nodeIdText.nullable(),
+    activeNodeId: nodeIdSchema.nullable(),
     title: z.string().nullable(),
     deletedAt: z.number().nullable(),
   }),
@@ -213,8 +213,8 @@ const trash = defineRoute({
     items: listOfSchema(
       z
         .object({
-          treeId: treeIdText,
-          nodeId: nodeIdText,
+          treeId: treeIdSchema,
+          nodeId: nodeIdSchema,
           removedIn: z.number(),
           at: z.number(),
           count: z.number(),
@@ -235,8 +235,8 @@ const restoreNode = defineRoute({
   name: 'restoreNode',
   summary: 'Restores a deleted node with everything that was deleted with it.',
   needs: { version: 'required' },
-  query: plainWriteQuery,
-  answer: nodeAnswer,
+  query: plainWriteQuerySchema,
+  answer: nodeAnswerSchema,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const outcome = await runWrite(call, store, { type: 'restore', treeId, nodeId: call.params.node });
@@ -244,7 +244,7 @@ const restoreNode = defineRoute({
   },
 });
 
-const purged = z.object({ nodes: z.number(), contents: z.number(), ...purgeRemainder });
+const purged = z.object({ nodes: z.number(), contents: z.number(), ...purgeRemainderSchema });
 
 function toPurged(report: PurgeReport) {
   return { nodes: report.nodes, contents: report.contents, ...toPurgeRemainder(report) };
@@ -268,7 +268,7 @@ const emptyTrash = defineRoute({
   name: 'emptyTrash',
   summary: 'Empties the trash permanently.',
   needs: { version: 'optional' },
-  query: writeQuery({}),
+  query: writeQuerySchema({}),
   answer: purged,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
@@ -277,7 +277,7 @@ const emptyTrash = defineRoute({
   },
 });
 
-export const reversal = [
+export const undoRoutes = [
   getReversible,
   undo,
   redo,

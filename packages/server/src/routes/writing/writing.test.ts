@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTree, freshId, openTestServer, type TestServer } from '../../testing/index.ts';
+import { createTestId, createTree, openTestServer, type TestServer } from '../../testing/index.ts';
 import { routes } from '../index.ts';
 
 async function thread(server: TestServer, id: string): Promise<string[]> {
@@ -90,7 +90,7 @@ test('[A22] selecting, titling, tagging and bookmarking need no version and make
 test('[A23] an append with its own ids can be repeated safely, and another body with the same id is a conflict', async () => {
   const server = await openTestServer();
   const { id, version } = await createTree(server);
-  const mine = freshId();
+  const mine = createTestId();
   const body = { messages: [{ id: mine, role: 'user', content: 'once' }] };
   const first = await server.ask('POST', `/api/trees/${id}/messages`, { version, body });
   const again = await server.ask('POST', `/api/trees/${id}/messages`, { version, body });
@@ -240,7 +240,7 @@ test('[A171] a limit below one and an unknown field are refused by every route',
     const place = path
       .replace('{tree}', id)
       .replace('{node}', nodeIds[0] ?? '')
-      .replace(/\{\w+\}/g, freshId());
+      .replace(/\{\w+\}/g, createTestId());
     const asked = await server.ask('GET', `${place}?q=a&limit=0`);
     expect([path, asked.status]).toEqual([path, 400]);
   }

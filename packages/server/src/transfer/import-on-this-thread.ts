@@ -2,15 +2,15 @@
 import type { Store } from '@coppice/core';
 import { type ImportIntoEvent, type ImportIntoOptions, importInto } from '@coppice/engine/import';
 import { openForeignTables } from '@coppice/stores';
-import { type FileSource, fileFrom } from './file-source.ts';
+import { type FileSource, openFileSource } from './file-source.ts';
 
 /** Imports files and releases their temporary copies; see `importInto`. */
-export async function* importHere(
+export async function* importOnThisThread(
   store: Store,
   files: readonly FileSource[],
   options: ImportIntoOptions,
 ): AsyncGenerator<ImportIntoEvent> {
-  const opened = await openForeignTables({ files: files.map(fileFrom) });
+  const opened = await openForeignTables({ files: files.map(openFileSource) });
   try {
     yield* importInto(store, opened.input, options);
   } finally {

@@ -26,7 +26,7 @@ export interface NewChatAttributes {
 }
 
 /** The position, which the actions of a chat move. */
-export class ChatPlace {
+export class ChatPosition {
   readonly #cliEngine: Pick<ChatEngine, 'store' | 'context'>;
   row: TreeRow | null = null;
   /** The node of this view; null before the first message. */

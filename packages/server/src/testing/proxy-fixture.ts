@@ -18,7 +18,7 @@ interface RecordedNode {
 }
 
 /** The server, the service and the recorded trees. */
-export interface Proxied {
+export interface ProxyFixture {
   readonly url: string;
   readonly server: TestServer;
   readonly listening: RunningServer;
@@ -36,7 +36,7 @@ export interface Proxied {
 }
 
 /** Opens both; the handler is the service. */
-export async function openProxied(handler: Handler, more: TestServerOptions = {}): Promise<Proxied> {
+export async function openProxyFixture(handler: Handler, more: TestServerOptions = {}): Promise<ProxyFixture> {
   const service = await openRawServer(handler);
   const config = `[proxy]\nopenai = "${service.url}/v1"\nanthropic = "${service.url}"\n[providers.openai]\nbase_url = "${service.url}/v1"\napi_key = "${operatorKey}"\n${more.config ?? ''}`;
   // Services in these tests may never respond; closing must not wait for them.
@@ -47,7 +47,7 @@ export async function openProxied(handler: Handler, more: TestServerOptions = {}
     await recorder.idle();
     return (await server.store.trees({ limit: 100 })).items;
   };
-  const begin: Proxied['begin'] = (path, body, headers = {}) =>
+  const begin: ProxyFixture['begin'] = (path, body, headers = {}) =>
     fetch(`${listening.url}${path}`, {
       method: 'POST',
       body: typeof body === 'string' ? body : JSON.stringify(body),

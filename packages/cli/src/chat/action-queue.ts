@@ -17,7 +17,7 @@ interface Queued {
  * position where the one before them ends. An action without a text that could be shown is not queued behind a reply,
  * which may take minutes, but refused.
  */
-export class OneAtATime {
+export class ActionQueue {
   readonly #changed: () => void;
   #doing: { readonly done: Promise<void>; readonly isReply: boolean; stop(): void } | null = null;
   #waiting: readonly Queued[] = [];

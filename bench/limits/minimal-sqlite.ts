@@ -1,6 +1,6 @@
 /** The minimum with SQLite: a narrow table, integer keys, prepared statements, rows as arrays. */
 import { createRequire } from 'node:module';
-import { depth, message } from '../stores/grown.ts';
+import { branchDepth, makeBenchMessage } from '../stores/bench-tree.ts';
 
 interface Statement {
   run(...params: unknown[]): { readonly lastInsertRowid: number | bigint };
@@ -25,7 +25,7 @@ function openDatabase(path: string): Database {
 }
 
 /** A tree in a table of five columns; the active message is a number in a table of one row. */
-export class LeastSqlite {
+export class MinimalSqlite {
   readonly #database: Database;
   readonly #insert: Statement;
   readonly #select: Statement;
@@ -131,14 +131,14 @@ export class LeastSqlite {
 }
 
 /** The same tree in the narrow table: branches of equal depth below one root. */
-export function grownLeast(least: LeastSqlite, size: number): { readonly root: number; readonly leaf: number } {
+export function buildMinimalTree(least: MinimalSqlite, size: number): { readonly root: number; readonly leaf: number } {
   return least.transaction(() => {
     const root = least.insert(null, 'root', '[]');
     let leaf = root;
-    for (let n = 0; n < size; n += depth) {
+    for (let n = 0; n < size; n += branchDepth) {
       leaf = root;
-      for (let index = 0; index < depth; index++) {
-        const { role, content } = message(n + index);
+      for (let index = 0; index < branchDepth; index++) {
+        const { role, content } = makeBenchMessage(n + index);
         leaf = least.insert(leaf, role, JSON.stringify(content));
       }
     }

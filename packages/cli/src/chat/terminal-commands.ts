@@ -7,7 +7,7 @@ export interface MenuCommand {
 }
 
 /** The commands of the terminal chat itself. */
-export const ownCommands = [
+export const terminalCommands = [
   { name: 'new', summary: 'Starts a new chat; this one is kept.' },
   { name: 'resume', summary: 'Chooses a past chat, with search.' },
   { name: 'copy', summary: 'Copies the last reply to the clipboard.' },
@@ -20,17 +20,17 @@ export const ownCommands = [
 ] as const satisfies readonly MenuCommand[];
 
 /** The name of an own command. */
-export type OwnCommand = (typeof ownCommands)[number]['name'];
+export type TerminalCommand = (typeof terminalCommands)[number]['name'];
 
 /** The own command of a line and the text after it; null if the line is another command or a message. */
-export function ownCommandOf(line: string): { readonly name: OwnCommand; readonly rest: string } | null {
+export function parseTerminalCommand(line: string): { readonly name: TerminalCommand; readonly rest: string } | null {
   const [, word = '', rest = ''] = /^\/([a-z]+)(?:\s+(.*))?$/.exec(line.trim()) ?? [];
   const asked = word === 'exit' ? 'quit' : word;
-  const found = ownCommands.find(({ name }) => name === asked);
+  const found = terminalCommands.find(({ name }) => name === asked);
   return found === undefined ? null : { name: found.name, rest: rest.trim() };
 }
 
 /** The help for the own commands, one per line. */
-export function ownHelp(): string {
-  return ownCommands.map(({ name, summary }) => `/${name}  ${summary}`).join('\n');
+export function formatTerminalCommandHelp(): string {
+  return terminalCommands.map(({ name, summary }) => `/${name}  ${summary}`).join('\n');
 }

@@ -3,7 +3,7 @@ import type { Output } from '../output.ts';
 import type { ChatSession } from './chat-session.ts';
 
 /** Sends a message and prints the reply as it streams. Returns whether it was completed. */
-export async function plainTurn(
+export async function printTurn(
   chatSession: ChatSession,
   text: string,
   output: Output,

@@ -4,7 +4,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../serve.ts';
 import { openTestServer, type TestServer, testToken } from '../testing/index.ts';
-import { openProxied } from '../testing/proxied.ts';
+import { openProxyFixture } from '../testing/proxy-fixture.ts';
 
 let server: TestServer;
 let listening: RunningServer;
@@ -90,7 +90,7 @@ describe('refusals of the proxy', () => {
   });
 
   it('[RP5, RP19] a service that tries to switch protocols is reported as unreachable', async () => {
-    const proxied = await openProxied((_request, response) => {
+    const proxied = await openProxyFixture((_request, response) => {
       response.socket?.write('HTTP/1.1 101 Other\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n');
     });
     const answer = await proxied.post('/v1/chat/completions', {
@@ -107,7 +107,7 @@ describe('refusals of the proxy', () => {
   });
 
   it('[A48] a HEAD request leaves no response of the service open', async () => {
-    const proxied = await openProxied((_request, response) => {
+    const proxied = await openProxyFixture((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       // More than any buffer holds, without an end.
       response.write(' '.repeat(4_000_000));

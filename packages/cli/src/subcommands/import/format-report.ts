@@ -1,6 +1,6 @@
 import type { ImportReport } from '@coppice/content/formats';
 import type { Output } from '../../output.ts';
-import { oneLine } from '../../terminal/strip-control-sequences.ts';
+import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 
 const shown = 20;
 
@@ -9,7 +9,7 @@ type ShownReport = Omit<ImportReport, 'findings'> & {
 };
 
 /** The report of an import as text. */
-export function importReportLines(word: string, report: ShownReport, output: Output): string[] {
+export function formatImportReport(word: string, report: ShownReport, output: Output): string[] {
   const { style } = output;
   const { conversations, records, findings, counts, attachments } = report;
   const row = (what: string, { read, stored, merged, rejected }: ImportReport['records']) =>
@@ -17,14 +17,14 @@ export function importReportLines(word: string, report: ShownReport, output: Out
   const worth = findings.filter((finding) => finding.severity !== 'note');
   const sum = Object.values(counts).reduce((total, count) => total + count, 0);
   return [
-    `${style.strong(oneLine(word, 60))}  ${report.format}${report.dryRun ? style.warn('  nothing was stored') : ''}`,
+    `${style.strong(toOneLine(word, 60))}  ${report.format}${report.dryRun ? style.warn('  nothing was stored') : ''}`,
     style.quiet(
       `  ${''.padEnd(14)}${['read', 'stored', 'merged', 'rejected'].map((name) => name.padStart(10)).join('')}`,
     ),
     row('chats', conversations),
     row('records', records),
     ...(attachments > 0 ? [`  ${attachments} attachments`] : []),
-    ...worth.slice(0, shown).map((finding) => style.warn(`  ${oneLine(finding.message, output.columns - 4)}`)),
+    ...worth.slice(0, shown).map((finding) => style.warn(`  ${toOneLine(finding.message, output.columns - 4)}`)),
     ...(sum > Math.min(shown, worth.length) ? [style.quiet(`  ${sum} findings in all; --json lists them.`)] : []),
   ];
 }

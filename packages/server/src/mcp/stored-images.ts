@@ -15,14 +15,14 @@ function isPicture(block: Block): block is Picture {
 }
 
 /** The images of a message whose bytes are stored; one that is only a URL is in the text. */
-export function picturesOf({ message }: Pick<Node, 'message'>): readonly Picture[] {
+export function storedImagesOf({ message }: Pick<Node, 'message'>): readonly Picture[] {
   return (message?.content ?? []).filter(isPicture);
 }
 
 /** An image by its index in the message, with its bytes as base64. */
-export async function pictureOf(store: Store, node: Node | undefined, index: string) {
+export async function readStoredImage(store: Store, node: Node | undefined, index: string) {
   const at = /^\d{1,6}$/.test(index) ? Number(index) : -1;
-  const found = node === undefined ? undefined : picturesOf(node)[at];
+  const found = node === undefined ? undefined : storedImagesOf(node)[at];
   if (found === undefined) return refuse('tree/unknown-node', 'There is no such picture.', {});
   const { source } = found;
   const mediaType = 'mediaType' in found && typeof found.mediaType === 'string' ? found.mediaType : 'image/png';

@@ -2,7 +2,7 @@
  * Questions that each subcommand answers, in the words of newcomers. The guide finds the section of the subcommand by
  * them; they are a comment in `docs/command-line.md`.
  */
-export const questionForms: Readonly<Record<string, readonly string[]>> = {
+export const questionsBySubcommand: Readonly<Record<string, readonly string[]>> = {
   agents: ['What did my agents do today?', 'How do I list recorded sessions?', 'What did a recorded program cost?'],
   append: ['How do I add a message from a script?', 'How do I write a message without a reply?'],
   backfill: ['How do I convert lists of messages into trees?'],

@@ -22,7 +22,7 @@ function memberName(name: string, used: Set<string>): string {
 }
 
 /** The files of an export as the bytes of one archive. */
-export async function* zipPieces(events: AsyncIterable<ExportEvent>): AsyncGenerator<Uint8Array> {
+export async function* streamZip(events: AsyncIterable<ExportEvent>): AsyncGenerator<Uint8Array> {
   const iterator = events[Symbol.asyncIterator]();
   const members: ZipMember[] = [];
   const used = new Set<string>();

@@ -3,7 +3,7 @@ import { isText, type Message } from '@coppice/core';
 import type { ParsedRequest } from './exchange.ts';
 
 /** Where an agent works; null for what the program does not say. */
-export interface Workplace {
+export interface WorkingFolder {
   readonly folder: string | null;
   readonly branch: string | null;
 }
@@ -36,7 +36,7 @@ function firstMatch(patterns: readonly RegExp[], texts: readonly string[]): stri
 }
 
 /** Reads where an agent works from the prompt and the first messages of a call, except replies. */
-export function workplaceOf({ systemPrompt }: ParsedRequest, history: readonly Message[]): Workplace {
+export function findWorkingFolder({ systemPrompt }: ParsedRequest, history: readonly Message[]): WorkingFolder {
   const said = history
     .slice(0, firstMessages)
     .filter(({ role }) => role === 'user' || role === 'system')

@@ -2,10 +2,10 @@
 import { z } from '@hono/zod-openapi';
 
 /** The services whose error formats are supported. */
-export type Service = 'openai' | 'anthropic' | 'google';
+export type WireService = 'openai' | 'anthropic' | 'google';
 
 /** An error. The code is ours and the same on every wire. */
-export interface WireRefusal {
+export interface WireError {
   readonly status: number;
   readonly message: string;
   readonly code: string;
@@ -21,21 +21,21 @@ export interface CallPath {
 const googleMethod = /^(?:models|tunedModels)\/[^/]+:[a-zA-Z]+$/;
 
 /** The service of a path; for a path that two have, the Anthropic version header decides. */
-export function serviceOf({ version, path }: CallPath, header: (name: string) => string | undefined): Service {
+export function wireServiceOf({ version, path }: CallPath, header: (name: string) => string | undefined): WireService {
   if (version !== 'v1' || googleMethod.test(path)) return 'google';
   return /^messages(?:\/|$)/.test(path) || header('anthropic-version') !== undefined ? 'anthropic' : 'openai';
 }
 
 /** Splits the path of a request, with or without a project; null if it is not a call of a wire. */
-export function callPathOf(path: string): CallPath | null {
+export function parseCallPath(path: string): CallPath | null {
   const [, version, below] = /^(?:\/p\/[^/]+)?\/(v1|v1beta|v1alpha)\/(.*)$/.exec(path) ?? [];
   return version === undefined || below === undefined ? null : { version, path: below };
 }
 
 /** The service whose error format a request needs; null if it is not a call of a wire. */
-export function spokenTo(path: string, header: (name: string) => string | undefined): Service | null {
-  const parts = callPathOf(path);
-  return parts === null ? null : serviceOf(parts, header);
+export function findWireService(path: string, header: (name: string) => string | undefined): WireService | null {
+  const parts = parseCallPath(path);
+  return parts === null ? null : wireServiceOf(parts, header);
 }
 
 const anthropicTypes: Readonly<Record<number, string>> = {
@@ -62,20 +62,20 @@ const googleStatuses: Readonly<Record<number, string>> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
-function googleRefusal({ status, message, code }: WireRefusal): object {
+function googleRefusal({ status, message, code }: WireError): object {
   const word = googleStatuses[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL');
   const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: code, domain: 'coppice' }];
   return { error: { code: status, message, status: word, details } };
 }
 
-function typeOf(service: Service, status: number): string {
+function typeOf(service: WireService, status: number): string {
   if (service === 'anthropic') return anthropicTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
   if (status === 429) return 'rate_limit_error';
   return status < 500 ? 'invalid_request_error' : 'server_error';
 }
 
 /** An error in the format of a service. */
-export function wireRefusal(service: Service, refusal: WireRefusal): object {
+export function formatWireError(service: WireService, refusal: WireError): object {
   if (service === 'google') return googleRefusal(refusal);
   const { status, message, code } = refusal;
   const type = typeOf(service, status);
@@ -86,7 +86,7 @@ export function wireRefusal(service: Service, refusal: WireRefusal): object {
 const said = { message: z.string(), type: z.string(), code: z.string() };
 
 /** The error schemas of each service. */
-export const wireProblems = {
+export const wireErrorSchemas = {
   anthropic: z.object({ type: z.literal('error'), error: z.object(said) }).openapi('AnthropicProblem'),
   openai: z.object({ error: z.object({ ...said, param: z.null() }) }).openapi('OpenAiProblem'),
 };

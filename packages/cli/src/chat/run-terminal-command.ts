@@ -3,13 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { exportFrom } from '@coppice/engine';
 import { usageError } from '../exit-codes.ts';
-import { usageOf, usageText } from './branch-usage.ts';
+import { formatBranchUsage, sumBranchUsage } from './branch-usage.ts';
 import type { ChatSession } from './chat-session.ts';
-import type { OwnCommand } from './own-commands.ts';
-import { thinkingText } from './thread-lines.ts';
+import type { TerminalCommand } from './terminal-commands.ts';
+import { thinkingOfReply } from './thread-lines.ts';
 
 /** What the commands act on: the chat, and the screen. */
-export interface OwnCommandScope {
+export interface TerminalCommandScope {
   readonly chatSession: ChatSession;
   /** The folder for exported files. */
   readonly folder: string;
@@ -23,7 +23,11 @@ export interface OwnCommandScope {
 }
 
 /** Runs a command; what fails is shown. */
-export async function runOwnCommand(name: OwnCommand, rest: string, scope: OwnCommandScope): Promise<void> {
+export async function runTerminalCommand(
+  name: TerminalCommand,
+  rest: string,
+  scope: TerminalCommandScope,
+): Promise<void> {
   const { chatSession } = scope;
   switch (name) {
     case 'new':
@@ -39,7 +43,7 @@ export async function runOwnCommand(name: OwnCommand, rest: string, scope: OwnCo
     case 'thinking':
       return showThinking(scope);
     case 'cost':
-      return chatSession.note(usageText(usageOf(chatSession.state.nodes)));
+      return chatSession.note(formatBranchUsage(sumBranchUsage(chatSession.state.nodes)));
     case 'copy':
       return copyReply(scope);
     case 'export':
@@ -49,21 +53,21 @@ export async function runOwnCommand(name: OwnCommand, rest: string, scope: OwnCo
   }
 }
 
-function showThinking({ chatSession, showText }: OwnCommandScope): void {
-  const reply = chatSession.state.nodes.findLast((node) => thinkingText(node) !== '');
+function showThinking({ chatSession, showText }: TerminalCommandScope): void {
+  const reply = chatSession.state.nodes.findLast((node) => thinkingOfReply(node) !== '');
   if (reply === undefined) return chatSession.note('No reply on this branch has any thinking.');
-  showText('/thinking', thinkingText(reply));
+  showText('/thinking', thinkingOfReply(reply));
 }
 
 /** Copies with the terminal's own sequence (OSC 52), which also works over SSH. */
-function copyReply({ chatSession, write }: OwnCommandScope): void {
+function copyReply({ chatSession, write }: TerminalCommandScope): void {
   const reply = chatSession.state.nodes.findLast((node) => node.role === 'assistant' && node.text !== '');
   if (reply === undefined) return chatSession.note('There is no reply to copy yet.', true);
   write(`\u001b]52;c;${Buffer.from(reply.text, 'utf8').toString('base64')}\u0007`);
   chatSession.note('Copied the last reply, if your terminal allows it.');
 }
 
-async function exportBranch(name: string, { chatSession, folder }: OwnCommandScope): Promise<void> {
+async function exportBranch(name: string, { chatSession, folder }: TerminalCommandScope): Promise<void> {
   const { treeId, here, store } = chatSession;
   if (treeId === null || here === null) throw usageError('There is no message to export yet.');
   const path = resolve(folder, name === '' ? `${fileName(chatSession.state.title)}.md` : name);

@@ -10,7 +10,7 @@ export interface ComputerPaths {
 }
 
 /** A program that stores conversations in files. */
-export interface ProgramPlace {
+export interface ProgramFolders {
   /** The name of its format. */
   readonly format: string;
   readonly label: string;
@@ -50,7 +50,7 @@ function opencodeGroup(name: string, messages: ReadonlyMap<string, string>): str
 }
 
 /** The programs that are searched for. */
-export const programPlaces: readonly ProgramPlace[] = [
+export const programFolders: readonly ProgramFolders[] = [
   {
     format: 'claude-code',
     label: 'Claude Code',

@@ -6,30 +6,39 @@ import { messageKit } from '@coppice/content';
 import { type NodeId, type RunContext, run, type Store, type TreeId, textMessage, treeId } from '@coppice/core';
 
 /** The depth of every branch. */
-export const depth = 60;
+export const branchDepth = 60;
 
 const filler = 'the quick brown fox jumps over the lazy dog and runs on along the hedge '.repeat(7);
 
 /** A message of about 500 characters. */
-export function message(n: number) {
+export function makeBenchMessage(n: number) {
   return textMessage(n % 2 === 0 ? 'user' : 'assistant', `message ${n}: ${filler}`);
 }
 
 /** One user, with the real clock and real ids. */
-export const me: RunContext = { actor: 'me', kit: messageKit, now: Date.now, newId: () => crypto.randomUUID() };
+export const benchContext: RunContext = {
+  actor: 'me',
+  kit: messageKit,
+  now: Date.now,
+  newId: () => crypto.randomUUID(),
+};
 
 /** A tree of about so many messages; the last branch is active. */
-export async function grown(
+export async function buildBenchTree(
   store: Store,
   size: number,
 ): Promise<{ readonly id: TreeId; readonly rootId: NodeId; readonly leaf: NodeId }> {
   const id = treeId(crypto.randomUUID());
   const rootId = crypto.randomUUID();
-  await run(store, { type: 'create', treeId: id, rootId }, me);
+  await run(store, { type: 'create', treeId: id, rootId }, benchContext);
   let leaf = rootId as NodeId;
-  for (let n = 0; n < size; n += depth) {
-    const messages = Array.from({ length: depth }, (_, index) => ({ message: message(n + index) }));
-    const { result } = await run(store, { type: 'append', treeId: id, parentId: rootId as NodeId, messages }, me);
+  for (let n = 0; n < size; n += branchDepth) {
+    const messages = Array.from({ length: branchDepth }, (_, index) => ({ message: makeBenchMessage(n + index) }));
+    const { result } = await run(
+      store,
+      { type: 'append', treeId: id, parentId: rootId as NodeId, messages },
+      benchContext,
+    );
     leaf = result.nodeId;
   }
   return { id, rootId: rootId as NodeId, leaf };

@@ -9,7 +9,7 @@ interface PlainMessage {
 }
 
 /** A tree as a Map: the minimum of an in-memory store. */
-export class LeastMap {
+export class MinimalMap {
   readonly #nodes = new Map<string, PlainMessage>();
   readonly #children = new Map<string | null, string[]>();
   readonly #texts = new Map<string, string>();
@@ -40,7 +40,7 @@ export class LeastMap {
 }
 
 /** A file of lines with an index file: id, offset, length and parent of each line. */
-export class LeastLines {
+export class MinimalLineFile {
   readonly #file: number;
   readonly #index: number;
   #end: number;

@@ -2,9 +2,9 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WireKind } from './exchange.ts';
-import { KeptAnswer, type KeptAnswerOptions } from './keep-answer.ts';
-import { condenseStream, streamEvents } from './stream-events.ts';
-import { type CallTaken, unpackedOf } from './waiting-call.ts';
+import { ResponseBuffer, type ResponseBufferOptions } from './response-buffer.ts';
+import { condenseStream, readStreamEvents } from './stream-events.ts';
+import { type CapturedResponse, decompressResponse } from './waiting-call.ts';
 
 const chat = (delta: object, more: object = {}) => ({
   id: 'c',
@@ -59,7 +59,7 @@ const lines = (events: readonly object[], end = '\n') =>
   events.map((event) => `event: x${end}data: ${JSON.stringify(event)}${end}${end}`).join('');
 
 /** Keeps a response with limited space, and reports how much is in use. */
-function keeper(space: number, more: Partial<KeptAnswerOptions> = {}) {
+function keeper(space: number, more: Partial<ResponseBufferOptions> = {}) {
   const used = { bytes: 0 };
   const keep = (bytes: number) => {
     if (used.bytes + bytes > space) return false;
@@ -69,7 +69,7 @@ function keeper(space: number, more: Partial<KeptAnswerOptions> = {}) {
   const giveBack = (bytes: number) => {
     used.bytes -= bytes;
   };
-  return { kept: new KeptAnswer({ wire: 'chat', keep, giveBack, condenseFrom: 2_000, ...more }), used };
+  return { kept: new ResponseBuffer({ wire: 'chat', keep, giveBack, condenseFrom: 2_000, ...more }), used };
 }
 
 const word = (at: number) => chat({ content: `${at} ` }, { obfuscation: 'x'.repeat(400) });
@@ -90,7 +90,7 @@ describe('a response while it arrives', () => {
         const bytes = Buffer.from(lines(events, end));
         const { bytes: together, rest } = await condenseStream(wire, bytes.subarray(0, cut));
         const again = Buffer.concat([together, rest, bytes.subarray(cut)]);
-        expect(await streamEvents(wire, again)).toEqual(await streamEvents(wire, bytes));
+        expect(await readStreamEvents(wire, again)).toEqual(await readStreamEvents(wire, bytes));
       }),
     );
   });
@@ -105,7 +105,7 @@ describe('a response while it arrives', () => {
     expect(kept.isWhole).toBe(true);
     // The reported usage equals what is kept, so that the limit is exact.
     expect(used.bytes).toBe(bytes.byteLength);
-    const [all] = await streamEvents('chat', bytes);
+    const [all] = await readStreamEvents('chat', bytes);
     expect(all).toEqual(chat({ content: Array.from({ length: 500 }, (_, at) => `${at} `).join('') }));
   });
 
@@ -127,7 +127,7 @@ describe('a response while it arrives', () => {
         await kept.settled();
       }
       expect(kept.isWhole).toBe(true);
-      const events = await streamEvents('chat', await kept.take());
+      const events = await readStreamEvents('chat', await kept.take());
       expect(events).toEqual(
         [0, 1, 2].map((index) => {
           const content = Array.from({ length: 200 }, (_, at) => `${index}${at} `).join('');
@@ -138,7 +138,7 @@ describe('a response while it arrives', () => {
   });
 
   it('[RP20] that is a document, compressed, or cannot be shortened is kept unchanged, up to the limit', async () => {
-    const cases: readonly [Partial<KeptAnswerOptions>, string][] = [
+    const cases: readonly [Partial<ResponseBufferOptions>, string][] = [
       [{}, `{"choices": "${'x'.repeat(5_000)}"}`],
       [{ wire: null }, lines(words(10))],
       [{}, `data: ${'x'.repeat(5_000)}`],
@@ -179,7 +179,7 @@ describe('a response while it arrives', () => {
   it('[RP20] that unpacks to more than the limit is read completely if its content is short', async () => {
     const text = lines(words(6).map((event) => ({ ...event, obfuscation: 'x'.repeat(1_000_000) })));
     const timing = { startedAt: 0, firstMs: 1, totalMs: 2 };
-    const taken: CallTaken = {
+    const taken: CapturedResponse = {
       provider: 'openai',
       response: gzipSync(text),
       encoding: 'gzip',
@@ -187,7 +187,7 @@ describe('a response while it arrives', () => {
       cut: null,
       timing,
     };
-    const { bytes, cut } = await unpackedOf('chat', taken, 5_000_000);
-    expect([cut, await streamEvents('chat', bytes)]).toEqual([null, [chat({ content: '0 1 2 3 4 5 ' })]]);
+    const { bytes, cut } = await decompressResponse('chat', taken, 5_000_000);
+    expect([cut, await readStreamEvents('chat', bytes)]).toEqual([null, [chat({ content: '0 1 2 3 4 5 ' })]]);
   });
 });

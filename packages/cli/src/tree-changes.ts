@@ -1,7 +1,7 @@
 /** Shared by subcommands that change a tree: runs one command of core, and prints what it did and how to undo it. */
 import { type Command, type CommandOutcome, type NodeId, type ResultOf, run, type TreeId } from '@coppice/core';
 import type { CliContext } from './cli-context.ts';
-import { shortId } from './short-ids.ts';
+import { shortenId } from './short-ids.ts';
 import type { SubcommandOutput } from './subcommands/contract.ts';
 import { widthOf } from './terminal/width.ts';
 
@@ -22,10 +22,10 @@ export function printChange(
   verb = 'Undo',
 ): SubcommandOutput {
   const { treeId, version, actId, result, commit } = outcome;
-  const moved = movedFrom(outcome);
+  const moved = findPreviousActiveNode(outcome);
   // Moving the active node is not undone with undo, which would remove the last message too.
   const line = commit === null ? null : moved === null ? back(treeId) : goBackLine(treeId, moved.before);
-  const next = line === null ? null : commandLineFor(at, line);
+  const next = line === null ? null : buildCommandLine(at, line);
   const words = moved === null ? `${verb} with` : 'Go back with';
   return {
     data: { treeId, version, actId, changed: commit !== null, ...asFields(result) },
@@ -37,17 +37,17 @@ export function printChange(
 }
 
 /** The previous active node, if a change only moved it; else null. */
-export function movedFrom({ commit }: CommandOutcome<unknown>): { readonly before: NodeId | null } | null {
+export function findPreviousActiveNode({ commit }: CommandOutcome<unknown>): { readonly before: NodeId | null } | null {
   const [first, ...more] = commit?.steps ?? [];
   return first?.type === 'select' && more.length === 0 ? { before: first.before } : null;
 }
 
 function goBackLine(treeId: TreeId, before: NodeId | null): string | null {
-  return before === null ? null : `coppice switch ${shortId(treeId)} ${shortId(before)} --exact`;
+  return before === null ? null : `coppice switch ${shortenId(treeId)} ${shortenId(before)} --exact`;
 }
 
 /** `1 change`, `3 changes`; or with another noun. */
-export function countNoun(count: number, one = 'change'): string {
+export function formatCountedNoun(count: number, one = 'change'): string {
   return `${count} ${count === 1 ? one : `${one}s`}`;
 }
 
@@ -55,7 +55,7 @@ export function countNoun(count: number, one = 'change'): string {
  * A command line with the store and owner of this run; null if there would be no store to run it on. The URL of a
  * database is not repeated, because it may contain a password.
  */
-export function commandLineFor(at: CliContext, line: string): string | null {
+export function buildCommandLine(at: CliContext, line: string): string | null {
   const { store, owner, server } = at.options;
   const [, kind] = /^([a-z]+):/i.exec(store ?? '') ?? [];
   if (kind?.toLowerCase() === 'memory') return null;
@@ -67,7 +67,7 @@ export function commandLineFor(at: CliContext, line: string): string | null {
     ...(owner === undefined ? [] : ['--owner', owner]),
   ];
   // After the subcommand: at the end, a full stop could be taken for part of the URL.
-  return line.replace(/^coppice \S+/, (begin) => [begin, ...words.map(shellWord)].join(' '));
+  return line.replace(/^coppice \S+/, (begin) => [begin, ...words.map(quoteShellWord)].join(' '));
 }
 
 /** Breaks a shell line to a width, with a backslash at the end of every line but the last. */
@@ -89,27 +89,27 @@ export function breakShellLine(line: string, columns: number): string[] {
 }
 
 /** Quotes a word for a shell. */
-export function shellWord(word: string): string {
+export function quoteShellWord(word: string): string {
   return /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 const wholeIds = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
 /** What a slash command said, with the command that reverses it. */
-export function withReversal(said: string, undo: string | undefined): string {
+export function addUndoHint(said: string, undo: string | undefined): string {
   if (undo === undefined) return said;
-  return `${said} ${undo.startsWith('/redo') ? 'Redo' : 'Undo'} with ${undo.replaceAll(wholeIds, shortId)}.`;
+  return `${said} ${undo.startsWith('/redo') ? 'Redo' : 'Undo'} with ${undo.replaceAll(wholeIds, shortenId)}.`;
 }
 
 /** The output line that says how to undo the last change of a tree; empty if nothing is left to undo. */
-export function undoLines(at: CliContext, treeId: TreeId): readonly string[] {
-  const line = commandLineFor(at, undoLine(treeId));
+export function formatUndoHint(at: CliContext, treeId: TreeId): readonly string[] {
+  const line = buildCommandLine(at, undoLine(treeId));
   return line === null ? [] : [at.output.style.quiet(`Undo with ${line}.`)];
 }
 
 /** The command that undoes the last change of a tree. */
 function undoLine(treeId: TreeId): string {
-  return `coppice undo ${shortId(treeId)}`;
+  return `coppice undo ${shortenId(treeId)}`;
 }
 
 function asFields(result: unknown): object {

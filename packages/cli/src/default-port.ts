@@ -1,2 +1,2 @@
 /** The port of `coppice serve`, if it is free. */
-export const usualPort = 4747;
+export const defaultPort = 4747;

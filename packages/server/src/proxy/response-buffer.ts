@@ -13,7 +13,7 @@ const condenseAtOnce = megabyte;
 const streamBytes = 64 * megabyte;
 
 /** Options for keeping a response. */
-export interface KeptAnswerOptions {
+export interface ResponseBufferOptions {
   /** Null if it cannot be condensed: it is not recorded, or it is compressed. */
   readonly wire: WireKind | null;
   /** Whether so many more bytes may be kept. */
@@ -27,8 +27,8 @@ export interface KeptAnswerOptions {
 }
 
 /** A response while it arrives. */
-export class KeptAnswer {
-  readonly #keeping: KeptAnswerOptions;
+export class ResponseBuffer {
+  readonly #keeping: ResponseBufferOptions;
   readonly #together: Uint8Array[] = [];
   /** Raw bytes after the condensed part. */
   #raw: Uint8Array[] = [];
@@ -39,7 +39,7 @@ export class KeptAnswer {
   #shrinks = true;
   #working: Promise<void> | null = null;
 
-  constructor(keeping: KeptAnswerOptions) {
+  constructor(keeping: ResponseBufferOptions) {
     this.#keeping = keeping;
   }
 

@@ -1,18 +1,18 @@
 /** Undo and redo: in a named tree, else the user's last act in any tree. */
 import { type CommandOutcome, type ResultOf, readTree, type TreeRow, undoOrRedoAnywhere } from '@coppice/core';
 import { rowChanges } from '@coppice/core/tree';
-import { countNoun, printChange, runTreeChange } from './changing.ts';
 import type { CliContext } from './cli-context.ts';
-import { titleText } from './printing.ts';
+import { titleOrUntitled } from './printing.ts';
 import { findTree } from './resolve-target.ts';
-import { shortId } from './short-ids.ts';
+import { shortenId } from './short-ids.ts';
 import type { SubcommandInput, SubcommandOutput } from './subcommands/contract.ts';
-import { oneLine } from './terminal/strip-control-sequences.ts';
+import { toOneLine } from './terminal/strip-control-sequences.ts';
+import { formatCountedNoun, printChange, runTreeChange } from './tree-changes.ts';
 
 type Reversal = 'undo' | 'redo';
 
 /** Undoes or redoes, and prints the title of the chat and the command that reverses it. */
-export async function reverse(type: Reversal, given: SubcommandInput, at: CliContext): Promise<SubcommandOutput> {
+export async function runUndoOrRedo(type: Reversal, given: SubcommandInput, at: CliContext): Promise<SubcommandOutput> {
   const store = await at.store();
   const force = given.flag('force');
   const word = given.optional('chat');
@@ -25,9 +25,9 @@ export async function reverse(type: Reversal, given: SubcommandInput, at: CliCon
   const row = await store.read(treeId, () => readTree(treeId));
   const opposite = type === 'undo' ? 'redo' : 'undo';
   // Without a tree the opposite command finds the same act, even if the tree is in the trash now.
-  const back = named === null ? `coppice ${opposite}` : `coppice ${opposite} ${shortId(treeId)}`;
+  const back = named === null ? `coppice ${opposite}` : `coppice ${opposite} ${shortenId(treeId)}`;
   const answer = printChange(outcome, describe(type, row, outcome), at, () => back, type === 'undo' ? 'Redo' : 'Undo');
-  return { ...answer, data: { ...asObject(answer.data), title: titleText(row), trashed: isTrashed(row) } };
+  return { ...answer, data: { ...asObject(answer.data), title: titleOrUntitled(row), trashed: isTrashed(row) } };
 }
 
 function asObject(data: unknown): object {
@@ -39,7 +39,7 @@ function isTrashed({ attributes }: TreeRow): boolean {
 }
 
 function describe(type: Reversal, row: TreeRow, { result, commit }: CommandOutcome<ResultOf<Reversal>>): string {
-  const name = JSON.stringify(oneLine(titleText(row), 60));
+  const name = JSON.stringify(toOneLine(titleOrUntitled(row), 60));
   const { act, activeNodeId } = result;
   const changes = commit === null ? [] : rowChanges(commit.steps, commit);
   const restored = changes.some(
@@ -48,6 +48,6 @@ function describe(type: Reversal, row: TreeRow, { result, commit }: CommandOutco
   const verb = type === 'undo' ? 'Undid' : 'Redid';
   if (isTrashed(row)) return `${verb} the last change of ${name}; it is in the trash.`;
   if (restored) return `${verb} the deletion of ${name}; it is back.`;
-  const where = activeNodeId === null ? 'it is now empty' : `you are at ${shortId(activeNodeId)}`;
-  return `${verb} ${countNoun(act.commits.length)} in ${name}; ${where}.`;
+  const where = activeNodeId === null ? 'it is now empty' : `you are at ${shortenId(activeNodeId)}`;
+  return `${verb} ${formatCountedNoun(act.commits.length)} in ${name}; ${where}.`;
 }
