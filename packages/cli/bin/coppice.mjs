@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the built command where there is one, as in an installed package, and the sources as they are in a checkout.
+// Runs the built command in an installed package, and the sources in a checkout.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

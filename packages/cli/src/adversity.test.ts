@@ -21,7 +21,7 @@ import { compileCommandOnce } from './testing/compiled.ts';
 import { makeHome } from './testing/terminal.ts';
 
 const program = await compileCommandOnce();
-// Root may write everywhere, so the command runs as another user in that case.
+// Root may write everywhere, so a test that runs as root starts the command as another user.
 const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 interface Ended {
@@ -104,7 +104,7 @@ describe('a full disk', () => {
   let home: string;
   let full: { readonly env: NodeJS.ProcessEnv; free(): void; end(): void };
 
-  // A small disk if one can be mounted; otherwise the store simulates a full disk.
+  // Mounts a small disk if the system allows it; otherwise the store simulates a full disk.
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'coppice-full-'));
     mkdirSync(join(home, '.coppice'));
@@ -122,7 +122,7 @@ describe('a full disk', () => {
       try {
         for (;;) writeFileSync(filler, block, { flag: 'a' });
       } catch {
-        // The disk is full, as intended.
+        // The write fails because the disk is full, which is the purpose of this setup.
       }
     }
   });

@@ -4,15 +4,15 @@ import type { RunningServer } from '@coppice/server';
 type BrowserEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Opens the page in the user's browser, signed in, if there is one. Never fails and never waits. Other users of the
- * machine can see command lines, so it passes a one-time code and not the token.
+ * Opens the page in the user's browser and signs the user in. Never fails and never waits. The URL contains a one-time
+ * code instead of the token, because other users of the machine can see command lines.
  */
 export function openPage(listening: Pick<RunningServer, 'signInOnceUrl'>, env: BrowserEnvironment): boolean {
   const url = listening.signInOnceUrl();
   return url !== null && openUrl(url, env);
 }
 
-/** Opens a URL without secrets in the user's browser, if there is one. Never fails and never waits. */
+/** Opens a URL without secrets in the user's browser, if a browser exists. Never fails and never waits. */
 export function openUrl(url: string, env: BrowserEnvironment): boolean {
   const [program, ...words] = commandFor(env) ?? [];
   if (program === undefined) return false;
@@ -23,7 +23,7 @@ export function openUrl(url: string, env: BrowserEnvironment): boolean {
 }
 
 function commandFor(env: BrowserEnvironment): readonly string[] | null {
-  // In CI or over SSH nobody would see the browser window.
+  // In CI and over SSH the user would not see the browser window.
   if (env['CI'] !== undefined || env['SSH_CONNECTION'] !== undefined) return null;
   if (process.platform === 'darwin') return ['open'];
   if (process.platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];

@@ -19,9 +19,9 @@ const most = 60;
 
 interface CompletionLine {
   readonly member: Subcommand;
-  /** What the current word can be completed with. */
+  /** The kind of value that the current word can be completed with. */
   readonly completes: SubcommandArgument['completes'];
-  /** The tree that the line names so far. */
+  /** The tree that the words before the current one name. */
   readonly tree: string | undefined;
   readonly store: string | undefined;
   readonly owner: string | undefined;
@@ -89,7 +89,7 @@ export async function findCompletionCandidates(
   return found.flatMap((each) => completeWith(each, begun)).slice(0, most);
 }
 
-/** A candidate that continues a word: short as it is listed, or the whole id if that is what was begun. */
+/** Completes a word with the listed short id, or with the whole id if the user has begun to type the whole id. */
 function completeWith({ value, about, id }: StoredCandidate, begun: string): readonly CompletionCandidate[] {
   if (value.startsWith(begun)) return [{ value, about }];
   return id?.startsWith(begun) === true ? [{ value: id, about }] : [];
@@ -105,7 +105,7 @@ async function storedCandidates(
   what: 'tree' | 'node',
   at: CliContext,
 ): Promise<readonly StoredCandidate[]> {
-  // A server that the environment names has the chats, unless the line names a store.
+  // The chats are those of the server that the environment names, unless the line names a store.
   if (at.options.server !== undefined && line.store === undefined)
     return what === 'tree' ? treeCandidates(await at.store()) : nodeCandidates(at, line.tree ?? lastTreeName);
   const url = line.store ?? (await at.storeUrl());

@@ -1,4 +1,4 @@
-/** What chats and replies need of an engine: the same on this computer and on a server. */
+/** The engine interface of chats and replies, with one implementation for this computer and one for a server. */
 import type { NodeId, RunContext, Store, TreeId } from '@coppice/core';
 import {
   type CommandContext,
@@ -13,15 +13,15 @@ import {
   type TurnStart,
 } from '@coppice/engine';
 
-/** The models to choose from. */
+/** The models that a user can choose from. */
 export interface ModelSource {
   list(): readonly Pick<ModelChoice, 'id' | 'label' | 'ready' | 'window' | 'windowKnown'>[];
-  /** Asks the configured servers for their models. */
+  /** Requests the models of the configured servers. */
   refresh(signal?: AbortSignal): Promise<void>;
   defaultModel(signal?: AbortSignal): Promise<string>;
-  /** The whole name of a model; throws if there is none. */
+  /** The full name of a model; throws if no model has this name. */
   find(id: string): string;
-  /** Throws if a model cannot be called, before anything is stored for its reply. */
+  /** Throws if a model cannot be called. Called before anything is stored for its reply. */
   requireReady(id: string): { readonly images: boolean };
 }
 
@@ -33,7 +33,7 @@ export interface EngineTurn {
   abort(): void;
 }
 
-/** A branch to merge into the active one. */
+/** The request to merge a branch into the active one. */
 interface MergeWish {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;

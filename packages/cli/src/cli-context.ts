@@ -1,4 +1,6 @@
-/** What subcommands use: the configuration, the store, the engine, and the output. Each is opened on first use. */
+/**
+ * The context of subcommands: the configuration, the store, the engine, and the output. Each is opened on first use.
+ */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { CoppiceClient } from '@coppice/client';
@@ -37,11 +39,11 @@ export interface GlobalOptions {
   readonly server?: string | undefined;
   readonly owner?: string | undefined;
   readonly json: boolean;
-  /** Whether a store may be created if there is none. */
+  /** Whether a store may be created if none exists. */
   readonly begins?: boolean | undefined;
-  /** Whether the subcommand only prints, and may read a whole tree for it. */
+  /** Whether the subcommand only prints, so that it may read a whole tree. */
   readonly prints?: boolean | undefined;
-  /** Whether the command line was just `coppice`. */
+  /** Whether the command line was only `coppice`, without arguments. */
   readonly bare?: boolean | undefined;
 }
 
@@ -50,24 +52,24 @@ export interface CliContext {
   readonly output: Output;
   readonly options: GlobalOptions;
   config(): Promise<Config>;
-  /** The configuration with the keys that this person entered, kept up to date. */
+  /** The configuration with the keys that this user entered. Updated when the file changes. */
   live(): Promise<LiveConfig>;
-  /** The same for a shared server: its keys are encrypted, and no private address can be entered. */
+  /** The configuration of a shared server: its keys are encrypted, and users cannot enter private addresses. */
   sharedLive(): Promise<LiveConfig>;
-  /** Where a shared server keeps its keys, as they are stored: encrypted. */
+  /** The encrypted key records of a shared server. */
   sharedRecords(): Promise<SecretRecords>;
   /** The store's URL: the option, the configured one, or the database in the home directory. */
   storeUrl(): Promise<string>;
   store(): Promise<Store>;
   /**
-   * Like {@link CliContext.store}, but throws if the store does not exist, for output that would otherwise look like
-   * an empty history.
+   * Like {@link CliContext.store}, but throws if the store does not exist, because an empty list would look like an
+   * empty history.
    */
   keptStore(): Promise<Store>;
   providers(): Promise<ModelProviders>;
-  /** The models of the server, if one is named, else of this computer. */
+  /** The models of the named server, else those of this computer. */
   models(): Promise<ModelSource>;
-  /** The client of the named server; null to work on a store. */
+  /** The client of the named server; null for a command on a store. */
   server(): Promise<CoppiceClient | null>;
   /** The context for core's `run`, with the user as actor. */
   context(): RunContext;
@@ -75,11 +77,11 @@ export interface CliContext {
   input(): Promise<string>;
   /** Resolves after so many milliseconds; does not keep the process alive. */
   pause(ms: number): Promise<void>;
-  /** Why the store was opened read-only, if it was: more helpful than the error of a write. */
+  /** The error because of which the store was opened read-only. It explains more than the error of a write. */
   readonly readOnlyBecause: AppError | null;
-  /** The same context for another store; closed with this one. */
+  /** The same context on another store. It is closed together with this one. */
   on(url: string, owner?: string): CliContext;
-  /** Adds a task that runs when the command ends, last added first. */
+  /** Adds a task that runs when the command ends. The last added task runs first. */
   onClose(task: () => Promise<unknown>): void;
   close(): Promise<void>;
 }
@@ -101,7 +103,8 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
       rules: { privateAddresses: true },
     }),
   );
-  // Rows of the database, which all servers share; a store without rows has a file beside the configuration.
+  // The records are rows of the database, which all servers share. A store without rows has a file beside the
+  // configuration.
   const sharedRecords = async (): Promise<SecretRecords> => {
     const { sealed } = await store();
     return sealed === null ? fileRecords(sharedKeysPath(source)) : storeRecords(sealed);
@@ -217,12 +220,12 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-// Reading a whole tree of 100,000 messages would fill a larger map once, for nothing.
+// Reading a whole tree of 100,000 messages would fill a larger memory map, although each page is read only once.
 const mappedToPrint = 8 * 1024 * 1024;
 
 /**
- * Opens a store; if it cannot be written, it is opened read-only with a notice. An existing history is never shown as
- * empty.
+ * Opens a store. A store that cannot be written is opened read-only with a notice. An existing history is never shown
+ * as empty.
  */
 async function openOrReadOnly(
   url: string,
@@ -251,8 +254,8 @@ async function openOrReadOnly(
 }
 
 /**
- * Recovers replies whose process has died, on behalf of the next command. Looked up by reads only, so that a list
- * never waits for a writer, and never fails the command.
+ * Recovers replies whose process has died. It only reads unless it finds one, so that a list does not wait for a
+ * writer, and its errors do not fail the command.
  */
 async function saveLostReplies(store: Store, context: RunContext): Promise<void> {
   const { staleMs } = defaultGenerateLimits;
@@ -261,7 +264,7 @@ async function saveLostReplies(store: Store, context: RunContext): Promise<void>
     if (!(await store.runs.list()).some((run) => run.beatAt < before)) return;
     await recoverRuns({ store, ...context, process: `command ${process.pid}`, staleMs });
   } catch {
-    // Another process holds the store, or it is read-only: a later command recovers them.
+    // Another process locks the store, or the store is read-only. A later command recovers the replies.
   }
 }
 

@@ -1,4 +1,4 @@
-/** The engine of the command line: one store, one user, everything that is configured. */
+/** The engine of the command line, for one store and one user, with all configured providers and tools. */
 import { createEvents, type Engine, type McpClient, openEngine } from '@coppice/engine';
 import { storeCopies } from '@coppice/engine/sessions';
 import { sessionFiles } from '@coppice/stores';
@@ -18,7 +18,7 @@ export interface CliEngine
   readonly mcp: McpClient | null;
 }
 
-/** Opens what chats and replies need: on the server, if one is named, else on this computer. */
+/** Opens the engine for chats and replies: that of the named server, else that of this computer. */
 export async function openChatEngine(at: CliContext, tellOfHooks?: (text: string) => void): Promise<ChatEngine> {
   const client = await at.server();
   if (client === null) return openCliEngine(at, tellOfHooks);
@@ -27,8 +27,8 @@ export async function openChatEngine(at: CliContext, tellOfHooks?: (text: string
 }
 
 /**
- * Opens the engine; it is closed with the context, interrupting turns and keeping their text. The user's hooks are
- * loaded if failures can be shown to the user.
+ * Opens the engine. Closing the context closes it, which interrupts running turns and keeps their text. The user's
+ * hooks are loaded only if their failures can be shown.
  */
 export async function openCliEngine(at: CliContext, tellOfHooks?: (text: string) => void): Promise<CliEngine> {
   const [config, store, providers] = [await at.config(), await at.store(), await at.providers()];
@@ -44,7 +44,7 @@ export async function openCliEngine(at: CliContext, tellOfHooks?: (text: string)
   const engine = openEngine({ store, config, events, providers, tools, copies });
   const titled = async () => engine.titles?.idle();
   at.onClose(async () => {
-    // A title is worth a short wait, but not longer.
+    // Waits for the title, but only for a short time.
     await Promise.race([titled(), at.pause(titleMs)]);
     await engine.close();
   });

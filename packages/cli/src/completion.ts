@@ -11,7 +11,7 @@ export function isShell(word: string): word is Shell {
   return supportedShells.some((shell) => shell === word);
 }
 
-// Not imported from the program: completion is one of its subcommands.
+// Not imported from program.ts, because completion itself is a subcommand of the program.
 const everywhere: readonly SubcommandOption[] = [
   { name: 'store', value: 'url', summary: 'store to use' },
   { name: 'server', value: 'url', summary: 'work on a running server' },
@@ -44,7 +44,7 @@ export function formatCandidate(shell: Shell, { value, about }: CompletionCandid
   return about === '' ? name : `${name}:${about}`;
 }
 
-// In all shells: names and options are part of the script; ids and option values are requested with the line so far.
+// In all shells the script contains names and options; ids and option values are requested with the typed line.
 
 function bash(members: readonly Subcommand[]): string {
   const cases = members.map(
@@ -65,7 +65,8 @@ function bash(members: readonly Subcommand[]): string {
     '    esac ;;',
     "    *) local IFS=$'\\n'",
     '      COMPREPLY=($("$' + '{COMP_WORDS[0]}" completion bash -- "$' + '{COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))',
-    // A list shows what each value is; a value that is inserted is only itself. These are the types of lists.
+    // Descriptions are added only in lists, because an inserted value must not contain one. These are the types of
+    // lists.
     '      case "$COMP_TYPE" in',
     '        33|37|63|64) [ $' +
       '{#COMPREPLY[@]} -gt 1 ] && COMPREPLY=("$' +

@@ -1,2 +1,2 @@
-/** The port of `coppice serve`, if it is free. */
+/** The port of `coppice serve`, unless it is in use. */
 export const defaultPort = 4747;

@@ -3,15 +3,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A document by the name that links of the guide have, such as `models` or `guides/deploy`. */
+/** A document and its name in links of the guide, such as `models` or `guides/deploy`. */
 export interface InstalledDocument {
   readonly name: string;
   readonly title: string;
-  /** Its file. */
+  /** The path of its file. */
   readonly path: string;
 }
 
-/** The folder with README.md and docs: in the package, or the checkout. */
+/** The folder with README.md and docs, in the package or in the checkout. */
 function documentsFolder(): string {
   const here = dirname(fileURLToPath(import.meta.url));
   const installed = join(here, '..', '..', 'documents');
@@ -20,11 +20,14 @@ function documentsFolder(): string {
 
 /** The Markdown of a document. */
 export function readDocument({ path }: Pick<InstalledDocument, 'path'>): string {
-  // Comments are for tests and for the guide.
+  // Comments contain data for tests and for the guide.
   return readFileSync(path, 'utf8').replaceAll(/<!--[\s\S]*?-->\r?\n?/g, '');
 }
 
-/** All documents: the README first, then by name. Decisions of the project can be named but are not listed. */
+/**
+ * All documents: the README first, then by name. Decisions of the project are not listed, but `coppice docs` prints
+ * them.
+ */
 export function listInstalledDocuments(): readonly InstalledDocument[] {
   const top = documentsFolder();
   const names: string[] = [];
@@ -52,7 +55,9 @@ function anchorOf(heading: string): string {
     .replace(/\s/g, '-');
 }
 
-/** The part of a document below a heading, up to the next one of its level; null if no heading has that anchor. */
+/**
+ * The part of a document below a heading, up to the next heading of the same level; null if no heading has that anchor.
+ */
 export function findDocumentSection(text: string, anchor: string): string | null {
   const lines = text.split(/\r?\n/);
   let isCode = false;

@@ -41,7 +41,7 @@ export function toCliError(thrown: unknown): AppError {
   return portRefused(thrown) ?? new AppError({ code: 'cli/internal', kind: 'internal', message, cause: thrown });
 }
 
-/** A helpful error for a port that cannot be used; null for any other error. */
+/** An error that explains how to choose another port; null for any other error. */
 function portRefused(thrown: unknown): AppError | null {
   if (!(thrown instanceof Error && 'syscall' in thrown && thrown.syscall === 'listen' && 'code' in thrown)) return null;
   const port = 'port' in thrown ? `Port ${thrown.port}` : 'The port';

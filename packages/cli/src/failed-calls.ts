@@ -4,7 +4,7 @@ import type { FailedCall, FailedCalls } from '@coppice/server';
 import type { CliContext } from './cli-context.ts';
 import { toOneLine } from './terminal/strip-control-sequences.ts';
 
-/** The folder for calls that wait to be recorded, and for those that could not be. */
+/** The folder for calls that wait to be recorded, and for calls that could not be recorded. */
 export async function spillFolderOf({ host }: CliContext): Promise<string> {
   const { overflowFolderBeside } = await import('@coppice/server');
   return overflowFolderBeside(configPath({ env: host.env, home: host.home }).path);
@@ -17,7 +17,7 @@ export async function openFailedCalls(at: CliContext): Promise<FailedCalls> {
 }
 
 type ShownCall = Pick<FailedCall, 'at' | 'project' | 'model' | 'code'> & {
-  /** A server tells only admins. */
+  /** The reason; null on a server unless the user is an admin. */
   readonly reason: string | null;
 };
 

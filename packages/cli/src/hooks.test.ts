@@ -46,7 +46,7 @@ it('[O72] a hook can cancel, in any store, and doctor names the hooks that a cha
   hook('no.mjs', `export default { before: { append: () => ({ cancel: 'Not today.' }) } };`);
   const refused = await say();
   expect(refused).toMatchObject({ code: 5, err: expect.stringContaining('Not today.') });
-  // A message that was not sent leaves nothing behind.
+  // A message that was not sent must not create a tree.
   expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
   hook('no.mjs', 'export default { before: { append: (_, context) => void context.entries.length } };');
   const ran = await fixture.run(['doctor']);

@@ -17,7 +17,7 @@ export function hooksFolder(home: string): string {
   return join(home, '.coppice', 'hooks');
 }
 
-/** A module in the folder, and why it is not loaded, if so. */
+/** A module in the folder, and the reason if it is not loaded. */
 export interface FoundHook {
   readonly name: string;
   readonly path: string;
@@ -56,7 +56,7 @@ function systemErrorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** Why a path is not private to the user; null if it is, or if the system does not tell. */
+/** Why other users can change a path; null if they cannot, or if the system has no permission bits. */
 async function othersMayChange(path: string): Promise<string | null> {
   try {
     const { uid, mode } = await stat(path);
@@ -69,7 +69,7 @@ async function othersMayChange(path: string): Promise<string | null> {
   }
 }
 
-/** Loads the user's hooks into the events of a chat, and reports which were skipped or fail later. */
+/** Loads the user's hooks into the events of a chat, and reports hooks that were skipped or that fail later. */
 export async function openHooks(at: CliContext, events: Events, tell: (text: string) => void): Promise<void> {
   const found = await findHooks(at.host.home);
   if (found.length === 0) return;
@@ -78,7 +78,7 @@ export async function openHooks(at: CliContext, events: Events, tell: (text: str
     files: sessionFiles,
     actor: at.context().actor,
     events,
-    // Looked up each time: the file is created with the first message.
+    // Looked up on each call, because the file is created with the first message.
     async fileOf(treeId) {
       const sessions = await findSessionTarget(await at.storeUrl(), at.host.cwd);
       return sessions === null ? null : fileIn(sessions.folder, treeId);
@@ -107,7 +107,7 @@ function hookName({ from = 'without a name' }: HookFailure): string {
   return from.split(/[\\/]/).at(-1) ?? from;
 }
 
-/** The file of a session: usually known by its name, else by its first line. */
+/** The file of a session: usually found by its name, else by its first line. */
 async function fileIn(folder: string, treeId: TreeId): Promise<string | null> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.jsonl') && !name.startsWith('.'));
   const likely = names.filter((name) => name.includes(treeId));

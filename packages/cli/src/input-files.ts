@@ -8,7 +8,7 @@ import type { FileSource } from '@coppice/server/importing';
 import type { CliContext } from './cli-context.ts';
 import { readUntilStopped } from './read-until-stopped.ts';
 
-// Deeper folders or more files are not an export but probably a home directory.
+// A deeper folder, or one with more files, is probably a home directory and not an export.
 const [deepest, most] = [12, 20_000];
 
 /** Resolves an argument: a file, a folder with all its files, or standard input for `-`. */
@@ -19,7 +19,7 @@ export async function findInputFiles(
   const { host } = at;
   if (word === '-') return [await spoolInput(at)];
   const path = resolve(host.cwd, word);
-  // An empty argument, for example an unset variable, would otherwise mean the current directory.
+  // An empty argument, for example an unset variable, must not mean the current directory.
   const found = word === '' ? null : await stat(path).catch(() => null);
   if (found === null)
     throw new AppError({
@@ -51,10 +51,10 @@ async function spoolInput({ host, onClose }: Pick<CliContext, 'host' | 'onClose'
   const folder = await mkdtemp(join(tmpdir(), 'coppice-input-'));
   onClose(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'input');
-  // Opened before anything can abort it: an aborted stream that is still opening its file would create it after the
-  // folder was removed.
+  // Opened before anything can abort the stream: a stream that is aborted while it opens its file would create the file
+  // after the folder was removed.
   const file = await open(path, 'wx', 0o600);
-  // Stopped at the source: otherwise a pipe without an end would be waited for.
+  // Stopped at the source; otherwise the command would wait for a pipe that never ends.
   await pipeline(fileBytes(readUntilStopped(host.stdin, host.signal)), file.createWriteStream());
   return fileAt(path, 'standard input');
 }
@@ -70,7 +70,7 @@ async function* filesInFolder(top: string): AsyncGenerator<string> {
     const entries = (await readdir(folder.path, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const entry of entries) {
       const path = join(folder.path, entry.name);
-      // A symbolic link may lead anywhere.
+      // A symbolic link may point outside of the folder.
       if (entry.isSymbolicLink()) continue;
       if (entry.isDirectory() && folder.depth < deepest) folders.push({ path, depth: folder.depth + 1 });
       else if (entry.isFile()) yield path;

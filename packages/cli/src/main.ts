@@ -15,13 +15,14 @@ const words = process.argv.slice(2);
 let seenEnough = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') {
-    // A reader that stops early, such as head, is not an error. What is running ends regularly: a reply keeps its text.
+    // A reader that stops early, such as `head`, is not an error. The running action ends normally, so a reply keeps
+    // its text.
     if (!seenEnough) setTimeout(() => process.exit(0), 5000).unref();
     seenEnough = true;
     stop.abort(new DOMException('Stopped.', 'AbortError'));
     return;
   }
-  // A closed terminal requests the end; if the process is ending already, nothing is to do.
+  // A closed terminal stops the command. If the command is already stopping, nothing is left to do.
   if (error.code === 'EIO' || asked > 0) return stop.abort(new DOMException('Stopped.', 'AbortError'));
   // A full disk is an error: otherwise half of the output in a file would look complete.
   const message = `The answer could not be written, and what is there of it is not whole: ${error.message}.`;
@@ -32,7 +33,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // Failing to write to standard error changes neither the output nor the exit code.
 process.stderr.on('error', () => undefined);
 
-// Fast path: scripts often ask for the version, which needs no other module.
+// Fast path: scripts often request the version, which needs no other module.
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) process.stdout.write(`${cliVersion}\n`);
 else {
   const { runCli } = await import('./program.ts');
@@ -42,11 +43,11 @@ else {
     stdout: process.stdout,
     stderr: {
       isTTY: process.stderr.isTTY,
-      // Read each time: a window may be resized.
+      // Read on each access, because the window may be resized.
       get columns() {
         return process.stderr.columns;
       },
-      // If the reader stopped early, nothing more is printed.
+      // After the reader has stopped early, nothing more is printed.
       write: (text) => seenEnough || process.stderr.write(text),
     },
     stdin: process.stdin,
@@ -57,6 +58,6 @@ else {
     signal: stop.signal,
   });
   process.exitCode = seenEnough ? 0 : code;
-  // A pipe without an end would keep a stopped command alive.
+  // A pipe that never ends would keep a stopped command alive.
   if (stop.signal.aborted) process.stdin.destroy();
 }

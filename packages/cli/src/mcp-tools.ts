@@ -12,8 +12,8 @@ import {
 import type { CliContext } from './cli-context.ts';
 
 /**
- * Opens the tools; servers that were started end with the context. A server passes its configuration and
- * always gets a client, so that tool servers can be added later.
+ * Opens the tools. MCP servers that it starts end with the context. `coppice serve` passes its configuration and always
+ * gets a client, so that users can add tool servers later.
  */
 export async function openToolRegistry(
   at: CliContext,

@@ -24,7 +24,7 @@ export interface Output {
   readonly columns: number;
   /** The width of the terminal; null for a pipe, a file, or raw text. */
   readonly screen: number | null;
-  /** The width for redrawn lines: standard error may be a terminal if standard output is not. */
+  /** The width for redrawn lines. Standard error may be a terminal when standard output is not. */
   readonly liveColumns: number;
   /** The text without control sequences, except our own colours. */
   safe(text: string): string;
@@ -36,15 +36,15 @@ export interface Output {
   json(value: unknown): void;
   /** Prints to standard error. */
   note(text: string): void;
-  /** Writes to standard error unchanged, for redrawn lines. Never used with text of others. */
+  /** Writes to standard error unchanged, for redrawn lines. Must not be called with text of models or users. */
   draw(text: string): void;
-  /** A text of others, made safe for a terminal; unchanged with `--raw`. */
+  /** A text of models or users without control sequences; unchanged with `--raw`. */
   foreign(text: string): string;
-  /** Like {@link Output.foreign}, for JSON that must stay the same data. */
+  /** Like {@link Output.foreign}, for JSON, whose data must not change. */
   foreignJson(json: string): string;
 }
 
-/** The size of a stream or a default: some terminals report a size of 0. */
+/** The size of a stream, or a default if it is missing or 0, which some terminals report. */
 export function sizeOrDefault(size: number | undefined, otherwise: number): number {
   return size === undefined || size < 1 ? otherwise : size;
 }

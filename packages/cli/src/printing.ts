@@ -28,7 +28,7 @@ export function titleOrUntitled(row: Pick<TreeRow, 'attributes'>): string {
   return row.attributes.title ?? row.attributes.autoTitle ?? 'Untitled';
 }
 
-/** Further columns of a tree list. */
+/** The further columns of a line in a tree list. */
 export interface TreeListColumns {
   readonly messages: string;
   readonly branches: string;
@@ -52,7 +52,7 @@ function figureColumns({ messages, branches, model }: TreeListColumns, columns: 
   return columns < columnsForModel ? counts : `${counts}  ${name}${' '.repeat(16 - widthOf(name))}`;
 }
 
-/** A tree on one line, with its figures if given. */
+/** A tree on one line, with the further columns if they are given. */
 export function formatTreeLine(
   row: TreeRow,
   output: Output,
@@ -81,8 +81,8 @@ export function formatTreeLine(
 const leastText = 20;
 
 /**
- * A list item: id, description, text, and the rest. If it does not fit on one line, the text continues below the id,
- * because a terminal would break the line anywhere.
+ * A list item: id, description, text, and an ending. If the item is longer than a line, the text continues below the
+ * id, because a terminal would break the line anywhere.
  */
 export function printList(id: string, about: string, text: string, after: string, { style, columns }: Output): string {
   const space = columns - widthOf(id) - widthOf(about) - 4;
@@ -95,7 +95,7 @@ export function printList(id: string, about: string, text: string, after: string
   return `${style.quiet(id)}${first}${style.quiet(about)}${second}${said}`;
 }
 
-/** The indentation of a line, limited in width: of a deeper one only the end is shown, after a mark. */
+/** The indentation of a line, limited in width. Of a wider indentation only the end is shown, after a mark. */
 export function formatIndentation(indent: string, most: number): string {
   const space = Math.max(4, most);
   return indent.length <= space ? indent : `⋯ ${indent.slice(2 - space)}`;
@@ -103,7 +103,7 @@ export function formatIndentation(indent: string, most: number): string {
 
 const who: Readonly<Record<string, string>> = { user: 'You', assistant: 'Model', tool: 'Tool', system: 'System' };
 
-/** The author of a node: the model's name if it is known. */
+/** The author of a node: the name of the model if it is known, else the role. */
 export function authorNameOf(node: Node): string {
   if (node.kind === 'branch-summary') return 'Merged branch';
   if (node.kind === 'compaction') return 'Summary';
@@ -124,7 +124,7 @@ export function printMessage(node: Node): string {
   return parts.join('\n');
 }
 
-/** A text of others for display: on a terminal, wrapped between words. */
+/** A text of models or users for display; on a terminal it is wrapped between words. */
 function readMessageText(text: string, { foreign, screen }: Output): string {
   return screen === null ? foreign(text) : wrapForReading(foreign(text), screen);
 }
@@ -159,22 +159,22 @@ export function printNode(
   return `${head}\n${render(printMessage(node))}\n\n`;
 }
 
-/** How much of a tree is drawn. */
+/** The options that decide how much of a tree is drawn. */
 export interface TreeDrawingOptions {
   readonly shape: OutlineShape;
   /** The active node; the path to it is highlighted. */
   readonly current: NodeId | null;
   /** Hides the middle of long runs without forks. */
   readonly fold?: boolean;
-  /** At most so many lines. */
+  /** The largest number of lines. */
   readonly limit?: number;
 }
 
-/** The lines of a drawing, and how many were cut off. */
+/** The lines of a drawing, and the number of lines that were left out. */
 export interface TreeDrawing {
   readonly lines: readonly OutlineLine[];
   readonly left: number;
-  /** How many messages are hidden between the lines. */
+  /** The number of messages that are hidden between the lines. */
   readonly folded: number;
 }
 
@@ -193,15 +193,15 @@ export function outlineTree({ shape, current, fold, limit }: TreeDrawingOptions)
 }
 
 /**
- * Draws a tree, one node per line: a chain stays in its column and only forks indent, so that a thread of ten
- * thousand messages is a straight line. `rows` has the contents of nodes whose lines have none.
+ * Draws a tree, one node per line. A chain stays in its column and only forks indent, so that a thread of ten thousand
+ * messages is a straight line. `rows` has the contents of nodes whose lines have none.
  */
 export function* drawTree(
   lines: readonly OutlineLine[],
   output: Output,
   rows?: ReadonlyMap<NodeId, TopologyNode>,
 ): Generator<string> {
-  // For each depth, whether a vertical line is drawn because more follows.
+  // For each depth: the vertical line that is drawn if further siblings follow.
   const rails: string[] = [];
   const short = shortenIds(lines.map(({ node }) => node.id));
   for (const { node, depth, forked, last, folded, onPath, current } of lines) {
@@ -210,7 +210,7 @@ export function* drawTree(
     const indent = formatIndentation(rails.slice(0, forked ? depth - 1 : depth).join(''), output.columns - 40);
     const stem = `${indent}${forked ? (last ? '└─' : '├─') : ''}`;
     if (folded > 0) yield output.style.quiet(`${indent}⋮ ${formatCountedNoun(folded, 'message')}`);
-    // As text: without colours nothing else shows the current node.
+    // Marked by text, because without colours nothing else shows the current node.
     const mark = current ? ' ← here' : '';
     const line = printNodeLine(rows?.get(node.id) ?? node, onPath, output, widthOf(stem + mark), short);
     yield `${output.style.quiet(stem)}${line}${output.style.active(mark)}`;

@@ -1,11 +1,14 @@
-/** Finds and starts programs by name, also on Windows, where they have extensions and scripts need a shell. */
+/** Finds programs by name and starts them. On Windows programs have extensions, and scripts need a shell. */
 import { existsSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
 import { usageError } from './exit-codes.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The paths where a program may be. On Windows its name has an extension, and the variable may be called `Path`. */
+/**
+ * The paths where a program may be. On Windows its name has an extension, and the variable `PATH` may be spelled
+ * `Path`.
+ */
 export function listProgramPaths(program: string, env: Environment, platform: NodeJS.Platform): readonly string[] {
   const isWindows = platform === 'win32';
   const { delimiter, isAbsolute, join } = isWindows ? win32 : posix;
@@ -15,23 +18,23 @@ export function listProgramPaths(program: string, env: Environment, platform: No
     : folders.filter((folder) => folder !== '').map((folder) => join(folder, program));
   if (!isWindows) return paths;
   const extensions = (env['PATHEXT'] ?? '.COM;.EXE;.BAT;.CMD').split(';');
-  // npm puts a script for other systems, without an extension, beside its script for Windows.
+  // npm installs a script without an extension beside the Windows script; the shell of Windows cannot run it.
   return paths.flatMap((path) => [...extensions.map((extension) => path + extension), path]);
 }
 
-/** A command as `spawn` takes it. */
+/** A command in the form that `spawn` accepts. */
 export interface SpawnCommand {
   readonly file: string;
   readonly words: readonly string[];
   readonly shell: boolean;
 }
 
-// Everything that the shell of Windows would not change inside double quotes.
+// Characters that the Windows shell does not change inside double quotes.
 const plainWord = /^[\w@+=:,./\\~ -]*$/;
 
 /**
- * The command that starts a program. Programs that npm installs on Windows are scripts, which only its shell starts;
- * words that this shell could take for something else are refused.
+ * The command that starts a program. Programs that npm installs on Windows are scripts, which only the Windows shell
+ * can start. Words that this shell would interpret are refused.
  */
 export function toSpawnCommand(
   program: string,

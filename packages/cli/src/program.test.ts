@@ -80,7 +80,7 @@ describe('a command line', () => {
     const stdin = (async function* () {
       yield 'half of a ';
       stop.abort(new DOMException('Stopped.', 'AbortError'));
-      // The writer of the pipe is stopped by the same key, so the pipe ends here.
+      // The same key stops the writer of the pipe, so the pipe ends here.
     })();
     const stopped = makeCliFixture({ stdin, signal: stop.signal, home: fixture.home });
     expect(await stopped.run(['append', '--new'])).toMatchObject({ code: 130, err: 'Stopped.\n' });

@@ -1,5 +1,6 @@
 /**
- * Builds the command line from the list of subcommands: parsing, help, errors and exit codes are the same for all.
+ * Builds the command line from the list of subcommands. Parsing, help, errors and exit codes are the same for all of
+ * them.
  */
 
 import { AppError, deprecationText, isAppError } from '@coppice/core';
@@ -27,7 +28,7 @@ export const globalOptions: readonly SubcommandOption[] = [
   { name: 'raw', summary: 'print texts exactly as stored, escape sequences included' },
 ];
 
-/** Their heading in the help of a subcommand. */
+/** The heading of the global options in the help of a subcommand. */
 const globalGroup = 'Options of every command:';
 
 /** The default subcommand. */
@@ -57,7 +58,7 @@ export async function runCli(words: readonly string[], host: ProcessHost, member
         for (const line of answer.lines) output.print(line);
       code = answer.exitCode ?? 0;
     } catch (thrown) {
-      // The store only reports "read-only"; the user needs the reason, for example a full disk.
+      // The error of the store says only "read-only"; the user needs the reason, for example a full disk.
       const { readOnlyBecause } = context;
       throw readOnlyBecause !== null && isAppError(thrown) && thrown.code === 'tree/read-only'
         ? readOnlyBecause
@@ -71,7 +72,7 @@ export async function runCli(words: readonly string[], host: ProcessHost, member
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
     const error = thrown instanceof CommanderError ? usageError(usageText(thrown, words, members)) : toCliError(thrown);
-    // Everything after `--` is text.
+    // The words after `--` are text and not options.
     const end = words.indexOf('--');
     json ||= (end === -1 ? words : words.slice(0, end)).includes('--json');
     if (json) host.stderr.write(`${toJsonText({ error: error.toJSON() })}\n`);
@@ -81,7 +82,7 @@ export async function runCli(words: readonly string[], host: ProcessHost, member
   return code;
 }
 
-/** Prints through the user's pager if wanted and possible; returns whether it did. */
+/** Prints through the user's pager if the user wants one and it is installed. Returns whether it did. */
 async function printPaged(
   lines: Iterable<string>,
   { paged }: Subcommand,
@@ -97,7 +98,7 @@ function* safeLines(lines: Iterable<string>, safe: (text: string) => string): Ge
   for (const line of lines) yield safe(line.endsWith('\n') ? line : `${line}\n`);
 }
 
-/** Wraps a message between words for a terminal, which would break lines anywhere. */
+/** Wraps a message between words. A terminal would break lines anywhere. */
 function wrapMessage(message: string, { stderr }: ProcessHost, { liveColumns }: Output): string {
   if (stderr.isTTY !== true) return message;
   return wrapLines(message, liveColumns)
@@ -115,7 +116,7 @@ function serverFor(
   if (server !== undefined && store !== undefined) throw usageError('Give --store or --server, not both.');
   const named = server ?? (store === undefined ? env['COPPICE_SERVER'] || undefined : undefined);
   if (named === undefined || worksOn === 'any') return named;
-  // A variable of the environment does not concern what never works on a store.
+  // Subcommands that never work on a store ignore the environment variable.
   if (worksOn === 'this-computer' && server === undefined) return undefined;
   throw new AppError({
     code: 'cli/not-on-server',
@@ -124,7 +125,10 @@ function serverFor(
   });
 }
 
-/** Inserts the default subcommand if the line names none; an unknown word is left to be refused. */
+/**
+ * Inserts the default subcommand if the line names none. An unknown word is left in place, so that the parser refuses
+ * it.
+ */
 function withSubcommand(words: readonly string[], members: readonly Subcommand[]): string[] {
   const [first, second, ...rest] = words;
   // The parser's own help command ignores unknown words.
@@ -142,7 +146,7 @@ type SubcommandRun = (
   options: GlobalOptions & { readonly output: Output },
 ) => Promise<void>;
 
-/** The parser. Exported for completion, which reads it as data. */
+/** Builds the parser. Completion also reads it as data. */
 function buildProgram(members: readonly Subcommand[], host: ProcessHost, run: SubcommandRun): Command {
   const program = new Command('coppice')
     .description('Chat with language models and keep every branch as a tree.')
@@ -189,7 +193,7 @@ function buildProgram(members: readonly Subcommand[], host: ProcessHost, run: Su
   return program;
 }
 
-/** The announcements of a command line: a deprecated command, and the deprecated options that were given. */
+/** The deprecation notices of a command line: for its command and for each deprecated option. */
 function deprecationsOf({ name, deprecated, options = [] }: Subcommand, command: Command): readonly string[] {
   const used = options.flatMap((option) =>
     option.deprecated !== undefined && command.getOptionValueSource(commanderOption(option).attributeName()) === 'cli'
@@ -201,7 +205,7 @@ function deprecationsOf({ name, deprecated, options = [] }: Subcommand, command:
   );
 }
 
-/** The end of `coppice --help`: what most people want first. */
+/** The end of `coppice --help`: the first commands that new users need. */
 const gettingStartedHelp = `
 Get started:
   coppice                 start the server and open the page
@@ -211,7 +215,7 @@ Get started:
 
 Run coppice <command> --help for the options and examples of a command.`;
 
-/** How messages are named, in the help of the commands that take one. */
+/** The ways to name a message, for the help of commands that take one. */
 const namingHelp = `
 Name a message by its id or a part of it, by its bookmark, or by its place:
 @ is the active message, @~2 the one two above it, root the beginning.`;

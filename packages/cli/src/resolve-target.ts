@@ -15,7 +15,7 @@ import type { CliContext } from './cli-context.ts';
 import { shortenId } from './short-ids.ts';
 import { buildCommandLine } from './tree-changes.ts';
 
-// Shorter words would match by accident.
+// Shorter words would match ids by accident.
 const fewestCharacters = 4;
 
 /** The name of the tree that changed last. */
@@ -26,7 +26,7 @@ export function isLastTreeName(word: string): boolean {
   return word === lastTreeName || word === '-';
 }
 
-/** The error for an unknown word. `line` is a command to run next, `does` what it does. */
+/** The error for an unknown word. `line` is a command to run next, and `does` describes that command. */
 function notFound(what: 'tree' | 'node', word: string, at: CliContext, line: string, does: string, why = ''): AppError {
   const next = buildCommandLine(at, line);
   return new AppError({
@@ -45,9 +45,7 @@ function ambiguous(what: string, word: string, found: readonly string[], how = '
   });
 }
 
-/**
- * Finds a tree by its id, the beginning or end of the id, its exact title, or `last` for the one that changed last.
- */
+/** Finds a tree by its id, the beginning or end of the id, its exact title, or `last` for the last changed one. */
 export async function findTree(at: CliContext, word: string): Promise<TreeRow> {
   const store = await at.store();
   const whole: boolean = isUuid(word);
@@ -99,7 +97,7 @@ function matchIdPart(word: string): ((id: string) => boolean) | null {
   return (id) => id.startsWith(part) || id.endsWith(part);
 }
 
-/** Finds a deleted message of a tree by its id or part of it, as `coppice trash` lists them. */
+/** Finds a deleted message of a tree by its id or a part of the id, as `coppice trash` prints it. */
 export async function findDeletedNode(at: CliContext, row: TreeRow, word: string): Promise<NodeId> {
   const matchesId = matchIdPart(word);
   const whole: boolean = isUuid(word);
@@ -110,8 +108,8 @@ export async function findDeletedNode(at: CliContext, row: TreeRow, word: string
 }
 
 /**
- * Finds a node by its id, part of the id, the title of a bookmark, or its position: `@` is the active node, `@~2` two
- * above it, `root` the root. A whole id is not checked: the node may be in the trash.
+ * Finds a node by its id, part of the id, the title of a bookmark, or its position: `@` is the active node, `@~2` the
+ * node two above it, `root` the root. A whole id is returned unchecked, because the node may be in the trash.
  */
 export async function findNodeInTree(at: CliContext, row: TreeRow, word: string): Promise<NodeId> {
   const store = await at.store();
@@ -128,7 +126,7 @@ async function nodeAboveTarget(store: Store, row: TreeRow, levels: number): Prom
   return (await store.read(row.id, () => nodeAbove(row.activeNodeId, levels))) ?? row.rootId;
 }
 
-/** Resolves two words to a tree and a node; by default the active node. */
+/** Resolves two words to a tree and a node. Without a second word the node is the active one. */
 export async function findTarget(
   at: CliContext,
   tree: string,

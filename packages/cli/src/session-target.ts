@@ -1,14 +1,14 @@
-/** Finds the session file that a chat continues in; copies of a session become files next to it. */
+/** Finds the session file in which a chat continues. Copies of a session become files next to it. */
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { run, type TreeAttributes, type TreeId, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores/open';
 import type { CliContext } from './cli-context.ts';
 
-/** A session file and the folder that it is in. */
+/** A session file and its folder. */
 export interface SessionTarget {
   readonly folder: string;
-  /** The tree of the file; null if the folder itself was named. */
+  /** The tree of the file; null if the user named a folder. */
   readonly treeId: TreeId | null;
 }
 
@@ -29,9 +29,8 @@ export async function findSessionTarget(url: string, cwd: string): Promise<Sessi
 }
 
 /**
- * Creates a session file that was named and does not exist, so that a chat continues in it like in an existing one:
- * copies of a session are files next to it, which a store of one file cannot create. Null if there is nothing to
- * create.
+ * Creates a named session file that does not exist, so that a chat continues in it like in an existing one. Copies of a
+ * session are files next to it, which a store of one file cannot create. Null if there is nothing to create.
  */
 export async function createNamedSession(at: CliContext, attributes: TreeAttributes): Promise<SessionTarget | null> {
   const place = /^jsonl:(.+\.jsonl)$/is.exec(await at.storeUrl())?.[1];

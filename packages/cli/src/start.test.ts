@@ -14,7 +14,7 @@ function ours(name: string): string | null {
   return join(packages, scope, exports[`.${rest}`]);
 }
 
-/** All modules that a file loads: our own by path, others by name. */
+/** All modules that a file loads: those of Coppice by path, others by name. */
 function loadedWith(first: string): ReadonlySet<string> {
   const seen = new Set<string>([first]);
   // A Set that grows during the iteration is iterated to its new end.
@@ -38,7 +38,7 @@ test('[O60] the server, the interface, database drivers and the MCP client are l
 test('[O61] printing the version loads nothing else', () => {
   const loaded = [...loadedWith(join(import.meta.dirname, 'main.ts'))].filter((name) => !name.startsWith('node:'));
   const own = ['src/main.ts', 'src/version.ts', 'package.json'].map((name) => join(packages, 'cli', name));
-  // The manifest is imported with an attribute, which the pattern does not match.
+  // The manifest is imported with an attribute, so the pattern does not find it.
   expect(own).toEqual(expect.arrayContaining(loaded));
   expect(loaded).toContain(join(packages, 'cli/src/version.ts'));
 });

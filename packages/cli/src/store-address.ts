@@ -1,9 +1,12 @@
-/** Resolves `--store` or the configured store: a URL, or a path whose kind of store is detected. */
+/** Resolves `--store` or the configured store. For a path, the kind of store is detected. */
 import { readdirSync, statSync } from 'node:fs';
 import * as ownPaths from 'node:path';
 import { AppError } from '@coppice/core';
 
-/** A URL is kept. A path becomes the URL of the store there, or of the kind that its name suggests. */
+/**
+ * Returns a URL unchanged. A path becomes the URL of the store that exists there, or of the kind that its name
+ * suggests.
+ */
 export function toStoreUrl(
   address: string,
   { cwd, home }: { readonly cwd: string; readonly home: string },

@@ -1,4 +1,4 @@
-/** Shared by subcommands that change a tree: runs one command of core, and prints what it did and how to undo it. */
+/** Shared by subcommands that change a tree: runs one command of core, and prints its effect and how to undo it. */
 import { type Command, type CommandOutcome, type NodeId, type ResultOf, run, type TreeId } from '@coppice/core';
 import type { CliContext } from './cli-context.ts';
 import { shortenId } from './short-ids.ts';
@@ -13,7 +13,7 @@ export async function runTreeChange<C extends Command>(
   return run(await at.store(), command, at.context());
 }
 
-/** The output of a change: what happened, as text and as data, and how to undo it. */
+/** The output of a change: its effect, as text and as data, and how to undo it. */
 export function printChange(
   outcome: CommandOutcome<unknown>,
   said: string,
@@ -23,7 +23,7 @@ export function printChange(
 ): SubcommandOutput {
   const { treeId, version, actId, result, commit } = outcome;
   const moved = findPreviousActiveNode(outcome);
-  // Moving the active node is not undone with undo, which would remove the last message too.
+  // A move of the active node is not undone with undo, which would remove the last message too.
   const line = commit === null ? null : moved === null ? back(treeId) : goBackLine(treeId, moved.before);
   const next = line === null ? null : buildCommandLine(at, line);
   const words = moved === null ? `${verb} with` : 'Go back with';
@@ -46,14 +46,14 @@ function goBackLine(treeId: TreeId, before: NodeId | null): string | null {
   return before === null ? null : `coppice switch ${shortenId(treeId)} ${shortenId(before)} --exact`;
 }
 
-/** `1 change`, `3 changes`; or with another noun. */
+/** A number and a noun: `1 change`, `3 changes`. */
 export function formatCountedNoun(count: number, one = 'change'): string {
   return `${count} ${count === 1 ? one : `${one}s`}`;
 }
 
 /**
- * A command line with the store and owner of this run; null if there would be no store to run it on. The URL of a
- * database is not repeated, because it may contain a password.
+ * A command line with the store and owner of this run; null if a later command could not open the store. The URL of a
+ * database is left out, because it may contain a password.
  */
 export function buildCommandLine(at: CliContext, line: string): string | null {
   const { store, owner, server } = at.options;
@@ -61,12 +61,12 @@ export function buildCommandLine(at: CliContext, line: string): string | null {
   if (kind?.toLowerCase() === 'memory') return null;
   const isLocal = kind === undefined || ['sqlite', 'files', 'jsonl'].includes(kind.toLowerCase());
   const words = [
-    // A server that the environment names is named for the next command too.
+    // If the environment names the server, it also names it for the next command.
     ...(server === undefined || at.host.env['COPPICE_SERVER'] === server ? [] : ['--server', server]),
     ...(store !== undefined && isLocal ? ['--store', store] : []),
     ...(owner === undefined ? [] : ['--owner', owner]),
   ];
-  // After the subcommand: at the end, a full stop could be taken for part of the URL.
+  // Inserted after the subcommand: at the end, a full stop could be taken for part of the URL.
   return line.replace(/^coppice \S+/, (begin) => [begin, ...words.map(quoteShellWord)].join(' '));
 }
 
@@ -77,7 +77,7 @@ export function breakShellLine(line: string, columns: number): string[] {
   // Quoted parts are not broken.
   for (const word of line.match(/(?:'[^']*'|[^\s'])+/g) ?? []) {
     const longer = row === '' ? word : `${row} ${word}`;
-    // There must be space for the backslash.
+    // Two columns are needed for the backslash.
     if (row === '' || widthOf(longer) + 2 <= columns || (widthOf(longer) <= columns && line.endsWith(longer)))
       row = longer;
     else {
@@ -95,13 +95,13 @@ export function quoteShellWord(word: string): string {
 
 const wholeIds = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
-/** What a slash command said, with the command that reverses it. */
+/** The text of a slash command, with the command that undoes it. */
 export function addUndoHint(said: string, undo: string | undefined): string {
   if (undo === undefined) return said;
   return `${said} ${undo.startsWith('/redo') ? 'Redo' : 'Undo'} with ${undo.replaceAll(wholeIds, shortenId)}.`;
 }
 
-/** The output line that says how to undo the last change of a tree; empty if nothing is left to undo. */
+/** The output line that explains how to undo the last change of a tree; empty if nothing is left to undo. */
 export function formatUndoHint(at: CliContext, treeId: TreeId): readonly string[] {
   const line = buildCommandLine(at, undoLine(treeId));
   return line === null ? [] : [at.output.style.quiet(`Undo with ${line}.`)];

@@ -1,6 +1,6 @@
 /**
- * Large trees without contents: reads the parent links of all messages, which is little data, and the rows of shown
- * messages only. The whole topology of 100,000 messages would take seconds and half a gigabyte.
+ * Large trees without contents: reads the parent links of all messages, which are little data, and only the rows of
+ * shown messages. The whole topology of 100,000 messages would take seconds and half a gigabyte.
  */
 import {
   ask,
@@ -14,17 +14,17 @@ import {
 import { outlineOf, toTopologyNode } from '@coppice/core/tree';
 
 /**
- * The significant nodes of a tree: beginnings, forks, leaves and nodes to keep. Nodes in between are counted. It has
- * ids and positions only; {@link readNodeRows} reads contents.
+ * The significant nodes of a tree: first nodes, forks, leaves and nodes that must be shown. The nodes between them are
+ * only counted. Contains ids and positions; {@link readNodeRows} reads contents.
  */
 export interface SignificantNodes extends OutlineShape {
-  /** All messages, shown or not. */
+  /** The number of all messages, shown or hidden. */
   readonly size: number;
-  /** How many messages are hidden between a node and the shown one above it. */
+  /** The number of hidden messages between a node and the next shown node above it. */
   hiddenAbove(id: NodeId): number;
 }
 
-// A compromise between one long read and many short ones.
+// A compromise between one long read and many short reads.
 const forksAtOnce = 1000;
 const rowsAtOnce = 50;
 
@@ -45,12 +45,12 @@ export function* readTreeShape(
   return links.shape(order);
 }
 
-/** Parent links as numbers: as objects, 100,000 of them would dominate the memory use. */
+/** Parent links as numbers: 100,000 objects would dominate the memory use. */
 class Links {
   readonly #ids: readonly NodeId[];
   readonly #top: NodeId;
   readonly #index = new Map<NodeId, number>();
-  /** The index of the parent; -1 is the top node, -2 is outside of it. */
+  /** The index of the parent; -1 is the top node, -2 means that the node is not below the top node. */
   readonly #parents: Int32Array;
   readonly #children: Int32Array;
   readonly #keep: ReadonlySet<NodeId>;
@@ -91,7 +91,7 @@ class Links {
     for (let at = 0; at < known.length; at++) if (known[at] === 2) this.#parents[at] = outside;
   }
 
-  /** The nodes with several children, whose order the links do not contain. */
+  /** The nodes with several children. The links do not contain the order of the children. */
   forks(): NodeId[] {
     const tops = this.#parents.reduce((count, parent) => count + (parent === topmost ? 1 : 0), 0);
     const found = tops > 1 ? [this.#top] : [];
@@ -119,7 +119,7 @@ class Links {
     for (const [at, id] of this.#ids.entries()) {
       if (this.#parents[at] !== outside) size++;
       if (!this.#isShown(at)) continue;
-      // A hidden node has one child, so each is passed only once.
+      // A hidden node has only one child, so each is visited once.
       let above = this.#parents[at] ?? topmost;
       let past = 0;
       for (; above >= 0 && !this.#isShown(above); above = this.#parents[above] ?? topmost) past++;
@@ -183,7 +183,7 @@ export function formatShapeLines(
   return { left, lines: lines.map((line) => ({ ...line, folded: line.folded + shape.hiddenAbove(line.node.id) })) };
 }
 
-/** The rows of existing nodes among these; contents are read in small batches. */
+/** The rows of those nodes that still exist; contents are read in small batches. */
 export function* readNodeRows(ids: readonly NodeId[], shape: SignificantNodes): ReadProgram<Map<NodeId, TopologyNode>> {
   const rows = new Map<NodeId, TopologyNode>();
   for (let at = 0; at < ids.length; at += rowsAtOnce) {

@@ -24,7 +24,7 @@ export async function runUndoOrRedo(type: Reversal, given: SubcommandInput, at: 
   const { treeId } = outcome;
   const row = await store.read(treeId, () => readTree(treeId));
   const opposite = type === 'undo' ? 'redo' : 'undo';
-  // Without a tree the opposite command finds the same act, even if the tree is in the trash now.
+  // Without a named tree the opposite command finds the same act, even if the tree is in the trash now.
   const back = named === null ? `coppice ${opposite}` : `coppice ${opposite} ${shortenId(treeId)}`;
   const answer = printChange(outcome, describe(type, row, outcome), at, () => back, type === 'undo' ? 'Redo' : 'Undo');
   return { ...answer, data: { ...asObject(answer.data), title: titleOrUntitled(row), trashed: isTrashed(row) } };

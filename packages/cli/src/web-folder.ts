@@ -3,13 +3,13 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of the built page, next to this package or installed; null if it was not built. */
+/** The folder of the built page, next to this package or installed; null if the page was not built. */
 export function findWebFolder(): string | null {
   const here = dirname(fileURLToPath(import.meta.url));
   const beside = join(here, '..', '..', 'web', 'dist');
   if (existsSync(join(beside, 'index.html'))) return beside;
   try {
-    // Located, not imported: the page consists of files to serve.
+    // Resolved and not imported, because the page consists of files to serve.
     const page = '@coppice/web';
     const installed = join(dirname(createRequire(import.meta.url).resolve(`${page}/package.json`)), 'dist');
     return existsSync(join(installed, 'index.html')) ? installed : null;

@@ -7,15 +7,15 @@ export type ActionOutcome = 'done' | 'busy' | 'over';
 interface Queued {
   readonly what: string;
   readonly isReply: boolean;
-  /** Resolves when it is cancelled. */
+  /** Resolves when the action is cancelled. */
   readonly over: Promise<void>;
   takeBack(): void;
 }
 
 /**
- * Messages are appended at the view's position, so actions do not run concurrently: they are queued, and run at the
- * position where the one before them ends. An action without a text that could be shown is not queued behind a reply,
- * which may take minutes, but refused.
+ * Messages are appended at the view's position, so actions never run concurrently. Each action waits for the one before
+ * it and starts at the position where that one ended. An action without a text to show is refused while a reply is
+ * running, because the reply may take minutes.
  */
 export class ActionQueue {
   readonly #changed: () => void;
@@ -23,7 +23,7 @@ export class ActionQueue {
   #waiting: readonly Queued[] = [];
   #isOver = false;
 
-  /** `changed` is called when something starts, ends or is queued. */
+  /** `changed` is called when an action starts, ends or is queued. */
   constructor(changed: () => void) {
     this.#changed = changed;
   }
@@ -39,7 +39,7 @@ export class ActionQueue {
     return this.#waiting.map(({ what }) => what);
   }
 
-  /** Runs an action when it is its turn. `what` is shown while it is queued; without it nothing is shown. */
+  /** Runs an action after the actions before it. `what` is the text to show while the action is queued. */
   async take(act: (signal: AbortSignal) => Promise<void>, isReply: boolean, what?: string): Promise<ActionOutcome> {
     const mine = what === undefined ? null : createQueued(what, isReply);
     while (this.#doing !== null) {
@@ -65,13 +65,13 @@ export class ActionQueue {
     return 'done';
   }
 
-  /** Stops the running action. False if there is none. */
+  /** Stops the running action. Returns false if no action is running. */
   stop(): boolean {
     this.#doing?.stop();
     return this.#doing !== null;
   }
 
-  /** Takes the queued messages back and returns their texts; queued commands stay. */
+  /** Cancels the queued messages and returns their texts. Queued commands stay. */
   takeBack(): readonly string[] {
     const messages = this.#waiting.filter(({ isReply }) => isReply);
     if (messages.length > 0) this.#wait(this.#waiting.filter(({ isReply }) => !isReply));
@@ -79,7 +79,7 @@ export class ActionQueue {
     return messages.map(({ what }) => what);
   }
 
-  /** Stops the running action and returns the queued ones without starting them. */
+  /** Stops the running action, cancels the queued ones and returns their texts. */
   end(): readonly string[] {
     this.#isOver = true;
     this.stop();

@@ -29,22 +29,22 @@ export interface ChatAppProps {
   readonly style: TextStyles;
   /** Prints the chat into the scrollback; null if the chat uses the full screen. */
   readonly transcript: TranscriptFeed | null;
-  /** The models to choose from. */
+  /** The models that a user can choose from. */
   readonly models: () => readonly ModelChoiceLine[];
-  /** Asks the configured servers for their models and returns the new list. */
+  /** Requests the models of the configured servers and returns the new list. */
   readonly askForModels: () => Promise<readonly ModelChoiceLine[]>;
   /** Edits a text in the user's editor, or returns why that failed; null if there is no editor. */
   readonly edit: ((text: string) => EditorResult) | null;
   /** Saves the image of the clipboard and returns its path, or why there is none. */
   readonly pasteImage: () => Promise<{ readonly path: string } | { readonly failed: string }>;
-  /** The texts of earlier chats. */
+  /** The texts that were sent in earlier chats. */
   readonly inputHistory: InputHistory;
-  /** Whether to begin with the choice of a past chat. */
+  /** Whether the interface first lets the user choose a past chat. */
   readonly choosesChat: boolean;
-  /** The commands that every interface has. */
+  /** The commands that every interface of Coppice has. */
   readonly commands: readonly MenuCommand[];
   readonly tools: TerminalCommandScope['tools'];
-  /** The context window of a model in tokens; null if it is not known. */
+  /** The context window of a model in tokens; null if it is unknown. */
   readonly windowOf: (model: string) => number | null;
   /** The working directory. */
   readonly folder: string;

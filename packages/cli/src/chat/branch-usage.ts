@@ -1,14 +1,14 @@
 /** The tokens and the cost of the shown branch, from what the providers reported with each reply. */
 import type { Json, Node } from '@coppice/core';
 
-/** What the replies of a branch used. */
+/** The tokens and the cost of the replies of a branch. */
 export interface BranchUsage {
   readonly replies: number;
   readonly input: number;
   readonly output: number;
   /** In dollars; null if no reply has a known price. */
   readonly cost: number | null;
-  /** The tokens of the last request and its reply, which the next request contains; null if unknown. */
+  /** The tokens of the last request and its reply, which the next request contains; null if they are unknown. */
   readonly context: number | null;
 }
 

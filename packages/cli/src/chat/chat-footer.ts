@@ -50,7 +50,7 @@ function noticesOf({ state, isInline, focus, width, rows, style }: FooterSource)
     ...(focused === undefined
       ? []
       : [formatMessageHeading(focused, state, style, focus, width), toOneLine(focused.text, width)]),
-    ...noticeLines(state, width, Math.max(3, Math.floor(rows / 2)), style),
+    ...renderNoticeLines(state, width, Math.max(3, Math.floor(rows / 2)), style),
   ];
 }
 

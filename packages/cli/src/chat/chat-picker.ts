@@ -15,7 +15,7 @@ export interface ChatPicker {
 const listed = 200;
 const previewed = 4;
 
-/** Reads the chats whose title or messages match a search, or all; the most recent ones. */
+/** Reads the most recent chats whose title or messages match a search, or all chats without a search. */
 export async function findChats(store: Store, search: string): Promise<readonly TreeRow[]> {
   const text = search.trim();
   if (text === '') return (await store.trees({ limit: listed })).items;
@@ -43,7 +43,7 @@ export function pickedChat({ chats, at }: ChatPicker): TreeRow | null {
   return chats[at] ?? null;
 }
 
-/** A picker with other chats; the cursor stays on its chat if that is still listed. */
+/** Returns a picker with other chats. The cursor stays on its chat if that chat is still listed. */
 export function replaceListedChats(picker: ChatPicker, chats: readonly TreeRow[]): ChatPicker {
   const before = pickedChat(picker)?.id;
   return {

@@ -1,4 +1,7 @@
-/** The position of a chat in the store: its tree, the node it is at, and what was there when it was opened. */
+/**
+ * The position of a chat in the store: its tree, its current node, and the messages that existed when the chat was
+ * opened.
+ */
 import {
   type Node,
   type NodeId,
@@ -19,21 +22,21 @@ function* readChat(id: TreeId): ReadProgram<{ readonly row: TreeRow; readonly mo
   return { row, model: yield* readBranchModel(id, row.activeNodeId) };
 }
 
-/** Attributes of a tree that the first message creates. */
+/** The attributes of the tree that the first message creates. */
 export interface NewChatAttributes {
   readonly systemPrompt?: string | undefined;
   readonly title?: string | undefined;
 }
 
-/** The position, which the actions of a chat move. */
+/** The position of a chat. Each action of the chat changes it. */
 export class ChatPosition {
   readonly #cliEngine: Pick<ChatEngine, 'store' | 'context'>;
   row: TreeRow | null = null;
-  /** The node of this view; null before the first message. */
+  /** The node that the view ends at; null before the first message. */
   here: NodeId | null = null;
-  /** The nodes of the last list, which commands reference by number. */
+  /** The nodes of the last printed list, which commands reference by number. */
   list: readonly NodeId[] = [];
-  /** The messages that were there when the chat was opened. */
+  /** The messages that existed when the chat was opened. */
   #known: ReadonlySet<NodeId> = new Set();
 
   constructor(cliEngine: Pick<ChatEngine, 'store' | 'context'>) {
@@ -44,7 +47,7 @@ export class ChatPosition {
     return this.row?.id ?? null;
   }
 
-  /** Moves to another chat where it was left; returns the model of its branch. Null is a new chat. */
+  /** Moves to the active node of another chat and returns the model of its branch. Null starts a new chat. */
   async open(id: TreeId | null): Promise<string | null> {
     const { store } = this.#cliEngine;
     const chosen = id === null ? null : await store.read(id, () => readChat(id));
@@ -55,24 +58,27 @@ export class ChatPosition {
     return chosen?.model?.model ?? null;
   }
 
-  /** Moves within the store, as a command asks. Numbers refer to a list of the tree, so another tree has none. */
+  /** Moves to the tree and node of a command's result. A list belongs to one tree, so another tree clears it. */
   async move(id: TreeId, here: NodeId | null): Promise<void> {
     if (id !== this.treeId) this.list = [];
     this.here = here;
     this.row = await this.#cliEngine.store.read(id, () => readTree(id));
   }
 
-  /** Takes what is shown now as what was there before. */
+  /** Marks the shown messages as known, so that only later ones count as added. */
   remember(nodes: readonly Node[]): void {
     this.#known = new Set(nodes.map((node) => node.id));
   }
 
-  /** Those of the messages that were added since the chat was opened. */
+  /** The given messages that were added since the chat was opened. */
   addedOf(nodes: readonly Node[]): readonly Node[] {
     return nodes.filter((node) => !this.#known.has(node.id));
   }
 
-  /** The tree; created with the first message, so that just looking leaves nothing behind. */
+  /**
+   * Returns the tree and creates it if needed. Creating it with the first message leaves no empty tree of an unused
+   * chat.
+   */
   async ensureTree({ systemPrompt, title }: NewChatAttributes): Promise<TreeRow> {
     if (this.row !== null) return this.row;
     const { store, context } = this.#cliEngine;
@@ -86,7 +92,7 @@ export class ChatPosition {
     return this.row;
   }
 
-  /** Removes a new tree that stayed empty, as after `/help` or a refused message. */
+  /** Removes a new tree without messages, for example after `/help` or a refused message. */
   async forgetUntouched({ id, version }: TreeRow): Promise<void> {
     if (this.row?.id === id && this.row.version !== version) return;
     const { store, context } = this.#cliEngine;
@@ -97,7 +103,7 @@ export class ChatPosition {
     this.here = null;
   }
 
-  /** Adds a message of the user below the position and moves there. */
+  /** Adds a message of the user below the position and moves to it. */
   async append(text: string, chat: NewChatAttributes): Promise<void> {
     const row = await this.ensureTree(chat);
     const parentId = this.here ?? row.rootId;
@@ -107,7 +113,7 @@ export class ChatPosition {
     this.here = result.nodeId;
   }
 
-  /** Moves to the previous or next variant of a node, down to its last visited leaf. */
+  /** Moves to the previous or next variant of a node, and from there to its last visited leaf. */
   async navigate(id: TreeId, nodeId: NodeId, direction: 'next' | 'previous'): Promise<void> {
     const { store, context } = this.#cliEngine;
     const { result } = await run(store, { type: 'navigate', treeId: id, nodeId, direction }, context());

@@ -42,7 +42,7 @@ export interface ChatSessionOptions {
   readonly tools?: readonly string[] | undefined;
 }
 
-/** Commands that neither move the view nor change the branch, so that they may run while a reply is written. */
+/** Commands that may run during a reply, because they neither move the view nor change the branch. */
 const atOnce = /^\/(?:help|tree|branches|context|name)(?:\s|$)/;
 
 export class ChatSession {
@@ -64,12 +64,12 @@ export class ChatSession {
     this.#state = createChatState(model, options.title ?? null);
   }
 
-  /** Opens a chat where it was left, or a new one. */
+  /** Opens a chat at its active node, or a new chat. */
   static async open(options: ChatSessionOptions): Promise<ChatSession> {
     const { cliEngine, treeId: id } = options;
     const place = new ChatPosition(cliEngine);
     const used = await place.open(id ?? null);
-    // Checked before anything is sent: otherwise an invalid model would be stored with the tree.
+    // Checked before anything is sent; otherwise an invalid model would be stored with the tree.
     const asked = options.model === undefined ? undefined : cliEngine.models.find(options.model);
     const model = asked ?? used ?? (await cliEngine.models.defaultModel());
     const chatSession = new ChatSession(options, place, model);
@@ -116,14 +116,14 @@ export class ChatSession {
   }
 
   /**
-   * Sends a message, after what is running, and waits for the reply. Resolves with whether the message was stored; never rejects. Files that it names with `@` are
-   * read from the folder, if one is given, and sent with it.
+   * Sends a message after the running action has ended, and waits for the reply. Resolves with whether the message was
+   * stored; never rejects. With a folder, the files that the message names with `@` are read from it and sent too.
    */
   async send(text: string, folder?: string): Promise<boolean> {
     let stored = false;
     await this.#replied(async (signal) => {
       const before = this.#place.here;
-      // Before the tree is created: a file that cannot be sent leaves nothing behind.
+      // Checked before the tree is created: a file that cannot be sent must not leave an empty tree.
       const { images } = this.#cliEngine.models.requireReady(this.#state.model);
       const message =
         folder === undefined
@@ -190,7 +190,7 @@ export class ChatSession {
     });
   }
 
-  /** Moves to the previous or next variant of a node, down to its last visited leaf. */
+  /** Moves to the previous or next variant of a node, and from there to its last visited leaf. */
   vary(nodeId: NodeId, direction: 'next' | 'previous'): Promise<void> {
     return this.#guarded(async () => {
       const [row] = this.#somewhere();
@@ -222,7 +222,7 @@ export class ChatSession {
           });
           await this.#land(result);
           const after = await this.#place.branchModel();
-          // A model that was chosen for the next reply stays, unless the command changed the model or the branch has another.
+          // The user's choice of a model is kept, unless the command changed the model or the branch has another model.
           if (after !== null && (after !== before || /^\/model\s+\S/.test(line))) this.#set({ model: after });
         } finally {
           if (isNew) await this.#place.forgetUntouched(row);
@@ -242,13 +242,13 @@ export class ChatSession {
     this.#set({ notice: { text: addUndoHint(said, undo), bad: false } });
   }
 
-  /** Opens another chat where it was left, or with null a new one, after what is running. */
+  /** Opens another chat at its active node, or a new chat for null, after the running action has ended. */
   openChat(id: TreeId | null): Promise<void> {
     const act = async () => {
       const model = await this.#place.open(id);
       this.#options = { ...this.#options, title: undefined };
       const shown = await this.#place.view();
-      // The model that was chosen stays chosen, unless the other chat has one.
+      // The chosen model is kept, unless the other chat has its own model.
       const { thinking } = this.#state;
       const empty = createChatState(model ?? this.#state.model, null);
       this.#set({ ...empty, thinking, waiting: this.#turns.waiting, ...shown });
@@ -289,7 +289,7 @@ export class ChatSession {
     this.#set({ model, notice: { text: `Using ${model} from now on.`, bad: false } });
   }
 
-  /** Sets the next level of thinking for the next replies; after the highest one, the model decides again. */
+  /** Sets the next level of thinking. After the highest level, the model decides again. */
   cycleThinking(): void {
     const { thinking } = this.#state;
     const next = thinkingEfforts[thinking === null ? 0 : thinkingEfforts.indexOf(thinking) + 1] ?? null;
@@ -298,18 +298,18 @@ export class ChatSession {
     this.#set({ thinking: next, notice: { text, bad: false } });
   }
 
-  /** Stops the running reply, keeping its text, or the running command. False if neither is running. */
+  /** Stops the running command, or the running reply, whose text is kept. Returns false if neither is running. */
   stop(): boolean {
     this.#turn?.abort();
     return this.#turns.stop();
   }
 
-  /** Takes back the messages that wait for the reply, and returns their texts. */
+  /** Cancels the messages that wait for the reply, and returns their texts. */
   takeBack(): readonly string[] {
     return this.#turns.takeBack();
   }
 
-  /** Ends the session: stops what is running and returns the texts that were waiting. */
+  /** Ends the session: stops the running action and returns the texts of queued messages. */
   end(): readonly string[] {
     this.#turn?.abort();
     return this.#turns.end();
@@ -331,7 +331,7 @@ export class ChatSession {
     throw new AppError({ code: 'chat/nothing-said', kind: 'refused', message: 'There is no message here yet.' });
   }
 
-  /** Runs something when it is its turn; errors are shown. */
+  /** Queues an action and shows its errors. */
   async #guarded(
     act: (signal: AbortSignal) => Promise<void>,
     isReply = false,
@@ -355,7 +355,7 @@ export class ChatSession {
     return this.#guarded(act, true, what);
   }
 
-  /** Shows what is waiting, and the busy notice while a reply is running. */
+  /** Shows the queued messages, and the busy notice while a reply is running. */
   #turned(): void {
     const { notice } = this.#state;
     const isPast = notice === this.#busyNotice && !this.busy;
@@ -385,7 +385,7 @@ export class ChatSession {
     }
   }
 
-  /** Shows the automatic title as soon as it is there. */
+  /** Shows the automatic title as soon as the engine has written it. */
   async #retitle(): Promise<void> {
     await this.#cliEngine.titled();
     const id = this.treeId;

@@ -27,11 +27,11 @@ export interface PartialReply {
   readonly calls: readonly string[];
 }
 
-/** A question before something runs, and how to answer it. */
+/** A question that the user answers before something runs. */
 export interface ApprovalQuestion {
-  /** What would run, with all its parameters. */
+  /** The command or tool call that would run, with all its parameters. */
   readonly text: string;
-  /** Whether the user may allow it for the rest of the chat. */
+  /** Whether the user may allow such calls for the rest of the chat. */
   readonly canAllow: boolean;
   answer(approved: boolean | 'always'): void;
 }
@@ -51,7 +51,7 @@ export interface ChatState {
   readonly branch: string | null;
   readonly growing: PartialReply | null;
   readonly model: string;
-  /** How much the model thinks before it replies; null leaves it to the model and the settings. */
+  /** How much the model thinks before it replies; for null the settings or the model decide. */
   readonly thinking: ThinkingLevel | null;
   /** The result of the last command, or an error. */
   readonly notice: { readonly text: string; readonly bad: boolean; readonly error?: AppError } | null;

@@ -1,13 +1,13 @@
 /**
- * The image of the clipboard as a file. A terminal passes on text only, so the program of the desktop that knows the
- * clipboard is asked.
+ * Saves the image of the clipboard as a file. A terminal passes on only text, so a program of the desktop reads the
+ * clipboard.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A program that prints the image of the clipboard as PNG, or writes it to the file that it is given. */
+/** A program that prints the image of the clipboard as PNG, or writes it to a given file. */
 interface ClipboardProgram {
   readonly command: string;
   readonly words: (file: string) => readonly string[];
@@ -62,7 +62,7 @@ function isPng(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.subarray(0, 4)).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47]));
 }
 
-// A clipboard owner that does not respond must not hang the chat.
+// A program that does not respond must not block the chat.
 const longestMs = 5_000;
 
 async function imageFrom(

@@ -34,12 +34,12 @@ function maskControls(text: string): string {
   return text.replace(controls, '·');
 }
 
-/** Where to start: at the beginning of a line if one is near, and never inside a character. */
+/** The first character to lay out: the start of a line if one is near, and never the middle of a grapheme. */
 function topOf({ text, cursor }: EditorDraft, far: number): number {
   if (far === 0) return 0;
   const line = text.indexOf('\n', far);
   if (line !== -1 && line < cursor) return line + 1;
-  // The first grapheme may be the rest of a longer one.
+  // The first grapheme of the slice may be the end of a longer one.
   const [first = ''] = graphemesOf(text.slice(far, Math.min(cursor, far + 256)));
   return far + first.length;
 }

@@ -20,7 +20,7 @@ export function insertText({ text, cursor }: EditorDraft, more: string): EditorD
   return { text: text.slice(0, cursor) + more + text.slice(cursor), cursor: cursor + more.length };
 }
 
-// The longest grapheme: limits the search, so that a key press does not scan a megabyte.
+// The longest grapheme. It limits the search, so that a key press does not scan a megabyte.
 const reach = 256;
 
 function beforeCursor({ text, cursor }: EditorDraft): number {
@@ -70,7 +70,7 @@ function moveVertically(draft: EditorDraft, down: boolean): EditorDraft | null {
   return { text, cursor: above + truncateToWidth(text.slice(above, start - 1), column).length };
 }
 
-/** The effect of each editing key. Null if it has no effect there, for example up on the first line. */
+/** The effect of each editing key. Null if the key has no effect, for example up on the first line. */
 export const editsByKey = {
   left: (draft: EditorDraft): EditorDraft => ({ ...draft, cursor: beforeCursor(draft) }),
   right: (draft: EditorDraft): EditorDraft => ({ ...draft, cursor: afterCursor(draft) }),

@@ -30,17 +30,17 @@ export function editInExternalEditor(editor: string, text: string): EditorResult
   }
 }
 
-// Long enough for a signal that arrived while the editor ran; it is delivered only after the event loop continues.
+// A signal that arrived while the editor ran is delivered after the event loop continues; this time is enough for that.
 const settleMs = 100;
 
 /**
- * Ctrl-C in an editor is meant for the editor, but the terminal signals all processes: until the returned function is
- * called, it is ignored.
+ * Ignores Ctrl-C until the returned function is called: the user sends it to the editor, but the terminal signals all
+ * processes.
  */
 function ignoreSignals(): () => void {
   const listeners = process.listeners('SIGINT');
   const ignore = () => undefined;
-  // The new listener first: without any listener SIGINT would end the process.
+  // The new listener is added first: without any listener SIGINT would end the process.
   process.on('SIGINT', ignore);
   for (const each of listeners) process.off('SIGINT', each);
   return () =>

@@ -25,7 +25,7 @@ export function completePath(typed: string, folder: string): readonly Completion
         return { value: `@${path}`, label: path, about: '' };
       });
   } catch {
-    // No such folder: there is nothing to suggest.
+    // The folder does not exist, so there is nothing to suggest.
     return [];
   }
 }
@@ -34,7 +34,7 @@ function pathIn(folder: string, path: string): string {
   return path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(folder, path);
 }
 
-// Larger files would fill the window of most models; images are scaled by the providers.
+// Larger texts would fill the context window of most models. Providers scale images themselves.
 const largestText = 400_000;
 const largestImage = 10_000_000;
 
@@ -46,26 +46,26 @@ const imageTypes: ReadonlyMap<string, string> = new Map([
   ['.webp', 'image/webp'],
 ]);
 
-/** What a message with files needs. */
+/** The folder, the blob store and the model's abilities that a message with files depends on. */
 export interface AttachmentScope {
   readonly store: Store;
   readonly folder: string;
-  /** Whether the model takes images. */
+  /** Whether the model accepts images. */
   readonly images: boolean;
 }
 
-/** The files that a text names with `@`; a word that is no file, such as an address, is only text. */
+/** The files that a text names with `@`. A word such as an e-mail address is not a file and stays text. */
 export function findNamedFiles(text: string, folder: string): readonly string[] {
   const words = [...text.matchAll(/(?:^|\s)@(?:"([^"\n]+)"|(\S+))/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
   const paths = words.flatMap((word) => {
-    // A sentence may end behind the name.
+    // Punctuation after the name may belong to the sentence.
     const found = [word, word.replace(/[.,;:!?)]+$/, '')].find((path) => isFile(pathIn(folder, path)));
     return found === undefined ? [] : [pathIn(folder, found)];
   });
   return [...new Set(paths)];
 }
 
-/** The path of an image that was dropped on the terminal, as a file of the message; null if the text is another one. */
+/** The path of an image that was dropped on the terminal, as `@` reference; null if the text is not such a path. */
 export function findDroppedImage(pasted: string, folder: string): string | null {
   const text = pasted.trim();
   if (text.includes('\n') || text.length > longestDropped) return null;

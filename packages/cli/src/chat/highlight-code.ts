@@ -1,6 +1,6 @@
 /**
- * Colours code by the few shapes that most languages share: comments, strings, numbers and keywords. It needs no
- * grammar per language, so that it costs nothing at start and works on code that is still being written.
+ * Colours code by patterns that most languages share: comments, strings, numbers and keywords. It needs no grammar per
+ * language, so it loads nothing at startup and works on incomplete code.
  */
 import type { TextStyles } from '../terminal/style.ts';
 
@@ -24,7 +24,7 @@ function shapesOf(language: string): RegExp {
   return new RegExp(`(?<comment>${comments})|(?<string>${strings})|(?<word>${words})|(?<number>${numbers})`, 'g');
 }
 
-/** The code with colours. Each piece is coloured line by line, so that a line can be cut from the rest. */
+/** Colours code. Each piece is coloured line by line, so that a line can be cut from the rest. */
 export function highlightCode(code: string, language: string, style: TextStyles): string {
   const [name = ''] = language.trim().split(/[\s{:,]/);
   if (!style.colors || noCode.test(name)) return code;

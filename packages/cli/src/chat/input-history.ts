@@ -1,12 +1,12 @@
-/** What was typed in earlier chats: a file beside the configuration that only its user can read. */
+/** The texts that the user sent in earlier chats, in a file beside the configuration that only the user can read. */
 import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 const kept = 500;
-// A pasted document would fill the file; nobody looks for it with the arrow keys.
+// A pasted document would fill the file, and users do not search for one with the arrow keys.
 const longest = 10_000;
 
-/** The texts that were sent, oldest first, and how to add one. */
+/** The texts that were sent, oldest first, and a function that adds one. */
 export interface InputHistory {
   readonly texts: readonly string[];
   add(text: string): void;
@@ -25,7 +25,7 @@ export function openInputHistory(path: string): InputHistory {
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
         appendFileSync(path, `${JSON.stringify(text)}\n`, { mode: 0o600 });
       } catch {
-        // A full or read-only disk: the message itself reports that.
+        // The disk is full or read-only; sending the message reports that.
       }
     },
   };
@@ -42,7 +42,7 @@ function readTexts(path: string): readonly string[] {
   }
 }
 
-/** The text of a line; none if it is incomplete, as after a crash. */
+/** The text of a line; empty if the line is incomplete, for example after a crash. */
 function textOfLine(line: string): readonly string[] {
   if (line === '') return [];
   try {

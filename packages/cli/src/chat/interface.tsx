@@ -1,4 +1,4 @@
-/** Starts the interface on a terminal and restores the terminal at the end. Loaded only if there is one. */
+/** Starts the interface on a terminal and restores the terminal at the end. Loaded only if output is a terminal. */
 import { render, Text } from 'ink';
 import type { ChatEngine } from '../chat-engine.ts';
 import type { TextStyles } from '../terminal/style.ts';
@@ -9,17 +9,15 @@ import { type EditorResult, editInExternalEditor } from './external-editor.ts';
 import type { InputHistory } from './input-history.ts';
 import type { TranscriptFeed } from './transcript-feed.ts';
 
-// Bracketed paste; and for the full screen the alternate one, so that the previous content reappears afterwards.
+// Turns on bracketed paste. The full screen also uses the alternate screen, so that the previous content returns
+// afterwards.
 const [enterInline, leaveInline] = ['\u001b[?2004h', '\u001b[?2004l'];
 const [enterFull, leaveFull] = [`\u001b[?1049h${enterInline}`, `${leaveInline}\u001b[?1049l`];
 
-// A slower server is skipped.
+// Models of a slower server are not listed.
 const askModelsMs = 5_000;
 
-/**
- * Runs the interface until the user leaves: with a transcript in the flow of the terminal, without one on the full
- * screen.
- */
+/** Runs the interface until the user leaves: inline if a transcript is given, else on the full screen. */
 export async function runChatInterface(
   chatSession: ChatSession,
   cliEngine: ChatEngine,
@@ -39,7 +37,7 @@ export async function runChatInterface(
 ): Promise<void> {
   const { editor, signal, transcript } = options;
   const [enter, leave] = transcript === null ? [enterFull, leaveFull] : [enterInline, leaveInline];
-  // Before the first frame: a key that the terminal echoes would move it.
+  // Set before the first frame: the echo of a key would shift the frame.
   process.stdin.setRawMode?.(true);
   process.stdout.write(enter);
   const shown = render(
@@ -69,7 +67,7 @@ export async function runChatInterface(
   );
   // A signal ends the interface as if the user had left, with the terminal restored.
   const stop = () => {
-    // The input line is erased; what was printed above it stays.
+    // Erases the input line. The text that was printed above it stays.
     if (transcript !== null) shown.rerender(<Text> </Text>);
     shown.unmount();
   };
@@ -84,7 +82,7 @@ export async function runChatInterface(
   }
 }
 
-/** Runs the user's editor, which gets the terminal meanwhile. */
+/** Runs the user's editor and gives it the terminal until it ends. */
 function editedIn(editor: string, text: string, enter: string, leave: string): EditorResult {
   process.stdout.write(leave);
   process.stdin.setRawMode?.(false);

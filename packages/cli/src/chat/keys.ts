@@ -1,4 +1,4 @@
-/** The key bindings as data: the interface and its help use them. */
+/** The key bindings as data. The interface handles keys with them, and the help lists them. */
 import type { Key } from 'ink';
 
 /** An action of a key while a message is being written. */
@@ -38,7 +38,7 @@ export type KeyAction =
 interface Binding {
   readonly action: KeyAction;
   readonly shown: string;
-  /** The help text; common editing keys have none. */
+  /** The help text; common editing keys need no help. */
   readonly about?: string;
   matches(input: string, key: Key): boolean;
 }
@@ -138,7 +138,7 @@ export function formatKeyHelp(): string {
 
 const [pasteBegins, pasteEnds] = ['[200~', '[201~'];
 
-/** Joins pasted text: the terminal brackets it, and it may arrive in several chunks. */
+/** Joins pasted text: the terminal puts markers around it, and it may arrive in several chunks. */
 export class PasteBuffer {
   #held: string[] | null = null;
 
@@ -157,7 +157,7 @@ export class PasteBuffer {
     const begins = input.indexOf(pasteBegins);
     if (this.#held === null && begins === -1) return null;
     this.#held ??= [];
-    // The end marker may be split in two, but not more: it is searched in the last two chunks.
+    // The end marker may be split over two chunks but not more, so it is searched in the last two.
     this.#held.push(begins === -1 ? input : input.slice(begins + pasteBegins.length));
     if (!this.#held.slice(-2).join('').includes(pasteEnds)) return 'holding';
     const held = this.#held.join('');

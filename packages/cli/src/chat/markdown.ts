@@ -9,10 +9,10 @@ import { widthOf } from '../terminal/width.ts';
 import { wrapLines } from '../terminal/wrap.ts';
 import { highlightCode } from './highlight-code.ts';
 
-// A very long text is shown as it is, because parsing it would block the screen.
+// A very long text is shown without formatting, because parsing it would block the screen.
 const plainAbove = 200_000;
 
-/** Layout options. For text that people copy from the screen, lines of code and long words stay whole. */
+/** Layout options. For text that people copy from the screen, lines of code and long words are not broken. */
 interface Layout {
   readonly style: TextStyles;
   readonly isCopied: boolean;
@@ -38,7 +38,7 @@ export function renderMarkdownLines(
     const block = blockLines(token, width, layout);
     if (block.length === 0) continue;
     if (lines.length > 0) lines.push('');
-    // Nested lists may indent by more columns than there are: then the text is put below the list marks.
+    // Nested lists may indent by more columns than the screen has; then the text is put below the list marks.
     for (const line of block)
       if (isCopied || widthOf(line) <= width) lines.push(line);
       else for (const part of wrapText(line, width, layout)) lines.push(part);
@@ -47,8 +47,8 @@ export function renderMarkdownLines(
 }
 
 /**
- * The length of the part of a growing text that more text does not change: all blocks but the last. Only such a part
- * can be printed where it cannot be changed later.
+ * The length of the part of a growing text that further text does not change: all blocks except the last. Only this
+ * part can be printed to the scrollback, which cannot be changed later.
  */
 export function measureFinishedBlocks(text: string): number {
   if (text.length > plainAbove) return text.lastIndexOf('\n') + 1;
@@ -56,7 +56,7 @@ export function measureFinishedBlocks(text: string): number {
   const last = tokens.findLastIndex((token) => token.type !== 'space');
   let length = 0;
   for (const token of tokens.slice(0, Math.max(0, last))) length += token.raw.length;
-  // Tabs and line ends are normalised by the parser: a length that does not fit is not used.
+  // The parser normalises tabs and line ends. If the lengths differ for that reason, the result is not used.
   return text.startsWith(
     tokens
       .slice(0, Math.max(0, last))
@@ -88,7 +88,7 @@ function blockLines(token: Token, width: number, layout: Layout): string[] {
     case 'hr':
       return [layout.style.quiet('─'.repeat(Math.max(1, width)))];
     default:
-      // HTML and everything else: as written.
+      // HTML and all other tokens are shown as written.
       return wrapText(token.raw.trimEnd(), width, layout);
   }
 }
@@ -105,7 +105,7 @@ function indentBlock(token: Token, width: number, layout: Layout, edge: string, 
 function codeLines({ text, lang }: Tokens.Code, width: number, layout: Layout): string[] {
   const head = lang === undefined || lang === '' ? [] : [layout.style.quiet(`  ${lang}`)];
   const code = highlightCode(text, lang ?? '', layout.style);
-  // A mark before each line, or a line break, would be copied with the code.
+  // Marks before lines, or line breaks, would be copied with the code.
   if (layout.isCopied) return [...head, ...code.split('\n').map((line) => `  ${line}`)];
   const edge = layout.style.quiet('│ ');
   return [...head, ...wrapText(code, width - 2, layout).map((line) => edge + line)];
@@ -136,13 +136,13 @@ const leastColumn = 8;
 function tableLines(table: Tokens.Table, width: number, layout: Layout): string[] {
   const rows = [table.header, ...table.rows].map((row) => row.map((cell) => renderInline(cell, layout)));
   const natural = table.header.map((_, at) => rows.reduce((most, row) => Math.max(most, widthOf(row[at] ?? '')), 3));
-  // Text that people copy keeps its lines.
+  // Cells of text that people copy are not wrapped.
   const widths = fitColumns(
     natural,
     width - 3 * (natural.length - 1),
     layout.isCopied ? Number.POSITIVE_INFINITY : leastColumn,
   );
-  // Too wide for the screen: one line per cell, so that nothing is cut off.
+  // The table is too wide for the screen: each cell is printed on its own line, so that nothing is cut off.
   if (widths === null)
     return rows
       .slice(1)
@@ -171,7 +171,7 @@ function tableLines(table: Tokens.Table, width: number, layout: Layout): string[
   ];
 }
 
-/** The widths of columns within a total: wide ones give way first. Null if a column would get too narrow. */
+/** The widths of columns within a total. Wide columns are narrowed first. Null if a column would be too narrow. */
 function fitColumns(natural: readonly number[], total: number, least: number): readonly number[] | null {
   const widths = [...natural];
   let over = widths.reduce((sum, each) => sum + each, 0) - total;
@@ -210,7 +210,7 @@ function renderSpan(token: Token, layout: Layout): string {
       return '\n';
     case 'link': {
       const shown = renderInline(token, layout);
-      // A terminal opens no section of a file, so the command that prints it is shown.
+      // A terminal cannot open a section of a file, so the command that prints the section is shown.
       const address = commandForDocumentLink(token.href) ?? token.href;
       return shown === address ? shown : `${shown} ${layout.style.quiet(`(${address})`)}`;
     }

@@ -14,7 +14,7 @@ export interface InputMenu {
 
 const closed: InputMenu = { from: 0, items: [] };
 
-/** The menu for a draft: an exact match is first, so that Enter runs what was typed. */
+/** Builds the menu for a draft. An exact match is first, so that Enter runs the typed command. */
 export function buildInputMenu(
   { text, cursor }: EditorDraft,
   commands: readonly MenuCommand[],
@@ -35,7 +35,7 @@ export function buildInputMenu(
 
 const longestPath = 4096;
 
-/** The draft with the word before the cursor replaced by a suggestion. A folder stays open for its content. */
+/** The draft with the word before the cursor replaced by a suggestion. After a folder, the menu lists its content. */
 export function acceptCompletion(
   { text, cursor }: EditorDraft,
   { from }: InputMenu,
@@ -45,7 +45,7 @@ export function acceptCompletion(
   return { text: text.slice(0, from) + value + end + text.slice(cursor), cursor: from + value.length + end.length };
 }
 
-/** The lines of the menu around the selected one, each on one line of the screen. */
+/** The lines of the menu around the selected one. Each suggestion takes one line of the screen. */
 export function renderMenuLines(
   { items }: InputMenu,
   at: number,

@@ -5,7 +5,7 @@ import { fitWidth } from '../terminal/width.ts';
 import { wrapLines } from '../terminal/wrap.ts';
 import type { ChatState } from './chat-state.ts';
 
-/** The question or notice below the thread, in at most half of the lines; a question may use all. */
+/** The question or notice below the thread. A notice uses at most half of the lines; a question may use all. */
 export function renderNoticeLines(
   state: Pick<ChatState, 'question' | 'notice'>,
   width: number,
@@ -14,7 +14,7 @@ export function renderNoticeLines(
 ): string[] {
   const { question, notice } = state;
   if (question !== null) {
-    // The user must see what to approve and how, even on a narrow screen.
+    // The user must see the whole question and its answers, even on a narrow screen.
     const asked = wrapLines(stripControlSequences(question.text), width);
     const space = Math.max(1, most - 1);
     const shown = asked.length <= space ? asked : [...asked.slice(0, space - 1), '… more than there is room for'];

@@ -1,4 +1,7 @@
-/** Panels over the thread: the tree, past chats, the models, and long results of commands. Each has a state, a view and keys. */
+/**
+ * Panels over the thread: the tree, past chats, the models, and long results of commands. Each has a state, a view and
+ * keys.
+ */
 import type { NodeId, TreeId } from '@coppice/core';
 import type { OutlineEntry } from '@coppice/engine';
 import { type Key, Text } from 'ink';
@@ -43,7 +46,7 @@ export type PanelKeyResult =
   | { readonly model: string }
   | { readonly chat: TreeId }
   | { readonly closed: true }
-  /** The panel closes, and the key is handled as without it. */
+  /** The panel closes, and the key is handled as if no panel were open. */
   | { readonly passes: true };
 
 const closed: PanelKeyResult = { closed: true };
@@ -110,7 +113,7 @@ function chatKey(picker: ChatPicker, input: string, key: Key, height: number): P
   return more === '' ? to(picker) : searching(picker.search + more);
 }
 
-/** Pasted text becomes the search; null if the panel has no search. */
+/** Uses pasted text as the search; null if the panel has no search. */
 export function handlePanelPaste(panel: ChatPanel, pasted: string): ChatPanel | null {
   const text = toOneLine(pasted, longestSearch);
   if (panel.type === 'tree') return { ...panel, picker: setPickerSearch(panel.picker, panel.picker.search + text) };
@@ -118,7 +121,7 @@ export function handlePanelPaste(panel: ChatPanel, pasted: string): ChatPanel | 
   return panel.type === 'models' ? { ...panel, search: panel.search + text, at: 0 } : null;
 }
 
-// No line shows more, and nobody searches for a whole page.
+// A panel cannot show a longer search, and users do not search for a whole page.
 const longestSearch = 200;
 
 type ModelPanel = Extract<ChatPanel, { type: 'models' }>;
@@ -147,7 +150,7 @@ type LongText = Extract<ChatPanel, { type: 'text' }>;
 
 function textKey(panel: LongText, input: string, key: Key, { width, height }: PanelSize): PanelKeyResult {
   if (key.escape || key.return) return closed;
-  // It has no input, so typing closes it.
+  // This panel has no input, so typing closes it.
   const scrolls = key.upArrow || key.downArrow || key.pageUp || key.pageDown;
   if (!scrolls && (input !== '' || key.tab)) return passes;
   const last = Math.max(0, wrapLines(stripControlSequences(panel.text), width).length - height + 1);
@@ -210,7 +213,7 @@ function panelLinesOf(panel: ChatPanel, style: TextStyles, width: number, space:
   ];
 }
 
-// Below this height the preview would leave too few chats.
+// On a lower screen the preview would leave too few lines for the chats.
 const leastForPreview = 12;
 
 function chatLines(picker: ChatPicker, style: TextStyles, width: number, space: number): string[] {
@@ -240,7 +243,7 @@ function previewLines(picker: ChatPicker, style: TextStyles, width: number): str
   ];
 }
 
-/** The part of a list around the cursor that fits, and its first index. */
+/** The part of a list around the cursor that fits on the screen, and the index of its first line. */
 function windowAround<T>(list: readonly T[], at: number, space: number): readonly [number, readonly T[]] {
   const from = Math.max(0, Math.min(at - Math.floor(space / 2), list.length - space));
   return [from, list.slice(from, from + space)];

@@ -2,7 +2,7 @@
 import type { Output } from '../output.ts';
 import type { ChatSession } from './chat-session.ts';
 
-/** Sends a message and prints the reply as it streams. Returns whether it was completed. */
+/** Sends a message and prints the reply as it streams. Returns whether the reply was completed. */
 export async function printTurn(
   chatSession: ChatSession,
   text: string,
@@ -19,7 +19,7 @@ export async function printTurn(
       noted = notice.text;
       output.note(`${output.foreign(noted)}\n`);
     }
-    // There is no user to ask.
+    // Without the interface no user can answer, so the call is refused.
     question?.answer(false);
     if (growing === null || growing.nodeId === null) return;
     if (growing.nodeId !== nodeId) {

@@ -8,7 +8,7 @@ import type { ChatSession } from './chat-session.ts';
 import type { TerminalCommand } from './terminal-commands.ts';
 import { thinkingOfReply } from './thread-lines.ts';
 
-/** What the commands act on: the chat, and the screen. */
+/** The chat and the screen that the commands act on. */
 export interface TerminalCommandScope {
   readonly chatSession: ChatSession;
   /** The folder for exported files. */
@@ -22,7 +22,7 @@ export interface TerminalCommandScope {
   exit(): void;
 }
 
-/** Runs a command; what fails is shown. */
+/** Runs a command. Errors are shown in the chat. */
 export async function runTerminalCommand(
   name: TerminalCommand,
   rest: string,

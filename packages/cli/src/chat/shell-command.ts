@@ -5,19 +5,19 @@ import { stripControlSequences } from '../terminal/strip-control-sequences.ts';
 /** The output of a command, and how it ended. */
 export interface ShellResult {
   readonly output: string;
-  /** The exit code; null if it was stopped. */
+  /** The exit code; null if the command was stopped. */
   readonly code: number | null;
 }
 
-// More would fill the context window; the middle is left out, because errors are at the end.
+// A longer output would fill the context window. The middle is left out, because errors are at the end.
 const longest = 40_000;
 
-/** The command of Windows, which has no process groups, that ends a process and those that it started. */
+/** The Windows command that ends a process and its child processes. Windows has no process groups. */
 export function windowsKillCommand(pid: number): readonly [string, ...string[]] {
   return ['taskkill', '/pid', String(pid), '/T', '/F'];
 }
 
-/** Runs a command in a folder until it ends or the signal stops it and the processes that it started. */
+/** Runs a command in a folder until it ends, or until the signal stops it and its child processes. */
 export function runShellCommand(command: string, folder: string, signal: AbortSignal): Promise<ShellResult> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
@@ -29,7 +29,7 @@ export function runShellCommand(command: string, folder: string, signal: AbortSi
       const space = longest / 2 - head.length;
       head += text.slice(0, space);
       tail += text.slice(Math.max(0, space));
-      // Cut rarely: each cut copies the tail.
+      // Truncated only at twice the limit, because each truncation copies the tail.
       if (tail.length <= longest) return;
       tail = tail.slice(-longest / 2);
       isCut = true;
@@ -45,7 +45,7 @@ export function runShellCommand(command: string, folder: string, signal: AbortSi
       try {
         process.kill(-child.pid, 'SIGTERM');
       } catch {
-        // It has ended meanwhile.
+        // The process has already ended.
       }
     };
     signal.addEventListener('abort', stop, { once: true });

@@ -3,7 +3,7 @@ import { toOneLine } from '../terminal/strip-control-sequences.ts';
 import { formatDollars, formatTokenCount, sumBranchUsage } from './branch-usage.ts';
 import type { ChatState } from './chat-state.ts';
 
-/** The status on one line of at most so many columns, after what the chat is doing. What is not known is left out. */
+/** The activity of the chat and the status, on one line of at most so many columns. Unknown values are left out. */
 export function formatStatusLine(
   state: Pick<ChatState, 'model' | 'thinking' | 'branch' | 'nodes' | 'places'>,
   window: number | null,

@@ -1,4 +1,4 @@
-/** The commands that only the terminal chat has: about this screen, this computer, and other chats. */
+/** The commands that only the terminal chat has. They concern this screen, this computer, and other chats. */
 
 /** A command in the menu. */
 export interface MenuCommand {
@@ -19,10 +19,10 @@ export const terminalCommands = [
   { name: 'quit', summary: 'Leaves the chat.' },
 ] as const satisfies readonly MenuCommand[];
 
-/** The name of an own command. */
+/** The name of a command of the terminal chat. */
 export type TerminalCommand = (typeof terminalCommands)[number]['name'];
 
-/** The own command of a line and the text after it; null if the line is another command or a message. */
+/** The terminal command of a line and the text after it; null if the line is another command or a message. */
 export function parseTerminalCommand(line: string): { readonly name: TerminalCommand; readonly rest: string } | null {
   const [, word = '', rest = ''] = /^\/([a-z]+)(?:\s+(.*))?$/.exec(line.trim()) ?? [];
   const asked = word === 'exit' ? 'quit' : word;
@@ -30,7 +30,7 @@ export function parseTerminalCommand(line: string): { readonly name: TerminalCom
   return found === undefined ? null : { name: found.name, rest: rest.trim() };
 }
 
-/** The help for the own commands, one per line. */
+/** The help for the terminal commands, one per line. */
 export function formatTerminalCommandHelp(): string {
   return terminalCommands.map(({ name, summary }) => `/${name}  ${summary}`).join('\n');
 }

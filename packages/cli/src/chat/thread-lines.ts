@@ -15,7 +15,7 @@ export interface ScreenLine {
   readonly nodeId: NodeId | null;
 }
 
-/** What a new chat shows. */
+/** The hint that a new chat shows. */
 export const newChatHint =
   'Write and press Enter. / begins a command, @ adds a file, ! runs a shell command; Ctrl-X shows the keys.';
 
@@ -24,7 +24,7 @@ export class ThreadLines {
   readonly #known = new Map<string, readonly string[]>();
   #width = 0;
 
-  /** The lines of a state. `focus` is the node that keys act on. */
+  /** The lines of a state. `focus` is the node that the arrow keys have selected. */
   of(state: ChatState, width: number, style: TextStyles, focus: NodeId | null): ScreenLine[] {
     if (width !== this.#width) this.#known.clear();
     this.#width = width;
@@ -63,12 +63,12 @@ export class ThreadLines {
   }
 }
 
-/** The place of a message among its versions; empty if there is only one. */
+/** The number of a message among its versions; empty if it has only one version. */
 export function formatVersionMark(index: number, total: number): string {
   return total > 1 ? ` ‹ ${index + 1}/${total} ›` : '';
 }
 
-/** The heading of a message: who wrote it, its place among the versions, and its status. */
+/** The heading of a message: its author, its number among the versions, and its status. */
 export function formatMessageHeading(
   node: Node,
   state: ChatState,
@@ -97,7 +97,7 @@ export function thinkingOfReply(node: Node): string {
     .join('\n\n');
 }
 
-/** Thinking on one line, so that the reply is what one reads. */
+/** Shortens the thinking to one line, so that the reply stays prominent. */
 function thinkingLines(node: Node, width: number, style: TextStyles): string[] {
   const words = thinkingOfReply(node).split(/\s+/).filter(Boolean).length;
   if (words === 0) return [];
@@ -106,7 +106,7 @@ function thinkingLines(node: Node, width: number, style: TextStyles): string[] {
   ];
 }
 
-/** What a message has beside text and thinking, one line each. */
+/** The blocks of a message other than text and thinking, one line each. */
 export function renderOtherBlocks(node: Node, width: number, style: TextStyles): string[] {
   return (node.message?.content ?? []).flatMap((block) => {
     if (block.type === 'text' || block.type === 'thinking') return [];
@@ -135,7 +135,7 @@ export function renderMessageBody(node: Node, width: number, style: TextStyles):
   return [...thinkingLines(node, width, style), ...renderMarkdownLines(text, width, style), ...rest];
 }
 
-/** The messages that were added in a chat, as lines for the screen that the user returns to. */
+/** The messages that were added in a chat, printed on the normal screen after the full screen is closed. */
 export function renderAddedMessages(
   { state, added }: Pick<ChatSession, 'state' | 'added'>,
   width: number,

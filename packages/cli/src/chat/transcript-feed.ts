@@ -11,7 +11,7 @@ export interface PrintedPiece {
   readonly text: string;
 }
 
-/** Collects what is to be printed; the interface prints each piece once. */
+/** Collects the text to print; the interface prints each piece once. */
 export class TranscriptFeed {
   readonly #chatSession: ChatSession;
   readonly #style: TextStyles;
@@ -38,7 +38,7 @@ export class TranscriptFeed {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Prints the output of a command below what is there. */
+  /** Prints the output of a command below the earlier output. */
   print(title: string, text: string): void {
     const width = this.#width();
     const lines = wrapLines(stripControlSequences(text), width);
@@ -56,7 +56,7 @@ export class TranscriptFeed {
 
   #add(lines: readonly string[]): void {
     if (lines.length === 0) return;
-    // An empty text would take no line.
+    // A piece without characters would not take a line.
     const text = lines.map((line) => (line === '' ? ' ' : line)).join('\n');
     this.#pieces = [...this.#pieces, { key: this.#pieces.length, text }];
     for (const listener of this.#listeners) listener();

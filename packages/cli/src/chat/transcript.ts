@@ -1,6 +1,6 @@
 /**
- * The chat as ordinary text of the terminal: messages are printed once, below what is there, and never changed. When
- * the chat moves to another branch, a line says so, and the messages of that branch follow.
+ * The chat as ordinary text of the terminal: each message is printed once, below the earlier output, and never changed.
+ * When the chat moves to another branch, a line reports that, and the messages of that branch follow.
  */
 import type { Node, NodeId, TreeId } from '@coppice/core';
 import { authorNameOf } from '../printing.ts';
@@ -18,10 +18,10 @@ import {
   textOfReply,
 } from './thread-lines.ts';
 
-/** Of a longer branch the last messages are printed; the terminal's own scrolling has no end. */
+/** Only the last messages of a longer branch are printed, because the terminal's scrollback is limited. */
 const printedAtMost = 20;
 
-/** A message that was printed; an edit in place makes it another one. */
+/** A printed message. After an edit in place it counts as another message. */
 interface PrintedMessage {
   readonly nodeId: NodeId;
   readonly contentIn: number;
@@ -34,7 +34,7 @@ export class Transcript {
   /** The part of the running reply that is printed. */
   #reply: { readonly nodeId: NodeId; readonly text: string } | null = null;
 
-  /** The lines to print now, because of the difference to the last call. */
+  /** The lines to print because of the changes since the last call. */
   take(state: ChatState, width: number, style: TextStyles): string[] {
     const lines = this.#begin(state, width, style);
     const nodes = finishedNodes(state);
@@ -55,7 +55,7 @@ export class Transcript {
     return lines;
   }
 
-  /** The lines of the running reply that are not printed yet, because more of it may change them. */
+  /** The lines of the running reply that are not printed yet, because further text may change them. */
   pending(state: ChatState, width: number, style: TextStyles): string[] {
     const { growing } = state;
     if (growing === null) return [];
@@ -68,7 +68,10 @@ export class Transcript {
     return lines;
   }
 
-  /** The heading of a chat, once. The first message of a new chat makes its tree, which is no other chat. */
+  /**
+   * Prints the heading of a chat once. The first message of a new chat creates its tree, which must not print a second
+   * heading.
+   */
   #begin({ treeId, title, model, nodes, growing }: ChatState, width: number, style: TextStyles): string[] {
     const before = this.#treeId;
     this.#treeId = treeId;
@@ -93,7 +96,7 @@ export class Transcript {
     const reply = this.#reply?.nodeId === node.id ? this.#reply : null;
     if (reply !== null) this.#reply = null;
     const text = stripControlSequences(textOfReply(node));
-    // What was printed is not what the reply became, as after a retry: it is printed whole.
+    // The reply does not begin with the printed text, for example after a retry, so it is printed again as a whole.
     if (reply === null || reply.text === '' || !text.startsWith(reply.text))
       return [formatMessageHeading(node, state, style, null, width), ...renderMessageBody(node, width, style)];
     const lines = [
@@ -121,12 +124,12 @@ export class Transcript {
 
 function replyHead({ growing, model, places }: ChatState, width: number, style: TextStyles): string {
   const [index = 0, total = 1] = (growing?.nodeId == null ? undefined : places.get(growing.nodeId)) ?? [];
-  // As a finished reply is headed.
+  // The same heading as that of a finished reply.
   const name = model.slice(model.indexOf('/') + 1);
   return `${style.strong(toOneLine(name, Math.min(40, width)))}${style.active(formatVersionMark(index, total))}`;
 }
 
-/** The messages of the thread that do not change any more. */
+/** The messages of the thread that no longer change. */
 function finishedNodes({ nodes, growing }: ChatState): readonly Node[] {
   return nodes.filter((node) => node.id !== growing?.nodeId && node.status !== 'pending');
 }

@@ -12,9 +12,9 @@ export interface TreePicker {
   readonly labels: ReadonlyMap<NodeId, string>;
   readonly current: NodeId | null;
   readonly filter: OutlineFilter;
-  /** Only nodes whose title, label or text contains this, case-insensitively. */
+  /** Lists only nodes whose title, label or text contains this text, case-insensitively. */
   readonly search: string;
-  /** Nodes with a match anywhere in their text, found by the store: lines show only a title or the beginning. */
+  /** Nodes that the store found by their full text, because lines show only a title or the first words. */
   readonly found: ReadonlySet<NodeId>;
   readonly folded: ReadonlySet<NodeId>;
   /** The line of the cursor. */
@@ -22,7 +22,7 @@ export interface TreePicker {
   readonly entries: readonly OutlineEntry[];
 }
 
-/** A tree of which only the shown rows are read. */
+/** A large tree. Only the shown rows are read. */
 export interface PartlyLoadedTree {
   readonly shape: SignificantNodes;
   readonly rows: ReadonlyMap<NodeId, TopologyNode>;
@@ -32,7 +32,7 @@ const shownAtMost = 20_000;
 // Reading the topology of more messages would take too long.
 const wholeAtMost = 5_000;
 
-/** Reads a tree for the picker: a small one completely, a large one as its shape. */
+/** Reads a tree for the picker: all nodes of a small tree, only the shape of a large one. */
 export async function readTreePicker(
   store: Pick<Store, 'read'>,
   treeId: TreeId,
@@ -175,14 +175,14 @@ export function pickedNode(picker: TreePicker): NodeId | null {
   return picker.entries[picker.at]?.nodeId ?? null;
 }
 
-/** Moves the cursor by so many lines, within the list. */
+/** Moves the cursor by so many lines. It stays within the list. */
 export function movePickerCursor(picker: TreePicker, lines: number): TreePicker {
   return { ...picker, at: Math.min(Math.max(0, picker.at + lines), Math.max(0, picker.entries.length - 1)) };
 }
 
 /** Sets a filter, by default the next one. */
 export function setPickerFilter(picker: TreePicker, filter?: OutlineFilter): TreePicker {
-  // In a large tree the role is only known for nodes that are shown.
+  // In a large tree only shown nodes have a known role.
   const filters: readonly OutlineFilter[] = picker.large === null ? outlineFilters : ['folded', 'labels'];
   const next = filters[(filters.indexOf(picker.filter) + 1) % filters.length] ?? 'folded';
   return withEntries({ ...picker, filter: filter ?? next }, pickedNode(picker));

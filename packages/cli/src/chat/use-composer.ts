@@ -17,15 +17,15 @@ export interface InputLineState {
   readonly selected: number;
   /** Replaces the text, with the cursor at its end. */
   write(text: string): void;
-  /** Like write, unless another text was typed meanwhile. */
+  /** Like `write`, but keeps a text that the user has typed meanwhile. */
   giveBack(text: string): void;
-  /** Puts texts before what is typed. */
+  /** Puts texts before the typed one. */
   prepend(texts: readonly string[]): void;
   insert(text: string): void;
   edit(action: EditAction): void;
-  /** Empties the line and remembers the text for the arrow keys. */
+  /** Empties the line and adds the text to the history of the arrow keys. */
   sent(text: string): void;
-  /** Handles a key in the menu. False if the menu does not use it. */
+  /** Handles a key in the menu. Returns false if the menu does not use the key. */
   menuKey(action: KeyAction | null): boolean;
 }
 
@@ -33,7 +33,7 @@ export function useInputLine(options: {
   readonly inputHistory: InputHistory;
   readonly commands: readonly MenuCommand[];
   readonly folder: string;
-  /** Whether a panel or question has the keys. */
+  /** Whether a panel or question receives the keys. */
   readonly isCovered: boolean;
 }): InputLineState {
   const { inputHistory, commands, folder, isCovered } = options;
@@ -99,7 +99,7 @@ export function useInputLine(options: {
           return true;
         case 'send':
         case 'complete':
-          // What is already typed is sent.
+          // A command that is already typed in full is sent, not completed.
           if (item === undefined || (action === 'send' && draft.text.slice(menu.from, draft.cursor) === item.value))
             return false;
           setMenuAt(0);

@@ -24,7 +24,7 @@ export function useTerminalKeys(onKey: KeyHandler, onPaste: (text: string) => vo
     const first = waiting.current.shift();
     isHandling.current = first !== undefined;
     if (first === undefined) return;
-    // In the same update as the effects of the key, so that the next one is handled after they are rendered.
+    // Set in the same update as the effects of the key, so that the next key is handled after they are rendered.
     setHandled((count) => count + 1);
     if ('pasted' in first) latest.current.onPaste(first.pasted);
     else latest.current.onKey(first.input, first.key);
@@ -32,7 +32,7 @@ export function useTerminalKeys(onKey: KeyHandler, onPaste: (text: string) => vo
   const handleWaiting = useRef(handleNext);
   useEffect(() => {
     if (handled === 0) return;
-    // After this effect: a key that leaves the chat has to draw once more, which React does not do within an effect.
+    // Runs after this effect: a key that leaves the chat draws once more, which React does not do within an effect.
     const next = setImmediate(() => handleWaiting.current());
     return () => clearImmediate(next);
   }, [handled]);
@@ -44,7 +44,9 @@ export function useTerminalKeys(onKey: KeyHandler, onPaste: (text: string) => vo
   });
 }
 
-/** The raw input of the next key. Effects run in order: this one receives it before the key is handled. */
+/**
+ * The raw input of the next key. This effect is registered first, so it receives the input before the key is handled.
+ */
 function useSequence(): { readonly current: string } {
   const { internal_eventEmitter: emitter } = useStdin();
   const sequence = useRef('');
@@ -65,7 +67,7 @@ function readKeys(key: Key, sequence: string): Key {
 
 /** The events of an input chunk: none during a paste, the whole text at its end, else its keys. */
 export function readKeyEvents(paste: PasteBuffer, input: string, key: Key): KeySequence[] {
-  // Escape from a paste whose end marker was lost.
+  // Lets Ctrl-C leave a paste whose end marker was lost.
   if (key.ctrl && input === 'c') paste.forget();
   const pasted = paste.take(paste.holding ? textOfKey(input, key) : input);
   if (pasted === 'holding') return [];

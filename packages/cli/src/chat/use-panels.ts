@@ -1,4 +1,4 @@
-/** The open panel, and what it loads while it is open. */
+/** The open panel, and the data that it loads. */
 import type { NodeId, TopologyNode } from '@coppice/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { findChats, pickedChat, readPreview, replaceListedChats } from './chat-picker.ts';
@@ -16,16 +16,16 @@ import {
 /** The delay before a search starts while the user types. */
 const searchAfterMs = 60;
 
-/** What panels show. */
+/** The data that panels show. */
 export interface PanelSource {
   readonly chatSession: ChatSession;
   /** The lines of the screen. */
   readonly rows: number;
-  /** The models to choose from. */
+  /** The models that a user can choose from. */
   readonly models: () => readonly ModelChoiceLine[];
-  /** Asks the configured servers for their models and returns the new list. */
+  /** Requests the models of the configured servers and returns the new list. */
   readonly askForModels: () => Promise<readonly ModelChoiceLine[]>;
-  /** Whether to begin with the choice of a past chat. */
+  /** Whether the interface first lets the user choose a past chat. */
   readonly choosesChat: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface Panels {
 
 export function usePanels({ chatSession, rows, models, askForModels, choosesChat }: PanelSource): Panels {
   const [panel, showPanel] = useState<ChatPanel | null>(null);
-  // Always the newest state: a key and an answer that arrive before the next rendering must not undo each other.
+  // Holds the newest state: a key and a response that arrive before the next rendering must not undo each other.
   const newest = useRef<ChatPanel | null>(null);
   const setPanel = useCallback<Panels['setPanel']>((change) => {
     newest.current = typeof change === 'function' ? change(newest.current) : change;

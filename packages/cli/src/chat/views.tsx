@@ -58,7 +58,7 @@ export function FullScreenView({
   );
 }
 
-// More lines of a list than this are not easier to read, and push the chat away.
+// A longer list is not easier to read, and would scroll the chat off the screen.
 const highestPanel = 24;
 
 /** Printed text above, which the terminal scrolls; below it the running reply, the input line and the status. */
@@ -72,7 +72,7 @@ export function InlineView({
   style,
 }: ViewProps & { readonly pieces: readonly PrintedPiece[]; readonly pending: readonly string[] }) {
   const most = Math.min(space, highestPanel);
-  // Only as high as needed: what a high panel pushes up does not come back when it closes.
+  // Only as high as needed: lines that a panel scrolls off the screen do not return when it closes.
   const height = panel === null ? 0 : Math.min(most, renderPanelLines(panel, style, width, most - 1).length);
   const tail = pending.length === 0 ? [] : [...pending, style.active('▌')].slice(-space);
   return (
@@ -110,7 +110,7 @@ export function renderTitleLine(
   return `${style.active('❧')} ${style.strong(title)}  ${style.quiet(beside)}`;
 }
 
-/** What the chat is doing; null if it waits for the user. */
+/** The activity of the chat; null if it waits for the user. */
 export function describeActivity({ busy, working }: Pick<ChatSession, 'busy' | 'working'>): string | null {
   return busy ? 'answering…' : working ? 'working…' : null;
 }

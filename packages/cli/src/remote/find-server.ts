@@ -1,4 +1,4 @@
-/** The server that shows the page: the named one, or the one that runs on this computer. */
+/** Finds the server that serves the page: the named one, or the one that runs on this computer. */
 import type { CoppiceClient } from '@coppice/client';
 import { AppError } from '@coppice/core';
 import type { CliContext } from '../cli-context.ts';
@@ -11,10 +11,10 @@ export interface FoundServer {
   readonly url: string;
 }
 
-// A server on this computer answers at once.
+// A server on this computer responds much faster.
 const longestMs = 2_000;
 
-/** Finds the server; throws with what to do if none answers. */
+/** Finds the server. If none responds, the error explains what to do. */
 export async function findServer(at: CliContext): Promise<FoundServer> {
   const named = at.options.server;
   const { env, home } = at.host;

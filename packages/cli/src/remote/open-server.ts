@@ -5,8 +5,8 @@ import { type ConfigSource, localTokenPath, openLocalToken } from '@coppice/engi
 import { usageError } from '../exit-codes.ts';
 
 /**
- * Opens a client. The token is that of `COPPICE_TOKEN`, which no other user of the machine can see, or for a server on
- * this computer the stored one.
+ * Opens a client. The token is that of `COPPICE_TOKEN`, because other users of the machine can see arguments. For a
+ * server on this computer it is the stored token.
  */
 export async function openServer(address: string, source: ConfigSource): Promise<CoppiceClient> {
   const url = serverUrl(address);

@@ -6,7 +6,7 @@ import type { ChatEngine, EngineTurn, ModelSource } from '../chat-engine.ts';
 import { toCliError } from '../exit-codes.ts';
 import { postJson, translateServerErrors } from './remote-store.ts';
 
-/** Reads what the server offers: its models, commands and tools. */
+/** Opens the engine of a server and reads its models, commands and tools. */
 export async function openRemoteEngine(
   client: CoppiceClient,
   store: Store,
@@ -28,7 +28,7 @@ export async function openRemoteEngine(
         postJson(client, `/api/trees/${treeId}/commands`, { line, activeNodeId, list }),
       async complete(line, { treeId, activeNodeId = null }) {
         const { from, items } = await translateServerErrors(api.complete(treeId, line, activeNodeId));
-        // The terminal shows the English words.
+        // The terminal shows only English texts.
         return { from, items: items.map(({ value, label, about }) => ({ value, label, about })) };
       },
     },
@@ -44,7 +44,7 @@ export async function openRemoteEngine(
       });
       return result;
     },
-    // The server writes titles; they are there with the next read.
+    // The server writes titles; the next read returns them.
     titled: async () => undefined,
     context,
   };
@@ -102,7 +102,7 @@ export async function openRemoteModels(client: CoppiceClient): Promise<ModelSour
   };
 }
 
-/** A turn that the server generates; its events are those of a turn here. */
+/** A turn that the server generates. It has the same events as a local turn. */
 class RemoteTurn implements EngineTurn {
   readonly actId: Promise<string>;
   readonly done: Promise<TurnEnd>;
@@ -118,7 +118,7 @@ class RemoteTurn implements EngineTurn {
       this.#finish = resolve;
     });
     this.actId = startRemoteTurn(client, store, start, options);
-    // The events report the failure; nobody else may wait for the id.
+    // The events report the failure, and no caller may be waiting for the id.
     this.actId.catch(() => undefined);
     options.signal?.addEventListener('abort', () => this.abort(), { once: true });
   }

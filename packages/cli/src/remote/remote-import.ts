@@ -1,4 +1,4 @@
-/** Imports files into a running server: uploaded one by one, followed until the server has stored them. */
+/** Imports files into a running server: uploads them one by one and waits until the server has stored each. */
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -14,7 +14,7 @@ export interface RemoteImportOptions {
   readonly strict: boolean;
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
-  /** Called with the bytes that the server has read, and all of them if it knows. */
+  /** Called with the number of bytes that the server has read, and the total if the server knows it. */
   readonly onProgress: (bytes: number, total: number | null) => void;
 }
 
@@ -45,10 +45,10 @@ interface RemoteImport {
   readonly error: { readonly code: string; readonly kind: string; readonly message: string } | null;
 }
 
-// More often would not be visible.
+// A shorter interval would not be visible.
 const askMs = 150;
 
-/** Uploads a file and waits for its report. An interruption cancels the import; what was stored stays. */
+/** Uploads a file and waits for its report. Interrupting cancels the import; chats that were already stored stay. */
 export async function importOnServer(
   client: CoppiceClient,
   file: UploadedFile,
@@ -91,7 +91,7 @@ async function upload(client: CoppiceClient, file: UploadedFile, options: Remote
     response = await client.send(`/api/imports?${query}`, {
       method: 'POST',
       headers: { 'content-type': 'application/octet-stream' },
-      // A stream: an export may be larger than the memory.
+      // Streamed, because an export may be larger than the memory.
       body: Readable.toWeb(createReadStream(file.path)),
       duplex: 'half',
       signal,

@@ -1,6 +1,6 @@
 /**
- * Trees on a running server, behind the contract of a store, so that subcommands work there as on a local store. What
- * belongs to the server itself is refused with what to do instead.
+ * Trees of a running server behind the contract of a store, so that subcommands work as on a local store. Operations
+ * that only the server itself can do are refused with an explanation.
  */
 import { type CoppiceClient, HttpProblem, parseProblemBody, readResponse, type TreeViewData } from '@coppice/client';
 import {
@@ -24,10 +24,10 @@ import {
   treeId,
 } from '@coppice/core';
 
-/** The user of the token: the server knows who that is. */
+/** A placeholder: the server finds the user by the token. */
 const owner = 'server';
 
-/** Opens the trees of a server. Connects with the first read. */
+/** Opens the trees of a server. The first read connects. */
 export function openRemoteStore(client: CoppiceClient, place: string): Store {
   const store: Store = {
     owner,
@@ -215,23 +215,23 @@ export async function postJson<T>(client: CoppiceClient, path: string, body: obj
   try {
     problem = JSON.parse(text);
   } catch {
-    // Not JSON, for example the page of a proxy: the status says enough.
+    // The body is not JSON, for example the page of a proxy. The status is enough for the error.
   }
   throw toAppError(parseProblemBody(problem, response.status));
 }
 
-/** What went wrong below fetch, such as a refused connection. */
+/** The reason of a failed fetch, such as a refused connection. */
 export function describeFetchCause(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   return thrown.cause instanceof Error && thrown.cause.message !== '' ? thrown.cause.message : thrown.message;
 }
 
-// A tree that changes more often while it is read is read as it is.
+// After so many changes during a read, the result is used although the tree has changed.
 const readAgainAtMost = 5;
 
 /**
- * Runs a read program by asking for each of its reads. A tree that changed meanwhile is read again from the beginning,
- * so that the answers belong together.
+ * Runs a read program by requesting each of its reads. If the tree changes meanwhile, the program starts again, so that
+ * all answers belong to one version.
  */
 async function readOn<T>(client: CoppiceClient, id: TreeId, reading: () => ReadProgram<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -283,7 +283,7 @@ function toSummary(view: TreeViewData): TreeSummary {
     version: view.version,
     structureVersion: view.structureVersion,
     activeNodeId: view.activeNodeId,
-    // Only planners use it, and they run on the server.
+    // Only planners use this number, and they run on the server.
     nextSeq: 0,
     createdAt: view.createdAt,
     updatedAt: view.updatedAt,
@@ -319,7 +319,7 @@ async function purgeOn(
         ),
   );
   const { nodes, contents, copies, waitingAttachments, uncleared } = report;
-  // The server does not name its files.
+  // The server does not send the names of its files.
   return { nodes, contents, copies, waitingAttachments, uncleared: uncleared ? ['a file of the server'] : [] };
 }
 

@@ -1,4 +1,4 @@
-/** What programs did through the recording proxy of a running server. */
+/** The recorded work of other programs on a running server. */
 import { type CoppiceClient, readResponse } from '@coppice/client';
 import type { RecordedSession } from '@coppice/engine';
 import type { FailedCall } from '@coppice/server';
@@ -19,10 +19,10 @@ interface ListedWork {
   readonly cursor: string | null;
 }
 
-/** A failed call; the reason is null unless the user is an admin of the server. */
+/** A failed call. The reason is null unless the user is an admin of the server. */
 type ListedCall = Omit<FailedCall, 'owner' | 'reason'> & { readonly reason: string | null };
 
-/** The sessions with their sub-agents below them, as the list of a local store. */
+/** The sessions, each with its sub-agents below it, like the list of a local store. */
 export async function listRemoteWork(
   client: CoppiceClient,
   query: RemoteWorkQuery,
@@ -48,7 +48,7 @@ export async function listRemoteFailedCalls(client: CoppiceClient): Promise<read
   return calls;
 }
 
-/** Removes the failed calls from the list; returns how many. */
+/** Removes the failed calls from the list and returns their number. */
 export async function acknowledgeRemoteFailedCalls(client: CoppiceClient): Promise<number> {
   const { acknowledged }: { readonly acknowledged: number } = await postJson(
     client,

@@ -91,14 +91,14 @@ describe('commands on a server', () => {
       ['join', 'Trees', '@'],
       ['show', 'No such chat'],
     ];
-    // Every subcommand that is not refused is here or in a test below.
+    // Every subcommand that works on a server is in this list or in a test below.
     const below = ['agents', 'chat', 'completion', 'import', 'models', 'open', 'regenerate', 'share'];
     const tried = new Set([...lines.map(([name]) => name), ...below]);
     const working = subcommands.filter(({ worksOn = 'any' }) => worksOn === 'any').map(({ name }) => name);
     expect(working.filter((name) => !tried.has(name))).toEqual([]);
     for (const line of lines) {
       const [local, remote] = [await here.run(line), await there.run(line)];
-      // A local store reads only its own configuration; everything else is the same.
+      // A local store reads its own configuration; all other output is the same.
       expect({ line, ...normalised(remote) }).toEqual({ line, ...normalised(local) });
     }
   });
@@ -117,7 +117,7 @@ describe('commands on a server', () => {
     expect((await there.run(['share', 'last'])).out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/s\//);
     expect((await there.run(['share', 'last', '--list'])).out).toContain('2 messages');
     expect((await there.run(['open', 'last', '--no-browser'])).out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/t\//);
-    // Nothing was stored here.
+    // The local store has received nothing.
     expect(await here.json(['search', 'connect a model'])).toMatchObject({ items: [] });
   });
 

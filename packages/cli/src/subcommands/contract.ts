@@ -1,6 +1,4 @@
-/**
- * The definition of a subcommand: data for help and completion, and one function. Independent of the argument parser.
- */
+/** The definition of a subcommand: data for help and completion, and a function. Independent of the argument parser. */
 import type { Deprecation } from '@coppice/core';
 import type { CliContext } from '../cli-context.ts';
 
@@ -11,11 +9,11 @@ export interface SubcommandArgument {
   readonly optional?: boolean;
   /** Takes all remaining words. */
   readonly many?: boolean;
-  /** What a shell can complete it with. */
+  /** The values that a shell can complete the argument with. */
   readonly completes?: 'tree' | 'node' | 'file' | readonly string[];
 }
 
-/** An option. `value` names its argument; without it, it is a flag. */
+/** An option. `value` names its argument; an option without `value` is a flag. */
 export interface SubcommandOption {
   readonly name: string;
   readonly short?: string;
@@ -24,7 +22,7 @@ export interface SubcommandOption {
   readonly many?: boolean;
   readonly summary: string;
   readonly completes?: SubcommandArgument['completes'];
-  /** An option that will be removed: it works, is not in the help, and is announced when it is used. */
+  /** An option that will be removed. It still works, is not in the help, and prints a notice when it is used. */
   readonly deprecated?: Omit<Deprecation, 'name'>;
 }
 
@@ -56,26 +54,26 @@ export interface Subcommand {
   readonly group: 'Chat' | 'Read' | 'Write' | 'Undo' | 'Manage';
   readonly arguments?: readonly SubcommandArgument[];
   readonly options?: readonly SubcommandOption[];
-  /** Whether it may create a store; the others leave nothing behind if there is none. */
+  /** Whether the subcommand may create a store. Other subcommands fail if the store does not exist. */
   readonly begins?: boolean;
   /**
-   * Where it works: by default on a store and on a server; `own-store` needs the store itself, `this-computer` concerns
-   * only this computer.
+   * Where the subcommand works. By default on a store and on a server; `own-store` needs the store itself, and
+   * `this-computer` concerns only this computer.
    */
   readonly worksOn?: 'any' | 'own-store' | 'this-computer';
-  /** Why it does not work over a server, and what to do instead, for those that do not; gets the server's URL. */
+  /** Why the subcommand does not work on a server, and what to do instead. Called with the server's URL. */
   readonly insteadOnServer?: (server: string) => string;
-  /** Whether a terminal shows its output in a pager, because it is often longer than a screen. */
+  /** Whether a terminal shows the output in a pager, because it is often longer than a screen. */
   readonly paged?: boolean;
-  /** A command that will be removed: it works, is not in the help, and is announced when it is used. */
+  /** A command that will be removed. It still works, is not in the help, and prints a notice when it is used. */
   readonly deprecated?: Omit<Deprecation, 'name'>;
   /** Complete command lines that work. */
   readonly examples: readonly string[];
-  /** Null: the command printed its own output. */
+  /** Returns null if the command has printed its output itself. */
   run(given: SubcommandInput, at: CliContext): Promise<SubcommandOutput | null>;
 }
 
-/** Types a subcommand. */
+/** Checks the type of a subcommand. */
 export function defineSubcommand(subcommand: Subcommand): Subcommand {
   return subcommand;
 }

@@ -1,6 +1,6 @@
 /**
- * Questions that each subcommand answers, in the words of newcomers. The guide finds the section of the subcommand by
- * them; they are a comment in `docs/command-line.md`.
+ * Questions that each subcommand answers, in the words of new users. The guide uses them to find the section of the
+ * subcommand. They are written as a comment into `docs/command-line.md`.
  */
 export const questionsBySubcommand: Readonly<Record<string, readonly string[]>> = {
   agents: ['What did my agents do today?', 'How do I list recorded sessions?', 'What did a recorded program cost?'],

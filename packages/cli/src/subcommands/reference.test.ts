@@ -1,4 +1,4 @@
-/** `COPPICE_WRITE_DOCS=1` writes the generated part of the page; without it the page is compared. */
+/** With `COPPICE_WRITE_DOCS=1` this test writes the generated part of the page; otherwise it compares the page. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { subcommands } from './index.ts';

@@ -6,8 +6,8 @@ import { listProgramPaths } from '../program-paths.ts';
 type PagerEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The pager's command: `COPPICE_PAGER`, else `PAGER`, else `less`. Null if none is wanted or installed, because
- * output to a missing program would be lost.
+ * The pager's command: `COPPICE_PAGER`, else `PAGER`, else `less`. Null if the user wants no pager or it is not
+ * installed, because output to a missing program would be lost.
  */
 export function findPagerCommand(
   env: PagerEnvironment,

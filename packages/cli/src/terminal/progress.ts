@@ -3,7 +3,7 @@ import { fitWidth, widthOf } from './width.ts';
 
 /** Shows the progress of long work: a bar on a terminal, nothing elsewhere. */
 export interface ProgressBar {
-  /** `left` is null if unknown. */
+  /** Sets the progress. `left` is null if it is unknown. */
   tell(done: number, left: number | null): void;
   end(): void;
 }
@@ -11,7 +11,8 @@ export interface ProgressBar {
 const widest = 28;
 
 /**
- * The bar as text, for example `████████░░░░ 1,200 of 3,000 trees`, on one line: a second line could not be redrawn.
+ * The bar as text, for example `████████░░░░ 1,200 of 3,000 trees`, on one line, because a second line could not be
+ * redrawn.
  */
 export function drawProgressBar(what: string, done: number, left: number | null, columns: number): string {
   const count = (value: number) => value.toLocaleString('en-US');

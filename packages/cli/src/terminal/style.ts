@@ -3,15 +3,15 @@ import picocolors from 'picocolors';
 /** The text styles. Without colours each returns the text unchanged. */
 export interface TextStyles {
   readonly colors: boolean;
-  /** The current position. */
+  /** Marks the current position. */
   active(text: string): string;
   /** Secondary information: ids, times, counts. */
   quiet(text: string): string;
   strong(text: string): string;
   italic(text: string): string;
-  /** Needs attention: cut off, in conflict. */
+  /** Text that needs attention: cut off, in conflict. */
   warn(text: string): string;
-  /** Failed or destructive. */
+  /** Failures and destructive actions. */
   bad(text: string): string;
 }
 

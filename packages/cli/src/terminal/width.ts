@@ -52,7 +52,7 @@ export function fitWidth(line: string, columns: number): string {
 
 /** The text without its last grapheme. */
 export function removeLastGrapheme(text: string): string {
-  // Looks at the end only: no grapheme is longer.
+  // Only the end is read, because no grapheme is longer.
   const from = Math.max(0, text.length - 256);
   let last = from;
   for (const { index } of segmenter.segment(text.slice(from))) last = from + index;

@@ -12,8 +12,8 @@ interface WrapCell {
 }
 
 /**
- * Wraps plain or coloured text. Colours across a break are closed before and reopened after it. With `keepsWords` a
- * word longer than a line, such as a URL, stays whole: the terminal breaks it at its edge, and copies it as one.
+ * Wraps plain or coloured text. Colours across a break are closed before it and reopened after it. With `keepsWords` a
+ * word longer than a line, such as a URL, is not broken: the terminal wraps it at its edge and copies it as one word.
  */
 export function wrapLines(text: string, width: number, { keepsWords = false } = {}): string[] {
   const columns = Math.max(1, width);
@@ -64,8 +64,8 @@ export function wrapForReading(text: string, columns: number): string {
 const longest = 8192;
 
 /**
- * Splits a very long line, so that its cells fit into memory: ten megabytes of JSON may be one line. Coloured lines
- * are short enough.
+ * Splits a very long line, so that its cells fit into memory: ten megabytes of JSON may be one line. Coloured lines are
+ * never so long.
  */
 function* splitWords(line: string): Generator<string> {
   let from = 0;
@@ -78,7 +78,7 @@ function* splitWords(line: string): Generator<string> {
   yield from === 0 ? line : line.slice(from);
 }
 
-/** The active colour codes after another code. */
+/** The active colour codes after one more code. */
 function colorSwitch(on: readonly string[], code: string): readonly string[] {
   if (code === '0' || code === '') return [];
   const ended = ends.get(code);
@@ -108,7 +108,7 @@ function cellsOf(
     }
     const colors = on.join(';');
     for (const grapheme of graphemesOf(piece)) {
-      // A terminal would advance to its own next tab stop, wherever the line begins on the screen.
+      // A terminal would advance to its own next tab stop, wherever the line starts on the screen.
       const width = grapheme === '\t' ? tabStop - (column % tabStop) : graphemeWidth(grapheme);
       const last = cells.at(-1);
       column += width;
@@ -126,7 +126,7 @@ function wrapRows(cells: readonly WrapCell[], columns: number, keepsWords: boole
   const rows: WrapCell[][] = [];
   let row: WrapCell[] = [];
   let taken = 0;
-  // Where the row may be broken: before its last word, never before its first.
+  // The last position where the row may be broken: before its last word, but never before its first.
   let seam = 0;
   let blank = true;
   for (const cell of cells) {
@@ -151,7 +151,7 @@ function wrapRows(cells: readonly WrapCell[], columns: number, keepsWords: boole
         continue;
       }
       const width = tail.reduce((sum, each) => sum + each.width, 0);
-      // A word that would fill the next line too is broken here.
+      // A word that would also fill the next line is broken here.
       const moved = width + cell.width > columns ? [] : tail;
       rows.push(row.slice(0, row.length - moved.length));
       row = moved;
@@ -169,7 +169,7 @@ function wrapRows(cells: readonly WrapCell[], columns: number, keepsWords: boole
 
 const isLit = ({ colors }: WrapCell): boolean => colors.split(';').includes('7');
 
-// Closing punctuation does not begin a line.
+// A line must not begin with closing punctuation.
 const closing = /^[\p{Pe}\p{Pf}、。，．！？：；…ー]/u;
 
 /** Words begin after spaces; scripts without spaces, and emoji, may be broken around each character. */

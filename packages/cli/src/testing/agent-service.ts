@@ -1,4 +1,6 @@
-/** A service that agents can work with: Anthropic's messages, OpenAI's responses and Google's contents. Loopback only. */
+/**
+ * A test service for agents: Anthropic's messages, OpenAI's responses and Google's contents. Listens only on loopback.
+ */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@coppice/core';
 import { getText, isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
@@ -12,38 +14,38 @@ import {
   whole,
 } from '@coppice/engine/testing';
 
-/** What the service answers. */
+/** The answer of the service. */
 export interface AgentReply {
   readonly text?: string;
-  /** Calls with parameters, or with a text (`input`), as custom tools of the Responses API have it. */
+  /** Tool calls with parameters, or with a text (`input`) like the custom tools of the Responses API. */
   readonly calls?: readonly {
     readonly id: string;
     readonly name: string;
     readonly parameters?: JsonObject;
     readonly input?: string;
-    /** The group of the tool, as the Responses API has it. */
+    /** The namespace of the tool, a field of the Responses API. */
     readonly namespace?: string;
   }[];
-  /** The tokens of the request that are reported; a program compacts its history when they are many. */
+  /** The reported tokens of the request. Above a limit a program compacts its history. */
   readonly inputTokens?: number;
-  /** A refusal with this status instead of a reply. */
+  /** The status of an error that is sent instead of a reply. */
   readonly status?: number;
 }
 
-/** A call as the answering function sees it, whatever its wire. */
+/** A call in a common form for all wires, for the answering function. */
 export interface AgentCall {
   readonly body: JsonObject;
-  /** All text of the history, one message a line. */
+  /** All text of the history, one message per line. */
   readonly history: readonly string[];
   /** The names of the tools that are offered. */
   readonly tools: readonly string[];
   /** The number of tool results in the history. */
   readonly results: number;
-  /** How many calls were answered before. */
+  /** The number of calls that were answered before. */
   readonly number: number;
 }
 
-/** The service, with the hashes of what it sent. */
+/** The service, with the hashes of the responses that it sent. */
 export interface AgentService extends RawServer {
   /** SHA-256 of the bytes of each answer, in the order of the requests. */
   readonly answers: readonly string[];
@@ -51,7 +53,7 @@ export interface AgentService extends RawServer {
 
 type Answer = (call: AgentCall) => AgentReply;
 
-/** Opens a service. Requests that no model answers get an empty object. */
+/** Opens a service. Requests that are not model calls get an empty object. */
 export async function openAgentService(answer: Answer): Promise<AgentService> {
   const answers: string[] = [];
   let calls = 0;
@@ -94,7 +96,7 @@ const writeMessages: Writer = ({ text, calls, inputTokens = 9 }, body, send) => 
     ...(text === undefined ? {} : { text }),
     ...(calls === undefined ? {} : { calls: calls.map((call) => ({ parameters: {}, ...call })) }),
   };
-  // Claude Code takes replies with one id for one reply.
+  // Claude Code treats replies with the same id as one reply.
   const own = (written: string) =>
     written
       .replaceAll('"input_tokens":9', `"input_tokens":${inputTokens}`)

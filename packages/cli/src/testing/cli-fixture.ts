@@ -1,4 +1,4 @@
-/** Runs command lines in a test: a temporary home, recorded streams, and no environment of the machine. */
+/** Runs command lines in a test, with a temporary home, recorded streams, and none of the machine's environment. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import type { ProcessHost } from '../output.ts';
 import { runCli } from '../program.ts';
 import type { Subcommand } from '../subcommands/contract.ts';
 
-/** The result of a line. */
+/** The result of a command line. */
 export interface CliResult {
   readonly code: number;
   readonly out: string;
@@ -15,9 +15,9 @@ export interface CliResult {
 
 export interface CliFixture {
   readonly home: string;
-  /** Runs a line, optionally with standard input. */
+  /** Runs a command line, optionally with standard input. */
   run(words: readonly string[], input?: string): Promise<CliResult>;
-  /** Like {@link CliFixture.run} with `--json`; throws if the line fails. */
+  /** Like {@link CliFixture.run} with `--json`; throws if the command fails. */
   json(words: readonly string[], input?: string): Promise<Answered>;
   /** Creates a tree with a chain of these texts. */
   grow(...texts: readonly string[]): Promise<Grown>;
@@ -34,8 +34,8 @@ interface Grown {
 }
 
 /**
- * Creates the fixture. `over` replaces parts of the host, such as its environment; a given home is not removed at the
- * end.
+ * Creates the fixture. `over` replaces parts of the host, such as its environment. A home that is given is not removed
+ * at the end.
  */
 export function makeCliFixture(
   over: Partial<ProcessHost> & { readonly members?: readonly Subcommand[] } = {},

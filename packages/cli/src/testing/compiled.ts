@@ -1,4 +1,4 @@
-/** Compiles the command from the current sources, as it is installed. */
+/** Compiles the command from the current sources into the form in which it is installed. */
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -7,7 +7,7 @@ import { build, type Plugin } from 'esbuild';
 const packageFolder = fileURLToPath(new URL('../..', import.meta.url));
 const scratch = join(packageFolder, '..', '..', '.tmp');
 
-/** Modules still find the files next to them, and dependencies resolve as from the sources. */
+/** Lets modules find the files next to them and resolve dependencies as from the sources. */
 const inPlace: Plugin = {
   name: 'in-place',
   setup(made) {
@@ -32,7 +32,7 @@ function isAlive(id: number): boolean {
   }
 }
 
-// A test runner may kill its processes, so each one cleans up after those that have ended.
+// A test runner may kill its processes, so each process removes the folders of those that have ended.
 function clearAway(): void {
   for (const name of readdirSync(scratch)) {
     const [, maker] = /^command-(\d+)-/.exec(name) ?? [];
@@ -44,14 +44,14 @@ async function compiled(): Promise<string> {
   mkdirSync(scratch, { recursive: true });
   clearAway();
   const folder = mkdtempSync(join(scratch, `command-${process.pid}-`));
-  // Some tests run it as another user.
+  // Some tests run the command as another user.
   chmodSync(folder, 0o755);
   cpSync(join(packageFolder, 'bin'), join(folder, 'bin'), { recursive: true });
   await build({
     entryPoints: [join(packageFolder, 'src', 'main.ts')],
     outdir: join(folder, 'dist', 'src'),
     bundle: true,
-    // Modules that only some subcommands need stay separate, as in the sources.
+    // Modules that only some subcommands need are loaded separately, as in the sources.
     splitting: true,
     format: 'esm',
     platform: 'node',
@@ -66,8 +66,8 @@ async function compiled(): Promise<string> {
 let program: Promise<string> | undefined;
 
 /**
- * The path of the compiled command, built once per process. Starting from the sources takes eight times as long;
- * `mcp.test.ts` tests that.
+ * The path of the compiled command, which is built once per process. Starting from the sources takes eight times as
+ * long; `mcp.test.ts` tests that too.
  */
 export function compileCommandOnce(): Promise<string> {
   program ??= compiled();

@@ -1,4 +1,4 @@
-/** A terminal screen with modern width rules: joined characters take one place, emoji take two columns. */
+/** A terminal screen with modern width rules: joined characters take one cell, emoji take two columns. */
 import xterm, { type IUnicodeVersionProvider, type Terminal } from '@xterm/headless';
 
 const wide =
@@ -12,7 +12,7 @@ const graphemes: IUnicodeVersionProvider & {
 } = {
   version: 'graphemes',
   wcwidth: (code) => widthOf(String.fromCodePoint(code)),
-  // As the library encodes it: state, width, and whether it joins the character before.
+  // Encoded like the library does it: state, width, and whether the character joins the one before.
   charProperties(code, before) {
     const character = String.fromCodePoint(code);
     const [state, width] = [before >> 3, (before >> 1) & 3];
@@ -44,11 +44,11 @@ export function makeScreen(columns: number, rows: number): Terminal {
 export interface ScreenRow {
   readonly text: string;
   readonly broken: boolean;
-  /** The column in which a text begins; -1 if it is missing. */
+  /** The column in which a text begins; -1 if the row does not contain it. */
   columnOf(text: string): number;
 }
 
-/** What a screen of so many columns shows, without empty rows at the end. */
+/** The rows that a screen of so many columns shows for a text, without empty rows at the end. */
 export async function readScreenRows(text: string, columns: number): Promise<readonly ScreenRow[]> {
   const screen = makeScreen(columns, 200);
   await new Promise<void>((resolve) => screen.write(text, resolve));

@@ -1,8 +1,7 @@
 // Starts a program behind a tap: every request that the program sends and every response that it gets is written to a
-// file as bytes, so that a test can compare them with what the service saw. The addresses of Coppice in the program's
-// variables, arguments and extension files are replaced by the tap's.
-//
-// node tap-program.mjs <file for the exchanges> <program> [arguments…]
+// file as bytes, so that a test can compare them with those of the service. The tap replaces the addresses of Coppice
+// in the program's variables, arguments and extension files by its own. Usage: node tap-program.mjs <file for the
+// exchanges> <program> [arguments…]
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -49,7 +48,7 @@ tap.listen(0, '127.0.0.1', () => {
   const tapped = (text) => text.replaceAll(`127.0.0.1:${port}`, `127.0.0.1:${tap.address().port}`);
   for (const word of words) if (word.endsWith('.mjs') && existsSync(word)) writeFileSync(word, tapped(readable(word)));
   const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, tapped(value)]));
-  // Without a terminal these programs read the rest of their input before they begin.
+  // Without a terminal these programs would read the rest of their input before they start.
   const running = spawn(program, words.map(tapped), { env, stdio: ['ignore', 'pipe', 'inherit'] });
   running.stdout.on('data', (piece) => appendFileSync(`${file}.out`, piece));
   running.on('exit', (code) => {

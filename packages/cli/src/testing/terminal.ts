@@ -31,11 +31,13 @@ export interface Terminal {
   screen(): string;
   /** The lines of the screen and those that were scrolled out of it. */
   scrollback(): string;
-  /** Waits until the screen shows something; fails with the current screen. */
+  /** Waits until the screen shows a text. On failure the error contains the current screen. */
   shows(what: string | RegExp): Promise<string>;
-  /** Waits until screen and scrollback together contain something, with every blank and line break as one blank. */
+  /**
+   * Waits until the screen and the scrollback together match, with every run of blanks and line breaks as one blank.
+   */
   prints(what: RegExp): Promise<void>;
-  /** Waits until the screen no longer shows it. */
+  /** Waits until the screen no longer shows a text. */
   hides(what: string | RegExp): Promise<string>;
   resize(columns: number, rows: number): void;
   /** Waits for the exit and returns the exit code. */
@@ -47,7 +49,7 @@ export interface Terminal {
   kill(): void;
 }
 
-/** A home directory with a configuration that responds immediately and uses no network. */
+/** A home directory with a configuration whose model responds immediately and uses no network. */
 export function makeHome(config = 'model = "offline/guide"\n[offline]\ndelay_ms = 0\n[ollama]\ndetect = false\n'): {
   readonly home: string;
   close(): void;
@@ -60,7 +62,7 @@ export function makeHome(config = 'model = "offline/guide"\n[offline]\ndelay_ms 
 
 const patience = 60_000;
 
-/** Starts `coppice` with these arguments in a home. */
+/** Starts `coppice` with these arguments in a home directory. */
 export function startTerminal(
   words: readonly string[],
   home: string,
@@ -142,7 +144,7 @@ export function startProgram(
     },
     prints: (what) => wait(() => what.test(scrolled().replace(/\s+/g, ' ')), String(what)),
     async hides(what) {
-      // A frame arrives in chunks: between two of them a line may be missing for a moment.
+      // A frame arrives in chunks, so a line may be missing for a moment between two of them.
       for (let gone = false; !gone; gone = !has(what)) {
         await wait(() => !has(what), `the end of ${String(what)}`);
         await new Promise((resolve) => setTimeout(resolve, 100));
@@ -160,7 +162,7 @@ export function startProgram(
     signal: (name) => child.kill(name),
     written: () => written,
     kill() {
-      // The id of an ended process may be reused.
+      // The process id of an ended process may be reused.
       if (code === null) child.kill('SIGKILL');
     },
   };

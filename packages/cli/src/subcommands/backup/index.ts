@@ -33,7 +33,7 @@ export const backup = defineSubcommand({
 
 const sqliteBegins = 'SQLite format 3\0';
 
-/** The kind of store that a backup is opened as: that of a database server is an SQLite file. */
+/** The kind of store that opens a backup. The backup of a database server is an SQLite file. */
 export async function storeKindOfBackup(place: string, kind: string): Promise<string> {
   const file = await open(place).catch(() => null);
   if (file === null) return kind;
@@ -41,7 +41,7 @@ export async function storeKindOfBackup(place: string, kind: string): Promise<st
     const { buffer, bytesRead } = await file.read(Buffer.alloc(sqliteBegins.length), 0, sqliteBegins.length, 0);
     return buffer.toString('latin1', 0, bytesRead) === sqliteBegins ? 'sqlite' : kind;
   } catch {
-    // A folder.
+    // The path is a folder.
     return kind;
   } finally {
     await file.close();

@@ -106,7 +106,7 @@ describe('coppice chat in a pipe', () => {
     expect(lines.filter((line) => line.type === 'message')).toHaveLength(4);
     const files = () => readdirSync(dirname(path)).filter((name) => name.endsWith('.jsonl'));
     expect(files()).toEqual(['session.jsonl']);
-    // A copy next to it that was changed later is another session.
+    // A copy next to the file that was changed later is another session.
     expect(await fixture.run(['chat', '-p', ...on, '/clone'])).toMatchObject({ code: 0 });
     expect(files()).toHaveLength(2);
     expect(await fixture.run(['chat', '-p', ...on, '-t', 'last', '/label here'])).toMatchObject({ code: 0 });
@@ -160,7 +160,7 @@ describe('coppice chat on a terminal', () => {
     await terminal.shows(/Moved to/);
     terminal.type(`${terminalKeys.control('u')}half a thought${terminalKeys.control('t')}`);
     await terminal.shows('type to search');
-    // Both matches are beyond the visible part: one line shows its title, the other its beginning.
+    // Both matches are beyond the visible part: one line shows its title, the other line its first words.
     terminal.type('anthropic_api_key');
     await terminal.shows('2 shown · search: anthropic_api_key');
     terminal.type(terminalKeys.escape);
@@ -199,7 +199,7 @@ describe('coppice chat on a terminal', () => {
       await terminal.shows('› eanwhile');
       terminal.type(`${terminalKeys.control('e')}${terminalKeys.backspace}`);
       await terminal.shows(/› eanwhil\s/);
-      // What is sent during a reply waits, and goes back into the input line when the reply is stopped.
+      // A message that is sent during a reply waits, and returns to the input line when the reply is stopped.
       terminal.type(terminalKeys.enter);
       await terminal.shows('Waiting: eanwhil');
       terminal.type(terminalKeys.control('c'));
@@ -238,7 +238,7 @@ describe('coppice chat on a terminal', () => {
       expect(terminal.screen()).toContain('answering…');
       terminal.type(terminalKeys.escape);
       await terminal.shows('Waiting: Second');
-      // Esc stops the reply, and gives back what was waiting for its end.
+      // Esc stops the reply, and the messages that waited for it return to the input line.
       terminal.type(terminalKeys.escape);
       await terminal.shows('› Second');
       await terminal.hides('answering…');
@@ -305,13 +305,13 @@ describe('coppice chat on a terminal', () => {
       expect(readFileSync(`${own.home}/branch.md`, 'utf8')).toContain('What is a branch?');
       terminal.type(`/quit${terminalKeys.enter}`);
       expect(await terminal.ended()).toBe(0);
-      // After leaving, what was said is on the screen, and nothing of the chat before.
+      // After the chat is left, its messages are on the screen, and nothing of the chat before.
       expect(terminal.screen()).toMatch(/Continue with coppice chat -t/);
       const after = terminal.written().split('\u001b[?1049l').at(-1) ?? '';
       expect(after).toMatch(/What is a branch\?[\s\S]*Continue with/);
       expect(after).not.toContain('elms');
       if (process.platform !== 'win32') expect(statSync(`${own.home}/.coppice/history.jsonl`).mode & 0o777).toBe(0o600);
-      // The next chat knows what was typed.
+      // The next chat has the texts that were typed.
       terminal = startTerminal(['chat', '--full-screen'], own.home, { columns: 20, rows: 8 });
       await terminal.shows('›');
       terminal.type(terminalKeys.up);
@@ -371,7 +371,7 @@ describe('coppice chat on a terminal', () => {
     const folder = mkdtempSync(`${home.home}/sessions-`);
     const path = `${folder}/first.jsonl`;
     const files = () => readdirSync(folder).filter((name) => name.endsWith('.jsonl')).length;
-    // The file is created here; an existing one is continued in the same way.
+    // The first chat creates the file; a later one continues it in the same way.
     terminal = startTerminal(['chat', '--full-screen', '--store', `jsonl:${path}`], home.home);
     await terminal.shows('›');
     terminal.type(`Hello${terminalKeys.enter}`);

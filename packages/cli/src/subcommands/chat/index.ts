@@ -46,9 +46,10 @@ export const chat = defineSubcommand({
     const temperature = given.optional('temperature');
     if (temperature !== undefined && !/^\d+(?:\.\d+)?$/.test(temperature))
       throw usageError(`Invalid temperature ${temperature}. Use a number from 0.`);
-    // A file contains one session, which is continued in its folder: branches and copies become files there.
+    // A file contains one session. The chat works on the folder of the file, because branches and copies become files
+    // there.
     const { host } = from;
-    // Without cursor control there is no interface.
+    // The interface needs a terminal with cursor control.
     const canDraw = host.stdin.isTTY === true && host.stdout.isTTY === true && host.env['TERM'] !== 'dumb';
     const plain = given.flag('plain') || from.options.json || !canDraw;
     const [model, systemPrompt, title] = ['model', 'system', 'title'].map(given.optional);
@@ -62,7 +63,7 @@ export const chat = defineSubcommand({
     const file = session?.treeId ?? null;
     const at = session === null || file === null ? from : from.on(`jsonl:${session.folder}`);
     const asked = given.optional('tree') ?? (given.flag('resume') && plain ? lastTreeName : undefined);
-    // `last` for a file is its own session, not a copy next to it that was changed later.
+    // For a file, `last` means the session of the file, not a copy that was changed later.
     const word = asked === undefined || isLastTreeName(asked) ? (file ?? asked) : asked;
     const row = word === undefined ? null : await findTree(at, word);
     let tell = (text: string) => at.output.note(`${text}\n`);
@@ -79,7 +80,7 @@ export const chat = defineSubcommand({
     const words = given.many('words').join(' ');
     if (plain) return printOneReply(chatSession, words, at);
     const { runChatInterface } = await import('../../chat/interface.tsx');
-    // The interface has the screen, so notices are shown in it.
+    // The interface uses the screen, so notices are shown in it.
     tell = (text) => chatSession.note(text, true);
     const { style } = at.output;
     const width = () => Math.max(10, sizeOrDefault(host.stdout.columns, 80) - 1);
@@ -98,10 +99,10 @@ export const chat = defineSubcommand({
       tools: given.flag('no-tools') ? [] : undefined,
       folder: host.cwd,
     });
-    // What was said remains: the full screen was another one, and the end of a running reply was not printed yet.
+    // Prints the rest of the chat: the full screen is closed, and the end of a running reply was not printed inline.
     const left = transcript === null ? renderAddedMessages(chatSession, width(), style) : transcript.pending();
     for (const line of left) at.output.write(`${line}\n`);
-    // The text of a reply is kept when the engine closes. Queued messages are not sent any more.
+    // The text of a running reply is kept when the engine closes. Queued messages are no longer sent.
     for (const text of chatSession.end()) at.output.note(`Not sent: ${at.output.foreign(text)}\n`);
     host.signal.throwIfAborted();
     const id = chatSession.treeId;

@@ -55,7 +55,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
       expect(count(text, 'You How do I connect a model?')).toBe(1);
       expect(count(text, '⑂ Back at You: How')).toBe(1);
       expect(text).toMatch(/Continue with/);
-      // The input line is gone.
+      // The input line is erased.
       expect(text.split('\n').filter((line) => line.startsWith('›'))).toEqual([]);
       for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(size.columns);
     },
@@ -95,7 +95,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
     terminal.resize(50, 20);
     terminal.type('narrow');
     await terminal.shows('› narrow');
-    // Between two drawings the line is not on the screen for a moment.
+    // Between two frames the line may be missing for a moment.
     await expect.poll(() => count(terminal.screen(), '› narrow')).toBe(1);
     terminal.signal('SIGTERM');
     expect(await terminal.ended()).toBe(130);

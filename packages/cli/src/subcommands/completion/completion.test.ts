@@ -45,7 +45,7 @@ describe('coppice completion', () => {
     expect(await next('append', tree, '--parent', '@')).toEqual(['@']);
     expect(await next('append', '--role', 'as')).toEqual(['assistant']);
     expect(await next('rm', tree, '@', 'ro')).toEqual(['root']);
-    // Split like bash, and with a store that does not exist.
+    // Words are split as in bash, and the store does not exist.
     expect(await next('--store', 'sqlite', ':', '/nowhere/at/all.db', 'show', '')).toEqual([]);
     expect(await next('nonsense', '')).toEqual([]);
     expect((await fixture.run(['completion', 'zsh', '--', 'show', 'la'])).out).toBe('last:Untitled\n');

@@ -75,7 +75,7 @@ async function checkConfig(path: string, at: CliContext): Promise<SubcommandOutp
   const marks = { error: style.bad('✗'), warning: style.warn('!') };
   const lines = problems.map(({ where, message, severity }) => `${marks[severity]} ${where}: ${message}`);
   lines.push(lines.length === 0 ? `${path} is in order.` : `${formatCountedNoun(lines.length, 'finding')} in ${path}.`);
-  // With an error no command works; with a warning something has no effect.
+  // After an error no command works; after a warning one setting has no effect.
   const isBroken = problems.some(({ severity }) => severity === 'error');
   return { data: { path, exists: true, problems }, lines, exitCode: isBroken ? 2 : problems.length > 0 ? 1 : 0 };
 }
@@ -116,7 +116,7 @@ async function changeKey(
   const text = await readText(path);
   const value = typed === null ? null : parseConfigValue(typed);
   const changed = editConfig(text, key, value);
-  // Validated before writing: a server that reads the file again would fail with it.
+  // Validated before writing: a server that reloads the file would fail on an error.
   const { warnings } = parseConfig({ name: path, text: changed }, at.host.env);
   const isWritten = JSON.stringify(configValueAt(changed, key)) === JSON.stringify(value ?? undefined);
   const known = parseConfig({ name: path, text }, at.host.env).warnings.map(({ message }) => message);

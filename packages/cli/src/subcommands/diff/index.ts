@@ -53,7 +53,7 @@ function diffWords(parts: readonly TextPart[], output: Output): string {
     .map(({ type, text }) => {
       const shown = output.foreign(text);
       if (type === 'equal') return shown;
-      // Marked with text as well, for output without colours.
+      // Marked by brackets too, for output without colours.
       return type === 'removed' ? style.bad(`[-${shown}-]`) : style.active(`{+${shown}+}`);
     })
     .join('');

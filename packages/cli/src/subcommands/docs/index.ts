@@ -34,7 +34,7 @@ export const docs = defineSubcommand({
     if (text === null)
       throw notFound(`${found.title} has no section ${anchor}. Read the whole document with coppice docs ${name}.`);
     const { screen, style } = output;
-    // Rendered on a terminal only: a pipe gets the text as written.
+    // Rendered only on a terminal: a pipe gets the Markdown source.
     const lines =
       screen === null
         ? [text]

@@ -51,7 +51,7 @@ export const doctor = defineSubcommand({
     if (given.flag('report'))
       return { data: { version: cliVersion, report: report(findings, at) }, lines: report(findings, at) };
     const { style, columns, foreign } = at.output;
-    // Indented below its mark and wrapped between words.
+    // Indented below the mark and wrapped between words.
     const set = (text: string) => (at.host.stdout.isTTY === true ? wrapLines(text, columns - 2).join('\n  ') : text);
     const marks = { ok: style.active('✓'), note: style.warn('!'), bad: style.bad('✗') };
     return {
@@ -92,13 +92,13 @@ const megabyte = 1024 * 1024;
 /** With less free space than this, writes fail soon. */
 const scarceBytes = 100 * megabyte;
 
-/** The data folder, or the home directory before the first start. */
+/** The data folder, or the home directory if the data folder does not exist yet. */
 async function dataFolder(at: CliContext): Promise<string> {
   const folder = join(at.host.home, '.coppice');
   return (await modeOf(folder)) === null ? at.host.home : folder;
 }
 
-/** The permission bits of a file or folder; null if there is none. */
+/** The permission bits of a file or folder; null if it does not exist. */
 async function modeOf(path: string): Promise<number | null> {
   try {
     return (await stat(path)).mode & 0o777;
@@ -132,7 +132,7 @@ async function permissions(at: CliContext): Promise<Omit<DoctorFinding, 'what'>>
   return { state: 'bad', said: `others can read your keys; run chmod 600 ${paths}` };
 }
 
-/** Which providers have a key, and where it comes from; never the key. */
+/** Lists which providers have a key, and the source of each key. The keys themselves are never printed. */
 async function keys(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   const { providers } = (await at.live()).current;
   const held = [...providers.values()].flatMap(({ name, keySource }) =>
@@ -158,9 +158,9 @@ async function checkStore(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> 
   return { state: notes.length > 0 ? 'note' : 'ok', said };
 }
 
-/** Nothing was changed before this version existed. */
+/** No tree can have changed before this version of Coppice existed. */
 const firstPossible = Date.UTC(2026, 10, 1);
-/** Computers that share a store differ by seconds. */
+/** The clocks of computers that share a store may differ by seconds. */
 const clockToleranceMs = 120_000;
 
 async function clock(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
@@ -178,7 +178,7 @@ async function clock(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   };
 }
 
-/** The findings as Markdown that can be shown to strangers. */
+/** The findings as Markdown without private data, for public bug reports. */
 function report(findings: readonly DoctorFinding[], at: CliContext): readonly string[] {
   const names: readonly (readonly [string, string])[] = [
     [at.host.home, '~'],
@@ -190,7 +190,7 @@ function report(findings: readonly DoctorFinding[], at: CliContext): readonly st
     names
       .filter(([name]) => name.length > 2)
       .reduce((hidden, [name, mark]) => hidden.replaceAll(name, mark), redact(text))
-      // The address of a database names its host and its user.
+      // The address of a database contains its host and its user.
       .replaceAll(/postgres(?:ql)?:\/\/\S+|(?<=postgres at )\S+(?=,)/g, '<address>');
   return ['```text', ...findings.map(({ what, state, said }) => `${state.padEnd(4)} ${what}: ${hide(said)}`), '```'];
 }
@@ -213,12 +213,12 @@ async function hooks(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   return { state: left.length > 0 ? 'note' : 'ok', said };
 }
 
-// A slower server counts as having no models.
+// A slower server counts as a server without models.
 const askModelsMs = 5_000;
 
 async function models(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   const providers = await at.providers();
-  // A configured server knows its models best.
+  // Requests the models of the configured servers, because they know their own list best.
   await providers.refresh(AbortSignal.any([at.host.signal, AbortSignal.timeout(askModelsMs)]));
   const model = await providers.defaultModel(at.host.signal);
   const counts = new Map<string, number>();

@@ -61,7 +61,7 @@ describe('coppice export', () => {
 
   it('[O41] an incomplete file is removed, and the reason is reported', async () => {
     const { tree } = await fixture.grow('One');
-    // The target's parent is a file, not a folder.
+    // The parent of the target is a file and not a folder.
     writeFileSync(`${fixture.home}/taken`, '');
     const failed = await fixture.run(['export', tree, '-o', 'taken/one.coppice', '--json']);
     expect(failed.code).toBe(6);

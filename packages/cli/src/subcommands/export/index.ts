@@ -70,7 +70,7 @@ export const exportTo = defineSubcommand({
     const selection = row === null ? undefined : await selectedNodes(given, row, at);
     const out = given.optional('out');
     const place = out === undefined ? null : resolve(at.host.cwd, out);
-    // One tree is one file, unless a folder is named.
+    // A single tree is written as one file, unless the target is a folder.
     const isFolder = out !== undefined && (/[\\/]$/.test(out) || (place !== null && isDirectory(place)));
     const sink = new Sink(at, place, format.writer, row === null || isFolder);
     let report: ExportReport | null = null;
@@ -136,7 +136,7 @@ class Sink {
   readonly #many: boolean;
   readonly #json: boolean;
   #open: { readonly stream: WriteStream; readonly path: string; readonly part: string } | null = null;
-  /** The error of the open file, as soon as it is known. */
+  /** The error of the open file; null until it fails. */
   #failure: Error | null = null;
 
   constructor(at: CliContext, place: string | null, writer: FormatWriter, isFolder: boolean) {
@@ -149,7 +149,7 @@ class Sink {
   async open(name: string): Promise<void> {
     if (this.#place === null) return;
     await this.close();
-    // Formats name files by ids; still, only the last path segment is used.
+    // Formats name files by ids. As a precaution only the last path segment is used.
     const folder = this.#many ? this.#place : dirname(this.#place);
     const path = this.#many || this.files.length > 0 ? join(folder, basename(name)) : this.#place;
     if (this.#many) mkdirSync(folder, { recursive: true });
@@ -161,7 +161,7 @@ class Sink {
       });
     const part = `${path}.part-${process.pid}`;
     const stream = createWriteStream(part, { flags: 'wx', mode: 0o600 });
-    // Reported by the next write; without a listener it would end the process.
+    // The next write reports this error. Without a listener it would end the process.
     stream.on('error', (error) => {
       this.#failure ??= error;
     });
@@ -180,8 +180,8 @@ class Sink {
     if (stream !== undefined && !stream.write(piece)) await once(stream, 'drain');
   }
 
-  // Standard output may be a terminal, even behind a pipe. JSON keeps its data; text loses control sequences, unless it
-  // is raw or written to a file.
+  // Standard output may be a terminal, even behind a pipe. JSON keeps its data, and text loses control sequences,
+  // unless it is raw or written to a file.
   #shown(text: string): string {
     const { output } = this.#at;
     return this.#json ? output.foreignJson(text) : output.foreign(text);
@@ -197,7 +197,7 @@ class Sink {
     this.#open = null;
   }
 
-  /** Removes the incomplete file, and returns a helpful error. */
+  /** Removes the incomplete file and returns an error with an explanation. */
   async giveUp(thrown: unknown): Promise<unknown> {
     const open = this.#open;
     this.#open = null;
@@ -205,7 +205,7 @@ class Sink {
     if (path === null) return thrown;
     if (open !== null) {
       open.stream.destroy();
-      // A file that is still being opened would be created after its removal, so waits for that.
+      // Waits until the file is closed: a file that is still being opened would be created after its removal.
       if (!open.stream.closed) await once(open.stream, 'close').catch(() => undefined);
       // The file may not have been created.
       await rm(open.part, { force: true }).catch(() => undefined);

@@ -34,7 +34,7 @@ describe('coppice fsck', () => {
     const database = new DatabaseSync(`${fixture.home}/.coppice/coppice.db`);
     database.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON');
     database.prepare('UPDATE tree SET active_node_id = NULL WHERE id = ?').run(tree);
-    // Only the log knows the act.
+    // Only the log contains the act.
     database.prepare('DELETE FROM change WHERE tree_id = ? AND version = 2').run(tree);
     database.close();
     const mended = await fixture.run(['fsck', '--repair', '--json']);

@@ -5,7 +5,7 @@ import { createProgressBar } from '../../terminal/progress.ts';
 import { buildCommandLine, formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand, type SubcommandInput } from '../contract.ts';
 
-// The exit codes of a check: sound, repaired or with warnings, damaged.
+// The exit codes of a check: no findings, repaired or with warnings, damaged.
 const [whole, flagged, damaged] = [0, 1, 2];
 
 export const fsck = defineSubcommand({
@@ -68,7 +68,7 @@ function isError(finding: FsckLine): boolean {
   return finding.severity === 'error';
 }
 
-/** The findings of a check and what remains after a repair; or why nothing can be read. */
+/** The findings of a check, and those that remain after a repair; or why the store cannot be read. */
 async function runFsck(
   given: SubcommandInput,
   at: CliContext,

@@ -1,4 +1,7 @@
-/** Chats of other programs on this computer: shown with counts, imported if the user agrees, and followed. */
+/**
+ * Finds chats of other programs on this computer, shows their counts, imports them if the user agrees, and follows
+ * their changes.
+ */
 import type { ImportReport } from '@coppice/content/formats';
 import { isAppError } from '@coppice/core';
 import type { ComputerPaths, FoundFile, FoundProgram, ProgramFolders } from '@coppice/server/found';
@@ -33,7 +36,7 @@ function programLines(programs: readonly FoundProgram[], { output }: CliContext)
   });
 }
 
-/** Parses an answer to a list of programs: all, none, or their numbers. */
+/** Parses the user's answer to a list of programs: all, none, or their numbers. */
 function chosenBy(answer: string, programs: readonly FoundProgram[]): readonly FoundProgram[] {
   const text = answer.trim().toLowerCase();
   if (/^(?:y|yes|all)$/.test(text)) return programs;
@@ -71,7 +74,7 @@ async function findChosen(at: CliContext, { yes, format }: FoundOptions) {
   return { programs, chosen: places.filter((place) => names.has(place.format)), places };
 }
 
-/** Finds chats, and imports those of the chosen programs. */
+/** Finds chats, and imports the chats of the chosen programs. */
 export async function importFoundChats(at: CliContext, options: FoundOptions): Promise<SubcommandOutput> {
   const { findFiles } = await import('@coppice/server/found');
   const { importFiles } = await import('@coppice/server/importing');
@@ -101,7 +104,7 @@ export async function importFoundChats(at: CliContext, options: FoundOptions): P
   return { data: { programs, reports }, lines };
 }
 
-/** Imports, then checks twice a second until stopped. Nothing is written to the files of the programs. */
+/** Imports chats, then checks for changes twice a second until stopped. Never writes to the files of the programs. */
 export async function watchFoundChats(at: CliContext, options: FoundOptions): Promise<SubcommandOutput | null> {
   const { ProgramWatch } = await import('@coppice/server/found');
   const { programs, chosen, places } = await findChosen(at, options);
@@ -119,7 +122,7 @@ export async function watchFoundChats(at: CliContext, options: FoundOptions): Pr
       }
     } catch (thrown) {
       if (host.signal.aborted) break;
-      // The next check tries again.
+      // The file may be locked or incomplete, so the next check tries again.
       if (!isAppError(thrown) || thrown.kind === 'internal') throw thrown;
       output.note(`${toOneLine(thrown.message, 200)}\n`);
     }

@@ -97,7 +97,7 @@ describe('coppice import', () => {
     }));
     writeFileSync(`${fixture.home}/chats.json`, JSON.stringify(chats));
     expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
-    // Only new threads read this variable.
+    // Only threads that start later read this variable.
     vi.stubEnv('COPPICE_TEST_FAULTS', '1');
     vi.stubEnv('COPPICE_FAULT', 'before-commit:2:exit');
     const { code, err } = await fixture.run(['import', 'chats.json']);
@@ -192,7 +192,7 @@ describe('coppice import', () => {
     const shows = (...wanted: readonly string[]) =>
       vi.waitFor(async () => expect(await texts()).toEqual(wanted), { timeout: 20_000, interval: 100 });
     await shows('Why does it fail?', 'A cookie');
-    // More of the same reply, then a question: the reply is replaced, not duplicated.
+    // More text of the same reply, then a question: the reply is replaced, not duplicated.
     put(meta, asked, said('A cookie'), said(' is missing.'));
     await shows('Why does it fail?', 'A cookie is missing.');
     put(meta, asked, said('A cookie'), said(' is missing.'), asked, said('It does.'));

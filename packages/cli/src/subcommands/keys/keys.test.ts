@@ -45,7 +45,7 @@ describe('coppice keys', () => {
   });
 
   it('[O124] the keys of a shared server are encrypted, can be rotated, and are separate from those of one person', async () => {
-    // Kept directly: setting it would ask the provider for its models.
+    // Stored directly, because `keys set` would request the models of the provider.
     const source = { home: fixture.home, env: {} };
     const rows = async <T>(work: (sealed: SealedRecords) => Promise<T>): Promise<T> => {
       const store = await openStore(`sqlite:${join(fixture.home, '.coppice', 'coppice.db')}`);

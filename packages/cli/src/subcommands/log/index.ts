@@ -39,7 +39,7 @@ export const log = defineSubcommand({
       const number = String(version).padStart(5);
       const about = `${formatLocalTime(when)}  ${toOneLine(actor, 20)}`;
       const head = `${style.strong(number)}  ${style.quiet(formatLocalTime(when))}  ${toOneLine(actor, 20)}`;
-      // A line that does not fit continues below, indented: a terminal would break it anywhere.
+      // A line that is too long continues below with an indentation, because a terminal would break it anywhere.
       const indent = ' '.repeat(number.length + 2);
       if (widthOf(`${number}  ${about}  ${what}`) <= columns) return `${head}  ${what}`;
       return [head, ...wrapLines(what, columns - indent.length).map((line) => `${indent}${line}`)].join('\n');

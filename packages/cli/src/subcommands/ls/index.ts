@@ -37,7 +37,7 @@ export const ls = defineSubcommand({
     const lines: string[] = [];
     const head = formatTreeListHeading(at.output);
     if (head !== null && at.output.screen !== null && page.items.length > 0) lines.push(head);
-    // With --json these figures are not printed, so they are not read.
+    // `--json` does not print these columns, so they are not read.
     for (const row of at.options.json ? [] : page.items)
       lines.push(
         formatTreeLine(
@@ -60,9 +60,9 @@ export const ls = defineSubcommand({
   },
 });
 
-// Counting reads every link of a tree; above this size a list of fifty would take seconds.
+// Counting reads every link of a tree. Above this size a list of fifty trees would take seconds.
 const mostCounted = 2_000;
-// The last reply is near the end of the branch, before a question or a tool result.
+// The last reply is among the last messages of the branch, before a question or a tool result.
 const lastMessages = 4;
 
 function* readFigures({ rootId, activeNodeId, nextSeq }: TreeRow): ReadProgram<TreeListColumns> {

@@ -2,7 +2,7 @@ import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 import { formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
-// A slower server counts as having no models.
+// A slower server counts as a server without models.
 const askModelsMs = 5_000;
 
 export const models = defineSubcommand({
@@ -14,7 +14,7 @@ export const models = defineSubcommand({
   examples: ['coppice models', 'coppice models claude', 'coppice models --all --json'],
   async run(given, at) {
     const providers = await at.models();
-    // A configured server knows its models best.
+    // Requests the models of the configured servers, because they know their own list best.
     await providers.refresh(AbortSignal.any([at.host.signal, AbortSignal.timeout(askModelsMs)]));
     const chosen = await providers.defaultModel(at.host.signal);
     const words = given.many('words').map((word) => word.toLowerCase());

@@ -25,7 +25,7 @@ export const open = defineSubcommand({
     const nodeId = row === null || node === undefined ? null : await findNodeInTree(at, row, node);
     const path = row === null ? '/' : `/t/${[row.id, ...(nodeId === null ? [] : [nodeId])].join('/')}`;
     const address = `${url}${path}`;
-    // The browser signs in by its cookie; a token in a URL would be visible to other users of the machine.
+    // The browser is signed in by its cookie. A token in the URL would be visible to other users of the machine.
     const opened = !given.flag('no-browser') && at.host.stdout.isTTY === true && openUrl(address, at.host.env);
     return { data: { url: address, opened }, lines: [opened ? `Opened ${address}` : address] };
   },

@@ -57,7 +57,7 @@ describe('a real agent through coppice proxy', () => {
     expect(service.requests).toHaveLength(4);
     const { trees, project } = JSON.parse(ran.out);
     expect(project).toBe('pi');
-    // A question, two tool calls with results, and the answer; a question and a title.
+    // One tree has a question, two tool calls with results, and the answer; the other a question and a title.
     expect(trees.map(({ nodes }: { readonly nodes: number }) => nodes).sort()).toEqual([2, 6]);
     const of = (tree: { readonly attributes: { readonly project: string; readonly systemPrompt: string } }) =>
       tree.attributes;

@@ -110,13 +110,13 @@ function notRecorded(count: number): string {
   return count === 1 ? 'One call could not be recorded.' : `${count} calls could not be recorded.`;
 }
 
-// How long to wait for recording before reporting the reason, and how often.
+// How long the command waits for recording before it reports the reason, and the interval of its checks.
 const waitMs = 10_000;
 const waits = 6;
 
 /**
- * Waits until every call is recorded. An unavailable store does not block the exit: waiting calls are moved to files,
- * and recorded the next time.
+ * Waits until every call is recorded. If the store is unavailable, the command still exits: waiting calls are moved to
+ * files and recorded on the next start.
  */
 async function recordedAll({ server }: RunningServer, at: CliContext): Promise<void> {
   const { recorder } = server.services;
@@ -130,7 +130,7 @@ async function recordedAll({ server }: RunningServer, at: CliContext): Promise<v
 /** The exit code of an interrupted program. */
 const interrupted = 130;
 
-/** Writes a file that the program reads; it is removed when the command ends. */
+/** Writes a file that the program reads. The file is removed when the command ends. */
 async function writeExtension(
   { name, text }: NonNullable<ProgramSettings['extension']>,
   at: CliContext,
@@ -149,7 +149,7 @@ function runChild(
   at: CliContext,
 ): Promise<number> {
   const childEnv = { ...at.host.env, ...env };
-  // If it was interrupted during startup, the program is not started.
+  // If the command was interrupted during startup, the program is not started.
   if (at.host.signal.aborted) return Promise.resolve(interrupted);
   return new Promise((resolve, reject) => {
     const { file, words: given, shell } = toSpawnCommand(program, words, childEnv);
@@ -195,7 +195,7 @@ function tokensOfCall(usage: unknown): string {
   return `${count('prompt_tokens', 'input_tokens')} > ${count('completion_tokens', 'output_tokens')} tokens`;
 }
 
-// An agent that worked for hours leaves thousands of messages; `coppice tree` shows them all.
+// An agent that has worked for hours leaves thousands of messages. `coppice tree` shows all of them.
 const linesPerTree = 100;
 
 async function treesOf(project: string, at: CliContext): Promise<SubcommandOutput> {

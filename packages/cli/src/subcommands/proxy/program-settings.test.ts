@@ -15,7 +15,7 @@ interface Started {
 const own = { PATH: process.env['PATH'], KEPT: 'yes' };
 
 describe('coppice proxy -- a known program', () => {
-  /** Runs a program of this name that only writes down how it was started. */
+  /** Runs a program of this name that only records its arguments and its environment. */
   async function started(name: string, config = '', env: Readonly<Record<string, string>> = {}): Promise<Started> {
     const other = makeCliFixture({ env: { ...own, ...env } });
     const out = join(other.home, 'started.json');
@@ -36,7 +36,7 @@ describe('coppice proxy -- a known program', () => {
     }
   }
 
-  /** The variables that differ from the user's, without those that the system adds. */
+  /** The variables that differ from the user's environment, without those that the system adds. */
   function changed({ env }: Started, before: Readonly<Record<string, string>> = {}): Record<string, string> {
     const isOwn = ([name, value]: [string, string]) =>
       !/^(?:HOME|PATH|KEPT|NODE_|COPPICE_HOME|__CF)/.test(name) && before[name] !== value;
@@ -147,7 +147,7 @@ describe('coppice proxy -- a known program', () => {
       mkdirSync(join(other.home, '.coppice'));
       writeFileSync(join(other.home, '.coppice', 'config.toml'), `[proxy]\nanthropic = "${service.url}"\n`);
       const program = join(other.home, 'pi');
-      // It would wait for the end of the input of this test.
+      // Without this the program would wait for the end of the test's input.
       writeFileSync(
         program,
         `#!${process.execPath}
@@ -163,7 +163,7 @@ describe('coppice proxy -- a known program', () => {
       const ran = await other.run(['proxy', '--json', '--', program, ...words, ...model]);
       expect(ran).toMatchObject({ code: 0 });
       expect(JSON.parse(ran.out)).toMatchObject({ project: 'pi', trees: [{ nodes: 2 }] });
-      // Session and program are named by our extension, since pi itself sends neither.
+      // Our extension sends the session and the program, because pi itself sends neither.
       const { recorded } = JSON.parse(ran.out).trees[0].tree.attributes.metadata;
       expect(recorded).toMatchObject({ program: 'pi', session: expect.stringMatching(/^[0-9a-f-]{36}$/) });
       expect(service.requests[0]?.headers).toMatchObject({ 'x-api-key': 'sk-ant-of-the-user-0001' });

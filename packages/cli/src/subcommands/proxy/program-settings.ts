@@ -1,4 +1,4 @@
-/** What each known program reads to send its model calls to Coppice: variables, arguments, headers. */
+/** The settings with which each known program sends its model calls to Coppice: variables, arguments, headers. */
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Config } from '@coppice/engine';
@@ -6,14 +6,14 @@ import { usageError } from '../../exit-codes.ts';
 
 type ServiceName = 'openai' | 'anthropic' | 'google';
 
-/** The variable with the token, for programs whose settings can refer to a variable: arguments are public. */
+/** The variable with the token, for programs whose settings can refer to a variable. Other users can see arguments. */
 const tokenVariable = 'COPPICE_PROXY_TOKEN';
 const tokenHeader = 'x-coppice-token';
 const sessionHeader = 'x-coppice-session';
 const programHeader = 'x-coppice-program';
 const runHeader = 'x-coppice-run';
 
-/** Where the server of the call is, and what it holds. */
+/** The address and token of the proxy, and the keys that Coppice has. */
 interface ProxyAddress {
   /** The URL with the project, without the version. */
   readonly base: string;
@@ -23,31 +23,32 @@ interface ProxyAddress {
   hasKey(service: ServiceName): boolean;
 }
 
-/** What a program is started with besides its own arguments. */
+/** The environment and arguments with which a program is started, besides its own arguments. */
 export interface ProgramSettings {
-  /** Changes of its environment; undefined removes a variable. */
+  /** Changes of the environment; undefined removes a variable. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Arguments before its own. */
+  /** Arguments that precede the program's own. */
   readonly words: readonly string[];
-  /** A file that it reads, if it takes settings only from a file; its path is added to `words` by the caller. */
+  /** A settings file, for a program that reads settings only from a file. The caller adds its path to `words`. */
   readonly extension?: { readonly option: string; readonly name: string; readonly text: string };
 }
 
 /** A program whose settings are known. */
 interface KnownProgram {
-  /** The services that get the program's own key if Coppice has none: it can send the token in a header. */
+  /** The services that get the program's own key if Coppice has none. The program sends the token in another header. */
   readonly keepsKeys: readonly ServiceName[];
   settings(at: ProxyAddress): ProgramSettings;
 }
 
-/** Adds headers to a variable that may have some already. */
+/** Adds headers to a variable that may already contain headers. */
 function addHeaders(present: string | undefined, separator: string, headers: Readonly<Record<string, string>>): string {
   const added = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [...(present === undefined || present.trim() === '' ? [] : [present]), ...added].join(separator);
 }
 
 /**
- * Claude Code. A key of ours replaces its own; without one its sign-in or key is kept, and the token has its own header.
+ * Claude Code. A key of Coppice replaces its own. Without one its sign-in or key is kept, and the token is sent in
+ * another header.
  */
 function claudeSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSettings {
   const address = { ANTHROPIC_BASE_URL: base };
@@ -59,7 +60,7 @@ function claudeSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSett
   return { env: { ...address, ...headers }, words: [] };
 }
 
-/** Codex takes the address and headers of a provider only as configuration, which arguments can override. */
+/** Codex reads the address and headers of a provider only from its configuration, which arguments can override. */
 function codexSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSettings {
   const override = (key: string, value: string) => ['-c', `${key}=${value}`];
   const at = (key: string, value: string) => override(`model_providers.coppice.${key}`, value);
@@ -84,10 +85,10 @@ function codexSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSetti
   };
 }
 
-/** Gemini CLI, with an API key: signed in with a Google account it calls another service. */
+/** Gemini CLI, with an API key. When signed in with a Google account, it calls another service. */
 function geminiSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSettings {
   const address = { GOOGLE_GEMINI_BASE_URL: base };
-  // It names no sessions: with this, what it asks beside its work is found with its session.
+  // It sends no session id. With this header its side calls are recorded with the session.
   const run = { [runHeader]: randomUUID() };
   const headers = (more: Readonly<Record<string, string>>) => ({
     GEMINI_CLI_CUSTOM_HEADERS: addHeaders(env['GEMINI_CLI_CUSTOM_HEADERS'], ', ', { ...run, ...more }),
@@ -99,7 +100,7 @@ function geminiSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSett
 const services: readonly ServiceName[] = ['openai', 'anthropic', 'google'];
 const versions: Readonly<Record<ServiceName, string>> = { openai: 'v1', anthropic: 'v1', google: 'v1beta' };
 
-/** opencode merges the configuration in a variable over all of its files. */
+/** opencode merges the configuration of a variable over that of its files. */
 function opencodeSettings({ base, token, env, hasKey }: ProxyAddress): ProgramSettings {
   const variable = 'OPENCODE_CONFIG_CONTENT';
   const config = objectIn(variable, env[variable]);
@@ -132,7 +133,7 @@ function objectIn(variable: string, text: string | undefined): Readonly<Record<s
     const value: unknown = JSON.parse(text);
     if (isRecord(value)) return value;
   } catch {
-    // Reported below, together with JSON that is not an object.
+    // Invalid JSON is reported below, together with JSON that is not an object.
   }
   throw usageError(`The variable ${variable} is not a JSON object, so the address cannot be added to it.`);
 }
@@ -143,17 +144,20 @@ const keyVariables: Readonly<Record<ServiceName, string>> = {
   google: 'GEMINI_API_KEY',
 };
 
-/** The part of a URL below Coppice's that pi's providers expect: Anthropic's client adds the version itself. */
+/** The path that pi's providers expect after the base URL. Anthropic's client adds the version itself. */
 const piPaths: Readonly<Record<ServiceName, string>> = { openai: '/v1', anthropic: '', google: '/v1beta' };
 
-/** pi takes the address of a provider from an extension, which also names the session: pi itself sends no id. */
+/**
+ * pi reads the address of a provider from an extension. The extension also sends the session, because pi itself sends
+ * no id.
+ */
 function piSettings({ base, token, hasKey }: ProxyAddress): ProgramSettings {
   const providers = services.map((service) => ({
     name: service,
     baseUrl: `${base}${piPaths[service]}`,
     header: !hasKey(service),
   }));
-  // Its user agent is that of the library it uses.
+  // Its user agent is that of its HTTP library, so the program is named here.
   const named = JSON.stringify({ [programHeader]: 'pi' });
   const text = `const token = { ${JSON.stringify(tokenHeader)}: process.env.${tokenVariable} };
 export default (pi) => {
@@ -173,7 +177,7 @@ export default (pi) => {
     env: {
       [tokenVariable]: token,
       ...Object.fromEntries(ours.map((service) => [keyVariables[service], token])),
-      // It would be used instead of our token.
+      // pi would use this token instead of ours.
       ...(hasKey('anthropic') ? { ANTHROPIC_OAUTH_TOKEN: undefined } : {}),
     },
     words: [],
@@ -181,7 +185,7 @@ export default (pi) => {
   };
 }
 
-/** aider cannot send headers of our own, so the token is its key. */
+/** aider cannot send our headers, so the token is sent as its key. */
 function aiderSettings({ base, token }: ProxyAddress): ProgramSettings {
   return {
     env: {
@@ -194,7 +198,7 @@ function aiderSettings({ base, token }: ProxyAddress): ProgramSettings {
   };
 }
 
-/** Any other program: what the clients of OpenAI, Anthropic and Google read. */
+/** Any other program: the variables that the clients of OpenAI, Anthropic and Google read. */
 function otherSettings({ base, token, hasKey }: ProxyAddress): ProgramSettings {
   return {
     env: {
@@ -204,7 +208,7 @@ function otherSettings({ base, token, hasKey }: ProxyAddress): ProgramSettings {
       OPENAI_API_KEY: token,
       ANTHROPIC_API_KEY: token,
       ...(hasKey('google') ? { GOOGLE_GEMINI_BASE_URL: base, GEMINI_API_KEY: token } : {}),
-      // The user's own token would be used instead of ours.
+      // The client would use the user's own token instead of ours.
       ANTHROPIC_AUTH_TOKEN: undefined,
     },
     words: [],
@@ -220,13 +224,13 @@ const knownPrograms: ReadonlyMap<string, KnownProgram> = new Map([
   ['aider', { keepsKeys: [], settings: aiderSettings }],
 ]);
 
-/** A program by its file name; for any other, what clients of the services read. */
+/** A program by its file name. Unknown programs get the variables that common clients read. */
 export function findKnownProgram(program: string | undefined): KnownProgram {
   const name = basename(program ?? '').replace(/\.(?:exe|cmd|bat|ps1|js|mjs)$/i, '');
   return knownPrograms.get(name) ?? { keepsKeys: [], settings: otherSettings };
 }
 
-/** Whether Coppice has a key for a service, for the host that calls are forwarded to. */
+/** Whether Coppice has a key for a service and for the host to which its calls are forwarded. */
 export function hasKeyFor({ providers, proxy }: Pick<Config, 'providers' | 'proxy'>, service: ServiceName): boolean {
   const key = providers.get(service)?.key;
   const address = proxy[service];
@@ -239,7 +243,9 @@ const publicAddresses: Readonly<Record<ServiceName, string>> = {
   google: 'https://generativelanguage.googleapis.com',
 };
 
-/** The configuration with the public address of each service that gets the program's own key, unless one is set. */
+/**
+ * The configuration with the public address of each service that gets the program's own key, unless an address is set.
+ */
 export function addPublicAddresses(config: Config, { keepsKeys }: KnownProgram): Config {
   const unset = keepsKeys.filter((service) => !hasKeyFor(config, service) && config.proxy[service] === undefined);
   const addresses = Object.fromEntries(unset.map((service) => [service, publicAddresses[service]]));

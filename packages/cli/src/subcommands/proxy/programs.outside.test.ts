@@ -1,4 +1,4 @@
-// Programs as they are installed, run through `coppice proxy` against a service on this machine.
+// Runs installed programs through `coppice proxy` against a service on this machine.
 
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 const tap = fileURLToPath(new URL('../../testing/tap-program.mjs', import.meta.url));
 const minutes = 60_000;
 
-/** What passed between a program and Coppice. */
+/** A request of a program and the response of Coppice. */
 interface Exchange {
   readonly method: string;
   readonly path: string;
@@ -59,13 +59,13 @@ class Agent {
     expect(ran, ran.err).toMatchObject({ code: 0 });
   }
 
-  /** What the program sent and got is what the service got and sent, byte for byte. */
+  /** Compares the bytes that the program sent and got with those that the service got and sent. */
   expectSameBytes(): void {
     const exchanges: Exchange[] = readFileSync(this.#log, 'utf8')
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line))
-      // Claude Code asks for the address itself first, which Coppice answers.
+      // Claude Code first calls the base address itself, which Coppice answers.
       .filter(({ path }) => /^\/p\/[^/]+\/v1/.test(path));
     const { requests, answers } = this.service;
     const seen = requests.map(({ method, path, body }, index) =>
@@ -157,7 +157,7 @@ const spawnTwo = (name: string, type: string) =>
     name,
     parameters: { description: `Look for ${which}`, prompt: `Find ${which}.`, subagent_type: type },
   }));
-/** Tells whether something is asked for the first time. */
+/** Returns a function that reports whether a key is passed for the first time. */
 const makeOnce = () => {
   const done = new Set<string>();
   return (name: string) => !done.has(name) && done.add(name).has(name);
@@ -202,7 +202,7 @@ describe('Claude Code through coppice proxy', () => {
         ['Look for beta', 'call_beta'],
       ]);
       const lines = await agent.drawn(sessions[0]?.treeId ?? '');
-      // The refused call and its retry are variants; from there on it is one chain.
+      // The refused call and its retry are variants; the messages after them are one chain.
       expect(depthAndRole(lines).slice(0, 11)).toEqual([
         '1 user',
         '2 system',
@@ -249,7 +249,7 @@ describe('Codex through coppice proxy', () => {
                 parameters: { task_name: `find_${which}`, message: `Find ${which}.` },
               })),
             };
-          // So many tokens that it compacts its history before the next turn.
+          // With so many tokens the program compacts its history before the next turn.
           return { text: `Answer ${call.number}.`, inputTokens: once('long') ? 900_000 : 9 };
         },
         { OPENAI_API_KEY: 'sk-of-the-user-0001' },
@@ -271,7 +271,7 @@ describe('Codex through coppice proxy', () => {
         'user: And what else?',
         'user: Go on then.',
       ]);
-      // One chain: no depth twice.
+      // All messages are one chain: no depth occurs twice.
       expect(new Set(lines.map((line) => line.split(' ')[0])).size).toBe(lines.length);
       agent.expectSameBytes();
     },
@@ -290,7 +290,7 @@ describe('pi through coppice proxy', () => {
         (call) => {
           if (call.tools.length === 0) return { text: summary };
           if (once('look')) return look('read', { path: 'note.txt' });
-          // So many tokens that pi compacts its history after this answer.
+          // With so many tokens pi compacts its history after this answer.
           const isLong = once('long');
           return {
             text: `Answer ${call.number}.${isLong ? ' It says oak.'.repeat(9_000) : ''}`,

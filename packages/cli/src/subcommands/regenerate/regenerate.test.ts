@@ -7,7 +7,7 @@ describe('coppice regenerate', () => {
   let fixture: CliFixture;
   beforeEach(() => {
     fixture = makeCliFixture({ env: { COPPICE_MODEL: 'offline/guide' } });
-    // Without the delay between two words.
+    // Sets the delay between two words to zero.
     mkdirSync(join(fixture.home, '.coppice'));
     writeFileSync(join(fixture.home, '.coppice', 'config.toml'), '[offline]\ndelay_ms = 0\n', { mode: 0o600 });
   });

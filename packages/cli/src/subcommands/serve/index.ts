@@ -11,7 +11,6 @@ import { openToolRegistry } from '../../mcp-tools.ts';
 import { findWebFolder } from '../../web-folder.ts';
 import { defineSubcommand } from '../contract.ts';
 
-/** The default port, unless it is in use. */
 
 /** The log levels; by default only errors. */
 const levels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
@@ -74,9 +73,9 @@ export const serve = defineSubcommand({
     const proxy = { addresses: proxies, userHeader: given.optional('user-header') ?? 'x-forwarded-user' };
     if (proxies.length > 0 && !given.flag('users'))
       throw usageError('--sign-in-proxy works only with --users. Add --users.');
-    // Imported lazily, here and elsewhere: no other subcommand waits for the server's modules.
+    // Imported here, so that no other subcommand loads the modules of the server.
     const { createLog, makeFirstAdmin, serve: listen } = await import('@coppice/server');
-    // The keys of whoever starts a shared server are not for its users.
+    // The keys of the person who starts a shared server must not be used by its users.
     const live = await (given.flag('users') ? at.sharedLive() : at.live());
     const [store, config] = [await at.store(), live.current];
     const providers = given.flag('users') ? createProviders({ config }) : await at.providers();
@@ -101,10 +100,10 @@ export const serve = defineSubcommand({
       auth,
       live,
       ...(web === null ? {} : { web }),
-      // On many systems the temporary folder is in memory; an upload may be larger than that.
+      // On many systems the temporary folder is in memory, and an upload may be larger than the memory.
       spool: join(machine.home, '.coppice', 'spool'),
       spillFolder: await spillFolderOf(at),
-      // What other programs on this computer stored belongs to the person who started this server.
+      // Chats of other programs on this computer belong to the person who started the server.
       ...(given.flag('users')
         ? {}
         : { computer: { home: machine.home, env: machine.env, platform: process.platform } }),
@@ -112,8 +111,8 @@ export const serve = defineSubcommand({
     };
     const listening = await startServer(listen, options, port);
     at.onClose(() => listening.close());
-    // A server with users needs a first admin. Created after the port was opened: the token is shown only once, and
-    // would be lost if the port is in use.
+    // A server with users needs a first admin. The admin is created after the port was opened: the token is shown only
+    // once, and would be lost if the port is in use.
     const admin = given.flag('users') ? await makeFirstAdmin(store, at.context()) : null;
     if (admin !== null) output.note(`The first user is admin. This token is shown only once: ${admin}\n`);
     if (at.options.bare === true && machine.stdout.isTTY === true) for (const line of welcome) output.print(line);
@@ -126,7 +125,7 @@ export const serve = defineSubcommand({
   },
 });
 
-/** The next steps for someone who typed just `coppice`. */
+/** The next steps for a user who typed only `coppice`. */
 const welcome: readonly string[] = [
   'Coppice keeps every chat with a language model as a tree.',
   '  coppice chat            chat in this terminal',
@@ -154,7 +153,7 @@ async function tokenAuth(at: CliContext): Promise<TokenAuth> {
 
 type TokenAuth = Extract<ServeOptions['auth'], { readonly mode: 'token' }>;
 
-/** The default port, or a free one if it is in use; an explicit port is required. */
+/** Listens on the default port, or on a free one if it is in use. An explicit port is never replaced. */
 async function startServer(
   listen: (options: ServeOptions) => Promise<RunningServer>,
   options: ServeOptions,

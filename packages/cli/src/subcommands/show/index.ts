@@ -46,7 +46,7 @@ export const show = defineSubcommand({
     const { output } = at;
     const linked = await formatSubAgentLines(store, row, output);
     const { screen } = output;
-    // Rendered on a terminal only: a pipe gets the text as written.
+    // Rendered only on a terminal: a pipe gets the Markdown source.
     const { renderMarkdownLines } =
       screen === null ? { renderMarkdownLines: null } : await import('../../chat/markdown.ts');
     const render =

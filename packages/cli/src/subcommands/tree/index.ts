@@ -7,7 +7,7 @@ import { buildCommandLine, formatCountedNoun } from '../../tree-changes.ts';
 import { formatShapeLines, readNodeRows, readTreeShape } from '../../tree-shape.ts';
 import { defineSubcommand } from '../contract.ts';
 
-// More lines than a screen, fewer than a terminal keeps.
+// More lines than a screen has, and fewer than the scrollback of a terminal keeps.
 const defaultLimit = 500;
 
 export const tree = defineSubcommand({
@@ -56,7 +56,7 @@ export const tree = defineSubcommand({
         })(),
       };
     }
-    // Shows forks and leaves; the messages in between are counted.
+    // Draws forks and leaves; the messages between them are counted.
     const { lines, left } = formatShapeLines(shape, activeNodeId, limit);
     const folded = lines.reduce((count, line) => count + line.folded, 0);
     const ids = lines.map((line) => line.node.id);

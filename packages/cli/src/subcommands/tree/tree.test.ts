@@ -93,7 +93,7 @@ describe('coppice tree', () => {
       forks = [...forks, ...result.added.slice(500, 501)];
     }
     await store.close();
-    // Written when the command exits: the most memory that it ever used, in kilobytes.
+    // The command writes its peak memory use, in kilobytes, when it exits.
     const note = join(fixture.home, 'memory.txt');
     const hook = `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(note)}, String(process.resourceUsage().maxRSS)))`;
     const before = join(fixture.home, 'note-memory.cjs');
