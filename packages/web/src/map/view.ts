@@ -40,7 +40,7 @@ export function fitView(layout: MapLayout, frame: ViewFrame, most = 1): MapView 
 }
 
 /** Scales in both directions. */
-type MapScales = Pick<MapView, 'kx' | 'ky'>;
+export type MapScales = Pick<MapView, 'kx' | 'ky'>;
 
 const mostScale = 6;
 const fitMargin = 40;

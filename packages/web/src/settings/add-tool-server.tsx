@@ -5,6 +5,7 @@ import { localizeError } from '../i18n/refusals.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LocalizedError } from '../ui/refusal.tsx';
+import { TextField } from '../ui/text-field.tsx';
 import { type ToolServerFields, type ToolServerList, toolsApi } from './settings-api.ts';
 import { splitCommand } from './split-command.ts';
 
@@ -30,150 +31,68 @@ function configLines(name: string, url: string, command: readonly string[]): str
   return `[mcp.servers.${name === '' ? 'name' : name}]\n${rest}`;
 }
 
+/** How a server is reached: by its address, or by a command that starts it here. */
+type ServerKind = 'address' | 'command';
+
+/** What is typed into the form. */
+interface ServerDraft {
+  readonly kind: ServerKind;
+  readonly name: string;
+  readonly url: string;
+  readonly key: string;
+  readonly line: string;
+  readonly variables: string;
+  readonly token: string;
+}
+
+const emptyServer: ServerDraft = { kind: 'address', name: '', url: '', key: '', line: '', variables: '', token: '' };
+
+function fieldsOf({ kind, url, key, line, variables, token }: ServerDraft): ToolServerFields {
+  return kind === 'address'
+    ? { url: url.trim(), ...(key === '' ? {} : { key }) }
+    : { command: splitCommand(line), env: parseVariables(variables), token };
+}
+
+function isComplete({ kind, name, url, line, token }: ServerDraft): boolean {
+  if (name.trim() === '') return false;
+  return kind === 'address' ? url.trim() !== '' : splitCommand(line).length > 0 && token !== '';
+}
+
 /** Adds a server: by its URL, or by a command that is shown as it will run and confirmed with the token. */
 export function AddToolServer({ mayAdd, onAdded, onCancel }: AddToolServerProps): ReactElement {
-  const [kind, setKind] = useState<'address' | 'command'>('address');
-  const [name, setName] = useState('');
-  const [url, setUrl] = useState('');
-  const [key, setKey] = useState('');
-  const [line, setLine] = useState('');
-  const [variables, setVariables] = useState('');
-  const [token, setToken] = useState('');
+  const [draft, setDraft] = useState(emptyServer);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ReactElement | null>(null);
   const first = useRef<HTMLInputElement>(null);
-  const id = useId();
   useEffect(() => first.current?.focus(), []);
-  const command = splitCommand(line);
-  const env = parseVariables(variables);
+  const change = (changed: Partial<ServerDraft>) => setDraft((now) => ({ ...now, ...changed }));
+  const { kind, name, url } = draft;
   const may = kind === 'address' ? mayAdd.addresses : mayAdd.commands;
   const add = (event: FormEvent) => {
     event.preventDefault();
-    const fields: ToolServerFields =
-      kind === 'address' ? { url: url.trim(), ...(key === '' ? {} : { key }) } : { command, env, token };
     setBusy(true);
     toolsApi
-      .add(name.trim(), fields)
+      .add(name.trim(), fieldsOf(draft))
       .then(onAdded, (thrown) => setProblem(<LocalizedError {...localizeError(toHttpProblem(thrown))} />))
       .finally(() => setBusy(false));
   };
   return (
     <section className="rows" aria-label={t('addServer')}>
       <form className="row-item settings-form add-server" onSubmit={add}>
-        <fieldset className="seg">
-          <legend className="sr">{t('serverKind')}</legend>
-          {(['address', 'command'] as const).map((each) => (
-            <button key={each} type="button" aria-pressed={kind === each} onClick={() => setKind(each)}>
-              {t(each === 'address' ? 'address' : 'commandHere')}
-            </button>
-          ))}
-        </fieldset>
+        <KindChoice kind={kind} onKind={(chosen) => change({ kind: chosen })} />
         <div className="form-pair">
-          <div>
-            <label className="label" htmlFor={`${id}-name`}>
-              {t('connectionName')}
-            </label>
-            <input
-              id={`${id}-name`}
-              ref={first}
-              className="input"
-              value={name}
-              autoComplete="off"
-              onChange={(event) => setName(event.target.value)}
-            />
-          </div>
-          {kind === 'address' ? (
-            <div>
-              <label className="label" htmlFor={`${id}-url`}>
-                {t('address')}
-              </label>
-              <input
-                id={`${id}-url`}
-                className="input mono"
-                value={url}
-                inputMode="url"
-                autoComplete="off"
-                spellCheck={false}
-                placeholder="https://example.com/mcp"
-                onChange={(event) => setUrl(event.target.value)}
-              />
-            </div>
-          ) : (
-            <div>
-              <label className="label" htmlFor={`${id}-command`}>
-                {t('command')}
-              </label>
-              <input
-                id={`${id}-command`}
-                className="input mono"
-                value={line}
-                autoComplete="off"
-                spellCheck={false}
-                placeholder="uvx mcp-server-git --repository /home/me/work"
-                onChange={(event) => setLine(event.target.value)}
-              />
-            </div>
-          )}
+          <TextField label={t('connectionName')} value={name} onText={(text) => change({ name: text })} field={first} />
+          <PlaceField draft={draft} change={change} />
         </div>
         {kind === 'address' && may ? (
-          <div>
-            <label className="label" htmlFor={`${id}-key`}>
-              {t('serverKey')}
-            </label>
-            <input
-              id={`${id}-key`}
-              className="input mono"
-              type="password"
-              value={key}
-              autoComplete="off"
-              onChange={(event) => setKey(event.target.value)}
-            />
-          </div>
+          <TextField mono label={t('serverKey')} type="password" value={draft.key} onText={(key) => change({ key })} />
         ) : null}
-        {kind === 'command' && may ? (
-          <>
-            <div>
-              <label className="label" htmlFor={`${id}-env`}>
-                {t('variables')}
-              </label>
-              <textarea
-                id={`${id}-env`}
-                className="input mono"
-                rows={2}
-                value={variables}
-                spellCheck={false}
-                placeholder="API_TOKEN=…"
-                onChange={(event) => setVariables(event.target.value)}
-              />
-            </div>
-            <div>
-              <span className="label">{t('exactCommand')}</span>
-              <pre className="definition">
-                <span>argv {JSON.stringify(command)}</span>
-                <span>env {['PATH', 'HOME', 'LANG', ...Object.keys(env)].join(', ')}</span>
-              </pre>
-            </div>
-            <div>
-              <label className="label" htmlFor={`${id}-token`}>
-                {t('signInAgain')}
-              </label>
-              <input
-                id={`${id}-token`}
-                className="input mono"
-                type="password"
-                value={token}
-                autoComplete="current-password"
-                placeholder={t('localToken')}
-                onChange={(event) => setToken(event.target.value)}
-              />
-            </div>
-          </>
-        ) : null}
+        {kind === 'command' && may ? <CommandFields draft={draft} change={change} /> : null}
         {may ? null : (
           <div>
             <span className="label">{t('linesForFile')}</span>
             <pre className="definition">
-              <span>{configLines(name.trim(), kind === 'address' ? url.trim() : '', command)}</span>
+              <span>{configLines(name.trim(), kind === 'address' ? url.trim() : '', splitCommand(draft.line))}</span>
             </pre>
           </div>
         )}
@@ -189,20 +108,95 @@ export function AddToolServer({ mayAdd, onAdded, onCancel }: AddToolServerProps)
             {t('cancel')}
           </Button>
           {may ? (
-            <Button
-              look="primary"
-              type="submit"
-              disabled={
-                busy ||
-                name.trim() === '' ||
-                (kind === 'command' ? command.length === 0 || token === '' : url.trim() === '')
-              }
-            >
+            <Button look="primary" type="submit" disabled={busy || !isComplete(draft)}>
               {t(kind === 'command' ? 'addAndStart' : 'addServer')}
             </Button>
           ) : null}
         </div>
       </form>
     </section>
+  );
+}
+
+function KindChoice({ kind, onKind }: { readonly kind: ServerKind; readonly onKind: (kind: ServerKind) => void }) {
+  return (
+    <fieldset className="seg">
+      <legend className="sr">{t('serverKind')}</legend>
+      {(['address', 'command'] as const).map((each) => (
+        <button key={each} type="button" aria-pressed={kind === each} onClick={() => onKind(each)}>
+          {t(each === 'address' ? 'address' : 'commandHere')}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+interface DraftFieldsProps {
+  readonly draft: ServerDraft;
+  readonly change: (changed: Partial<ServerDraft>) => void;
+}
+
+/** The address of the server, or the command that starts it. */
+function PlaceField({ draft, change }: DraftFieldsProps): ReactElement {
+  return draft.kind === 'address' ? (
+    <TextField
+      mono
+      key="address"
+      label={t('address')}
+      value={draft.url}
+      onText={(url) => change({ url })}
+      inputMode="url"
+      spellCheck={false}
+      placeholder="https://example.com/mcp"
+    />
+  ) : (
+    <TextField
+      mono
+      key="command"
+      label={t('command')}
+      value={draft.line}
+      onText={(line) => change({ line })}
+      spellCheck={false}
+      placeholder="uvx mcp-server-git --repository /home/me/work"
+    />
+  );
+}
+
+/** The variables of a command, the command exactly as it will run, and the token that confirms it. */
+function CommandFields({ draft, change }: DraftFieldsProps): ReactElement {
+  const id = useId();
+  return (
+    <>
+      <div>
+        <label className="label" htmlFor={id}>
+          {t('variables')}
+        </label>
+        <textarea
+          id={id}
+          className="input mono"
+          rows={2}
+          value={draft.variables}
+          spellCheck={false}
+          placeholder="API_TOKEN=…"
+          onChange={(event) => change({ variables: event.target.value })}
+        />
+      </div>
+      <div>
+        <span className="label">{t('exactCommand')}</span>
+        <pre className="definition">
+          <span>argv {JSON.stringify(splitCommand(draft.line))}</span>
+          <span>env {['PATH', 'HOME', 'LANG', ...Object.keys(parseVariables(draft.variables))].join(', ')}</span>
+        </pre>
+      </div>
+      <TextField
+        mono
+        label={t('signInAgain')}
+        type="password"
+        value={draft.token}
+        onText={(token) => change({ token })}
+        autoComplete="current-password"
+        placeholder={t('localToken')}
+      />
+    </>
   );
 }

@@ -1,6 +1,7 @@
-import { type ReactElement, useEffect, useId, useRef, useState } from 'react';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/text-field.tsx';
 import { ConnectionForm } from './connection-form.tsx';
 import type { ConnectionList } from './settings-api.ts';
 import { showConnected } from './show-connected.ts';
@@ -54,7 +55,6 @@ export function AddressRow({ taken, keptIn, isOpen, onOpen, onChange }: AddressR
 function AddressForm({ taken, keptIn, onOpen, onChange }: Omit<AddressRowProps, 'isOpen'>): ReactElement {
   const [label, setLabel] = useState('');
   const first = useRef<HTMLInputElement>(null);
-  const id = useId();
   useEffect(() => first.current?.focus(), []);
   return (
     <ConnectionForm
@@ -72,20 +72,13 @@ function AddressForm({ taken, keptIn, onOpen, onChange }: Omit<AddressRowProps, 
         void onChange();
       }}
     >
-      <div>
-        <label className="label" htmlFor={id}>
-          {t('connectionName')}
-        </label>
-        <input
-          id={id}
-          ref={first}
-          className="input"
-          value={label}
-          autoComplete="off"
-          placeholder={t('connectionNameExample')}
-          onChange={(event) => setLabel(event.target.value)}
-        />
-      </div>
+      <TextField
+        label={t('connectionName')}
+        field={first}
+        value={label}
+        onText={setLabel}
+        placeholder={t('connectionNameExample')}
+      />
     </ConnectionForm>
   );
 }

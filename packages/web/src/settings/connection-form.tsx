@@ -5,6 +5,7 @@ import { localizeError } from '../i18n/refusals.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LocalizedError } from '../ui/refusal.tsx';
+import { TextField } from '../ui/text-field.tsx';
 import { type ConnectionFields, type ConnectionList, type ConnectionTest, settingsApi } from './settings-api.ts';
 
 const shownModels = 3;
@@ -104,22 +105,16 @@ export function ConnectionForm(props: ConnectionFormProps): ReactElement {
     <form className="settings-form" onSubmit={(event) => void save(event)}>
       {props.children}
       {moves ? (
-        <div>
-          <label className="label" htmlFor={`${id}-address`}>
-            {t('address')}
-          </label>
-          <input
-            id={`${id}-address`}
-            ref={asksAddress && props.children === undefined ? first : undefined}
-            className="input mono"
-            value={address}
-            inputMode="url"
-            autoComplete="off"
-            spellCheck={false}
-            placeholder="http://127.0.0.1:8000/v1"
-            onChange={(event) => setAddress(event.target.value)}
-          />
-        </div>
+        <TextField
+          mono
+          label={t('address')}
+          field={asksAddress && props.children === undefined ? first : undefined}
+          value={address}
+          onText={setAddress}
+          inputMode="url"
+          spellCheck={false}
+          placeholder="http://127.0.0.1:8000/v1"
+        />
       ) : null}
       <div>
         <label className="label" htmlFor={`${id}-key`}>

@@ -1,0 +1,63 @@
+import type { NodeId } from '@coppice/core';
+import { useEffect, useMemo } from 'react';
+import { drawMap } from './draw.ts';
+import type { ShapeFilter } from './filters.ts';
+import { canvasContext, fontOf, type MapCanvas } from './use-canvas.ts';
+import { isDimmed, type MapModel, useModelColour } from './use-map.ts';
+import { phoneWidth } from './use-map-view.ts';
+import type { MapView } from './view.ts';
+
+/** What is drawn besides the tree. */
+interface DrawnState {
+  readonly view: MapView | null;
+  readonly focus: NodeId | null;
+  readonly filter: ShapeFilter;
+  /** The hits of the search; null if nothing is searched for. */
+  readonly found: readonly NodeId[] | null;
+}
+
+/** Draws the map on the canvas after each change. */
+export function useDrawnMap(surface: MapCanvas, model: MapModel | null, state: DrawnState): void {
+  const { host, canvas, width, height, palette } = surface;
+  const { view, focus, filter, found } = state;
+  const modelColour = useModelColour(palette);
+  const hidden = useMemo(() => {
+    if (model === null) return () => false;
+    if (found === null) return isDimmed(filter, model);
+    const shown = new Set(found);
+    return (node: { readonly id: NodeId }) => !shown.has(node.id);
+  }, [filter, model, found]);
+
+  useEffect(() => {
+    const context = canvasContext(canvas.current);
+    if (context === null || model === null || view === null || palette === null) return;
+    const frame = requestAnimationFrame(() =>
+      drawMap(context, {
+        layout: model.layout,
+        view,
+        width,
+        height,
+        palette,
+        font: fontOf(host.current),
+        live: model.live,
+        leaf: model.leaf,
+        bookmarks: model.topology.bookmarks,
+        merges: model.merges,
+        hidden,
+        focus,
+        childCount: model.childCount,
+        liveChild: model.liveChild,
+        modelColour,
+        // The list of branches and the legend lie over these areas.
+        avoid:
+          width < phoneWidth
+            ? []
+            : [
+                { x0: 0, y0: 0, x1: 262, y1: 262 },
+                { x0: 0, y0: height - 170, x1: 420, y1: height },
+              ],
+      }),
+    );
+    return () => cancelAnimationFrame(frame);
+  }, [canvas, host, model, view, palette, hidden, focus, modelColour, width, height]);
+}

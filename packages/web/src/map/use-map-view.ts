@@ -1,0 +1,98 @@
+import type { NodeId } from '@coppice/core';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { positionOf } from './layout.ts';
+import type { MapModel } from './use-map.ts';
+import {
+  centreView,
+  fitView,
+  keepInSight,
+  leastScales,
+  type MapScales,
+  type MapView,
+  zoomBounds,
+  zoomScales,
+  zoomView,
+} from './view.ts';
+
+/** The visible part of the map, and the ways to change it. */
+export interface MapViewState {
+  /** Null until the tree is loaded. */
+  readonly view: MapView | null;
+  readonly bounds: ReturnType<typeof zoomBounds> | null;
+  setView(view: MapView): void;
+  zoom(by: number, x?: number, y?: number): void;
+  showWhole(): void;
+  /** Moves the map if the message is outside, or too near an edge. */
+  bringIntoView(id: NodeId): void;
+  /** Zooms to a level, with the message in the middle. */
+  showLevel(level: keyof typeof zoomScales, id: NodeId | null): void;
+}
+
+/** Messages nearer to an edge than this are brought into the middle. */
+const edgeMargin = 60;
+
+export function useMapView(
+  model: MapModel | null,
+  size: { readonly width: number; readonly height: number },
+): MapViewState {
+  const { width, height } = size;
+  const [view, setRawView] = useState<MapView | null>(null);
+  const layout = model?.layout ?? null;
+  const least = useMemo<MapScales | null>(
+    () => (layout === null || width === 0 ? null : leastScales(layout, { width, height })),
+    [layout, width, height],
+  );
+  const setView = useCallback(
+    (next: MapView) => setRawView(layout === null ? next : keepInSight(layout, next, { width, height })),
+    [layout, width, height],
+  );
+  const zoom = useCallback(
+    (by: number, x = width / 2, y = height / 2) =>
+      setRawView((now) =>
+        now === null || least === null || layout === null
+          ? now
+          : keepInSight(layout, zoomView(now, by, x, y, least), { width, height }),
+      ),
+    [layout, least, width, height],
+  );
+  const frame = useMemo(
+    () => ({ width, height, left: width < phoneWidth ? 24 : 272, right: 60, top: 80, bottom: 92 }),
+    [width, height],
+  );
+
+  // Starts with the whole tree if it is readable; a large one starts at the current message.
+  useEffect(() => {
+    if (view !== null || model === null || width === 0) return;
+    const whole = fitView(model.layout, frame, 1.5);
+    const spot = model.leaf === null ? undefined : model.layout.spots.get(model.leaf);
+    if (whole.kx >= 0.55 && whole.ky >= 0.55) setView(whole.ky < 0.76 ? { ...whole, ky: 0.76 } : whole);
+    else setView(spot === undefined ? whole : centreView(model.layout, { width, height }, spot, 0.9));
+  }, [view, model, width, height, frame, setView]);
+
+  return {
+    view,
+    bounds: view === null || least === null ? null : zoomBounds(view, least),
+    setView,
+    zoom,
+    showWhole() {
+      if (layout !== null) setView(fitView(layout, frame, 1.5));
+    },
+    bringIntoView(id) {
+      const spot = layout?.spots.get(id);
+      if (spot === undefined || layout === null || view === null) return;
+      const { x, y } = positionOf(layout, spot.branch, spot.at);
+      const sx = x * view.kx + view.tx;
+      const sy = y * view.ky + view.ty;
+      if (sx < edgeMargin || sx > width - edgeMargin || sy < edgeMargin || sy > height - edgeMargin)
+        setView({ ...view, tx: width / 2 - x * view.kx, ty: height / 2 - y * view.ky });
+    },
+    showLevel(level, id) {
+      const spot = id === null ? undefined : layout?.spots.get(id);
+      if (layout !== null && spot !== undefined)
+        setView(centreView(layout, { width, height }, spot, zoomScales[level]));
+    },
+  };
+}
+
+/** Below this width the map is laid out for a phone. */
+export const phoneWidth = 720;
