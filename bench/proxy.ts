@@ -41,25 +41,30 @@ async function usage(child: ChildProcess): Promise<number> {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** When the bytes of one response arrived, in milliseconds since the request. */
+/** When the bytes of one response arrived, in milliseconds since the request, and the bytes. */
 interface ReceivedEvents {
   readonly first: number;
   readonly chunks: readonly number[];
+  readonly bytes: readonly Buffer[];
 }
 
 function ask(port: number, body: string): Promise<ReceivedEvents> {
   return new Promise((resolve, reject) => {
     const start = performance.now();
     const chunks: number[] = [];
+    const bytes: Buffer[] = [];
     const headers = {
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
     };
     request({ agent, port, host: '127.0.0.1', method: 'POST', path: '/v1/chat/completions', headers }, (response) => {
-      response.on('data', () => chunks.push(performance.now() - start));
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(performance.now() - start);
+        bytes.push(chunk);
+      });
       response.on('end', () => {
-        if (response.statusCode === 200) resolve({ first: chunks[0] ?? Number.NaN, chunks });
+        if (response.statusCode === 200) resolve({ first: chunks[0] ?? Number.NaN, chunks, bytes });
         else reject(new Error(`The proxy answers ${response.statusCode}.`));
       });
       response.on('error', reject);
@@ -137,21 +142,49 @@ function rows(work: string, bare: number, ours: number, most: number | null): Me
   ];
 }
 
-/** The cost per call at a hundred calls per second, each with a history of 200 messages that grows by one. */
-async function underLoad(child: ChildProcess, ports: Ports): Promise<Measurement[]> {
-  const [perSecond, seconds, agents] = [100, 5, 10];
-  const threads = Array.from({ length: agents }, (_, at) => history(199, `agent ${at}`));
+/** The reply that the words of a streamed answer form, as a client sends it with its next call. */
+function replyOf({ bytes }: ReceivedEvents): string {
+  let content = '';
+  const text = Buffer.concat(bytes).toString('utf8');
+  for (const [, json = '{}'] of text.matchAll(/^data: (\{.*\})$/gm)) {
+    const { choices }: { choices: readonly { delta: { content?: string } }[] } = JSON.parse(json);
+    content += choices[0]?.delta.content ?? '';
+  }
+  return JSON.stringify({ role: 'assistant', content });
+}
+
+const [perSecond, seconds, agents] = [100, 5, 10];
+
+/**
+ * The cost per call at a hundred calls per second of ten agents: each goes on in its session and sends what it received,
+ * or each call is the first of a new session with a long history.
+ */
+async function underLoad(child: ChildProcess, ports: Ports, goesOn: boolean): Promise<Measurement[]> {
+  const length = goesOn ? 151 : 199;
+  const threads = Array.from({ length: agents }, (_, at) => history(length, `agent ${at} ${goesOn}`));
+  const question = (call: number) => JSON.stringify({ role: 'user', content: `question ${call} ${sentence}` });
+  const next = async (thread: string[], call: number): Promise<ReceivedEvents> => {
+    const sent = [...thread, question(call)];
+    const received = await ask(ports.coppice, bodyOf('words-20-0', sent));
+    if (goesOn) thread.splice(0, thread.length, ...sent, replyOf(received));
+    return received;
+  };
+  // The sessions exist before anything is measured.
+  if (goesOn) for (const [at, thread] of threads.entries()) await next(thread, -at);
+  const last = threads.map((): Promise<unknown> => Promise.resolve());
   const calls = perSecond * seconds;
   const running: Promise<ReceivedEvents>[] = [];
-  const before = await usage(child);
   const { recorded: known } = await reported<Recording>(child, 'idle');
+  const before = await usage(child);
   const start = performance.now();
   for (let call = 0; call < calls; call++) {
     const late = start + (call * 1000) / perSecond - performance.now();
     if (late > 0) await new Promise((resolve) => setTimeout(resolve, late));
-    const thread = threads[call % agents] ?? [];
-    const next = JSON.stringify({ role: 'user', content: `question ${call} ${sentence}` });
-    running.push(ask(ports.coppice, bodyOf('words-20-0', [...thread, next])));
+    const at = call % agents;
+    const thread = threads[at] ?? [];
+    const answer = goesOn ? (last[at] ?? Promise.resolve()).then(() => next(thread, call)) : next(thread, call);
+    last[at] = answer;
+    running.push(answer);
   }
   const received = await Promise.all(running);
   const answered = performance.now() - start;
@@ -159,7 +192,8 @@ async function underLoad(child: ChildProcess, ports: Ports): Promise<Measurement
   const through = performance.now() - start;
   if (recorded - known !== calls || dropped + failed > 0)
     throw new Error(`Of ${calls} calls ${recorded - known} were recorded, ${dropped} dropped, ${failed} failed.`);
-  const work = `${calls} calls at ${perSecond} a second, histories of 200 messages`;
+  const kind = goesOn ? 'sessions that go on, 150 to 250 messages' : 'new sessions with a history of 200 messages';
+  const work = `${calls} calls at ${perSecond} a second, ${kind}`;
   const spent = ((await usage(child)) - before) / calls;
   return [
     { work, by: 'first byte', value: soonest(received.map(({ first }) => first * 1000)), unit: 'µs' },
@@ -201,7 +235,8 @@ export async function benchProxy(): Promise<readonly Measurement[]> {
       ...rows('first byte, a service that takes 5 ms, 200 messages', longs.bare.first, longs.coppice.first, 1.15),
       ...rows('between two chunks, one every 5 ms', paced.bare.chunk, paced.coppice.chunk, 1.15),
       ...rows('first byte, a service that takes no time, 200 messages', atOnce.bare.first, atOnce.coppice.first, null),
-      ...(await underLoad(child, ports)),
+      ...(await underLoad(child, ports, true)),
+      ...(await underLoad(child, ports, false)),
       ...(await benchMatching()),
     ];
   } finally {

@@ -2,7 +2,7 @@
  * Names of histories: the hash of all messages up to a reply. The next call of a session sends them again, and finds its
  * place by the name, without reading the tree.
  */
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { messageKit, removeProgramElements } from '@coppice/content';
 import { isText, isToolUse, type Message, type NodeId, type Store, type TreeId } from '@coppice/core';
 
@@ -10,13 +10,6 @@ const exactFormat = 'proxy-history';
 // The same without what programs put beside the words of the user: Claude Code sends the date and the project's notes
 // anew in the first message, so that a session resumed on the next day would match nothing.
 const wordsFormat = 'proxy-history-words';
-
-/** The names of the beginnings of a history that end with a reply, by their lengths. */
-interface HistoryNames {
-  readonly exact: ReadonlyMap<number, string>;
-  /** Empty if no message has anything beside the words of the user. */
-  readonly words: ReadonlyMap<number, string>;
-}
 
 /** A message without reminders and the like; null if nothing remains. The same message if it has none. */
 function wordsOnly(message: Message): Message | null {
@@ -39,34 +32,50 @@ export function historyKeysOf(history: readonly Message[]): readonly string[] {
   return history.map((message) => messageKit.key(message));
 }
 
-function namesOf(history: readonly Message[], keys: readonly string[]): HistoryNames {
-  const [exact, words] = [new Map<number, string>(), new Map<number, string>()];
-  const [whole, bare]: [Hash, Hash] = [createHash('sha256'), createHash('sha256')];
-  let differs = false;
-  for (const [index, message] of history.entries()) {
-    const key = keys[index] ?? messageKit.key(message);
-    whole.update(`${key}\n`);
-    const reduced = wordsOnly(message);
-    if (reduced !== message) differs = true;
-    if (reduced !== null) bare.update(`${reduced === message ? key : messageKit.key(reduced)}\n`);
-    if (message.role !== 'assistant') continue;
-    exact.set(index + 1, whole.copy().digest('hex'));
-    words.set(index + 1, bare.copy().digest('hex'));
+/** The names of the beginnings with the given lengths, shortest first, by name. */
+function namesOf(keys: readonly (string | null)[], lengths: readonly number[]): Map<string, number> {
+  const names = new Map<string, number>();
+  const hash = createHash('sha256');
+  let from = 0;
+  for (const length of lengths) {
+    let text = '';
+    for (const key of keys.slice(from, length)) if (key !== null) text += `${key}\n`;
+    hash.update(text);
+    names.set(hash.copy().digest('hex'), length);
+    from = length;
   }
-  return { exact, words: differs ? words : new Map() };
+  return names;
 }
 
-/** The rows that remember the history of a recorded reply. */
+/**
+ * The keys of a history without what programs put beside the words of the user, null where nothing remains; null if no
+ * message has anything beside them.
+ */
+function keysOfWords(history: readonly Message[], keys: readonly string[]): readonly (string | null)[] | null {
+  let differs = false;
+  const reduced = history.map((message, index) => {
+    const words = wordsOnly(message);
+    if (words === message) return keys[index] ?? messageKit.key(message);
+    differs = true;
+    return words === null ? null : messageKit.key(words);
+  });
+  return differs ? reduced : null;
+}
+
+/** The rows that remember the history of a recorded reply, given the keys of its messages. */
 export function buildHistoryRows(
   tree: TreeId,
   nodeId: NodeId,
   messages: readonly Message[],
+  keys: readonly string[],
   project: string,
 ): { treeId: TreeId; nodeId: NodeId; format: string; scope: string; id: string }[] {
-  const { exact, words } = namesOf(messages, historyKeysOf(messages));
-  const row = (format: string, id: string | undefined) =>
-    id === undefined ? [] : [{ treeId: tree, nodeId, format, scope: project, id }];
-  return [...row(exactFormat, exact.get(messages.length)), ...row(wordsFormat, words.get(messages.length))];
+  if (messages.at(-1)?.role !== 'assistant') return [];
+  const rows = (format: string, of: readonly (string | null)[] | null) =>
+    of === null
+      ? []
+      : [...namesOf(of, [messages.length]).keys()].map((id) => ({ treeId: tree, nodeId, format, scope: project, id }));
+  return [...rows(exactFormat, keys), ...rows(wordsFormat, keysOfWords(messages, keys))];
 }
 
 /** A recorded reply, and how many messages of a history lead to it. */
@@ -98,15 +107,13 @@ export async function* findHistories(
   project: string,
   by: 'exact' | 'words' = 'exact',
 ): AsyncGenerator<FoundHistory> {
-  const { exact, words } = namesOf(history, keys);
-  for (const [format, names] of [
-    [exactFormat, exact],
-    [wordsFormat, by === 'words' ? words : new Map<number, string>()],
-  ] as const) {
-    const newest = [...names].reverse();
-    for (const part of [newest.slice(0, lookFirst), newest.slice(lookFirst)]) {
+  const replies = history.flatMap(({ role }, index) => (role === 'assistant' ? [index + 1] : []));
+  for (const format of by === 'words' ? [exactFormat, wordsFormat] : [exactFormat]) {
+    const of = format === exactFormat ? keys : keysOfWords(history, keys);
+    if (of === null) continue;
+    for (const part of [replies.slice(-lookFirst), replies.slice(0, -lookFirst)]) {
       if (part.length === 0) continue;
-      const lengths = new Map(part.map(([length, id]) => [id, length]));
+      const lengths = namesOf(of, part);
       const found = await store.findExternalIds(format, project, [...lengths.keys()]);
       for (const { treeId, nodeId, id } of found.toSorted(
         (a, b) => (lengths.get(b.id) ?? 0) - (lengths.get(a.id) ?? 0),

@@ -25,7 +25,7 @@ import { plainTitle, recordedTag, sideCallsFormat, storeInlineMessages, titleAct
 import { addCompactionMarker, findPositionAfterMarker } from './agent-compaction.ts';
 import { detectCallPurpose, newestUserMessages } from './call-purpose.ts';
 import type { ParsedRequest } from './exchange.ts';
-import { findHistories, historyKeysOf, isDistinctiveHistory } from './history-names.ts';
+import { findHistories, isDistinctiveHistory } from './history-names.ts';
 import { type CallOrigin, programOfCall } from './session-of-call.ts';
 import { sourceOfMessage } from './source-of-message.ts';
 import { findSpawnedCalls, findSpawningCall, type SpawningCall } from './sub-agents.ts';
@@ -67,9 +67,10 @@ export async function findOrCreateSessionPosition(
   asked: ParsedRequest,
   history: readonly Message[],
   { project, origin, callId }: { readonly project: string; readonly origin: CallOrigin; readonly callId: string },
+  keys: readonly string[],
   context: RunContext,
 ): Promise<SessionPosition> {
-  const call = { asked, history, keys: historyKeysOf(history), project, origin };
+  const call = { asked, history, keys, project, origin };
   const session = origin.session ?? asked.session;
   return session === null ? placeUnnamed(store, call, callId, context) : placeNamed(store, session, call, context);
 }

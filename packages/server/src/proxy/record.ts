@@ -23,7 +23,7 @@ import {
 import { findSystemPrompt } from '@coppice/core/context';
 import { storeInlineBytes, storeInlineMessages, titleActor } from '@coppice/engine';
 import type { ModelCompletion, ParsedRequest, ParsedResponse } from './exchange.ts';
-import { buildHistoryRows } from './history-names.ts';
+import { buildHistoryRows, historyKeysOf } from './history-names.ts';
 import { findOrCreateSessionPosition, type SessionPosition } from './place-in-session.ts';
 import { itemFormat, resolveReferences } from './resolve-references.ts';
 import type { CallGrouping, CallOrigin } from './session-of-call.ts';
@@ -57,11 +57,14 @@ export interface RecordedNodes {
 /** Where a history ends in the forest. */
 export interface PlacedExchange {
   readonly treeId: TreeId;
+  /** The version of the tree with the history. */
+  readonly version: number;
   readonly parentId: NodeId;
   /** The nodes of the history, from the first message on. */
   readonly nodeIds: readonly NodeId[];
-  /** The messages of the history, references resolved. */
+  /** The messages of the history, references resolved, and their keys; none where calls are not grouped by session. */
   readonly history: readonly Message[];
+  readonly keys: readonly string[];
   readonly grouping: CallGrouping;
   /** Whether no later call continues this one. */
   readonly beside: boolean;
@@ -79,6 +82,26 @@ export interface RecordingServices {
 
 // The external id format for the service's ids of replies.
 const replyFormat = 'openai-response';
+
+/** The end of the call that was last recorded in a tree, and the system prompt that counts there. */
+interface RecordedEnd {
+  readonly nodeId: NodeId;
+  /** The version of the tree that the call left; with another one the prompt is read. */
+  readonly version: number;
+  readonly prompt: string;
+}
+
+const mostEnds = 500;
+const recordedEnds = new WeakMap<Store, Map<TreeId, RecordedEnd>>();
+
+function rememberEnd(store: Store, tree: TreeId, end: RecordedEnd): void {
+  const ends = recordedEnds.get(store) ?? new Map<TreeId, RecordedEnd>();
+  recordedEnds.set(store, ends);
+  ends.delete(tree);
+  ends.set(tree, end);
+  const [oldest] = ends.keys();
+  if (ends.size > mostEnds && oldest !== undefined) ends.delete(oldest);
+}
 
 function recordingContext(given: RecordingServices): RunContext {
   return { ...given, kit: messageKit, actId: given.newId() };
@@ -105,11 +128,14 @@ export async function recordExchange(
   await new Promise((resolve) => setImmediate(resolve));
   // A session is opened where its program is; a tree of one prompt has calls of many.
   const select = placed.grouping === 'session';
-  const added =
-    replies.length === 0
-      ? []
-      : (await run(store, { type: 'reply', treeId: id, parentId, replies, select }, context)).result.added;
+  const written =
+    replies.length === 0 ? null : await run(store, { type: 'reply', treeId: id, parentId, replies, select }, context);
+  const added = written?.result.added ?? [];
   const [first] = added;
+  // A call that continues another one by its id says nothing about the prompt.
+  const saysPrompt = asked.previous === null || asked.systemPrompt !== undefined;
+  if (saysPrompt && first !== undefined && written?.version === placed.version + 1)
+    rememberEnd(store, id, { nodeId: first, version: written.version, prompt: asked.systemPrompt ?? '' });
   await nameItems(store, exchange, id, placed, first ?? null);
   return { treeId: id, parentId, added, nodes: placed.nodes + added.length };
 }
@@ -119,7 +145,7 @@ async function nameItems(
   store: Store,
   { asked, returned, project: scope }: CompleteExchange,
   tree: TreeId,
-  { nodeIds: history, history: messages, grouping, beside }: PlacedExchange,
+  { nodeIds: history, history: messages, keys, grouping, beside }: PlacedExchange,
   reply: NodeId | null,
 ): Promise<void> {
   const { id, items, before, itemsBefore = [] } = returned;
@@ -133,7 +159,8 @@ async function nameItems(
     rows.push({ treeId: tree, nodeId: reply, format: replyFormat, scope, id });
   const [answer] = returned.answers;
   if (grouping === 'session' && !beside && reply !== null && answer?.message != null) {
-    rows.push(...buildHistoryRows(tree, reply, [...messages, answer.message], scope));
+    const all = [...messages, answer.message];
+    rows.push(...buildHistoryRows(tree, reply, all, [...keys, ...historyKeysOf([answer.message])], scope));
     rows.push(...buildSpawnRows(tree, reply, answer.message));
   }
   if (rows.length > 0) await store.putExternalIds(rows);
@@ -158,14 +185,15 @@ async function placeExchange(
   const before = asked.previous === null ? null : await findRecordedReply(store, project, asked.previous);
   const grouping = origin.grouping ?? (await groupingSoFar(store, project));
   const history = await resolveReferences(store, project, asked.history);
+  const keys = grouping === 'session' ? historyKeysOf(history) : [];
   const place =
     before !== null
       ? { tree: before.tree, parentId: before.nodeId, rest: history, beside: false }
       : grouping === 'session'
-        ? await findOrCreateSessionPosition(store, asked, history, { project, origin, callId }, context)
+        ? await findOrCreateSessionPosition(store, asked, history, { project, origin, callId }, keys, context)
         : await placeInPromptTree(store, asked, history, project, context);
   const further = place.rest.map((message) => ({ message, meta: { source: sourceOfMessage(message.role) } }));
-  const { result } = await run(
+  const { result, version } = await run(
     store,
     {
       type: 'append',
@@ -178,19 +206,27 @@ async function placeExchange(
   );
   const nodeIds = [...result.reused, ...result.added];
   const [first] = result.added;
+  const end = recordedEnds.get(store)?.get(place.tree.id);
+  // The append is the only commit since that call.
+  const continues = end?.nodeId === place.parentId && result.reused.length === 0 && version === end.version + 1;
+  const above = continues && first !== undefined ? end.prompt : null;
   const prompt =
-    grouping === 'session' ? await changedPrompt(store, place.tree, asked, first ?? null, result.nodeId) : null;
-  if (prompt !== null && first !== undefined)
-    await run(
-      store,
-      { type: 'annotate', treeId: place.tree.id, nodeId: first, set: { recordedPrompt: prompt } },
-      context,
-    );
+    grouping === 'session' ? await changedPrompt(store, place.tree, asked, first ?? null, result.nodeId, above) : null;
+  const noted =
+    prompt === null || first === undefined
+      ? null
+      : await run(
+          store,
+          { type: 'annotate', treeId: place.tree.id, nodeId: first, set: { recordedPrompt: prompt } },
+          context,
+        );
   return {
     treeId: place.tree.id,
+    version: noted?.version ?? version,
     parentId: result.nodeId,
     nodeIds,
     history,
+    keys,
     grouping,
     beside: place.beside,
     nodes: result.added.length,
@@ -215,17 +251,19 @@ async function placeInPromptTree(
   return { tree, parentId: tree.rootId, rest: history, beside: false };
 }
 
-/** The prompt of a call, if it is not the one that counts above its first new message; null otherwise. */
+/** The prompt of a call, if it is not the one that counts above its first new message (`known`); null otherwise. */
 async function changedPrompt(
   store: Store,
   { id, attributes }: TreeRow,
   asked: ParsedRequest,
   first: NodeId | null,
   last: NodeId,
+  known: string | null,
 ): Promise<string | null> {
   // A call that continues another one by its id says nothing about the prompt.
   if (asked.previous !== null && asked.systemPrompt === undefined) return null;
   const now = asked.systemPrompt ?? '';
+  if (known !== null) return now === known ? null : now;
   const above = await store.read(id, function* () {
     const node = first === null ? null : yield* ask('head', { id: first });
     const to = first === null ? last : (node?.parentId ?? last);

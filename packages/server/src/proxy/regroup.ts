@@ -19,7 +19,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { recordedTag } from '@coppice/engine';
-import { buildHistoryRows } from './history-names.ts';
+import { buildHistoryRows, historyKeysOf } from './history-names.ts';
 import type { RecordingServices } from './record.ts';
 import { titleOfCall } from './title-of-call.ts';
 
@@ -177,7 +177,7 @@ async function makeSession(
   };
   await run(store, { type: 'import', treeId: id, attributes, nodes: made.nodes }, context);
   const rows = [...made.replies()].flatMap(({ nodeId: reply, messages }) =>
-    buildHistoryRows(id, reply, messages, project),
+    buildHistoryRows(id, reply, messages, historyKeysOf(messages), project),
   );
   for (let from = 0; from < rows.length; from += rowsAtOnce)
     await store.putExternalIds(rows.slice(from, from + rowsAtOnce));

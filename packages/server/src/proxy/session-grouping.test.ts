@@ -1,5 +1,5 @@
 import { messageKit } from '@coppice/content';
-import { ask, run, treeId } from '@coppice/core';
+import { ask, readTree, run, treeId } from '@coppice/core';
 import { newId, RecordedWork } from '@coppice/engine';
 import { whole } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -78,6 +78,23 @@ describe('calls grouped by session', () => {
     const { body } = await server.ask('GET', `/api/trees/${tree?.id}/context?nodeId=${last?.id}`);
     expect(JSON.stringify(body)).toContain('Today is Tuesday.');
     expect(JSON.stringify(body)).not.toContain('Today is Monday.');
+  });
+
+  it('[RP25] are compared with the prompt that counts now, if the tree was changed since the last call', async () => {
+    const { post, trees, server } = await proxied();
+    const session = { 'x-claude-code-session-id': 'one' };
+    const [first, second] = [user('Which tea?'), user('Sure?')];
+    await post(chat, call(system('Today is Monday.'), first), session);
+    const [tree] = await trees();
+    const id = tree?.id ?? never();
+    const { activeNodeId } = await server.store.read(id, () => readTree(id));
+    const noted = { recordedPrompt: 'Today is Tuesday.' };
+    const context = { actor: 'me', kit: messageKit, now: Date.now, newId };
+    await run(server.store, { type: 'annotate', treeId: id, nodeId: activeNodeId ?? never(), set: noted }, context);
+    await post(chat, call(system('Today is Monday.'), first, said('Answer 1.'), second), session);
+    expect(await trees()).toHaveLength(1);
+    const nodes = await server.store.read(id, () => ask('subtree', { of: tree?.rootId ?? never() }));
+    expect(nodes.find(({ text }) => text === 'Sure?')?.meta.recordedPrompt).toBe('Today is Monday.');
   });
 
   it('[RP25] of two sessions with the same prompt and the same texts are two trees', async () => {

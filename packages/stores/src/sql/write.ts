@@ -101,6 +101,25 @@ function isMarkOf(change: RowChange, parent: NodeId, child: NodeId): boolean {
   );
 }
 
+/** A change that sets the visit mark of one node. */
+type NewMark = Extract<RowChange, { op: 'updated' }> & { readonly set: { readonly lastChildId: NodeId } };
+
+function isNewMark(change: RowChange): change is NewMark {
+  return (
+    isVisitMark(change) && change.op === 'updated' && change.nodeIds.length === 1 && change.set.lastChildId != null
+  );
+}
+
+/** Sets the visit marks of a path with one statement: a new branch may have hundreds. */
+function* writeMarks({ dialect }: TreeScope, base: number, marks: readonly NewMark[]): SqlTask<void> {
+  yield* execute(
+    `UPDATE node SET last_no = c.no FROM ${dialect.pairs('$2')} AS pair JOIN node c ON c.id = pair.b
+    WHERE ${inTreeSql('node')} AND node.id = pair.a`,
+    base,
+    JSON.stringify(marks.map(({ nodeIds, set }) => [nodeIds[0], set.lastChildId])),
+  );
+}
+
 /** Whether a change only sets a visit mark. */
 export function isVisitMark(change: RowChange): boolean {
   return (
@@ -206,7 +225,12 @@ export function* writeRows(scope: TreeScope, settled: PreparedCommit, base: numb
     yield* writeChanges(scope, draft, own, written);
     if (follow === null) continue;
     yield* sendInserts(draft);
-    yield* writeChanges(scope, draft, yield* runLinkReads(base, follow), written);
+    const followed = yield* runLinkReads(base, follow);
+    if (followed.length < 2 || !followed.every(isNewMark)) yield* writeChanges(scope, draft, followed, written);
+    else {
+      yield* writeMarks(scope, base, followed);
+      for (const change of followed) written.push(change);
+    }
   }
   yield* sendInserts(draft);
   yield* updateTree(scope, draft, settled);
