@@ -1,4 +1,4 @@
-/** A proxy that passes everything on except notifications: LISTEN seems to work, and nothing is ever heard. */
+/** A proxy that passes everything on except notifications: LISTEN seems to work, and nothing is received. */
 import { connect, createServer, type Socket } from 'node:net';
 import { ProtocolFrames } from './transaction-pooler.ts';
 
@@ -8,6 +8,10 @@ const notification = 'A'.charCodeAt(0);
 export interface DeafProxy {
   /** The URL of the database, through the proxy. */
   readonly url: string;
+  /** Passes on the notifications of connections that are opened from now on. */
+  hearNew(): void;
+  /** Drops the notifications of the connections that are open now. */
+  deafen(): void;
   close(): Promise<void>;
 }
 
@@ -15,9 +19,14 @@ export interface DeafProxy {
 export async function startDeafProxy(databaseUrl: string): Promise<DeafProxy> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
+  const connections = new Set<{ isDeaf: boolean }>();
+  let isDeaf = true;
   const server = createServer((client) => {
     const upstream = connect(Number(target.port || 5432), target.hostname);
     const frames = new ProtocolFrames();
+    const connection = { isDeaf };
+    connections.add(connection);
+    client.once('close', () => connections.delete(connection));
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => undefined);
@@ -29,7 +38,7 @@ export async function startDeafProxy(databaseUrl: string): Promise<DeafProxy> {
     }
     client.pipe(upstream);
     upstream.on('data', (bytes) => {
-      for (const frame of frames.take(bytes)) if (frame[0] !== notification) client.write(frame);
+      for (const frame of frames.take(bytes)) if (!connection.isDeaf || frame[0] !== notification) client.write(frame);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -39,6 +48,12 @@ export async function startDeafProxy(databaseUrl: string): Promise<DeafProxy> {
   url.port = String(typeof address === 'object' ? address?.port : '');
   return {
     url: url.href,
+    hearNew() {
+      isDeaf = false;
+    },
+    deafen() {
+      for (const connection of connections) connection.isDeaf = true;
+    },
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

@@ -127,6 +127,45 @@ test('[L181] LISTEN is trusted only after a notification arrived; otherwise comm
   await proxy.close();
 });
 
+test('[L213] a listening connection that reports no error and receives nothing is replaced, and the feed has every commit once', async () => {
+  const proxy = await startDeafProxy(database.url);
+  proxy.hearNew();
+  const [here, there] = [await open(database.url), await open(proxy.url, { pollInterval: 300 })];
+  stores.push(here, there);
+  const fixture = await TestTree.make({ store: here, treeId: treeId(uuid(1)) });
+  const seen: number[] = [];
+  const stop = new AbortController();
+  const following = (async () => {
+    for await (const { version } of there.feed(fixture.treeId, 0, stop.signal)) seen.push(version);
+  })();
+  const listening = async () => {
+    const rows = await database.query(
+      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query ~ 'LISTEN|pg_notify' AND pid <> pg_backend_pid() ORDER BY pid",
+    );
+    return rows.map(({ pid }) => Number(pid));
+  };
+  await fixture.grow(['received']);
+  await vi.waitUntil(async () => seen.includes(2) && (await listening()).length === 2, { timeout: 30_000 });
+  const before = await listening();
+  proxy.deafen();
+  await fixture.grow(['found by a poll']);
+  await vi.waitUntil(() => seen.includes(3), { timeout: 30_000 });
+  await vi.waitUntil(
+    async () => {
+      const now = await listening();
+      return now.length === 2 && now.filter((pid) => !before.includes(pid)).length === 1;
+    },
+    { timeout: 30_000, interval: 200 },
+  );
+  await fixture.grow(['received again']);
+  await vi.waitUntil(() => seen.includes(4), { timeout: 30_000 });
+  expect(seen).toEqual([1, 2, 3, 4]);
+  stop.abort();
+  await following;
+  await there.close();
+  await proxy.close();
+});
+
 test('[L181] a direct connection receives its own notification, and again after it was cut', async () => {
   const direct = await PostgresDatabase.create(parsePostgresSettings(database.url, {}));
   const clients: Client[] = [];

@@ -8,6 +8,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, startOwnServer } from '../../test/postgres.ts';
 import { copyBinaries, findPackagedBinaries, PostgresServer } from '../../test/postgres-server.ts';
 import { createPreparedDatabase, readAllRows } from '../../test/postgres-subject.ts';
+import { toCursor } from '../cursor.ts';
 import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
 import { parsePostgresSettings } from './options.ts';
@@ -122,6 +123,47 @@ describe('a server that is restarted or killed while it is written to', () => {
     }
     expect((await one.fsck()).findings).toEqual([]);
     for (const store of stores) await store.close();
+    await server.close();
+  });
+
+  test('[L213] the list of another server goes on after restarts, by notifications again, without gap or double', async () => {
+    const server = await startOwnServer();
+    const url = await server.createDatabase();
+    const never = 1e9;
+    const [here, there] = [await open(url, { pool: 2 }), await open(url, { pool: 2, pollInterval: never })];
+    const tree = uuid(1);
+    await TestTree.make({ store: here, treeId: treeId(tree) });
+    const seen: number[] = [];
+    const stop = new AbortController();
+    const following = (async () => {
+      for (let cursor = toCursor('changes', [0]); !stop.signal.aborted; )
+        try {
+          for await (const event of there.feedAll(cursor, stop.signal)) {
+            seen.push(event.version);
+            cursor = event.cursor;
+          }
+        } catch (error) {
+          // The database was away when the list was read.
+          if (!isAppError(error) || !error.retryable) throw error;
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+    })();
+    let count = 0;
+    for (const signal of ['SIGQUIT', 'SIGINT'] as const) {
+      for (let n = 0; n < 3; n++) await insist(here, tree, 100 + count++);
+      await server.restart(signal);
+      for (let n = 0; n < 3; n++) await insist(here, tree, 100 + count++);
+      const listening =
+        "SELECT count(*)::int AS n FROM pg_stat_activity WHERE query ~ 'LISTEN|pg_notify' AND pid <> pg_backend_pid()";
+      await expect.poll(() => server.query(listening, url), { timeout: 30_000 }).toEqual([{ n: 2 }]);
+      await insist(here, tree, 100 + count++);
+      await expect.poll(() => seen.length, { timeout: 30_000 }).toBe(count + 1);
+    }
+    stop.abort();
+    await following;
+    expect(seen).toEqual(Array.from({ length: count + 1 }, (_, at) => at + 1));
+    await here.close();
+    await there.close();
     await server.close();
   });
 
