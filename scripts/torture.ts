@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { waitForExit } from './tools.ts';
 
 const [name = '', ...words] = process.argv.slice(2);
-const part = name === 'pgwriters' ? 'server' : 'stores';
+const part = name === 'pgwriters' || name === 'servers' ? 'server' : 'stores';
 const main = fileURLToPath(new URL(`../packages/${part}/src/torture/main.ts`, import.meta.url));
 const child = spawn(process.execPath, ['--import', 'tsx', main, name, ...words], { stdio: 'inherit' });
 process.exitCode = await waitForExit(child);

@@ -1,5 +1,5 @@
 /** R10: several servers on one PostgreSQL, many writers, servers killed and the database restarted in between. */
-import { ask, type Commit, type Node, treeId } from '@coppice/core';
+import { ask, type Commit, type Node, type Store, treeId } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
 import { bundleServer, ServerFleet } from './fleet.ts';
@@ -38,7 +38,7 @@ export interface PgWritersReport {
 }
 
 /** A seeded random number generator. */
-function chance(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -48,7 +48,8 @@ function chance(seed: number): () => number {
   };
 }
 
-function pause(ms: number): Promise<void> {
+/** Waits. */
+export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
@@ -60,7 +61,7 @@ export async function runPgWriters(options: PgWritersOptions): Promise<PgWriters
   const record = new WriterRecord();
   try {
     await fleet.start();
-    const conversations = await buildSample(fleet, token, options.conversations);
+    const conversations = await createTrees(fleet, token, options.conversations);
     const end = performance.now() + seconds * 1000;
     // On a busy machine the time may be over before enough has happened.
     const isThin = () =>
@@ -72,12 +73,12 @@ export async function runPgWriters(options: PgWritersOptions): Promise<PgWriters
         token,
         conversations,
         record,
-        random: chance(options.seed + index),
+        random: seededRandom(options.seed + index),
         name: `writer ${index}`,
         over,
       }).run(),
     );
-    const killing = killServers(fleet, options, over);
+    const killing = killServers(fleet, options.killEvery, over);
     const restarting = restartDatabase(options, over);
     await Promise.all([...writers, killing, restarting]);
     if (record.wrong !== null) throw new Error(`${record.wrong}\n${fleet.words()}`);
@@ -102,7 +103,12 @@ export async function runPgWriters(options: PgWritersOptions): Promise<PgWriters
   }
 }
 
-async function buildSample(fleet: ServerFleet, token: string, count: number): Promise<readonly SharedConversation[]> {
+/** Creates trees of the owner of a token, by any of the servers. */
+export async function createTrees(
+  fleet: ServerFleet,
+  token: string,
+  count: number,
+): Promise<readonly SharedConversation[]> {
   const conversations: SharedConversation[] = [];
   const [address = ''] = fleet.addresses();
   for (let index = 0; index < count; index++) {
@@ -118,7 +124,8 @@ async function buildSample(fleet: ServerFleet, token: string, count: number): Pr
   return conversations;
 }
 
-async function killServers(fleet: ServerFleet, { killEvery }: PgWritersOptions, over: () => boolean): Promise<void> {
+/** Kills the servers in turn, every so many seconds, until the end. */
+export async function killServers(fleet: ServerFleet, killEvery: number, over: () => boolean): Promise<void> {
   for (let which = 0; ; which++) {
     const until = performance.now() + killEvery * 1000;
     while (performance.now() < until && !over()) await pause(50);
@@ -139,24 +146,33 @@ async function restartDatabase({ database, restarts, seconds }: PgWritersOptions
 /** Compares the store with what was acknowledged. */
 async function check(url: string, conversations: readonly SharedConversation[], record: WriterRecord) {
   const store = await openStore(url);
-  let commits = 0;
-  let nodes = 0;
   try {
-    for (const { id } of conversations) {
-      const rows = await store.read(treeId(id), () => ask('rows', {}));
-      if (rows === null) throw new Error(`The conversation ${id} is gone.`);
-      const log = await store.read(treeId(id), () => ask('log', { since: 0 }));
-      checkLog(id, rows.row.version, log, record);
-      checkNodes(id, new Map(rows.nodes.map((node) => [node.id, node])), log, record);
-      commits += log.length;
-      nodes += rows.nodes.length;
-    }
+    const figures = await checkConversations(store, conversations, record);
     // A server that is killed between storing a run and its reply leaves the run, which the next server ends; fsck only
     // warns about it.
     const findings = (await store.fsck()).findings.filter(({ severity }) => severity === 'error');
     if (findings.length > 0) throw new Error(`fsck finds ${JSON.stringify(findings.slice(0, 5))}`);
+    return figures;
   } finally {
     await store.close();
+  }
+}
+
+/** Compares the conversations of an owner with what was acknowledged. */
+export async function checkConversations(
+  store: Store,
+  conversations: readonly SharedConversation[],
+  record: WriterRecord,
+) {
+  let [commits, nodes] = [0, 0];
+  for (const { id } of conversations) {
+    const rows = await store.read(treeId(id), () => ask('rows', {}));
+    if (rows === null) throw new Error(`The conversation ${id} is gone.`);
+    const log = await store.read(treeId(id), () => ask('log', { since: 0 }));
+    checkLog(id, rows.row.version, log, record);
+    checkNodes(id, new Map(rows.nodes.map((node) => [node.id, node])), log, record);
+    commits += log.length;
+    nodes += rows.nodes.length;
   }
   return { commits, nodes };
 }

@@ -8,7 +8,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, startOwnServer } from '../../test/postgres.ts';
 import { copyBinaries, findPackagedBinaries, PostgresServer } from '../../test/postgres-server.ts';
 import { createPreparedDatabase, readAllRows } from '../../test/postgres-subject.ts';
-import { toCursor } from '../cursor.ts';
+import { encodeCursor } from '../cursor.ts';
 import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
 import { parsePostgresSettings } from './options.ts';
@@ -136,7 +136,7 @@ describe('a server that is restarted or killed while it is written to', () => {
     const seen: number[] = [];
     const stop = new AbortController();
     const following = (async () => {
-      for (let cursor = toCursor('changes', [0]); !stop.signal.aborted; )
+      for (let cursor = encodeCursor('changes', [0]); !stop.signal.aborted; )
         try {
           for await (const event of there.feedAll(cursor, stop.signal)) {
             seen.push(event.version);

@@ -1,0 +1,268 @@
+/**
+ * R16: several servers on a directory with buckets on two PostgreSQL servers, writers of several users, list feeds,
+ * servers killed, databases restarted, users moved between buckets and a standby promoted in between.
+ */
+import { ask, type Store, type TreeListEvent, treeId } from '@coppice/core';
+import { newId } from '@coppice/engine';
+import { openStore } from '@coppice/stores';
+import { openBuckets } from '@coppice/stores/buckets';
+import type { PostgresServer } from '@coppice/stores/testing/postgres-server';
+import { hashToken } from '../middleware/auth.ts';
+import { bundleServer, ServerFleet } from './fleet.ts';
+import { checkConversations, createTrees, killServers, pause, seededRandom } from './pgwriters.ts';
+import { type SharedConversation, Writer, WriterRecord } from './writer.ts';
+
+/** The options of a run. */
+export interface ServersOptions {
+  /** The server with the directory and two buckets. */
+  readonly first: PostgresServer;
+  /** The server with two more buckets. */
+  readonly second: PostgresServer;
+  readonly servers: number;
+  readonly users: number;
+  readonly writers: number;
+  readonly seconds: number;
+  /** Continues until so many writes were acknowledged. */
+  readonly atLeast: number;
+  /** Seconds between two kills of a server. */
+  readonly killEvery: number;
+  /** How often a database is restarted. */
+  readonly restarts: number;
+  /** The least number of moved users. */
+  readonly moves: number;
+  readonly seed: number;
+  say?(line: string): void;
+}
+
+/** The result of a run. */
+export interface ServersReport {
+  readonly acknowledged: number;
+  readonly kills: number;
+  readonly restarts: number;
+  readonly moves: number;
+  readonly promotions: number;
+  readonly figures: Readonly<{ [name: string]: number }>;
+}
+
+/** A user with a token, conversations and everything that the user's list feed has reported. */
+interface TestUser {
+  readonly name: string;
+  readonly token: string;
+  conversations: readonly SharedConversation[];
+  readonly events: TreeListEvent[];
+}
+
+/** Two buckets on each server; the first is the one with the directory. */
+const bucketNames = ['main', 'beside', 'far', 'farther'] as const;
+
+/** The databases of a run. */
+interface Databases {
+  /** The URL of the directory. */
+  readonly url: string;
+  readonly standby: PostgresServer;
+}
+
+/** Divides a new database into four buckets on two servers; the second has a standby that has every commit. */
+async function makeBuckets({ first, second }: ServersOptions): Promise<Databases> {
+  const url = await first.createDatabase();
+  const far = new URL(await second.createDatabase());
+  const standby = await second.copy({ standby: true });
+  // A commit is acknowledged when the standby has it too, so a promotion loses nothing.
+  await second.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
+  await second.query('SELECT pg_reload_conf()');
+  const hosts = `127.0.0.1:${second.port},127.0.0.1:${standby.port}`;
+  const farUrl = `postgres://${far.username}:${far.password}@${hosts}${far.pathname}?target_session_attrs=read-write`;
+  await (await openStore(url)).close();
+  const buckets = await openBuckets(url);
+  try {
+    const [, beside, ...others] = bucketNames;
+    await buckets.add(beside);
+    for (const name of others) await buckets.add(name, { url: farUrl });
+  } finally {
+    await buckets.close();
+  }
+  return { url, standby };
+}
+
+async function makeUsers(store: Store, count: number): Promise<readonly TestUser[]> {
+  const users: TestUser[] = [];
+  for (let index = 0; index < count; index++) {
+    const name = `user${index}`;
+    const token = newId();
+    await store.accounts.putUser({ id: name, name, role: 'member', createdAt: 1, disabledAt: null });
+    const times = { createdAt: 1, expiresAt: null, revokedAt: null, usedAt: null };
+    await store.accounts.putToken({ id: newId(), userId: name, name, hash: hashToken(token), ...times });
+    users.push({ name, token, conversations: [], events: [] });
+  }
+  return users;
+}
+
+/** Follows the list of a user's trees until it is stopped; after a failure it goes on at the last cursor. */
+async function followList(store: Store, user: TestUser, signal: AbortSignal): Promise<void> {
+  const own = store.forOwner(user.name);
+  for (let cursor: string | null = null; !signal.aborted; )
+    try {
+      for await (const event of own.feedAll(cursor, signal)) {
+        user.events.push(event);
+        cursor = event.cursor;
+      }
+    } catch {
+      await pause(100);
+    }
+}
+
+/** Runs the test; throws on the first lost, doubled or corrupted write or event. */
+export async function runServerTorture(options: ServersOptions): Promise<ServersReport> {
+  const { say = () => undefined } = options;
+  const databases = await makeBuckets(options);
+  const store = await openStore(databases.url);
+  const fleet = new ServerFleet(await bundleServer(), databases.url, '', options.servers);
+  const record = new WriterRecord();
+  const stop = new AbortController();
+  const done = { moves: 0, restarts: 0, promotions: 0 };
+  try {
+    const users = await makeUsers(store, options.users);
+    await fleet.start();
+    for (const user of users) user.conversations = await createTrees(fleet, user.token, 2);
+    const following = users.map((user) => followList(store, user, stop.signal));
+    const end = performance.now() + options.seconds * 1000;
+    const isThin = () =>
+      record.acks.length < options.atLeast ||
+      fleet.kills === 0 ||
+      done.moves < options.moves ||
+      done.restarts < options.restarts ||
+      done.promotions === 0;
+    const over = () => record.wrong !== null || (performance.now() >= end && !isThin());
+    const writing = Array.from({ length: options.writers }, (_, index) => {
+      const user = users[index % users.length];
+      if (user === undefined) throw new Error('There are no users.');
+      const { token, conversations } = user;
+      const random = seededRandom(options.seed + index);
+      return new Writer({ fleet, token, conversations, record, random, name: `writer ${index}`, over }).run();
+    });
+    await Promise.all([
+      ...writing,
+      killServers(fleet, options.killEvery, over),
+      restartAndPromote(options, databases, done, over),
+      moveUsers(options, databases.url, users, done, over),
+    ]);
+    if (record.wrong !== null) throw new Error(`${record.wrong}\n${fleet.words()}`);
+    say(`${record.acks.length} acknowledged, ${fleet.kills} kills, ${done.moves} moves; checking`);
+    await fleet.close();
+    const figures = await checkUsers(databases.url, users, record);
+    await checkFeeds(store, users);
+    stop.abort();
+    await Promise.all(following);
+    return {
+      acknowledged: record.acks.length,
+      kills: fleet.kills,
+      ...done,
+      figures: {
+        ...Object.fromEntries(record.byKind),
+        conflicts: record.conflicts,
+        unavailable: record.unavailable,
+        'lost connections': record.lostConnections,
+        events: users.reduce((sum, { events }) => sum + events.length, 0),
+        ...figures,
+      },
+    };
+  } finally {
+    stop.abort();
+    await fleet.close();
+    await store.close();
+    await databases.standby.close();
+  }
+}
+
+/** Restarts the databases in turn, and after that lets the second one die and promotes its standby. */
+async function restartAndPromote(
+  { first, second, restarts, seconds }: ServersOptions,
+  { standby }: Databases,
+  done: { restarts: number; promotions: number },
+  over: () => boolean,
+): Promise<void> {
+  const wait = async () => {
+    const until = performance.now() + (seconds * 1000) / (restarts + 2);
+    while (performance.now() < until && !over()) await pause(50);
+    return !over();
+  };
+  for (; done.restarts < restarts; done.restarts++) {
+    if (!(await wait())) return;
+    await (done.restarts % 2 === 0 ? second : first).restart('SIGQUIT');
+  }
+  if (!(await wait())) return;
+  await second.kill();
+  await standby.promote();
+  done.promotions++;
+}
+
+/** Moves users between the buckets, one after the other, until the end. A move that breaks off is repeated. */
+async function moveUsers(
+  { seed }: ServersOptions,
+  url: string,
+  users: readonly TestUser[],
+  done: { moves: number },
+  over: () => boolean,
+): Promise<void> {
+  const random = seededRandom(seed + 1_000);
+  const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)];
+  while (!over()) {
+    const name = pick(users)?.name ?? '';
+    const to = pick(bucketNames) ?? '';
+    for (let isMoved = false; !isMoved; ) {
+      const buckets = await openBuckets(url).catch(() => null);
+      try {
+        await buckets?.moveOwner(name, to);
+        isMoved = buckets !== null;
+      } catch {
+        // A database is away; the same move is repeated, as `coppice buckets check` says.
+        await pause(200);
+      } finally {
+        await buckets?.close().catch(() => undefined);
+      }
+      if (!isMoved && over()) return;
+    }
+    done.moves++;
+    for (let waited = 0; waited < 1_000 && !over(); waited += 50) await pause(50);
+  }
+}
+
+/** Compares the buckets with what was acknowledged. */
+async function checkUsers(url: string, users: readonly TestUser[], record: WriterRecord) {
+  const store = await openStore(url);
+  const buckets = await openBuckets(url);
+  let [commits, nodes] = [0, 0];
+  try {
+    for (const { name, conversations } of users) {
+      const found = await checkConversations(store.forOwner(name), conversations, record);
+      commits += found.commits;
+      nodes += found.nodes;
+    }
+    const findings = (await store.fsck()).findings.filter(({ severity }) => severity === 'error');
+    if (findings.length > 0) throw new Error(`fsck finds ${JSON.stringify(findings.slice(0, 5))}`);
+    const wrong = await buckets.check();
+    if (wrong.length > 0) throw new Error(`The check of the buckets finds ${wrong.join(' ')}`);
+  } finally {
+    await store.close();
+    await buckets.close();
+  }
+  return { commits, nodes };
+}
+
+/** Waits until each list feed has reported the last version of each tree; throws if a version is missing or doubled. */
+async function checkFeeds(store: Store, users: readonly TestUser[]): Promise<void> {
+  for (const { name, conversations, events } of users)
+    for (const { id } of conversations) {
+      const row = await store.forOwner(name).read(treeId(id), () => ask('tree', {}));
+      const last = row?.version ?? 0;
+      const reported = () => events.filter((event) => event.treeId === id).map(({ version }) => version);
+      const until = performance.now() + 60_000;
+      while (!reported().includes(last) && performance.now() < until) await pause(50);
+      const versions = reported();
+      for (const [at, version] of versions.entries())
+        if (version !== (versions[0] ?? 0) + at)
+          throw new Error(`The list of ${name} reported ${versions.slice(Math.max(0, at - 3), at + 3)} of ${id}.`);
+      if (versions.at(-1) !== last)
+        throw new Error(`The list of ${name} ended at ${versions.at(-1)} of ${id}, which is at ${last}.`);
+    }
+}
