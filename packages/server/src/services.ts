@@ -134,66 +134,24 @@ export function createSharedServices(
   const fresh = options.newId ?? (() => newId(now()));
   const kit = options.kit ?? messageKit;
   const log = options.log ?? pino({ level: 'silent' });
-  let searched: { readonly at: number; readonly done: Promise<void> } | null = null;
-  let chosen: { readonly at: number; readonly model: Promise<string> } | null = null;
-  const engine = openEngine({
-    store,
-    config,
-    currentConfig: options.live === undefined ? undefined : () => live?.current ?? config,
-    events: options.events,
-    onHookFailure: ({ event, error }) => log.warn({ err: error, event }, 'a hook failed'),
-    providers: options.providers,
-    tools: options.tools,
-    titles: options.titles,
-    onTitleError: (error) => log.warn({ err: error }, 'a title was not given'),
-    limits: options.generateLimits,
-    kit,
-    clock: { ...systemClock, now },
-    newId: fresh,
-  });
+  const engine = openServerEngine(options, { kit, log, now, newId: fresh });
   const { providers, tools } = engine;
-  live?.onChange((changed) => {
-    providers.reconfigure(changed);
-    options.mcp?.reconfigure(changed.mcpServers).catch((error: unknown) => {
-      log.warn({ err: error }, 'the tool servers could not be changed');
-    });
-    chosen = null;
+  const defaultModel = rememberForAMinute(now, () => providers.defaultModel(closing));
+  const localModels = rememberForAMinute(now, async () => {
+    if (live !== null) await findLocalModels(live, providers, closing);
   });
-  const temporary = new TemporaryTrees(store, { now, kit });
+  live?.onChange(() => defaultModel.forget());
   const operatorQuotas = { ...defaultQuotas, ...options.quotas };
   const quotas = followLimits(operatorQuotas, () => live?.limitChoices);
   const quotasOf = (owner: string) =>
     followLimits(operatorQuotas, () => personLimits(live?.limitChoices, live?.limitsOf(owner)));
-  const rooms = new Map<string, OwnerServices>();
-  const openOwner = (owner: string): OwnerServices => {
-    const main = owner === store.owner ? store : store.forOwner(owner);
-    const beside = owner === store.owner ? temporary : temporary.forOwner(owner);
-    return {
-      owner,
-      store: main,
-      temporary: beside,
-      storeOf: async (treeId) => ((await beside.has(treeId)) ? beside.store : main),
-      engineOf: (of) => engine.forStore(of),
-      async admitTemporary(treeId) {
-        const { items } = await beside.store.trees({ limit: quotas.temporaryTrees });
-        if (items.length >= quotas.temporaryTrees && !(await beside.has(treeId)))
-          throwHttpError('http/too-many', `You have ${items.length} temporary trees; keep or discard some of them.`);
-      },
-    };
-  };
   const { importBytes } = config.server;
   const limits: ServerLimits = { ...defaultServerLimits, ...omitUndefined({ importBytes }), ...options.limits };
-  const metrics = new Metrics();
-  addProcessMetrics(metrics, productVersion);
   const usage = new BodyUsage({ quotasOf, now });
   const turns = new LiveTurns(quotasOf, limits);
-  metrics.gauge('coppice_streams', 'Streams that are open.', () => usage.streams);
-  const thread = threadStoreOf(options);
-  const imports = new ImportRegistry({ quotas, limits, log, now, thread });
-  metrics.gauge('coppice_imports', 'Imports that are uploaded or under way.', () => imports.running);
-  metrics.gauge('coppice_turns', 'Turns that are being written.', () => turns.running);
-  let recorder: Recorder | null = null;
-  let recordedTitles: RecordedTitles | null = null;
+  const imports = new ImportRegistry({ quotas, limits, log, now, thread: threadStoreOf(options) });
+  const ownerServicesOf = openOwnerServices(engine, store, new TemporaryTrees(store, { now, kit }), quotas);
+  const metrics = new Metrics();
   const services: SharedServices = {
     auth: options.auth,
     get config() {
@@ -229,55 +187,151 @@ export function createSharedServices(
     closing,
     calls: new OpenCalls(),
     reference,
-    ownerServicesOf(owner) {
-      const known = rooms.get(owner);
-      if (known !== undefined) return known;
-      const made = openOwner(owner);
-      rooms.set(owner, made);
-      return made;
-    },
+    ownerServicesOf,
     sync: createSync(options),
     get recorder() {
-      recorder ??= createRecorder(
-        {
-          config: this.config,
-          providers,
-          log,
-          now,
-          newId: fresh,
-          ownerServicesOf: (owner) => this.ownerServicesOf(owner),
-        },
-        { threadStore: thread, spillFolder: options.spillFolder },
-      );
-      if (options.titles !== false) {
-        const { summarizer } = engine;
-        const current = () => this.config;
-        recordedTitles ??= new RecordedTitles(recorder, {
-          get config() {
-            return current();
-          },
-          storeOf: (owner) => this.ownerServicesOf(owner).store,
-          summarizer,
-          context: { now, newId: fresh, kit },
-          onError: (error) => log.warn({ err: error }, 'a recorded session was not given a title'),
-        });
-      }
-      return recorder;
+      return recording.recorder;
     },
     get recordedTitles() {
-      return recordedTitles;
+      return recording.titles;
     },
-    findLocalModels() {
-      if (live === null) return Promise.resolve();
-      if (searched === null || now() - searched.at > 60_000)
-        searched = { at: now(), done: findLocalModels(live, providers, closing) };
-      return searched.done;
+    findLocalModels: localModels.get,
+    defaultModel: defaultModel.get,
+  };
+  const recording = new LazyRecording(services, options);
+  addServiceMetrics(services);
+  return services;
+}
+
+/** Opens the engine of a server, which follows changes of the configuration. */
+function openServerEngine(
+  options: ServerOptions,
+  { kit, log, now, newId }: Pick<SharedServices, 'kit' | 'log' | 'now' | 'newId'>,
+): Engine {
+  const { store, config, live } = options;
+  const engine = openEngine({
+    store,
+    config,
+    currentConfig: live === undefined ? undefined : () => live.current,
+    events: options.events,
+    onHookFailure: ({ event, error }) => log.warn({ err: error, event }, 'a hook failed'),
+    providers: options.providers,
+    tools: options.tools,
+    titles: options.titles,
+    onTitleError: (error) => log.warn({ err: error }, 'a title was not given'),
+    limits: options.generateLimits,
+    kit,
+    clock: { ...systemClock, now },
+    newId,
+  });
+  live?.onChange((changed) => {
+    engine.providers.reconfigure(changed);
+    options.mcp?.reconfigure(changed.mcpServers).catch((error: unknown) => {
+      log.warn({ err: error }, 'the tool servers could not be changed');
+    });
+  });
+  return engine;
+}
+
+/** Returns a function that opens the services of an owner on first use. */
+function openOwnerServices(
+  engine: Engine,
+  store: Store,
+  temporary: TemporaryTrees,
+  quotas: Quotas,
+): (owner: string) => OwnerServices {
+  const opened = new Map<string, OwnerServices>();
+  const open = (owner: string): OwnerServices => {
+    const main = owner === store.owner ? store : store.forOwner(owner);
+    const beside = owner === store.owner ? temporary : temporary.forOwner(owner);
+    return {
+      owner,
+      store: main,
+      temporary: beside,
+      storeOf: async (treeId) => ((await beside.has(treeId)) ? beside.store : main),
+      engineOf: (of) => engine.forStore(of),
+      async admitTemporary(treeId) {
+        const { items } = await beside.store.trees({ limit: quotas.temporaryTrees });
+        if (items.length >= quotas.temporaryTrees && !(await beside.has(treeId)))
+          throwHttpError('http/too-many', `You have ${items.length} temporary trees; keep or discard some of them.`);
+      },
+    };
+  };
+  return (owner) => {
+    const services = opened.get(owner) ?? open(owner);
+    opened.set(owner, services);
+    return services;
+  };
+}
+
+/** Calls a function at most once a minute and returns its last result meanwhile. */
+function rememberForAMinute<T>(now: () => number, load: () => Promise<T>): { get(): Promise<T>; forget(): void } {
+  let last: { readonly at: number; readonly result: Promise<T> } | null = null;
+  return {
+    get() {
+      if (last === null || now() - last.at > 60_000) last = { at: now(), result: load() };
+      return last.result;
     },
-    defaultModel() {
-      if (chosen === null || now() - chosen.at > 60_000) chosen = { at: now(), model: providers.defaultModel(closing) };
-      return chosen.model;
+    forget() {
+      last = null;
     },
   };
+}
+
+/** The recorder and the titles of recorded sessions. Both are created on first use, because most servers record nothing. */
+class LazyRecording {
+  readonly #services: SharedServices;
+  readonly #options: ServerOptions;
+  #recorder: Recorder | null = null;
+  #titles: RecordedTitles | null = null;
+
+  constructor(services: SharedServices, options: ServerOptions) {
+    this.#services = services;
+    this.#options = options;
+  }
+
+  get recorder(): Recorder {
+    this.#recorder ??= this.#open();
+    return this.#recorder;
+  }
+
+  /** Null until something is recorded, and if titles are off. */
+  get titles(): RecordedTitles | null {
+    return this.#titles;
+  }
+
+  #open(): Recorder {
+    const { config, providers, log, now, newId, ownerServicesOf } = this.#services;
+    const { spillFolder } = this.#options;
+    const threadStore = threadStoreOf(this.#options);
+    const context = { config, providers, log, now, newId, ownerServicesOf };
+    const recorder = createRecorder(context, { threadStore, spillFolder });
+    if (this.#options.titles !== false) this.#titles = this.#openTitles(recorder);
+    return recorder;
+  }
+
+  #openTitles(recorder: Recorder): RecordedTitles {
+    const services = this.#services;
+    const { engine, now, newId, kit, log, ownerServicesOf } = services;
+    return new RecordedTitles(recorder, {
+      get config() {
+        return services.config;
+      },
+      storeOf: (owner) => ownerServicesOf(owner).store,
+      summarizer: engine.summarizer,
+      context: { now, newId, kit },
+      onError: (error) => log.warn({ err: error }, 'a recorded session was not given a title'),
+    });
+  }
+}
+
+/** Adds the metrics of the process, streams, imports, turns and recording. */
+function addServiceMetrics(services: SharedServices): void {
+  const { metrics, usage, imports, turns } = services;
+  addProcessMetrics(metrics, productVersion);
+  metrics.gauge('coppice_streams', 'Streams that are open.', () => usage.streams);
+  metrics.gauge('coppice_imports', 'Imports that are uploaded or under way.', () => imports.running);
+  metrics.gauge('coppice_turns', 'Turns that are being written.', () => turns.running);
   const recording = (name: 'waiting' | 'spilled' | 'dropped' | 'failed' | 'unacknowledged', help: string) =>
     metrics.gauge(`coppice_recorder_${name}`, help, () => services.recorder.state[name]);
   recording('waiting', 'Calls that wait to be recorded.');
@@ -285,7 +339,6 @@ export function createSharedServices(
   recording('dropped', 'Calls that were dropped, since more came than could be written.');
   recording('failed', 'Calls that the store refused.');
   recording('unacknowledged', 'Calls that could not be recorded and that nobody has acknowledged.');
-  return services;
 }
 
 /** The limits of a person, reduced to those that an admin set on the page. */
