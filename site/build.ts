@@ -1,7 +1,7 @@
 /** Builds the site: documents, references, charts, search and the demo, as files that any host can serve. */
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
-import { passagesOf } from '@coppice/engine/guide-passages';
+import { splitIntoPassages } from '@coppice/engine/guide-passages';
 import type { GuideSection } from '@coppice/engine/guide-search';
 import { build } from 'esbuild';
 import { projectAddresses } from '../scripts/project-addresses.ts';
@@ -224,7 +224,7 @@ export async function buildSite(into: string): Promise<{ readonly pages: readonl
     return page.source === 'docs/benchmarks.md' ? withCharts(content, workspace) : content;
   });
   const passages: GuideSection[] = documents.flatMap((page) =>
-    passagesOf(page.source, workspace.read(page.source)).map((passage) => ({
+    splitIntoPassages(page.source, workspace.read(page.source)).map((passage) => ({
       ...passage,
       path: `${page.address}.html`,
     })),

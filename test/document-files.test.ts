@@ -1,12 +1,12 @@
 /** The documents that come with the page and with the command. */
-import { makeKnowledge } from '@coppice/engine/guide-passages';
+import { buildGuideKnowledge } from '@coppice/engine/guide-passages';
 import { expect, test } from 'vitest';
 import { documentNameOf, renderDocumentFiles } from '../site/document-files.ts';
 
 const files = new Map(renderDocumentFiles().map(({ path, content }) => [path, content]));
 
 test('every section that the guide can link to is a page with that anchor, and needs no network', () => {
-  const missing = makeKnowledge()
+  const missing = buildGuideKnowledge()
     .passages.map(({ path, anchor }) => ({ path: `docs/${documentNameOf(path)}.html`, anchor }))
     .filter(({ path, anchor }) => files.get(path)?.includes(` id="${anchor}"`) !== true);
   expect(missing).toEqual([]);

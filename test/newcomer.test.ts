@@ -11,16 +11,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compileCommandOnce } from '@coppice/cli/testing';
 import {
-  freePort,
+  findFreePort,
+  makeSamplePdf,
   openModelServer,
   type RawServer,
   type SeenRequest,
-  samplePdf,
-  serveReference,
+  startReferenceServer,
   type WireReply,
 } from '@coppice/engine/testing';
-import { ensureBuilt, openTestBrowser, soon, watchPage } from '@coppice/web/testing';
-import { serious } from '@coppice/web/testing/axe';
+import { ensureBuilt, openTestBrowser, waitUntilTrue, watchPage } from '@coppice/web/testing';
+import { findSeriousViolations } from '@coppice/web/testing/axe';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
@@ -103,7 +103,7 @@ let token: string;
 beforeEach(async () => {
   await ensureBuilt();
   const home = mkdtempSync(join(tmpdir(), 'coppice-newcomer-'));
-  const [port, helperPort] = [await freePort(), await freePort()];
+  const [port, helperPort] = [await findFreePort(), await findFreePort()];
   const { child, token: printed } = await startCoppice(home, port);
   token = printed;
   journey = {
@@ -111,7 +111,7 @@ beforeEach(async () => {
     port,
     helperPort,
     models: await openModelServer({ key, reply: createModel() }),
-    helper: await serveReference(helperPort),
+    helper: await startReferenceServer(helperPort),
     browser: await openTestBrowser(),
     coppice: child,
   };
@@ -134,7 +134,7 @@ async function send(page: Page, text: string): Promise<void> {
 
 /** The last reply that has ended. */
 async function lastReply(page: Page): Promise<Locator> {
-  await soon(() => page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
+  await waitUntilTrue(() => page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
   return threadOf(page).locator('article.ai').last();
 }
 
@@ -157,7 +157,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Test', exact: true }).last().click();
   await page.getByText('small-model, large-model').waitFor();
-  expect(await serious({ page })).toEqual([]);
+  expect(await findSeriousViolations({ page })).toEqual([]);
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('listitem').filter({ hasText: 'Workshop' }).getByText('Connected, 2 models').waitFor();
 
@@ -184,7 +184,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   // A PDF reaches a model that takes no files.
   const chooser = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Attach files' }).click();
-  const pdf = { name: 'fees.pdf', mimeType: 'application/pdf', buffer: samplePdf('The harbour fee is 42 euros.') };
+  const pdf = { name: 'fees.pdf', mimeType: 'application/pdf', buffer: makeSamplePdf('The harbour fee is 42 euros.') };
   await (await chooser).setFiles(pdf);
   await page.getByText('fees.pdf').waitFor();
   await send(page, 'What does the file say?');
@@ -230,7 +230,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   await page.getByRole('menuitem', { name: 'Combine answers' }).click();
   const panel = page.getByRole('complementary', { name: 'Combine answers' });
   await panel.getByText(/^Answers, \d selected/).waitFor();
-  expect(await serious({ page })).toEqual([]);
+  expect(await findSeriousViolations({ page })).toEqual([]);
   await panel.getByRole('button', { name: 'Combine' }).click();
   await page.locator('.col.combined').getByText('Birch or Cedar').waitFor();
   await panel.getByRole('button', { name: 'Close' }).click();
@@ -243,7 +243,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   await send(page, 'And a dinghy?');
   await page.getByText('change is waiting').waitFor();
   journey.coppice = (await startCoppice(home, port)).child;
-  await soon(() => page.getByText('Offline.').count()).toBe(0);
+  await waitUntilTrue(() => page.getByText('Offline.').count()).toBe(0);
   await (await lastReply(page)).getByText('Call it Fir.').waitFor();
 
   // The branch is shared with somebody who has no token.
@@ -272,7 +272,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   await send(page, 'One more?');
   await (await lastReply(page)).getByText('Call it Gorse.').waitFor();
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-  expect(await serious({ page })).toEqual([]);
+  expect(await findSeriousViolations({ page })).toEqual([]);
 
   // One title for the whole journey, and no key in what the page holds.
   expect(models.requests.filter(isTitleRequest)).toHaveLength(1);

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { serious } from '@coppice/web/testing/axe';
+import { findSeriousViolations } from '@coppice/web/testing/axe';
 import { connectBrowser } from '@coppice/web/testing/browser';
 import type { Browser, BrowserContextOptions, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -77,7 +77,7 @@ test.each([
 ])('%s is accessible in light and dark, fits a phone and calls no other host', { tags: ['browser'] }, async (path) => {
   for (const colorScheme of ['light', 'dark'] as const) {
     const { page, faults } = await open(path, { colorScheme });
-    expect(await serious({ page })).toEqual([]);
+    expect(await findSeriousViolations({ page })).toEqual([]);
     expect(faults).toEqual([]);
     await page.context().close();
   }

@@ -1,5 +1,5 @@
 /** Searches the pages of the site, with the search of the guide that answers in Coppice itself. */
-import { createIndex, type GuideSection } from '@coppice/engine/guide-search';
+import { createPassageIndex, type GuideSection } from '@coppice/engine/guide-search';
 
 /** A section that was found. */
 export interface SearchHit {
@@ -12,7 +12,7 @@ export interface SearchHit {
 export async function openSearch(root: string): Promise<(words: string) => readonly SearchHit[]> {
   const response = await fetch(`${root}search.json`);
   const passages: readonly GuideSection[] = await response.json();
-  const index = createIndex(passages);
+  const index = createPassageIndex(passages);
   return (words) =>
     index.search(words, 12).map(({ passage: { path, anchor, title, sentences } }) => ({
       href: `${root}${path}#${anchor}`,

@@ -7,7 +7,7 @@ import {
   type GenerateOptions,
   type ModelChoice,
   type ModelProviders,
-  requireReady,
+  requireReadyModel,
   type TurnEnd,
   type TurnEvent,
   type TurnStart,
@@ -72,7 +72,7 @@ export function createLocalModelSource(providers: ModelProviders): ModelSource {
     find: (id) => providers.model(id).id,
     requireReady(id) {
       const model = providers.model(id);
-      requireReady(model);
+      requireReadyModel(model);
       return { images: model.info.capabilities.images && model.provider.supports.images };
     },
   };

@@ -8,12 +8,13 @@ import { messageKit } from '@coppice/content';
 import { AppError, isAppError, type RunContext, type Store } from '@coppice/core';
 import {
   type Config,
+  createEncryptedRecords,
+  createFileRecords,
+  createFoundModelRecords,
   createProviders,
+  createStoreRecords,
   defaultGenerateLimits,
-  encryptedRecords,
-  fileRecords,
-  foundModels,
-  keysPath,
+  keysFilePath,
   type LiveConfig,
   type ModelProviders,
   newId,
@@ -21,8 +22,7 @@ import {
   openRecordSecret,
   recoverRuns,
   type SecretRecords,
-  sharedKeysPath,
-  storeRecords,
+  sharedKeysFilePath,
 } from '@coppice/engine';
 import type { StoreOptions } from '@coppice/stores';
 import { openStore } from '@coppice/stores/open';
@@ -98,8 +98,8 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
   const live = once(() =>
     openLiveConfig({
       ...source,
-      records: fileRecords(keysPath(source)),
-      found: foundModels(source),
+      records: createFileRecords(keysFilePath(source)),
+      found: createFoundModelRecords(source),
       rules: { privateAddresses: true },
     }),
   );
@@ -107,12 +107,12 @@ export function createCliContext(host: ProcessHost, output: Output, options: Glo
   // configuration.
   const sharedRecords = async (): Promise<SecretRecords> => {
     const { sealed } = await store();
-    return sealed === null ? fileRecords(sharedKeysPath(source)) : storeRecords(sealed);
+    return sealed === null ? createFileRecords(sharedKeysFilePath(source)) : createStoreRecords(sealed);
   };
   const sharedLive = once(async () =>
     openLiveConfig({
       ...source,
-      records: encryptedRecords(await sharedRecords(), await openRecordSecret(source)),
+      records: createEncryptedRecords(await sharedRecords(), await openRecordSecret(source)),
       rules: { privateAddresses: false },
     }),
   );

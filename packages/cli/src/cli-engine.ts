@@ -1,6 +1,6 @@
 /** The engine of the command line, for one store and one user, with all configured providers and tools. */
 import { createEvents, type Engine, type McpClient, openEngine } from '@coppice/engine';
-import { storeCopies } from '@coppice/engine/sessions';
+import { createStoreCopier } from '@coppice/engine/sessions';
 import { sessionFiles } from '@coppice/stores';
 import { type ChatEngine, createLocalModelSource } from './chat-engine.ts';
 import type { CliContext } from './cli-context.ts';
@@ -36,7 +36,7 @@ export async function openCliEngine(at: CliContext, tellOfHooks?: (text: string)
   if (tellOfHooks !== undefined) await openHooks(at, events, tellOfHooks);
   const { tools, mcp } = await openToolRegistry(at);
   const sessions = await findSessionTarget(await at.storeUrl(), at.host.cwd);
-  const copies = storeCopies({
+  const copies = createStoreCopier({
     files: sessionFiles,
     actor: at.context().actor,
     folder: sessions?.folder ?? at.host.cwd,

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { sessionTreeId } from '@coppice/content/sessions';
 import type { TreeId } from '@coppice/core';
 import type { Events, HookFailure } from '@coppice/engine';
-import { createHookPlace, loadHooks } from '@coppice/engine/sessions';
+import { createSessionHookHost, loadHooks } from '@coppice/engine/sessions';
 import { sessionFiles } from '@coppice/stores';
 import type { CliContext } from './cli-context.ts';
 import { toCliError } from './exit-codes.ts';
@@ -74,7 +74,7 @@ export async function openHooks(at: CliContext, events: Events, tell: (text: str
   const found = await findHooks(at.host.home);
   if (found.length === 0) return;
   for (const { name, trouble } of found) if (trouble !== null) tell(`The hook ${name} was not loaded: ${trouble}.`);
-  const place = createHookPlace({
+  const place = createSessionHookHost({
     files: sessionFiles,
     actor: at.context().actor,
     events,

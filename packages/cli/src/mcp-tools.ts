@@ -1,13 +1,13 @@
 /** The tools that models may call: built-in ones, and those of the configured MCP servers. */
 import {
+  createFilePins,
   createMcpClient,
   createTools,
-  filePins,
   type LiveConfig,
   type McpClient,
-  pinsPath,
   type ToolRegistry,
-  toolSettings,
+  toolPinsPath,
+  toToolSettings,
 } from '@coppice/engine';
 import type { CliContext } from './cli-context.ts';
 
@@ -21,10 +21,10 @@ export async function openToolRegistry(
 ): Promise<{ readonly tools: ToolRegistry; readonly mcp: McpClient | null }> {
   const live = server ?? (await at.live());
   const config = live.current;
-  const tools = createTools({ ...toolSettings(config), rules: () => live.current.tools });
+  const tools = createTools({ ...toToolSettings(config), rules: () => live.current.tools });
   if (config.mcpServers.size === 0 && server === undefined) return { tools, mcp: null };
   const { env, home } = at.host;
-  const mcp = createMcpClient({ config, tools, env, pins: filePins(pinsPath({ env, home })) });
+  const mcp = createMcpClient({ config, tools, env, pins: createFilePins(toolPinsPath({ env, home })) });
   at.onClose(() => mcp.close());
   await mcp.start();
   return { tools, mcp };

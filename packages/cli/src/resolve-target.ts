@@ -10,7 +10,7 @@ import {
   type TreeRow,
   treeId,
 } from '@coppice/core';
-import { nodeAbove, nodesByReference, positionOfWord } from '@coppice/engine';
+import { findNodeAbove, findNodesByReference, parsePositionWord } from '@coppice/engine';
 import type { CliContext } from './cli-context.ts';
 import { shortenId } from './short-ids.ts';
 import { buildCommandLine } from './tree-changes.ts';
@@ -115,15 +115,15 @@ export async function findNodeInTree(at: CliContext, row: TreeRow, word: string)
   const store = await at.store();
   const whole: boolean = isUuid(word);
   if (whole) return nodeId(word);
-  const place = word === 'root' ? 'start' : positionOfWord(word);
+  const place = word === 'root' ? 'start' : parsePositionWord(word);
   if (place !== null) return place === 'start' ? row.rootId : nodeAboveTarget(store, row, place.above);
-  const { ids } = await store.read(row.id, () => nodesByReference(row.rootId, word));
+  const { ids } = await store.read(row.id, () => findNodesByReference(row.rootId, word));
   if (ids.length > 1) throw ambiguous('node', word, ids);
   return ids[0] ?? Promise.reject(notFound('node', word, at, `coppice tree ${shortenId(row.id)}`, 'See them with'));
 }
 
 async function nodeAboveTarget(store: Store, row: TreeRow, levels: number): Promise<NodeId> {
-  return (await store.read(row.id, () => nodeAbove(row.activeNodeId, levels))) ?? row.rootId;
+  return (await store.read(row.id, () => findNodeAbove(row.activeNodeId, levels))) ?? row.rootId;
 }
 
 /** Resolves two words to a tree and a node. Without a second word the node is the active one. */

@@ -1,5 +1,5 @@
 import { treeId } from '@coppice/core';
-import { textEvents } from '@coppice/engine/testing';
+import { makeTextEvents } from '@coppice/engine/testing';
 import { createTree, openTestServer } from '@coppice/server/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
@@ -79,7 +79,7 @@ test('[CL9] a broken feed is reopened after the last commit, and no commit is mi
 });
 
 test('[CL10] writes wait while the server is away, are shown meanwhile, and are sent in order when it is back', async () => {
-  const server = await openTestServer({ replies: [textEvents('Hi.')] });
+  const server = await openTestServer({ replies: [makeTextEvents('Hi.')] });
   const { id } = await createTree(server, ['One']);
   let away = false;
   const client = createClient({

@@ -1,6 +1,6 @@
 import { type Message, type NodeId, textMessage, treeId } from '@coppice/core';
 import { createTools, defineTool } from '@coppice/engine';
-import { type ScriptedReply, textEvents, toolEvents } from '@coppice/engine/testing';
+import { makeTextEvents, makeToolEvents, type ScriptedReply } from '@coppice/engine/testing';
 import { createTree, openTestServer, type TestServer } from '@coppice/server/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { GenerationOptions } from './actions.ts';
@@ -29,9 +29,9 @@ const tools = createTools({
 /** A turn of several rounds without any delay: calls of a tool, then the answer. */
 function rounds(count: number, answer: string): ScriptedReply[] {
   const calls = Array.from({ length: count }, (_, index) =>
-    toolEvents({ id: `call-${answer}-${index}`, name: 'look_up', parameters: { word: `w${index}` } }),
+    makeToolEvents({ id: `call-${answer}-${index}`, name: 'look_up', parameters: { word: `w${index}` } }),
   );
-  return [...calls, textEvents(answer)];
+  return [...calls, makeTextEvents(answer)];
 }
 
 interface Opened {
@@ -143,7 +143,7 @@ test('[CL7] a turn that continues does not move the view of a user who has gone 
 });
 
 test('[CL7] several replies at once end at the last one, and a regenerated reply at the new one', async () => {
-  const { session } = await open(['A.', 'B.', 'C.', 'D.'].map((text) => textEvents(text)));
+  const { session } = await open(['A.', 'B.', 'C.', 'D.'].map((text) => makeTextEvents(text)));
   expect(await sendMessage(session, leafOf(session), said('Three'), { ...plain, n: 3 })).toBe(true);
   await vi.waitFor(() => expect(session.state.live.size).toBe(0), patience);
   const leaf = leafOf(session);
@@ -155,7 +155,7 @@ test('[CL7] several replies at once end at the last one, and a regenerated reply
 });
 
 test('[CL5] a user who sends again before the first reply arrives is not moved back to it', async () => {
-  const { session, client } = await open([textEvents('Here I am.')]);
+  const { session, client } = await open([makeTextEvents('Here I am.')]);
   client.answers.hold();
   client.events.hold();
   const one = sendMessage(session, leafOf(session), said('One'), plain);
@@ -171,7 +171,7 @@ test('[CL5] a user who sends again before the first reply arrives is not moved b
 });
 
 test('[CL8] a send costs one request; the feed brings the rest', async () => {
-  const { session, client } = await open([...rounds(2, 'Brought.'), textEvents('Again.')]);
+  const { session, client } = await open([...rounds(2, 'Brought.'), makeTextEvents('Again.')]);
   client.requests.length = 0;
   await sendMessage(session, leafOf(session), said('Bring it'), wish);
   await ends(session, 'Brought.');
@@ -193,7 +193,7 @@ test('[CL10] a bookmark stays when the server has responded and the feed has not
 });
 
 test('[CL8] a bookmark, a note and their undo cost one request each', async () => {
-  const { session, client } = await open([textEvents('Hi.')]);
+  const { session, client } = await open([makeTextEvents('Hi.')]);
   const leaf = leafOf(session);
   client.requests.length = 0;
   await session.actions.setBookmark(leaf, 'Here');
@@ -214,7 +214,7 @@ test('[CL8] a bookmark, a note and their undo cost one request each', async () =
 });
 
 test('[CL8] undoing a delete shows the messages again without reading them', async () => {
-  const { session, client } = await open([textEvents('Hi.')], ['One', 'Two', 'Three', 'Four']);
+  const { session, client } = await open([makeTextEvents('Hi.')], ['One', 'Two', 'Three', 'Four']);
   const path = loadedPath(session.state.part ?? expect.fail());
   const second = path[1] ?? expect.fail();
   const { actId } = await session.write([], (version) =>
@@ -230,7 +230,7 @@ test('[CL8] undoing a delete shows the messages again without reading them', asy
 
 test('[B107] a message that does not fit is either stored or given back, never both, and no compaction is left', async () => {
   const small = '[models."scripted/one"]\nwindow = 300\nmax_output = 300\n';
-  const { session, server } = await open([textEvents('Yes.')], ['Hi'], small);
+  const { session, server } = await open([makeTextEvents('Yes.')], ['Hi'], small);
   const kinds = async () => {
     const { body } = await server.ask('GET', `/api/trees/${session.treeId}/topology`);
     return body.nodes.map((node: { kind: string }) => node.kind);
@@ -247,7 +247,7 @@ test('[B107] a message that does not fit is either stored or given back, never b
 });
 
 test('[CL1] an edit of the first message of a new tree shows two variants at once', async () => {
-  const { session } = await open([textEvents('Hi.')], []);
+  const { session } = await open([makeTextEvents('Hi.')], []);
   await session.actions.append('Hello');
   const [first] = session.messages;
   await session.actions.edit(first?.id ?? expect.fail(), 'Hello there');

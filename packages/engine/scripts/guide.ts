@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { GuideSection, Knowledge } from '../src/providers/offline/guide/knowledge.ts';
+import type { GuideKnowledge, GuideSection } from '../src/providers/offline/guide/knowledge.ts';
 
 const repository = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 const target = fileURLToPath(new URL('../src/providers/offline/guide/knowledge.json', import.meta.url));
@@ -10,7 +10,7 @@ const target = fileURLToPath(new URL('../src/providers/offline/guide/knowledge.j
 const builders = new Set(['docs/torture.md', 'docs/benchmarks.md']);
 
 /** The documents that the guide reads, as paths from the repository root. */
-export function documents(top = repository): readonly string[] {
+export function listGuideDocuments(top = repository): readonly string[] {
   const found = ['README.md'];
   const open = ['docs'];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
@@ -132,7 +132,7 @@ const fence = /^\s*(?:```|~~~)(\w*)/;
 const listItem = /^\s*(?:[-*+]|\d+\.)\s+/;
 
 /** The passages of one document: one for each heading with sentences or question forms below it. */
-export function passagesOf(path: string, text: string): GuideSection[] {
+export function splitIntoPassages(path: string, text: string): GuideSection[] {
   const reader = new PassageReader(path);
   /** The language of the open fence; null outside. */
   let language: string | null = null;
@@ -177,18 +177,18 @@ function anchorOf(heading: string): string {
 }
 
 /** The guide's knowledge, in the format of its file. */
-export function makeKnowledge(top = repository): Knowledge {
+export function buildGuideKnowledge(top = repository): GuideKnowledge {
   const passages: GuideSection[] = [];
-  for (const path of documents(top)) {
+  for (const path of listGuideDocuments(top)) {
     // Documents for contributors do not answer questions of users.
     if (path.startsWith('docs/decisions/') || builders.has(path)) continue;
-    passages.push(...passagesOf(path, readFileSync(join(top, path), 'utf8')));
+    passages.push(...splitIntoPassages(path, readFileSync(join(top, path), 'utf8')));
   }
   return { passages };
 }
 
 if (process.argv[1] !== undefined && fileURLToPath(import.meta.url) === process.argv[1]) {
-  const knowledge = makeKnowledge();
+  const knowledge = buildGuideKnowledge();
   writeFileSync(target, `${JSON.stringify(knowledge, null, 2)}\n`);
   console.log(`${knowledge.passages.length} passages.`);
 }

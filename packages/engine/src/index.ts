@@ -30,26 +30,33 @@ export {
   loadConfig,
   parseConfig,
 } from './config/load.ts';
-export { HiddenText, heldKeys, Secret } from './config/secret.ts';
+export { HiddenText, listConfiguredKeys, Secret } from './config/secret.ts';
 export { listSettings } from './config/settings.ts';
-export type { Bounds, Setting, SettingListener } from './config/toml.ts';
+export type { NumberBounds, Setting, SettingListener } from './config/toml.ts';
 // Keys and URLs that a user enters.
 export * from './connections/index.ts';
 // Turns: generating replies.
 export * from './events.ts';
-export { createFileTexts, type FileTexts } from './files/file-texts.ts';
+export { createFileTextExtractor, type FileTextExtractor } from './files/file-text-extractor.ts';
 export { storeInlineBytes, storeInlineMessages } from './generate/blobs.ts';
 export * from './generate/contract.ts';
-export { type CompactionSettings, type GenerateDefaults, generatorSettings } from './generate/defaults.ts';
+export { type CompactionSettings, type GenerateDefaults, toGeneratorSettings } from './generate/defaults.ts';
 export { type GenerateErrorCode, generateErrorKinds, type ReplyError } from './generate/errors.ts';
-export { createGenerator, type Generator, type GeneratorOptions, type TurnsOf } from './generate/index.ts';
+export { createGenerator, type Generator, type GeneratorOptions, type TurnSelector } from './generate/index.ts';
 export { defaultGenerateLimits, type GenerateLimits } from './generate/limits.ts';
-export { noticeText, type TurnNotice } from './generate/notices.ts';
-export { replyLimit, type SentReplyLimit } from './generate/reply-limit.ts';
-export { addUse, dayOf, fileSpending, type ModelUse, memorySpending, type Spending } from './generate/spending.ts';
+export { formatNotice, type TurnNotice } from './generate/notices.ts';
+export { computeReplyLimit, type SentReplyLimit } from './generate/reply-limit.ts';
+export {
+  addUse,
+  createFileSpending,
+  createMemorySpending,
+  type ModelUse,
+  type Spending,
+  utcDayOf,
+} from './generate/spending.ts';
 export type { ToolSource } from './generate/turn-services.ts';
-export { defaultLimits as defaultHttpLimits, type HttpConnection, type HttpLimits } from './http/contract.ts';
-export { redact } from './http/redact.ts';
+export { defaultHttpLimits, type HttpConnection, type HttpLimits } from './http/contract.ts';
+export { redactKeys } from './http/redact.ts';
 // Import and export.
 export * from './import/index.ts';
 // MCP clients.
@@ -60,7 +67,7 @@ export { accumulateReply, collectReply, type ModelReply, type ReplyAccumulator }
 export { systemClock } from './providers/clock.ts';
 export * from './providers/contract.ts';
 export { defineProvider } from './providers/define.ts';
-export { abortedEvent, errorEvent, errorFrom } from './providers/errors.ts';
+export { errorEventFromThrown, makeAbortedEvent, makeErrorEvent } from './providers/errors.ts';
 export {
   createProviders,
   listModels,
@@ -70,7 +77,7 @@ export {
   type ModelProviders,
   offlineModel,
   type ProvidersOptions,
-  requireReady,
+  requireReadyModel,
 } from './providers/index.ts';
 export { providerDefinitions } from './providers/registry.ts';
 export * from './recorded-work/index.ts';
@@ -80,6 +87,6 @@ export { createSharedTimers, type SharedTimer, type SharedTimers } from './runs/
 export type { ServiceOptions } from './service.ts';
 // Summaries and titles.
 export * from './summaries/index.ts';
-export { type ThreadFile, threadFile } from './thread-file.ts';
 // Tools that models can call.
 export * from './tools/index.ts';
+export { findWorkerFile, type WorkerFile } from './worker-file.ts';

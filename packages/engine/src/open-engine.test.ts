@@ -4,11 +4,11 @@ import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseConfig } from './config/load.ts';
 import { createEvents } from './events.ts';
-import { dayOf, memorySpending } from './generate/spending.ts';
+import { createMemorySpending, utcDayOf } from './generate/spending.ts';
 import { newId } from './new-id.ts';
 import { type Engine, type EngineOptions, openEngine } from './open-engine.ts';
 import { createProviders } from './providers/index.ts';
-import { type ScriptedReply, scriptedProvider, usageEventOf } from './testing/scripted.ts';
+import { createScriptedProvider, makeUsageEvent, type ScriptedReply } from './testing/scripted.ts';
 
 // Ten cents for a thousand input tokens, a dollar for output.
 const priced =
@@ -21,13 +21,13 @@ afterEach(async () => {
 
 const used = (input: number, output: number): ScriptedReply => [
   { type: 'text-delta', text: 'In short.' },
-  usageEventOf(input, output),
+  makeUsageEvent(input, output),
   { type: 'end', finishReason: 'stop', raw: 'stop' },
 ];
 
 async function open(replies: readonly ScriptedReply[], lines = '', more: Partial<EngineOptions> = {}) {
   const store = await openStore('memory:');
-  const provider = scriptedProvider(replies);
+  const provider = createScriptedProvider(replies);
   const config = parseConfig({ name: 'test.toml', text: priced + lines }, {});
   const providers = createProviders({ config, extra: [provider] });
   const engine = openEngine({ store, config, providers, ...more });
@@ -60,10 +60,10 @@ describe('one engine', () => {
   test.each(ways)(
     '[H60] %s counts for the budget of the day, and no model is called once it is spent',
     async (_, act) => {
-      const spending = memorySpending();
+      const spending = createMemorySpending();
       const { engine, store, provider } = await open([used(1_000, 100)], '[budgets]\nday_usd = 10\n', { spending });
       await act(engine, store);
-      const today = dayOf(Date.now());
+      const today = utcDayOf(Date.now());
       expect(provider.requests.length).toBeGreaterThan(0);
       expect(await spending.on(today)).toBeGreaterThan(0.1);
       const calls = provider.requests.length;
@@ -74,11 +74,11 @@ describe('one engine', () => {
   );
 
   test.each(ways)('[H60] %s makes no call that the budget of the day cannot pay for', async (_, act) => {
-    const spending = memorySpending();
+    const spending = createMemorySpending();
     const { engine, store, provider } = await open([used(1_000, 100)], '[budgets]\nday_usd = 0.01\n', { spending });
     await act(engine, store);
     expect(provider.requests).toEqual([]);
-    expect(await spending.on(dayOf(Date.now()))).toBe(0);
+    expect(await spending.on(utcDayOf(Date.now()))).toBe(0);
   });
 
   test.each(ways)('[H61] %s is cancelled by a hook, and nothing is requested or written', async (_, act) => {
@@ -90,11 +90,11 @@ describe('one engine', () => {
   });
 
   test('[H60] branch summaries and titles count for the budget of the day', async () => {
-    const spending = memorySpending();
+    const spending = createMemorySpending();
     const { engine, store, provider } = await open([used(1_000, 100)], '[budgets]\nday_usd = 100\n', { spending });
     const { treeId: id, ids } = await longTree(store);
     await engine.compactor.branchWithSummary({ treeId: id, nodeId: ids[0] ?? nodeId('') });
-    const afterBranch = await spending.on(dayOf(Date.now()));
+    const afterBranch = await spending.on(utcDayOf(Date.now()));
     expect(afterBranch).toBeGreaterThan(0);
     const short = treeId(newId());
     await run(store, { type: 'create', treeId: short }, context);
@@ -102,10 +102,10 @@ describe('one engine', () => {
     await engine.generator.generate({ type: 'send', treeId: short, messages: question }, { models: ['scripted/one'] })
       .done;
     const calls = provider.requests.length;
-    const before = await spending.on(dayOf(Date.now()));
+    const before = await spending.on(utcDayOf(Date.now()));
     await engine.titles?.idle();
     expect(provider.requests.length).toBeGreaterThan(calls);
-    expect(await spending.on(dayOf(Date.now()))).toBeGreaterThan(before);
+    expect(await spending.on(utcDayOf(Date.now()))).toBeGreaterThan(before);
   });
 
   test('[H62] shares one budget, one summarizer and the same hooks between stores, and closes with the first', async () => {

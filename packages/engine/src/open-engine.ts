@@ -1,21 +1,21 @@
 /** Assembles the engine: server and command line get everything that talks to models from here. */
 import type { Store } from '@coppice/core';
-import type { CommandDefinition, Copies } from './commands/contract.ts';
+import type { ChatCopier, CommandDefinition } from './commands/contract.ts';
 import { type Commands, createCommands } from './commands/registry.ts';
 import type { Compactor } from './compaction/contract.ts';
 import type { Config } from './config/contract.ts';
 import { createEvents, type Events, type HookFailure } from './events.ts';
-import { createFileTexts, type FileTexts } from './files/file-texts.ts';
-import { generatorSettings } from './generate/defaults.ts';
+import { createFileTextExtractor, type FileTextExtractor } from './files/file-text-extractor.ts';
+import { toGeneratorSettings } from './generate/defaults.ts';
 import { createGenerator, type Generator, type GeneratorOptions } from './generate/index.ts';
-import { memorySpending, type Spending } from './generate/spending.ts';
+import { createMemorySpending, type Spending } from './generate/spending.ts';
 import { newId } from './new-id.ts';
 import { systemClock } from './providers/clock.ts';
 import { createProviders, type ModelProviders } from './providers/index.ts';
 import { createSharedTimers, type SharedTimers } from './runs/shared-timer.ts';
 import type { Summarizer } from './summaries/contract.ts';
-import { createTitles, type TitleGenerator } from './summaries/titles.ts';
-import { createTools, toolSettings } from './tools/index.ts';
+import { createTitleGenerator, type TitleGenerator } from './summaries/titles.ts';
+import { createTools, toToolSettings } from './tools/index.ts';
 import type { ToolRegistry } from './tools/registry.ts';
 
 /** Options of an engine; everything but store and configuration has a default. */
@@ -35,7 +35,7 @@ export interface EngineOptions
   /** By default the built-in tools with the rules of the configuration. */
   readonly tools?: ToolRegistry | undefined;
   /** Where commands create copies; by default new trees of the same store. */
-  readonly copies?: Copies | undefined;
+  readonly copies?: ChatCopier | undefined;
   /** Commands in addition to the built-in ones. */
   readonly commands?: readonly CommandDefinition[] | undefined;
   /** False disables automatic titles. */
@@ -71,13 +71,13 @@ export interface Engine {
 export function openEngine(options: EngineOptions): Engine {
   const { config } = options;
   const current = options.currentConfig ?? (() => config);
-  const settings = followSettings(generatorSettings(config), () => generatorSettings(current()));
+  const settings = followSettings(toGeneratorSettings(config), () => toGeneratorSettings(current()));
   const shared: Shared = {
     providers: options.providers ?? createProviders({ config, ...(options.clock ? { clock: options.clock } : {}) }),
-    tools: options.tools ?? createTools({ ...toolSettings(config), rules: () => current().tools }),
+    tools: options.tools ?? createTools({ ...toToolSettings(config), rules: () => current().tools }),
     // Shared, so that a daily budget applies to all stores of a process even without a spending file.
-    spending: options.spending ?? settings.spending ?? memorySpending(),
-    fileTexts: createFileTexts(),
+    spending: options.spending ?? settings.spending ?? createMemorySpending(),
+    fileTexts: createFileTextExtractor(),
     timers: createSharedTimers(options.clock ?? systemClock),
     engines: new Map(),
     summarizer: null,
@@ -90,13 +90,13 @@ interface Shared {
   readonly providers: ModelProviders;
   readonly tools: ToolRegistry;
   readonly spending: NonNullable<GeneratorOptions['spending']>;
-  readonly fileTexts: FileTexts;
+  readonly fileTexts: FileTextExtractor;
   readonly timers: SharedTimers;
   readonly engines: Map<Store, Engine>;
   summarizer: Summarizer | null;
 }
 
-type Settings = ReturnType<typeof generatorSettings>;
+type Settings = ReturnType<typeof toGeneratorSettings>;
 
 const noPersonalBudgets: ReadonlyMap<string, number> = new Map();
 
@@ -170,7 +170,7 @@ function engineOn(options: EngineOptions, settings: Settings, shared: Shared, st
   const titles =
     options.titles === false
       ? null
-      : createTitles({ store, events, summarizer, model, kit, clock, newId: makeId, onError });
+      : createTitleGenerator({ store, events, summarizer, model, kit, clock, newId: makeId, onError });
   const commands = createCommands({
     models: providers,
     compactor,

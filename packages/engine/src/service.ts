@@ -47,7 +47,7 @@ export function newActId(context: RunContext): ActId {
 }
 
 /** Throws unless the value is an integer of at least `least`. */
-export function checkCount(what: string, value: number, least = 0): void {
+export function assertCount(what: string, value: number, least = 0): void {
   if (!Number.isSafeInteger(value) || value < least)
     refuse('command/invalid', `A ${what} must be a whole number from ${least}, not ${value}.`, { [what]: value });
 }
@@ -58,13 +58,13 @@ export function requireObject<T extends object>(given: T): T {
   return isNamed ? given : refuse('command/invalid', 'This call needs an object with its arguments.', {});
 }
 
-export interface NodePlace {
+export interface NodeLocation {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
 }
 
 /** Finds a node by its id alone; a tree's id stands for its root. Null if the owner has no such node. */
-export async function findNodePlace(store: TreeStore, id: string): Promise<NodePlace | null> {
+export async function findNodeLocation(store: TreeStore, id: string): Promise<NodeLocation | null> {
   // Untyped callers may pass any value, which a database could not bind.
   if (typeof id !== 'string') return null;
   return store.read(treeId(id), function* () {
@@ -75,17 +75,17 @@ export async function findNodePlace(store: TreeStore, id: string): Promise<NodeP
   });
 }
 
-/** Like {@link findNodePlace}, but throws if there is no such node. */
-export async function requireNodePlace(store: TreeStore, id: string): Promise<NodePlace> {
-  return (await findNodePlace(store, id)) ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
+/** Like {@link findNodeLocation}, but throws if there is no such node. */
+export async function requireNodeLocation(store: TreeStore, id: string): Promise<NodeLocation> {
+  return (await findNodeLocation(store, id)) ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
 
 /** A tree id from outside; a value that is not a string cannot be looked up and is refused as unknown. */
-export function requireTreeNamed(id: string): TreeId {
+export function requireTreeId(id: string): TreeId {
   return typeof id === 'string' ? treeId(id) : refuse('tree/unknown-tree', `There is no tree ${id}.`, { treeId: id });
 }
 
-/** A node id from outside; see {@link requireTreeNamed}. */
-export function requireNodeNamed(id: string): NodeId {
+/** A node id from outside; see {@link requireTreeId}. */
+export function requireNodeId(id: string): NodeId {
   return typeof id === 'string' ? nodeId(id) : refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }

@@ -6,11 +6,11 @@ import { parseConfig } from '../src/config/load.ts';
 import { createGenerator } from '../src/generate/index.ts';
 import { newId } from '../src/new-id.ts';
 import { createProviders } from '../src/providers/index.ts';
-import { scriptedProvider } from '../src/testing/scripted.ts';
+import { createScriptedProvider } from '../src/testing/scripted.ts';
 
 const [, , url = '', tree = ''] = process.argv;
 const store = await openStore(url);
-const provider = scriptedProvider([[{ type: 'text-delta', text: 'It was a dark ' }, { type: 'hang' }]]);
+const provider = createScriptedProvider([[{ type: 'text-delta', text: 'It was a dark ' }, { type: 'hang' }]]);
 const providers = createProviders({ config: parseConfig(null, {}), extra: [provider] });
 const generator = createGenerator({ store, providers, limits: { flushMs: 5, heartbeatMs: 10 } });
 const id = treeId(tree);

@@ -1,8 +1,8 @@
 /** Starts the given MCP servers, reports that, and waits to be killed or exits as requested. */
-import { mcpClient, mcpConfig } from '../src/testing/mcp.ts';
+import { makeMcpClient, makeMcpConfig } from '../src/testing/mcp.ts';
 
 const [, , commands = '{}', ending = 'wait'] = process.argv;
-const client = mcpClient(mcpConfig(JSON.parse(commands)));
+const client = makeMcpClient(makeMcpConfig(JSON.parse(commands)));
 await client.start();
 process.stdout.write(`${client.servers().map((server) => server.status)}\n`);
 if (ending === 'exit') process.exit(0);

@@ -3,9 +3,9 @@
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { textEvents } from '@coppice/engine/testing';
+import { makeTextEvents } from '@coppice/engine/testing';
 import { createTree } from '@coppice/server/testing';
-import { openPageFixture, type PageFixture, soon } from '@coppice/web/testing';
+import { openPageFixture, type PageFixture, waitUntilTrue } from '@coppice/web/testing';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -37,7 +37,7 @@ describe('in a browser', () => {
 
   // Each test, and each second try, has all replies before it.
   beforeEach(async () => {
-    const replies = ['First.', 'Second.', 'Third.', 'Fourth.'].map((text) => textEvents(text));
+    const replies = ['First.', 'Second.', 'Third.', 'Fourth.'].map((text) => makeTextEvents(text));
     fixture = await openPageFixture({ web, replies });
   });
   afterEach(() => fixture.close());
@@ -60,33 +60,33 @@ describe('in a browser', () => {
     const field = page.getByLabel('Message', { exact: true });
     await field.fill('A draft');
     await page.reload();
-    await soon(() => field.inputValue()).toBe('A draft');
+    await waitUntilTrue(() => field.inputValue()).toBe('A draft');
     await field.fill('Where to?');
     await field.press('Enter');
-    await soon(() => texts(page)).toEqual(['Where to?', 'First.']);
-    await soon(() => field.inputValue()).toBe('');
+    await waitUntilTrue(() => texts(page)).toEqual(['Where to?', 'First.']);
+    await waitUntilTrue(() => field.inputValue()).toBe('');
 
     await message(page, 'Where to?').getByRole('button', { name: 'Edit' }).click();
     await page.locator('.coppice-message textarea').fill('Where to in May?');
     await page.getByRole('button', { name: 'Save' }).click();
-    await soon(() => texts(page)).toEqual(['Where to in May?']);
-    await soon(() => page.locator('.coppice-variants').textContent()).toContain('2/2');
+    await waitUntilTrue(() => texts(page)).toEqual(['Where to in May?']);
+    await waitUntilTrue(() => page.locator('.coppice-variants').textContent()).toContain('2/2');
     await page.getByRole('button', { name: 'Previous version' }).click();
-    await soon(() => texts(page)).toEqual(['Where to?', 'First.']);
+    await waitUntilTrue(() => texts(page)).toEqual(['Where to?', 'First.']);
 
     await message(page, 'First.').getByRole('button', { name: 'Regenerate' }).click();
-    await soon(() => texts(page)).toEqual(['Where to?', 'Second.']);
+    await waitUntilTrue(() => texts(page)).toEqual(['Where to?', 'Second.']);
     await page.reload();
-    await soon(() => texts(page)).toEqual(['Where to?', 'Second.']);
+    await waitUntilTrue(() => texts(page)).toEqual(['Where to?', 'Second.']);
 
     const { page: other } = await fixture.open(`/t/${id}`, { context });
-    await soon(() => texts(other)).toEqual(['Where to?', 'Second.']);
+    await waitUntilTrue(() => texts(other)).toEqual(['Where to?', 'Second.']);
     await message(page, 'Second.').getByRole('button', { name: 'Delete' }).click();
-    await soon(() => texts(other)).not.toContain('Second.');
+    await waitUntilTrue(() => texts(other)).not.toContain('Second.');
     await page.getByRole('button', { name: 'Undo' }).click();
-    await soon(() => texts(page)).toEqual(['Where to?', 'Second.']);
+    await waitUntilTrue(() => texts(page)).toEqual(['Where to?', 'Second.']);
     await page.getByRole('button', { name: 'Redo' }).click();
-    await soon(() => texts(page)).not.toContain('Second.');
+    await waitUntilTrue(() => texts(page)).not.toContain('Second.');
     expect(faults).toEqual([]);
     expect(warnings).toEqual([]);
   });
@@ -100,20 +100,20 @@ describe('in a browser', () => {
       version: 2,
     });
     const { page, faults } = await fixture.open(`/t/${id}`);
-    await soon(() => texts(page)).toEqual(['One', 'Two', 'Three']);
+    await waitUntilTrue(() => texts(page)).toEqual(['One', 'Two', 'Three']);
     const outline = page.getByRole('navigation', { name: 'Outline' });
-    await soon(() => outline.getByRole('button').count()).toBe(4);
+    await waitUntilTrue(() => outline.getByRole('button').count()).toBe(4);
     await outline.getByRole('button', { name: 'Another branch' }).click();
-    await soon(() => texts(page)).toEqual(['One', 'Another branch']);
+    await waitUntilTrue(() => texts(page)).toEqual(['One', 'Another branch']);
     const map = page.getByRole('navigation', { name: 'Map of the chat' });
-    await soon(() => map.locator('button[data-shown="true"]').count()).toBe(2);
+    await waitUntilTrue(() => map.locator('button[data-shown="true"]').count()).toBe(2);
     await map.getByRole('button', { name: 'Three' }).click();
-    await soon(() => texts(page)).toEqual(['One', 'Two', 'Three']);
+    await waitUntilTrue(() => texts(page)).toEqual(['One', 'Two', 'Three']);
     await page.getByLabel('Search').fill('another');
-    await soon(() => page.locator('#hits li').allTextContents()).toEqual(['Another branch']);
-    await soon(async () => Number(await page.getByLabel('Tokens').getAttribute('value'))).toBeGreaterThan(0);
+    await waitUntilTrue(() => page.locator('#hits li').allTextContents()).toEqual(['Another branch']);
+    await waitUntilTrue(async () => Number(await page.getByLabel('Tokens').getAttribute('value'))).toBeGreaterThan(0);
     await fixture.server.ask('POST', '/api/trees', { body: { title: 'Made elsewhere' } });
-    await soon(() => page.locator('#trees li').allTextContents()).toContain('Made elsewhere');
+    await waitUntilTrue(() => page.locator('#trees li').allTextContents()).toContain('Made elsewhere');
     expect(faults).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /** Converts errors to responses: the kind decides the status, except for the server's own codes and a full disk. */
 import { AppError, type ErrorKind, isAppError, type Refusal } from '@coppice/core';
-import { redact } from '@coppice/engine';
+import { redactKeys } from '@coppice/engine';
 
 /** The status of each kind. */
 export const statusOfKind = {
@@ -59,7 +59,7 @@ function isHttpCode(code: string): code is HttpCode {
 export function toHttpRefusal(thrown: unknown): Refusal {
   if (isAppError(thrown)) {
     const { code, kind, message, data } = thrown;
-    return { code, kind, message: redact(message), data };
+    return { code, kind, message: redactKeys(message), data };
   }
   return {
     code: 'http/internal',

@@ -1,5 +1,5 @@
 import { createTools, defineTool } from '@coppice/engine';
-import { textEvents, toolEvents } from '@coppice/engine/testing';
+import { makeTextEvents, makeToolEvents } from '@coppice/engine/testing';
 import { expect, test } from 'vitest';
 import { createLog } from './log.ts';
 import { EventReader, openTestServer } from './testing/index.ts';
@@ -87,7 +87,7 @@ test('[A131] keys that the server holds are in no response, feed, document, tool
     tools,
     config:
       '[providers.openai]\napi_key = "sk-canary-config-000001"\n[providers.anthropic]\napi_key = "sk-canary-environment-004"',
-    replies: [toolEvents({ id: 'c1', name: 'environment', parameters: {} }), textEvents('Done.')],
+    replies: [makeToolEvents({ id: 'c1', name: 'environment', parameters: {} }), makeTextEvents('Done.')],
   });
   const messages = [{ role: 'user', content: 'Show me.' }];
   const made = await server.ask('POST', '/api/trees', { body: { messages } });

@@ -1,5 +1,5 @@
 /** The server's log: JSON lines without keys, tokens or message contents. */
-import { redact } from '@coppice/engine';
+import { redactKeys } from '@coppice/engine';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 /** Options of the log. */
@@ -13,7 +13,7 @@ export interface LogOptions {
 /** Creates a log. Every line is redacted as a whole. */
 export function createLog(options: LogOptions = {}): Logger {
   const to = options.to ?? pino.destination({ fd: 1, sync: false });
-  const safe: DestinationStream = { write: (line) => to.write(redact(line)) };
+  const safe: DestinationStream = { write: (line) => to.write(redactKeys(line)) };
   return pino(
     {
       level: options.level ?? 'info',

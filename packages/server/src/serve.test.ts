@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { parseConfig } from '@coppice/engine';
-import { textEvents } from '@coppice/engine/testing';
+import { makeTextEvents } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { findOptionProblems } from './check-options.ts';
@@ -78,7 +78,7 @@ test('[A122] a stop does not wait for connections whose streams it ended', async
 test('[A122] a stop finishes in time, ends streams, keeps received text, and does not wait for hanging clients', async () => {
   const server = await openTestServer({
     store: 'sqlite',
-    replies: [[...textEvents('so far').slice(0, 1), { type: 'hang' }]],
+    replies: [[...makeTextEvents('so far').slice(0, 1), { type: 'hang' }]],
     limits: { stopMs: 2_500 },
   });
   const one = await server.listen();

@@ -3,15 +3,15 @@ import { Dialogs } from './dialogs.tsx';
 import { usePageKeys } from './keys/use-keys.ts';
 import { settingsSection } from './settings/sections.ts';
 import { SignIn } from './settings/sign-in.tsx';
-import { followTrees, loadCommands, loadRegisters, loadTrees, useAppData } from './state/app-data.ts';
-import { checkCopies } from './state/check-copies.ts';
+import { followTrees, loadCommands, loadModelsAndTools, loadTrees, useAppData } from './state/app-data.ts';
+import { refreshOfflineCopies } from './state/check-copies.ts';
 import { loadFonts } from './state/fonts.ts';
 import { loadLibrary } from './state/library.ts';
 import { useRoute } from './state/router.ts';
 import { useUi } from './state/ui.ts';
 import { TreeScreen } from './tree-screen.tsx';
-import { Boundary } from './ui/boundary.tsx';
-import { BrokenPage } from './ui/broken.tsx';
+import { FailedScreen } from './ui/broken.tsx';
+import { ErrorBoundary } from './ui/error-boundary.tsx';
 import { Toasts } from './ui/toasts.tsx';
 
 // Each screen is loaded when it is shown, so that a chat does not wait for the others.
@@ -37,11 +37,11 @@ export function App(): ReactElement {
     if (place.name === 'share') loadFonts();
   }, [place.name]);
   return place.name === 'share' ? (
-    <Boundary of={place} fallback={<BrokenPage />}>
+    <ErrorBoundary of={place} fallback={<FailedScreen />}>
       <Suspense fallback={<main className="main" aria-busy="true" />}>
         <SharePage token={place.token} />
       </Suspense>
-    </Boundary>
+    </ErrorBoundary>
   ) : (
     <OwnPages />
   );
@@ -58,7 +58,7 @@ function OwnPages(): ReactElement {
     if (visit > 0) useUi.setState({ drawer: false });
   }, [visit]);
   useEffect(() => {
-    void loadRegisters();
+    void loadModelsAndTools();
     void loadLibrary();
   }, []);
   // A chat loads them after its first messages.
@@ -83,13 +83,13 @@ function OwnPages(): ReactElement {
   const wasIn = useAppData((lists) => lists.treesKnown);
   const isIn = wasIn && !unauthorized;
   useEffect(() => {
-    if (isIn) void checkCopies(useAppData.getState().trees);
+    if (isIn) void refreshOfflineCopies(useAppData.getState().trees);
   }, [isIn]);
   // An open chat stays readable, with the sign-in above its composer.
   if (unauthorized && !(wasIn && place.name === 'tree')) return <SignIn />;
   return (
     <>
-      <Boundary of={place} fallback={<BrokenPage />}>
+      <ErrorBoundary of={place} fallback={<FailedScreen />}>
         <Suspense fallback={<main className="main" aria-busy="true" />}>
           {place.name === 'tree' ? <TreeScreen key={place.treeId} place={place} /> : null}
           {place.name === 'home' ? <HomeScreen place={place} /> : null}
@@ -98,7 +98,7 @@ function OwnPages(): ReactElement {
           {place.name === 'agents' ? <AgentsScreen /> : null}
           {place.name === 'trash' ? <TrashScreen /> : null}
         </Suspense>
-      </Boundary>
+      </ErrorBoundary>
       <Toasts />
       {place.name === 'tree' ? null : <Dialogs />}
     </>

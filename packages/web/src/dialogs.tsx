@@ -2,7 +2,7 @@ import { lazy, type ReactElement, Suspense } from 'react';
 import { t } from './i18n/index.ts';
 import { showToast } from './state/toasts.ts';
 import { openDialog, useUi } from './state/ui.ts';
-import { Boundary } from './ui/boundary.tsx';
+import { ErrorBoundary } from './ui/error-boundary.tsx';
 
 // Loaded when first opened.
 const DeleteDialog = lazy(() =>
@@ -58,7 +58,7 @@ export function Dialogs(): ReactElement | null {
   const close = () => openDialog(null);
   if (opened === null) return null;
   return (
-    <Boundary
+    <ErrorBoundary
       of={opened}
       fallback={null}
       onFail={() => {
@@ -96,6 +96,6 @@ export function Dialogs(): ReactElement | null {
         {opened.name === 'keys' ? <KeysDialog onClose={close} /> : null}
         {opened.name === 'tour' ? <Tour onClose={close} /> : null}
       </Suspense>
-    </Boundary>
+    </ErrorBoundary>
   );
 }

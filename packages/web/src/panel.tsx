@@ -1,7 +1,7 @@
 import { lazy, type ReactElement, Suspense } from 'react';
 import { ContextMini } from './context/context-mini.tsx';
 import { t } from './i18n/index.ts';
-import { navigateTo, treePlace } from './state/router.ts';
+import { navigateTo, treeRoute } from './state/router.ts';
 import { type PanelName, showPanel, useUi } from './state/ui.ts';
 import { useSession, useTree } from './state/use-session.ts';
 import { IconButton } from './ui/button.tsx';
@@ -44,7 +44,7 @@ export function SidePanel(): ReactElement {
         <IconButton
           icon="panel"
           label={`${t('openFull')} (G ${panel === 'map' ? 'M' : panel === 'context' ? 'C' : 'Y'})`}
-          onClick={() => navigateTo(treePlace(session.treeId, { screen: panel }))}
+          onClick={() => navigateTo(treeRoute(session.treeId, { screen: panel }))}
         />
       </div>
       <Suspense fallback={<div className="mapbox" />}>

@@ -7,11 +7,11 @@ import { t } from './i18n/index.ts';
 import { setOpenSession } from './keys/open-session.ts';
 import { SidePanel } from './panel.tsx';
 import { loadCommands } from './state/app-data.ts';
-import { useFreshCopy } from './state/check-copies.ts';
+import { useOfflineCopyUpdates } from './state/check-copies.ts';
 import { loadFonts } from './state/fonts.ts';
 import { useReplyNotifications } from './state/notify.ts';
-import { client } from './state/page-client.ts';
-import { homePlace, navigateTo, noteLeaf, type PagePlace, useRoute } from './state/router.ts';
+import { pageClient } from './state/page-client.ts';
+import { homeRoute, navigateTo, type PageRoute, saveLeafInHistory, useRoute } from './state/router.ts';
 import { showToast } from './state/toasts.ts';
 import { showError } from './state/tree-actions.ts';
 import { closePreview, useUi } from './state/ui.ts';
@@ -37,7 +37,7 @@ const PreviewPane = lazy(() =>
   import('./preview/preview-pane.tsx').then((module) => ({ default: module.PreviewPane })),
 );
 
-type TreeScreenPlace = Extract<PagePlace, { name: 'tree' }>;
+type TreeScreenPlace = Extract<PageRoute, { name: 'tree' }>;
 
 /** A tree: its thread with the outline on the left and the map on the right, or one of its full screens. */
 export function TreeScreen({ place }: { readonly place: TreeScreenPlace }): ReactElement {
@@ -46,7 +46,7 @@ export function TreeScreen({ place }: { readonly place: TreeScreenPlace }): Reac
   const [through] = useState(place.nodeId);
   const [session, setSession] = useState<TreeSession | null>(null);
   useEffect(() => {
-    const opened = client.openTree(treeId);
+    const opened = pageClient.openTree(treeId);
     void opened.open(through ?? undefined).then((found) => {
       if (!found) sayLost(treeId);
     });
@@ -84,11 +84,11 @@ function TreeLayout({ place }: { readonly place: TreeScreenPlace }): ReactElemen
   const leaf = useTree((state) => state.base?.leaf ?? null);
   const visit = useRoute((route) => route.visit);
   useEffect(() => {
-    if (visit >= 0 && leaf !== null) noteLeaf(leaf);
+    if (visit >= 0 && leaf !== null) saveLeafInHistory(leaf);
   }, [leaf, visit]);
   useVisit(place);
   useReplyNotifications();
-  useFreshCopy();
+  useOfflineCopyUpdates();
   const title = useTree((state) => (state.part === null ? null : treeTitleOf(state.part.tree)));
   useEffect(() => {
     document.title = title === null ? 'Coppice' : `${title} · Coppice`;
@@ -167,7 +167,7 @@ function MissingTree(): ReactElement {
         <p>{problem?.offline === true ? t('serverAway') : problem === null ? null : <RefusalNotice of={problem} />}</p>
         <div className="row">
           {missing ? null : <Button onClick={() => location.reload()}>{t('tryNow')}</Button>}
-          <Button onClick={() => navigateTo(homePlace())}>{t('allTrees')}</Button>
+          <Button onClick={() => navigateTo(homeRoute())}>{t('allTrees')}</Button>
         </div>
       </div>
     </main>

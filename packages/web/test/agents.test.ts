@@ -4,8 +4,8 @@
 import { text } from 'node:stream/consumers';
 import { createTree } from '@coppice/server/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serious } from './axe.ts';
-import { openPageFixture, type PageFixture, soon } from './page-fixture.ts';
+import { findSeriousViolations } from './axe.ts';
+import { openPageFixture, type PageFixture, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
 beforeAll(async () => {
@@ -43,13 +43,15 @@ test('[B270] recorded sessions are listed with their sub-agents and figures, and
   const table = page.getByRole('table');
   await table.getByRole('link', { name: 'Name the oak' }).waitFor();
   await table.getByRole('link', { name: 'Plant a tree' }).waitFor();
-  await soon(() => page.locator('.work-numbers div', { hasText: 'calls today' }).locator('dd').textContent()).toBe('3');
+  await waitUntilTrue(() =>
+    page.locator('.work-numbers div', { hasText: 'calls today' }).locator('dd').textContent(),
+  ).toBe('3');
   expect(await table.getByRole('link', { name: 'Find it' }).count()).toBe(0);
   await table.getByRole('button', { name: 'Show what belongs to Name the oak' }).click();
   await table.getByRole('link', { name: 'Find it' }).waitFor();
-  expect(await serious({ page })).toEqual([]);
+  expect(await findSeriousViolations({ page })).toEqual([]);
   await page.getByLabel('Program', { exact: true }).selectOption('opencode');
-  await soon(() => table.getByRole('link', { name: 'Name the oak' }).count()).toBe(0);
+  await waitUntilTrue(() => table.getByRole('link', { name: 'Name the oak' }).count()).toBe(0);
   await page.getByLabel('Program', { exact: true }).selectOption('');
   await page.getByRole('button', { name: 'By program' }).click();
   await table.locator('.work-group', { hasText: 'Codex' }).waitFor();
@@ -73,7 +75,7 @@ test('[B271] it names folders and branches, says how to record, and exports the 
   await page.getByRole('button', { name: 'How to record' }).click();
   const dialog = page.getByRole('dialog', { name: 'How to record' });
   await dialog.getByText('coppice proxy -- gemini').waitFor();
-  expect(await serious({ page })).toEqual([]);
+  expect(await findSeriousViolations({ page })).toEqual([]);
   await dialog.getByRole('button', { name: 'Close' }).click();
   await page.getByLabel('Project', { exact: true }).selectOption('ledger');
   const saving = page.waitForEvent('download');

@@ -1,9 +1,9 @@
 // @module-tag browser
 // @module-tag full
-import { textEvents } from '@coppice/engine/testing';
+import { makeTextEvents } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serious } from './axe.ts';
-import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
+import { findSeriousViolations } from './axe.ts';
+import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
 
@@ -15,14 +15,14 @@ beforeAll(async () => {
     replies: [
       async function* () {
         await gate;
-        yield* textEvents('A slow reply.');
+        yield* makeTextEvents('A slow reply.');
       },
     ],
   });
 });
 afterAll(() => fixture.close());
 
-async function done(tab: Tab): Promise<void> {
+async function done(tab: PageTab): Promise<void> {
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 }
@@ -48,16 +48,16 @@ test('[B314] a reply is rated by thumbs, by keyboard too; the rating is metadata
   const rating = async () => (await fixture.server.ask('GET', `/api/trees/${id}/nodes/${reply}`)).body.node.meta.rating;
   await row.getByRole('button', { name: 'Good reply' }).focus();
   await page.keyboard.press('Enter');
-  await soon(rating).toBe('good');
+  await waitUntilTrue(rating).toBe('good');
   await row.getByRole('button', { name: 'Bad reply' }).click();
-  await soon(rating).toBe('bad');
-  expect(await serious(tab)).toEqual([]);
+  await waitUntilTrue(rating).toBe('bad');
+  expect(await findSeriousViolations(tab)).toEqual([]);
   await row.getByRole('button', { name: 'Remove rating' }).click();
-  await soon(rating).toBe(undefined);
+  await waitUntilTrue(rating).toBe(undefined);
   await page.getByRole('button', { name: /^Undo/ }).first().click();
-  await soon(rating).toBe('bad');
+  await waitUntilTrue(rating).toBe('bad');
   // A question is not rated.
-  await soon(() => page.locator('article.you').getByRole('button', { name: 'Good reply' }).count()).toBe(0);
+  await waitUntilTrue(() => page.locator('article.you').getByRole('button', { name: 'Good reply' }).count()).toBe(0);
   await done(tab);
 });
 
@@ -85,22 +85,22 @@ test('[B311] a message is read aloud without its markup, and what is said is wri
   };
   await openMenu();
   await page.getByRole('menuitem', { name: 'Read aloud' }).click();
-  await soon(() => page.evaluate('spoken.filter(Boolean).map((one) => one.text).join("|")')).toMatch(
+  await waitUntilTrue(() => page.evaluate('spoken.filter(Boolean).map((one) => one.text).join("|")')).toMatch(
     /^Use flour\.\|.*and water$/,
   );
   await openMenu();
   await page.getByRole('menuitem', { name: 'Stop reading aloud' }).click();
-  await soon(() => page.evaluate('spoken.at(-1)')).toBe(null);
+  await waitUntilTrue(() => page.evaluate('spoken.at(-1)')).toBe(null);
   const composer = page.getByRole('textbox', { name: /message/i });
   await composer.fill('Dear model,');
   await page.getByRole('button', { name: 'Dictate' }).click();
   await page.evaluate(
     "listening.onresult({ resultIndex: 0, results: [{ isFinal: false, 0: { transcript: 'what' } }, { isFinal: true, 0: { transcript: ' what is rye?' } }] })",
   );
-  await soon(() => composer.inputValue()).toBe('Dear model, what is rye?');
-  expect(await serious(tab)).toEqual([]);
+  await waitUntilTrue(() => composer.inputValue()).toBe('Dear model, what is rye?');
+  expect(await findSeriousViolations(tab)).toEqual([]);
   await page.getByRole('button', { name: 'Stop dictating' }).click();
-  await soon(() => page.evaluate('globalThis.listening')).toBe(null);
+  await waitUntilTrue(() => page.evaluate('globalThis.listening')).toBe(null);
   // Without them nothing is offered.
   const plain = await fixture.open('/');
   await plain.page.addInitScript('delete globalThis.SpeechRecognition; delete globalThis.webkitSpeechRecognition');
@@ -145,23 +145,23 @@ test('[B312] the end of a long reply in a hidden tab is notified, after this was
   await page.clock.fastForward(11_000);
   const offer = page.getByRole('status').filter({ hasText: 'Show a notification' });
   await offer.getByRole('button', { name: 'Turn on' }).click();
-  await soon(() => page.evaluate('asked')).toBe(1);
+  await waitUntilTrue(() => page.evaluate('asked')).toBe(1);
   await page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })");
   first();
-  await soon(() => page.evaluate('notified.join()')).toBe('Reply finished: Bread');
+  await waitUntilTrue(() => page.evaluate('notified.join()')).toBe('Reply finished: Bread');
   // A short reply, and one that ends before the user's eyes, say nothing; nobody is asked again.
   const second = await ask('A short one?');
   second();
-  await soon(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  await waitUntilTrue(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
   await page.evaluate("Object.defineProperty(document, 'hidden', { value: false, configurable: true })");
   const third = await ask('Another long one?');
   await page.clock.fastForward(11_000);
   third();
-  await soon(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  await waitUntilTrue(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
   expect(await page.evaluate('[notified.length, asked]')).toEqual([1, 1]);
   await page.goto(`${fixture.url}/settings/appearance`);
   await page.getByRole('checkbox', { name: /Notifications/ }).uncheck();
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   await done(tab);
 });
 
@@ -174,6 +174,6 @@ test('[B313] the share dialog says who can read, and that a local address works 
   const dialog = page.getByRole('dialog', { name: 'Share this branch' });
   await dialog.getByText('Readers need no account.').waitFor();
   await dialog.getByText('This address works only on this computer').waitFor();
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   await done(tab);
 });

@@ -1,7 +1,7 @@
 /** Runs axe on a page. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Tab } from './page-fixture.ts';
+import type { PageTab } from './page-fixture.ts';
 
 interface Finding {
   readonly id: string;
@@ -12,7 +12,7 @@ interface Finding {
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** The serious findings of axe, one sentence each. */
-export async function serious({ page }: Pick<Tab, 'page'>): Promise<readonly string[]> {
+export async function findSeriousViolations({ page }: Pick<PageTab, 'page'>): Promise<readonly string[]> {
   // The page's policy forbids foreign scripts; the test evaluates its own.
   await page.evaluate(readFileSync(axe, 'utf8'));
   const found = await page.evaluate(

@@ -1,8 +1,8 @@
 // @module-tag browser
 // @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serious } from './axe.ts';
-import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
+import { findSeriousViolations } from './axe.ts';
+import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-async function done(tab: Tab): Promise<void> {
+async function done(tab: PageTab): Promise<void> {
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 }
@@ -47,7 +47,7 @@ async function texts(id: string): Promise<string[]> {
 }
 
 /** Opens the menu of a message and chooses an item. */
-async function choose(tab: Tab, nodeId: string, name: string): Promise<void> {
+async function choose(tab: PageTab, nodeId: string, name: string): Promise<void> {
   const row = tab.page.locator(`[data-node-id="${nodeId}"]`);
   await row.getByRole('article').hover();
   await row.getByRole('button', { name: 'More', exact: true }).click();
@@ -60,23 +60,23 @@ test('[B68] a message is split where the user clicks, and one click joins it aga
   await choose(tab, ids[0] ?? '', 'Split message');
   const dialog = tab.page.getByRole('dialog', { name: 'Split message' });
   await dialog.waitFor();
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   const slider = dialog.getByRole('slider', { name: 'Split position' });
   // A position between two sentences is suggested first.
-  await soon(() => slider.getAttribute('aria-valuetext')).toMatch(/thought\.”$/);
+  await waitUntilTrue(() => slider.getAttribute('aria-valuetext')).toMatch(/thought\.”$/);
   await slider.press('Home');
   await slider.press('ArrowRight');
   await dialog.getByText('after “First thought.”').waitFor();
   await dialog.getByRole('button', { name: 'Split here' }).click();
-  await soon(() => texts(id)).toEqual(['First thought. ', 'Second thought. Third thought.', 'Yes.']);
+  await waitUntilTrue(() => texts(id)).toEqual(['First thought. ', 'Second thought. Third thought.', 'Yes.']);
   await tab.page.getByRole('button', { name: /Undo/ }).last().click();
-  await soon(() => texts(id)).toEqual(['First thought. Second thought. Third thought.', 'Yes.']);
+  await waitUntilTrue(() => texts(id)).toEqual(['First thought. Second thought. Third thought.', 'Yes.']);
   // Joining is the inverse: the halves become one message again, with the id of the second.
   await tab.page.getByRole('button', { name: /Redo/ }).last().click();
-  await soon(() => texts(id)).toEqual(['First thought. ', 'Second thought. Third thought.', 'Yes.']);
+  await waitUntilTrue(() => texts(id)).toEqual(['First thought. ', 'Second thought. Third thought.', 'Yes.']);
   const { body } = await fixture.server.ask('GET', `/api/trees/${id}/page`);
   await choose(tab, body.nodes[0].id, 'Join with the next');
-  await soon(() => texts(id)).toEqual(['First thought. Second thought. Third thought.', 'Yes.']);
+  await waitUntilTrue(() => texts(id)).toEqual(['First thought. Second thought. Third thought.', 'Yes.']);
   await choose(tab, ids[0] ?? '', 'Split message');
   // A click in the text does the same as the slider.
   const words = tab.page.locator('.split-text');
@@ -95,20 +95,20 @@ test('[B70] a branch moves to a tree found by search, and one undo restores both
   await choose(tab, ids[2] ?? '', 'Move or copy to another chat');
   const dialog = tab.page.getByRole('dialog', { name: 'Move or copy to another chat' });
   await dialog.waitFor();
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   await dialog.getByRole('searchbox', { name: 'Find a chat' }).fill('kitchen');
-  await soon(() => dialog.getByRole('radio').count()).toBe(1);
+  await waitUntilTrue(() => dialog.getByRole('radio').count()).toBe(1);
   await dialog.getByText('Kitchen notes').click();
   await dialog.getByRole('button', { name: 'Move', exact: true }).first().click();
   await dialog.getByRole('button', { name: 'At the end of its current branch' }).click();
   await dialog.getByRole('button', { name: 'Move', exact: true }).last().click();
   await tab.page.getByTestId('thread').getByText('Forty minutes.').waitFor();
-  await soon(() => texts(there.id)).toEqual(['Salt', 'Noted.', 'How long?', 'Forty minutes.']);
-  await soon(() => texts(id)).toEqual(['About soup', 'Leek and potato.']);
+  await waitUntilTrue(() => texts(there.id)).toEqual(['Salt', 'Noted.', 'How long?', 'Forty minutes.']);
+  await waitUntilTrue(() => texts(id)).toEqual(['About soup', 'Leek and potato.']);
   await tab.page.getByRole('button', { name: 'Undo' }).last().click();
   await tab.page.getByTestId('thread').getByText('How long?').waitFor();
-  await soon(() => texts(there.id)).toEqual(['Salt', 'Noted.']);
-  await soon(() => texts(id)).toEqual(['About soup', 'Leek and potato.', 'How long?', 'Forty minutes.']);
+  await waitUntilTrue(() => texts(there.id)).toEqual(['Salt', 'Noted.']);
+  await waitUntilTrue(() => texts(id)).toEqual(['About soup', 'Leek and potato.', 'How long?', 'Forty minutes.']);
   await done(tab);
 });
 
@@ -120,9 +120,9 @@ test('[B70] a branch is copied to another tree, and everything stays here', asyn
   const dialog = tab.page.getByRole('dialog', { name: 'Move or copy to another chat' });
   await dialog.getByText('Box of answers').click();
   await dialog.getByRole('button', { name: 'Copy', exact: true }).last().click();
-  await soon(() => tab.page.url()).toContain(there.id);
+  await waitUntilTrue(() => tab.page.url()).toContain(there.id);
   await tab.page.getByTestId('thread').getByText('Answer worth keeping').waitFor();
-  await soon(() => texts(id)).toEqual(['Ask', 'Answer worth keeping']);
+  await waitUntilTrue(() => texts(id)).toEqual(['Ask', 'Answer worth keeping']);
   await done(tab);
 });
 
@@ -139,11 +139,11 @@ test('[B71] a temporary tree is marked as one, and is kept with all its messages
   const id = new URL(tab.page.url()).pathname.split('/')[2] ?? '';
   const listed = async () =>
     (await fixture.server.ask('GET', '/api/trees?limit=100')).body.items.some((tree: { id: string }) => tree.id === id);
-  await soon(() => listed()).toBe(false);
+  await waitUntilTrue(() => listed()).toBe(false);
   await tab.page.getByRole('button', { name: 'Keep', exact: true }).click();
-  await soon(() => tab.page.getByText('temporary', { exact: true }).count()).toBe(0);
-  await soon(listed).toBe(true);
-  await soon(() => texts(id)).toEqual(['Remember me']);
+  await waitUntilTrue(() => tab.page.getByText('temporary', { exact: true }).count()).toBe(0);
+  await waitUntilTrue(listed).toBe(true);
+  await waitUntilTrue(() => texts(id)).toEqual(['Remember me']);
   await done(tab);
 });
 
@@ -157,13 +157,13 @@ test('[B72] another branch is merged from Compare as a summary, and a model is a
   const tab = await fixture.open(`/t/${id}?view=compare&a=${ids[1]}&b=${body.result.nodeId}`);
   const { page } = tab;
   // Markup is ignored: as rendered only one word differs.
-  await soon(() => page.locator('.diff mark').allTextContents()).toEqual([' today']);
+  await waitUntilTrue(() => page.locator('.diff mark').allTextContents()).toEqual([' today']);
   await page.getByRole('button', { name: 'Source' }).click();
-  await soon(async () => (await page.locator('.diff mark').allTextContents()).join('')).toContain('**');
+  await waitUntilTrue(async () => (await page.locator('.diff mark').allTextContents()).join('')).toContain('**');
   await page.getByRole('button', { name: 'Add model' }).click();
   await page.getByRole('menuitem').first().click();
-  await soon(() => page.locator('article.col').count()).toBe(3);
-  await soon(async () => (await look(id)).version).toBeGreaterThan(version + 2);
+  await waitUntilTrue(() => page.locator('article.col').count()).toBe(3);
+  await waitUntilTrue(async () => (await look(id)).version).toBeGreaterThan(version + 2);
   await page.getByRole('button', { name: 'Merge' }).click();
   const dialog = page.getByRole('dialog', { name: 'Merge this branch in' });
   await dialog.getByRole('textbox', { name: 'Summary' }).fill('The other one says today.');
@@ -189,9 +189,11 @@ test('[B73] older messages are summarised, the summary is edited, and the compac
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await inForce.getByText('We counted to forty.').waitFor();
   const at = `/api/trees/${id}/context?model=scripted/one&limit=1`;
-  await soon(async () => (await fixture.server.ask('GET', at)).body.compaction.summary).toBe('We counted to forty.');
+  await waitUntilTrue(async () => (await fixture.server.ask('GET', at)).body.compaction.summary).toBe(
+    'We counted to forty.',
+  );
   await page.getByRole('button', { name: 'Send the original messages again' }).click();
-  await soon(async () => (await fixture.server.ask('GET', at)).body.compaction).toBe(null);
+  await waitUntilTrue(async () => (await fixture.server.ask('GET', at)).body.compaction).toBe(null);
   await inForce.getByText(/^Turn 0:/).waitFor();
   await done(tab);
 });
@@ -203,11 +205,11 @@ test('[B74] another system prompt makes another tree with the same branch, and t
   await tab.page.getByRole('menuitem', { name: 'System prompt' }).click();
   await tab.page.getByRole('textbox', { name: 'System prompt' }).fill('Answer in rhymes.');
   await tab.page.getByRole('button', { name: 'New chat with this prompt' }).click();
-  await soon(() => tab.page.url().includes(id)).toBe(false);
+  await waitUntilTrue(() => tab.page.url().includes(id)).toBe(false);
   const made = new URL(tab.page.url()).pathname.split('/')[2] ?? '';
   await tab.page.getByTestId('thread').getByText('Hi!').waitFor();
-  await soon(async () => (await look(made)).systemPrompt).toBe('Answer in rhymes.');
-  await soon(async () => (await look(id)).systemPrompt).toBe(undefined);
+  await waitUntilTrue(async () => (await look(made)).systemPrompt).toBe('Answer in rhymes.');
+  await waitUntilTrue(async () => (await look(id)).systemPrompt).toBe(undefined);
   await done(tab);
 });
 
@@ -223,16 +225,16 @@ test('[B75] titles and tags of messages and trees are shown at once, in every ta
   await tab.page.getByRole('button', { name: 'Save', exact: true }).click();
   await other.page.getByTestId('thread').locator('.chip').filter({ hasText: 'kind' }).waitFor();
   const meta = async () => (await fixture.server.ask('GET', `/api/trees/${id}/nodes/${ids[1]}`)).body.node.meta;
-  await soon(meta).toMatchObject({ title: 'Greeting', tags: ['kind', 'short'] });
+  await waitUntilTrue(meta).toMatchObject({ title: 'Greeting', tags: ['kind', 'short'] });
   // The undo toast of the title may still be there.
   const tagged = tab.page.getByRole('status').filter({ hasText: 'Tags saved' });
   await tagged.getByRole('button', { name: /Undo/ }).click();
-  await soon(async () => (await meta()).tags).toBe(undefined);
+  await waitUntilTrue(async () => (await meta()).tags).toBe(undefined);
   await tab.page.locator('.main > .bar').getByRole('button', { name: 'More', exact: true }).click();
   await tab.page.getByRole('menuitem', { name: 'Chat tags' }).click();
   await tab.page.getByRole('textbox', { name: 'Chat tags' }).fill('letters');
   await tab.page.getByRole('button', { name: 'Save', exact: true }).click();
-  await soon(async () => (await look(id)).tags).toEqual(['letters']);
+  await waitUntilTrue(async () => (await look(id)).tags).toEqual(['letters']);
   await tab.page.getByRole('main').getByRole('button', { name: 'Named' }).first().click();
   await tab.page.getByRole('textbox', { name: 'Rename' }).fill('Letters');
   await tab.page.keyboard.press('Enter');
@@ -271,9 +273,9 @@ test('[B76] a branch dragged onto another message on the map moves there, and no
   await page.mouse.up();
   const parent = async (node: string) =>
     (await fixture.server.ask('GET', `/api/trees/${id}/nodes/${node}`)).body.node.parentId;
-  await soon(() => parent(side)).toBe(ids[2]);
+  await waitUntilTrue(() => parent(side)).toBe(ids[2]);
   await page.getByRole('button', { name: /Undo/ }).last().click();
-  await soon(() => parent(side)).toBe(ids[0]);
+  await waitUntilTrue(() => parent(side)).toBe(ids[0]);
   await done(tab);
 });
 
@@ -305,10 +307,10 @@ test('[B110] Escape stops a merge that is calling a model, and nothing of it is 
   const dialog = page.getByRole('dialog');
   await dialog.locator('.foot-row').getByRole('button').last().click();
   await dialog.locator('.foot-row button[disabled]').waitFor();
-  await soon(() => own.server.provider.requests.length).toBe(1);
+  await waitUntilTrue(() => own.server.provider.requests.length).toBe(1);
   await page.keyboard.press('Escape');
-  await soon(() => page.getByRole('dialog').count()).toBe(0);
-  await soon(() => stopped).toBe(1);
+  await waitUntilTrue(() => page.getByRole('dialog').count()).toBe(0);
+  await waitUntilTrue(() => stopped).toBe(1);
   expect((await own.server.ask('GET', `/api/trees/${id}`)).body.version).toBe(edited.body.version);
   expect(tab.faults).toEqual([]);
   await own.close();
@@ -321,7 +323,9 @@ test('[B110] with six variants of six models nothing covers the button that comp
     version,
     body: { type: 'reply', parentId: ids[0], models: ['scripted/one'], n: 6 },
   });
-  await soon(async () => (await fixture.server.ask('GET', `/api/trees/${id}/generations`)).body.items).toEqual([]);
+  await waitUntilTrue(async () => (await fixture.server.ask('GET', `/api/trees/${id}/generations`)).body.items).toEqual(
+    [],
+  );
   for (const [index, { nodeId }] of begun.body.nodes.entries())
     await fixture.server.ask('PATCH', `/api/trees/${id}/nodes/${nodeId}/meta`, {
       body: { set: { source: { model: `a-model-with-a-long-name-${index}` } } },
@@ -335,6 +339,6 @@ test('[B110] with six variants of six models nothing covers the button that comp
   const bar = await page.getByRole('article').last().locator('.acts').boundingBox();
   expect(button === null || bar === null || button.x + button.width > bar.x).toBe(false);
   await side.click();
-  await soon(() => page.locator('article.col').count()).toBe(6);
+  await waitUntilTrue(() => page.locator('article.col').count()).toBe(6);
   await done(tab);
 });

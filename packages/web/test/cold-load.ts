@@ -14,7 +14,7 @@ export interface ColdLoad {
 }
 
 /** A slow connection. */
-export interface Connection {
+export interface SlowConnection {
   readonly bytesPerSecond: number;
   readonly latencyMs: number;
 }
@@ -38,7 +38,7 @@ const idleMs = 2_000;
 /** Opens a chat for the first time. `signInUrl` signs in without loading the page. */
 export async function measureColdLoad(
   browser: Browser,
-  { signInUrl, url, connection }: { signInUrl: string; url: string; connection?: Connection },
+  { signInUrl, url, connection }: { signInUrl: string; url: string; connection?: SlowConnection },
 ): Promise<ColdLoad> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB' });
   try {

@@ -1,9 +1,9 @@
 // @module-tag browser
 // @module-tag full
-import { type ScriptedReply, textEvents } from '@coppice/engine/testing';
+import { makeTextEvents, type ScriptedReply } from '@coppice/engine/testing';
 import { expect, test } from 'vitest';
-import { serious } from './axe.ts';
-import { openPageFixture, soon } from './page-fixture.ts';
+import { findSeriousViolations } from './axe.ts';
+import { openPageFixture, waitUntilTrue } from './page-fixture.ts';
 
 test('[B234] answers are selected and combined; the result streams, names its sources, can be stopped and undone', async () => {
   let goOn: () => void = () => undefined;
@@ -13,11 +13,17 @@ test('[B234] answers are selected and combined; the result streams, names its so
   const combined: ScriptedReply = async function* () {
     yield { type: 'text-delta', text: 'Tea in the morning [A], ' };
     await gate;
-    yield* textEvents('coffee after lunch [B].');
+    yield* makeTextEvents('coffee after lunch [B].');
   };
   const endless: ScriptedReply = [{ type: 'text-delta', text: '| Point | A | B |' }, { type: 'hang' }];
   const fixture = await openPageFixture({
-    replies: [textEvents('Drink tea.'), textEvents('Drink coffee.'), textEvents('Water.'), combined, endless],
+    replies: [
+      makeTextEvents('Drink tea.'),
+      makeTextEvents('Drink coffee.'),
+      makeTextEvents('Water.'),
+      combined,
+      endless,
+    ],
   });
   const { body } = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Drinks' } });
   const at = `/api/trees/${body.treeId}`;
@@ -36,7 +42,7 @@ test('[B234] answers are selected and combined; the result streams, names its so
   await page.getByRole('menuitem', { name: 'Combine answers' }).click();
   const panel = page.getByRole('complementary', { name: 'Combine answers' });
   await panel.getByText('Answers, 3 selected').waitFor();
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   await page.locator(`[data-answer="${water}"]`).getByRole('checkbox').uncheck();
   await panel.getByText('Answers, 2 selected').waitFor();
   await panel.getByRole('textbox', { name: 'Instructions, optional' }).fill('Mind the time of day.');
@@ -51,19 +57,19 @@ test('[B234] answers are selected and combined; the result streams, names its so
     node_ids: [tea, coffee],
     instructions: 'Mind the time of day.',
   });
-  await soon(() => made.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  await waitUntilTrue(() => made.getByRole('button', { name: 'Stop' }).count()).toBe(0);
   await made.getByRole('button', { name: 'Source A: one' }).waitFor();
   // A table, stopped while it is written.
   await panel.getByRole('radio', { name: 'Table' }).check();
   await panel.getByRole('button', { name: 'Combine' }).click();
   await made.last().getByText('Point').waitFor();
   await made.last().getByRole('button', { name: 'Stop' }).click();
-  await soon(async () => (await siblings()).at(-1).status).toBe('aborted');
-  await soon(() => made.count()).toBe(2);
+  await waitUntilTrue(async () => (await siblings()).at(-1).status).toBe('aborted');
+  await waitUntilTrue(() => made.count()).toBe(2);
   // Undo takes back the last one only.
   await panel.getByRole('button', { name: 'Close' }).click();
   await page.keyboard.press('ControlOrMeta+z');
-  await soon(() => made.count()).toBe(1);
+  await waitUntilTrue(() => made.count()).toBe(1);
   await page.getByRole('button', { name: 'Back to the thread (Esc)' }).click();
   expect(await siblings()).toHaveLength(4);
   // In the thread a letter shows its answer.
@@ -79,7 +85,7 @@ test('[B234] answers are selected and combined; the result streams, names its so
 
 test('[B234] on a phone the panel covers the screen, and the result is shown after it closes', async () => {
   const own = await openPageFixture({
-    replies: [textEvents('Drink tea.'), textEvents('Drink coffee.'), textEvents('Both agree on drinking.')],
+    replies: [makeTextEvents('Drink tea.'), makeTextEvents('Drink coffee.'), makeTextEvents('Both agree on drinking.')],
   });
   const { body } = await own.server.ask('POST', '/api/trees', { body: { title: 'Drinks' } });
   const begun = await own.server.ask('POST', `/api/trees/${body.treeId}/generations`, {
@@ -92,10 +98,10 @@ test('[B234] on a phone the panel covers the screen, and the result is shown aft
   const panel = tab.page.getByRole('complementary', { name: 'Combine answers' });
   await panel.getByText('Answers, 2 selected').waitFor();
   expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   await panel.getByRole('radio', { name: 'Agreements and differences' }).check();
   await panel.getByRole('button', { name: 'Combine' }).click();
-  await soon(() => panel.count()).toBe(0);
+  await waitUntilTrue(() => panel.count()).toBe(0);
   await tab.page.locator('.col.combined').getByText('Both agree on drinking.').waitFor();
   expect(tab.faults).toEqual([]);
   await tab.context.close();

@@ -1,15 +1,15 @@
 import type { CommandAnswer, CommandPhrase } from '@coppice/client';
 import { builtInCommands, commandPhrases, phraseUnits } from '@coppice/engine';
-import { textEvents } from '@coppice/engine/testing';
+import { makeTextEvents } from '@coppice/engine/testing';
 import { openTestServer } from '@coppice/server/testing';
 import { expect, test } from 'vitest';
-import { textsDe } from '../src/i18n/de/index.ts';
+import { languageTextsDe } from '../src/i18n/de/index.ts';
 import { languageCodes } from '../src/i18n/languages.ts';
 import { loadTexts, type TranslatedLanguage } from '../src/i18n/loaders.ts';
 import { createTranslation } from '../src/i18n/translation.ts';
 
 const translated = languageCodes.filter((code): code is TranslatedLanguage => code !== 'en');
-const german = createTranslation('de', textsDe);
+const german = createTranslation('de', languageTextsDe);
 
 test.each(translated)(
   '[B88] every command, argument and example is translated into %s, and nothing else is',
@@ -45,19 +45,19 @@ test.each(translated)('[B88] every code that a command reports has a text in %s 
 
 test('[B88] arguments and built-in names have German names', async () => {
   const words = builtInCommands.flatMap(({ usage }) => usage.match(/(?<=[<[])[a-z]+(?=…?[>\]])/g) ?? []);
-  expect(Object.keys(textsDe.argumentNames).toSorted()).toEqual([...new Set(words)].toSorted());
+  expect(Object.keys(languageTextsDe.argumentNames).toSorted()).toEqual([...new Set(words)].toSorted());
   expect(german.translateUsage('/probe <message> [--to <text…>] [--plain]')).toBe(
     '/probe <Nachricht> [--to <Text…>] [--plain]',
   );
   const server = await openTestServer();
   const tools = (await server.ask('GET', '/api/tools')).body.items;
   const said = tools.map((tool: { readonly description: string }) => tool.description);
-  expect(Object.keys(textsDe.ownNames).toSorted()).toEqual([...said, 'Offline (no language model)'].toSorted());
+  expect(Object.keys(languageTextsDe.ownNames).toSorted()).toEqual([...said, 'Offline (no language model)'].toSorted());
   await server.close();
 });
 
 test('[B88] messages and lists of commands are translated', async () => {
-  const server = await openTestServer({ replies: [textEvents('It was about trees.')] });
+  const server = await openTestServer({ replies: [makeTextEvents('It was about trees.')] });
   const messages = [
     { role: 'user', content: 'Hi. “All of it.”' },
     { role: 'assistant', content: 'Hello.' },

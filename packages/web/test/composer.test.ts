@@ -1,13 +1,13 @@
 // @module-tag browser
 // @module-tag full
-import { samplePdf, textEvents } from '@coppice/engine/testing';
+import { makeSamplePdf, makeTextEvents } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
+import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
 
 beforeAll(async () => {
-  fixture = await openPageFixture({ replies: [textEvents('Seen.')] });
+  fixture = await openPageFixture({ replies: [makeTextEvents('Seen.')] });
 });
 afterAll(() => fixture.close());
 
@@ -19,12 +19,12 @@ async function newTree(): Promise<string> {
   return (await fixture.server.ask('POST', '/api/trees', { body: { title: 'A tree', messages } })).body.treeId;
 }
 
-function box({ page }: Tab) {
+function box({ page }: PageTab) {
   return page.getByRole('textbox', { name: 'Message' });
 }
 
 /** Pastes into the composer like a browser: with data that a page can read. */
-async function paste(tab: Tab, make: string): Promise<void> {
+async function paste(tab: PageTab, make: string): Promise<void> {
   await box(tab).focus();
   await tab.page.evaluate(`(() => {
     const data = new DataTransfer();
@@ -43,12 +43,12 @@ test('[B40] commands are completed from the registry and run at the current mess
   expect(names.every((name) => name.includes('re'))).toBe(true);
   await box(tab).fill('/');
   await tab.page.keyboard.press('Escape');
-  await soon(() => tab.page.getByRole('listbox').count()).toBe(0);
+  await waitUntilTrue(() => tab.page.getByRole('listbox').count()).toBe(0);
   await box(tab).fill('/no-such-command');
   await tab.page.keyboard.press('Enter');
   await tab.page.getByRole('status').getByText('no-such-command').first().waitFor();
   // A refused line is put back for correction.
-  await soon(() => box(tab).inputValue()).toBe('/no-such-command');
+  await waitUntilTrue(() => box(tab).inputValue()).toBe('/no-such-command');
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -70,7 +70,7 @@ test('[B89] results of a command are listed and can be chosen by number, and eac
   // Before the first message the thread is empty, and the text is in the composer.
   await run('/branch-here');
   await page.getByRole('region', { name: 'Next message' }).getByText('New chat').waitFor();
-  await soon(() => box(tab).inputValue()).toBe('Hi');
+  await waitUntilTrue(() => box(tab).inputValue()).toBe('Hi');
   await run('/tree --filter all');
   const listing = page.getByRole('dialog', { name: 'Command output' });
   await listing.getByRole('button', { name: /2\. .*assistant “Hello\.”/ }).waitFor();
@@ -79,10 +79,10 @@ test('[B89] results of a command are listed and can be chosen by number, and eac
   await thread.getByText('Hello.').waitFor();
   await run('/branches');
   await listing.getByRole('button', { name: /1\. .*assistant/ }).click();
-  await soon(() => listing.count()).toBe(0);
+  await waitUntilTrue(() => listing.count()).toBe(0);
   await run('/fork @~1');
-  await soon(() => page.url()).not.toContain(id);
-  await soon(() => box(tab).inputValue()).toBe('Hi');
+  await waitUntilTrue(() => page.url()).not.toContain(id);
+  await waitUntilTrue(() => box(tab).inputValue()).toBe('Hi');
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -95,7 +95,7 @@ test('[B47] the list of commands covers no message, shortens long lines, and app
   await box(tab).fill('/');
   const list = tab.page.getByRole('listbox', { name: 'Commands' });
   await list.getByRole('option').nth(3).waitFor();
-  await soon(async () => {
+  await waitUntilTrue(async () => {
     const [above, below] = [await said.boundingBox(), await list.boundingBox()];
     return above !== null && below !== null && above.y + above.height <= below.y;
   }).toBe(true);
@@ -103,9 +103,9 @@ test('[B47] the list of commands covers no message, shortens long lines, and app
     const [about, usage] = [line.querySelector('.desc'), line.querySelector('.arg')].map((part) => part.getBoundingClientRect());
     return about.right > usage.left || usage.right > line.getBoundingClientRect().right;
   }).length`;
-  await soon(() => tab.page.evaluate(crowded)).toBe(0);
+  await waitUntilTrue(() => tab.page.evaluate(crowded)).toBe(0);
   await box(tab).blur();
-  await soon(() => list.count()).toBe(0);
+  await waitUntilTrue(() => list.count()).toBe(0);
   await box(tab).focus();
   await list.waitFor();
   expect(tab.faults).toEqual([]);
@@ -116,18 +116,18 @@ test('[B41] a draft survives a reload, and a browser without storage still works
   const id = await newTree();
   const tab = await fixture.open(`/t/${id}`);
   await box(tab).fill('Half a thought');
-  await soon(() => tab.page.evaluate(`localStorage.getItem('coppice.draft.${id}')`)).toBe('Half a thought');
+  await waitUntilTrue(() => tab.page.evaluate(`localStorage.getItem('coppice.draft.${id}')`)).toBe('Half a thought');
   await tab.page.reload();
-  await soon(() => box(tab).inputValue()).toBe('Half a thought');
+  await waitUntilTrue(() => box(tab).inputValue()).toBe('Half a thought');
   await tab.page.evaluate(
     "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }",
   );
   await box(tab).fill('Said all the same');
   await tab.page.keyboard.press('Alt+Enter');
   await tab.page.getByTestId('thread').getByText('Said all the same').waitFor();
-  await soon(async () => (await fixture.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length).toBe(
-    3,
-  );
+  await waitUntilTrue(
+    async () => (await fixture.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length,
+  ).toBe(3);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -148,15 +148,15 @@ test('[B49, B117] the user can type at once in a new chat, from home and from an
     await tab.page.keyboard.press('n');
     // Before the tree exists: typed text goes to its composer, and not to the keys of the page.
     await tab.page.keyboard.type(`From ${place}, `);
-    await soon(writing).toBe(true);
+    await waitUntilTrue(writing).toBe(true);
     await tab.page.keyboard.type('no letter lost');
-    await soon(() => box(tab).inputValue()).toBe(`From ${place}, no letter lost`);
+    await waitUntilTrue(() => box(tab).inputValue()).toBe(`From ${place}, no letter lost`);
     // Nothing is stored before the first message is sent.
     expect(await countChats()).toBe(stored);
     await tab.page.keyboard.press('Enter');
     await tab.page.getByTestId('thread').getByText(`From ${place}, no letter lost`).waitFor();
-    await soon(() => tab.page.url() !== before).toBe(true);
-    await soon(() => tab.page.locator('article.ai').count()).toBe(1);
+    await waitUntilTrue(() => tab.page.url() !== before).toBe(true);
+    await waitUntilTrue(() => tab.page.locator('article.ai').count()).toBe(1);
   }
   expect(tab.faults).toEqual([]);
   await tab.context.close();
@@ -174,14 +174,14 @@ test('[B42] a large paste is attached as a file, a picture as a picture, and bot
     `data.items.add(new File([Uint8Array.from(atob('${pixel}'), (c) => c.charCodeAt(0))], 'dot.png', { type: 'image/png' }));`,
   );
   await tab.page.getByText('dot.png').waitFor();
-  await soon(() => box(tab).inputValue()).toBe('');
-  await soon(() => tab.page.locator('.file-chip.ready').count()).toBe(2);
+  await waitUntilTrue(() => box(tab).inputValue()).toBe('');
+  await waitUntilTrue(() => tab.page.locator('.file-chip.ready').count()).toBe(2);
   await box(tab).fill('Look at these');
   await tab.page.keyboard.press('Alt+Enter');
   await tab.page.getByTestId('thread').getByRole('img', { name: 'Attached image' }).waitFor();
-  await soon(async () => (await fixture.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length).toBe(
-    3,
-  );
+  await waitUntilTrue(
+    async () => (await fixture.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length,
+  ).toBe(3);
   const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
   const types = body.messages[2].content.map((block: { type: string }) => block.type);
   expect(types).toEqual(['text', 'file', 'image']);
@@ -200,15 +200,15 @@ test('[B43] a chain of thousands opens at its end and draws only the visible par
   const tab = await fixture.open(`/t/${id}`);
   const thread = tab.page.getByTestId('thread');
   await thread.getByText('Message number 1999').waitFor();
-  await soon(() => thread.getByRole('article').count()).toBeLessThan(60);
+  await waitUntilTrue(() => thread.getByRole('article').count()).toBeLessThan(60);
   await thread.hover();
   for (let turn = 0; turn < 8; turn++) await tab.page.mouse.wheel(0, -1500);
   // Older messages are loaded while scrolling, and the visible ones do not jump.
-  await soon(async () => {
+  await waitUntilTrue(async () => {
     await tab.page.mouse.wheel(0, -1500);
     return thread.getByText(/^Message number 1[0-8]\d\d$/).count();
   }).toBeGreaterThan(0);
-  await soon(() => thread.getByRole('article').count()).toBeLessThan(60);
+  await waitUntilTrue(() => thread.getByRole('article').count()).toBeLessThan(60);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -223,9 +223,9 @@ test('[B262] a picture has a thumbnail in the composer and in the chat, where a 
   );
   await tab.page.locator('input[type=file]').setInputFiles([
     { name: 'tree.png', mimeType: 'image/png', buffer: picture },
-    { name: 'wood.pdf', mimeType: 'application/pdf', buffer: samplePdf('A wood') },
+    { name: 'wood.pdf', mimeType: 'application/pdf', buffer: makeSamplePdf('A wood') },
   ]);
-  await soon(() => tab.page.locator('.file-chip.ready').count()).toBe(2);
+  await waitUntilTrue(() => tab.page.locator('.file-chip.ready').count()).toBe(2);
   await tab.page.locator('.file-chip .thumbnail').waitFor();
   await tab.page.locator('.file-chip').getByText('PDF,').waitFor();
   await box(tab).fill('What is this?');
@@ -252,26 +252,26 @@ test('[B95] a file that failed to upload is sent again, and survives a command a
   await box(tab).fill('Look at this');
   await tab.page.keyboard.press('Alt+Enter');
   await tab.page.getByRole('status').getByText('was not uploaded').waitFor();
-  await soon(() => box(tab).inputValue()).toBe('Look at this');
+  await waitUntilTrue(() => box(tab).inputValue()).toBe('Look at this');
   await tab.page.unroute('**/api/attachments');
   await tab.page.getByRole('button', { name: 'Upload pasted.txt again' }).click();
   await tab.page.locator('.file-chip.ready').waitFor();
   await box(tab).fill('/no-such-command');
   await tab.page.keyboard.press('Enter');
   await tab.page.getByRole('status').getByText('no-such-command').first().waitFor();
-  await soon(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
+  await waitUntilTrue(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
   await box(tab).fill('Look at this');
   await tab.page.reload();
   await tab.page.locator('.file-chip.ready').waitFor();
-  await soon(() => box(tab).inputValue()).toBe('Look at this');
+  await waitUntilTrue(() => box(tab).inputValue()).toBe('Look at this');
   await tab.page.keyboard.press('/');
   await tab.page.keyboard.press('Alt+Enter');
-  await soon(async () => (await fixture.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length).toBe(
-    3,
-  );
+  await waitUntilTrue(
+    async () => (await fixture.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length,
+  ).toBe(3);
   const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
   expect(body.messages[2].content.map((block: { type: string }) => block.type)).toEqual(['text', 'file']);
-  await soon(() => tab.page.locator('.files .file-chip').count()).toBe(0);
+  await waitUntilTrue(() => tab.page.locator('.files .file-chip').count()).toBe(0);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -287,7 +287,7 @@ test('[B97] a message that waits for the server is sent even if another tree is 
   // Within the page, like a click on a link in the list.
   await tab.page.evaluate(`history.pushState(null, '', '/t/${there}'); dispatchEvent(new PopStateEvent('popstate'))`);
   await tab.page.unroute(`**/api/trees/${here}/messages`);
-  await soon(
+  await waitUntilTrue(
     async () => (await fixture.server.ask('GET', `/api/trees/${here}?format=linear`)).body.messages.length,
   ).toBe(3);
   // Messages of a closed page come back to their composer; those that arrived do not.
@@ -297,8 +297,8 @@ test('[B97] a message that waits for the server is sent even if another tree is 
   ];
   await tab.page.evaluate(`localStorage.setItem('coppice.unsent.${there}', '${JSON.stringify(lost)}')`);
   await tab.page.goto(`${fixture.url}/t/${there}`);
-  await soon(() => box(tab).inputValue()).toBe('Never sent');
-  await soon(() => tab.page.evaluate(`localStorage.getItem('coppice.unsent.${there}')`)).toBe(null);
+  await waitUntilTrue(() => box(tab).inputValue()).toBe('Never sent');
+  await waitUntilTrue(() => tab.page.evaluate(`localStorage.getItem('coppice.unsent.${there}')`)).toBe(null);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -318,19 +318,21 @@ test('[B96] an unfinished edit survives Escape and a reload', async () => {
   await area.fill('Hi, and more');
   await tab.page.keyboard.press('Escape');
   await tab.page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
-  await soon(() => area.inputValue()).toBe('Hi, and more');
+  await waitUntilTrue(() => area.inputValue()).toBe('Hi, and more');
   await tab.page.reload();
   await first.waitFor();
   await begin();
-  await soon(() => area.inputValue()).toBe('Hi, and more');
+  await waitUntilTrue(() => area.inputValue()).toBe('Hi, and more');
   await tab.page.keyboard.press('Control+s');
   await area.waitFor({ state: 'detached' });
   await tab.page.getByTestId('thread').getByText('Hi, and more').waitFor();
   await begin();
   // After saving there is no draft.
-  await soon(() => area.inputValue()).toBe('Hi, and more');
+  await waitUntilTrue(() => area.inputValue()).toBe('Hi, and more');
   await tab.page.keyboard.press('Escape');
-  await soon(() => tab.page.evaluate("Object.keys(localStorage).filter((key) => key.includes('draft'))")).toEqual([]);
+  await waitUntilTrue(() =>
+    tab.page.evaluate("Object.keys(localStorage).filter((key) => key.includes('draft'))"),
+  ).toEqual([]);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -346,7 +348,7 @@ test('[B48, B55] a message being edited is fully visible on a phone, and each pa
   const thread = tab.page.getByTestId('thread');
   await thread.getByText('And in English.').waitFor();
   const ways = `[...document.querySelectorAll('.body p, .body ul, .body pre')].map((part) => getComputedStyle(part).direction)`;
-  await soon(() => tab.page.evaluate(ways)).toEqual(['rtl', 'rtl', 'rtl', 'ltr', 'ltr']);
+  await waitUntilTrue(() => tab.page.evaluate(ways)).toEqual(['rtl', 'rtl', 'rtl', 'ltr', 'ltr']);
   await thread.getByRole('article').first().focus();
   await tab.page.keyboard.press('e');
   const edit = tab.page.getByRole('textbox', { name: 'Edit the message' });
@@ -355,12 +357,12 @@ test('[B48, B55] a message being edited is fully visible on a phone, and each pa
     const box = document.querySelector('.editbox textarea');
     return { whole: box.scrollHeight <= box.clientHeight + 1, direction: getComputedStyle(box).direction };
   })()`;
-  await soon(() => tab.page.evaluate(seen)).toEqual({ whole: true, direction: 'rtl' });
+  await waitUntilTrue(() => tab.page.evaluate(seen)).toEqual({ whole: true, direction: 'rtl' });
   const out = `(() => {
     const whole = document.querySelector('.editbox').getBoundingClientRect();
     return [...document.querySelectorAll('.editbox .btn')].filter((each) => each.getBoundingClientRect().right > whole.right).length;
   })()`;
-  await soon(() => tab.page.evaluate(out)).toBe(0);
+  await waitUntilTrue(() => tab.page.evaluate(out)).toBe(0);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -376,13 +378,13 @@ test('[B99] the page can send and copy in a browser without random ids and clipb
   await tab.page.getByTestId('thread').getByText('Hello.').waitFor();
   await box(tab).fill('From another room');
   await tab.page.keyboard.press('Alt+Enter');
-  await soon(async () => (await fixture.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length).toBe(
-    3,
-  );
+  await waitUntilTrue(
+    async () => (await fixture.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length,
+  ).toBe(3);
   await tab.page.evaluate("addEventListener('copy', () => { window.copied = document.activeElement.value; })");
   await tab.page.getByRole('article').first().focus();
   await tab.page.keyboard.press('y');
-  await soon(() => tab.page.evaluate('window.copied')).toBe('Hi');
+  await waitUntilTrue(() => tab.page.evaluate('window.copied')).toBe('Hi');
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

@@ -5,25 +5,25 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  createFileRecords,
   createMcpClient,
+  createMemoryPins,
   createProviders,
   createTools,
-  fileRecords,
-  keysPath,
+  keysFilePath,
   localTokenPath,
-  memoryPins,
   openLiveConfig,
   openLocalToken,
   renewLocalToken,
 } from '@coppice/engine';
-import { oddServer, openModelServer } from '@coppice/engine/testing';
+import { misbehavingServerCommand, openModelServer } from '@coppice/engine/testing';
 import { type RunningServer, serve } from '@coppice/server';
 import { openStore } from '@coppice/stores';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { serious } from './axe.ts';
+import { findSeriousViolations } from './axe.ts';
 import { builtPage, connectBrowser } from './browser.ts';
-import { ensureBuilt, soon } from './page-fixture.ts';
+import { ensureBuilt, waitUntilTrue } from './page-fixture.ts';
 
 const key = 'sk-canary-journey-0001';
 
@@ -44,13 +44,18 @@ beforeEach(() => {
 /** Starts the server as `coppice serve` does, on the same files each time. */
 async function start(port: number): Promise<RunningServer & { stop(): Promise<void> }> {
   const source = { home, env: {} };
-  const records = fileRecords(keysPath(source));
+  const records = createFileRecords(keysFilePath(source));
   const load = { ...source, records, rules: { privateAddresses: true }, checkMs: 50 };
   const live = await openLiveConfig(load);
   const local = await openLocalToken(localTokenPath(source));
   const store = await openStore(`sqlite:${join(home, 'trees.db')}`);
   const tools = createTools({ rules: () => live.current.tools });
-  const mcp = createMcpClient({ config: live.current, tools, pins: memoryPins(), env: { PATH: process.env['PATH'] } });
+  const mcp = createMcpClient({
+    config: live.current,
+    tools,
+    pins: createMemoryPins(),
+    env: { PATH: process.env['PATH'] },
+  });
   await mcp.start();
   const listening = await serve({
     store,
@@ -100,7 +105,7 @@ test('[B230, B231] a model is connected on the page, replies, and a restart sign
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Test', exact: true }).last().click();
   await page.getByText('small-model, large-model').waitFor();
-  expect(await serious({ page })).toEqual([]);
+  expect(await findSeriousViolations({ page })).toEqual([]);
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   const row = page.getByRole('listitem').filter({ hasText: 'Near by' });
   await row.getByText('Connected, 2 models').waitFor();
@@ -122,15 +127,15 @@ test('[B230, B231] a model is connected on the page, replies, and a restart sign
   await server.stop();
   await page.getByText('Offline.').waitFor();
   server = await start(port);
-  await soon(() => page.getByText('Offline.').count()).toBe(0);
+  await waitUntilTrue(() => page.getByText('Offline.').count()).toBe(0);
   await composer.fill('Again');
   await composer.press('Enter');
-  await soon(() => said(page).count()).toBe(2);
+  await waitUntilTrue(() => said(page).count()).toBe(2);
 
   // A new token signs the page out; the draft is kept, and waiting messages are sent after signing in.
   const next = await renewLocalToken(localTokenPath({ home, env: {} }));
   await composer.fill('A third time');
-  await soon(async () => {
+  await waitUntilTrue(async () => {
     const answer = await fetch(`${url}/api/me`, { headers: { authorization: `Bearer ${next}` } });
     return answer.status;
   }).toBe(200);
@@ -142,11 +147,11 @@ test('[B230, B231] a model is connected on the page, replies, and a restart sign
   await page.getByLabel('Local token').fill('not-the-token');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('This token is not valid here.').waitFor();
-  expect(await serious({ page })).toEqual([]);
+  expect(await findSeriousViolations({ page })).toEqual([]);
   await page.getByLabel('Local token').fill(next);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await soon(() => page.getByText('You are signed out.').count()).toBe(0);
-  await soon(() => said(page).count()).toBe(3);
+  await waitUntilTrue(() => page.getByText('You are signed out.').count()).toBe(0);
+  await waitUntilTrue(() => said(page).count()).toBe(3);
   expect(await composer.inputValue()).toBe('A draft');
   await context.close();
   await server.stop();
@@ -164,10 +169,10 @@ test('[B232] a tool server is added by its exact command, its tools are allowed 
   await page.getByRole('button', { name: 'Add server' }).click();
   await page.getByRole('button', { name: 'Command on this computer' }).click();
   await page.getByLabel('Name').fill('odd');
-  const command = oddServer('good');
+  const command = misbehavingServerCommand('good');
   await page.getByLabel('Command', { exact: true }).fill(command.map((word) => `"${word}"`).join(' '));
   await page.getByText(JSON.stringify(command)).waitFor();
-  expect(await serious({ page })).toEqual([]);
+  expect(await findSeriousViolations({ page })).toEqual([]);
   await page.getByLabel('Sign in again to confirm').fill('not-the-token');
   await page.getByRole('button', { name: 'Add and start' }).click();
   await page.getByText('The token that confirms the command is wrong.').waitFor();
@@ -178,11 +183,11 @@ test('[B232] a tool server is added by its exact command, its tools are allowed 
   const decision = page.getByRole('group', { name: 'May change run?' });
   expect(await decision.getByRole('button', { name: 'Ask' }).getAttribute('aria-pressed')).toBe('true');
   await decision.getByRole('button', { name: 'Never' }).click();
-  await soon(() => decision.getByRole('button', { name: 'Never' }).getAttribute('aria-pressed')).toBe('true');
-  expect(await serious({ page })).toEqual([]);
+  await waitUntilTrue(() => decision.getByRole('button', { name: 'Never' }).getAttribute('aria-pressed')).toBe('true');
+  expect(await findSeriousViolations({ page })).toEqual([]);
   await page.getByRole('button', { name: 'Actions for odd' }).click();
   await page.getByRole('menuitem', { name: 'Remove' }).click();
-  await soon(() => page.getByText('Connected,').count()).toBe(0);
+  await waitUntilTrue(() => page.getByText('Connected,').count()).toBe(0);
   await context.close();
   await server.stop();
 });
@@ -208,7 +213,7 @@ test('[B233] a reply that waits for a retry shows why, when and how often', asyn
   await page.getByText(/Rate limited\. Trying again in \d s, 1 of 5\./).waitFor();
   await page.getByText(/Rate limited\. Trying again in \d s, 2 of 5\./).waitFor();
   await said(page).first().waitFor();
-  await soon(() => page.getByText('Trying again in').count()).toBe(0);
+  await waitUntilTrue(() => page.getByText('Trying again in').count()).toBe(0);
   await context.close();
   await server.stop();
   await models.close();

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serious } from './axe.ts';
+import { findSeriousViolations } from './axe.ts';
 import { builtPage } from './browser.ts';
 import { createDemo, type Demo } from './demo.ts';
-import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
+import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
 let demo: Demo;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-async function done(tab: Tab): Promise<void> {
+async function done(tab: PageTab): Promise<void> {
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 }
@@ -33,12 +33,12 @@ test('[B36] home draws each tree with its branches and messages, and follows its
   await line.getByText('2 messages').waitFor();
   await line.getByText('1 branch', { exact: true }).waitFor();
   await line.getByText('Indeed.', { exact: true }).waitFor();
-  await soon(() => line.locator('.stool path.active-line').count()).toBe(1);
+  await waitUntilTrue(() => line.locator('.stool path.active-line').count()).toBe(1);
   const { body } = await fixture.server.ask('GET', `/api/shapes?ids=${demo.id}`);
   const large = page.getByRole('listitem').filter({ hasText: 'Postgres 12' });
   await large.getByText('on 20-second freeze: cutover.sh, first half').waitFor();
   await large.getByText(`${body.items[0].branches} branches`).waitFor();
-  await soon(() => large.locator('.stool path:not(.base-line)').count()).toBe(body.items[0].stems.length);
+  await waitUntilTrue(() => large.locator('.stool path:not(.base-line)').count()).toBe(body.items[0].stems.length);
   await fixture.server.ask('POST', `/api/trees/${made.body.treeId}/nodes/${made.body.nodes[1].id}/edit`, {
     version: made.body.version,
     body: { content: 'Not at all.' },
@@ -46,7 +46,7 @@ test('[B36] home draws each tree with its branches and messages, and follows its
   await line.getByText('2 branches').waitFor();
   await line.getByText('Not at all.', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Most branched' }).click();
-  await soon(() => page.locator('.trees li').first().textContent()).toContain('Postgres 12');
+  await waitUntilTrue(() => page.locator('.trees li').first().textContent()).toContain('Postgres 12');
   await done(tab);
 });
 
@@ -56,11 +56,11 @@ test('[B37] bookmarks of all trees are in one list, and each opens its message o
   await page.getByRole('link', { name: 'Bookmarks' }).click();
   const line = page.locator('.bookmark-line').filter({ has: page.getByText('pgbouncer pause', { exact: true }) });
   await line.waitFor();
-  await soon(() => line.textContent()).toContain('Postgres 12');
-  expect(await serious(tab)).toEqual([]);
+  await waitUntilTrue(() => line.textContent()).toContain('Postgres 12');
+  expect(await findSeriousViolations(tab)).toEqual([]);
   await line.click();
   await page.getByTestId('thread').waitFor();
-  await soon(() => page.url()).toContain(demo.id);
+  await waitUntilTrue(() => page.url()).toContain(demo.id);
   await done(tab);
 });
 
@@ -77,7 +77,7 @@ test('[B92] an unknown address says so, and a deleted message still leads to its
   await tab.page.goto(`${fixture.url}/t/${demo.id}/00000000-0000-4000-8000-000000000000`);
   await tab.page.getByTestId('thread').getByText('The script stops at the first doubt').waitFor();
   await tab.page.getByRole('status').getByText('is not in this chat').waitFor();
-  await soon(() => new URL(tab.page.url()).pathname).toBe(`/t/${demo.id}`);
+  await waitUntilTrue(() => new URL(tab.page.url()).pathname).toBe(`/t/${demo.id}`);
   await done(tab);
 });
 
@@ -104,8 +104,10 @@ test('[B94] a tree in the trash is marked where it is read, and one click restor
   const tab = await fixture.open(`/t/${made.body.treeId}`);
   await tab.page.getByText('in the trash').waitFor();
   await tab.page.getByRole('button', { name: 'Restore' }).click();
-  await soon(() => tab.page.getByText('in the trash').count()).toBe(0);
-  await soon(async () => (await fixture.server.ask('GET', `/api/trees/${made.body.treeId}`)).body.deletedAt).toBe(null);
+  await waitUntilTrue(() => tab.page.getByText('in the trash').count()).toBe(0);
+  await waitUntilTrue(
+    async () => (await fixture.server.ask('GET', `/api/trees/${made.body.treeId}`)).body.deletedAt,
+  ).toBe(null);
   await done(tab);
 });
 
@@ -117,13 +119,15 @@ test('[B109] undo on the list of chats restores a deleted chat and names it; in 
   const tab = await fixture.open('/');
   await tab.page.getByText('Worth keeping').first().waitFor();
   await fixture.server.ask('DELETE', `/api/trees/${treeId}`, { version });
-  await soon(() => tab.page.getByRole('main').getByText('Worth keeping').count()).toBe(0);
+  await waitUntilTrue(() => tab.page.getByRole('main').getByText('Worth keeping').count()).toBe(0);
   await tab.page.keyboard.press('Control+z');
   await tab.page.getByRole('status').getByText('“Worth keeping”').waitFor();
-  await soon(() => tab.page.getByRole('main').getByText('Worth keeping').count()).toBeGreaterThan(0);
+  await waitUntilTrue(() => tab.page.getByRole('main').getByText('Worth keeping').count()).toBeGreaterThan(0);
   expect((await fixture.server.ask('GET', `/api/trees/${treeId}`)).body.deletedAt).toBeNull();
   await tab.page.getByRole('status').getByRole('button', { name: /Redo/ }).click();
-  await soon(async () => (await fixture.server.ask('GET', `/api/trees/${treeId}`)).body.deletedAt === null).toBe(false);
+  await waitUntilTrue(
+    async () => (await fixture.server.ask('GET', `/api/trees/${treeId}`)).body.deletedAt === null,
+  ).toBe(false);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

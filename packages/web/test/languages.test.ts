@@ -2,9 +2,9 @@
 // @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { languageCodes, languages, writingDirection } from '../src/i18n/languages.ts';
-import { serious } from './axe.ts';
+import { findSeriousViolations } from './axe.ts';
 import { createDemo } from './demo.ts';
-import { openPageFixture, type PageFixture, soon } from './page-fixture.ts';
+import { openPageFixture, type PageFixture, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
 
@@ -26,7 +26,7 @@ test('[B281] the page starts in the browser’s language and loads only that', a
     await signedIn.context.close();
     const tab = await fixture.open('/', { context });
     await tab.page.getByRole('textbox').first().waitFor();
-    await soon(() => tab.page.evaluate('document.documentElement.lang')).toBe(code);
+    await waitUntilTrue(() => tab.page.evaluate('document.documentElement.lang')).toBe(code);
     expect(await tab.page.evaluate('document.documentElement.dir')).toBe(writingDirection(code));
     expect([...loaded]).toEqual(code === 'en' ? [] : [code]);
     expect(tab.faults).toEqual([]);
@@ -40,9 +40,9 @@ test('[B281] every language can be chosen in the settings and is remembered', as
     const menu = tab.page.locator('select:has(option[lang=de])');
     // The page loads itself again in the language that was chosen.
     await Promise.all([tab.page.waitForEvent('load'), menu.selectOption({ label: languages[code] })]);
-    await soon(() => tab.page.evaluate('document.documentElement.lang')).toBe(code);
+    await waitUntilTrue(() => tab.page.evaluate('document.documentElement.lang')).toBe(code);
     await tab.page.reload();
-    await soon(() => tab.page.evaluate('document.documentElement.lang')).toBe(code);
+    await waitUntilTrue(() => tab.page.evaluate('document.documentElement.lang')).toBe(code);
   }
   expect(tab.faults).toEqual([]);
   await tab.context.close();
@@ -68,12 +68,12 @@ test('[B282] in Arabic the page runs from right to left, code and the map do not
       'ltr',
     );
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    expect(await serious(tab)).toEqual([]);
+    expect(await findSeriousViolations(tab)).toEqual([]);
     await page.goto(`${fixture.url}/t/${demo.id}?view=map`);
     await page.locator('.minimap canvas').waitFor();
     expect(await left('.minimap')).toBeLessThan(viewport.width / 2);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    expect(await serious(tab)).toEqual([]);
+    expect(await findSeriousViolations(tab)).toEqual([]);
     expect(tab.faults).toEqual([]);
     await tab.context.close();
   }

@@ -1,8 +1,8 @@
 // @module-tag browser
 // @module-tag full
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { serious } from './axe.ts';
-import { openPageFixture, type PageFixture, soon } from './page-fixture.ts';
+import { findSeriousViolations } from './axe.ts';
+import { openPageFixture, type PageFixture, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
 // Each test, and each second try, has an empty library.
@@ -16,14 +16,14 @@ test('[B118, B119, B74] a preset with its prompt and options is created, chosen 
   const { page } = tab;
   await page.getByRole('textbox', { name: 'Custom instructions' }).fill('Answer in British English.');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await soon(() => page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
+  await waitUntilTrue(() => page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
   await page.getByRole('button', { name: 'New preset' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Plain namer');
   await page.getByRole('textbox', { name: 'System prompt' }).fill('Suggest short names.');
   await page.getByRole('slider', { name: 'Temperature' }).fill('0.4');
   await page.getByRole('button', { name: 'Save preset' }).click();
   await page.getByRole('button', { name: /^Plain namer/ }).waitFor();
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   // It is not a chat, so no list shows it.
   const { body } = await fixture.server.ask('GET', '/api/trees');
   expect(body.items).toEqual([]);
@@ -38,15 +38,17 @@ test('[B118, B119, B74] a preset with its prompt and options is created, chosen 
   await prompt.getByText('Answer in British English.').waitFor();
   await prompt.getByText('Suggest short names.').waitFor();
   await prompt.getByText('Preset: Plain namer').waitFor();
-  await soon(() => page.locator('article.ai').count()).toBe(1);
+  await waitUntilTrue(() => page.locator('article.ai').count()).toBe(1);
   await page.getByRole('button', { name: /^Options/ }).click();
   await page.getByRole('button', { name: /Temperature: use the default/ }).waitFor();
   await page.getByRole('button', { name: '3', exact: true }).click();
   await page.getByText('Tools need a single reply.').waitFor();
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   await page.reload();
   await page.getByRole('button', { name: /^Options/ }).click();
-  await soon(() => page.getByRole('button', { name: '3', exact: true }).getAttribute('aria-pressed')).toBe('true');
+  await waitUntilTrue(() => page.getByRole('button', { name: '3', exact: true }).getAttribute('aria-pressed')).toBe(
+    'true',
+  );
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -157,7 +159,7 @@ test('[B118] presets and prompts are exported as JSON and imported from it; a fi
   await page.getByText('2 entries imported').waitFor();
   await page.getByRole('button', { name: /^Bold/ }).waitFor();
   await page.getByRole('button', { name: /^Careful/ }).click();
-  await soon(() => page.getByRole('textbox', { name: 'System prompt' }).inputValue()).toBe('Ask twice.');
+  await waitUntilTrue(() => page.getByRole('textbox', { name: 'System prompt' }).inputValue()).toBe('Ask twice.');
   expect(await page.getByRole('button', { name: /^Careful/ }).count()).toBe(1);
   await page.getByText('/review').waitFor();
   expect(tab.faults).toEqual([]);
@@ -180,7 +182,7 @@ test('[B310] a project gives its new chats instructions, model, preset and files
   const chooser = page.waitForEvent('filechooser');
   await dialog.getByRole('button', { name: 'Attach files' }).click();
   await (await chooser).setFiles({ name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('Ask about boats.') });
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText('New chat in Hiring').waitFor();
   await page.getByText('With the files of the project').waitFor();
@@ -193,7 +195,7 @@ test('[B310] a project gives its new chats instructions, model, preset and files
   await prompt.getByText('You help to hire.').waitFor();
   await prompt.getByText('Be brief.').waitFor();
   await page.getByTestId('thread').getByText('plan.txt').waitFor();
-  await soon(() => page.locator('article.ai').getByText('two').count()).toBeGreaterThan(0);
+  await waitUntilTrue(() => page.locator('article.ai').getByText('two').count()).toBeGreaterThan(0);
   // Chats outside of the project are as before.
   await page.goto(fixture.url);
   await page.getByRole('button', { name: 'Model: scripted/one' }).waitFor();
@@ -209,8 +211,8 @@ test('[B310] a project gives its new chats instructions, model, preset and files
   expect(await folders()).toEqual([{ name: 'People', count: 1 }]);
   await page.getByRole('button', { name: 'Project settings' }).click();
   await dialog.getByRole('button', { name: 'Remove project' }).click();
-  await soon(folders).toEqual([]);
-  await soon(() => page.getByRole('link', { name: /^People/ }).count()).toBe(0);
+  await waitUntilTrue(folders).toEqual([]);
+  await waitUntilTrue(() => page.getByRole('link', { name: /^People/ }).count()).toBe(0);
   expect((await fixture.server.ask('GET', '/api/trees')).body.items).toHaveLength(1);
   // On a phone the form fits.
   await page.setViewportSize({ width: 390, height: 844 });
@@ -238,7 +240,7 @@ test('[B118] a prompt is completed after a slash and asks for its variables', as
   const dialog = page.getByRole('dialog', { name: 'Fill in the prompt' });
   await dialog.getByRole('textbox', { name: 'language' }).fill('Go');
   await dialog.getByRole('textbox', { name: 'language' }).press('Enter');
-  await soon(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Review this Go change.');
+  await waitUntilTrue(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Review this Go change.');
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -252,7 +254,7 @@ test('[B120] the menu of models names providers without a key and opens their fo
   await page.getByLabel('API key').waitFor();
   await page.getByText('The key is for api.anthropic.com').waitFor();
   await page.getByRole('link', { name: 'Back to chats' }).click();
-  await soon(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('A draft');
+  await waitUntilTrue(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('A draft');
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -264,7 +266,7 @@ test('[B120] a model is found by a filter, becomes a favourite and is chosen by 
   await page.getByRole('searchbox', { name: /^Filter/ }).fill('two');
   await page.getByRole('button', { name: /^Favourite/ }).click();
   await page.getByRole('heading', { name: 'Favourites' }).waitFor();
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   await page.getByRole('searchbox', { name: /^Filter/ }).focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');

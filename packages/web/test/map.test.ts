@@ -1,9 +1,9 @@
 // @module-tag browser
 // @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serious } from './axe.ts';
+import { findSeriousViolations } from './axe.ts';
 import { createDemo, type Demo } from './demo.ts';
-import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
+import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
 let demo: Demo;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-async function done(tab: Tab): Promise<void> {
+async function done(tab: PageTab): Promise<void> {
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 }
@@ -23,12 +23,12 @@ test('[B50] the map can be used by keys: arrows move between messages and varian
   const tab = await fixture.open(`/t/${demo.id}?view=map`);
   const map = tab.page.locator('.map-canvas');
   await tab.page.getByRole('navigation', { name: 'Branches' }).getByText('pgbouncer pause').waitFor();
-  await soon(() => map.getAttribute('aria-label')).toContain('32');
+  await waitUntilTrue(() => map.getAttribute('aria-label')).toContain('32');
   await map.focus();
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowRight']) await tab.page.keyboard.press(key);
   const preview = tab.page.locator('.preview');
   await preview.getByText('Drain connections at HAProxy').waitFor();
-  await soon(() => preview.textContent()).toContain('3/4');
+  await waitUntilTrue(() => preview.textContent()).toContain('3/4');
   await tab.page.keyboard.press('Enter');
   await tab.page.getByTestId('thread').getByText('Drain connections at HAProxy').waitFor();
   await tab.page.goBack();
@@ -40,7 +40,7 @@ test('[B51] zoomed in each message is a card, the minimap shows the whole tree, 
   await tab.page.getByRole('button', { name: 'Near', exact: true }).click();
   const card = tab.page.locator('.mcard').filter({ hasText: 'cutover.sh, first half' });
   await card.waitFor();
-  await soon(() => tab.page.locator('.minimap rect.view').count()).toBe(1);
+  await waitUntilTrue(() => tab.page.locator('.minimap rect.view').count()).toBe(1);
   await tab.page.getByRole('searchbox', { name: 'Find on the map' }).fill('extensions');
   await tab.page.getByRole('status').filter({ hasText: '2' }).waitFor({ state: 'attached' });
   await card.click();
@@ -59,27 +59,27 @@ test('[B302] hits on the map are counted and visited one by one, by keys and but
     const finder = page.getByRole('search').getByRole('searchbox');
     await finder.fill('extensions');
     const count = page.getByRole('search').getByRole('status');
-    await soon(() => count.textContent()).toMatch(/^\d+ found$/);
+    await waitUntilTrue(() => count.textContent()).toMatch(/^\d+ found$/);
     const total = Number((await count.textContent())?.split(' ')[0]);
     expect(total).toBeGreaterThan(1);
     const preview = page.locator('.preview');
     await finder.press('Enter');
-    await soon(() => count.textContent()).toBe(`1 of ${total}`);
+    await waitUntilTrue(() => count.textContent()).toBe(`1 of ${total}`);
     await preview.waitFor();
-    await soon(() => page.evaluate("document.querySelector('.bar').scrollWidth <= innerWidth")).toBe(true);
+    await waitUntilTrue(() => page.evaluate("document.querySelector('.bar').scrollWidth <= innerWidth")).toBe(true);
     await page.getByRole('button', { name: 'Next match' }).click();
-    await soon(() => count.textContent()).toBe(`2 of ${total}`);
+    await waitUntilTrue(() => count.textContent()).toBe(`2 of ${total}`);
     await finder.press('Shift+Enter');
     await finder.press('Shift+Enter');
-    await soon(() => count.textContent()).toBe(`${total} of ${total}`);
+    await waitUntilTrue(() => count.textContent()).toBe(`${total} of ${total}`);
     await finder.press('Escape');
-    await soon(() => count.textContent()).toBe('');
+    await waitUntilTrue(() => count.textContent()).toBe('');
     const reduce = page.getByRole('button', { name: /^Zoom out/ });
     while (!(await reduce.isDisabled())) await reduce.click();
     await page.getByRole('button', { name: /^Zoom in/ }).click();
-    await soon(() => reduce.isDisabled()).toBe(false);
+    await waitUntilTrue(() => reduce.isDisabled()).toBe(false);
     await page.getByRole('button', { name: /^Show the whole tree/ }).click();
-    expect(await serious(tab)).toEqual([]);
+    expect(await findSeriousViolations(tab)).toEqual([]);
     await done(tab);
   }
 });
@@ -97,9 +97,9 @@ test('[B303] while a large tree is loaded, the map shows how much of it has arri
   });
   await page.goto(`${fixture.url}/t/${demo.id}?view=map`);
   await page.getByRole('progressbar', { name: 'Loading the tree…' }).waitFor();
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   release?.();
-  await soon(() => page.getByRole('progressbar').count()).toBe(0);
+  await waitUntilTrue(() => page.getByRole('progressbar').count()).toBe(0);
   await page.getByRole('navigation', { name: 'Branches' }).waitFor();
   await done(tab);
 });
@@ -121,13 +121,13 @@ test('[B304] the outline is scrolled to the current message, when a chat opens a
   const tab = await fixture.open(`/t/${body.treeId}/${nodes.at(-1)?.id}`, { viewport: { width: 1280, height: 640 } });
   const { page } = tab;
   const outline = page.getByRole('tree');
-  await soon(() => outline.getByText('Message number 59').isVisible()).toBe(true);
+  await waitUntilTrue(() => outline.getByText('Message number 59').isVisible()).toBe(true);
   const scrolled = () => page.evaluate("document.querySelector('[role=tree]').scrollTop");
-  await soon(scrolled).toBeGreaterThan(300);
+  await waitUntilTrue(scrolled).toBeGreaterThan(300);
   const before = Number(await scrolled());
   await page.getByTestId('thread').getByText('Message number 59').click();
   for (let step = 0; step < 25; step++) await page.keyboard.press('k');
-  await soon(scrolled).toBeLessThan(before - 100);
+  await waitUntilTrue(scrolled).toBeLessThan(before - 100);
   await done(tab);
 });
 
@@ -135,20 +135,20 @@ test('[B52] the outline shows forks with their other branches, finds words in ev
   const tab = await fixture.open(`/t/${demo.id}/${demo.leaf}`);
   const outline = tab.page.getByRole('tree');
   await outline.getByText('Should we go to 16 at all?').waitFor();
-  await soon(() => outline.getByRole('treeitem', { selected: true }).textContent()).toContain('cutover.sh');
+  await waitUntilTrue(() => outline.getByRole('treeitem', { selected: true }).textContent()).toContain('cutover.sh');
   // By keyboard the current row is always visible.
   await tab.page.setViewportSize({ width: 1440, height: 420 });
   const height = () => tab.page.evaluate("document.querySelector('[role=tree]').clientHeight");
   const scrolled = () => tab.page.evaluate("document.querySelector('[role=tree]').scrollTop");
-  await soon(height).toBeLessThan(300);
+  await waitUntilTrue(height).toBeLessThan(300);
   await outline.focus();
   // The list learns its height a frame after the page.
   const pressing = (key: string) => async () => {
     await tab.page.keyboard.press(key);
     return scrolled();
   };
-  await soon(pressing('End')).toBeGreaterThan(0);
-  await soon(pressing('Home')).toBe(0);
+  await waitUntilTrue(pressing('End')).toBeGreaterThan(0);
+  await waitUntilTrue(pressing('Home')).toBe(0);
   await tab.page.setViewportSize({ width: 1440, height: 900 });
   await tab.page.getByRole('button', { name: 'Filter the outline' }).click();
   await tab.page

@@ -1,7 +1,7 @@
 // @module-tag browser
 // @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
+import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-async function openWith(content: string): Promise<Tab> {
+async function openWith(content: string): Promise<PageTab> {
   const messages = [
     { role: 'user', content: 'Show it' },
     { role: 'assistant', content },
@@ -18,7 +18,7 @@ async function openWith(content: string): Promise<Tab> {
   return fixture.open(`/t/${body.treeId}`);
 }
 
-async function done(tab: Tab): Promise<void> {
+async function done(tab: PageTab): Promise<void> {
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 }
@@ -33,8 +33,8 @@ test('[B1] a formula is rendered as MathML; an unreadable or unsafe one is shown
     ].join('\n\n'),
   );
   const thread = tab.page.getByTestId('thread');
-  await soon(() => thread.locator('math').count()).toBeGreaterThanOrEqual(2);
-  await soon(() => thread.locator('math mfrac').count()).toBe(1);
+  await waitUntilTrue(() => thread.locator('math').count()).toBeGreaterThanOrEqual(2);
+  await waitUntilTrue(() => thread.locator('math mfrac').count()).toBe(1);
   await thread.getByText('\\nosuchcommand', { exact: true }).waitFor();
   await thread.getByText('\\frac{a', { exact: true }).waitFor();
   expect(await thread.locator('math a, math img, math [href], math .evil, math script').count()).toBe(0);
@@ -44,15 +44,15 @@ test('[B1] a formula is rendered as MathML; an unreadable or unsafe one is shown
 test('[B5] code is highlighted once the languages are loaded, and copied completely', async () => {
   const tab = await openWith('```ts\nconst answer = "42"; // sure\n```');
   const code = tab.page.getByTestId('thread').locator('.code');
-  await soon(() => code.locator('.hl-keyword').count()).toBe(1);
-  await soon(() => code.locator('pre').textContent()).toBe('const answer = "42"; // sure');
+  await waitUntilTrue(() => code.locator('.hl-keyword').count()).toBe(1);
+  await waitUntilTrue(() => code.locator('pre').textContent()).toBe('const answer = "42"; // sure');
   await done(tab);
 });
 
 test('[B5] code can be scrolled by keyboard exactly while it is wider than its box', async () => {
   const tab = await openWith('```ts\nconst answer = 42;\n```');
   const block = tab.page.getByTestId('thread').locator('.code pre');
-  await soon(() => block.locator('.hl-keyword').count()).toBe(1);
+  await waitUntilTrue(() => block.locator('.hl-keyword').count()).toBe(1);
   expect(await block.getAttribute('tabindex')).toBe(null);
   // The box keeps its size; only what is inside grows, as with highlighting or a font that arrives late.
   const write = (text: string) =>
@@ -60,9 +60,9 @@ test('[B5] code can be scrolled by keyboard exactly while it is wider than its b
       word.textContent = given;
     }, text);
   await write('x'.repeat(5_000));
-  await soon(() => block.getAttribute('tabindex')).toBe('0');
+  await waitUntilTrue(() => block.getAttribute('tabindex')).toBe('0');
   await write('const');
-  await soon(() => block.getAttribute('tabindex')).toBe(null);
+  await waitUntilTrue(() => block.getAttribute('tabindex')).toBe(null);
   await done(tab);
 });
 
@@ -73,7 +73,7 @@ test('[B115] a diagram is drawn as a picture by a frame without an origin; one t
   const thread = tab.page.getByTestId('thread');
   const picture = thread.getByRole('img', { name: /^Diagram of: graph LR/ });
   await picture.waitFor();
-  await soon(() => picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth > 0)).toBe(true);
+  await waitUntilTrue(() => picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth > 0)).toBe(true);
   await thread.getByText(/could not be drawn/).waitFor();
   await thread.locator('.code pre').getByText('no such thing at all').waitFor();
   expect(await tab.page.locator('.diagram-frame').getAttribute('sandbox')).toBe('allow-scripts');
@@ -98,7 +98,7 @@ test('[B116] a page written by a model runs beside the thread without an origin 
   const pane = tab.page.getByRole('complementary', { name: 'Preview' });
   const frame = pane.frameLocator('iframe');
   await frame.getByText('First', { exact: true }).waitFor();
-  await soon(() => frame.locator('#b').textContent()).toBe('null refused refused');
+  await waitUntilTrue(() => frame.locator('#b').textContent()).toBe('null refused refused');
   expect(await pane.locator('iframe').getAttribute('sandbox')).toBe('allow-scripts');
   const tree = /\/t\/([0-9a-f-]+)/.exec(tab.page.url())?.[1];
   const { body } = await fixture.server.ask('GET', `/api/trees/${tree}`);
@@ -111,7 +111,7 @@ test('[B116] a page written by a model runs beside the thread without an origin 
   await pane.getByRole('button', { name: 'Code', exact: true }).click();
   await pane.locator('pre').getByText('Counter').waitFor();
   await tab.page.keyboard.press('Escape');
-  await soon(() => pane.count()).toBe(0);
+  await waitUntilTrue(() => pane.count()).toBe(0);
   await done(tab);
 });
 
@@ -138,7 +138,7 @@ test('[B116] a page in the preview cannot call another host or navigate', async 
   const frame = tab.page.frameLocator('.preview-pane iframe');
   await frame.getByText('blocked').waitFor();
   // The browser reports what the policy blocked before it was sent.
-  await soon(() => outcomes).toContain('csp');
+  await waitUntilTrue(() => outcomes).toContain('csp');
   expect(new Set(outcomes)).toEqual(new Set(['csp']));
   await tab.context.close();
 });
@@ -152,6 +152,6 @@ test('[B108] the beginning of a megabyte of a table is shown, and all of it on d
     thread.evaluate((box: { querySelectorAll(what: string): { length: number } }) => box.querySelectorAll('*').length);
   expect(await elements()).toBeLessThan(7_000);
   await thread.getByRole('button', { name: /^Show the other/ }).click();
-  await soon(() => thread.getByText('row 19999', { exact: true }).count()).toBe(1);
+  await waitUntilTrue(() => thread.getByText('row 19999', { exact: true }).count()).toBe(1);
   await done(tab);
 });

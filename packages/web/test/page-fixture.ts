@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { memoryRecords } from '@coppice/engine';
+import { createMemoryRecords } from '@coppice/engine';
 import { openTestServer, type TestServer, type TestServerOptions } from '@coppice/server/testing';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { build } from 'vite';
@@ -41,7 +41,7 @@ function isFresh(): boolean {
 const patienceMs = 30_000;
 
 /** The properties of elements that tests use; browser types are not available here. */
-export interface Shown {
+export interface ShownElement {
   readonly scrollHeight: number;
   readonly scrollTop: number;
   readonly clientHeight: number;
@@ -59,7 +59,7 @@ export async function ensureBuilt(): Promise<void> {
 }
 
 /** A signed-in page and its errors. */
-export interface Tab {
+export interface PageTab {
   readonly page: Page;
   readonly context: BrowserContext;
   /** Errors, violations of the content security policy, and requests to other hosts. There must be none. */
@@ -79,7 +79,7 @@ export interface PageFixture {
   readonly url: string;
   readonly browser: Browser;
   /** Opens a signed-in tab at a path; tabs of one context share browser storage. */
-  open(path?: string, options?: TabOptions): Promise<Tab>;
+  open(path?: string, options?: TabOptions): Promise<PageTab>;
   close(): Promise<void>;
 }
 
@@ -109,7 +109,7 @@ async function makeLate(context: BrowserContext, most: number): Promise<void> {
 }
 
 /** Waits until a condition is true, however busy the machine is. */
-export function soon<T>(look: () => T | Promise<T>) {
+export function waitUntilTrue<T>(look: () => T | Promise<T>) {
   return expect.poll(look, { timeout: patienceMs, interval: 60 });
 }
 
@@ -124,7 +124,7 @@ export async function openPageFixture(options: TestServerOptions = {}): Promise<
   const server = await openTestServer({
     store: 'sqlite',
     web: builtPage,
-    keys: memoryRecords(),
+    keys: createMemoryRecords(),
     ...options,
   });
   const { url, signInUrl } = await server.listen();

@@ -88,7 +88,7 @@ const diagrams = [
 ];
 
 /** `count` payloads of all kinds. */
-export function payloads(count: number): readonly string[] {
+export function makePayloads(count: number): readonly string[] {
   const every: string[] = [...diagrams, ...formulas, ...tags, ...addresses.flatMap(linked)];
   const all = wrapped.flatMap((wrap) => every.map(wrap));
   // A stride without a common factor with the length reaches every kind early.

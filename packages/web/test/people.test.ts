@@ -3,8 +3,8 @@
 /** The page of an admin on a server with users: people, roles, tokens, limits and use. */
 import { addTestUsers } from '@coppice/server/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serious } from './axe.ts';
-import { openPageFixture, type PageFixture, soon } from './page-fixture.ts';
+import { findSeriousViolations } from './axe.ts';
+import { openPageFixture, type PageFixture, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ async function openAs(user: string, path: string) {
   const { page, context } = await fixture.open(path);
   await page.getByLabel(/token/i).first().fill(user);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await soon(() => page.getByRole('button', { name: 'Sign in' }).count()).toBe(0);
+  await waitUntilTrue(() => page.getByRole('button', { name: 'Sign in' }).count()).toBe(0);
   await page.goto(fixture.url + path);
   return { page, context };
 }
@@ -30,7 +30,7 @@ test('[B260] an admin adds a person, changes a role, disables an account and rev
   await page.getByRole('button', { name: 'Add person' }).click();
   await page.getByLabel('Name').fill('Dora');
   await page.getByLabel('Role', { exact: true }).selectOption('viewer');
-  expect(await serious({ page })).toEqual([]);
+  expect(await findSeriousViolations({ page })).toEqual([]);
   await page.getByRole('button', { name: 'Add person' }).click();
   const secret = await page.getByRole('textbox', { name: 'New token' }).inputValue();
   expect((await fixture.server.ask('GET', '/api/me', { token: secret })).body).toMatchObject({ role: 'viewer' });
@@ -38,7 +38,9 @@ test('[B260] an admin adds a person, changes a role, disables an account and rev
   expect(await page.content()).not.toContain(secret);
 
   await people.getByLabel('Role of ben').selectOption('viewer');
-  await soon(async () => (await fixture.server.ask('GET', '/api/me', { token: 'ben' })).body.role).toBe('viewer');
+  await waitUntilTrue(async () => (await fixture.server.ask('GET', '/api/me', { token: 'ben' })).body.role).toBe(
+    'viewer',
+  );
   const row = people.getByRole('listitem').filter({ hasText: 'cleo' });
   await row.getByRole('button', { name: 'Actions for cleo' }).click();
   await page.getByRole('menuitem', { name: 'Show tokens' }).click();
@@ -49,20 +51,20 @@ test('[B260] an admin adds a person, changes a role, disables an account and rev
   await page.getByRole('menuitem', { name: 'Disable account' }).click();
   await people.getByText('Disabled').waitFor();
   expect((await fixture.server.ask('GET', '/api/me', { token: 'vic' })).status).toBe(401);
-  expect(await serious({ page })).toEqual([]);
+  expect(await findSeriousViolations({ page })).toEqual([]);
 
   await people.getByRole('button', { name: 'Actions for ben' }).click();
   await page.getByRole('menuitem', { name: 'Set limits' }).click();
   const own = page.getByRole('region', { name: 'Limits of ben' });
   await own.getByLabel('Daily budget (US dollars)').fill('1.5');
-  expect(await serious({ page })).toEqual([]);
+  expect(await findSeriousViolations({ page })).toEqual([]);
   await own.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The limits were saved.').waitFor();
   const ofBen = await fixture.server.ask('GET', '/api/users/ben/limits', { token: 'ada' });
   expect(ofBen.body.inForce.dayUsd).toBe(1.5);
   await people.getByRole('button', { name: 'Actions for ben' }).click();
   await page.getByRole('menuitem', { name: 'Hide limits' }).click();
-  await soon(() => own.count()).toBe(0);
+  await waitUntilTrue(() => own.count()).toBe(0);
   await page.getByLabel('Replies at once').fill('2');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The limits were saved.').waitFor();
@@ -86,10 +88,10 @@ test('[B261] a member creates and revokes own tokens, and does not see other peo
   await page.getByRole('button', { name: 'Create token' }).click();
   const secret = await page.getByRole('textbox', { name: 'New token' }).inputValue();
   expect((await fixture.server.ask('GET', '/api/me', { token: secret })).status).toBe(200);
-  expect(await serious({ page })).toEqual([]);
+  expect(await findSeriousViolations({ page })).toEqual([]);
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Revoke Phone' }).click();
-  await soon(async () => (await fixture.server.ask('GET', '/api/me', { token: secret })).status).toBe(401);
+  await waitUntilTrue(async () => (await fixture.server.ask('GET', '/api/me', { token: secret })).status).toBe(401);
   await page.goto(`${fixture.url}/settings/people`);
   await page.getByText('Only admins of a server with users see this page.').waitFor();
   await context.close();

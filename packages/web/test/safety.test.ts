@@ -2,11 +2,11 @@
 // @module-tag full
 import { errorTables } from '@coppice/server/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { refusalsDe } from '../src/i18n/de/refusals.ts';
-import { serious } from './axe.ts';
+import { refusalTextsDe } from '../src/i18n/de/refusals.ts';
+import { findSeriousViolations } from './axe.ts';
 import { createDemo, type Demo } from './demo.ts';
-import { openPageFixture, type PageFixture, type Shown, soon } from './page-fixture.ts';
-import { payloads } from './payloads.ts';
+import { openPageFixture, type PageFixture, type ShownElement, waitUntilTrue } from './page-fixture.ts';
+import { makePayloads } from './payloads.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
 let fixture: PageFixture;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 test('[B30] no text of a model runs code, leaves the page or calls another host, wherever it is shown', async () => {
-  const texts = payloads(long ? 300 : 40);
+  const texts = makePayloads(long ? 300 : 40);
   const nasty = texts[7] ?? '';
   const messages = texts.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content }));
   const call = {
@@ -114,7 +114,7 @@ test('[B31] every screen, light, dark and on a phone, has no serious finding of 
       await tab.page.goto(fixture.url + screen.path);
       await tab.page.getByText(screen.ready, { exact: false }).first().waitFor({ state: 'attached' });
       await tab.page.waitForTimeout(150);
-      for (const finding of await serious(tab))
+      for (const finding of await findSeriousViolations(tab))
         found.push(`${screen.path} ${look.colorScheme} ${look.viewport.width}: ${finding}`);
     }
     await tab.context.close();
@@ -130,7 +130,7 @@ test('[B32] on a phone nothing is wider than the screen, the sidebar is a drawer
   });
   const thread = tab.page.getByTestId('thread');
   await thread.getByText('The script stops').waitFor();
-  await soon(() => tab.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  await waitUntilTrue(() => tab.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   await tab.page.getByRole('button', { name: 'Chats and outline' }).click();
   await tab.page.getByRole('navigation', { name: 'Chats and outline' }).getByText('Outline', { exact: true }).waitFor();
   await tab.page
@@ -139,7 +139,7 @@ test('[B32] on a phone nothing is wider than the screen, the sidebar is a drawer
     .click({ position: { x: 370, y: 400 } });
   const last = thread.getByRole('article').last();
   await last.focus();
-  await soon(() => last.getByRole('button', { name: 'Copy (Y)' }).isVisible()).toBe(true);
+  await waitUntilTrue(() => last.getByRole('button', { name: 'Copy (Y)' }).isVisible()).toBe(true);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -149,7 +149,9 @@ test('[B33] the palette finds actions, trees and messages by name, and can be us
   await tab.page.getByTestId('thread').getByText('The script stops').waitFor();
   await tab.page.keyboard.press('Control+k');
   // Typed, not filled in: a user who opens it by a key continues with keys.
-  await soon(() => tab.page.getByRole('combobox').evaluate((field: Shown) => field.matches(':focus'))).toBe(true);
+  await waitUntilTrue(() =>
+    tab.page.getByRole('combobox').evaluate((field: ShownElement) => field.matches(':focus')),
+  ).toBe(true);
   await tab.page.keyboard.type('what the model');
   await tab.page.keyboard.press('Enter');
   await tab.page.getByRole('heading', { name: 'What the model sees' }).waitFor();
@@ -165,7 +167,7 @@ test('[B33] the palette finds actions, trees and messages by name, and can be us
 test('[B34, B87] a German reader gets the page in German, including the reason why something is missing', async () => {
   const tab = await fixture.open('/', { locale: 'de-DE' });
   await tab.page.getByPlaceholder('Alle Zweige durchsuchen').waitFor();
-  await soon(() => tab.page.evaluate('document.documentElement.lang')).toBe('de');
+  await waitUntilTrue(() => tab.page.evaluate('document.documentElement.lang')).toBe('de');
   const nobody = '00000000-0000-4000-8000-000000000000';
   await tab.page.goto(`${fixture.url}/t/${nobody}`);
   await tab.page.getByText(`Den Chat ${nobody} gibt es nicht.`).waitFor();
@@ -175,7 +177,7 @@ test('[B34, B87] a German reader gets the page in German, including the reason w
 
 test('[B87] every code that the page can show has a German sentence, and no other has one', () => {
   const met = Object.values(errorTables).flatMap((codes) => Object.keys(codes));
-  expect(Object.keys(refusalsDe).toSorted()).toEqual(met.toSorted());
+  expect(Object.keys(refusalTextsDe).toSorted()).toEqual(met.toSorted());
 });
 
 test('[B305] Enter in the palette opens the displayed hit, however late it arrived', async () => {
@@ -190,12 +192,12 @@ test('[B305] Enter in the palette opens the displayed hit, however late it arriv
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').fill('zwetschgen');
   const hit = page.getByRole('option').filter({ hasText: 'zwetschgen trees' });
-  await soon(() => hit.getAttribute('aria-selected')).toBe('true');
+  await waitUntilTrue(() => hit.getAttribute('aria-selected')).toBe('true');
   // Hits of other words are not offered while those of the new ones are on their way.
   await page.getByRole('combobox').fill('zwetschgen nowhere');
-  await soon(() => hit.count()).toBe(0);
+  await waitUntilTrue(() => hit.count()).toBe(0);
   await page.getByRole('combobox').fill('zwetschgen');
-  await soon(() => hit.getAttribute('aria-selected')).toBe('true');
+  await waitUntilTrue(() => hit.getAttribute('aria-selected')).toBe('true');
   await page.keyboard.press('Enter');
   await page.getByTestId('thread').getByText('Under zwetschgen trees').waitFor();
   expect(new URL(page.url()).pathname).toContain(body.treeId);
@@ -206,16 +208,16 @@ test('[B305] Enter in the palette opens the displayed hit, however late it arriv
 test('[B35] a search covers every branch, and a hit opens its own branch and scrolls to the message', async () => {
   const tab = await fixture.open('/');
   await tab.page.getByRole('searchbox').fill('pool');
-  await soon(() => tab.page.locator('.hit').count()).toBeGreaterThan(1);
+  await waitUntilTrue(() => tab.page.locator('.hit').count()).toBeGreaterThan(1);
   // By keyboard, Enter opens the focused hit.
   const words = await tab.page.locator('.hit').nth(1).getAttribute('href');
   await tab.page.keyboard.press('ArrowDown');
   await tab.page.keyboard.press('ArrowDown');
   await tab.page.keyboard.press('Enter');
-  await soon(() => new URL(tab.page.url()).pathname).toBe(words);
+  await waitUntilTrue(() => new URL(tab.page.url()).pathname).toBe(words);
   await tab.page.goBack();
   await tab.page.getByRole('searchbox').fill('HAProxy');
-  await soon(() => tab.page.locator('.hit').count()).toBe(1);
+  await waitUntilTrue(() => tab.page.locator('.hit').count()).toBe(1);
   await tab.page.getByRole('searchbox').press('Enter');
   const thread = tab.page.getByTestId('thread');
   await thread.getByText('Drain connections at').waitFor();

@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { textEvents } from '@coppice/engine/testing';
+import { makeTextEvents } from '@coppice/engine/testing';
 import { addTestUsers } from '@coppice/server/testing';
 import type { Page } from 'playwright-core';
 import { createDemo, type Demo } from './demo.ts';
@@ -325,7 +325,7 @@ const wanted = words.filter((word) => !word.startsWith('--'));
 const only = looks.filter((look) => words.includes(`--${look.name}`));
 
 for (const folder of ['docs/screenshots', '.tmp/screenshots']) mkdirSync(join(repository, folder), { recursive: true });
-const fixture = await openPageFixture({ replies: [textEvents('Hello there.')] });
+const fixture = await openPageFixture({ replies: [makeTextEvents('Hello there.')] });
 try {
   await createForest(fixture.server);
   const demo = await createDemo(fixture.server);

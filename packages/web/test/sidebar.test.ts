@@ -1,8 +1,8 @@
 // @module-tag browser
 // @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serious } from './axe.ts';
-import { openPageFixture, type PageFixture, soon } from './page-fixture.ts';
+import { findSeriousViolations } from './axe.ts';
+import { openPageFixture, type PageFixture, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
 beforeAll(async () => {
@@ -24,9 +24,9 @@ test('[B121] the sidebar lists all chats, draws only the visible ones, and loads
   const { page } = tab;
   const list = page.locator('.chat-list');
   await list.getByText('Opened one').waitFor();
-  await soon(() => page.title()).toBe('Opened one · Coppice');
+  await waitUntilTrue(() => page.title()).toBe('Opened one · Coppice');
   expect(await page.locator('.chat-row').count()).toBeLessThan(80);
-  await soon(async () => {
+  await waitUntilTrue(async () => {
     await list.evaluate((box: { scrollTop: number; scrollHeight: number }) => {
       box.scrollTop = box.scrollHeight;
     });
@@ -48,7 +48,7 @@ test('[B121] a chat is renamed, pinned, and moved on its row, and several are de
   await row('Quince').waitFor();
   await row('Quince').hover();
   await page.getByRole('button', { name: 'Pin Quince' }).click();
-  await soon(async () => (await fixture.server.ask('GET', `/api/trees/${first}`)).body.pinned).toBe(true);
+  await waitUntilTrue(async () => (await fixture.server.ask('GET', `/api/trees/${first}`)).body.pinned).toBe(true);
   // By keys alone: the menu is reached from the link.
   await row('Pear').getByRole('link').focus();
   await page.getByRole('button', { name: 'Actions for Pear' }).focus();
@@ -57,22 +57,22 @@ test('[B121] a chat is renamed, pinned, and moved on its row, and several are de
   await page.getByRole('dialog').getByRole('combobox').fill('Orchard');
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: /^Orchard/ }).waitFor();
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   await row('Pear').hover();
   await page.getByRole('button', { name: 'Actions for Pear' }).click();
   await page.getByRole('menuitem', { name: 'Select' }).click();
   await page.getByRole('checkbox', { name: 'Quince' }).check();
   const bar = page.getByRole('toolbar', { name: 'Selected chats' });
   await bar.getByText('2 selected').waitFor();
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   await bar.getByRole('button', { name: 'Delete chat' }).click();
   await page.getByRole('status').getByText('2 chats moved to the trash').waitFor();
   await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
   for (const id of [first, second])
-    await soon(async () => (await fixture.server.ask('GET', `/api/trees/${id}`)).body.deletedAt).toBeNull();
+    await waitUntilTrue(async () => (await fixture.server.ask('GET', `/api/trees/${id}`)).body.deletedAt).toBeNull();
   await page.keyboard.press('Control+b');
   await page.getByRole('button', { name: /^Show the sidebar/ }).waitFor();
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   await page.keyboard.press('Control+b');
   await row('Pear').waitFor();
   expect(tab.faults).toEqual([]);

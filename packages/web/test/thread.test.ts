@@ -1,14 +1,14 @@
 // @module-tag browser
 // @module-tag full
 import { createTools, defineTool } from '@coppice/engine';
-import { type ScriptedReply, textEvents, toolEvents } from '@coppice/engine/testing';
+import { makeTextEvents, makeToolEvents, type ScriptedReply } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDemo, type Demo } from './demo.ts';
-import { openPageFixture, type PageFixture, type Shown, soon, type Tab } from './page-fixture.ts';
+import { openPageFixture, type PageFixture, type PageTab, type ShownElement, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
 let demo: Demo;
-let next: ScriptedReply = textEvents('Hello there.');
+let next: ScriptedReply = makeTextEvents('Hello there.');
 
 beforeAll(async () => {
   fixture = await openPageFixture({
@@ -33,11 +33,11 @@ function openGate(): { readonly promise: Promise<void>; resolve(): void } {
   return { promise, resolve: () => resolve() };
 }
 
-function thread({ page }: Tab) {
+function thread({ page }: PageTab) {
   return page.getByTestId('thread');
 }
 
-async function done(tab: Tab): Promise<void> {
+async function done(tab: PageTab): Promise<void> {
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 }
@@ -45,21 +45,21 @@ async function done(tab: Tab): Promise<void> {
 test('[B10, B101] a tree opens at the end of its active branch, with the position of each message among its variants', async () => {
   const tab = await fixture.open(`/t/${demo.id}`);
   await thread(tab).getByText('The script stops at the first doubt').waitFor();
-  await soon(() => thread(tab).getByRole('group', { name: 'Version 2 of 4' }).count()).toBe(1);
+  await waitUntilTrue(() => thread(tab).getByRole('group', { name: 'Version 2 of 4' }).count()).toBe(1);
   await thread(tab).getByText('Interrupted', { exact: true }).waitFor();
   await done(tab);
   // Also if rows are smaller than estimated before they were rendered.
   const narrow = await fixture.open(`/t/${demo.id}`, { viewport: { width: 320, height: 568 } });
   const goOn = thread(narrow).getByRole('button', { name: 'Continue' });
   await goOn.waitFor();
-  await soon(() =>
-    thread(narrow).evaluate((box: Shown) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight)),
+  await waitUntilTrue(() =>
+    thread(narrow).evaluate((box: ShownElement) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight)),
   ).toBe(0);
   // Notices at the bottom cover no button there.
   await thread(narrow).getByRole('article').last().focus();
   await narrow.page.keyboard.press('m');
   await narrow.page.getByRole('status').getByText('Bookmarked').waitFor();
-  await soon(async () => {
+  await waitUntilTrue(async () => {
     const [button, toast] = [await goOn.boundingBox(), await narrow.page.locator('.toast').boundingBox()];
     return button !== null && toast !== null && button.y + button.height <= toast.y;
   }).toBe(true);
@@ -78,7 +78,7 @@ test('[B11] the arrows of a message, and the arrow keys, wrap around its variant
     .getByRole('button', { name: 'Next version' })
     .click();
   await thread(tab).getByText('Drain connections at HAProxy').waitFor();
-  await soon(() => row.boundingBox()).toEqual(before);
+  await waitUntilTrue(() => row.boundingBox()).toEqual(before);
   await tab.page.getByRole('article').filter({ hasText: 'Drain connections' }).focus();
   await tab.page.keyboard.press('ArrowLeft');
   await thread(tab).getByText('Pause the pool instead').waitFor();
@@ -94,7 +94,7 @@ test('[B12] a sent message is shown at once, the reply streams in below it, and 
   const id = await newTree('Hi', 'Hello.');
   const gate = openGate();
   next = async function* () {
-    const events = textEvents('One **bold** word at a time.');
+    const events = makeTextEvents('One **bold** word at a time.');
     yield* events.slice(0, 3);
     await gate.promise;
     yield* events.slice(3);
@@ -104,13 +104,13 @@ test('[B12] a sent message is shown at once, the reply streams in below it, and 
   await tab.page.keyboard.press('Enter');
   await thread(tab).getByText('Tell me more').waitFor();
   await thread(tab).getByText('One bold word').waitFor();
-  await soon(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(1);
+  await waitUntilTrue(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(1);
   gate.resolve();
   await thread(tab).getByText('word at a time.').waitFor();
   // Screen reader users are notified.
   await tab.page.getByRole('status').getByText('one has replied').waitFor({ state: 'attached' });
-  await soon(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(0);
-  await soon(() => thread(tab).locator('strong').last().textContent()).toBe('bold');
+  await waitUntilTrue(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  await waitUntilTrue(() => thread(tab).locator('strong').last().textContent()).toBe('bold');
   const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
   expect(body.messages.map((message: { role: string }) => message.role)).toEqual([
     'user',
@@ -123,7 +123,7 @@ test('[B12] a sent message is shown at once, the reply streams in below it, and 
 
 test('[B12] a message sent before the tree is loaded is sent as soon as it is', async () => {
   const id = await newTree('Hi', 'Hello.');
-  next = textEvents('Here I am.');
+  next = makeTextEvents('Here I am.');
   const gate = openGate();
   const tab = await fixture.open('/');
   await tab.page.route(`**/api/trees/${id}/page**`, async (route) => {
@@ -146,7 +146,7 @@ test('[B13] a stopped reply keeps the received text, and can be continued', asyn
   await tab.page.getByRole('textbox', { name: 'Message' }).fill('Go');
   await tab.page.keyboard.press('Enter');
   await thread(tab).getByText('It begins here').waitFor();
-  next = textEvents(' and ends there.');
+  next = makeTextEvents(' and ends there.');
   await thread(tab).getByRole('button', { name: 'Stop' }).click();
   await thread(tab).getByText('Stopped', { exact: true }).waitFor();
   await thread(tab).getByText('It begins here').waitFor();
@@ -157,7 +157,7 @@ test('[B13] a stopped reply keeps the received text, and can be continued', asyn
 
 test('[B14] an edit becomes a variant and the old text stays; Save only edits in place; both can be undone', async () => {
   const id = await newTree('First words', 'An answer.');
-  next = textEvents('Another answer.');
+  next = makeTextEvents('Another answer.');
   const tab = await fixture.open(`/t/${id}`);
   const first = thread(tab).getByRole('article').first();
   await first.hover();
@@ -171,7 +171,7 @@ test('[B14] an edit becomes a variant and the old text stays; Save only edits in
   await tab.page.getByRole('textbox', { name: 'Edit the message' }).fill('Best words');
   await tab.page.getByRole('button', { name: 'Save without replying' }).click();
   await thread(tab).getByText('Best words').waitFor();
-  await soon(() => thread(tab).getByRole('group', { name: 'Version 2 of 2' }).count()).toBe(1);
+  await waitUntilTrue(() => thread(tab).getByRole('group', { name: 'Version 2 of 2' }).count()).toBe(1);
   // Not the undo toast of the earlier edit, which may still be there.
   const saved = tab.page.getByRole('status').filter({ hasText: 'Saved; the old text' });
   await saved.getByRole('button', { name: 'Undo' }).click();
@@ -197,7 +197,7 @@ test('[B190] saving a message that a link shows offers to update the link', asyn
 });
 
 /** A short tree whose edits wait until the gate is opened. */
-async function openHeld(): Promise<{ readonly tab: Tab; readonly gate: ReturnType<typeof openGate> }> {
+async function openHeld(): Promise<{ readonly tab: PageTab; readonly gate: ReturnType<typeof openGate> }> {
   const id = await newTree('Hi', 'Hello.');
   const gate = openGate();
   const tab = await fixture.open(`/t/${id}`);
@@ -216,20 +216,20 @@ test('[B100] a box that is being saved is read-only, and opens again with the sa
   await tab.page.keyboard.press('e');
   await area.fill('Good day');
   await area.press('Control+s');
-  await soon(() => area.isEditable()).toBe(false);
+  await waitUntilTrue(() => area.isEditable()).toBe(false);
   await area.pressSequentially(' lost');
   await first.focus();
   await tab.page.keyboard.press('e');
   gate.resolve();
   await tab.page.getByRole('status').getByText('Saved; the old text').waitFor();
-  await soon(() => area.isEditable()).toBe(true);
+  await waitUntilTrue(() => area.isEditable()).toBe(true);
   expect(await area.inputValue()).toBe('Good day');
-  await soon(() => tab.page.evaluate("document.activeElement?.closest('.editbox') != null")).toBe(true);
+  await waitUntilTrue(() => tab.page.evaluate("document.activeElement?.closest('.editbox') != null")).toBe(true);
   await area.press('End');
   await area.pressSequentially(' to you');
   await area.press('Control+s');
   await thread(tab).locator('.body').getByText('Good day to you').waitFor();
-  await soon(() =>
+  await waitUntilTrue(() =>
     thread(tab)
       .getByRole('group', { name: /^Variant/ })
       .count(),
@@ -250,19 +250,19 @@ test('[B100] a slow save does not move the focus of a user who types elsewhere',
   await thread(tab).locator('.body').getByText('Good day').waitFor();
   await tab.page.evaluate('new Promise((frame) => requestAnimationFrame(() => requestAnimationFrame(frame)))');
   await tab.page.keyboard.type('while');
-  await soon(() => composer.inputValue()).toBe('Meanwhile');
+  await waitUntilTrue(() => composer.inputValue()).toBe('Meanwhile');
   await done(tab);
 });
 
 test('[B15] regenerating keeps the old reply, and several answers are shown in columns to choose from', async () => {
   const id = await newTree('Which one?', 'This one.');
-  next = (_request, call) => textEvents(`Answer number ${call}.`);
+  next = (_request, call) => makeTextEvents(`Answer number ${call}.`);
   const tab = await fixture.open(`/t/${id}`);
   await tab.page.getByRole('article').last().focus();
   await tab.page.keyboard.press('Shift+R');
   await thread(tab).getByRole('group', { name: 'Version 4 of 4' }).waitFor();
   await thread(tab).getByRole('button', { name: 'Side by side' }).click();
-  await soon(() => tab.page.locator('.cols article').count()).toBe(4);
+  await waitUntilTrue(() => tab.page.locator('.cols article').count()).toBe(4);
   await tab.page.locator('.cols article').first().getByRole('button', { name: 'Continue from this' }).click();
   await thread(tab).getByText('This one.').waitFor();
   await thread(tab).getByRole('group', { name: 'Version 1 of 4' }).waitFor();
@@ -273,16 +273,16 @@ test('[B16] a link to a message opens its own branch and scrolls to it', async (
   const other = demo.answers[1] ?? '';
   const tab = await fixture.open(`/t/${demo.id}/${other}`);
   await thread(tab).getByText('on the standby, after you promote it').waitFor();
-  await soon(() => thread(tab).locator(`[data-node-id="${other}"]`).isVisible()).toBe(true);
+  await waitUntilTrue(() => thread(tab).locator(`[data-node-id="${other}"]`).isVisible()).toBe(true);
   await fixture.server.ask('PUT', `/api/trees/${demo.id}/active`, { body: { nodeId: demo.leaf } });
   // And it stays visible if the messages below are longer than estimated.
   const id = await newTree('The first word', 'word '.repeat(5000), 'word '.repeat(5000), 'The last word');
   const [first] = (await fixture.server.ask('GET', `/api/trees/${id}/page`)).body.nodes;
   await tab.page.goto(`${fixture.url}/t/${id}/${first.id}`);
-  await soon(() => thread(tab).evaluate((box: Shown) => box.scrollHeight)).toBeGreaterThan(5000);
+  await waitUntilTrue(() => thread(tab).evaluate((box: ShownElement) => box.scrollHeight)).toBeGreaterThan(5000);
   await thread(tab).getByText('The first word', { exact: true }).waitFor();
   await tab.page.waitForTimeout(300);
-  expect(await thread(tab).evaluate((box: Shown) => box.scrollTop)).toBeLessThan(50);
+  expect(await thread(tab).evaluate((box: ShownElement) => box.scrollTop)).toBeLessThan(50);
   await done(tab);
 });
 
@@ -295,9 +295,9 @@ test('[B17] a message is deleted after its count is shown, and one click restore
   const dialog = tab.page.getByRole('dialog');
   await dialog.getByText('This message and everything after it').click();
   await dialog.getByRole('button', { name: 'Delete 3' }).click();
-  await soon(() => thread(tab).getByRole('article').count()).toBe(1);
+  await waitUntilTrue(() => thread(tab).getByRole('article').count()).toBe(1);
   await tab.page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
-  await soon(() => thread(tab).getByRole('article').count()).toBe(4);
+  await waitUntilTrue(() => thread(tab).getByRole('article').count()).toBe(4);
   await done(tab);
 });
 
@@ -307,7 +307,7 @@ test('[B33] Tab moves into the thread and stays there, even when the thread was 
   await tab.page.locator('.main > .bar').getByRole('button', { name: 'More', exact: true }).focus();
   const inside = () => tab.page.evaluate("document.activeElement.closest('[data-testid=thread]') !== null");
   await tab.page.keyboard.press('Tab');
-  await soon(inside).toBe(true);
+  await waitUntilTrue(inside).toBe(true);
   // The focused element is measured after rendering, which must not scroll it away.
   await tab.page.waitForTimeout(300);
   expect(await inside()).toBe(true);
@@ -320,10 +320,12 @@ test('[B17, B33] Enter on a choice of the delete dialog does what its button say
   await thread(tab).getByText('Drop this').waitFor();
   await thread(tab).getByRole('article').last().focus();
   await tab.page.keyboard.press('Backspace');
-  await soon(() => tab.page.getByRole('dialog').getByRole('button', { name: 'Delete 1' }).isEnabled()).toBe(true);
+  await waitUntilTrue(() => tab.page.getByRole('dialog').getByRole('button', { name: 'Delete 1' }).isEnabled()).toBe(
+    true,
+  );
   await tab.page.keyboard.press('Enter');
   await tab.page.keyboard.press('Enter');
-  await soon(() => thread(tab).getByText('Drop this').count()).toBe(0);
+  await waitUntilTrue(() => thread(tab).getByText('Drop this').count()).toBe(0);
   await tab.page.getByRole('status').getByRole('button', { name: /Undo/ }).click();
   await thread(tab).getByText('Drop this').waitFor();
   await done(tab);
@@ -344,8 +346,8 @@ test('[B18] a tool that makes changes waits for approval, and its card shows arg
   const own = await openPageFixture({
     tools,
     replies: [
-      toolEvents({ id: 'call-1', name: 'write_note', parameters: { text: 'Buy milk' } }),
-      textEvents('It is written.'),
+      makeToolEvents({ id: 'call-1', name: 'write_note', parameters: { text: 'Buy milk' } }),
+      makeTextEvents('It is written.'),
     ],
   });
   const { body } = await own.server.ask('POST', '/api/trees', { body: { title: 'Notes' } });

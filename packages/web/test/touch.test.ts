@@ -1,11 +1,11 @@
 // @module-tag browser
 // @module-tag full
-import { textEvents } from '@coppice/engine/testing';
+import { makeTextEvents } from '@coppice/engine/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serious } from './axe.ts';
+import { findSeriousViolations } from './axe.ts';
 import { createDemo, type Demo } from './demo.ts';
-import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
+import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
 let demo: Demo;
@@ -23,7 +23,7 @@ beforeAll(async () => {
           retryAfterMs: 6_000,
         },
       ],
-      textEvents('Here is the answer.'),
+      makeTextEvents('Here is the answer.'),
     ],
   });
   demo = await createDemo(fixture.server);
@@ -32,7 +32,7 @@ afterAll(() => fixture.close());
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
-async function done(tab: Tab): Promise<void> {
+async function done(tab: PageTab): Promise<void> {
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 }
@@ -56,7 +56,7 @@ async function middleOf(page: Page, words: string): Promise<{ x: number; y: numb
   const line = page.getByTestId('thread').getByText(words).first();
   await line.scrollIntoViewIfNeeded();
   let middle = { x: 0, y: 0 };
-  await soon(async () => {
+  await waitUntilTrue(async () => {
     const box = await line.boundingBox();
     if (box === null) return false;
     middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
@@ -85,7 +85,9 @@ test('[B77] a horizontal swipe switches to the next variant, a vertical one only
   const { page } = tab;
   await page.getByTestId('thread').getByText('on the standby, after you promote it').first().waitFor();
   await drag(page, await middleOf(page, 'on the standby'), { x: 10, y: -80 });
-  await soon(() => page.getByTestId('thread').getByText('on the standby, after you promote it').count()).toBe(1);
+  await waitUntilTrue(() => page.getByTestId('thread').getByText('on the standby, after you promote it').count()).toBe(
+    1,
+  );
   await swipe(page, 'on the standby', { x: -150, y: 6 }, 'managed blue/green deployment');
   await swipe(page, 'managed blue/green', { x: 150, y: -4 }, 'on the standby, after you promote it');
   await done(tab);
@@ -100,12 +102,12 @@ test('[B77] a long press opens a sheet with all actions for a message', async ()
   const sheet = page.getByRole('dialog', { name: 'Message actions' });
   await sheet.waitFor();
   await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   for (const name of ['Branch here', 'Copy', 'Title', 'Split message', 'Delete'])
-    await soon(() => sheet.getByRole('button', { name, exact: true }).count()).toBe(1);
+    await waitUntilTrue(() => sheet.getByRole('button', { name, exact: true }).count()).toBe(1);
   await sheet.getByRole('button', { name: 'Bookmark', exact: true }).tap();
-  await soon(() => page.getByRole('dialog').count()).toBe(0);
-  await soon(
+  await waitUntilTrue(() => page.getByRole('dialog').count()).toBe(0);
+  await waitUntilTrue(
     async () =>
       (await fixture.server.ask('GET', `/api/trees/${demo.id}/nodes/${demo.answers[1]}`)).body.bookmark?.title,
   ).toContain('pg_upgrade');
@@ -141,8 +143,8 @@ test('[B79] a variant fades in only if motion is wanted', async () => {
     const row = page.locator(`[data-node-id="${demo.answers[1]}"]`);
     await row.getByRole('button', { name: 'Next version' }).click();
     await page.getByTestId('thread').getByText('managed blue/green deployment').waitFor();
-    if (fades) await soon(() => page.evaluate("window.fades.includes('give-way')")).toBe(true);
-    else await soon(() => page.evaluate("window.fades.includes('give-way')")).toBe(false);
+    if (fades) await waitUntilTrue(() => page.evaluate("window.fades.includes('give-way')")).toBe(true);
+    else await waitUntilTrue(() => page.evaluate("window.fades.includes('give-way')")).toBe(false);
     await done(tab);
   }
 });
@@ -161,10 +163,10 @@ test('[B301] a phone, even a narrow one, has undo, options, several models and t
     await thread.getByText('A heading').first().waitFor();
     const overflow = 'document.documentElement.scrollWidth - innerWidth';
     // The table scrolls in its box, and no word is broken.
-    await soon(() =>
+    await waitUntilTrue(() =>
       page.evaluate("(box => box.scrollWidth - box.clientWidth)(document.querySelector('.table'))"),
     ).toBeGreaterThan(100);
-    await soon(() => page.evaluate("document.querySelector('td').getClientRects()[0].height < 50")).toBe(true);
+    await waitUntilTrue(() => page.evaluate("document.querySelector('td').getClientRects()[0].height < 50")).toBe(true);
     expect(await page.evaluate(overflow)).toBe(0);
     await page.getByRole('button', { name: /^Options/ }).tap();
     const options = page.getByRole('dialog', { name: 'Options for this chat' });
@@ -186,7 +188,7 @@ test('[B301] a phone, even a narrow one, has undo, options, several models and t
     await page.getByRole('heading', { level: 1 }).getByText('Other name').waitFor();
     await page.getByRole('button', { name: /^Undo/ }).first().tap();
     await page.getByRole('heading', { level: 1 }).getByText('A table').waitFor();
-    expect(await serious(tab)).toEqual([]);
+    expect(await findSeriousViolations(tab)).toEqual([]);
     await page.locator('.composer .from .pill').tap();
     await page.getByRole('heading', { name: 'What the model sees' }).waitFor();
     expect(await page.evaluate(overflow)).toBe(0);

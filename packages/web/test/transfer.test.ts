@@ -5,9 +5,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serious } from './axe.ts';
+import { findSeriousViolations } from './axe.ts';
 import { createDemo, type Demo } from './demo.ts';
-import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
+import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
 let demo: Demo;
@@ -54,10 +54,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const importDialog = ({ page }: Tab) => page.getByRole('dialog', { name: 'Import chats' });
+const importDialog = ({ page }: PageTab) => page.getByRole('dialog', { name: 'Import chats' });
 
 /** Drops files; their content is created in the page, where a drop comes from. */
-async function drop({ page }: Tab, target: string, files: Readonly<Record<string, string>>): Promise<void> {
+async function drop({ page }: PageTab, target: string, files: Readonly<Record<string, string>>): Promise<void> {
   const data = await page.evaluateHandle(
     `(() => {
       const data = new DataTransfer();
@@ -78,12 +78,12 @@ test('[B80] files dropped on home are imported with a correct report, and links 
   const item = dialog.getByRole('region', { name: 'Import report for tea.json' });
   await item.getByText('Imported', { exact: true }).waitFor();
   const row = item.getByRole('row', { name: /^Chats/ });
-  await soon(() => row.getByRole('cell').allTextContents()).toEqual(['2', '2', '0', '0']);
+  await waitUntilTrue(() => row.getByRole('cell').allTextContents()).toEqual(['2', '2', '0', '0']);
   await item.getByRole('list', { name: 'Findings' }).getByText('Left out', { exact: true }).waitFor();
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   await item.getByRole('link', { name: 'Tea at five' }).click();
   await tab.page.getByTestId('thread').getByText('Tea at five: answer 0').waitFor();
-  await soon(() => dialog.count()).toBe(0);
+  await waitUntilTrue(() => dialog.count()).toBe(0);
   await tab.page.goto(fixture.url);
   await tab.page.locator('.trees').getByText('Tea at four', { exact: true }).waitFor();
   expect(tab.faults).toEqual([]);
@@ -162,16 +162,16 @@ test('[B83] a preview stores nothing, and can be imported afterwards', async () 
   await dialog.locator('input[multiple]').setInputFiles(write('seen.json', chat('Only seen')));
   await dialog.getByText('Preview; nothing was imported').waitFor();
   const found = async () => (await fixture.server.ask('GET', '/api/trees?title=Only%20seen')).body.items.length;
-  await soon(() => found()).toBe(0);
+  await waitUntilTrue(() => found()).toBe(0);
   await dialog.getByRole('button', { name: 'Import now' }).click();
   await dialog.getByText('Imported', { exact: true }).waitFor();
-  await soon(() => found()).toBe(1);
+  await waitUntilTrue(() => found()).toBe(1);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
 
 /** Clicks the link of the export dialog and reads the download. */
-async function taken({ page }: Tab): Promise<{ readonly name: string; readonly text: string }> {
+async function taken({ page }: PageTab): Promise<{ readonly name: string; readonly text: string }> {
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('dialog').getByRole('link', { name: 'Download' }).click(),
@@ -197,7 +197,7 @@ test('[B84] a tree, its thread or a branch is exported, and losses of the format
     .getByRole('region', { name: 'What this format cannot store' })
     .getByText('Bookmarks are left out')
     .waitFor();
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   const whole = await taken(tab);
   expect(whole.name).toMatch(/\.md$/);
   expect(whole.text).toContain('HAProxy');
@@ -223,7 +223,7 @@ test('[B85] everything is exported from the settings, and from the command palet
   const dialog = tab.page.getByRole('dialog', { name: 'Export everything' });
   await dialog.getByRole('combobox', { name: 'Format' }).selectOption('html');
   await dialog.getByText('One file per chat, in a zip archive.').waitFor();
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   expect((await taken(tab)).name).toMatch(/^coppice-.*\.zip$/);
   await tab.page.keyboard.press('Control+k');
   await tab.page.getByRole('combobox').fill('export everything');
@@ -253,10 +253,10 @@ test('[B86] the dialog works by keys alone, on a phone, in the dark and in Germa
     await tab.page.keyboard.press('Enter');
     await (await chooser).setFiles(path);
     await dialog.getByText('Imported', { exact: true }).waitFor();
-    expect(await serious(tab)).toEqual([]);
-    await soon(() => tab.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await findSeriousViolations(tab)).toEqual([]);
+    await waitUntilTrue(() => tab.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await tab.page.keyboard.press('Escape');
-    await soon(() => dialog.count()).toBe(0);
+    await waitUntilTrue(() => dialog.count()).toBe(0);
     expect(tab.faults).toEqual([]);
     await tab.context.close();
   }
@@ -264,7 +264,7 @@ test('[B86] the dialog works by keys alone, on a phone, in the dark and in Germa
   const fits = () => german.page.evaluate('document.documentElement.scrollWidth <= innerWidth');
   await german.page.getByRole('button', { name: 'Importieren…' }).click();
   await german.page.getByRole('dialog', { name: 'Chats importieren' }).getByText('Dateien wählen…').waitFor();
-  await soon(() => fits()).toBe(true);
+  await waitUntilTrue(() => fits()).toBe(true);
   await german.page.keyboard.press('Escape');
   await german.page.goto(`${fixture.url}/t/${demo.id}`);
   await german.page.getByTestId('thread').getByRole('article').first().waitFor();
@@ -276,7 +276,7 @@ test('[B86] the dialog works by keys alone, on a phone, in the dark and in Germa
   const taking = german.page.getByRole('dialog', { name: 'Chat exportieren' });
   await taking.getByRole('link', { name: 'Herunterladen' }).waitFor();
   await taking.getByText('Was dieses Format nicht speichern kann').waitFor();
-  await soon(() => fits()).toBe(true);
+  await waitUntilTrue(() => fits()).toBe(true);
   await taking.getByText('Lesezeichen werden weggelassen.').waitFor();
   expect(german.faults).toEqual([]);
   await german.context.close();
@@ -292,7 +292,7 @@ test('[B240] conversations of other programs on this computer are listed with co
   const dialog = importDialog(tab);
   const found = dialog.getByRole('region', { name: 'Found on this computer' });
   await found.getByText(/^2 sessions, 2 kB, last changed /).waitFor();
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   await dialog.getByLabel('Preview only (import nothing)').check();
   await found.getByRole('button', { name: 'Import from Claude Code' }).click();
   const item = dialog.getByRole('region', { name: 'Import report for Claude Code' });
@@ -300,7 +300,7 @@ test('[B240] conversations of other programs on this computer are listed with co
   await item.getByRole('button', { name: 'Import now' }).click();
   await item.getByText('Imported', { exact: true }).waitFor();
   const row = item.last().getByRole('row', { name: /^Chats/ });
-  await soon(() => row.getByRole('cell').allTextContents()).toEqual(['2', '2', '0', '0']);
+  await waitUntilTrue(() => row.getByRole('cell').allTextContents()).toEqual(['2', '2', '0', '0']);
   await item.getByRole('link', { name: 'Another session of an agent' }).click();
   await tab.page.getByTestId('thread').getByText('Hi').waitFor();
   expect(tab.faults).toEqual([]);

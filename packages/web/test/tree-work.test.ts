@@ -1,9 +1,9 @@
 // @module-tag browser
 // @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serious } from './axe.ts';
+import { findSeriousViolations } from './axe.ts';
 import { createDemo, type Demo } from './demo.ts';
-import { openPageFixture, type PageFixture, type Shown, soon, type Tab } from './page-fixture.ts';
+import { openPageFixture, type PageFixture, type PageTab, type ShownElement, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
 let demo: Demo;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-async function done(tab: Tab): Promise<void> {
+async function done(tab: PageTab): Promise<void> {
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 }
@@ -45,14 +45,14 @@ test('[B61] variants are shown side by side and any two word by word; continuing
   const tab = await fixture.open(`/t/${demo.id}?view=compare&a=${demo.answers[1]}&b=${demo.answers[2]}`);
   const { page } = tab;
   await page.locator('.diff mark').first().waitFor();
-  await soon(() => page.getByRole('article').count()).toBe(3);
+  await waitUntilTrue(() => page.getByRole('article').count()).toBe(3);
   // A reply that called a tool is shown with the result and the text after it.
   await page.getByRole('article', { name: 'claude-sonnet' }).getByText('Logical replication into a fresh 16').waitFor();
   await page.getByRole('article', { name: 'claude-sonnet' }).getByRole('button', { name: 'Compare as A' }).click();
   await page.locator('.diff .model-1').last().getByText('Logical').waitFor();
   const sideB = page.locator('.diff .model-5').last();
-  await soon(() => sideB.textContent()).toContain('managed blue/green deployment');
-  await soon(() => sideB.textContent()).not.toContain('pg_upgrade');
+  await waitUntilTrue(() => sideB.textContent()).toContain('managed blue/green deployment');
+  await waitUntilTrue(() => sideB.textContent()).not.toContain('pg_upgrade');
   await page.keyboard.press(']');
   await page.locator('.diff mark.at').waitFor();
   await page.getByRole('article', { name: 'qwen3-32b' }).getByRole('button', { name: 'Continue from this' }).click();
@@ -73,7 +73,7 @@ test('[B62] any earlier state can be viewed without a change, and restored, whic
   await tab.page.getByText('Third', { exact: true }).waitFor();
   await tab.page.getByRole('slider', { name: 'State' }).fill(String(past));
   await expect.poll(() => tab.page.getByText('Third', { exact: true }).count()).toBe(0);
-  await soon(async () => (await fixture.server.ask('GET', `/api/trees/${id}`)).body.version).toBe(past + 1);
+  await waitUntilTrue(async () => (await fixture.server.ask('GET', `/api/trees/${id}`)).body.version).toBe(past + 1);
   await tab.page.getByRole('button', { name: 'Restore this state' }).click();
   await tab.page.getByTestId('thread').getByText('Second').waitFor();
   const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
@@ -93,8 +93,8 @@ test('[B63] a link shows exactly one branch to somebody without a token, until i
   const guest = await context.newPage();
   await guest.goto(link);
   await guest.getByText('Pause the pool instead of stopping').waitFor();
-  await soon(() => guest.getByText('Drain connections').count()).toBe(0);
-  await soon(() => guest.getByText('careful staff engineer').count()).toBe(0);
+  await waitUntilTrue(() => guest.getByText('Drain connections').count()).toBe(0);
+  await waitUntilTrue(() => guest.getByText('careful staff engineer').count()).toBe(0);
   await page.getByRole('button', { name: 'Revoke' }).first().click();
   await expect.poll(() => page.getByRole('list', { name: 'Links to this chat' }).count()).toBe(0);
   await guest.reload();
@@ -133,7 +133,9 @@ test('[B64] a deleted tree or message is in the trash and can be restored', asyn
   const rows = tab.page.locator('.trashrow');
   await rows.filter({ hasText: 'Thrown away' }).getByRole('button', { name: 'Restore' }).click();
   await expect.poll(() => rows.filter({ hasText: 'Thrown away' }).count()).toBe(0);
-  await soon(async () => (await fixture.server.ask('GET', `/api/trees/${whole.id}`)).body.deletedAt).toBe(null);
+  await waitUntilTrue(async () => (await fixture.server.ask('GET', `/api/trees/${whole.id}`)).body.deletedAt).toBe(
+    null,
+  );
   await rows.filter({ hasText: 'Goes away' }).getByRole('button', { name: 'Restore' }).click();
   await tab.page.getByTestId('thread').getByText('Goes away').waitFor();
   await done(tab);
@@ -146,10 +148,10 @@ test('[B65] the delete dialog draws each choice with its exact count, and the bu
   await page.keyboard.press('Backspace');
   const dialog = page.getByRole('dialog');
   await dialog.getByText('Deletes 4 messages').first().waitFor();
-  await soon(() => dialog.locator('svg').count()).toBeGreaterThanOrEqual(3);
-  await soon(() => dialog.getByRole('radio', { checked: true }).evaluate((each: Shown) => each.matches(':focus'))).toBe(
-    true,
-  );
+  await waitUntilTrue(() => dialog.locator('svg').count()).toBeGreaterThanOrEqual(3);
+  await waitUntilTrue(() =>
+    dialog.getByRole('radio', { checked: true }).evaluate((each: ShownElement) => each.matches(':focus')),
+  ).toBe(true);
   await page.keyboard.press('ArrowDown');
   await dialog.getByRole('button', { name: 'Delete 4' }).waitFor();
   await page.keyboard.press('Escape');
@@ -165,10 +167,10 @@ test('[B66] settings show which providers are ready and never a key; theme and l
   await page.getByRole('button', { name: 'Dark' }).click();
   await page.getByRole('combobox', { name: 'Language' }).selectOption('Deutsch');
   await page.getByRole('navigation', { name: 'Einstellungen' }).waitFor();
-  await soon(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+  await waitUntilTrue(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
   await page.reload();
   await page.getByRole('navigation', { name: 'Einstellungen' }).waitFor();
-  await soon(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+  await waitUntilTrue(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
   await done(tab);
 });
 
@@ -196,7 +198,7 @@ test('[B263] undo and redo name what they would change and are disabled without 
   const { page } = tab;
   await page.getByTestId('thread').getByText('Hello').waitFor();
   const bar = page.locator('.main > .bar');
-  await soon(() => bar.getByRole('button', { name: 'Nothing to redo' }).isDisabled()).toBe(true);
+  await waitUntilTrue(() => bar.getByRole('button', { name: 'Nothing to redo' }).isDisabled()).toBe(true);
   // A question without a reply has a button to get one.
   const composer = page.getByRole('textbox', { name: 'Message' });
   await composer.fill('A note');
@@ -206,20 +208,20 @@ test('[B263] undo and redo name what they would change and are disabled without 
   await bar.getByRole('button', { name: /^Undo/ }).hover();
   await bar.getByRole('button', { name: /Undo: Added a message, “A note”/ }).waitFor();
   await page.getByRole('button', { name: 'Get a reply' }).click();
-  await soon(() => page.getByText('No reply yet.').count()).toBe(0);
+  await waitUntilTrue(() => page.getByText('No reply yet.').count()).toBe(0);
   await page.getByTestId('thread').getByRole('article').nth(2).waitFor();
   await bar.getByRole('button', { name: /^Undo/ }).click();
-  await soon(() => page.getByTestId('thread').getByRole('article').count()).toBe(2);
+  await waitUntilTrue(() => page.getByTestId('thread').getByRole('article').count()).toBe(2);
   await bar.getByRole('button', { name: /^Redo/ }).hover();
   await bar.getByRole('button', { name: /^Redo: / }).waitFor();
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   await page.goto(`${fixture.url}/t/${id}?view=history`);
   const acts = page.getByRole('navigation', { name: 'What happened' });
   await acts.getByText(/^Undo: /).waitFor();
   const [slider, first] = [page.getByRole('slider'), acts.getByRole('button').last()];
   await first.click();
-  await soon(() => first.getAttribute('aria-current')).toBe('true');
+  await waitUntilTrue(() => first.getAttribute('aria-current')).toBe('true');
   expect(Number(await slider.inputValue())).toBeLessThan(Number(await slider.getAttribute('max')));
-  expect(await serious(tab)).toEqual([]);
+  expect(await findSeriousViolations(tab)).toEqual([]);
   await done(tab);
 });

@@ -1,8 +1,8 @@
 // @module-tag browser
 import { createTools, defineTool } from '@coppice/engine';
-import { textEvents, toolEvents } from '@coppice/engine/testing';
+import { makeTextEvents, makeToolEvents } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPageFixture, type PageFixture, soon, type Tab } from './page-fixture.ts';
+import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
 
 const turns = 6;
 let fixture: PageFixture;
@@ -22,21 +22,21 @@ beforeAll(async () => {
   // Every turn has one call more than the previous one, and none takes any time.
   const replies = Array.from({ length: turns }, (_, turn) => [
     ...Array.from({ length: turn }, (_call, call) =>
-      toolEvents({ id: `call-${turn}-${call}`, name: 'look_up', parameters: {} }),
+      makeToolEvents({ id: `call-${turn}-${call}`, name: 'look_up', parameters: {} }),
     ),
-    textEvents(`Answer number ${turn}.`),
+    makeTextEvents(`Answer number ${turn}.`),
   ]).flat();
   const config = '[models."scripted/one"]\nwindow = 100000\nmax_output = 4000\n';
   fixture = await openPageFixture({ tools, replies, config });
 });
 afterAll(() => fixture.close());
 
-async function newTab(path = ''): Promise<Tab & { readonly id: string }> {
+async function newTab(path = ''): Promise<PageTab & { readonly id: string }> {
   const { body } = await fixture.server.ask('POST', '/api/trees', { body: { title: 'Turns' } });
   return { ...(await fixture.open(`/t/${body.treeId}${path}`)), id: body.treeId };
 }
 
-async function send({ page }: Tab, text: string): Promise<void> {
+async function send({ page }: PageTab, text: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill(text);
   await page.keyboard.press('Enter');
 }
@@ -52,13 +52,13 @@ test('[CL7, CL8] after any number of tool calls the reply is shown, the next mes
     if (pathname.startsWith('/api/')) asked.push(`${request.method()} ${pathname}`);
   });
   for (let turn = 0; turn < turns; turn++) {
-    await soon(() => tab.page.locator('.gauge:visible').count()).toBe(1);
+    await waitUntilTrue(() => tab.page.locator('.gauge:visible').count()).toBe(1);
     // The requests for opening the tree and for the context size are finished before the first send.
-    if (turn === 0) await soon(() => answered.some((each) => each.endsWith('/context'))).toBe(true);
+    if (turn === 0) await waitUntilTrue(() => answered.some((each) => each.endsWith('/context'))).toBe(true);
     asked.length = 0;
     await send(tab, `Question ${turn}`);
     await thread.getByText(`Answer number ${turn}.`).waitFor();
-    await soon(() => thread.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+    await waitUntilTrue(() => thread.getByRole('button', { name: 'Stop' }).count()).toBe(0);
     expect(await thread.getByText('no result').count()).toBe(0);
     expect(asked).toEqual([`POST /api/trees/${tab.id}/generations`]);
   }
@@ -80,9 +80,9 @@ test('[CL7] the built-in guide replies below the tool that it calls', async () =
   const thread = tab.page.getByTestId('thread');
   for (let turn = 1; turn <= 4; turn++) {
     await send(tab, 'What is the date today?');
-    await soon(() => thread.getByRole('region', { name: 'Tool call current_date' }).count()).toBe(turn);
-    await soon(() => thread.getByRole('button', { name: 'Stop' }).count()).toBe(0);
-    await soon(async () => {
+    await waitUntilTrue(() => thread.getByRole('region', { name: 'Tool call current_date' }).count()).toBe(turn);
+    await waitUntilTrue(() => thread.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+    await waitUntilTrue(async () => {
       const linear = await own.server.ask('GET', `/api/trees/${body.treeId}?format=linear`);
       return linear.body.messages.map((message: { role: string }) => message.role);
     }).toEqual(Array.from({ length: turn }, () => ['user', 'assistant', 'tool', 'assistant']).flat());
@@ -105,7 +105,7 @@ test('[CL7] a message sent before the tools are loaded is answered with them', a
   await tab.page.goto(`${own.url}/t/${body.treeId}`);
   await tab.page.locator('.prompt-row').waitFor();
   await send(tab, 'What is the date today?');
-  await soon(() => held.length).toBe(1);
+  await waitUntilTrue(() => held.length).toBe(1);
   for (const answer of held) answer();
   await tab.page.getByTestId('thread').getByRole('region', { name: 'Tool call current_date' }).waitFor();
   expect(tab.faults).toEqual([]);
@@ -118,19 +118,19 @@ test('[B107] a message that does not fit stays only in the composer, and the met
   const tab = await own.open(`/t/${body.treeId}`);
   const box = tab.page.getByRole('textbox', { name: 'Message', exact: true });
   const meter = tab.page.locator('.tray .pill', { has: tab.page.locator('.gauge') });
-  await soon(() => meter.count()).toBe(1);
+  await waitUntilTrue(() => meter.count()).toBe(1);
   await tab.page
     .locator('input[type=file]')
     .setInputFiles({ name: 'log.txt', mimeType: 'text/plain', buffer: Buffer.from('a line of a log\n'.repeat(4000)) });
-  await soon(() => meter.textContent()).toMatch(/^16k/);
-  await soon(() => meter.getAttribute('class')).toContain('full');
-  await soon(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
+  await waitUntilTrue(() => meter.textContent()).toMatch(/^16k/);
+  await waitUntilTrue(() => meter.getAttribute('class')).toContain('full');
+  await waitUntilTrue(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
   for (let attempt = 0; attempt < 2; attempt++) {
     await box.fill('What went wrong?');
     await tab.page.keyboard.press('Enter');
     await tab.page.getByRole('status').getByText('window').first().waitFor();
-    await soon(() => box.inputValue()).toBe('What went wrong?');
-    await soon(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
+    await waitUntilTrue(() => box.inputValue()).toBe('What went wrong?');
+    await waitUntilTrue(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
   }
   expect((await own.server.ask('GET', `/api/trees/${body.treeId}/topology`)).body.nodes).toEqual([]);
   expect(await tab.page.getByTestId('thread').getByRole('article').count()).toBe(0);

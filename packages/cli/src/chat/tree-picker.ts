@@ -1,6 +1,6 @@
 /** Chooses a node of the tree: an outline with filters, search and folding, as an immutable value. */
 import { ask, type NodeId, type Page, type SearchHit, type Store, type TopologyNode, type TreeId } from '@coppice/core';
-import { commandOutline, type OutlineEntry, type OutlineFilter, outlineFilters } from '@coppice/engine';
+import { buildCommandOutline, type OutlineEntry, type OutlineFilter, outlineFilters } from '@coppice/engine';
 import { formatShapeLines, readNodeRows, readTreeShape, type SignificantNodes } from '../tree-shape.ts';
 
 /** The state of the picker. */
@@ -70,7 +70,7 @@ function withEntries(picker: TreePicker, keep: NodeId | null): TreePicker {
 }
 
 function entriesOf({ nodes, labels, current, filter, search, found, folded }: TreePicker): readonly OutlineEntry[] {
-  const all = commandOutline({
+  const all = buildCommandOutline({
     nodes,
     labels,
     current,

@@ -5,13 +5,13 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '@coppice/core';
 import { getText, isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import {
-  failure,
+  encodeFailure,
+  encodeReply,
+  encodeStream,
   openRawServer,
   type RawServer,
   type SeenRequest,
-  streamed,
   type WireReply,
-  whole,
 } from '@coppice/engine/testing';
 
 /** The answer of the service. */
@@ -67,7 +67,8 @@ export async function openAgentService(answer: Answer): Promise<AgentService> {
     const body = parsedBody(request);
     if (write === null || body === null) return send(200, 'application/json', '{"data":[],"models":[]}');
     const reply = answer(describeCall(body, calls++));
-    if (reply.status !== undefined) return send(reply.status, json, JSON.stringify(failure('anthropic', reply.status)));
+    if (reply.status !== undefined)
+      return send(reply.status, json, JSON.stringify(encodeFailure('anthropic', reply.status)));
     return write(reply, body, send, request);
   });
   return Object.defineProperties(
@@ -102,8 +103,8 @@ const writeMessages: Writer = ({ text, calls, inputTokens = 9 }, body, send) => 
       .replaceAll('"input_tokens":9', `"input_tokens":${inputTokens}`)
       .replaceAll('"id":"msg_1"', `"id":"msg_${idOf(body)}"`);
   return body['stream'] === true
-    ? send(200, events, own(streamed('anthropic', reply).join('')))
-    : send(200, json, own(JSON.stringify(whole('anthropic', reply))));
+    ? send(200, events, own(encodeStream('anthropic', reply).join('')))
+    : send(200, json, own(JSON.stringify(encodeReply('anthropic', reply))));
 };
 
 /** An id that is the same for the same request. */

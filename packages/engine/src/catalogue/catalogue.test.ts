@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fallbackModelLimits } from '@coppice/core/context';
 import { describe, expect, it } from 'vitest';
 import { providerDefinitions } from '../providers/registry.ts';
-import { builtInRows, costOf, createCatalogue } from './index.ts';
+import { costOf, createCatalogue, listBuiltInRows } from './index.ts';
 import { loadCatalogue } from './load.ts';
 import { parseCatalogue } from './rows.ts';
 
@@ -19,7 +19,7 @@ describe('the catalogue', () => {
     expect(catalogue.find('openai', 'gpt-4.1').price).toMatchObject({ input: 2, output: 8 });
     for (const provider of ['anthropic', 'google', 'openai', 'openrouter'])
       expect(catalogue.list(provider).length).toBeGreaterThan(10);
-    for (const row of builtInRows()) expect(Math.min(row.window ?? 0, row.maxOut ?? 0), row.id).toBeGreaterThan(0);
+    for (const row of listBuiltInRows()) expect(Math.min(row.window ?? 0, row.maxOut ?? 0), row.id).toBeGreaterThan(0);
   });
 
   it('[G70] has the model that each provider recommends', () => {

@@ -106,7 +106,7 @@ function toPrice(row: readonly number[] | null): { readonly price?: Price } {
 }
 
 /** Every model of the checked-in catalogue, as rows. */
-export function builtInRows(): readonly CatalogueRow[] {
+export function listBuiltInRows(): readonly CatalogueRow[] {
   return data.models.map(({ price, ...row }) => ({ ...row, ...toPrice(price) }));
 }
 
@@ -126,7 +126,7 @@ export function createCatalogue(
     const key = catalogueKey(provider, id);
     models.set(key, mergeRow(models.get(key), provider, id, over));
   };
-  for (const row of builtInRows()) put(row);
+  for (const row of listBuiltInRows()) put(row);
   for (const row of rows) put(row);
   const corrected = (info: ModelInfo): ModelInfo => {
     const over = overrides.get(catalogueKey(info.provider, info.id));

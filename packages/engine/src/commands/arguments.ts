@@ -1,7 +1,7 @@
 /** Parses the arguments of a command, from words or from an object. */
-import type { CommandDefinition, CommandParameters, CommandWord, GivenArguments, Parameter } from './contract.ts';
-import { commandError } from './errors.ts';
-import { nearest } from './nearest.ts';
+import type { CommandDefinition, CommandParameters, CommandWord, Parameter, RawArguments } from './contract.ts';
+import { makeCommandError } from './errors.ts';
+import { findNearestName } from './nearest.ts';
 
 /** Parsed arguments by name. */
 export type ArgumentValues = { readonly [name: string]: string | number | boolean | undefined };
@@ -9,7 +9,7 @@ export type ArgumentValues = { readonly [name: string]: string | number | boolea
 type ArgumentReader = Pick<CommandDefinition, 'name' | 'usage' | 'parameters'>;
 
 /** Parses the arguments of a command. Throws `command/bad-arguments` with the command's usage. */
-export function readArguments(command: ArgumentReader, given: GivenArguments): ArgumentValues {
+export function readArguments(command: ArgumentReader, given: RawArguments): ArgumentValues {
   const found = 'words' in given ? argumentsFromWords(command, given.words) : fromObject(command, given.args);
   const values: [string, string | number | boolean | undefined][] = [];
   for (const [name, parameter] of Object.entries(command.parameters)) {
@@ -37,7 +37,10 @@ function article({ kind }: Parameter): string {
 }
 
 function badArgument(command: ArgumentReader, why: string, data: Readonly<Record<string, unknown>> = {}) {
-  return commandError('command/bad-arguments', `${why}. Usage: ${command.usage}`, { command: command.name, ...data });
+  return makeCommandError('command/bad-arguments', `${why}. Usage: ${command.usage}`, {
+    command: command.name,
+    ...data,
+  });
 }
 
 type FoundArgument = Map<string, string | number | boolean>;
@@ -96,7 +99,7 @@ function readOption(command: ArgumentReader, word: CommandWord) {
   const parameter = namedArgument(command.parameters, name);
   if (parameter?.by !== 'name') {
     const known = Object.keys(command.parameters).filter((key) => command.parameters[key]?.by === 'name');
-    const meant = nearest(name, known);
+    const meant = findNearestName(name, known);
     const hint = meant === undefined ? '' : `; did you mean --${meant}?`;
     throw badArgument(command, `/${command.name} has no option --${name.slice(0, 64)}${hint}`, { option: name });
   }
@@ -138,7 +141,7 @@ function countArgument(command: ArgumentReader, name: string, value: number): nu
 
 function choiceArgument(command: ArgumentReader, name: string, { choices }: Parameter, text: string): string {
   if (choices.includes(text)) return text;
-  const meant = nearest(text, choices);
+  const meant = findNearestName(text, choices);
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
   throw badArgument(
     command,
@@ -172,7 +175,7 @@ function checkArgument(
   switch (parameter.kind) {
     case 'flag':
       if (typeof value !== 'boolean')
-        throw commandError('command/bad-arguments', `${name} is true or false.`, { name });
+        throw makeCommandError('command/bad-arguments', `${name} is true or false.`, { name });
       return value;
     case 'count':
       if (typeof value !== 'number') throw wrong();

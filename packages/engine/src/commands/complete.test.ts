@@ -4,11 +4,11 @@ import { parseConfig } from '../config/load.ts';
 import { newId } from '../new-id.ts';
 import { createProviders } from '../providers/index.ts';
 import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../testing/command-fixture.ts';
-import { scriptedProvider } from '../testing/index.ts';
+import { createScriptedProvider } from '../testing/index.ts';
 
 const models = createProviders({
   config: parseConfig({ name: 'test.toml', text: 'model = "scripted/one"' }, {}),
-  extra: [scriptedProvider([])],
+  extra: [createScriptedProvider([])],
 });
 
 describe.each(commandFixtureStores)('on %s', (kind) => {

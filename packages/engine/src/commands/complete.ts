@@ -2,10 +2,10 @@
 import { ask, type Node, type NodeId, nodeId, type ReadProgram } from '@coppice/core';
 import { previewOf } from '@coppice/core/tree';
 import type { CommandDefinition, CommandScope, CommandWord, Parameter } from './contract.ts';
-import { quote, roleLabel, stripUnsafe } from './format.ts';
+import { quoteBeginning, roleLabel, stripControlCharacters } from './format.ts';
 import { positionWords } from './node-references.ts';
 import { quoteWord, splitCommandWords } from './parse.ts';
-import { argumentPhrase, inEnglish, type Phrase, phrase, summaryPhrase } from './phrases.ts';
+import { makeArgumentPhrase, makePhrase, makeSummaryPhrase, type Phrase, phraseToEnglish } from './phrases.ts';
 
 /** One suggestion. */
 export interface Completion {
@@ -56,7 +56,7 @@ function namesFor(first: CommandWord | undefined, line: string, { commands }: Co
       value: `/${command.name}`,
       label: `/${command.name}`,
       about: command.summary,
-      phrase: summaryPhrase(command),
+      phrase: makeSummaryPhrase(command),
     })),
   };
 }
@@ -73,7 +73,7 @@ function optionsFor(
       value: `--${name}`,
       label: `--${name}`,
       about,
-      phrase: argumentPhrase(command, name, about),
+      phrase: makeArgumentPhrase(command, name, about),
     }));
 }
 
@@ -106,13 +106,13 @@ async function valuesFor(
     case 'choice': {
       const { about } = parameter;
       const [name = ''] = Object.entries(parameters).find(([, each]) => each === parameter) ?? [];
-      const said = argumentPhrase(command, name, about);
+      const said = makeArgumentPhrase(command, name, about);
       return parameter.choices.filter(begins).map((value) => ({ value, label: value, about, phrase: said }));
     }
     case 'command':
       return scope.commands
         .filter(({ name }) => begins(name))
-        .map((each) => ({ value: each.name, label: each.name, about: each.summary, phrase: summaryPhrase(each) }));
+        .map((each) => ({ value: each.name, label: each.name, about: each.summary, phrase: makeSummaryPhrase(each) }));
     case 'model':
       return (scope.models?.list() ?? [])
         .filter(({ id, label }) => begins(id) || begins(label))
@@ -127,13 +127,13 @@ async function nodesFor(scope: CommandScope, typed: string): Promise<Completion[
   const { labels, nodes } = await scope.store.read(scope.treeId, () => readNearby(scope));
   const items: Completion[] = [];
   for (const [word, code] of positionWords) {
-    const said = phrase(code);
+    const said = makePhrase(code);
     if (wanted !== '' && word.startsWith(wanted))
-      items.push({ value: word, label: word, about: inEnglish(said), phrase: said });
+      items.push({ value: word, label: word, about: phraseToEnglish(said), phrase: said });
   }
   for (const [title, node] of labels)
     if (title.toLowerCase().includes(wanted))
-      items.push({ value: quoteWord(title), label: stripUnsafe(title), about: completionLabel(node) });
+      items.push({ value: quoteWord(title), label: stripControlCharacters(title), about: completionLabel(node) });
   const offered = new Set<NodeId>();
   const offer = (node: Node) => {
     if (offered.has(node.id)) return;
@@ -177,5 +177,5 @@ async function foundFor({ store, treeId }: CommandScope, typed: string, there: n
 }
 
 function completionLabel(node: Node): string {
-  return `${roleLabel(node)} ${quote(previewOf(node, 1))}`;
+  return `${roleLabel(node)} ${quoteBeginning(previewOf(node, 1))}`;
 }

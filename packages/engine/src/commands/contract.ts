@@ -61,7 +61,7 @@ export interface BranchSummaryRequest {
 }
 
 /** Summarises a branch; null if it has no messages. */
-export type Summarize = (request: BranchSummaryRequest) => Promise<BranchSummary | null>;
+export type SummarizeBranch = (request: BranchSummaryRequest) => Promise<BranchSummary | null>;
 
 /** Which branch to compact, and the focus of the summary. */
 export interface CompactBranchRequest {
@@ -100,14 +100,14 @@ export interface CopyRequest {
 }
 
 /** The position in the copy. */
-export interface CopiedConversation extends CommandPosition {
+export interface CopiedChat extends CommandPosition {
   /** The path of the copy's session file; null if it is a tree of the same store. */
   readonly file: string | null;
 }
 
 /** Copies chats: as trees of the same store, or as session files. */
-export interface Copies {
-  copy(request: CopyRequest): Promise<CopiedConversation>;
+export interface ChatCopier {
+  copy(request: CopyRequest): Promise<CopiedChat>;
   /** Writes the path to a node, and by default its subtree, to a session file; returns the file's path. */
   readonly exportBranch?:
     | ((request: {
@@ -121,7 +121,7 @@ export interface Copies {
 }
 
 /** The services that commands use; each has a default. */
-export interface CommandParts {
+export interface CommandServices {
   /** Without it, no model can be set and no context window is known. */
   readonly models?: Pick<ModelProviders, 'model' | 'list' | 'defaultModel'> | undefined;
   /**
@@ -130,11 +130,11 @@ export interface CommandParts {
    */
   readonly compactor?: Compactor | undefined;
   /** Overrides for the compactor's summaries and compactions. */
-  readonly summarize?: Summarize | undefined;
+  readonly summarize?: SummarizeBranch | undefined;
   readonly compact?: CompactBranch | undefined;
   readonly events?: Events | undefined;
   /** By default, copies are trees of the same store and `/export-branch` is not available. */
-  readonly copies?: Copies | undefined;
+  readonly copies?: ChatCopier | undefined;
   /** Stops the turns of an act and waits for their end, before the act is undone. */
   readonly abort?: ((which: { readonly actId: ActId }) => Promise<unknown>) | undefined;
   readonly now?: (() => number) | undefined;
@@ -149,14 +149,14 @@ export interface CommandScope {
   readonly actor: string;
   readonly list: readonly NodeId[];
   readonly signal: AbortSignal | undefined;
-  readonly models: CommandParts['models'];
+  readonly models: CommandServices['models'];
   readonly events: Events;
-  readonly abort: NonNullable<CommandParts['abort']>;
+  readonly abort: NonNullable<CommandServices['abort']>;
   readonly kit: MessageKit;
   readonly now: () => number;
-  readonly summarize: Summarize;
+  readonly summarize: SummarizeBranch;
   readonly compact: CompactBranch;
-  readonly copies: Copies;
+  readonly copies: ChatCopier;
   readonly newAct: () => ActId;
   /** The context for core's `run`; starts a new act unless one is passed. */
   readonly running: (actId?: ActId) => RunContext;
@@ -221,7 +221,7 @@ export interface Parameter {
 export type CommandParameters = Readonly<Record<string, Parameter>>;
 
 /** Raw arguments: the words of a line, or an object. */
-export type GivenArguments =
+export type RawArguments =
   | { readonly words: readonly CommandWord[] }
   | { readonly args: Readonly<Record<string, unknown>> };
 
@@ -244,7 +244,7 @@ export interface CommandDefinition {
   readonly schema: JsonObject;
   readonly examples: readonly CommandExample[];
   /** Validates the arguments and runs the command. Rejects with an AppError, in which case nothing changed. */
-  run(scope: CommandScope, given: GivenArguments): Promise<CommandResult>;
+  run(scope: CommandScope, given: RawArguments): Promise<CommandResult>;
 }
 
 /** A command line and what it is for. */
@@ -254,7 +254,7 @@ export interface CommandExample {
 }
 
 /** How much of a model's context window is in use. */
-export interface TokenGauge {
+export interface ContextUsage {
   readonly model: string | null;
   readonly window: number | null;
   readonly estimate: TokenEstimate;

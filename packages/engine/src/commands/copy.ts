@@ -1,10 +1,10 @@
 /** Copies a chat and continues in the copy: shared by `/branch`, `/fork` and `/clone`. */
 import { type Node, type NodeId, run, type TreeId, textOf, treeId } from '@coppice/core';
-import type { CommandResult, CommandScope, Copies } from './contract.ts';
-import { nodeValue, type Phrase, phrase, report } from './phrases.ts';
+import type { ChatCopier, CommandResult, CommandScope } from './contract.ts';
+import { makeNodeValue, makePhrase, makeReport, type Phrase } from './phrases.ts';
 
 /** Creates copies as new trees of the same store. */
-export const treeCopies: Copies = {
+export const treeCopier: ChatCopier = {
   async copy({ store, treeId: from, nodeId, whole, running }) {
     const id = treeId(running.newId());
     const { result } = await run(store, { type: 'duplicate', treeId: id, from, nodeId, whole }, running);
@@ -21,7 +21,7 @@ export interface CopyOutcome {
 }
 
 /** Which part to copy. */
-export interface CopyGoal {
+export interface CopyTarget {
   /** The last node of the copied path; null is before the first message. */
   readonly target: Node | null;
   /** If the target is a message of the user, copy the path above it and return its text for editing. */
@@ -33,9 +33,9 @@ export interface CopyGoal {
  * Copies a part and moves the view there. Hooks may cancel this or choose another target. The original chat
  * is not changed.
  */
-export async function copyTo(
+export async function copyAndContinue(
   scope: CommandScope,
-  { target, takeBack, whole }: CopyGoal,
+  { target, takeBack, whole }: CopyTarget,
 ): Promise<CommandResult<CopyOutcome>> {
   const { store, treeId: from, rootId, events } = scope;
   const back = takeBack && target?.kind === 'message' && target.role === 'user' ? target : null;
@@ -48,10 +48,10 @@ export async function copyTo(
     node: nodeId === rootId ? null : (back ?? target),
     before: back !== null,
   });
-  const changed = back === null ? [] : [phrase('its-text-in-editor')];
+  const changed = back === null ? [] : [makePhrase('its-text-in-editor')];
   const { activeNodeId, file } = made;
   return {
-    ...report(did, ...changed, phrase('original-unchanged')),
+    ...makeReport(did, ...changed, makePhrase('original-unchanged')),
     data: { treeId: made.treeId, activeNodeId, file },
     place: { treeId: made.treeId, activeNodeId },
     ...(back === null || nodeId !== end || back.message === null ? {} : { selectedText: textOf(back.message) }),
@@ -63,9 +63,9 @@ function copySentence(
   { whole, node, before }: { readonly whole: boolean; readonly node: Node | null; readonly before: boolean },
 ): Phrase {
   const to = file === null ? {} : { file };
-  if (whole) return phrase(file === null ? 'copied-all' : 'copied-all-to-file', to);
-  if (node === null) return phrase(file === null ? 'started-again' : 'started-again-in-file', to);
-  const values = { node: nodeValue(node), ...to };
-  if (before) return phrase(file === null ? 'continues-before' : 'continues-before-in-file', values);
-  return phrase(file === null ? 'continues-after' : 'continues-after-in-file', values);
+  if (whole) return makePhrase(file === null ? 'copied-all' : 'copied-all-to-file', to);
+  if (node === null) return makePhrase(file === null ? 'started-again' : 'started-again-in-file', to);
+  const values = { node: makeNodeValue(node), ...to };
+  if (before) return makePhrase(file === null ? 'continues-before' : 'continues-before-in-file', values);
+  return makePhrase(file === null ? 'continues-after' : 'continues-after-in-file', values);
 }

@@ -46,12 +46,12 @@ export function optionArgument<K extends Valued>(kind: K, about: string) {
 }
 
 /** A named text whose value may be left out, for example `--summarize` or `--summarize the tests`. */
-export function bareOptionArgument(about: string) {
+export function optionalValueArgument(about: string) {
   return { ...plain, kind: 'text', about, by: 'name', bare: true } as const;
 }
 
 /** A named argument with fixed choices. */
-export function choiceArgumentOf<const C extends string>(about: string, choices: readonly C[]) {
+export function choiceOption<const C extends string>(about: string, choices: readonly C[]) {
   return { ...plain, kind: 'choice', about, by: 'name', choices } as const;
 }
 
@@ -65,8 +65,8 @@ export const argument = {
   needed: requiredArgument,
   maybe: optionalArgument,
   option: optionArgument,
-  bareOption: bareOptionArgument,
-  choice: choiceArgumentOf,
+  bareOption: optionalValueArgument,
+  choice: choiceOption,
   flag: flagArgument,
 } as const;
 
@@ -102,21 +102,21 @@ function usageOfCommand(name: string, parameters: CommandParameters): string {
   const parts = [`/${name}`];
   for (const [key, parameter] of Object.entries(parameters)) {
     const { by, kind, required, bare, choices } = parameter;
-    const value = kind === 'choice' ? choices.join('|') : kind === 'text' ? `${key}…` : nameInHelp(key);
+    const value = kind === 'choice' ? choices.join('|') : kind === 'text' ? `${key}…` : toHelpName(key);
     if (by === 'place') parts.push(required ? `<${value}>` : `[${value}]`);
     else if (kind === 'flag') parts.push(`[--${key}]`);
     else
       parts.push(
         bare
           ? `[--${key} [${kind}…]]`
-          : `[--${key} ${kind === 'choice' ? value : `<${kind === 'text' ? 'text…' : nameInHelp(kind)}>`}]`,
+          : `[--${key} ${kind === 'choice' ? value : `<${kind === 'text' ? 'text…' : toHelpName(kind)}>`}]`,
       );
   }
   return parts.join(' ');
 }
 
 /** The name of a parameter or its kind in help: users read about messages and chats, programs send `node` and `tree`. */
-export function nameInHelp(name: string): string {
+export function toHelpName(name: string): string {
   return name === 'node' ? 'message' : name === 'tree' ? 'chat' : name;
 }
 

@@ -1,6 +1,6 @@
 /** Describes what an act did, from its steps. */
 import type { Commit, InsertStep, Step } from '@coppice/core';
-import { counted, type Phrase, type PhraseCode, phrase, quoted } from './phrases.ts';
+import { makeCountValue, makePhrase, makeQuoteValue, type Phrase, type PhraseCode } from './phrases.ts';
 
 const attributeParts: ReadonlyMap<string, PhraseCode> = new Map([
   ['title', 'part-title'],
@@ -36,20 +36,21 @@ function describeInserts(inserted: readonly InsertStep[]): Phrase[] {
   const messages = inserted.filter(({ node }) => node.kind === 'message');
   if (messages.length > 0) {
     const words = messages.find(({ node }) => node.text.trim() !== '')?.node.text;
-    const count = counted(messages.length, 'message');
+    const count = makeCountValue(messages.length, 'message');
     parts.push(
       words === undefined
-        ? phrase('part-messages', { messages: count })
-        : phrase('part-messages-with-words', { messages: count, words: quoted(words) }),
+        ? makePhrase('part-messages', { messages: count })
+        : makePhrase('part-messages-with-words', { messages: count, words: makeQuoteValue(words) }),
     );
   }
   const count = (kind: InsertStep['node']['kind']) => inserted.filter(({ node }) => node.kind === kind).length;
   const [summaries, compactions] = [count('branch-summary'), count('compaction')];
   const [injected, states] = [count('injected'), count('state')];
-  if (summaries > 0) parts.push(phrase('part-summaries', { summaries: counted(summaries, 'summary') }));
-  if (compactions > 0) parts.push(phrase('part-compactions', { compactions: counted(compactions, 'compaction') }));
-  if (injected > 0) parts.push(phrase('part-injected', { injected: counted(injected, 'injected') }));
-  if (states > 0) parts.push(phrase('part-states', { states: counted(states, 'state') }));
+  if (summaries > 0) parts.push(makePhrase('part-summaries', { summaries: makeCountValue(summaries, 'summary') }));
+  if (compactions > 0)
+    parts.push(makePhrase('part-compactions', { compactions: makeCountValue(compactions, 'compaction') }));
+  if (injected > 0) parts.push(makePhrase('part-injected', { injected: makeCountValue(injected, 'injected') }));
+  if (states > 0) parts.push(makePhrase('part-states', { states: makeCountValue(states, 'state') }));
   return parts;
 }
 
@@ -57,23 +58,25 @@ function describeInserts(inserted: readonly InsertStep[]): Phrase[] {
 function describeStep(step: Step, back: boolean): readonly Phrase[] {
   switch (step.type) {
     case 'remove':
-      return [phrase(back ? 'part-added' : 'part-deletion')];
+      return [makePhrase(back ? 'part-added' : 'part-deletion')];
     case 'restore':
-      return [phrase(back ? 'part-deletion' : 'part-restored')];
+      return [makePhrase(back ? 'part-deletion' : 'part-restored')];
     case 'move':
-      return [phrase('part-move')];
+      return [makePhrase('part-move')];
     case 'replace':
-      return [phrase('part-text')];
+      return [makePhrase('part-text')];
     case 'bookmark': {
       const mark = step.after ?? step.before;
-      return [mark === null ? phrase('part-some-label') : phrase('part-label', { label: quoted(mark.title) })];
+      return [
+        mark === null ? makePhrase('part-some-label') : makePhrase('part-label', { label: makeQuoteValue(mark.title) }),
+      ];
     }
     case 'annotate':
-      return Object.keys(step.after).map((key) => phrase(notePart(key)));
+      return Object.keys(step.after).map((key) => makePhrase(notePart(key)));
     case 'attributes':
-      return Object.keys(step.after).map((key) => phrase(attributeParts.get(key) ?? 'part-property'));
+      return Object.keys(step.after).map((key) => makePhrase(attributeParts.get(key) ?? 'part-property'));
     case 'regroup':
-      return [phrase('part-group')];
+      return [makePhrase('part-group')];
     default:
       return [];
   }

@@ -3,12 +3,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { questionForms } from './question-forms.ts';
 import { builtInCommands } from './registry.ts';
-import { commandDetails, commandTable } from './table.ts';
+import { renderCommandDetails, renderCommandTable } from './table.ts';
 
 const page = new URL('../../../../docs/commands.md', import.meta.url);
 
 function filled(text: string): string {
-  return Object.entries({ table: commandTable(builtInCommands), details: commandDetails(builtInCommands) }).reduce(
+  return Object.entries({
+    table: renderCommandTable(builtInCommands),
+    details: renderCommandDetails(builtInCommands),
+  }).reduce(
     (before, [name, part]) =>
       before.replace(
         new RegExp(`<!-- ${name} -->[\\s\\S]*?<!-- end -->`),

@@ -13,7 +13,7 @@ export const commandErrorKinds = {
 export type CommandErrorCode = keyof typeof commandErrorKinds;
 
 /** Creates an error with one of these codes. */
-export function commandError(
+export function makeCommandError(
   code: CommandErrorCode,
   message: string,
   data: Readonly<Record<string, unknown>> = {},

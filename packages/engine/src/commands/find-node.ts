@@ -1,10 +1,10 @@
 /** Resolves what the user typed to a node. */
 import { ask, type Node, type NodeId, nodeId, type ReadProgram, readTree, type TreeId } from '@coppice/core';
 import type { CommandScope } from './contract.ts';
-import { commandError } from './errors.ts';
-import { endOfId, quote } from './format.ts';
-import { nearest } from './nearest.ts';
-import { nodeAbove, nodesByReference, positionOfWord } from './node-references.ts';
+import { makeCommandError } from './errors.ts';
+import { quoteBeginning, shortenId } from './format.ts';
+import { findNearestName } from './nearest.ts';
+import { findNodeAbove, findNodesByReference, parsePositionWord } from './node-references.ts';
 
 /**
  * Resolves a node by id, number in the last list, label, part of its id, position word, or external id (for example
@@ -21,20 +21,20 @@ export async function findCommandPosition(
   const listed = number === undefined || !own ? undefined : scope.list[Number(number) - 1];
   const found = await scope.store.read(treeId, function* (): ReadProgram<Node | MissingNode | null> {
     const { rootId, activeNodeId } = yield* readTree(treeId);
-    const place = positionOfWord(text);
+    const place = parsePositionWord(text);
     if (place !== null) {
-      const at = place === 'start' ? null : yield* nodeAbove(own ? scope.activeNodeId : activeNodeId, place.above);
+      const at = place === 'start' ? null : yield* findNodeAbove(own ? scope.activeNodeId : activeNodeId, place.above);
       return at === null ? null : yield* ask('node', { id: at });
     }
     const exact = yield* ask('node', { id: listed ?? nodeId(text) });
     if (exact !== null && exact.parentId !== null) return exact;
-    const { ids, labels } = yield* nodesByReference(rootId, text);
+    const { ids, labels } = yield* findNodesByReference(rootId, text);
     const [only] = ids;
     const node = ids.length === 1 && only !== undefined ? yield* ask('node', { id: only }) : null;
     if (node !== null) return node;
     return ids.length > 1
       ? { code: 'command/ambiguous', ids }
-      : { code: 'command/no-such-node', ids: [], near: nearest(text, labels) };
+      : { code: 'command/no-such-node', ids: [], near: findNearestName(text, labels) };
   });
   if (found === null || !('code' in found)) return found;
   const foreign = await nodeKnownAs(scope, text, treeId);
@@ -57,7 +57,7 @@ async function nodeKnownAs({ store }: CommandScope, id: string, treeId: TreeId):
 export async function findNodeByName(scope: CommandScope, typed: string, treeId?: TreeId): Promise<Node> {
   const node = await findCommandPosition(scope, typed, treeId);
   if (node !== null) return node;
-  throw commandError('command/no-such-node', 'There is no message before the first one. Name another message.', {});
+  throw makeCommandError('command/no-such-node', 'There is no message before the first one. Name another message.', {});
 }
 
 interface MissingNode {
@@ -67,16 +67,20 @@ interface MissingNode {
 }
 
 function missingNodeError(text: string, { code, ids, near }: MissingNode, listed: number) {
-  const shown = quote(text);
+  const shown = quoteBeginning(text);
   if (code === 'command/ambiguous') {
-    const some = ids.slice(0, 5).map(endOfId).join(', ');
+    const some = ids.slice(0, 5).map(shortenId).join(', ');
     const more = ids.length > 5 ? ` and ${ids.length - 5} more` : '';
-    return commandError(code, `${shown} stands for ${ids.length} nodes: ${some}${more}. Give more of the id.`, { ids });
+    return makeCommandError(code, `${shown} stands for ${ids.length} nodes: ${some}${more}. Give more of the id.`, {
+      ids,
+    });
   }
   if (near !== undefined)
-    return commandError(code, `There is no node ${shown}; did you mean the label ${quote(near)}?`, { label: near });
+    return makeCommandError(code, `There is no node ${shown}; did you mean the label ${quoteBeginning(near)}?`, {
+      label: near,
+    });
   const last = listed === 0 ? ' or its label' : `, its label, or a number from 1 to ${listed}`;
-  return commandError(
+  return makeCommandError(
     code,
     `There is no node ${shown}. A node is named by its id, four or more characters of it${last}; /branches lists some.`,
     {},

@@ -3,7 +3,7 @@ import type { Node, NodeId, TopologyNode } from '@coppice/core';
 import { previewOf } from '@coppice/core/tree';
 
 /** `1 message`, `3 messages`. */
-export function countOf(count: number, one: string, many = `${one}s`): string {
+export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
 
@@ -16,7 +16,10 @@ const units = [
 ] as const;
 
 /** How long ago, in the largest unit that fits. A time in the future counts as now, because clocks differ. */
-export function ageUnit(ms: number): { readonly count: number; readonly unit: (typeof units)[number][0] | null } {
+export function toAgeInLargestUnit(ms: number): {
+  readonly count: number;
+  readonly unit: (typeof units)[number][0] | null;
+} {
   for (const [unit, length] of units) if (ms >= length) return { count: Math.floor(ms / length), unit };
   return { count: 0, unit: null };
 }
@@ -25,15 +28,15 @@ export function ageUnit(ms: number): { readonly count: number; readonly unit: (t
 const unsafe = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 /** A text on one line, without characters that control a terminal. */
-export function stripUnsafe(text: string): string {
+export function stripControlCharacters(text: string): string {
   return text.replace(/\s+/g, ' ').replace(unsafe, '').trim();
 }
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /** The beginning of a text in quotes. */
-export function quote(text: string, most = 50): string {
-  const line = stripUnsafe(text.slice(0, most * 8));
+export function quoteBeginning(text: string, most = 50): string {
+  const line = stripControlCharacters(text.slice(0, most * 8));
   // Counted as graphemes: a joined emoji or a letter with combining marks is one.
   const letters = Array.from(segmenter.segment(line), ({ segment }) => segment);
   const isWhole = letters.length <= most && text.length <= most * 8;
@@ -43,7 +46,7 @@ export function quote(text: string, most = 50): string {
 /** A node in a sentence: its role and first words, or the kind of marker. */
 export function describeNode(node: Pick<Node, 'text' | 'meta' | 'role' | 'kind'>): string {
   const words = previewOf(node, 1);
-  return `${roleLabel(node)} ${words === '' ? '(no text)' : quote(words)}`;
+  return `${roleLabel(node)} ${words === '' ? '(no text)' : quoteBeginning(words)}`;
 }
 
 /** The role, or the kind of marker. */
@@ -52,6 +55,6 @@ export function roleLabel({ kind, role }: Pick<TopologyNode, 'kind' | 'role'>): 
 }
 
 /** The end of an id, because ids of the same minute have the same beginning. */
-export function endOfId(id: NodeId): string {
+export function shortenId(id: NodeId): string {
   return id.slice(-8);
 }

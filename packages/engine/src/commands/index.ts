@@ -5,20 +5,20 @@ export type { BranchRow } from './branches/index.ts';
 export type { Completion, Completions } from './complete.ts';
 export type { ContextRow } from './context/index.ts';
 export * from './contract.ts';
-export { type CopyOutcome, treeCopies } from './copy.ts';
+export { type CopyOutcome, treeCopier } from './copy.ts';
 export { type ArgumentsOf, argument, type CommandSpecification, defineCommand } from './define.ts';
-export { type CommandErrorCode, commandError, commandErrorKinds } from './errors.ts';
-export { type Goal, type GoToResult, goTo } from './go-to.ts';
+export { type CommandErrorCode, commandErrorKinds, makeCommandError } from './errors.ts';
+export { type MoveTarget, type MoveToNodeResult, moveToNode } from './move-to-node.ts';
 export {
-  nodeAbove,
-  nodesByReference,
+  findNodeAbove,
+  findNodesByReference,
   type PositionWord,
-  positionOfWord,
+  parsePositionWord,
   type ReferencedNodes,
 } from './node-references.ts';
 export {
+  buildCommandOutline,
   type CommandOutline,
-  commandOutline,
   type OutlineEntry,
   type OutlineFilter,
   outlineFilters,
@@ -27,16 +27,16 @@ export {
 export { type ParsedCommandLine, parseCommand } from './parse.ts';
 export {
   commandPhrases,
-  inEnglish,
-  listing,
+  makeListing,
+  makePhrase,
+  makeReport,
   type Phrase,
   type PhraseCode,
   type PhraseLine,
   type PhraseUnit,
   type PhraseValue,
-  phrase,
+  phraseToEnglish,
   phraseUnits,
-  report,
 } from './phrases.ts';
 export {
   builtInCommands,

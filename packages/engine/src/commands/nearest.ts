@@ -1,5 +1,5 @@
 /** The known name that is closest to a mistyped one; undefined if none is close. */
-export function nearest(typed: string, names: readonly string[]): string | undefined {
+export function findNearestName(typed: string, names: readonly string[]): string | undefined {
   const wanted = typed.toLowerCase().slice(0, 64);
   let best: string | undefined;
   let least = Math.max(1, Math.floor(wanted.length / 2)) + 1;

@@ -1,6 +1,6 @@
 /** Resolves references to nodes; slash commands and the command line use the same rules. */
 import { type AppError, ask, type Bookmark, type NodeId, type ReadProgram } from '@coppice/core';
-import { commandError } from './errors.ts';
+import { makeCommandError } from './errors.ts';
 import type { PhraseCode } from './phrases.ts';
 
 /** Words for positions; a label cannot use them. */
@@ -13,7 +13,7 @@ export const positionWords: ReadonlyMap<string, PhraseCode> = new Map([
 export type PositionWord = 'start' | { readonly above: number };
 
 /** Parses a position word: `@start`, `@here` or `@` for short, `@~2` for two above it; null for any other word. */
-export function positionOfWord(word: string): PositionWord | null {
+export function parsePositionWord(word: string): PositionWord | null {
   if (word === '@start') return 'start';
   const above = /^@(?:here)?(?:~(\d{1,6}))?$/.exec(word);
   return above === null ? null : { above: Number(above[1] ?? 0) };
@@ -23,7 +23,7 @@ export function positionOfWord(word: string): PositionWord | null {
  * The node `levels` above another; null for the position before the first message, one above the first. Going above
  * that position is refused: a wrong count should not move the user to the start.
  */
-export function* nodeAbove(from: NodeId | null, levels: number): ReadProgram<NodeId | null> {
+export function* findNodeAbove(from: NodeId | null, levels: number): ReadProgram<NodeId | null> {
   const nodes = from === null ? [] : (yield* ask('path', { to: from, limit: levels + 1 })).nodes;
   if (levels > nodes.length) throw tooFar(levels, nodes.length);
   return nodes[nodes.length - 1 - levels]?.id ?? null;
@@ -35,7 +35,7 @@ function tooFar(levels: number, reach: number): AppError {
     reach === 0
       ? 'there is no message yet, and @ is the place before the first one'
       : `the first message is @${reach === 1 ? '' : `~${reach - 1}`}, and @~${reach} the place before it`;
-  return commandError('command/no-such-node', `There is no node ${word}: ${furthest}.`, { reach });
+  return makeCommandError('command/no-such-node', `There is no node ${word}: ${furthest}.`, { reach });
 }
 
 /** The nodes that a name can refer to. */
@@ -47,7 +47,7 @@ export interface ReferencedNodes {
 }
 
 /** The nodes with this label (exact, else case-insensitive), else those whose id starts or ends with it. */
-export function* nodesByReference(rootId: NodeId, name: string): ReadProgram<ReferencedNodes> {
+export function* findNodesByReference(rootId: NodeId, name: string): ReadProgram<ReferencedNodes> {
   const { bookmarks } = yield* ask('subtreeInfo', { of: rootId });
   const labels = bookmarks.map((mark) => mark.title);
   const labelled = byLabel(bookmarks, name);

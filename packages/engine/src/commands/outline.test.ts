@@ -1,8 +1,8 @@
 import { type NodeId, nodeId, type TopologyNode } from '@coppice/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { quote } from './format.ts';
-import { commandOutline, outlineFilters, renderOutline } from './outline.ts';
+import { quoteBeginning } from './format.ts';
+import { buildCommandOutline, outlineFilters, renderOutline } from './outline.ts';
 
 /** Builds a tree from the parent numbers of its nodes: each is a child of an earlier node or of the root. */
 function grown(parents: readonly number[]): TopologyNode[] {
@@ -40,7 +40,7 @@ test('[E19] each shown node follows the shown one above it in any tree, and ever
     fc.property(source, ({ nodes, filter, marked, here }) => {
       const labels = new Map<NodeId, string>([[nodeId(`n${marked}`), 'label']]);
       const current = nodes[here]?.id ?? null;
-      const outline = commandOutline({ nodes, labels, current, filter, limit: 1_000 });
+      const outline = buildCommandOutline({ nodes, labels, current, filter, limit: 1_000 });
       const { entries } = outline;
       const at = new Map<string, number>(entries.map((entry, index) => [entry.nodeId, index]));
       expect(at.size).toBe(entries.length);
@@ -64,14 +64,14 @@ test('[E19] each shown node follows the shown one above it in any tree, and ever
 
 test('[E19] a limit cuts off the end and reports how many lines are missing', () => {
   const nodes = grown(Array.from({ length: 30 }, (_, at) => at));
-  const whole = commandOutline({ nodes, labels: new Map(), current: null, filter: 'all', limit: 100 });
-  const cut = commandOutline({ nodes, labels: new Map(), current: null, filter: 'all', limit: 10 });
+  const whole = buildCommandOutline({ nodes, labels: new Map(), current: null, filter: 'all', limit: 100 });
+  const cut = buildCommandOutline({ nodes, labels: new Map(), current: null, filter: 'all', limit: 10 });
   expect(cut.entries).toEqual(whole.entries.slice(0, 10));
   expect(cut.left).toBe(20);
 });
 
 test('[E19] the text of a line is cut between characters', () => {
-  expect(quote('👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧', 2)).toBe('“👩‍👩‍👧…”');
-  expect(quote('e\u0301e\u0301', 2)).toBe('“e\u0301e\u0301”');
-  expect(quote(`a ${' '.repeat(500)}b`, 20)).toBe('“a…”');
+  expect(quoteBeginning('👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧', 2)).toBe('“👩‍👩‍👧…”');
+  expect(quoteBeginning('e\u0301e\u0301', 2)).toBe('“e\u0301e\u0301”');
+  expect(quoteBeginning(`a ${' '.repeat(500)}b`, 20)).toBe('“a…”');
 });

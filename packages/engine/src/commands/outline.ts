@@ -1,8 +1,8 @@
 /** A tree as a list of lines: forks indent, long runs without a fork are folded. */
 import type { NodeId, NodeStatus, TopologyNode } from '@coppice/core';
 import { buildOutlineShape, outlineOf } from '@coppice/core/tree';
-import { quote, stripUnsafe } from './format.ts';
-import { counted, lineInEnglish, type PhraseLine, phrase, speakerOf } from './phrases.ts';
+import { quoteBeginning, stripControlCharacters } from './format.ts';
+import { makeCountValue, lineToEnglish, type PhraseLine, makePhrase, makeSpeakerPhrase } from './phrases.ts';
 
 /** What an outline shows. */
 export const outlineFilters = ['folded', 'messages', 'user', 'labels', 'all'] as const;
@@ -50,7 +50,7 @@ export interface OutlineSource {
 }
 
 /** Builds the outline of a topology. */
-export function commandOutline({ nodes, labels, current, filter, limit }: OutlineSource): CommandOutline {
+export function buildCommandOutline({ nodes, labels, current, filter, limit }: OutlineSource): CommandOutline {
   const isMarked = (node: TopologyNode) => labels.has(node.id) || node.id === current;
   const { lines, left } = outlineOf(buildOutlineShape(nodes), {
     current,
@@ -89,11 +89,11 @@ function isShown({ kind, role }: TopologyNode, filter: OutlineFilter): boolean {
 
 /** Renders an outline as numbered lines of text. */
 export function renderOutline(outline: CommandOutline): string {
-  return outlineLines(outline).map(lineInEnglish).join('\n');
+  return renderOutlineLines(outline).map(lineToEnglish).join('\n');
 }
 
 /** The numbered lines of an outline. */
-export function outlineLines({ entries, left }: CommandOutline): readonly PhraseLine[] {
+export function renderOutlineLines({ entries, left }: CommandOutline): readonly PhraseLine[] {
   const lines: PhraseLine[] = [];
   // Per depth, whether a vertical line is drawn because more siblings follow.
   const rails: boolean[] = [];
@@ -106,21 +106,21 @@ export function outlineLines({ entries, left }: CommandOutline): readonly Phrase
     const before = rails.slice(0, outer).map((more) => (more ? '│  ' : '   '));
     const branch = forked ? (last ? '└─ ' : '├─ ') : '';
     const gap = ' '.repeat(width + 2);
-    if (folded > 0 && !forked) lines.push([`${gap}${before.join('')}⋮  `, phrase('more', { count: folded })]);
+    if (folded > 0 && !forked) lines.push([`${gap}${before.join('')}⋮  `, makePhrase('more', { count: folded })]);
     const skipped = folded > 0 && forked ? `⋮${folded} ` : '';
     const number = `${String(index + 1).padStart(width)}. `;
     lines.push([`${number}${before.join('')}${branch}${skipped}`, ...shownEntry(entry)]);
   }
-  if (left > 0) lines.push(['… ', phrase('lines-more', { lines: counted(left, 'line') })]);
+  if (left > 0) lines.push(['… ', makePhrase('lines-more', { lines: makeCountValue(left, 'line') })]);
   return lines;
 }
 
 function shownEntry({ kind, role, preview, label, status, current, onPath }: OutlineEntry): PhraseLine {
-  const name = label === null ? '' : ` [${stripUnsafe(label)}]`;
+  const name = label === null ? '' : ` [${stripControlCharacters(label)}]`;
   return [
     onPath ? '• ' : '',
-    speakerOf({ kind, role, status }),
-    `${name}${preview === '' ? '' : ` ${quote(preview, 60)}`}`,
-    ...(current ? ['  ', phrase('here')] : []),
+    makeSpeakerPhrase({ kind, role, status }),
+    `${name}${preview === '' ? '' : ` ${quoteBeginning(preview, 60)}`}`,
+    ...(current ? ['  ', makePhrase('here')] : []),
   ];
 }

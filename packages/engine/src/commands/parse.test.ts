@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nearest } from './nearest.ts';
+import { findNearestName } from './nearest.ts';
 import { parseCommand, quoteWord, splitCommandWords } from './parse.ts';
 
 const texts = (line: string) => parseCommand(line).words.map((word) => word.text);
@@ -45,10 +45,10 @@ test('[E2] any text in quotes is parsed unchanged', () => {
 
 test('[E4] the nearest name is the one with the fewest typing errors, and none if all are too different', () => {
   const names = ['branches', 'branch-here', 'switch', 'tree', 'undo'];
-  expect(nearest('swtich', names)).toBe('switch');
-  expect(nearest('branchs', names)).toBe('branches');
-  expect(nearest('bra', names)).toBe('branches');
-  expect(nearest('TREE', names)).toBe('tree');
-  expect(nearest('xyzzy', names)).toBeUndefined();
-  expect(nearest('', names)).toBeUndefined();
+  expect(findNearestName('swtich', names)).toBe('switch');
+  expect(findNearestName('branchs', names)).toBe('branches');
+  expect(findNearestName('bra', names)).toBe('branches');
+  expect(findNearestName('TREE', names)).toBe('tree');
+  expect(findNearestName('xyzzy', names)).toBeUndefined();
+  expect(findNearestName('', names)).toBeUndefined();
 });

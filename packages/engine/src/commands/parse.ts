@@ -1,5 +1,5 @@
 import type { CommandWord } from './contract.ts';
-import { commandError } from './errors.ts';
+import { makeCommandError } from './errors.ts';
 
 /** A parsed line: the name of the command and the words after it. */
 export interface ParsedCommandLine {
@@ -17,10 +17,10 @@ const quotes: ReadonlySet<string | undefined> = new Set(['"', "'"]);
 export function parseCommand(line: string): ParsedCommandLine {
   const { words, open } = splitCommandWords(line);
   if (open)
-    throw commandError('command/bad-arguments', `A quote is not closed in ${JSON.stringify(quotedLine(line))}.`);
+    throw makeCommandError('command/bad-arguments', `A quote is not closed in ${JSON.stringify(quotedLine(line))}.`);
   const [first, ...rest] = words;
   const name = first?.text.replace(/^\//, '').toLowerCase() ?? '';
-  if (name === '') throw commandError('command/unknown', 'Name a command, such as /help.', {});
+  if (name === '') throw makeCommandError('command/unknown', 'Name a command, such as /help.', {});
   return { name, words: rest };
 }
 

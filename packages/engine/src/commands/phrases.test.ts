@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openCommandFixture } from '../testing/command-fixture.ts';
-import { agoValue, counted, inEnglish, lineInEnglish, phrase, quoted } from './phrases.ts';
+import { lineToEnglish, makeAgeValue, makeCountValue, makePhrase, makeQuoteValue, phraseToEnglish } from './phrases.ts';
 
 describe('what commands report', () => {
   test('[E31] are codes with data, and the English texts have the same placeholders', async () => {
@@ -12,9 +12,9 @@ describe('what commands report', () => {
         ...[`/switch ${reply}`, '/undo', '/redo', '/branch-here', '/clone', '/fork'],
       ]) {
         const { said, did = [], text, lines } = await fixture.run(line);
-        expect([line, did.map(inEnglish).join(' ')]).toEqual([line, said]);
+        expect([line, did.map(phraseToEnglish).join(' ')]).toEqual([line, said]);
         expect(did.length).toBeGreaterThan(0);
-        expect(lines?.map(lineInEnglish).join('\n')).toBe(text);
+        expect(lines?.map(lineToEnglish).join('\n')).toBe(text);
       }
     } finally {
       await fixture.close();
@@ -22,13 +22,13 @@ describe('what commands report', () => {
   });
 
   test('[E31] fills in counts, quotes, shares and ages', () => {
-    const messages = counted(1, 'message');
-    expect(inEnglish(phrase('part-messages-with-words', { messages, words: quoted('Hi') }))).toBe('1 message (“Hi”)');
-    expect(inEnglish(phrase('share', { used: { share: 0.015 } }))).toBe('1.5 %');
-    expect([30_000, 120_000, 7_200_000].map((ms) => inEnglish(phrase('age', { age: agoValue(ms) })))).toEqual([
-      'just now',
-      '2 minutes ago',
-      '2 hours ago',
-    ]);
+    const messages = makeCountValue(1, 'message');
+    expect(phraseToEnglish(makePhrase('part-messages-with-words', { messages, words: makeQuoteValue('Hi') }))).toBe(
+      '1 message (“Hi”)',
+    );
+    expect(phraseToEnglish(makePhrase('share', { used: { share: 0.015 } }))).toBe('1.5 %');
+    expect(
+      [30_000, 120_000, 7_200_000].map((ms) => phraseToEnglish(makePhrase('age', { age: makeAgeValue(ms) }))),
+    ).toEqual(['just now', '2 minutes ago', '2 hours ago']);
   });
 });

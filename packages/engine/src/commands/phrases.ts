@@ -4,7 +4,7 @@
  */
 import type { Node } from '@coppice/core';
 import { previewOf } from '@coppice/core/tree';
-import { ageUnit, countOf, quote, roleLabel } from './format.ts';
+import { formatCount, quoteBeginning, roleLabel, toAgeInLargestUnit } from './format.ts';
 
 /** The English words by code. A name in braces stands for a value of the data. */
 export const commandPhrases = {
@@ -167,50 +167,50 @@ export interface Phrase {
 /** A line of a list: fixed text and phrases. */
 export type PhraseLine = readonly (string | Phrase)[];
 
-export function phrase(code: PhraseCode, data: Phrase['data'] = {}): Phrase {
+export function makePhrase(code: PhraseCode, data: Phrase['data'] = {}): Phrase {
   return { code, data };
 }
 
 /** A text in quotes, shortened. */
-export function quoted(text: string, most?: number): PhraseValue {
-  return { quote: quote(text, most).slice(1, -1) };
+export function makeQuoteValue(text: string, most?: number): PhraseValue {
+  return { quote: quoteBeginning(text, most).slice(1, -1) };
 }
 
-export function counted(count: number, unit: PhraseUnit): PhraseValue {
+export function makeCountValue(count: number, unit: PhraseUnit): PhraseValue {
   return { count, unit };
 }
 
 /** A node in a sentence. */
-export function nodeValue(node: Pick<Node, 'text' | 'meta' | 'role' | 'kind'>): PhraseValue {
+export function makeNodeValue(node: Pick<Node, 'text' | 'meta' | 'role' | 'kind'>): PhraseValue {
   const words = previewOf(node, 1);
-  return { who: roleLabel(node), words: words === '' ? null : quote(words).slice(1, -1) };
+  return { who: roleLabel(node), words: words === '' ? null : quoteBeginning(words).slice(1, -1) };
 }
 
 /** Who speaks, in a line of a list, with the status of a reply that is not complete. */
-export function speakerOf(node: Pick<Node, 'kind' | 'role' | 'status'>): Phrase {
+export function makeSpeakerPhrase(node: Pick<Node, 'kind' | 'role' | 'status'>): Phrase {
   const who = { word: roleLabel(node) };
-  if (node.status === 'success') return phrase('speaker', { who });
-  return phrase('speaker-with-status', { who, status: { word: node.status } });
+  if (node.status === 'success') return makePhrase('speaker', { who });
+  return makePhrase('speaker-with-status', { who, status: { word: node.status } });
 }
 
 /** What a command does. */
-export function summaryPhrase({ name, summary }: { readonly name: string; readonly summary: string }): Phrase {
-  return phrase('command-summary', { command: name, text: summary });
+export function makeSummaryPhrase({ name, summary }: { readonly name: string; readonly summary: string }): Phrase {
+  return makePhrase('command-summary', { command: name, text: summary });
 }
 
 /** What an argument of a command is. */
-export function argumentPhrase(command: string, argument: string, about: string): Phrase {
-  return phrase('command-argument', { command, argument, text: about });
+export function makeArgumentPhrase(command: string, argument: string, about: string): Phrase {
+  return makePhrase('command-argument', { command, argument, text: about });
 }
 
 /** How long ago. */
-export function agoValue(ms: number): PhraseValue {
-  const { count, unit } = ageUnit(ms);
+export function makeAgeValue(ms: number): PhraseValue {
+  const { count, unit } = toAgeInLargestUnit(ms);
   return { ago: count, unit };
 }
 
 /** The English words of a phrase. */
-export function inEnglish({ code, data }: Phrase): string {
+export function phraseToEnglish({ code, data }: Phrase): string {
   return commandPhrases[code].replace(/\{(\w+)\}/g, (_, name: string) => valueInEnglish(data[name] ?? ''));
 }
 
@@ -221,12 +221,12 @@ function valueInEnglish(value: PhraseValue): string {
   if ('who' in value) return `${value.who} ${value.words === null ? '(no text)' : `“${value.words}”`}`;
   if ('count' in value) {
     const [one, many] = phraseUnits[value.unit];
-    return countOf(value.count, one, many);
+    return formatCount(value.count, one, many);
   }
   if ('share' in value) return `${(value.share * 100).toFixed(value.share < 0.1 ? 1 : 0)} %`;
-  if ('ago' in value) return value.unit === null ? 'just now' : `${countOf(value.ago, value.unit)} ago`;
+  if ('ago' in value) return value.unit === null ? 'just now' : `${formatCount(value.ago, value.unit)} ago`;
   if ('word' in value) return value.word;
-  return joinEnglish(value.parts.map(inEnglish));
+  return joinEnglish(value.parts.map(phraseToEnglish));
 }
 
 function joinEnglish(parts: readonly string[]): string {
@@ -234,19 +234,22 @@ function joinEnglish(parts: readonly string[]): string {
 }
 
 /** The report of a command: its sentences with codes, and in English. */
-export function report(...sentences: readonly Phrase[]): { readonly said: string; readonly did: readonly Phrase[] } {
-  return { said: sentences.map(inEnglish).join(' '), did: sentences };
+export function makeReport(...sentences: readonly Phrase[]): {
+  readonly said: string;
+  readonly did: readonly Phrase[];
+} {
+  return { said: sentences.map(phraseToEnglish).join(' '), did: sentences };
 }
 
 /** The list of a command: its lines with codes, and in English. */
-export function listing(lines: readonly PhraseLine[]): {
+export function makeListing(lines: readonly PhraseLine[]): {
   readonly text: string;
   readonly lines: readonly PhraseLine[];
 } {
-  return { text: lines.map(lineInEnglish).join('\n'), lines };
+  return { text: lines.map(lineToEnglish).join('\n'), lines };
 }
 
 /** A line in English. */
-export function lineInEnglish(line: PhraseLine): string {
-  return line.map((part) => (typeof part === 'string' ? part : inEnglish(part))).join('');
+export function lineToEnglish(line: PhraseLine): string {
+  return line.map((part) => (typeof part === 'string' ? part : phraseToEnglish(part))).join('');
 }

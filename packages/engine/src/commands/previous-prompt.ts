@@ -1,11 +1,11 @@
 import { ask, type Node, type NodeId, type ReadProgram } from '@coppice/core';
 import type { CommandScope } from './contract.ts';
-import { commandError } from './errors.ts';
+import { makeCommandError } from './errors.ts';
 
 /** The last message of the user above the view's position. Throws if there is none. */
-export async function previousPrompt({ store, treeId, activeNodeId }: CommandScope): Promise<Node> {
+export async function findPreviousPrompt({ store, treeId, activeNodeId }: CommandScope): Promise<Node> {
   const found = activeNodeId === null ? null : await store.read(treeId, () => promptBefore(activeNodeId));
-  return found ?? moveUp(commandError('command/no-such-node', 'There is no message of yours above this one.'));
+  return found ?? moveUp(makeCommandError('command/no-such-node', 'There is no message of yours above this one.'));
 }
 
 function moveUp(error: Error): never {

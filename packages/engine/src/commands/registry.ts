@@ -11,17 +11,17 @@ import { type Completions, completeLine } from './complete.ts';
 import type {
   CommandContext,
   CommandDefinition,
-  CommandParts,
   CommandResult,
   CommandScope,
+  CommandServices,
   CompactBranchRequest,
   CompactedBranch,
-  GivenArguments,
+  RawArguments,
 } from './contract.ts';
-import { treeCopies } from './copy.ts';
+import { treeCopier } from './copy.ts';
 import * as members from './members.ts';
 import { parseCommand } from './parse.ts';
-import { unknownCommand } from './unknown-command.ts';
+import { makeUnknownCommandError } from './unknown-command.ts';
 
 /** The built-in commands, sorted by name. */
 export const builtInCommands: readonly CommandDefinition[] = Object.values(members).sort((a, b) =>
@@ -29,7 +29,7 @@ export const builtInCommands: readonly CommandDefinition[] = Object.values(membe
 );
 
 /** Options of a command registry. */
-export interface CommandsOptions extends CommandParts {
+export interface CommandsOptions extends CommandServices {
   /** Additional commands; one with the name of a built-in command replaces it. */
   readonly extra?: readonly CommandDefinition[] | undefined;
 }
@@ -79,7 +79,7 @@ export function createCommands(options: CommandsOptions = {}): Commands {
       now,
       summarize: options.summarize ?? ((request) => compactorOn(request.store).sumUp(request)),
       compact: options.compact ?? ((request) => compactBranch(compactorOn(request.store), options.models, request)),
-      copies: options.copies ?? treeCopies,
+      copies: options.copies ?? treeCopier,
       newAct: () => actId(fresh()),
       running: (act): RunContext => ({ actor, now, newId: fresh, kit, ...(act === undefined ? {} : { actId: act }) }),
       commands: list,
@@ -94,7 +94,7 @@ export function createCommands(options: CommandsOptions = {}): Commands {
     async run(what, context) {
       const { name, given } = typeof what === 'string' ? fromLine(what) : fromCall(what);
       const command = byName.get(name);
-      if (command === undefined) throw unknownCommand(name, list);
+      if (command === undefined) throw makeUnknownCommandError(name, list);
       return command.run(await scopeOf(context), given);
     },
     async complete(line, context) {
@@ -108,19 +108,19 @@ export function createCommands(options: CommandsOptions = {}): Commands {
   };
 }
 
-function fromLine(line: string): { readonly name: string; readonly given: GivenArguments } {
+function fromLine(line: string): { readonly name: string; readonly given: RawArguments } {
   const { name, words } = parseCommand(line);
   return { name, given: { words } };
 }
 
-function fromCall({ name, args = {} }: CommandCall): { readonly name: string; readonly given: GivenArguments } {
+function fromCall({ name, args = {} }: CommandCall): { readonly name: string; readonly given: RawArguments } {
   return { name: name.replace(/^\//, '').toLowerCase(), given: { args } };
 }
 
 /** Compacts for the context window of the branch's model, if that is known. */
 async function compactBranch(
   compactor: Compactor,
-  models: CommandParts['models'],
+  models: CommandServices['models'],
   request: CompactBranchRequest,
 ): Promise<CompactedBranch> {
   const { store, treeId, nodeId } = request;
@@ -129,7 +129,7 @@ async function compactBranch(
 }
 
 /** A model that was set earlier may no longer be configured; then the window of the last replying model counts. */
-function modelOfContext(models: CommandParts['models'], id: string): Model | undefined {
+function modelOfContext(models: CommandServices['models'], id: string): Model | undefined {
   try {
     return models?.model(id);
   } catch {

@@ -2,7 +2,7 @@
 import { ask, run } from '@coppice/core';
 import type { CommandResult, CommandScope } from './contract.ts';
 import { describeAct } from './describe-act.ts';
-import { inEnglish, phrase, report } from './phrases.ts';
+import { makePhrase, makeReport, phraseToEnglish } from './phrases.ts';
 
 /** The act that was undone or redone. */
 export interface ReversedAct {
@@ -29,11 +29,11 @@ export async function undoOrRedoActs(
   );
   const { commits } = result.act;
   const parts = describeAct(commits);
-  const what = parts.map(inEnglish);
+  const what = parts.map(phraseToEnglish);
   return {
-    ...report(
-      phrase(type === 'undo' ? 'undid' : 'redid', {
-        parts: { parts: parts.length === 0 ? [phrase('part-none')] : parts },
+    ...makeReport(
+      makePhrase(type === 'undo' ? 'undid' : 'redid', {
+        parts: { parts: parts.length === 0 ? [makePhrase('part-none')] : parts },
       }),
     ),
     undo: type === 'undo' ? '/redo' : '/undo',

@@ -1,9 +1,9 @@
 import type { CommandDefinition } from './contract.ts';
-import { nameInHelp } from './define.ts';
+import { toHelpName } from './define.ts';
 import { questionForms } from './question-forms.ts';
 
 /** The commands as a Markdown table, for the documentation. */
-export function commandTable(commands: readonly CommandDefinition[]): string {
+export function renderCommandTable(commands: readonly CommandDefinition[]): string {
   // A pipe character would end the cell, even inside code.
   const rows = commands.map(
     ({ usage, summary }) => `| ${code(usage.replaceAll('|', '\\|'))} | ${summary.replaceAll('|', '\\|')} |`,
@@ -12,7 +12,7 @@ export function commandTable(commands: readonly CommandDefinition[]): string {
 }
 
 /** The questions, arguments and examples of each command, for the documentation. */
-export function commandDetails(commands: readonly CommandDefinition[]): string {
+export function renderCommandDetails(commands: readonly CommandDefinition[]): string {
   return commands
     .map(({ name, summary, parameters, examples }) =>
       [
@@ -22,7 +22,7 @@ export function commandDetails(commands: readonly CommandDefinition[]): string {
         `${code(`/${name}`)}: ${summary}`,
         '',
         ...Object.entries(parameters).map(
-          ([key, { by, about }]) => `- ${code(by === 'name' ? `--${key}` : nameInHelp(key))}: ${about}`,
+          ([key, { by, about }]) => `- ${code(by === 'name' ? `--${key}` : toHelpName(key))}: ${about}`,
         ),
         ...(Object.keys(parameters).length === 0 ? [] : ['']),
         ...examples.map(({ line, about }) => `- ${code(line)}: ${about}`),

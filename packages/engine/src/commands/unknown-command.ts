@@ -1,16 +1,16 @@
 import type { AppError } from '@coppice/core';
 import type { CommandDefinition } from './contract.ts';
-import { commandError } from './errors.ts';
-import { nearest } from './nearest.ts';
+import { makeCommandError } from './errors.ts';
+import { findNearestName } from './nearest.ts';
 
 /** The error for an unknown command, with the closest known name. */
-export function unknownCommand(name: string, commands: readonly CommandDefinition[]): AppError {
-  const meant = nearest(
+export function makeUnknownCommandError(name: string, commands: readonly CommandDefinition[]): AppError {
+  const meant = findNearestName(
     name,
     commands.map((command) => command.name),
   );
   const hint = meant === undefined ? '/help lists what there is.' : `Did you mean /${meant}?`;
-  return commandError('command/unknown', `There is no command /${name.slice(0, 64)}. ${hint}`, {
+  return makeCommandError('command/unknown', `There is no command /${name.slice(0, 64)}. ${hint}`, {
     name,
     ...(meant === undefined ? {} : { meant }),
   });

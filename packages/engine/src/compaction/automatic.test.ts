@@ -4,14 +4,20 @@ import { createEvents } from '../events.ts';
 import { LoomEngine } from '../forest/loom-engine.ts';
 import { noBudgets } from '../generate/budget.ts';
 import type { ProviderEvent, ProviderRequest } from '../providers/contract.ts';
-import { errorEvent } from '../providers/errors.ts';
-import { type ScriptedEvent, type ScriptedReply, textEvents, toolEvents, usageEventOf } from '../testing/scripted.ts';
+import { makeErrorEvent } from '../providers/errors.ts';
 import {
-  eventsOf,
+  makeTextEvents,
+  makeToolEvents,
+  makeUsageEvent,
+  type ScriptedEvent,
+  type ScriptedReply,
+} from '../testing/scripted.ts';
+import {
+  collectEvents,
   openTurnFixture,
   type TurnFixture,
   type TurnFixtureOptions,
-  until,
+  waitUntil,
 } from '../testing/turn-fixture.ts';
 import { createTools, defineTool } from '../tools/index.ts';
 
@@ -25,19 +31,19 @@ function isNotes(request: ProviderRequest): boolean {
 /** Scripts one reply after the other; requests for a summary get notes. */
 function speaking(...replies: readonly (readonly ScriptedEvent[])[]): readonly ScriptedReply[] {
   let next = 0;
-  return [(request) => (isNotes(request) ? textEvents('In short.') : (replies[next++] ?? replies.at(-1) ?? []))];
+  return [(request) => (isNotes(request) ? makeTextEvents('In short.') : (replies[next++] ?? replies.at(-1) ?? []))];
 }
 
 function reporting(text: string, tokens: number): ProviderEvent[] {
-  return [{ type: 'text-delta', text }, usageEventOf(tokens, 5), { type: 'end', finishReason: 'stop', raw: null }];
+  return [{ type: 'text-delta', text }, makeUsageEvent(tokens, 5), { type: 'end', finishReason: 'stop', raw: null }];
 }
 
 /** A reply without a usage report, so that estimates count. */
 function quiet(text: string): ProviderEvent[] {
-  return textEvents(text).filter((event) => event.type !== 'usage');
+  return makeTextEvents(text).filter((event) => event.type !== 'usage');
 }
 
-const overflow = [errorEvent('provider/context-overflow', 'Too long.')];
+const overflow = [makeErrorEvent('provider/context-overflow', 'Too long.')];
 const config = ['scripted/one', 'scripted/two', 'other/two']
   .map((id) => `[models."${id}"]\nwindow = 8000\nmax_output = 1000\nthinking = false\n`)
   .join('');
@@ -73,7 +79,7 @@ describe('before a call', () => {
     expect(notesOf()).toEqual([]);
     const before = await active();
     const turn = shop.send(long('d', 1_000));
-    const events = await eventsOf(turn);
+    const events = await collectEvents(turn);
     const end = await turn.done;
     expect(end.type).toBe('end');
     const marker = await above(end.nodeIds[0]);
@@ -94,7 +100,7 @@ describe('before a call', () => {
   });
 
   test('[M44] the usage of a summary counts for the budget of its turn, and not for the next one', async () => {
-    const dear = [{ type: 'text-delta', text: 'In short.' } as const, usageEventOf(9_000, 750)];
+    const dear = [{ type: 'text-delta', text: 'In short.' } as const, makeUsageEvent(9_000, 750)];
     const notes: ScriptedReply = (request) =>
       isNotes(request) ? [...dear, { type: 'end', finishReason: 'stop', raw: null }] : quiet('Yes.');
     await open([notes], { budgets: { ...noBudgets, turnTokens: 20_000 } });
@@ -150,9 +156,9 @@ describe('before a call', () => {
       ],
     });
     const calls = Array.from({ length: 6 }, (_, at) =>
-      toolEvents({ id: `c${at}`, name: 'log', parameters: {} }).filter((event) => event.type !== 'usage'),
+      makeToolEvents({ id: `c${at}`, name: 'log', parameters: {} }).filter((event) => event.type !== 'usage'),
     );
-    await open(speaking(...calls, textEvents('Done.')), { tools });
+    await open(speaking(...calls, makeTextEvents('Done.')), { tools });
     const options = { tools: ['log'], requestId: 'logs' };
     const end = await shop.send('Read the logs', options).done;
     expect(end.type).toBe('end');
@@ -172,7 +178,7 @@ describe('before a call', () => {
     await open([(request) => (isNotes(request) ? [{ type: 'hang' }] : quiet('Yes.'))]);
     for (const name of ['a', 'b']) await shop.send(long(name, 1_900)).done;
     const turn = shop.send(long('c', 1_900));
-    await until(() => shop.provider.running > 0);
+    await waitUntil(() => shop.provider.running > 0);
     turn.abort();
     expect(await turn.done).toMatchObject({ type: 'error', kind: 'aborted' });
     shop.generator.events.before('compact', () => ({ cancel: 'Not here.' }));
@@ -213,13 +219,13 @@ describe('after a turn', () => {
     let asked = 0;
     await open([
       (request) => {
-        if (isNotes(request)) return asked++ === 0 ? [{ type: 'hang' }] : textEvents('In short.');
+        if (isNotes(request)) return asked++ === 0 ? [{ type: 'hang' }] : makeTextEvents('In short.');
         return request.messages.length > 2 ? reporting('Two.', 6_500) : reporting(long('one', 3_000), 3_000);
       },
     ]);
     await shop.send('a').done;
     const slow = shop.send('b');
-    await until(() => asked === 1);
+    await waitUntil(() => asked === 1);
     const next = await shop.send('c').done;
     expect(next.type).toBe('end');
     const end = await slow.done;
@@ -232,7 +238,7 @@ describe('after a turn', () => {
 
 describe('an overflow reported by the provider', () => {
   test('[Y32] n replies that overflowed are requested again together below one summary', async () => {
-    await open(speaking(textEvents('Yes.'), overflow, overflow, overflow, textEvents('Fits.')));
+    await open(speaking(makeTextEvents('Yes.'), overflow, overflow, overflow, makeTextEvents('Fits.')));
     await shop.send('a').done;
     const end = await shop.send('b', { n: 3 }).done;
     expect(end.type).toBe('end');
@@ -247,8 +253,8 @@ describe('an overflow reported by the provider', () => {
   });
 
   test('[Y32] with several models only those that overflowed are asked again, with one summary for all', async () => {
-    await open(speaking(textEvents('Yes.'), overflow, overflow, textEvents('Fits.')), {
-      other: speaking(textEvents('Large.')),
+    await open(speaking(makeTextEvents('Yes.'), overflow, overflow, makeTextEvents('Fits.')), {
+      other: speaking(makeTextEvents('Large.')),
     });
     await shop.send('a').done;
     const end = await shop.send('b', { models: ['scripted/one', 'scripted/two', 'other/two'] }).done;
@@ -262,7 +268,7 @@ describe('an overflow reported by the provider', () => {
   });
 
   test('[Y32] a second overflow is reported, and not retried', async () => {
-    await open(speaking(textEvents('Yes.'), overflow));
+    await open(speaking(makeTextEvents('Yes.'), overflow));
     await shop.send('a').done;
     const end = await shop.send('b').done;
     expect(end).toMatchObject({ type: 'error', code: 'provider/context-overflow' });
@@ -270,7 +276,7 @@ describe('an overflow reported by the provider', () => {
   });
 
   test('[Y32] repeating the request finds the replies made after the compaction', async () => {
-    await open(speaking(textEvents('Yes.'), overflow, overflow, textEvents('Fits.')));
+    await open(speaking(makeTextEvents('Yes.'), overflow, overflow, makeTextEvents('Fits.')));
     await shop.send('a').done;
     const options = { n: 2, requestId: 'again' };
     const end = await shop.send('b', options).done;
@@ -300,15 +306,15 @@ describe('settings', () => {
   });
 
   test('[Y33] the operator configures whether to compact, with which model, and which tools touch files', async () => {
-    const { generatorSettings } = await import('../generate/defaults.ts');
+    const { toGeneratorSettings: generatorSettings } = await import('../generate/defaults.ts');
     const { parseConfig } = await import('../config/load.ts');
     const text = 'cheap_model = "other/one"\n[compaction]\nautomatic = false\nread_tools = ["Peek"]\n';
     const settings = generatorSettings(parseConfig({ name: 'test.toml', text }, {}));
     expect(settings.compaction.automatic).toBe(false);
     expect(settings.compaction.fileTools?.read).toContain('peek');
     expect(settings.summaries).toEqual({ model: 'other/one' });
-    await open(speaking(textEvents('Yes.'), overflow, textEvents('Fits.')), {
-      other: [textEvents('Notes of another.')],
+    await open(speaking(makeTextEvents('Yes.'), overflow, makeTextEvents('Fits.')), {
+      other: [makeTextEvents('Notes of another.')],
       summaries: settings.summaries,
     });
     await shop.send('a').done;
@@ -317,7 +323,7 @@ describe('settings', () => {
   });
 
   test('[Y33] generation from whole contexts compacts without changing the active node', async () => {
-    await open(speaking(textEvents('Yes.'), overflow, textEvents('Fits.')));
+    await open(speaking(makeTextEvents('Yes.'), overflow, makeTextEvents('Fits.')));
     await shop.send('mine').done;
     const here = await active();
     const engine = new LoomEngine({ store: shop.store, generator: shop.generator });
@@ -331,7 +337,7 @@ describe('settings', () => {
   test('[Y33] a hook can write the summary, and then no model is called for it', async () => {
     const events = createEvents();
     events.before('compact', (event) => ({ replace: { ...event, summary: 'By a hook.' } }));
-    await open(speaking(textEvents('Yes.'), overflow, textEvents('Fits.')), { events });
+    await open(speaking(makeTextEvents('Yes.'), overflow, makeTextEvents('Fits.')), { events });
     await shop.send('a').done;
     const end = await shop.send('b').done;
     expect(await above(end.nodeIds[0])).toMatchObject({ text: 'By a hook.', meta: { source: { type: 'given' } } });

@@ -3,7 +3,7 @@ import { ask, type Message, type NodeId, type NodeMeta, nodeId, run, textMessage
 import { contextOf, readContextPath } from '@coppice/core/context';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEvents } from '../events.ts';
-import { textEvents } from '../testing/scripted.ts';
+import { makeTextEvents } from '../testing/scripted.ts';
 import { openTurnFixture, type TurnFixture } from '../testing/turn-fixture.ts';
 import { branchWithSummary, createCompactor, mergeBranch } from './compactor.ts';
 
@@ -37,7 +37,7 @@ async function texts(to: NodeId): Promise<string[]> {
 
 describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
   test('[Y40] the messages left behind, from the fork to the old leaf, are summarised at the new position', async () => {
-    shop = await openTurnFixture(kind, [textEvents('Attempted Node.js CLI with --verbose flag')]);
+    shop = await openTurnFixture(kind, [makeTextEvents('Attempted Node.js CLI with --verbose flag')]);
     const source = { source: { type: 'model', provider: 'scripted', model_name: 'one' } };
     const ids = await grow(
       [
@@ -83,7 +83,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
   });
 
   test('[Y40] between two branches that share a long beginning only the messages they do not share are read', async () => {
-    shop = await openTurnFixture(kind, [textEvents('Unused.')]);
+    shop = await openTurnFixture(kind, [makeTextEvents('Unused.')]);
     const trunk = await grow(Array.from({ length: 300 }, (_, at) => `t${at};`));
     const fork = trunk[199] ?? nodeId('');
     const [, other = nodeId('')] = await grow(['o1', 'o2'], fork);
@@ -95,7 +95,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
   });
 
   test('[Y41] if nothing is left behind only the active node changes; the root can be switched to with a summary', async () => {
-    shop = await openTurnFixture(kind, [textEvents('Unused.')]);
+    shop = await openTurnFixture(kind, [makeTextEvents('Unused.')]);
     const ids = await grow(['a', 'b', 'c']);
     const here = { treeId: shop.treeId, nodeId: ids[2] ?? nodeId('') };
     expect(await branchWithSummary(shop.store, here)).toMatchObject({ nodeId: ids[2], added: [], summary: null });
@@ -107,7 +107,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (kind) => {
   });
 
   test('[Y42] a merge is one summary that names the last node of the branch, or copies of the messages', async () => {
-    shop = await openTurnFixture(kind, [textEvents('Unused.')]);
+    shop = await openTurnFixture(kind, [makeTextEvents('Unused.')]);
     const [q = nodeId('')] = await grow(['q']);
     const side = await grow(['side one', 'side two'], q);
     const [main = nodeId('')] = await grow(['main'], q);

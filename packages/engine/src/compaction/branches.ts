@@ -14,7 +14,7 @@ import {
 } from '@coppice/core';
 import { buildBranchSummaryMessage } from '@coppice/core/context';
 import type { BeforeEvents } from '../events.ts';
-import { filesJson, joinFiles, noFiles, readFileLists, trackFiles } from '../summaries/files.ts';
+import { fileListsToJson, joinFileLists, noFiles, readFileLists, trackFiles } from '../summaries/files.ts';
 import type {
   ActingUser,
   CompactionCommit,
@@ -24,7 +24,7 @@ import type {
   SwitchRequest,
   VersionedActor,
 } from './contract.ts';
-import { lastModel } from './last-model.ts';
+import { findLastModel } from './last-model.ts';
 
 /** The part of the path to a leaf that the path to another node does not share, oldest first. */
 function* readLeft(leaf: NodeId, other: NodeId): ReadProgram<readonly Node[]> {
@@ -84,11 +84,11 @@ async function summarizePart(
   if (messages.length === 0) return null;
   let files = noFiles;
   for (const { kind, marker } of nodes)
-    if (kind === 'branch-summary') files = joinFiles(files, readFileLists(marker?.details));
+    if (kind === 'branch-summary') files = joinFileLists(files, readFileLists(marker?.details));
   files = trackFiles(messages, files, bench.fileTools);
-  const near = lastModel(bench, nodes);
+  const near = findLastModel(bench, nodes);
   const { text, source } = await bench.summarizer.branch({ messages, focus, files, near, signal });
-  const details = { ...filesJson(files), summarised: messages.length, ...(focus === undefined ? {} : { focus }) };
+  const details = { ...fileListsToJson(files), summarised: messages.length, ...(focus === undefined ? {} : { focus }) };
   return { text, meta: { source }, details };
 }
 

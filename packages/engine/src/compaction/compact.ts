@@ -28,8 +28,8 @@ import type { CompactReason } from '../events.ts';
 import { defaultSummaryLimits, type Summary } from '../summaries/contract.ts';
 import {
   type FileTools,
-  filesJson,
-  joinFiles,
+  fileListsToJson,
+  joinFileLists,
   noFiles,
   readFileLists,
   type TrackedFiles,
@@ -37,7 +37,7 @@ import {
 } from '../summaries/files.ts';
 import { runExclusive } from './compaction-lock.ts';
 import type { CompactionOutcome, CompactionRequest, CompactorServices } from './contract.ts';
-import { lastModel } from './last-model.ts';
+import { findLastModel } from './last-model.ts';
 
 /** The context at the end of a branch. */
 interface CompactionPoint {
@@ -48,7 +48,10 @@ interface CompactionPoint {
 }
 
 /** Runs the hooks around a compaction. Throws `context/nothing-to-compact`. */
-export async function compactByHand(bench: CompactorServices, request: CompactionRequest): Promise<CompactionOutcome> {
+export async function compactWithHooks(
+  bench: CompactorServices,
+  request: CompactionRequest,
+): Promise<CompactionOutcome> {
   const { treeId } = request;
   const here = await bench.store.read(treeId, () => readEnd(treeId, request.nodeId));
   const asked = await bench.events?.ask('compact', {
@@ -60,18 +63,18 @@ export async function compactByHand(bench: CompactorServices, request: Compactio
   });
   const wanted = asked === undefined ? request : { ...request, focus: asked.focus, summary: asked.summary };
   const end = asked === undefined || asked.nodeId === here.nodeId ? here : { nodeId: asked.nodeId };
-  const made = await compactAt(bench, { ...wanted, ...end }, 'manual');
+  const made = await compactWithoutHooks(bench, { ...wanted, ...end }, 'manual');
   await bench.events?.tell('compact', { treeId, nodeId: made.nodeId, reason: 'manual' });
   return made;
 }
 
 /** The end of a branch. Whether it is a leaf is read now, before anything can be added below it. */
-interface End {
+interface BranchEnd {
   readonly nodeId: NodeId;
   readonly isLeaf?: boolean;
 }
 
-function* readEnd(treeId: TreeId, named: NodeId | undefined): ReadProgram<End> {
+function* readEnd(treeId: TreeId, named: NodeId | undefined): ReadProgram<BranchEnd> {
   const { activeNodeId } = yield* readTree(treeId);
   const nodeId =
     named ?? activeNodeId ?? refuse('context/nothing-to-compact', 'An empty tree has nothing to compact.', { treeId });
@@ -79,9 +82,9 @@ function* readEnd(treeId: TreeId, named: NodeId | undefined): ReadProgram<End> {
 }
 
 /** Compacts without asking the hooks, one compaction per tree at a time. */
-export function compactAt(
+export function compactWithoutHooks(
   bench: CompactorServices,
-  request: CompactionRequest & End,
+  request: CompactionRequest & BranchEnd,
   reason: CompactReason,
 ): Promise<CompactionOutcome> {
   const { treeId, nodeId, focus = null, summary = null, keep = null, model, signal } = request;
@@ -93,13 +96,13 @@ export function compactAt(
 
 async function compactedResult(
   bench: CompactorServices,
-  request: CompactionRequest & End,
+  request: CompactionRequest & BranchEnd,
   reason: CompactReason,
 ): Promise<CompactionOutcome> {
   const { store, kit } = bench;
   const { treeId, focus } = request;
   const place = await store.read(treeId, () => readCompactionPoint(treeId, request.nodeId, kit));
-  const model = request.model ?? lastModel(bench, place.path);
+  const model = request.model ?? findLastModel(bench, place.path);
   const { reserve, ...budget } = compactionBudgetFor(model?.info.windowKnown === true ? model.info.window : undefined);
   const maxTokens = Math.min(defaultSummaryLimits.maxTokens, Math.floor(reserve * 0.8));
   const cut = unwrapResult(
@@ -124,7 +127,7 @@ async function compactedResult(
     signal: request.signal,
   });
   return commitCompaction(bench, request, reason, place, cut, made, {
-    ...filesJson(files),
+    ...fileListsToJson(files),
     reason,
     summarised: summarised.length,
     ...(cut.turnPrefix.length > 0 ? { splitTurn: true } : {}),
@@ -175,14 +178,14 @@ function filesBefore(
   let files = noFiles;
   for (const id of reported) {
     const details = id == null ? undefined : nodes.get(id)?.marker?.details;
-    if (details !== undefined) files = joinFiles(files, readFileLists(details));
+    if (details !== undefined) files = joinFileLists(files, readFileLists(details));
   }
   return trackFiles(messages, files, tools);
 }
 
 async function commitCompaction(
   bench: CompactorServices,
-  request: CompactionRequest & End,
+  request: CompactionRequest & BranchEnd,
   reason: CompactReason,
   place: CompactionPoint,
   cut: CompactionCut,

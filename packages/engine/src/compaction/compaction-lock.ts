@@ -1,7 +1,7 @@
 /** Runs one compaction per tree at a time: a second request for the same one shares its result, any other waits. */
 import { isAppError, type Store, type TreeId } from '@coppice/core';
-import { generateError } from '../generate/errors.ts';
-import { linkedController } from '../generate/stop.ts';
+import { makeGenerateError } from '../generate/errors.ts';
+import { createLinkedController } from '../generate/stop.ts';
 import type { CompactionOutcome } from './contract.ts';
 
 interface RunningCompaction {
@@ -47,7 +47,7 @@ export async function runExclusive(
       if (!isAppError(thrown) || thrown.kind !== 'aborted' || signal?.aborted === true) throw thrown;
     }
   }
-  const { controller, unlink } = linkedController(signal);
+  const { controller, unlink } = createLinkedController(signal);
   const landing = work(controller.signal).finally(() => {
     unlink();
     under.delete(treeId);
@@ -64,7 +64,7 @@ function ignoreRejection(): void {
 function waitForTurn<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {
-    const stop = () => reject(generateError('generate/aborted', 'The compaction was stopped.'));
+    const stop = () => reject(makeGenerateError('generate/aborted', 'The compaction was stopped.'));
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));

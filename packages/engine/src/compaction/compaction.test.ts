@@ -18,8 +18,8 @@ import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEvents } from '../events.ts';
 import type { ScriptedReply } from '../testing/scripted.ts';
-import { textEvents } from '../testing/scripted.ts';
-import { openTurnFixture, type TurnFixture, type TurnFixtureOptions, until } from '../testing/turn-fixture.ts';
+import { makeTextEvents } from '../testing/scripted.ts';
+import { openTurnFixture, type TurnFixture, type TurnFixtureOptions, waitUntil } from '../testing/turn-fixture.ts';
 import { compactBranchNow, createCompactor } from './compactor.ts';
 
 let shop: TurnFixture;
@@ -67,7 +67,7 @@ async function active(): Promise<NodeId | null> {
   return (await shop.store.read(shop.treeId, () => ask('tree', {})))?.activeNodeId ?? null;
 }
 
-const notes: readonly ScriptedReply[] = [(_request, call) => textEvents(`Summary ${call + 1}.`)];
+const notes: readonly ScriptedReply[] = [(_request, call) => makeTextEvents(`Summary ${call + 1}.`)];
 const one = '[models."scripted/one"]\nwindow = 8000\nmax_output = 1000\nthinking = false\n';
 async function open(kind: 'memory' | 'sqlite', replies = notes, options: TurnFixtureOptions = {}): Promise<void> {
   shop = await openTurnFixture(kind, replies, { config: one, systemPrompt: 'Be brief.', ...options });
@@ -230,7 +230,7 @@ test.each(['files', 'jsonl'])(
 
 describe('concurrent compactions', () => {
   test('[Y26] two equal requests share one compaction; a different one waits', async () => {
-    await open('memory', [[{ type: 'wait', ms: 20 }, ...textEvents('Once.')]]);
+    await open('memory', [[{ type: 'wait', ms: 20 }, ...makeTextEvents('Once.')]]);
     const ids = await grow(conversation(10));
     const model = shop.providers.model('scripted/one');
     const { compactor } = shop.generator;
@@ -248,7 +248,7 @@ describe('concurrent compactions', () => {
   });
 
   test('[Y26] a compaction that one caller cancels continues for another who waits for the same one', async () => {
-    await open('memory', [[{ type: 'hang' }], textEvents('Second try.')]);
+    await open('memory', [[{ type: 'hang' }], makeTextEvents('Second try.')]);
     await grow(conversation(10));
     const model = shop.providers.model('scripted/one');
     const { compactor } = shop.generator;
@@ -257,7 +257,7 @@ describe('concurrent compactions', () => {
     const first = compactor.compact({ ...request, signal: controller.signal });
     const second = compactor.compact(request);
     const refused = expect(first).rejects.toMatchObject({ kind: 'aborted' });
-    await until(() => shop.provider.running === 1);
+    await waitUntil(() => shop.provider.running === 1);
     controller.abort();
     await refused;
     expect((await second).summary).toBe('Second try.');
@@ -268,13 +268,13 @@ describe('concurrent compactions', () => {
     await open('memory', [
       async function* () {
         await new Promise((resolve) => gate.signal.addEventListener('abort', resolve));
-        yield* textEvents('Late.');
+        yield* makeTextEvents('Late.');
       },
     ]);
     const ids = await grow(conversation(10));
     const model = shop.providers.model('scripted/one');
     const making = shop.generator.compactor.compact({ treeId: shop.treeId, keep: 330, model });
-    await until(() => shop.provider.running === 1);
+    await waitUntil(() => shop.provider.running === 1);
     const [next] = await grow([said('user', 'next')]);
     gate.abort();
     await expect(making).rejects.toMatchObject({ code: 'tree/version-conflict', kind: 'conflict' });

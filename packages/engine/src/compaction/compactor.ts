@@ -1,13 +1,13 @@
 import { messageKit } from '@coppice/content';
 import type { Store } from '@coppice/core';
-import type { Compact } from '../generate/contract.ts';
+import type { CompactBelowNode } from '../generate/contract.ts';
 import { newId } from '../new-id.ts';
 import { systemClock } from '../providers/clock.ts';
 import { requireObject } from '../service.ts';
 import { defaultFileTools } from '../summaries/files.ts';
 import { createSummarizer } from '../summaries/summarizer.ts';
 import { mergeBranchSummary, summarizeRange, switchWithSummary } from './branches.ts';
-import { compactAt, compactByHand } from './compact.ts';
+import { compactWithHooks, compactWithoutHooks } from './compact.ts';
 import type {
   CompactionCommit,
   CompactionOutcome,
@@ -35,9 +35,10 @@ export function createCompactor(options: CompactorOptions): Compactor {
     newId: options.newId ?? (() => newId(clock.now())),
   };
   // The turn runs the hooks itself, before this call and after it has the marker.
-  const compactContext: Compact = async ({ reason, ...request }) => (await compactAt(bench, request, reason)).nodeId;
+  const compactContext: CompactBelowNode = async ({ reason, ...request }) =>
+    (await compactWithoutHooks(bench, request, reason)).nodeId;
   return {
-    compact: async (request) => compactByHand(bench, requireObject(request)),
+    compact: async (request) => compactWithHooks(bench, requireObject(request)),
     compactContext,
     branchWithSummary: async (request) => switchWithSummary(bench, requireObject(request)),
     merge: async (request) => mergeBranchSummary(bench, requireObject(request)),

@@ -1,7 +1,7 @@
 /** Requests and results of compacting, leaving and merging branches. */
 import type { ActId, JsonObject, MessageKit, NodeId, NodeMeta, Store, TreeId } from '@coppice/core';
 import type { Events } from '../events.ts';
-import type { Compact } from '../generate/contract.ts';
+import type { CompactBelowNode } from '../generate/contract.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { Summarizer, SummaryAllowance } from '../summaries/contract.ts';
@@ -105,7 +105,7 @@ export interface Compactor {
   /** Replaces older messages of a branch by a summary. Throws `context/nothing-to-compact`. */
   compact(request: CompactionRequest): Promise<CompactionOutcome>;
   /** The same for a turn whose context does not fit. */
-  readonly compactContext: Compact;
+  readonly compactContext: CompactBelowNode;
   /** Moves the active node and adds a summary of the branch that is left. */
   branchWithSummary(request: SwitchRequest): Promise<CompactionCommit>;
   /** Merges a branch into another one: as a summary, or as its messages. */

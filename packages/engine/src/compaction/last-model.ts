@@ -3,7 +3,7 @@ import type { Model } from '../providers/index.ts';
 import type { CompactorServices } from './contract.ts';
 
 /** The model of the last reply among some nodes, if it is still configured. */
-export function lastModel({ model }: Pick<CompactorServices, 'model'>, nodes: readonly Node[]): Model | null {
+export function findLastModel({ model }: Pick<CompactorServices, 'model'>, nodes: readonly Node[]): Model | null {
   const spoke = nodes.findLast(({ kind, meta }) => kind === 'message' && meta.source?.type === 'model');
   if (model === null || spoke === undefined) return null;
   const { provider, model_name: name } = spoke.meta.source ?? {};

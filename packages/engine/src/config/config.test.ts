@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { configPath, type EnvironmentVariables, loadConfig, parseConfig } from './load.ts';
 import { listSettings } from './settings.ts';
-import { lineOfKey, type Setting } from './toml.ts';
+import { findLineOfKey, type Setting } from './toml.ts';
 
 const parse = (text: string, env: EnvironmentVariables = {}) =>
   parseConfig({ name: '/home/me/.coppice/config.toml', text }, env);
@@ -193,10 +193,10 @@ describe('the configuration', () => {
 
   it('[G82] finds the line of a key under quoted, dotted and nested tables', () => {
     const text = '# top\n[models."a/b"]\nwindow = 1\n[x]\n"y z".w = 2\n[[list]]\nk = 1\n';
-    expect(lineOfKey(text, ['models', 'a/b', 'window'])).toBe(3);
-    expect(lineOfKey(text, ['x', 'y z', 'w'])).toBe(5);
-    expect(lineOfKey(text, ['models', 'a/b', 'missing'])).toBe(2);
-    expect(lineOfKey(text, ['nowhere'])).toBeNull();
+    expect(findLineOfKey(text, ['models', 'a/b', 'window'])).toBe(3);
+    expect(findLineOfKey(text, ['x', 'y z', 'w'])).toBe(5);
+    expect(findLineOfKey(text, ['models', 'a/b', 'missing'])).toBe(2);
+    expect(findLineOfKey(text, ['nowhere'])).toBeNull();
   });
 
   it('[G83] finds keys in the environment, each for its own host', () => {

@@ -1,6 +1,6 @@
 /** Changes one key in the text of a configuration file and keeps everything else, including comments. */
 import { parse, stringify } from 'smol-toml';
-import { lineOfKey } from './toml.ts';
+import { findLineOfKey } from './toml.ts';
 
 /** A value that fits on one line of TOML. */
 export type ConfigValue = string | number | boolean | readonly string[];
@@ -22,7 +22,7 @@ export function editConfig(text: string, path: readonly string[], value: ConfigV
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
   const key = path.at(-1) ?? '';
   const line = value === null ? null : stringify({ [key]: value }).trimEnd();
-  const at = configValueAt(text, path) !== undefined ? lineOfKey(text, path) : null;
+  const at = configValueAt(text, path) !== undefined ? findLineOfKey(text, path) : null;
   if (at !== null) lines.splice(at - 1, 1, ...(line === null ? [] : [line]));
   else if (line !== null) insertKey(lines, path.slice(0, -1), line);
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`;

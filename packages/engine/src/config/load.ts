@@ -5,23 +5,23 @@ import { isAbsolute, join } from 'node:path';
 import { AppError, isAppError } from '@coppice/core';
 import { providerDefinitions } from '../providers/registry.ts';
 import type { Config, ConfigProblem, ConfigWarning, ProviderConfig } from './contract.ts';
-import { Secret, secretSettings } from './secret.ts';
+import { findSecretSettings, Secret } from './secret.ts';
 import {
   isWebAddress,
-  readBudgets,
-  readCompaction,
-  readGenerate,
+  readApiKey,
+  readBudgetsSection,
+  readCompactionSection,
+  readGenerateSection,
   readHeaders,
-  readKey,
-  readLimits,
-  readMcp,
-  readModels,
-  readProxy,
-  readServer,
-  readSummaries,
-  readTools,
+  readLimitsSection,
+  readMcpSection,
+  readModelsSection,
+  readProxySection,
+  readServerSection,
+  readSummariesSection,
+  readToolsSection,
 } from './sections.ts';
-import { fieldKey, openToml, type SettingListener, type TomlFile, type TomlTable } from './toml.ts';
+import { joinFieldPath, openToml, type SettingListener, type TomlFile, type TomlTable } from './toml.ts';
 
 /** The environment variables of a process. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
@@ -94,7 +94,7 @@ export function findConfigProblems(file: TomlFile, env: EnvironmentVariables): r
       if (!isAppError(error) || error.code !== 'config/invalid') throw error;
       const { where, what, path } = error.data;
       // Read on as if the field were missing. Without a field, or if that did not help, there is nothing more to find.
-      const field = Array.isArray(path) ? fieldKey(path.map(String)) : null;
+      const field = Array.isArray(path) ? joinFieldPath(path.map(String)) : null;
       // A table is refused for want of a field that was left out: the first finding says it.
       const isConsequence = field !== null && [...leftOut].some((each) => each.startsWith(field.replace(/]$/, ',')));
       if (!isConsequence)
@@ -127,17 +127,21 @@ function parseWithout(
     cheapModel,
     store: withDefaultsFilled(env.COPPICE_STORE) ?? store,
     providers: readProviders(top.table('providers', 'The providers of models.'), env, warnings),
-    models: readModels(top.table('models', 'Single models.')),
+    models: readModelsSection(top.table('models', 'Single models.')),
     catalogueFile: readCatalogueFile(catalogue),
-    generate: readGenerate(top.table('generate', 'Replies, unless a chat says otherwise.')),
-    compaction: readCompaction(top.table('compaction', 'What happens when a branch outgrows the context window.')),
-    summaries: readSummaries(top.table('summaries', 'Titles and summaries.')),
-    tools: readTools(top.table('tools', 'Tool calls.')),
-    budgets: readBudgets(top.table('budgets', 'Spending limits; a missing one means no limit.')),
-    ...readMcp(top.table('mcp', 'MCP, as a server and as a client.'), env),
-    proxy: readProxy(top.table('proxy', 'Where calls of other programs are forwarded to, and how they are recorded.')),
-    server: readServer(top.table('server', 'The server of `coppice serve`.')),
-    limits: readLimits(top.table('limits', 'Calls of providers.')),
+    generate: readGenerateSection(top.table('generate', 'Replies, unless a chat says otherwise.')),
+    compaction: readCompactionSection(
+      top.table('compaction', 'What happens when a branch outgrows the context window.'),
+    ),
+    summaries: readSummariesSection(top.table('summaries', 'Titles and summaries.')),
+    tools: readToolsSection(top.table('tools', 'Tool calls.')),
+    budgets: readBudgetsSection(top.table('budgets', 'Spending limits; a missing one means no limit.')),
+    ...readMcpSection(top.table('mcp', 'MCP, as a server and as a client.'), env),
+    proxy: readProxySection(
+      top.table('proxy', 'Where calls of other programs are forwarded to, and how they are recorded.'),
+    ),
+    server: readServerSection(top.table('server', 'The server of `coppice serve`.')),
+    limits: readLimitsSection(top.table('limits', 'Calls of providers.')),
     offline: {
       delayMs: offline.number('delay_ms', 'Milliseconds between two words.', { min: 0, max: 10_000 }, 25),
     },
@@ -239,14 +243,14 @@ function readProvider(name: string, table: TomlTable, env: EnvironmentVariables)
   const address = baseUrl ?? definition.baseUrl;
   if (address === null && definition.name === 'openai-compatible')
     table.refuse(name, 'needs base_url, such as "http://127.0.0.1:8000/v1"');
-  const held = readKey(fields, env, address ?? 'http://127.0.0.1');
+  const held = readApiKey(fields, env, address ?? 'http://127.0.0.1');
   const headers = readHeaders(fields);
   const section: ProviderConfig = {
     name,
     kind,
     label: fields.text('label', 'The name that is shown.'),
     headers,
-    secrets: secretSettings(Object.entries(headers)),
+    secrets: findSecretSettings(Object.entries(headers)),
     defaultModel: fields.text(
       'default_model',
       'The model that answers if `model` is unset and this provider is the first that is ready.',

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import {
   createKeyFilter,
   isMaskable,
-  keyMask,
-  maskableKeys,
+  makeKeyMask,
   replaceKeys,
-  replaceKeysIn,
+  replaceKeysInJson,
   replacePartialKey,
+  selectMaskableKeys,
 } from './mask-keys.ts';
 
 const key = 'sk-test-0123456789abcdef';
@@ -26,7 +26,7 @@ function filtered(text: string, keys: readonly string[], cuts: readonly number[]
 
 describe('keys', () => {
   test('[G37] of 16 characters and more are replaced by a mask with their last four; plain words are not', () => {
-    expect(replaceKeys(`Your key is ${key}.`, maskableKeys([key]))).toBe('Your key is [key …cdef].');
+    expect(replaceKeys(`Your key is ${key}.`, selectMaskableKeys([key]))).toBe('Your key is [key …cdef].');
     for (const plain of ['short-key', 'internationalisation', 'Internationalisation', 'correct horse battery'])
       expect([plain, isMaskable(plain)]).toEqual([plain, false]);
     for (const real of [key, 'abcdefgh-ijklmnop', 'AbCdEfGhIjKlMnOpQr', 'a'.repeat(40)])
@@ -35,16 +35,18 @@ describe('keys', () => {
 
   test('[G37] of which one is the beginning of another leave no part of the longer one', () => {
     const longer = `${key}-and-more`;
-    expect(replaceKeys(`${longer} ${key}`, maskableKeys([key, longer]))).toBe('[key …more] [key …cdef]');
+    expect(replaceKeys(`${longer} ${key}`, selectMaskableKeys([key, longer]))).toBe('[key …more] [key …cdef]');
   });
 
   test('[G37] are replaced in values however JSON escapes them', () => {
     const odd = 'key/with"quotes-0123456789';
     const text = `{"a":"${odd.replaceAll('/', '\\/').replaceAll('"', '\\"')}","b":"\\u0073k-test-0123456789abcdef"}`;
-    expect(replaceKeys(text, maskableKeys([odd, key]))).toBe('{"a":"[key …6789]","b":"[key …cdef]"}');
-    expect(replaceKeysIn({ a: [odd, 1, null] }, maskableKeys([odd]))).toEqual({ a: ['[key …6789]', 1, null] });
+    expect(replaceKeys(text, selectMaskableKeys([odd, key]))).toBe('{"a":"[key …6789]","b":"[key …cdef]"}');
+    expect(replaceKeysInJson({ a: [odd, 1, null] }, selectMaskableKeys([odd]))).toEqual({
+      a: ['[key …6789]', 1, null],
+    });
     const same = { a: 1 };
-    expect(replaceKeysIn(same, maskableKeys([key]))).toBe(same);
+    expect(replaceKeysInJson(same, selectMaskableKeys([key]))).toBe(same);
   });
 
   test('[G38] that are split between chunks are replaced wherever they are split, and all other text is passed on', () => {
@@ -52,7 +54,7 @@ describe('keys', () => {
     fc.assert(
       fc.property(fc.array(word, { maxLength: 12 }), fc.array(fc.nat(12), { minLength: 1 }), (words, cuts) => {
         const text = words.join('');
-        expect(filtered(text, [key], cuts)).toBe(replacePartialKey(text.replaceAll(key, keyMask(key)), [key]));
+        expect(filtered(text, [key], cuts)).toBe(replacePartialKey(text.replaceAll(key, makeKeyMask(key)), [key]));
       }),
     );
   });
@@ -72,7 +74,7 @@ describe('keys', () => {
     fc.assert(
       fc.property(fc.array(word, { maxLength: 8 }), fc.array(fc.nat(12), { minLength: 1 }), (words, cuts) => {
         const text = words.join('');
-        const keys = maskableKeys([key, odd]);
+        const keys = selectMaskableKeys([key, odd]);
         expect(filtered(text, keys, cuts)).toBe(replacePartialKey(replaceKeys(text, keys), keys));
       }),
     );

@@ -15,12 +15,12 @@ export function isMaskable(key: string): boolean {
 }
 
 /** The replacement for a key. The last four characters tell the operator which key it was. */
-export function keyMask(key: string): string {
+export function makeKeyMask(key: string): string {
   return `[key …${key.slice(-4)}]`;
 }
 
 /** The keys to replace, longest first: if one key starts with another, no rest may remain. */
-export function maskableKeys(keys: Iterable<string>): readonly string[] {
+export function selectMaskableKeys(keys: Iterable<string>): readonly string[] {
   return [...new Set(keys)].filter(isMaskable).sort((a, b) => b.length - a.length);
 }
 
@@ -29,17 +29,17 @@ const otherSpelling = /\\(?:\/|u00[2-7])/i;
 const plainSpelling = /^[!#-[\]-~]*$/;
 
 /** Whether a text may contain escaped characters. */
-export function hasOtherSpelling(text: string): boolean {
+export function mayContainEscapes(text: string): boolean {
   return otherSpelling.test(text);
 }
 
 /** Whether JSON never escapes a character of the key. */
-export function isSpelledPlainly(key: string): boolean {
+export function isNeverEscapedInJson(key: string): boolean {
   return plainSpelling.test(key);
 }
 
 /** Matches a key with any JSON escaping. Runs of backslashes are bounded, so that the search time stays linear. */
-export function matchAnyEscaping(key: string): RegExp {
+export function makeEscapedKeyPattern(key: string): RegExp {
   const characters = Array.from({ length: key.length }, (_, at) => {
     const code = key.charCodeAt(at).toString(16).padStart(4, '0');
     const before = /["/\\]/.test(key.charAt(at)) ? '\\\\{0,8}' : '';
@@ -49,18 +49,22 @@ export function matchAnyEscaping(key: string): RegExp {
 }
 
 /** Replaces every key in a text, escaped or not; returns the same text if it contains none. */
-export function replaceKeys(text: string, keys: readonly string[], maskOf: (key: string) => string = keyMask): string {
+export function replaceKeys(
+  text: string,
+  keys: readonly string[],
+  maskOf: (key: string) => string = makeKeyMask,
+): string {
   let clean = text;
-  const odd = hasOtherSpelling(text);
+  const odd = mayContainEscapes(text);
   for (const key of keys) {
     clean = clean.replaceAll(key, maskOf(key));
-    if (odd || !isSpelledPlainly(key)) clean = clean.replace(matchAnyEscaping(key), maskOf(key));
+    if (odd || !isNeverEscapedInJson(key)) clean = clean.replace(makeEscapedKeyPattern(key), maskOf(key));
   }
   return clean;
 }
 
 /** Replaces every key in a JSON value; returns the same value if it contains none. */
-export function replaceKeysIn<T>(value: T, keys: readonly string[], maskOf?: (key: string) => string): T {
+export function replaceKeysInJson<T>(value: T, keys: readonly string[], maskOf?: (key: string) => string): T {
   if (keys.length === 0) return value;
   const text = JSON.stringify(value);
   if (text === undefined) return value;
@@ -99,7 +103,7 @@ export function createKeyFilter(keys: readonly string[]): KeyFilter {
 export function replacePartialKey(text: string, keys: readonly string[]): string {
   const found = findPartialKey(text, keys);
   if (found === null || found.length < partLength(found.key)) return text;
-  return text.slice(0, found.from) + keyMask(found.key);
+  return text.slice(0, found.from) + makeKeyMask(found.key);
 }
 
 /** How many characters of a key are masked at the end of a text: fewer may be a prefix that many keys share. */

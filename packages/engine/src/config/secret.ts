@@ -1,7 +1,7 @@
 /** Holds all secrets of the process. */
 import { inspect } from 'node:util';
 import { AppError } from '@coppice/core';
-import { isMaskable, keyMask, maskableKeys, replaceKeys } from './mask-keys.ts';
+import { isMaskable, makeKeyMask, replaceKeys, selectMaskableKeys } from './mask-keys.ts';
 
 const hidden = '«hidden»';
 // Of a shorter key, four characters would reveal too much.
@@ -46,7 +46,7 @@ export class HiddenText extends Unprintable {
   hide(text: string): string {
     // Replacing a short value would remove ordinary words from every text.
     if (this.#value.length < 6) return text;
-    return replaceKeys(text, [this.#value], isMaskable(this.#value) ? keyMask : () => hidden);
+    return replaceKeys(text, [this.#value], isMaskable(this.#value) ? makeKeyMask : () => hidden);
   }
 }
 
@@ -130,7 +130,7 @@ function isSecretVariable(name: string, value: string): boolean {
 }
 
 /** A variable that an MCP server gets. It is never printed, and masked in messages if it is a secret. */
-export function hiddenVariable(name: string, value: string): HiddenText {
+export function makeHiddenVariable(name: string, value: string): HiddenText {
   const variable = new HiddenText(value);
   if (isSecretVariable(name, value)) keys.add(variable);
   return variable;
@@ -143,7 +143,7 @@ const credential = /^(?:bearer|basic|token|digest|apikey)\s+(\S+)$/i;
  * The values of named settings (headers, variables, arguments) that are secrets by their name or form. They are masked
  * while the result is held.
  */
-export function secretSettings(named: Iterable<readonly [name: string, value: string]>): readonly HiddenText[] {
+export function findSecretSettings(named: Iterable<readonly [name: string, value: string]>): readonly HiddenText[] {
   const found = new Set<string>();
   for (const [name, value] of named) {
     const token = credential.exec(value)?.[1] ?? value;
@@ -156,7 +156,7 @@ export function secretSettings(named: Iterable<readonly [name: string, value: st
  * The arguments of a command that an option names as a secret: `--token x` and `--token=x`. Looking random is not
  * enough here, because names of packages do.
  */
-export function secretArguments(command: readonly string[]): readonly (readonly [name: string, value: string])[] {
+export function findSecretArguments(command: readonly string[]): readonly (readonly [name: string, value: string])[] {
   return command.flatMap((word, at) => {
     const [, name, value] = /^--?([\w-]+)=(.*)$/s.exec(word) ?? [];
     const [, before = ''] = /^--?([\w-]+)$/.exec(command[at - 1] ?? '') ?? [];
@@ -171,8 +171,8 @@ export function containsKey(text: string): boolean {
 }
 
 /** The configured keys that are masked in messages of people, models and tools; see `mask-keys.ts`. */
-export function heldKeys(): readonly string[] {
-  return maskableKeys([...keys.values(), ...settings.values()]);
+export function listConfiguredKeys(): readonly string[] {
+  return selectMaskableKeys([...keys.values(), ...settings.values()]);
 }
 
 /** Replaces every secret of this process in a text. */

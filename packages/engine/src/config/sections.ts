@@ -1,6 +1,6 @@
 /** Parses the sections of the configuration that do not depend on each other. */
 import type { ModelOverride } from '../catalogue/index.ts';
-import { defaultLimits, type HttpLimits } from '../http/contract.ts';
+import { defaultHttpLimits, type HttpLimits } from '../http/contract.ts';
 import type {
   BudgetsConfig,
   CompactionConfig,
@@ -13,7 +13,7 @@ import type {
   SummariesConfig,
   ToolsConfig,
 } from './contract.ts';
-import { hiddenVariable, Secret, secretArguments, secretSettings } from './secret.ts';
+import { findSecretArguments, findSecretSettings, makeHiddenVariable, Secret } from './secret.ts';
 import type { TomlTable } from './toml.ts';
 
 type SectionEnvironment = Readonly<Record<string, string | undefined>>;
@@ -35,7 +35,7 @@ function isThere<T>(value: T): value is Exclude<T, undefined> {
 const toolTimeout = { min: 0.1, max: 3600 };
 
 /** `[tools]`, with default limits. */
-export function readTools(table: TomlTable): ToolsConfig {
+export function readToolsSection(table: TomlTable): ToolsConfig {
   const tools: ToolsConfig = {
     approval: table.word(
       'approval',
@@ -67,7 +67,7 @@ export function readTools(table: TomlTable): ToolsConfig {
 }
 
 /** `[budgets]`; a missing entry means no limit. */
-export function readBudgets(table: TomlTable): BudgetsConfig {
+export function readBudgetsSection(table: TomlTable): BudgetsConfig {
   const budgets: BudgetsConfig = {
     turnUsd: table.number('turn_usd', 'US dollars that one turn may cost.', { min: 0 }) ?? null,
     dayUsd: table.number('day_usd', 'US dollars that all turns of a day may cost.', { min: 0 }) ?? null,
@@ -78,7 +78,7 @@ export function readBudgets(table: TomlTable): BudgetsConfig {
 }
 
 /** `[generate]`. */
-export function readGenerate(table: TomlTable): GenerateConfig {
+export function readGenerateSection(table: TomlTable): GenerateConfig {
   const generate: GenerateConfig = {
     temperature: table.number('temperature', 'Sampling temperature.', { min: 0, max: 2 }),
     maxTokens: table.whole('max_tokens', 'Longest reply, in tokens.', { min: 1 }),
@@ -90,7 +90,7 @@ export function readGenerate(table: TomlTable): GenerateConfig {
 }
 
 /** `[compaction]`. */
-export function readCompaction(table: TomlTable): CompactionConfig {
+export function readCompactionSection(table: TomlTable): CompactionConfig {
   const compaction: CompactionConfig = {
     automatic: table.flag('automatic', 'Whether a branch that outgrows the context window is summarized.', true),
     readTools: table.texts('read_tools', 'Further tools that read files.') ?? [],
@@ -101,7 +101,7 @@ export function readCompaction(table: TomlTable): CompactionConfig {
 }
 
 /** `[summaries]`. */
-export function readSummaries(table: TomlTable): SummariesConfig {
+export function readSummariesSection(table: TomlTable): SummariesConfig {
   const summaries: SummariesConfig = {
     model: table.text('model', 'Model that writes titles and summaries, as `provider/model`.'),
   };
@@ -110,7 +110,7 @@ export function readSummaries(table: TomlTable): SummariesConfig {
 }
 
 /** `[proxy]`. */
-export function readProxy(table: TomlTable): ProxyConfig {
+export function readProxySection(table: TomlTable): ProxyConfig {
   const address = (name: string, about: string): string | undefined => {
     const said = table.text(name, about)?.replace(/\/+$/, '');
     if (said !== undefined && !isWebAddress(said))
@@ -152,7 +152,7 @@ function isOrigin(text: string): boolean {
 }
 
 /** `[server]`. */
-export function readServer(table: TomlTable): ServerConfig {
+export function readServerSection(table: TomlTable): ServerConfig {
   const origins = table.texts(
     'origins',
     'Exact origins of other pages that may call with a token, such as `https://notes.example.org`.',
@@ -174,11 +174,11 @@ export function readServer(table: TomlTable): ServerConfig {
 }
 
 /** `[limits]`: times in seconds, sizes in bytes. */
-export function readLimits(table: TomlTable): Partial<HttpLimits> {
+export function readLimitsSection(table: TomlTable): Partial<HttpLimits> {
   const seconds = { min: 0.001, max: 24 * 3600 };
   const ms = (key: string, about: string, otherwiseMs: number) =>
     Math.round(table.number(key, about, seconds, otherwiseMs / 1000) * 1000);
-  const { firstByteMs, idleMs, turnMs, longestWaitMs, bodyBytes, eventBytes, retries } = defaultLimits;
+  const { firstByteMs, idleMs, turnMs, longestWaitMs, bodyBytes, eventBytes, retries } = defaultHttpLimits;
   const limits: Partial<HttpLimits> = {
     firstByteMs: ms('first_byte_seconds', 'Until a provider begins to answer.', firstByteMs),
     idleMs: ms('idle_seconds', 'Between two pieces of a reply.', idleMs),
@@ -193,7 +193,7 @@ export function readLimits(table: TomlTable): Partial<HttpLimits> {
 }
 
 /** `[models."provider/model"]`. */
-export function readModels(table: TomlTable): ReadonlyMap<string, ModelOverride> {
+export function readModelsSection(table: TomlTable): ReadonlyMap<string, ModelOverride> {
   const models = new Map<string, ModelOverride>();
   for (const id of table.chosenNames('<provider/model>')) {
     if (!/^[^/]+\/.+$/.test(id)) table.refuse(id, 'must be named provider/model, in quotes');
@@ -224,7 +224,7 @@ export function readModels(table: TomlTable): ReadonlyMap<string, ModelOverride>
 }
 
 /** `[mcp]`: whether agents may write over HTTP, and the MCP servers to connect to. */
-export function readMcp(
+export function readMcpSection(
   table: TomlTable,
   env: SectionEnvironment,
 ): Pick<Config, 'mcpWrites' | 'mcpPageCommands' | 'mcpServers'> {
@@ -276,17 +276,17 @@ function readMcpServer(name: string, fields: TomlTable, env: SectionEnvironment)
     const cwd = fields.text('cwd', 'Working directory of the command, an absolute path.');
     if (cwd !== undefined && !/^(?:\/|[A-Za-z]:[\\/])/.test(cwd)) fields.refuse('cwd', 'must be an absolute path');
     const values = Object.entries(fields.named('env', 'Variables that the command gets.')).map(
-      ([key, value]) => [key, hiddenVariable(key, value)] as const,
+      ([key, value]) => [key, makeHiddenVariable(key, value)] as const,
     );
     const passEnv = fields.texts('pass_env', 'Variables of your environment that the command may see.') ?? [];
-    const secrets = secretSettings([...secretArguments(command), ...variablesOf(passEnv, env)]);
+    const secrets = findSecretSettings([...findSecretArguments(command), ...variablesOf(passEnv, env)]);
     return { ...common, transport: 'stdio', command, cwd, env: new Map(values), passEnv, secrets };
   }
   if (url === undefined) return null;
   if (!isWebAddress(url)) fields.refuse('url', 'must be an http or https URL without user name and password');
-  const { key } = readKey(fields, env, url);
+  const { key } = readApiKey(fields, env, url);
   const headers = readHeaders(fields);
-  const secrets = secretSettings([...Object.entries(headers), ...new URL(url).searchParams]);
+  const secrets = findSecretSettings([...Object.entries(headers), ...new URL(url).searchParams]);
   return { ...common, transport: 'http', url, headers, secrets, ...(key === undefined ? {} : { key }) };
 }
 
@@ -317,7 +317,7 @@ export function readHeaders(fields: TomlTable): Readonly<Record<string, string>>
 }
 
 /** `api_key`, or the variable that `api_key_env` names, bound to the host of `address`. */
-export function readKey(
+export function readApiKey(
   fields: TomlTable,
   env: SectionEnvironment,
   address: string,

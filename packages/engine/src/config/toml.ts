@@ -12,7 +12,7 @@ export interface Setting {
   readonly about: string;
   /** Undefined if the setting is then unset or empty. */
   readonly default?: string | number | boolean | undefined;
-  readonly bounds?: Bounds | undefined;
+  readonly bounds?: NumberBounds | undefined;
   /** The values that a word may have. */
   readonly words?: readonly string[] | undefined;
   /** Whether the value is never printed. */
@@ -23,7 +23,7 @@ export interface Setting {
 export type SettingListener = (setting: Setting) => void;
 
 /** The bounds of a number, both included. */
-export interface Bounds {
+export interface NumberBounds {
   readonly min: number;
   readonly max?: number | undefined;
 }
@@ -79,7 +79,7 @@ function keyParts(text: string): string[] | null {
 }
 
 /** The line number of a key, from 1; the line of the nearest enclosing table if the key is missing. */
-export function lineOfKey(text: string, path: readonly string[]): number | null {
+export function findLineOfKey(text: string, path: readonly string[]): number | null {
   let table: string[] = [];
   let best = 0;
   let line: number | null = null;
@@ -106,12 +106,12 @@ interface TomlReading {
   readonly file: TomlFile;
   readonly warnings: ConfigWarning[];
   readonly onSetting?: SettingListener | undefined;
-  /** Fields to read as if the file did not have them, by {@link fieldKey}. */
+  /** Fields to read as if the file did not have them, by {@link joinFieldPath}. */
   readonly leftOut?: ReadonlySet<string> | undefined;
 }
 
 /** A path of a field as one text. */
-export function fieldKey(path: readonly string[]): string {
+export function joinFieldPath(path: readonly string[]): string {
   return JSON.stringify(path);
 }
 
@@ -140,7 +140,7 @@ export class TomlTable {
     this.#fields =
       leftOut === undefined || leftOut.size === 0
         ? fields
-        : Object.fromEntries(Object.entries(fields).filter(([key]) => !leftOut.has(fieldKey([...path, key]))));
+        : Object.fromEntries(Object.entries(fields).filter(([key]) => !leftOut.has(joinFieldPath([...path, key]))));
     this.#generalPath = generalPath;
   }
 
@@ -154,7 +154,7 @@ export class TomlTable {
   where(key?: string): string {
     const { file } = this.#reading;
     const path = key === undefined ? this.#path : [...this.#path, key];
-    const line = lineOfKey(file.text, path);
+    const line = findLineOfKey(file.text, path);
     return line === null ? file.name : `${file.name}:${line}`;
   }
 
@@ -214,22 +214,22 @@ export class TomlTable {
   }
 
   /** A number within bounds. */
-  number(key: string, about: string, bounds: Bounds): number | undefined;
-  number(key: string, about: string, bounds: Bounds, otherwise: number): number;
-  number(key: string, about: string, bounds: Bounds, otherwise?: number): number | undefined {
+  number(key: string, about: string, bounds: NumberBounds): number | undefined;
+  number(key: string, about: string, bounds: NumberBounds, otherwise: number): number;
+  number(key: string, about: string, bounds: NumberBounds, otherwise?: number): number | undefined {
     return this.#number(key, { kind: 'number', about, bounds, default: otherwise }, bounds) ?? otherwise;
   }
 
   /** An integer within bounds. */
-  whole(key: string, about: string, bounds: Bounds): number | undefined;
-  whole(key: string, about: string, bounds: Bounds, otherwise: number): number;
-  whole(key: string, about: string, bounds: Bounds, otherwise?: number): number | undefined {
+  whole(key: string, about: string, bounds: NumberBounds): number | undefined;
+  whole(key: string, about: string, bounds: NumberBounds, otherwise: number): number;
+  whole(key: string, about: string, bounds: NumberBounds, otherwise?: number): number | undefined {
     const value = this.#number(key, { kind: 'whole number', about, bounds, default: otherwise }, bounds);
     if (value !== undefined && !Number.isInteger(value)) this.refuse(key, 'must be a whole number');
     return value ?? otherwise;
   }
 
-  #number(key: string, setting: Omit<Setting, 'path'>, { min, max }: Bounds): number | undefined {
+  #number(key: string, setting: Omit<Setting, 'path'>, { min, max }: NumberBounds): number | undefined {
     const value = this.#get(key, setting);
     if (value === undefined) return undefined;
     if (typeof value === 'number' && value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER)) return value;

@@ -3,22 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { publicFetch } from '../http/public-fetch.ts';
+import { fetchPublicAddress } from '../http/public-fetch.ts';
 import { createProviders } from '../providers/index.ts';
 import { openModelServer } from '../testing/index.ts';
 import {
-  encryptedRecords,
-  fileRecords,
+  createEncryptedRecords,
+  createFileRecords,
+  createMemoryRecords,
   findLocalModels,
   isPrivateAddress,
   isPrivateIp,
   localTokenPath,
-  memoryRecords,
   openLiveConfig,
   openLocalToken,
   openRecordSecret,
+  reencryptRecords,
   renewLocalToken,
-  rotateRecords,
 } from './index.ts';
 
 const key = 'sk-canary-entered-0001';
@@ -34,7 +34,7 @@ describe('connections', () => {
     openLiveConfig({
       home,
       env,
-      records: fileRecords(join(home, '.coppice', 'keys.json')),
+      records: createFileRecords(join(home, '.coppice', 'keys.json')),
       rules: { privateAddresses },
       checkMs: 0,
     });
@@ -116,7 +116,7 @@ describe('connections', () => {
   test('[G200] an unreadable file of keys is refused and left unchanged', async () => {
     const path = join(home, 'keys.json');
     writeFileSync(path, '{ "version": 1, "records": ');
-    const records = fileRecords(path);
+    const records = createFileRecords(path);
     await expect(records.load()).rejects.toMatchObject({ code: 'keys/unreadable' });
     await expect(records.put('provider/openai', { key })).rejects.toMatchObject({ code: 'keys/unreadable' });
     expect(readFileSync(path, 'utf8')).toBe('{ "version": 1, "records": ');
@@ -152,8 +152,8 @@ describe('connections', () => {
         host,
       ).rejects.toMatchObject({ code: 'keys/address' });
     const server = await openModelServer();
-    await expect(publicFetch(server.url)).rejects.toMatchObject({ code: 'keys/address' });
-    await expect(publicFetch(server.url.replace('127.0.0.1', 'localhost'))).rejects.toMatchObject({
+    await expect(fetchPublicAddress(server.url)).rejects.toMatchObject({ code: 'keys/address' });
+    await expect(fetchPublicAddress(server.url.replace('127.0.0.1', 'localhost'))).rejects.toMatchObject({
       code: 'keys/address',
     });
     expect(server.requests).toEqual([]);
@@ -162,8 +162,8 @@ describe('connections', () => {
 
   test('[G205] models of a local server are found, and remembered while it is not running', async () => {
     const server = await openModelServer({ models: ['qwen3'] });
-    const found = memoryRecords();
-    const options = { home, env: {}, found, records: memoryRecords(), rules: { privateAddresses: true } };
+    const found = createMemoryRecords();
+    const options = { home, env: {}, found, records: createMemoryRecords(), rules: { privateAddresses: true } };
     writeFileSync(join(home, 'unused'), '');
     const live = await openLiveConfig(options);
     const providers = createProviders({ config: live.current });
@@ -200,15 +200,15 @@ describe('connections', () => {
   });
 
   test('[G207] encrypted records are bound to their id and secret, and an interrupted rotation is finished', async () => {
-    const inner = memoryRecords();
+    const inner = createMemoryRecords();
     const source = { home, env: { COPPICE_SECRET: 'a long enough secret' } };
-    const records = encryptedRecords(inner, await openRecordSecret(source));
+    const records = createEncryptedRecords(inner, await openRecordSecret(source));
     await records.put('provider/openai', { key });
     await records.put('provider/other', { key: 'another' });
     const sealed = await inner.load();
     expect(JSON.stringify([...sealed])).not.toContain(key);
     expect((await records.load()).get('provider/openai')).toEqual({ key });
-    const other = encryptedRecords(
+    const other = createEncryptedRecords(
       inner,
       await openRecordSecret({ home, env: { COPPICE_SECRET: 'another long secret' } }),
     );
@@ -217,7 +217,7 @@ describe('connections', () => {
       home,
       env: { COPPICE_SECRET: 'another long secret', COPPICE_SECRET_OLD: 'a long enough secret' },
     };
-    expect(await rotateRecords(inner, rotated)).toBe(2);
+    expect(await reencryptRecords(inner, rotated)).toBe(2);
     expect((await other.load()).size).toBe(2);
     // A record under another id is refused.
     const swapped = (await inner.load()).get('provider/openai');

@@ -5,7 +5,7 @@ import { Secret } from '../config/secret.ts';
 import { isWebAddress } from '../config/sections.ts';
 import type { Provider } from '../providers/contract.ts';
 import { providerDefinitions } from '../providers/registry.ts';
-import { keysError } from './contract.ts';
+import { makeKeysError } from './contract.ts';
 import { isPrivateAddress } from './private-address.ts';
 
 /** A local server with a well-known address and no key. */
@@ -70,31 +70,35 @@ export function checkConnection(
 ): CheckedConnection {
   const { name } = input;
   if (!nameForm.test(name))
-    throw keysError('keys/invalid', 'A name has small letters, digits, - and _, and begins with a letter or digit.');
+    throw makeKeysError(
+      'keys/invalid',
+      'A name has small letters, digits, - and _, and begins with a letter or digit.',
+    );
   const configured = config.providers.get(name);
   refuseConfigured(name, configured);
   const local = localServers.find((server) => server.name === name);
   const own = providerDefinitions.find((each) => each.name === name && each.name !== 'openai-compatible');
-  const kind = own?.name ?? local?.kind ?? input.kind ?? textField(kept, 'kind') ?? 'openai-compatible';
+  const kind = own?.name ?? local?.kind ?? input.kind ?? readTextField(kept, 'kind') ?? 'openai-compatible';
   const provider = providerDefinitions.find((each) => each.name === kind);
   if (provider === undefined || provider.closed)
-    throw keysError('keys/invalid', `There is no kind of provider called ${JSON.stringify(kind.slice(0, 80))}.`);
+    throw makeKeysError('keys/invalid', `There is no kind of provider called ${JSON.stringify(kind.slice(0, 80))}.`);
   const usual = configured?.baseUrl ?? own?.baseUrl ?? local?.address ?? null;
   const entered = blankAsNone(input.address)?.replace(/\/+$/, '');
-  const address = entered ?? textField(kept, 'address') ?? usual;
-  if (address === null) throw keysError('keys/needed', `${name} needs an address, such as http://127.0.0.1:8000/v1.`);
+  const address = entered ?? readTextField(kept, 'address') ?? usual;
+  if (address === null)
+    throw makeKeysError('keys/needed', `${name} needs an address, such as http://127.0.0.1:8000/v1.`);
   if (!isWebAddress(address))
-    throw keysError('keys/invalid', 'An address begins with http:// or https:// and holds no name or password.');
+    throw makeKeysError('keys/invalid', 'An address begins with http:// or https:// and holds no name or password.');
   if (!rules.privateAddresses && address !== usual && isPrivateAddress(new URL(address).hostname))
-    throw keysError(
+    throw makeKeysError(
       'keys/address',
       'Addresses of this machine and of private networks come from the configuration of the operator.',
     );
   const { origin } = new URL(address);
   const key = keyToKeep(input, kept, origin);
   if (key === null && provider.keyRequired && address === usual)
-    throw keysError('keys/needed', `${provider.label} needs a key.`);
-  const label = blankAsNone(input.label) ?? textField(kept, 'label') ?? local?.label;
+    throw makeKeysError('keys/needed', `${provider.label} needs a key.`);
+  const label = blankAsNone(input.label) ?? readTextField(kept, 'label') ?? local?.label;
   const record: JsonObject = {
     kind,
     ...(label === undefined ? {} : { label }),
@@ -102,22 +106,22 @@ export function checkConnection(
     origin,
     ...(key === null ? {} : { key }),
     models: [],
-    addedAt: key !== null && key === textField(kept, 'key') ? (numberField(kept, 'addedAt') ?? now) : now,
+    addedAt: key !== null && key === readTextField(kept, 'key') ? (readNumberField(kept, 'addedAt') ?? now) : now,
   };
   const section = sectionOf(name, record, configured, { ...rules, usual });
-  if (section === null) throw keysError('keys/invalid', 'The connection cannot be used as it was entered.');
+  if (section === null) throw makeKeysError('keys/invalid', 'The connection cannot be used as it was entered.');
   return { provider, record, section };
 }
 
 /** A record with the models that its server reported, so that they are available before the next request. */
-export function withModels(record: JsonObject, models: readonly string[]): JsonObject {
+export function withReportedModels(record: JsonObject, models: readonly string[]): JsonObject {
   return { ...record, models: models.slice(0, mostModels) };
 }
 
 function refuseConfigured(name: string, configured: ProviderConfig | undefined): void {
   const source = configured?.keySource;
   if (source === undefined || source.from === 'page') return;
-  throw keysError(
+  throw makeKeysError(
     'keys/configured',
     source.from === 'environment'
       ? `The key of ${name} is in the variable ${source.variable}; change it where Coppice is started.`
@@ -131,15 +135,15 @@ function keyToKeep(input: ConnectionInput, kept: JsonObject | undefined, origin:
   const entered = input.key?.trim();
   if (entered !== undefined && entered !== '') {
     if (!/^[\x21-\x7e]{1,4096}$/.test(entered))
-      throw keysError('keys/invalid', 'A key has visible ASCII characters and no spaces.');
+      throw makeKeysError('keys/invalid', 'A key has visible ASCII characters and no spaces.');
     return entered;
   }
-  const before = textField(kept, 'key');
+  const before = readTextField(kept, 'key');
   if (before === undefined) return null;
-  if (textField(kept, 'origin') === origin) return before;
-  throw keysError(
+  if (readTextField(kept, 'origin') === origin) return before;
+  throw makeKeysError(
     'keys/needed',
-    `The key was entered for ${textField(kept, 'origin') ?? 'another address'}; enter it again for ${origin}.`,
+    `The key was entered for ${readTextField(kept, 'origin') ?? 'another address'}; enter it again for ${origin}.`,
   );
 }
 
@@ -152,7 +156,7 @@ export function withConnections(
 ): Config {
   const providers = new Map(config.providers);
   for (const server of rules.privateAddresses ? localServers : []) {
-    const models = textsField(found.get(server.name), 'models');
+    const models = readTextListField(found.get(server.name), 'models');
     if (models.length === 0) continue;
     const section = providers.get(server.name);
     const { name, kind, label, address: baseUrl } = server;
@@ -182,12 +186,12 @@ function sectionOf(
   configured: ProviderConfig | undefined,
   rules: ConnectionRules & { readonly usual: string | null },
 ): ProviderConfig | null {
-  const kind = textField(record, 'kind');
-  const origin = textField(record, 'origin');
-  const address = textField(record, 'address') ?? rules.usual;
+  const kind = readTextField(record, 'kind');
+  const origin = readTextField(record, 'origin');
+  const address = readTextField(record, 'address') ?? rules.usual;
   if (kind === undefined || origin === undefined || address === null || !isWebAddress(address)) return null;
-  const key = textField(record, 'key');
-  const label = textField(record, 'label');
+  const key = readTextField(record, 'key');
+  const label = readTextField(record, 'label');
   return {
     headers: {},
     enabled: true,
@@ -197,11 +201,14 @@ function sectionOf(
     fromPage: true,
     ...(label === undefined ? {} : { label }),
     baseUrl: address,
-    models: [...new Set([...(configured?.models ?? []), ...textsField(record, 'models')])],
+    models: [...new Set([...(configured?.models ?? []), ...readTextListField(record, 'models')])],
     // Bound to the origin that it was entered for, even if the URL has changed.
     ...(key === undefined
       ? {}
-      : { key: new Secret(key, origin), keySource: { from: 'page', addedAt: numberField(record, 'addedAt') ?? 0 } }),
+      : {
+          key: new Secret(key, origin),
+          keySource: { from: 'page', addedAt: readNumberField(record, 'addedAt') ?? 0 },
+        }),
     ...(rules.privateAddresses || address === rules.usual ? {} : { publicOnly: true }),
   };
 }
@@ -212,19 +219,19 @@ function blankAsNone(text: string | undefined): string | undefined {
 }
 
 /** A text field of a record. */
-export function textField(record: JsonObject | undefined, name: string): string | undefined {
+export function readTextField(record: JsonObject | undefined, name: string): string | undefined {
   const value = record?.[name];
   return typeof value === 'string' ? value : undefined;
 }
 
 /** A number field of a record. */
-export function numberField(record: JsonObject | undefined, name: string): number | undefined {
+export function readNumberField(record: JsonObject | undefined, name: string): number | undefined {
   const value = record?.[name];
   return typeof value === 'number' ? value : undefined;
 }
 
 /** A list of texts in a record, without invalid items. */
-export function textsField(record: JsonObject | undefined, name: string): readonly string[] {
+export function readTextListField(record: JsonObject | undefined, name: string): readonly string[] {
   const value: Json | undefined = record?.[name];
   return Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
 }

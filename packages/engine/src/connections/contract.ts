@@ -31,7 +31,7 @@ export const keysErrorKinds = {
 } as const satisfies Record<string, ErrorKind>;
 
 /** Creates an error with one of these codes. The message must not contain a key. */
-export function keysError(
+export function makeKeysError(
   code: keyof typeof keysErrorKinds,
   message: string,
   data: Readonly<Record<string, unknown>> = {},
@@ -40,13 +40,13 @@ export function keysError(
   return new AppError({ code, kind: keysErrorKinds[code], message, data, cause });
 }
 
-/** The encrypted records of a store, which all its servers share. They are encrypted by `encryptedRecords`. */
-export function storeRecords(sealed: SealedRecords): SecretRecords {
+/** The encrypted records of a store, which all its servers share. They are encrypted by `createEncryptedRecords`. */
+export function createStoreRecords(sealed: SealedRecords): SecretRecords {
   return { place: 'encrypted', ...sealed };
 }
 
 /** Records in memory, for tests and for stores that have none. */
-export function memoryRecords(): SecretRecords {
+export function createMemoryRecords(): SecretRecords {
   const records = new Map<string, JsonObject>();
   let changes = 0;
   return {

@@ -7,8 +7,8 @@ import type { JsonObject } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import type { ConfigSource } from '../config/load.ts';
 import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
-import { textField } from './connections.ts';
-import { keysError, type SecretRecords } from './contract.ts';
+import { readTextField } from './connections.ts';
+import { makeKeysError, type SecretRecords } from './contract.ts';
 
 /** The secret that records are encrypted under. */
 export interface RecordSecret {
@@ -22,7 +22,7 @@ const algorithm = 'aes-256-gcm';
 const shortestSecret = 16;
 
 /** The file with the secret of a shared server: in the user's configuration folder, apart from the data folder. */
-export function secretPath({ env = process.env, home = '' }: ConfigSource = {}): string {
+export function recordSecretPath({ env = process.env, home = '' }: ConfigSource = {}): string {
   const folder = env.XDG_CONFIG_HOME?.startsWith('/') ? env.XDG_CONFIG_HOME : join(home, '.config');
   return join(folder, 'coppice', 'secret');
 }
@@ -33,10 +33,10 @@ export async function openRecordSecret(source: ConfigSource & { readonly home: s
   const named = [env.COPPICE_SECRET, env.COPPICE_SECRET_OLD].flatMap((each) => each?.trim() || []);
   if (env.COPPICE_SECRET !== undefined) {
     if (named.some((each) => each.length < shortestSecret))
-      throw keysError('keys/invalid', `COPPICE_SECRET needs at least ${shortestSecret} characters.`);
+      throw makeKeysError('keys/invalid', `COPPICE_SECRET needs at least ${shortestSecret} characters.`);
     return { all: async () => named, whileUnchanged: (work) => work() };
   }
-  const path = secretPath(source);
+  const path = recordSecretPath(source);
   if ((await readSecret(path)) === null)
     await withFileLock(path, async () => {
       if ((await readSecret(path)) === null) await replaceFile(path, `${randomBytes(32).toString('base64url')}\n`);
@@ -45,7 +45,7 @@ export async function openRecordSecret(source: ConfigSource & { readonly home: s
     async all() {
       // While a rotation is under way, or after one that broke off, records may be under either.
       const found = [await readSecret(path), await readSecret(nextPath(path))].filter((each) => each !== null);
-      if (found.length === 0) throw keysError('keys/unreadable', `There is no secret at ${path}.`, { path });
+      if (found.length === 0) throw makeKeysError('keys/unreadable', `There is no secret at ${path}.`, { path });
       return found;
     },
     whileUnchanged: (work) => withFileLock(path, work),
@@ -64,13 +64,13 @@ async function readSecret(path: string): Promise<string | null> {
   } catch (error) {
     const code = systemCodeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw keysError('keys/unreadable', `The secret at ${path} cannot be read (${String(code)}).`, { path }, error);
+    throw makeKeysError('keys/unreadable', `The secret at ${path} cannot be read (${String(code)}).`, { path }, error);
   }
-  throw keysError('keys/unreadable', `${path} holds no secret of at least ${shortestSecret} characters.`, { path });
+  throw makeKeysError('keys/unreadable', `${path} holds no secret of at least ${shortestSecret} characters.`, { path });
 }
 
 /** Records that are encrypted before another holder gets them, and bound to their id. */
-export function encryptedRecords(inner: SecretRecords, secret: RecordSecret): SecretRecords {
+export function createEncryptedRecords(inner: SecretRecords, secret: RecordSecret): SecretRecords {
   return {
     place: 'encrypted',
     version: () => inner.version(),
@@ -95,14 +95,14 @@ export function encryptedRecords(inner: SecretRecords, secret: RecordSecret): Se
  * Encrypts all records anew. With a secret in a file a new one is made; with `COPPICE_SECRET` the new secret is that, and
  * `COPPICE_SECRET_OLD` the one before. Gives how many records there were. A rotation that breaks off can be repeated.
  */
-export async function rotateRecords(
+export async function reencryptRecords(
   inner: SecretRecords,
   source: ConfigSource & { readonly home: string },
 ): Promise<number> {
   const secret = await openRecordSecret(source);
   if ((source.env ?? process.env).COPPICE_SECRET !== undefined)
-    return encryptedRecords(inner, secret).rewrite((_, record) => record);
-  const path = secretPath(source);
+    return createEncryptedRecords(inner, secret).rewrite((_, record) => record);
+  const path = recordSecretPath(source);
   return withFileLock(path, async () => {
     // Both secrets are readable until every record is under the new one.
     const fresh = (await readSecret(nextPath(path))) ?? randomBytes(32).toString('base64url');
@@ -127,7 +127,7 @@ function sealRecord(id: string, record: JsonObject, secret: string): JsonObject 
 }
 
 function openRecord(id: string, sealed: JsonObject, secrets: readonly string[]): JsonObject {
-  const bytes = (name: string) => Buffer.from(textField(sealed, name) ?? '', 'base64url');
+  const bytes = (name: string) => Buffer.from(readTextField(sealed, name) ?? '', 'base64url');
   for (const secret of secrets) {
     try {
       const decipher = createDecipheriv(algorithm, keyFrom(secret), bytes('nonce'), { authTagLength: 16 })
@@ -140,7 +140,7 @@ function openRecord(id: string, sealed: JsonObject, secrets: readonly string[]):
       // Encrypted under another secret, or altered.
     }
   }
-  throw keysError(
+  throw makeKeysError(
     'keys/unreadable',
     'The keys of this server were encrypted under another secret. Start it with the COPPICE_SECRET or the secret file that they were entered under.',
     { id },

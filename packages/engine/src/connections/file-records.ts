@@ -6,20 +6,20 @@ import type { JsonObject } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import { type ConfigSource, configPath } from '../config/load.ts';
 import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
-import { keysError, type SecretRecords } from './contract.ts';
+import { makeKeysError, type SecretRecords } from './contract.ts';
 
 /** The path of the keys: next to the configuration. */
-export function keysPath(source: ConfigSource = {}): string {
+export function keysFilePath(source: ConfigSource = {}): string {
   return join(dirname(configPath(source).path), 'keys.json');
 }
 
 /** The file of a shared server: the same beside the configuration, with every record encrypted. */
-export function sharedKeysPath(source: ConfigSource = {}): string {
+export function sharedKeysFilePath(source: ConfigSource = {}): string {
   return join(dirname(configPath(source).path), 'shared-keys.json');
 }
 
 /** Records in a file with mode 0600. Each change reads the file and replaces it, under a lock. */
-export function fileRecords(path: string): SecretRecords {
+export function createFileRecords(path: string): SecretRecords {
   const change = <T>(edit: (records: Map<string, JsonObject>) => T): Promise<T> =>
     withFileLock(path, async () => {
       const records = new Map(await readRecords(path));
@@ -75,7 +75,7 @@ async function readRecords(path: string): Promise<ReadonlyMap<string, JsonObject
 }
 
 function unreadableKeys(path: string, why: string, cause?: unknown): Error {
-  return keysError(
+  return makeKeysError(
     'keys/unreadable',
     `The keys in ${path} cannot be read (${why}). Mend the file, or remove it and enter the keys again.`,
     { path },

@@ -8,16 +8,16 @@ export {
 } from './connections.ts';
 export * from './contract.ts';
 export {
-  encryptedRecords,
+  createEncryptedRecords,
   openRecordSecret,
   type RecordSecret,
-  rotateRecords,
-  secretPath,
+  recordSecretPath,
+  reencryptRecords,
 } from './encrypted-records.ts';
-export { fileRecords, keysPath, sharedKeysPath } from './file-records.ts';
+export { createFileRecords, keysFilePath, sharedKeysFilePath } from './file-records.ts';
 export { findLocalModels } from './find-local.ts';
 export {
-  foundModels,
+  createFoundModelRecords,
   foundModelsPath,
   type LimitChoices,
   type LiveConfig,

@@ -13,13 +13,13 @@ import {
   type ConnectionRules,
   checkConnection,
   connectionId,
-  numberField,
-  textField,
+  readNumberField,
+  readTextField,
   withConnections,
-  withModels,
+  withReportedModels,
 } from './connections.ts';
-import { keysError, type SecretRecords } from './contract.ts';
-import { fileRecords } from './file-records.ts';
+import { makeKeysError, type SecretRecords } from './contract.ts';
+import { createFileRecords } from './file-records.ts';
 import {
   checkToolServer,
   type ToolDecision,
@@ -107,8 +107,8 @@ export function foundModelsPath(source: ConfigSource = {}): string {
 }
 
 /** Records of the models that local servers reported. */
-export function foundModels(source: ConfigSource = {}): SecretRecords {
-  return fileRecords(foundModelsPath(source));
+export function createFoundModelRecords(source: ConfigSource = {}): SecretRecords {
+  return createFileRecords(foundModelsPath(source));
 }
 
 /** Reads the configuration and the records. Throws if either cannot be read initially. */
@@ -186,7 +186,7 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
       return checkConnection(input, state.base, kept, rules, now());
     },
     keepConnection: (name, { record }, models) =>
-      change(() => records.put(connectionId(name), withModels(record, models))),
+      change(() => records.put(connectionId(name), withReportedModels(record, models))),
     removeConnection: (name) => change(() => records.remove(connectionId(name))),
     async rememberFound(name, models) {
       if (found === undefined) return;
@@ -200,8 +200,8 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
     get modelChoices() {
       const chosen = state.kept.get(modelChoicesId);
       return {
-        defaultModel: textField(chosen, 'defaultModel') ?? null,
-        titleModel: textField(chosen, 'titleModel') ?? null,
+        defaultModel: readTextField(chosen, 'defaultModel') ?? null,
+        titleModel: readTextField(chosen, 'titleModel') ?? null,
       };
     },
     chooseModels: (choices) =>
@@ -236,7 +236,8 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
     removeToolServer: (name) => change(() => records.remove(toolServerId(name))),
     decideTool: (tool, decision) =>
       change(async () => {
-        if (!/^[A-Za-z0-9_.-]{1,128}$/.test(tool)) throw keysError('keys/invalid', 'That is not the name of a tool.');
+        if (!/^[A-Za-z0-9_.-]{1,128}$/.test(tool))
+          throw makeKeysError('keys/invalid', 'That is not the name of a tool.');
         await records.put(toolDecisionsId, { ...(await records.load()).get(toolDecisionsId), [tool]: decision });
       }),
     decisionOf(tool) {
@@ -248,7 +249,7 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
 
 /** The configuration with the user's model choices; an environment variable takes precedence. */
 function withChoices(config: Config, chosen: JsonObject | undefined, { env = process.env }: ConfigSource): Config {
-  const [model, title] = [textField(chosen, 'defaultModel'), textField(chosen, 'titleModel')];
+  const [model, title] = [readTextField(chosen, 'defaultModel'), readTextField(chosen, 'titleModel')];
   const launched = env.COPPICE_MODEL?.trim() ?? '';
   return {
     ...config,
@@ -258,7 +259,7 @@ function withChoices(config: Config, chosen: JsonObject | undefined, { env = pro
 }
 
 function limitsIn(record: JsonObject | undefined): LimitChoices {
-  const limit = (name: keyof LimitChoices) => numberField(record, name) ?? null;
+  const limit = (name: keyof LimitChoices) => readNumberField(record, name) ?? null;
   return {
     dayUsd: limit('dayUsd'),
     requestsPerMinute: limit('requestsPerMinute'),

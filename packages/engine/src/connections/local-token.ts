@@ -4,7 +4,7 @@ import { chmod, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type ConfigSource, configPath } from '../config/load.ts';
 import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
-import { keysError } from './contract.ts';
+import { makeKeysError } from './contract.ts';
 
 /** The path of the token: next to the configuration. */
 export function localTokenPath(source: ConfigSource = {}): string {
@@ -78,9 +78,9 @@ async function readToken(path: string): Promise<string | null> {
   } catch (error) {
     const code = systemCodeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw keysError('keys/unreadable', `The token in ${path} cannot be read (${String(code)}).`, { path }, error);
+    throw makeKeysError('keys/unreadable', `The token in ${path} cannot be read (${String(code)}).`, { path }, error);
   }
   const token = text.trim();
   if (/^[\x21-\x7e]{32,512}$/.test(token)) return token;
-  throw keysError('keys/unreadable', `${path} holds no token. Make a new one with coppice token --new.`, { path });
+  throw makeKeysError('keys/unreadable', `${path} holds no token. Make a new one with coppice token --new.`, { path });
 }

@@ -2,11 +2,11 @@
 import type { JsonObject } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import type { Config, McpServerConfig } from '../config/contract.ts';
-import { hiddenVariable, Secret, secretArguments, secretSettings } from '../config/secret.ts';
+import { findSecretArguments, findSecretSettings, makeHiddenVariable, Secret } from '../config/secret.ts';
 import { isWebAddress } from '../config/sections.ts';
 import type { ConnectionRules } from './connections.ts';
-import { textField, textsField } from './connections.ts';
-import { keysError } from './contract.ts';
+import { readTextField, readTextListField } from './connections.ts';
+import { makeKeysError } from './contract.ts';
 import { isPrivateAddress } from './private-address.ts';
 
 /** The input of a server: a URL, or a command with its arguments. */
@@ -39,32 +39,34 @@ export function checkToolServer(
 ): JsonObject {
   const { name } = input;
   if (!/^[A-Za-z0-9_-]{1,32}$/.test(name) || /__|_$/.test(name))
-    throw keysError('keys/invalid', 'A name has up to 32 letters, digits, - and _, no __ and no _ at its end.');
+    throw makeKeysError('keys/invalid', 'A name has up to 32 letters, digits, - and _, no __ and no _ at its end.');
   const configured = config.mcpServers.get(name);
   if (configured !== undefined && configured.fromPage !== true)
-    throw keysError('keys/configured', `The server ${name} is in the configuration file; change it there.`, { name });
+    throw makeKeysError('keys/configured', `The server ${name} is in the configuration file; change it there.`, {
+      name,
+    });
   if ('command' in input) {
     const { command, env = {} } = input;
     if (command.length === 0 || command[0] === '' || command.some((word) => word.includes('\0')))
-      throw keysError('keys/invalid', 'A command begins with a program.');
+      throw makeKeysError('keys/invalid', 'A command begins with a program.');
     for (const variable of Object.keys(env))
       if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable))
-        throw keysError('keys/invalid', 'A variable has letters, digits and _, and begins with no digit.');
+        throw makeKeysError('keys/invalid', 'A variable has letters, digits and _, and begins with no digit.');
     return { command: [...command], env: { ...env }, addedAt: now };
   }
   const url = input.url.trim();
   if (!isWebAddress(url))
-    throw keysError('keys/invalid', 'An address begins with http:// or https:// and holds no name or password.');
+    throw makeKeysError('keys/invalid', 'An address begins with http:// or https:// and holds no name or password.');
   if (!rules.privateAddresses && isPrivateAddress(new URL(url).hostname))
-    throw keysError(
+    throw makeKeysError(
       'keys/address',
       'Addresses of this machine and of private networks come from the configuration of the operator.',
     );
   const { origin } = new URL(url);
   const entered = input.key?.trim();
   if (entered !== undefined && entered !== '' && !/^[\x21-\x7e]{1,8192}$/.test(entered))
-    throw keysError('keys/invalid', 'A key has visible ASCII characters and no spaces.');
-  const before = textField(kept, 'origin') === origin ? textField(kept, 'key') : undefined;
+    throw makeKeysError('keys/invalid', 'A key has visible ASCII characters and no spaces.');
+  const before = readTextField(kept, 'origin') === origin ? readTextField(kept, 'key') : undefined;
   const key = entered === undefined || entered === '' ? before : entered;
   return { url, origin, ...(key === undefined ? {} : { key }), addedAt: now };
 }
@@ -99,21 +101,25 @@ export function withToolRecords(
 
 function serverOf(name: string, record: JsonObject, rules: ConnectionRules): McpServerConfig | null {
   const common = { name, enabled: true, timeoutMs: 60_000, autoApprove: [], fromPage: true };
-  const command = textsField(record, 'command');
+  const command = readTextListField(record, 'command');
   if (command.length > 0) {
     const env = isJsonObject(record['env']) ? record['env'] : {};
-    const values = Object.entries(env).map(([key, value]) => [key, hiddenVariable(key, String(value))] as const);
-    const secrets = secretSettings(secretArguments(command));
+    const values = Object.entries(env).map(([key, value]) => [key, makeHiddenVariable(key, String(value))] as const);
+    const secrets = findSecretSettings(findSecretArguments(command));
     return { ...common, transport: 'stdio', command, cwd: undefined, env: new Map(values), passEnv: [], secrets };
   }
-  const [url, origin, key] = [textField(record, 'url'), textField(record, 'origin'), textField(record, 'key')];
+  const [url, origin, key] = [
+    readTextField(record, 'url'),
+    readTextField(record, 'origin'),
+    readTextField(record, 'key'),
+  ];
   if (url === undefined || origin === undefined || !isWebAddress(url)) return null;
   return {
     ...common,
     transport: 'http',
     url,
     headers: {},
-    secrets: secretSettings(new URL(url).searchParams),
+    secrets: findSecretSettings(new URL(url).searchParams),
     ...(key === undefined ? {} : { key: new Secret(key, origin) }),
     ...(rules.privateAddresses ? {} : { publicOnly: true }),
   };

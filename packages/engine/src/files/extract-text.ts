@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /** The longest text of a file that is sent to a model, in UTF-16 code units. */
-export const mostCharacters = 600_000;
+export const maxFileTextLength = 600_000;
 
 function isPdf(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(1024, bytes.byteLength)).includes('%PDF-');
@@ -25,15 +25,15 @@ export function decodeText(bytes: Uint8Array): string | null {
 export async function extractText(bytes: Uint8Array): Promise<string | null> {
   const text = await rawText(bytes);
   if (text === null || text.trim() === '') return null;
-  if (text.length <= mostCharacters) return text;
-  const shown = text.slice(0, mostCharacters).replace(/[\ud800-\udbff]$/, '');
+  if (text.length <= maxFileTextLength) return text;
+  const shown = text.slice(0, maxFileTextLength).replace(/[\ud800-\udbff]$/, '');
   return `${shown}\n\n[The rest of this file was left out: ${text.length - shown.length} of ${text.length} characters.]`;
 }
 
 async function rawText(bytes: Uint8Array): Promise<string | null> {
   if (isPdf(bytes)) return pdfText(bytes);
   if (isZip(bytes)) {
-    const { officeText } = await import('./office-text.ts');
+    const { extractOfficeText: officeText } = await import('./office-text.ts');
     return officeText(bytes);
   }
   return decodeText(bytes);

@@ -1,7 +1,7 @@
 /** The text of office files (DOCX, XLSX, PPTX and OpenDocument), which are ZIP archives with XML. */
 import { strFromU8, unzipSync } from 'fflate';
-import { readWorkbook } from './workbook-text.ts';
-import { xmlAttribute, xmlTokens } from './xml-tokens.ts';
+import { readWorkbookText } from './workbook-text.ts';
+import { readXmlAttribute, readXmlTokens } from './xml-tokens.ts';
 
 const wanted =
   /^(?:mimetype|content\.xml|word\/(?:document|footnotes|endnotes)\.xml|xl\/(?:workbook|sharedStrings|styles)\.xml|xl\/_rels\/workbook\.xml\.rels|xl\/worksheets\/[^/]+\.xml|ppt\/slides\/slide\d+\.xml)$/;
@@ -9,7 +9,7 @@ const mostPartBytes = 64 * 1024 * 1024;
 const mostBytes = 128 * 1024 * 1024;
 
 /** The text of an office file; null if the archive is of another kind. Throws if it is damaged or unpacks too large. */
-export function officeText(bytes: Uint8Array): string | null {
+export function extractOfficeText(bytes: Uint8Array): string | null {
   let total = 0;
   const parts = unzipSync(bytes, {
     filter({ name, originalSize }) {
@@ -30,7 +30,7 @@ export function officeText(bytes: Uint8Array): string | null {
     );
     return [wordText(document), ...notes].filter((text) => text !== '').join('\n\n');
   }
-  if (part('xl/workbook.xml') !== null) return readWorkbook(part);
+  if (part('xl/workbook.xml') !== null) return readWorkbookText(part);
   const slides = Object.keys(parts).filter((name) => name.startsWith('ppt/slides/'));
   if (slides.length > 0) return slidesText(slides, part);
   const content = part('content.xml');
@@ -55,7 +55,7 @@ function wordText(xml: string): string {
     text += prefix + more;
     prefix = '';
   };
-  for (const token of xmlTokens(xml)) {
+  for (const token of readXmlTokens(xml)) {
     if (token.type === 'text') {
       if (isText && deleted === 0) add(token.text);
       continue;
@@ -70,7 +70,7 @@ function wordText(xml: string): string {
         break;
       case 'w:pStyle': {
         const level = isOpen
-          ? /heading\s*([1-6])/i.exec(xmlAttribute(token.attributes, 'w:val') ?? '')?.[1]
+          ? /heading\s*([1-6])/i.exec(readXmlAttribute(token.attributes, 'w:val') ?? '')?.[1]
           : undefined;
         if (level !== undefined) prefix = `${'#'.repeat(Number(level))} `;
         break;
@@ -80,7 +80,7 @@ function wordText(xml: string): string {
         break;
       case 'w:tab':
         // The same tag describes the stops of a paragraph.
-        if (isOpen && xmlAttribute(token.attributes, 'w:val') === null) add('\t');
+        if (isOpen && readXmlAttribute(token.attributes, 'w:val') === null) add('\t');
         break;
       case 'w:br':
       case 'w:cr':
@@ -112,7 +112,7 @@ function slidesText(names: readonly string[], part: (name: string) => string | n
     .map((name, index) => {
       let text = '';
       let isText = false;
-      for (const token of xmlTokens(part(name) ?? '')) {
+      for (const token of readXmlTokens(part(name) ?? '')) {
         if (token.type === 'text') {
           if (isText) text += token.text;
         } else if (token.name === 'a:t') isText = token.type === 'open' && !token.isEmpty;
@@ -127,7 +127,7 @@ function openDocumentText(xml: string): string {
   let text = '';
   let inParagraph = 0;
   let cells = 0;
-  for (const token of xmlTokens(xml)) {
+  for (const token of readXmlTokens(xml)) {
     if (token.type === 'text') {
       if (inParagraph > 0) text += token.text;
       continue;
@@ -136,7 +136,7 @@ function openDocumentText(xml: string): string {
     const { name } = token;
     if (name === 'text:p' || name === 'text:h') {
       if (isOpen && name === 'text:h')
-        text += `${'#'.repeat(Math.min(6, Number(xmlAttribute(token.attributes, 'text:outline-level') ?? 1)))} `;
+        text += `${'#'.repeat(Math.min(6, Number(readXmlAttribute(token.attributes, 'text:outline-level') ?? 1)))} `;
       if (isOpen && !token.isEmpty) inParagraph++;
       else {
         if (!isOpen) inParagraph--;
@@ -145,7 +145,8 @@ function openDocumentText(xml: string): string {
     } else if (name === 'text:tab' && isOpen) text += '\t';
     else if (name === 'text:line-break' && isOpen) text += '\n';
     else if (name === 'text:s' && isOpen) text += ' ';
-    else if (name === 'table:table' && isOpen) text += `\n## ${xmlAttribute(token.attributes, 'table:name') ?? ''}\n`;
+    else if (name === 'table:table' && isOpen)
+      text += `\n## ${readXmlAttribute(token.attributes, 'table:name') ?? ''}\n`;
     else if (name === 'table:table-cell') {
       if (isOpen && !token.isEmpty) cells++;
       else {

@@ -1,18 +1,18 @@
 /** The cells of an XLSX workbook as lines with commas, sheet by sheet. */
-import { xmlAttribute, xmlTokens } from './xml-tokens.ts';
+import { readXmlAttribute, readXmlTokens } from './xml-tokens.ts';
 
 type ReadPart = (name: string) => string | null;
 
 /** Returns the sheets of a workbook as text, in their order. */
-export function readWorkbook(part: ReadPart): string {
+export function readWorkbookText(part: ReadPart): string {
   const texts = sharedTexts(part('xl/sharedStrings.xml') ?? '');
   const dates = dateStyles(part('xl/styles.xml') ?? '');
   const targets = sheetTargets(part('xl/_rels/workbook.xml.rels') ?? '');
   const sheets: string[] = [];
-  for (const token of xmlTokens(part('xl/workbook.xml') ?? '')) {
+  for (const token of readXmlTokens(part('xl/workbook.xml') ?? '')) {
     if (token.type !== 'open' || token.name !== 'sheet') continue;
-    const name = xmlAttribute(token.attributes, 'name') ?? '';
-    const target = targets.get(xmlAttribute(token.attributes, 'r:id') ?? '');
+    const name = readXmlAttribute(token.attributes, 'name') ?? '';
+    const target = targets.get(readXmlAttribute(token.attributes, 'r:id') ?? '');
     const xml = target === undefined ? null : part(target);
     if (xml !== null) sheets.push(`## ${name}\n\n${sheetText(xml, texts, dates)}`);
   }
@@ -21,9 +21,9 @@ export function readWorkbook(part: ReadPart): string {
 
 function sheetTargets(xml: string): ReadonlyMap<string, string> {
   const targets = new Map<string, string>();
-  for (const token of xmlTokens(xml)) {
+  for (const token of readXmlTokens(xml)) {
     if (token.type !== 'open' || token.name !== 'Relationship') continue;
-    const [id, target] = [xmlAttribute(token.attributes, 'Id'), xmlAttribute(token.attributes, 'Target')];
+    const [id, target] = [readXmlAttribute(token.attributes, 'Id'), readXmlAttribute(token.attributes, 'Target')];
     if (id !== null && target !== null) targets.set(id, target.startsWith('/') ? target.slice(1) : `xl/${target}`);
   }
   return targets;
@@ -34,7 +34,7 @@ function sharedTexts(xml: string): readonly string[] {
   const texts: string[] = [];
   let text = '';
   let [isText, phonetic] = [false, 0];
-  for (const token of xmlTokens(xml)) {
+  for (const token of readXmlTokens(xml)) {
     if (token.type === 'text') {
       if (isText && phonetic === 0) text += token.text;
       continue;
@@ -55,16 +55,16 @@ function dateStyles(xml: string): ReadonlySet<number> {
   const dateFormats = new Set([14, 15, 16, 17, 22]);
   const styles = new Set<number>();
   let [inCells, style] = [false, 0];
-  for (const token of xmlTokens(xml)) {
+  for (const token of readXmlTokens(xml)) {
     if (token.type === 'text') continue;
     if (token.name === 'cellXfs') inCells = token.type === 'open';
     if (token.type !== 'open') continue;
     if (token.name === 'numFmt') {
-      const code = (xmlAttribute(token.attributes, 'formatCode') ?? '').replace(/"[^"]*"|\[[^\]]*\]|\\./g, '');
+      const code = (readXmlAttribute(token.attributes, 'formatCode') ?? '').replace(/"[^"]*"|\[[^\]]*\]|\\./g, '');
       if (/y/i.test(code) && /[md]/i.test(code))
-        dateFormats.add(Number(xmlAttribute(token.attributes, 'numFmtId') ?? -1));
+        dateFormats.add(Number(readXmlAttribute(token.attributes, 'numFmtId') ?? -1));
     } else if (inCells && token.name === 'xf') {
-      if (dateFormats.has(Number(xmlAttribute(token.attributes, 'numFmtId') ?? 0))) styles.add(style);
+      if (dateFormats.has(Number(readXmlAttribute(token.attributes, 'numFmtId') ?? 0))) styles.add(style);
       style++;
     }
   }
@@ -110,7 +110,7 @@ function sheetText(xml: string, texts: readonly string[], dates: ReadonlySet<num
     row.push(quoteCell(cellText(cell, value, texts, dates)));
     cell = null;
   };
-  for (const token of xmlTokens(xml)) {
+  for (const token of readXmlTokens(xml)) {
     if (token.type === 'text') {
       if (isValue) value += token.text;
       continue;
@@ -123,9 +123,9 @@ function sheetText(xml: string, texts: readonly string[], dates: ReadonlySet<num
       const { attributes } = token;
       value = '';
       cell = {
-        type: xmlAttribute(attributes, 't') ?? 'n',
-        style: Number(xmlAttribute(attributes, 's') ?? 0),
-        column: columnOf(xmlAttribute(attributes, 'r')) ?? row.length,
+        type: readXmlAttribute(attributes, 't') ?? 'n',
+        style: Number(readXmlAttribute(attributes, 's') ?? 0),
+        column: columnOf(readXmlAttribute(attributes, 'r')) ?? row.length,
       };
       if (token.isEmpty) endCell();
     } else if (token.name === 'c') endCell();

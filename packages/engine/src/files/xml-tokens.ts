@@ -24,7 +24,7 @@ function decodeEntities(text: string): string {
 }
 
 /** Returns the tokens of an XML text. Comments, instructions and declarations are left out; damage ends it early. */
-export function* xmlTokens(xml: string): Generator<XmlToken, void, void> {
+export function* readXmlTokens(xml: string): Generator<XmlToken, void, void> {
   let at = 0;
   while (at < xml.length) {
     const start = xml.indexOf('<', at);
@@ -61,7 +61,7 @@ export function* xmlTokens(xml: string): Generator<XmlToken, void, void> {
 }
 
 /** The value of an attribute; null if there is none. */
-export function xmlAttribute(attributes: string, name: string): string | null {
+export function readXmlAttribute(attributes: string, name: string): string | null {
   const found = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(attributes);
   return found === null ? null : decodeEntities(found[1] ?? found[2] ?? '');
 }

@@ -16,18 +16,18 @@ import {
   unwrapResult,
 } from '@coppice/core';
 import { maskMessage } from '../config/mask-message.ts';
-import { heldKeys } from '../config/secret.ts';
+import { listConfiguredKeys } from '../config/secret.ts';
 import {
-  checkCount,
-  findNodePlace,
-  type NodePlace,
-  requireNodeNamed,
-  requireNodePlace,
+  assertCount,
+  findNodeLocation,
+  type NodeLocation,
+  requireNodeId,
+  requireNodeLocation,
   runContextOf,
 } from '../service.ts';
 import type { ForestOptions, RootQuery } from './options.ts';
 import { ProvenanceLedger } from './provenance.ts';
-import { notesOfMeta, notesToSet, rootDataOf } from './render.ts';
+import { toAppendedMeta, toMetaPatch, toRootData } from './render.ts';
 import {
   type AppendMetadata,
   type BookmarkData,
@@ -105,7 +105,7 @@ export class Forest {
   async listRoots(query: RootQuery = {}): Promise<RootData[]> {
     const roots: RootData[] = [];
     for await (const tree of this.#trees(query ?? {})) {
-      const root = await this.#readable(tree, viewRoot, (damaged) => ({ ...rootDataOf(tree, []), damaged }));
+      const root = await this.#readable(tree, viewRoot, (damaged) => ({ ...toRootData(tree, []), damaged }));
       if (root !== null) roots.push(root);
     }
     return roots;
@@ -113,47 +113,47 @@ export class Forest {
 
   /** Returns a node, or a root if the id is a root's; null if there is none. */
   async getNode(nodeId: string): Promise<ForestNode | null> {
-    const place = await findNodePlace(this.#store, nodeId);
+    const place = await findNodeLocation(this.#store, nodeId);
     return place === null ? null : this.#store.read(place.treeId, () => viewNode(place.nodeId));
   }
 
   /** The path from a root, or from a node on it, down to a node; both ends included, the root returned separately. */
   async getPath(ends: { from?: string | null; to: string }): Promise<{ root: RootData; path: NodeData[] }> {
-    const { treeId } = await requireNodePlace(this.#store, ends?.to);
+    const { treeId } = await requireNodeLocation(this.#store, ends?.to);
     const { to, from } = ends;
-    const start = from === undefined || from === null ? {} : { from: requireNodeNamed(from) };
+    const start = from === undefined || from === null ? {} : { from: requireNodeId(from) };
     return this.#store.read(treeId, () => viewPath(treeId, { to, ...start }));
   }
 
   /** The messages on the path to a node. Appending them to the root again leads to the same node. */
   async getMessages(nodeId: string): Promise<{ root: RootConfig; messages: Message[] }> {
-    const place = await requireNodePlace(this.#store, nodeId);
+    const place = await requireNodeLocation(this.#store, nodeId);
     return this.#store.read(place.treeId, () => viewMessages(place.treeId, place.nodeId));
   }
 
   /** The children of a node or a root, in order. */
   async getChildren(nodeId: string): Promise<NodeData[]> {
-    const place = await requireNodePlace(this.#store, nodeId);
+    const place = await requireNodeLocation(this.#store, nodeId);
     return this.#store.read(place.treeId, () => viewChildren(place.treeId, place.nodeId));
   }
 
   /** The other nodes with the same parent, in order. */
   async getSiblings(nodeId: string): Promise<NodeData[]> {
-    const place = await requireNodePlace(this.#store, nodeId);
+    const place = await requireNodeLocation(this.#store, nodeId);
     return this.#store.read(place.treeId, () => viewSiblings(place.treeId, place.nodeId));
   }
 
   /** A node and its descendants, breadth first; depth 0 is the node alone. */
   async getSubtree(nodeId: string, options: { depth?: number } = {}): Promise<ForestNode[]> {
     const depth = options?.depth ?? undefined;
-    if (depth !== undefined) checkCount('depth', depth);
-    const place = await requireNodePlace(this.#store, nodeId);
+    if (depth !== undefined) assertCount('depth', depth);
+    const place = await requireNodeLocation(this.#store, nodeId);
     return this.#store.read(place.treeId, () => viewSubtree(place.treeId, place.nodeId, depth));
   }
 
   /** The newest leaves of one tree or of the project, newest first. */
   async listRecentLeaves(limit = 20, rootId?: string): Promise<NodeData[]> {
-    checkCount('limit', limit, 1);
+    assertCount('limit', limit, 1);
     if (rootId !== undefined) {
       const id = await this.#rootTree(rootId);
       return (await this.#store.read(id, () => viewLeaves(limit))).map(({ node }) => node);
@@ -205,10 +205,10 @@ export class Forest {
     messages: readonly unknown[],
     metadata: AppendMetadata | null = byUser,
   ): Promise<ForestNode> {
-    const keys = heldKeys();
+    const keys = listConfiguredKeys();
     const read = unwrapResult(normaliseMessages(messages, keptBlank)).map((message) => maskMessage(message, keys));
-    const place = await requireNodePlace(this.#store, parentId);
-    const { each, last } = notesOfMeta(metadata ?? byUser);
+    const place = await requireNodeLocation(this.#store, parentId);
+    const { each, last } = toAppendedMeta(metadata ?? byUser);
     const end = read.findLastIndex((message) => !isBlank(message));
     const { result } = await run(
       this.#store,
@@ -227,7 +227,7 @@ export class Forest {
 
   /** Splits a text at a UTF-16 offset. Returns the new left half; the node keeps the right half and its replies. */
   async splitNode(nodeId: string, position: number): Promise<NodeData> {
-    const place = await requireNodePlace(this.#store, nodeId);
+    const place = await requireNodeLocation(this.#store, nodeId);
     const { result } = await run(this.#store, { type: 'split', ...place, position }, this.#context);
     return this.#turn({ ...place, nodeId: result.nodeId });
   }
@@ -242,7 +242,7 @@ export class Forest {
     const { content } = unwrapResult(
       parseMessage({ role: 'user', content: [{ type: 'text', text: newContent }] }, keptBlank),
     );
-    const place = await requireNodePlace(this.#store, nodeId);
+    const place = await requireNodeLocation(this.#store, nodeId);
     const { result } = await run(
       this.#store,
       {
@@ -263,7 +263,7 @@ export class Forest {
    * node is unknown. Roots are refused.
    */
   async deleteNode(nodeId: string, reparentToGrandparent = false): Promise<ForestNode | null> {
-    const place = await findNodePlace(this.#store, nodeId);
+    const place = await findNodeLocation(this.#store, nodeId);
     if (place === null) return null;
     try {
       const { result } = await run(
@@ -284,13 +284,17 @@ export class Forest {
     if (!Array.isArray(nodeIds)) return refuse('command/invalid', 'The nodes to delete must be a list of ids.', {});
     if (nodeIds.length === 0) return [];
     const first = nodeIds[0] ?? '';
-    const place = await requireNodePlace(this.#store, first);
+    const place = await requireNodeLocation(this.#store, first);
     const { treeId } = place;
     // Only the first id, and a root's tree id, must be looked up; core refuses ids that are not in the tree.
     const doomed: NodeId[] = [];
     for (const id of nodeIds)
       doomed.push(
-        id === first ? place.nodeId : id === treeId ? (await requireNodePlace(this.#store, id)).nodeId : asNodeId(id),
+        id === first
+          ? place.nodeId
+          : id === treeId
+            ? (await requireNodeLocation(this.#store, id)).nodeId
+            : asNodeId(id),
       );
     const { result } = await run(
       this.#store,
@@ -305,8 +309,8 @@ export class Forest {
    * ignored if the node has a title or children.
    */
   async updateNodeMetadata(nodeId: string, change: MetadataChange | null = {}): Promise<NodeData> {
-    const place = await requireNodePlace(this.#store, nodeId);
-    await run(this.#store, { type: 'annotate', ...place, set: notesToSet(change ?? {}) }, this.#context);
+    const place = await requireNodeLocation(this.#store, nodeId);
+    await run(this.#store, { type: 'annotate', ...place, set: toMetaPatch(change ?? {}) }, this.#context);
     return this.#turn(place);
   }
 
@@ -321,13 +325,13 @@ export class Forest {
 
   /** The bookmark on a node; null if it has none or does not exist. */
   async getBookmark(nodeId: string): Promise<BookmarkData | null> {
-    const place = await findNodePlace(this.#store, nodeId);
+    const place = await findNodeLocation(this.#store, nodeId);
     return place === null ? null : this.#store.read(place.treeId, () => viewBookmark(place.nodeId));
   }
 
   /** Bookmarks a node; setting it again changes the title and keeps the time. */
   async setBookmark(nodeId: string, title: string): Promise<BookmarkData> {
-    const place = await requireNodePlace(this.#store, nodeId);
+    const place = await requireNodeLocation(this.#store, nodeId);
     await run(this.#store, { type: 'bookmark', ...place, title }, this.#context);
     const set = await this.#store.read(place.treeId, () => viewBookmark(place.nodeId));
     return set ?? refuse('tree/unknown-node', `There is no node ${nodeId}.`, { nodeId });
@@ -335,7 +339,7 @@ export class Forest {
 
   /** Removes the bookmark of a node, if it has one. */
   async removeBookmark(nodeId: string): Promise<void> {
-    const place = await requireNodePlace(this.#store, nodeId);
+    const place = await requireNodeLocation(this.#store, nodeId);
     await run(this.#store, { type: 'bookmark', ...place, title: null }, this.#context);
   }
 
@@ -374,13 +378,13 @@ export class Forest {
     return root?.id ?? unknownRoot(rootId);
   }
 
-  async #shown({ treeId, nodeId }: NodePlace): Promise<ForestNode> {
+  async #shown({ treeId, nodeId }: NodeLocation): Promise<ForestNode> {
     const node = await this.#store.read(treeId, () => viewNode(nodeId));
     // It existed a moment ago: another caller has deleted it.
     return node ?? refuse('tree/unknown-node', `The node ${nodeId} no longer exists.`, { nodeId });
   }
 
-  async #turn(place: NodePlace): Promise<NodeData> {
+  async #turn(place: NodeLocation): Promise<NodeData> {
     const node = await this.#shown(place);
     if (isRootData(node))
       return refuse('tree/root-protected', `The root ${node.id} has nothing of this kind.`, { nodeId: place.nodeId });

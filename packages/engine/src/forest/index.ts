@@ -3,5 +3,5 @@
 export { Forest } from './forest.ts';
 export { type GenerateResult, LoomEngine, type LoomEngineOptions, type LoomOptions } from './loom-engine.ts';
 export type * from './options.ts';
-export type { LedgerOptions } from './provenance.ts';
+export type { ProvenanceLedgerOptions } from './provenance.ts';
 export * from './shapes.ts';

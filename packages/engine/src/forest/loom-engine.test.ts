@@ -1,8 +1,8 @@
 import { textMessage, textOf } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TurnEvent } from '../generate/contract.ts';
-import { errorEvent } from '../providers/errors.ts';
-import { type ScriptedReply, textEvents, toolEvents } from '../testing/scripted.ts';
+import { makeErrorEvent } from '../providers/errors.ts';
+import { makeTextEvents, makeToolEvents, type ScriptedReply } from '../testing/scripted.ts';
 import { openTurnFixture, type TurnFixture, type TurnFixtureOptions } from '../testing/turn-fixture.ts';
 import { createTools } from '../tools/registry.ts';
 import { LoomEngine, type LoomOptions } from './loom-engine.ts';
@@ -33,7 +33,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
   };
 
   test('[H40] simple: the context is matched below the root by its prefix, and the reply is added below its end', async () => {
-    const root = await open([textEvents('Fine'), textEvents('Great')]);
+    const root = await open([makeTextEvents('Fine'), makeTextEvents('Great')]);
     const context = [user('Hello'), assistant('Hi'), user('How are you?')];
     const { childNodes, next } = await engine.generate(root.id, 'scripted', 'one', context, { max_tokens: 300 });
     expect(next).toBeUndefined();
@@ -64,7 +64,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
   });
 
   test('[H40] null options and tools count as absent', async () => {
-    const root = await open([textEvents('Fine')]);
+    const root = await open([makeTextEvents('Fine')]);
     const { childNodes } = await engine.generate(root.id, 'scripted', 'one', [user('Hello')], null, null);
     expect(childNodes).toHaveLength(1);
     const events: string[] = [];
@@ -73,7 +73,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
   });
 
   test('[H40] a null option counts as absent, and one of the wrong type is refused before anything is stored', async () => {
-    const root = await open([textEvents('Fine')]);
+    const root = await open([makeTextEvents('Fine')]);
     const options = (json: string): LoomOptions => JSON.parse(json);
     const asked = (wanted: LoomOptions) => engine.generate(root.id, 'scripted', 'one', [user('Hello')], wanted);
     for (const json of ['{"seed":"2"}', '{"temperature":"1"}', '{"max_tokens":{}}', '{"n":"2"}', '{"stop":"END"}'])
@@ -94,7 +94,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
   });
 
   test('[H40] an empty or malformed context and an unknown root are refused, and nothing is stored', async () => {
-    const root = await open([textEvents('Never')]);
+    const root = await open([makeTextEvents('Never')]);
     const refused = (context: readonly unknown[], id: string = root.id) =>
       engine.generate(id, 'scripted', 'one', context);
     await expect(refused([])).rejects.toMatchObject({ code: 'message/blank' });
@@ -112,7 +112,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
   });
 
   test('[H41] n > 1: separate branches below the same end, requested at the same time', async () => {
-    const root = await open([(_request, number) => textEvents(`Answer ${number}`)]);
+    const root = await open([(_request, number) => makeTextEvents(`Answer ${number}`)]);
     const { childNodes } = await engine.generate(root.id, 'scripted', 'one', [user('Hello')], { n: 3 });
     expect(new Set(childNodes.map(textIn))).toEqual(new Set(['Answer 0', 'Answer 1', 'Answer 2']));
     expect(new Set(childNodes.map((node) => node.parent_id)).size).toBe(1);
@@ -122,7 +122,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
   });
 
   test('[H42] tools: the first replies are given at once, and next is the recursion after the results', async () => {
-    const root = await open([toolEvents(date), textEvents('It is today')]);
+    const root = await open([makeToolEvents(date), makeTextEvents('It is today')]);
     const first = await engine.generate(root.id, 'scripted', 'one', [user('Which day?')], {}, ['current_date']);
     const [calling] = first.childNodes;
     expect(calling?.message.content).toMatchObject([{ type: 'tool-use', name: 'current_date' }]);
@@ -135,7 +135,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
   });
 
   test('[H42] recursion limit: next finally rejects with tool-limit, and an unused promise causes no unhandled rejection', async () => {
-    const root = await open([(_request, number) => toolEvents({ ...date, id: `call-${number}` })], {
+    const root = await open([(_request, number) => makeToolEvents({ ...date, id: `call-${number}` })], {
       limits: { rounds: 2 },
     });
     let result = await engine.generate(root.id, 'scripted', 'one', [user('Which day?')], {}, ['current_date']);
@@ -147,7 +147,10 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
 
   test('[H42] errors as tool messages: the model gets the error and continues', async () => {
     const wrong = { ...date, parameters: { time_zone: 'Nowhere/At_All', timeZone: 'Nowhere/At_All' } };
-    const root = await open([toolEvents(wrong, { ...date, id: 'call-2', name: 'unheard_of' }), textEvents('Sorry')]);
+    const root = await open([
+      makeToolEvents(wrong, { ...date, id: 'call-2', name: 'unheard_of' }),
+      makeTextEvents('Sorry'),
+    ]);
     const first = await engine.generate(root.id, 'scripted', 'one', [user('Which day?')], {}, ['current_date']);
     expect((await first.next)?.childNodes.map(textIn)).toEqual(['Sorry']);
     const results = shop.provider.requests[1]?.messages.slice(-2) ?? [];
@@ -159,7 +162,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
   });
 
   test('[H43] coalescing: neighbours with the same role are sent as one message, in the request only', async () => {
-    const root = await open([textEvents('Yes')]);
+    const root = await open([makeTextEvents('Yes')]);
     const context = [user('Hello '), user('there'), assistant('Hi'), assistant('!'), user('Well?')];
     const { childNodes } = await engine.generate(root.id, 'scripted', 'one', context);
     expect(shop.provider.requests[0]?.messages).toEqual([
@@ -171,7 +174,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
   });
 
   test('[H44] an edit moves the bookmark to the node that holds the new text', async () => {
-    const root = await open([textEvents('Fine day today')]);
+    const root = await open([makeTextEvents('Fine day today')]);
     const { childNodes } = await engine.generate(root.id, 'scripted', 'one', [user('Hello')]);
     const reply = turn(childNodes[0] ?? null);
     const below = turn(await engine.forest.append(reply.id, [user('Is it?')]));
@@ -184,7 +187,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
   });
 
   test('[H45] a call without a complete reply rejects and names the nodes with the received part', async () => {
-    const root = await open([[{ type: 'text-delta', text: 'Half' }, errorEvent('provider/dropped', 'Gone.')]]);
+    const root = await open([[{ type: 'text-delta', text: 'Half' }, makeErrorEvent('provider/dropped', 'Gone.')]]);
     const failure = await engine.generate(root.id, 'scripted', 'one', [user('Hello')]).then(
       () => null,
       (error: unknown) => error,
@@ -195,7 +198,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
   });
 
   test('[H46] the same flow as a stream never throws and ends with one end or error', async () => {
-    const root = await open([textEvents('Hello to you')]);
+    const root = await open([makeTextEvents('Hello to you')]);
     const read = async (id: string) => {
       const events: TurnEvent[] = [];
       for await (const event of engine.stream(id, 'scripted', 'one', [user('Hello')])) events.push(event);
@@ -210,7 +213,7 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
   });
 
   test('[H40] generation does not change the active node, except for the first node of a tree', async () => {
-    const root = await open([textEvents('Yes')]);
+    const root = await open([makeTextEvents('Yes')]);
     const before = await engine.generate(root.id, 'scripted', 'one', [user('One')]);
     await engine.generate(root.id, 'scripted', 'one', [user('Two')]);
     const [row] = (await shop.store.trees({ forest: true })).items;

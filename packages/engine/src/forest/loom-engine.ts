@@ -1,9 +1,9 @@
 import { normaliseMessages } from '@coppice/content';
 import { isBlank, type Message, type NodeId, refuse, type Store, unwrapResult } from '@coppice/core';
-import type { GenerateOptions, Round, Turn, TurnEvent } from '../generate/contract.ts';
-import { fromThrown, toGenerateError } from '../generate/errors.ts';
+import type { GenerateOptions, ReplyRound, Turn, TurnEvent } from '../generate/contract.ts';
+import { replyErrorFromThrown, toGenerateError } from '../generate/errors.ts';
 import type { Generator } from '../generate/index.ts';
-import { requireNodePlace } from '../service.ts';
+import { requireNodeLocation } from '../service.ts';
 import { Forest } from './forest.ts';
 import { ProvenanceLedger } from './provenance.ts';
 import { type ForestNode, isRootData, type NodeData, type RootConfig } from './shapes.ts';
@@ -87,7 +87,7 @@ export class LoomEngine {
     try {
       turn = await this.#begin(rootId, `${providerName}/${modelName}`, contextMessages, options, activeTools);
     } catch (thrown) {
-      yield { type: 'error', nodeIds: [], ...fromThrown(thrown) };
+      yield { type: 'error', nodeIds: [], ...replyErrorFromThrown(thrown) };
       return;
     }
     yield* turn.events();
@@ -119,7 +119,7 @@ export class LoomEngine {
   ): Promise<Turn> {
     const read = unwrapResult(normaliseMessages(contextMessages, { blank: 'keep' }));
     if (read.every(isBlank)) refuse('message/blank', 'The context is empty: add a message first.', {});
-    const { treeId, nodeId } = await requireNodePlace(this.#store, rootId);
+    const { treeId, nodeId } = await requireNodeLocation(this.#store, rootId);
     const { max_tokens: maxTokens, top_p: topP, ...wanted } = withoutNulls(options ?? {});
     const source = { type: 'user' };
     return this.#generator.generate(
@@ -128,7 +128,7 @@ export class LoomEngine {
     );
   }
 
-  async #result({ replies, next }: Round): Promise<GenerateResult> {
+  async #result({ replies, next }: ReplyRound): Promise<GenerateResult> {
     const nodeIds = replies.map((reply) => reply.nodeId);
     const [failed] = replies;
     if (failed !== undefined && failed.error !== null && replies.every((reply) => reply.status !== 'success'))

@@ -1,5 +1,5 @@
 import type { ServiceOptions } from '../service.ts';
-import type { LedgerOptions } from './provenance.ts';
+import type { ProvenanceLedgerOptions } from './provenance.ts';
 
 /** Options of a forest. */
 export interface ForestOptions extends ServiceOptions {
@@ -10,7 +10,7 @@ export interface ForestOptions extends ServiceOptions {
   readonly project?: string | undefined;
   /** The source that is recorded for a reused prefix; by default the actor. */
   readonly source?: string | undefined;
-  readonly provenance?: LedgerOptions | undefined;
+  readonly provenance?: ProvenanceLedgerOptions | undefined;
 }
 
 /** Filter for roots. */

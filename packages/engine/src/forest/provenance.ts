@@ -1,7 +1,7 @@
 import type { Provenance, Store } from '@coppice/core';
 
 /** How provenance rows are batched. */
-export interface LedgerOptions {
+export interface ProvenanceLedgerOptions {
   /** How many rows trigger a write; by default 64. */
   readonly batch?: number | undefined;
   /** The longest delay before a write, in milliseconds; by default a second. */
@@ -16,12 +16,12 @@ export interface LedgerOptions {
  */
 export class ProvenanceLedger {
   readonly #store: Pick<Store, 'addProvenance'>;
-  readonly #options: LedgerOptions;
+  readonly #options: ProvenanceLedgerOptions;
   #waiting: Provenance[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(store: Pick<Store, 'addProvenance'>, options: LedgerOptions = {}) {
+  constructor(store: Pick<Store, 'addProvenance'>, options: ProvenanceLedgerOptions = {}) {
     this.#store = store;
     this.#options = options;
   }

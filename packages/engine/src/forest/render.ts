@@ -38,31 +38,31 @@ function displayId(row: TreeRow, id: NodeId): AnyId {
 }
 
 /** The configuration of a tree's root. */
-export function rootConfig({ attributes: { systemPrompt } }: TreeRow): RootConfig {
+export function toRootConfig({ attributes: { systemPrompt } }: TreeRow): RootConfig {
   return systemPrompt === undefined ? {} : { systemPrompt };
 }
 
 /** The root of a tree. */
-export function rootDataOf(row: TreeRow, children: readonly NodeId[]): RootData {
+export function toRootData(row: TreeRow, children: readonly NodeId[]): RootData {
   const { metadata } = row.attributes;
   return {
     id: row.id,
     createdAt: isoTimeOf(row.createdAt),
     child_ids: children,
-    config: rootConfig(row),
+    config: toRootConfig(row),
     ...(metadata === undefined ? {} : { metadata }),
   };
 }
 
 /** The root as a system message. */
-export function rootMessage({ attributes: { systemPrompt } }: TreeRow): Message {
+export function toRootMessage({ attributes: { systemPrompt } }: TreeRow): Message {
   if (systemPrompt === undefined) return { role: 'system', content: [] };
   const block: TextBlock = { type: 'text', text: systemPrompt };
   return { role: 'system', content: [block] };
 }
 
 /** A node other than the root. */
-export function nodeData(row: TreeRow, node: Node, children: readonly NodeId[]): NodeData {
+export function toNodeData(row: TreeRow, node: Node, children: readonly NodeId[]): NodeData {
   const { id, parentId, message } = node;
   if (parentId === null || message === null)
     return refuse('store/damaged', `The node ${id} of ${row.id} has no ${parentId === null ? 'parent' : 'message'}.`, {
@@ -125,7 +125,7 @@ function isListValue(value: object): value is readonly unknown[] {
 }
 
 /** The metadata of an append: for every new node, and for the last one, which alone gets the title. */
-export function notesOfMeta(metadata: AppendMetadata): { readonly each: NodeMeta; readonly last: NodeMeta } {
+export function toAppendedMeta(metadata: AppendMetadata): { readonly each: NodeMeta; readonly last: NodeMeta } {
   const { source_info: source, title, auto_title: autoTitle, tags, custom_data: customData } = metadata;
   const each: NodeMeta = {
     ...(source === undefined ? {} : { source: { ...source } }),
@@ -141,7 +141,7 @@ export function notesOfMeta(metadata: AppendMetadata): { readonly each: NodeMeta
 }
 
 /** The metadata fields that a change sets and removes. */
-export function notesToSet(change: MetadataChange): Patch<NodeMeta> {
+export function toMetaPatch(change: MetadataChange): Patch<NodeMeta> {
   const { title, auto_title: autoTitle, tags, custom_data: customData } = change;
   return {
     ...(title === undefined ? {} : { title }),
@@ -151,12 +151,12 @@ export function notesToSet(change: MetadataChange): Patch<NodeMeta> {
   };
 }
 
-export function idsInMeta(heads: readonly Pick<NodeHead, 'id'>[]): NodeId[] {
+export function idsOfNodes(heads: readonly Pick<NodeHead, 'id'>[]): NodeId[] {
   return heads.map((head) => head.id);
 }
 
 /** The children of each node in a list of complete levels, siblings in order. */
-export function childrenWithin(nodes: readonly Pick<NodeHead, 'id' | 'parentId'>[]): Map<NodeId, NodeId[]> {
+export function groupChildrenByParent(nodes: readonly Pick<NodeHead, 'id' | 'parentId'>[]): Map<NodeId, NodeId[]> {
   const children = new Map<NodeId, NodeId[]>();
   for (const { id, parentId } of nodes) {
     if (parentId === null) continue;
@@ -171,12 +171,12 @@ export function childrenWithin(nodes: readonly Pick<NodeHead, 'id' | 'parentId'>
 type RootOutline = Pick<NodeHead, 'id' | 'parentId' | 'createdAt' | 'role'>;
 
 /** The root, built from the tree's row. */
-export function rootHead(row: TreeRow): RootOutline {
+export function toRootHead(row: TreeRow): RootOutline {
   return { id: row.rootId, parentId: null, createdAt: row.createdAt, role: 'root' };
 }
 
 /** A node without its message. */
-export function structureOf(row: TreeRow, node: RootOutline, children: readonly NodeId[]): NodeStructure {
+export function toNodeStructure(row: TreeRow, node: RootOutline, children: readonly NodeId[]): NodeStructure {
   return {
     id: displayId(row, node.id),
     parent_id: node.parentId === null ? null : displayId(row, node.parentId),
@@ -188,7 +188,7 @@ export function structureOf(row: TreeRow, node: RootOutline, children: readonly 
 }
 
 /** A bookmark and its tree. */
-export function bookmarkData(row: TreeRow, { nodeId, title, createdAt, updatedAt }: Bookmark): BookmarkData {
+export function toBookmarkData(row: TreeRow, { nodeId, title, createdAt, updatedAt }: Bookmark): BookmarkData {
   return {
     node_id: nodeId,
     root_id: row.id,

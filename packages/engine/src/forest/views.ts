@@ -12,15 +12,15 @@ import {
   type TreeRow,
 } from '@coppice/core';
 import {
-  bookmarkData,
-  childrenWithin,
-  idsInMeta,
-  nodeData,
-  rootConfig,
-  rootDataOf,
-  rootHead,
-  rootMessage,
-  structureOf,
+  groupChildrenByParent,
+  idsOfNodes,
+  toBookmarkData,
+  toNodeData,
+  toNodeStructure,
+  toRootConfig,
+  toRootData,
+  toRootHead,
+  toRootMessage,
 } from './render.ts';
 import type {
   BookmarkData,
@@ -47,31 +47,31 @@ function* requireForestNode(id: NodeId): ReadProgram<Node> {
 }
 
 function* viewedChildren(id: NodeId): ReadProgram<NodeId[]> {
-  return idsInMeta(yield* ask('children', { of: id }));
+  return idsOfNodes(yield* ask('children', { of: id }));
 }
 
 function* isShownNode(row: TreeRow, node: Node): ReadProgram<NodeData> {
-  return nodeData(row, node, yield* viewedChildren(node.id));
+  return toNodeData(row, node, yield* viewedChildren(node.id));
 }
 
 /** Nodes with their children, in one read for any number of nodes. */
 function* allShown(row: TreeRow, nodes: readonly Node[]): ReadProgram<NodeData[]> {
   if (nodes.length === 0) return [];
-  const children = yield* ask('childIds', { of: idsInMeta(nodes) });
-  return nodes.map((node, at) => nodeData(row, node, children[at] ?? []));
+  const children = yield* ask('childIds', { of: idsOfNodes(nodes) });
+  return nodes.map((node, at) => toNodeData(row, node, children[at] ?? []));
 }
 
 /** The root of a tree; null if there is no such tree. */
 export function* viewRoot(): ReadProgram<RootData | null> {
   const row = yield* liveTree();
-  return row === null ? null : rootDataOf(row, yield* viewedChildren(row.rootId));
+  return row === null ? null : toRootData(row, yield* viewedChildren(row.rootId));
 }
 
 /** A node, or the root; null if there is none. */
 export function* viewNode(id: NodeId): ReadProgram<ForestNode | null> {
   const row = yield* liveTree();
   if (row === null) return null;
-  if (id === row.rootId) return rootDataOf(row, yield* viewedChildren(row.rootId));
+  if (id === row.rootId) return toRootData(row, yield* viewedChildren(row.rootId));
   const node = yield* ask('node', { id });
   return node === null ? null : yield* isShownNode(row, node);
 }
@@ -87,7 +87,7 @@ export function* viewPath(
     to: inside(ends.to),
     ...(ends.from === undefined ? {} : { from: inside(ends.from) }),
   });
-  return { root: rootDataOf(row, yield* viewedChildren(row.rootId)), path: yield* allShown(row, nodes) };
+  return { root: toRootData(row, yield* viewedChildren(row.rootId)), path: yield* allShown(row, nodes) };
 }
 
 /** The messages on the path to a node, without markers, so that appending them again leads to the same node. */
@@ -96,7 +96,7 @@ export function* viewMessages(treeId: TreeId, to: NodeId): ReadProgram<{ root: R
   const messages: Message[] = [];
   for (const { kind, message } of yield* readPath({ to }))
     if (kind === 'message' && message !== null) messages.push(message);
-  return { root: rootConfig(row), messages };
+  return { root: toRootConfig(row), messages };
 }
 
 /** The children of a node in order, optionally without one of them. */
@@ -122,10 +122,10 @@ export function* viewSubtree(treeId: TreeId, of: NodeId, depth: number | undefin
   const nodes = yield* ask('subtree', depth === undefined ? { of } : { of, depth });
   // One more level, without contents, to find the children of the last one.
   const levels = depth === undefined ? nodes : yield* ask('topology', { of, depth: depth + 1 });
-  const children = childrenWithin(levels);
+  const children = groupChildrenByParent(levels);
   return nodes.map((node) => {
     const below = children.get(node.id) ?? [];
-    return node.id === row.rootId ? rootDataOf(row, below) : nodeData(row, node, below);
+    return node.id === row.rootId ? toRootData(row, below) : toNodeData(row, node, below);
   });
 }
 
@@ -133,19 +133,19 @@ export function* viewSubtree(treeId: TreeId, of: NodeId, depth: number | undefin
 export function* viewTree(treeId: TreeId): ReadProgram<SerializedTree> {
   const row = yield* requireForestTree(treeId);
   const all = yield* ask('subtree', { of: row.rootId });
-  const children = childrenWithin(all);
+  const children = groupChildrenByParent(all);
   const nodes: NodeData[] = [];
-  for (const node of all) if (node.id !== row.rootId) nodes.push(nodeData(row, node, children.get(node.id) ?? []));
-  return { root: { ...rootDataOf(row, children.get(row.rootId) ?? []), message: rootMessage(row) }, nodes };
+  for (const node of all) if (node.id !== row.rootId) nodes.push(toNodeData(row, node, children.get(node.id) ?? []));
+  return { root: { ...toRootData(row, children.get(row.rootId) ?? []), message: toRootMessage(row) }, nodes };
 }
 
 /** The whole tree without message contents, the root first. */
 export function* viewStructures(treeId: TreeId): ReadProgram<NodeStructure[]> {
   const row = yield* requireForestTree(treeId);
   const all = yield* ask('topology', { of: row.rootId });
-  const children = childrenWithin([...all].sort((a, b) => (a.position < b.position ? -1 : 1)));
+  const children = groupChildrenByParent([...all].sort((a, b) => (a.position < b.position ? -1 : 1)));
   const nodes = new Map(all.map((node) => [node.id, node]));
-  const structures = [structureOf(row, rootHead(row), children.get(row.rootId) ?? [])];
+  const structures = [toNodeStructure(row, toRootHead(row), children.get(row.rootId) ?? [])];
   const open: (readonly NodeId[])[] = [children.get(row.rootId) ?? []];
   // Level by level; the list grows during the iteration.
   for (const siblings of open)
@@ -153,7 +153,7 @@ export function* viewStructures(treeId: TreeId): ReadProgram<NodeStructure[]> {
       const node = nodes.get(id);
       if (node === undefined) continue;
       const below = children.get(id) ?? [];
-      structures.push(structureOf(row, node, below));
+      structures.push(toNodeStructure(row, node, below));
       open.push(below);
     }
   return structures;
@@ -164,7 +164,8 @@ export function* viewLeaves(limit: number): ReadProgram<{ at: number; node: Node
   const row = yield* liveTree();
   if (row === null) return [];
   const found: { at: number; node: NodeData }[] = [];
-  for (const leaf of yield* ask('leaves', { limit })) found.push({ at: leaf.createdAt, node: nodeData(row, leaf, []) });
+  for (const leaf of yield* ask('leaves', { limit }))
+    found.push({ at: leaf.createdAt, node: toNodeData(row, leaf, []) });
   return found;
 }
 
@@ -173,12 +174,12 @@ export function* viewBookmarks(): ReadProgram<BookmarkData[]> {
   const row = yield* liveTree();
   if (row === null) return [];
   const { bookmarks } = yield* ask('subtreeInfo', { of: row.rootId });
-  return [...bookmarks].sort((a, b) => a.createdAt - b.createdAt).map((bookmark) => bookmarkData(row, bookmark));
+  return [...bookmarks].sort((a, b) => a.createdAt - b.createdAt).map((bookmark) => toBookmarkData(row, bookmark));
 }
 
 /** The bookmark on a node; null if it has none. */
 export function* viewBookmark(on: NodeId): ReadProgram<BookmarkData | null> {
   const row = yield* liveTree();
   const bookmark = row === null ? null : yield* ask('bookmark', { on: nodeId(on) });
-  return row === null || bookmark === null ? null : bookmarkData(row, bookmark);
+  return row === null || bookmark === null ? null : toBookmarkData(row, bookmark);
 }

@@ -1,9 +1,9 @@
 import { ask, nodeId, run, textMessage } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ProviderEvent } from '../providers/contract.ts';
-import { errorEvent } from '../providers/errors.ts';
-import { type ScriptedReply, textEvents } from '../testing/scripted.ts';
-import { eventsOf, openTurnFixture, type TurnFixture, type TurnFixtureOptions } from '../testing/turn-fixture.ts';
+import { makeErrorEvent } from '../providers/errors.ts';
+import { makeTextEvents, type ScriptedReply } from '../testing/scripted.ts';
+import { collectEvents, openTurnFixture, type TurnFixture, type TurnFixtureOptions } from '../testing/turn-fixture.ts';
 
 const said = (text: string): ProviderEvent => ({ type: 'text-delta', text });
 
@@ -17,7 +17,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
   };
 
   test('[H11] regenerating adds a reply beside the old one, in one group, and makes it active', async () => {
-    await open([textEvents('First'), textEvents('Second')]);
+    await open([makeTextEvents('First'), makeTextEvents('Second')]);
     const before = await shop.send('Hello').done;
     const old = await shop.node(before.nodeIds[0]);
     const turn = shop.generator.generate(
@@ -36,14 +36,14 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
   });
 
   test('[H12] an interrupted reply is continued in the same node', async () => {
-    await open([[said('Half a '), errorEvent('provider/dropped', 'Gone.')], textEvents('sentence')]);
+    await open([[said('Half a '), makeErrorEvent('provider/dropped', 'Gone.')], makeTextEvents('sentence')]);
     const cut = await shop.send('Hello').done;
     const id = cut.nodeIds[0] ?? nodeId('');
     const turn = shop.generator.generate(
       { type: 'continue', treeId: shop.treeId, nodeId: id },
       { models: ['scripted/one'] },
     );
-    const events = await eventsOf(turn);
+    const events = await collectEvents(turn);
     expect(events.find((event) => event.type === 'text-delta')).toMatchObject({ offset: 7, text: 'sentence' });
     expect(events.at(-1)).toEqual({ type: 'end', nodeIds: [id] });
     const node = await shop.node(id);
@@ -59,7 +59,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
   });
 
   test('[H12] an empty reply is requested again, in the same node', async () => {
-    await open([[errorEvent('provider/failed', 'No.')], textEvents('Yes')]);
+    await open([[makeErrorEvent('provider/failed', 'No.')], makeTextEvents('Yes')]);
     const cut = await shop.send('Hello').done;
     const id = cut.nodeIds[0] ?? nodeId('');
     await shop.generator.generate({ type: 'continue', treeId: shop.treeId, nodeId: id }, { models: ['scripted/one'] })
@@ -69,7 +69,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
   });
 
   test('[H13] a fallback model is called if the first cannot be reached, and the source records it', async () => {
-    await open([[errorEvent('provider/overloaded', 'Busy.')]], { other: [textEvents('Here')] });
+    await open([[makeErrorEvent('provider/overloaded', 'Busy.')]], { other: [makeTextEvents('Here')] });
     const end = await shop.send('Hello', { fallbackModel: 'other/two' }).done;
     expect(end.type).toBe('end');
     expect((await shop.node(end.nodeIds[0])).meta.source).toMatchObject({
@@ -80,8 +80,11 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
 
   test('[H13] no fallback model is called after the first text, or if the request itself is invalid', async () => {
     await open(
-      [[said('Some'), errorEvent('provider/dropped', 'Gone.')], [errorEvent('provider/rejected', 'Bad request.')]],
-      { other: [textEvents('Here')] },
+      [
+        [said('Some'), makeErrorEvent('provider/dropped', 'Gone.')],
+        [makeErrorEvent('provider/rejected', 'Bad request.')],
+      ],
+      { other: [makeTextEvents('Here')] },
     );
     expect(await shop.send('1', { fallbackModel: 'other/two' }).done).toMatchObject({ code: 'provider/dropped' });
     expect(await shop.send('2', { fallbackModel: 'other/two' }).done).toMatchObject({ code: 'provider/rejected' });
@@ -89,14 +92,14 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
   });
 
   test('[H14] a window without space for a reply is refused as full before the model is called', async () => {
-    await open([textEvents('Yes')], { config: '[models."scripted/one"]\nwindow = 300\nmax_output = 300\n' });
+    await open([makeTextEvents('Yes')], { config: '[models."scripted/one"]\nwindow = 300\nmax_output = 300\n' });
     const turn = shop.send('word '.repeat(200));
     expect(await turn.done).toMatchObject({ type: 'error', code: 'context/full' });
     expect(shop.provider.requests).toEqual([]);
   });
 
   test('[H14] a message larger than the whole window is refused before it is stored', async () => {
-    await open([textEvents('Yes')], { config: '[models."scripted/one"]\nwindow = 300\nmax_output = 300\n' });
+    await open([makeTextEvents('Yes')], { config: '[models."scripted/one"]\nwindow = 300\nmax_output = 300\n' });
     const before = (await shop.store.read(shop.treeId, () => ask('rows', {})))?.nodes.length;
     const turn = shop.send('word '.repeat(2_000));
     expect(await turn.done).toMatchObject({ type: 'error', code: 'context/full' });
@@ -105,7 +108,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
   });
 
   test('[H14] a compaction that does not free enough space is removed when the call is refused', async () => {
-    await open([textEvents('Yes')], {
+    await open([makeTextEvents('Yes')], {
       config: '[models."scripted/one"]\nwindow = 400\nmax_output = 300\n',
       compact: async ({ treeId, actId }) => {
         const context = { ...shop.context, actId };
@@ -121,7 +124,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
 
   test('[H14] a context that can be compacted is compacted once, and the reply is a child of the summary', async () => {
     const asked: string[] = [];
-    await open([textEvents('Short')], {
+    await open([makeTextEvents('Short')], {
       config: '[models."scripted/one"]\nwindow = 400\nmax_output = 300\n',
       compact: async ({ treeId, nodeId: at, reason, actId }) => {
         asked.push(reason);
@@ -142,7 +145,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
   });
 
   test('[H14] an overflow reported by the provider compacts once and replaces the empty reply', async () => {
-    await open([[errorEvent('provider/context-overflow', 'Too long.')], textEvents('Fits now')], {
+    await open([[makeErrorEvent('provider/context-overflow', 'Too long.')], makeTextEvents('Fits now')], {
       compact: async ({ treeId, nodeId: at, actId }) => {
         const context = { ...shop.context, actId };
         await run(shop.store, { type: 'select', treeId, nodeId: at }, context);
@@ -167,7 +170,7 @@ describe.each(['memory', 'sqlite'] as const)('another try on %s', (kind) => {
   });
 
   test("[H14] a failed summary leaves the refusal, or the provider's own error, unchanged", async () => {
-    await open([[errorEvent('provider/context-overflow', 'Too long.')]], {
+    await open([[makeErrorEvent('provider/context-overflow', 'Too long.')]], {
       compact: () => Promise.reject(new Error('no')),
     });
     const end = await shop.send('Hello').done;

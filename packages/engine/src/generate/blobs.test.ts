@@ -3,8 +3,8 @@ import { type Block, type Message, run, type TextBlock } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { newId } from '../new-id.ts';
 import { type FakeProvider, openFakeProvider } from '../testing/fake-provider.ts';
-import { samplePdf } from '../testing/sample-files.ts';
-import { textEvents } from '../testing/scripted.ts';
+import { makeSamplePdf } from '../testing/sample-files.ts';
+import { makeTextEvents } from '../testing/scripted.ts';
 import { openTurnFixture, type TurnFixture } from '../testing/turn-fixture.ts';
 
 let shop: TurnFixture;
@@ -69,7 +69,7 @@ describe.each(['openai', 'anthropic'] as const)('by the wire of %s', (kind) => {
 
 describe('blobs of the store', () => {
   test('[M30] that contain text are sent as text, to every provider', async () => {
-    shop = await openTurnFixture('memory', [textEvents('Yes')], {
+    shop = await openTurnFixture('memory', [makeTextEvents('Yes')], {
       provider: { takes: () => false },
     });
     await ask(['scripted/one'], await file('a.json', Buffer.from('{"a": "ä"}'), 'application/json')).done;
@@ -77,7 +77,7 @@ describe('blobs of the store', () => {
   });
 
   test('[M31] are sent up to the limit, newest first; the rest and missing ones are named', async () => {
-    shop = await openTurnFixture('memory', [textEvents('Yes')], { limits: { mediaBytes: 25 } });
+    shop = await openTurnFixture('memory', [makeTextEvents('Yes')], { limits: { mediaBytes: 25 } });
     const first = Buffer.alloc(20, 1);
     await ask(['scripted/one'], await image(first)).done;
     const missing: ImageBlock = {
@@ -100,7 +100,7 @@ describe('blobs of the store', () => {
   });
 
   test('[M31] that cannot be read fail the reply, and the user message is kept', async () => {
-    shop = await openTurnFixture('memory', [textEvents('Yes')]);
+    shop = await openTurnFixture('memory', [makeTextEvents('Yes')]);
     const block = await image();
     const text: TextBlock = { type: 'text', text: 'Look' };
     Object.assign(shop.store.blobs, { read: () => Promise.reject(new Error('The disk is gone.')) });
@@ -111,10 +111,10 @@ describe('blobs of the store', () => {
   });
 
   test('[M72] a model that does not accept a file gets its text, and the reply reports it; other models get the file', async () => {
-    shop = await openTurnFixture('memory', [textEvents('Yes')], {
+    shop = await openTurnFixture('memory', [makeTextEvents('Yes')], {
       provider: { takes: (block) => block.type !== 'file' },
     });
-    const paper = samplePdf('Coppicing renews a wood');
+    const paper = makeSamplePdf('Coppicing renews a wood');
     const block = await file('wood.pdf', paper, 'application/pdf');
     const end = await ask(['scripted/one'], block).done;
     expect(shop.provider.requests[0]?.messages[0]?.content).toEqual([
@@ -125,7 +125,7 @@ describe('blobs of the store', () => {
       { code: 'notice/file-as-text', data: { model: 'scripted/one', name: 'wood.pdf' } },
     ]);
     await shop.close();
-    shop = await openTurnFixture('memory', [textEvents('Yes')]);
+    shop = await openTurnFixture('memory', [makeTextEvents('Yes')]);
     await ask(['scripted/one'], await file('wood.pdf', paper, 'application/pdf')).done;
     expect(shop.provider.requests[0]?.messages[0]?.content).toMatchObject([
       { type: 'file', source: { type: 'base64', data: paper.toString('base64') } },
@@ -133,7 +133,7 @@ describe('blobs of the store', () => {
   });
 
   test('[M73] an inline image is stored as a blob, and sending the same message again gives the same node', async () => {
-    shop = await openTurnFixture('memory', [textEvents('Yes')]);
+    shop = await openTurnFixture('memory', [makeTextEvents('Yes')]);
     const inline: ImageBlock = {
       type: 'image',
       mediaType: 'image/png',

@@ -11,7 +11,7 @@ import {
 import { isFileBlock, isImage } from '@coppice/content/wires';
 import type { BlobStore, Block, Message, Role } from '@coppice/core';
 import { decodeText } from '../files/extract-text.ts';
-import type { FileTexts } from '../files/file-texts.ts';
+import type { FileTextExtractor } from '../files/file-text-extractor.ts';
 
 /** An image or an attachment whose bytes are in the store. */
 type StoredBlock = (ImageBlock | FileBlock) & { readonly source: BlobSource };
@@ -29,7 +29,7 @@ export interface StoredBytesOptions {
   readonly mostBytes: number;
   /** Whether the model takes a block as it is. */
   readonly accepts: (block: Block, role: Role) => boolean;
-  readonly fileTexts: FileTexts;
+  readonly fileTexts: FileTextExtractor;
   /** Called for each file that is sent as its extracted text. */
   readonly onFileAsText: (name: string) => void;
 }

@@ -11,14 +11,14 @@ export interface Broadcast<E extends object> {
  * Stores an event that continues the previous one as a string only. A reply of thousands of deltas would otherwise
  * keep thousands of objects alive, and collecting those costs more than sending them.
  */
-export interface Packing<E extends object> {
+export interface EventPacking<E extends object> {
   /** Null for an event that does not continue the previous one. */
   pack(before: E, event: E): string | null;
   unpack(before: E, packed: string): E;
 }
 
 /** Creates a broadcast. Events are kept as long as it is referenced, so that a late reader misses none. */
-export function createBroadcast<E extends object>(packing: Packing<E> | null = null): Broadcast<E> {
+export function createBroadcast<E extends object>(packing: EventPacking<E> | null = null): Broadcast<E> {
   const events: (E | string)[] = [];
   let newest: E | null = null;
   let closed = false;
@@ -107,7 +107,7 @@ export function createBroadcast<E extends object>(packing: Packing<E> | null = n
 }
 
 function broadcastEvent<E extends object>(
-  packing: Packing<E> | null,
+  packing: EventPacking<E> | null,
   before: E | null,
   kept: E | string | undefined,
 ): E | null {

@@ -6,15 +6,15 @@ import { textMessage } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseConfig } from '../config/load.ts';
 import { systemClock } from '../providers/clock.ts';
-import { errorEvent } from '../providers/errors.ts';
-import { type ScriptedReply, textEvents, toolEvents, usageEventOf } from '../testing/scripted.ts';
+import { makeErrorEvent } from '../providers/errors.ts';
+import { makeTextEvents, makeToolEvents, makeUsageEvent, type ScriptedReply } from '../testing/scripted.ts';
 import { openTurnFixture, type TurnFixture, type TurnFixtureOptions } from '../testing/turn-fixture.ts';
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
-import { noBudgets, turnBudget } from './budget.ts';
-import { dailySummaryBudget } from './daily-budget.ts';
-import { generatorSettings } from './defaults.ts';
-import { type DayUse, dayOf, fileSpending, memorySpending, type Spending } from './spending.ts';
+import { createTurnSummaryBudget, noBudgets } from './budget.ts';
+import { createDailySummaryBudget } from './daily-budget.ts';
+import { toGeneratorSettings } from './defaults.ts';
+import { createFileSpending, createMemorySpending, type DayUse, type Spending, utcDayOf } from './spending.ts';
 
 let shop: TurnFixture;
 let opened: TurnFixture | null = null;
@@ -56,7 +56,7 @@ async function open(replies: readonly ScriptedReply[], options: TurnFixtureOptio
 /** A reply that reports this usage. */
 const used = (input: number, output: number): ScriptedReply => [
   { type: 'text-delta', text: 'Yes' },
-  usageEventOf(input, output),
+  makeUsageEvent(input, output),
   { type: 'end', finishReason: 'stop', raw: 'stop' },
 ];
 
@@ -69,7 +69,7 @@ function heldReply(): { readonly reply: ScriptedReply; release(): void } {
   const reply: ScriptedReply = async function* () {
     await released;
     yield { type: 'text-delta', text: 'Late' };
-    yield usageEventOf(10, 100);
+    yield makeUsageEvent(10, 100);
     yield { type: 'end', finishReason: 'stop', raw: 'stop' };
   };
   return { reply, release: () => release() };
@@ -115,8 +115,8 @@ describe('a turn', () => {
 
   test('[M41] ends between tool calls when its budget is spent, with their results in the tree', async () => {
     const calls = (_request: unknown, number: number) => [
-      ...toolEvents({ id: `c${number}`, name: 'look', parameters: {} }).slice(0, -2),
-      usageEventOf(400, 400),
+      ...makeToolEvents({ id: `c${number}`, name: 'look', parameters: {} }).slice(0, -2),
+      makeUsageEvent(400, 400),
       { type: 'end', finishReason: 'tool-use', raw: 'x' } as const,
     ];
     await open([calls], { tools, budgets: { ...noBudgets, turnTokens: 2_000 } });
@@ -130,17 +130,17 @@ describe('a turn', () => {
   });
 
   test('[M42] estimates the usage of a reply that broke off before reporting it', async () => {
-    const spending = memorySpending();
-    await open([[{ type: 'text-delta', text: 'word '.repeat(200) }, errorEvent('provider/dropped', 'Gone.')]], {
+    const spending = createMemorySpending();
+    await open([[{ type: 'text-delta', text: 'word '.repeat(200) }, makeErrorEvent('provider/dropped', 'Gone.')]], {
       budgets: { ...noBudgets, dayUsd: 100 },
       spending,
     });
     await shop.send('Hello').done;
-    expect(await spending.on(dayOf(Date.now()))).toBeGreaterThan(0.1);
+    expect(await spending.on(utcDayOf(Date.now()))).toBeGreaterThan(0.1);
   });
 
   test('[M41] uses a cheaper fallback model if the budget can pay for that', async () => {
-    await open([used(10, 10)], { other: [textEvents('For free')], budgets: { ...noBudgets, turnUsd: 0.1 } });
+    await open([used(10, 10)], { other: [makeTextEvents('For free')], budgets: { ...noBudgets, turnUsd: 0.1 } });
     const end = await shop.send('Hello', { fallbackModel: 'other/two', maxTokens: 5_000 }).done;
     expect(end.type).toBe('end');
     expect(shop.provider.requests).toEqual([]);
@@ -150,7 +150,7 @@ describe('a turn', () => {
   test('[M41] of a free model, or of one with an unknown price, is not limited by dollars', async () => {
     await open([used(10, 10)], {
       config: '',
-      other: [textEvents('For free')],
+      other: [makeTextEvents('For free')],
       budgets: { ...noBudgets, turnUsd: 0, dayUsd: 0 },
     });
     expect((await shop.send('Hello', { models: ['scripted/one'] }).done).type).toBe('end');
@@ -162,7 +162,7 @@ test('[M44] shares the remaining budget among parts of a summary, and returns wh
   await open([used(10, 10)]);
   const [dear, free] = [shop.providers.model('scripted/one'), shop.providers.model('other/two')];
   const spent = { usd: 0, tokens: 0 };
-  const allowance = turnBudget({ budgets: { ...noBudgets, turnUsd: 1, turnTokens: 10_000 } }, spent);
+  const allowance = createTurnSummaryBudget({ budgets: { ...noBudgets, turnUsd: 1, turnTokens: 10_000 } }, spent);
   const expected = { inputTokens: 1_000, outputTokens: 500 };
   const first = allowance.take(dear, expected);
   // 60 cents each.
@@ -181,9 +181,9 @@ describe('a day', () => {
     let now = Date.UTC(2026, 10, 15, 23, 0);
     const clock = { ...systemClock, now: () => now };
     const budgets = { ...noBudgets, dayUsd: 1 };
-    await open([used(1_000, 700)], { clock, budgets, spending: fileSpending(place) });
+    await open([used(1_000, 700)], { clock, budgets, spending: createFileSpending(place) });
     expect((await shop.send('One').done).type).toBe('end');
-    const beside = await shop.beside({ spending: fileSpending(place) });
+    const beside = await shop.beside({ spending: createFileSpending(place) });
     const [said] = await shop.children(shop.rootId);
     const again = () =>
       beside.generator.generate(
@@ -197,10 +197,10 @@ describe('a day', () => {
 
   test('[M42] has a budget for one person, which other people do not use up', async () => {
     const people = new Map<string, number>();
-    const spending = memorySpending();
+    const spending = createMemorySpending();
     await open([used(1_000, 700)], { budgets: { ...noBudgets, personDayUsd: people }, spending });
     people.set(shop.store.owner, 1);
-    await spending.add(dayOf(Date.now()), 50, { owner: 'somebody else', tokens: 1 });
+    await spending.add(utcDayOf(Date.now()), 50, { owner: 'somebody else', tokens: 1 });
     expect((await shop.send('One', { models: ['scripted/one'], maxTokens: 5_000 }).done).type).toBe('end');
     const over = await shop.send('Two', { models: ['scripted/one'], maxTokens: 5_000 }).done;
     expect(over).toMatchObject({ code: 'generate/budget', message: expect.stringContaining('ask an admin') });
@@ -229,10 +229,10 @@ describe('a day', () => {
 
   test('[M49] is not overspent by a reply and a title or summary', async () => {
     const { reply: slow, release } = heldReply();
-    const spending = memorySpending();
+    const spending = createMemorySpending();
     const budgets = { ...noBudgets, dayUsd: 1 };
     await open([slow], { budgets, spending });
-    const summaries = dailySummaryBudget({ budgets, spending, clock: systemClock });
+    const summaries = createDailySummaryBudget({ budgets, spending, clock: systemClock });
     const expected = { inputTokens: 1_000, outputTokens: 700 };
     const turn = shop.send('One', { maxTokens: 600 });
     await expect.poll(() => shop.provider.running).toBe(1);
@@ -244,15 +244,15 @@ describe('a day', () => {
 
   test('[M49] is not overspent by processes that share the folder of the configuration', async () => {
     const place = await folder();
-    const day = dayOf(Date.now());
-    const [ours, theirs] = [fileSpending(place), fileSpending(place)];
+    const day = utcDayOf(Date.now());
+    const [ours, theirs] = [createFileSpending(place), createFileSpending(place)];
     // Each takes what is left, at most six of ten.
     const rest = ({ spent, reserved }: DayUse) => Math.min(6, 10 - spent - reserved) || null;
     const releases = await Promise.all([ours, theirs, ours, theirs].map((spending) => spending.reserve(day, rest)));
     expect(releases.filter((release) => release !== null)).toHaveLength(2);
     expect(await reservedOn(theirs, day)).toBe(10);
     for (const release of releases) release?.();
-    await expect.poll(() => reservedOn(fileSpending(place), day)).toBe(0);
+    await expect.poll(() => reservedOn(createFileSpending(place), day)).toBe(0);
     // A process that was killed holds nothing any more; one on another computer until its time is over.
     const gone = spawnSync(process.execPath, ['-e', '']).pid;
     const line = { reserve: 'a', most: 3, pid: gone, host: hostname(), until: Date.now() + 60_000 };
@@ -261,7 +261,7 @@ describe('a day', () => {
     expect(await reservedOn(ours, day)).toBe(4);
     expect(
       await reservedOn(
-        fileSpending(place, () => Date.now() + 120_000),
+        createFileSpending(place, () => Date.now() + 120_000),
         day,
       ),
     ).toBe(0);
@@ -271,11 +271,11 @@ describe('a day', () => {
     const place = await folder();
     const { reply: slow, release } = heldReply();
     const budgets = { ...noBudgets, dayUsd: 1 };
-    await open([slow, used(10, 10)], { budgets, spending: fileSpending(place) });
-    const beside = await shop.beside({ budgets, spending: fileSpending(place) });
+    await open([slow, used(10, 10)], { budgets, spending: createFileSpending(place) });
+    const beside = await shop.beside({ budgets, spending: createFileSpending(place) });
     const first = shop.send('One', { maxTokens: 600 });
     await expect.poll(() => shop.provider.running).toBe(1);
-    expect(await reservedOn(fileSpending(place), dayOf(Date.now()))).toBeGreaterThan(0.59);
+    expect(await reservedOn(createFileSpending(place), utcDayOf(Date.now()))).toBeGreaterThan(0.59);
     const message = textMessage('user', 'Two'.repeat(4_000));
     const turn = beside.generator.generate(
       { type: 'send', treeId: shop.treeId, parentId: shop.rootId, messages: [{ message }] },
@@ -288,7 +288,7 @@ describe('a day', () => {
 
   test('[M42] has a ledger that many processes write and that survives an incomplete line', async () => {
     const place = await folder();
-    const books = [fileSpending(place), fileSpending(place)] as const;
+    const books = [createFileSpending(place), createFileSpending(place)] as const;
     const day = '2026-11-15';
     expect(await books[0].on(day)).toBe(0);
     await Promise.all(Array.from({ length: 50 }, (_, index) => books[index % 2 === 0 ? 0 : 1].add(day, 1)));
@@ -298,13 +298,13 @@ describe('a day', () => {
     await appendFile(join(place, `${day}.jsonl`), '3}\n');
     expect(await books[0].on(day)).toBe(55);
     expect(await books[0].on('2026-11-16')).toBe(0);
-    expect(await fileSpending(place).on(day)).toBe(55);
+    expect(await createFileSpending(place).on(day)).toBe(55);
   });
 
   test('[M42] whose ledger cannot be written is counted in memory, and one that cannot be read refuses', async () => {
     const place = await folder();
     await writeFile(join(place, 'file'), '');
-    const spent = fileSpending(join(place, 'file'));
+    const spent = createFileSpending(join(place, 'file'));
     await spent.add('2026-11-15', 4);
     await expect(spent.on('2026-11-15')).rejects.toThrow('ENOTDIR');
     await open([used(10, 10)], { budgets: { ...noBudgets, dayUsd: 100 }, spending: spent });
@@ -315,10 +315,10 @@ describe('a day', () => {
   test('[M40] has the budgets of the configuration, with a ledger beside it', async () => {
     const place = await folder();
     const text = '[budgets]\nturn_usd = 0.5\nday_usd = 3\nturn_tokens = 1000';
-    const settings = generatorSettings(parseConfig({ name: join(place, 'config.toml'), text }, {}));
+    const settings = toGeneratorSettings(parseConfig({ name: join(place, 'config.toml'), text }, {}));
     expect(settings.budgets).toEqual({ turnUsd: 0.5, dayUsd: 3, turnTokens: 1_000 });
     await settings.spending?.add('2026-11-15', 2);
-    expect(await fileSpending(join(place, 'spending')).on('2026-11-15')).toBe(2);
-    expect(generatorSettings(parseConfig(null, {}))).toMatchObject({ budgets: noBudgets, spending: undefined });
+    expect(await createFileSpending(join(place, 'spending')).on('2026-11-15')).toBe(2);
+    expect(toGeneratorSettings(parseConfig(null, {}))).toMatchObject({ budgets: noBudgets, spending: undefined });
   });
 });

@@ -5,16 +5,16 @@ import type { Cost } from '../catalogue/index.ts';
 import type { BudgetsConfig } from '../config/contract.ts';
 import type { ProviderUsage } from '../providers/contract.ts';
 import type { SummaryAllowance } from '../summaries/contract.ts';
-import { generateError } from './errors.ts';
+import { makeGenerateError } from './errors.ts';
 import type { Prompt } from './prompt.ts';
-import { type DayUse, dayOf, type Spending } from './spending.ts';
+import { type DayUse, type Spending, utcDayOf } from './spending.ts';
 import type { TurnServices } from './turn-services.ts';
 
 /** No limits. */
 export const noBudgets: BudgetsConfig = { turnUsd: null, dayUsd: null, turnTokens: null };
 
 /** What a turn has spent so far. */
-export interface TurnSpent {
+export interface TurnSpending {
   usd: number;
   tokens: number;
 }
@@ -44,11 +44,11 @@ export interface BudgetedPrompts {
  */
 export async function limitByBudgets(
   services: TurnServices,
-  turn: TurnSpent,
+  turn: TurnSpending,
   prompts: readonly Prompts[],
 ): Promise<BudgetedPrompts> {
   const { budgets, spending, clock } = services;
-  const day = dayOf(clock.now());
+  const day = utcDayOf(clock.now());
   const person = await readPersonBudget(services, day).catch(throwUnreadable);
   const fitAll = (used: DayUse): readonly Prompts[] => {
     const purses = [...openBudgets(budgets, turn, used), ...(person === null ? [] : [person.budget()])];
@@ -83,7 +83,7 @@ export async function limitByBudgets(
 function throwUnreadable(error: unknown): never {
   if (isAppError(error)) throw error;
   const why = error instanceof Error ? error.message : String(error);
-  throw generateError('generate/budget', `The amount spent today cannot be read, and day_usd is set: ${why}`);
+  throw makeGenerateError('generate/budget', `The amount spent today cannot be read, and day_usd is set: ${why}`);
 }
 
 function highestCostOf(prompts: readonly Prompts[]): number {
@@ -134,7 +134,11 @@ function highestCost({ model, estimate, request }: Prompt): number {
   return (estimate * price.input + (request.maxTokens ?? 0) * price.output) / 1_000_000;
 }
 
-function openBudgets({ turnUsd, dayUsd, turnTokens }: BudgetsConfig, turn: TurnSpent, used: DayUse): readonly Budget[] {
+function openBudgets(
+  { turnUsd, dayUsd, turnTokens }: BudgetsConfig,
+  turn: TurnSpending,
+  used: DayUse,
+): readonly Budget[] {
   const purses: Budget[] = [];
   if (turnTokens !== null) purses.push({ budget: 'turn_tokens', limit: turnTokens, spent: turn.tokens, reserved: 0 });
   if (turnUsd !== null) purses.push({ budget: 'turn_usd', limit: turnUsd, spent: turn.usd, reserved: 0 });
@@ -176,13 +180,13 @@ const named = {
 } as const;
 
 function budgetRefusal(allowance: Budget | undefined): Error {
-  if (allowance === undefined) return generateError('generate/budget', 'The budget leaves no room for a reply.');
+  if (allowance === undefined) return makeGenerateError('generate/budget', 'The budget leaves no room for a reply.');
   const { budget, limit, spent, reserved } = allowance;
   const [what, unit] = named[budget];
   const used = `${Number(spent.toFixed(6))} spent${reserved > 0 ? `, ${Number(reserved.toFixed(6))} reserved for replies that are being written` : ''}`;
   const wait = reserved > 0 ? 'wait for these replies, ' : '';
   const raise = budget === 'person_day_usd' ? 'ask an admin for more' : `raise ${budget} in [budgets]`;
-  return generateError(
+  return makeGenerateError(
     'generate/budget',
     `The budget of ${limit} ${unit} for ${what} leaves no room for a reply (${used}): ${wait}${raise}, or take a cheaper model or a shorter conversation.`,
     // The page has no words for a budget of one person; then the sentence itself is shown.
@@ -195,7 +199,7 @@ function budgetRefusal(allowance: Budget | undefined): Error {
  */
 export async function addSpending(
   { store, spending, clock }: TurnServices,
-  turn: TurnSpent,
+  turn: TurnSpending,
   usage: Omit<ProviderUsage, 'raw'>,
   cost: Cost | null,
 ): Promise<void> {
@@ -203,19 +207,19 @@ export async function addSpending(
   const usd = cost?.total ?? 0;
   turn.tokens += tokens;
   turn.usd += usd;
-  await spending.add(dayOf(clock.now()), usd, { owner: store.owner, tokens });
+  await spending.add(utcDayOf(clock.now()), usd, { owner: store.owner, tokens });
 }
 
 /**
  * The budget for the summaries of a turn: they count like its replies, and a summary that the turn cannot afford is
  * not requested. The daily budget is checked where the model is chosen.
  */
-export function turnBudget(
+export function createTurnSummaryBudget(
   { budgets: { turnTokens, turnUsd } }: Pick<TurnServices, 'budgets'>,
-  turn: TurnSpent,
+  turn: TurnSpending,
 ): SummaryAllowance {
   // Two parts of a summary are written concurrently; reserving prevents both from spending the same budget.
-  const held: TurnSpent = { usd: 0, tokens: 0 };
+  const held: TurnSpending = { usd: 0, tokens: 0 };
   return {
     take({ info: { price } }, { inputTokens, outputTokens }) {
       const tokens = inputTokens + outputTokens;

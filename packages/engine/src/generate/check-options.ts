@@ -1,12 +1,12 @@
 /** Validates the options of a turn. */
-import { requireNodeNamed, requireTreeNamed } from '../service.ts';
-import { combineWays, mostSources } from './combine.ts';
+import { requireNodeId, requireTreeId } from '../service.ts';
+import { combineModes, maxCombinedReplies } from './combine.ts';
 import type { GenerateOptions, TurnStart } from './contract.ts';
-import { generateError } from './errors.ts';
+import { makeGenerateError } from './errors.ts';
 import type { TurnServices } from './turn-services.ts';
 
 /** Rejects a start or options that are not objects, so that untyped callers get a refusal and no TypeError. */
-export function checkGiven(start: TurnStart, options: GenerateOptions): void {
+export function checkTurnArguments(start: TurnStart, options: GenerateOptions): void {
   for (const [name, value] of Object.entries({ start, options }))
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notA('an object', name, value);
 }
@@ -18,15 +18,15 @@ function checkStart(start: TurnStart): void {
   const { type }: { readonly type: unknown } = start;
   if (typeof type !== 'string' || !starts.has(type)) {
     const known = [...starts].join(', ');
-    throw generateError('generate/invalid', `A turn begins with one of ${known}; got ${JSON.stringify(type)}.`, {
+    throw makeGenerateError('generate/invalid', `A turn begins with one of ${known}; got ${JSON.stringify(type)}.`, {
       type,
     });
   }
-  requireTreeNamed(start.treeId);
-  if (start.type === 'regenerate' || start.type === 'continue') requireNodeNamed(start.nodeId);
-  else if (start.type === 'reply') requireNodeNamed(start.parentId);
+  requireTreeId(start.treeId);
+  if (start.type === 'regenerate' || start.type === 'continue') requireNodeId(start.nodeId);
+  else if (start.type === 'reply') requireNodeId(start.parentId);
   else if (start.type === 'combine') checkCombine(start);
-  else if (start.parentId != null) requireNodeNamed(start.parentId);
+  else if (start.parentId != null) requireNodeId(start.parentId);
   if (start.type !== 'send') return;
   const { messages }: { readonly messages: unknown } = start;
   if (!Array.isArray(messages) || !messages.every((item) => typeof item === 'object' && item !== null))
@@ -38,18 +38,22 @@ function checkCombine(start: Extract<TurnStart, { type: 'combine' }>): void {
   const given: { readonly nodeIds: unknown; readonly way: unknown; readonly instructions?: unknown } = start;
   const { nodeIds, way, instructions } = given;
   if (!Array.isArray(nodeIds)) throw notA('a list of nodes', 'nodeIds', nodeIds);
-  for (const id of nodeIds) requireNodeNamed(id);
+  for (const id of nodeIds) requireNodeId(id);
   const count = new Set(nodeIds).size;
-  if (count !== nodeIds.length || count < 2 || count > mostSources)
-    throw generateError(
+  if (count !== nodeIds.length || count < 2 || count > maxCombinedReplies)
+    throw makeGenerateError(
       'generate/invalid',
-      `Between 2 and ${mostSources} different replies can be combined; got ${nodeIds.length}.`,
+      `Between 2 and ${maxCombinedReplies} different replies can be combined; got ${nodeIds.length}.`,
       { nodeIds },
     );
-  if (!combineWays.some((each) => each === way))
-    throw generateError('generate/invalid', `way is one of ${combineWays.join(', ')}; got ${JSON.stringify(way)}.`, {
-      way,
-    });
+  if (!combineModes.some((each) => each === way))
+    throw makeGenerateError(
+      'generate/invalid',
+      `way is one of ${combineModes.join(', ')}; got ${JSON.stringify(way)}.`,
+      {
+        way,
+      },
+    );
   if (instructions !== undefined && typeof instructions !== 'string')
     throw notA('a text', 'instructions', instructions);
 }
@@ -61,7 +65,7 @@ export function checkGenerateOptions(services: TurnServices, options: GenerateOp
   const { n = 1, models } = options;
   const count = n * models.length;
   if (!Number.isInteger(n) || count < 1 || count > services.limits.replies)
-    throw generateError(
+    throw makeGenerateError(
       'generate/invalid',
       `Between 1 and ${services.limits.replies} replies can be asked for; got ${count}.`,
       {
@@ -70,11 +74,14 @@ export function checkGenerateOptions(services: TurnServices, options: GenerateOp
       },
     );
   if (count > 1 && start.type === 'continue')
-    throw generateError('generate/invalid', 'A reply can be continued by one model only, with n = 1.', { n, models });
+    throw makeGenerateError('generate/invalid', 'A reply can be continued by one model only, with n = 1.', {
+      n,
+      models,
+    });
   if (start.type === 'combine' && (options.tools?.length ?? 0) > 0)
-    throw generateError('generate/invalid', 'Replies are combined without tools.', { tools: options.tools });
+    throw makeGenerateError('generate/invalid', 'Replies are combined without tools.', { tools: options.tools });
   if (count > 1 && (options.tools?.length ?? 0) > 0)
-    throw generateError(
+    throw makeGenerateError(
       'generate/tools-need-one',
       `Tools can be used with one reply at a time; ${count} were asked for.`,
       { n, models },
@@ -108,5 +115,5 @@ function isTexts(value: unknown): boolean {
 
 function notA(what: string, name: string, value: unknown): Error {
   const is = value === null ? 'null' : Array.isArray(value) ? 'a list' : Number.isNaN(value) ? 'NaN' : typeof value;
-  return generateError('generate/invalid', `${name} is ${what}; got ${is}.`, { name });
+  return makeGenerateError('generate/invalid', `${name} is ${what}; got ${is}.`, { name });
 }

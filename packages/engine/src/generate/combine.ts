@@ -1,14 +1,14 @@
 /** Combining answers: a reply whose request ends with the chosen variants and what to make of them. */
 import { ask, isToolUse, type JsonObject, type Node, type NodeId, nodeId, refuse, textOf } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
-import type { CombineWay, TurnStart } from './contract.ts';
-import { generateError } from './errors.ts';
+import type { CombineMode, TurnStart } from './contract.ts';
+import { makeGenerateError } from './errors.ts';
 import type { TurnServices } from './turn-services.ts';
 
 /** The ways to combine answers. */
-export const combineWays: readonly CombineWay[] = ['combine', 'table', 'differences'];
+export const combineModes: readonly CombineMode[] = ['combine', 'table', 'differences'];
 /** More answers have no letters that a reader can keep apart. */
-export const mostSources = 8;
+export const maxCombinedReplies = 8;
 
 /** The chosen answers, as they are sent and as they are recorded. */
 export interface Combination {
@@ -18,7 +18,7 @@ export interface Combination {
   readonly record: JsonObject;
 }
 
-const tasks: Readonly<Record<CombineWay, string>> = {
+const tasks: Readonly<Record<CombineMode, string>> = {
   combine:
     'Write one answer to what was asked that takes the best of each. Be complete, repeat nothing, and decide where they contradict each other. After a statement that comes from only some of them, name these.',
   table:
@@ -32,7 +32,7 @@ function letterOf(index: number): string {
   return String.fromCharCode(65 + index);
 }
 
-function combineText(way: CombineWay, answers: readonly string[], instructions: string): string {
+function combineText(way: CombineMode, answers: readonly string[], instructions: string): string {
   const quoted = answers.map((text, index) => {
     const letter = letterOf(index);
     // An answer cannot close its own tag.
@@ -68,11 +68,11 @@ export async function readCombination(
         nodeId: node.id,
       });
     if (node.role !== 'assistant' || node.kind !== 'message' || text.trim() === '')
-      throw generateError('generate/not-combinable', `The node ${node.id} is not a reply with a text.`, {
+      throw makeGenerateError('generate/not-combinable', `The node ${node.id} is not a reply with a text.`, {
         nodeId: node.id,
       });
     if (node.parentId !== answers[0]?.node.parentId)
-      throw generateError('generate/not-combinable', 'Only replies to the same message can be combined.', {
+      throw makeGenerateError('generate/not-combinable', 'Only replies to the same message can be combined.', {
         nodeId: node.id,
       });
   }
@@ -81,7 +81,7 @@ export async function readCombination(
   return { text: combineText(way, texts, instructions), record: recordOf(way, nodeIds, instructions) };
 }
 
-function recordOf(way: CombineWay, nodeIds: readonly NodeId[], instructions: string): JsonObject {
+function recordOf(way: CombineMode, nodeIds: readonly NodeId[], instructions: string): JsonObject {
   return { way, node_ids: [...nodeIds], ...(instructions === '' ? {} : { instructions }) };
 }
 
@@ -122,7 +122,7 @@ export async function restoreCombination(
   const node = await services.store.read(treeId, () => ask('node', { id: start.nodeId }));
   const record = node?.meta.source?.combined_from;
   if (!isJsonObject(record)) return null;
-  const way = combineWays.find((each) => each === record.way);
+  const way = combineModes.find((each) => each === record.way);
   const ids = Array.isArray(record.node_ids) ? record.node_ids.filter((id) => typeof id === 'string') : [];
   if (way === undefined || ids.length === 0) return null;
   const { instructions } = record;

@@ -2,12 +2,12 @@ import { isAppError, type NodeId, readTree, refuse, run } from '@coppice/core';
 import { contextOf, estimateContextTokens, isCompactionDue } from '@coppice/core/context';
 import type { CompactReason } from '../events.ts';
 import type { Model } from '../providers/index.ts';
-import { turnBudget } from './budget.ts';
+import { createTurnSummaryBudget } from './budget.ts';
 import type { TurnStart, WrittenReply } from './contract.ts';
-import { learnWindows } from './learn-windows.ts';
+import { learnContextWindows } from './learn-windows.ts';
 import type { Prompt } from './prompt.ts';
 import type { ReplyTarget, TurnState } from './state.ts';
-import { commandContext, type TurnServices } from './turn-services.ts';
+import { type TurnServices, turnRunContext } from './turn-services.ts';
 
 /** Compacts once before a call; returns the node to continue from, or null if that is not possible. */
 export async function compactOnce(
@@ -25,7 +25,7 @@ export async function compactOnce(
     const asked = await services.events.ask('compact', { treeId, nodeId: target.parentId, reason });
     const { nodeId, focus, summary } = asked;
     const select = options.select !== false;
-    const allowance = turnBudget(services, state.spent);
+    const allowance = createTurnSummaryBudget(services, state.spent);
     const wanted = { treeId, nodeId, model, reason, actId, actor, select, focus, summary, allowance, signal };
     const marker = await services.compact(wanted);
     if (marker === null) return null;
@@ -46,7 +46,7 @@ function knownWindow({ info }: Model): number {
 }
 
 /** The model with the smallest window. */
-export function withSmallestWindow(models: readonly [Model, ...Model[]]): Model {
+export function findSmallestWindowModel(models: readonly [Model, ...Model[]]): Model {
   return models.reduce((least, model) => (knownWindow(model) < knownWindow(least) ? model : least));
 }
 
@@ -62,7 +62,7 @@ export async function compactIfNeeded(
 ): Promise<NodeId | null> {
   const full = tight.find((prompt) => prompt.contextFit === 'short');
   const [first, ...rest] = tight;
-  const model = withSmallestWindow([first.model, ...rest.map((prompt) => prompt.model)]);
+  const model = findSmallestWindowModel([first.model, ...rest.map((prompt) => prompt.model)]);
   const marker = await compactOnce(services, state, target, model, full === undefined ? 'due' : 'full');
   if (marker !== null || full === undefined) return marker;
   // If the compaction of this call did not help, it is removed: a refused call leaves no nodes.
@@ -80,7 +80,7 @@ async function removeMarker(services: TurnServices, state: TurnState, marker: No
   await run(
     services.store,
     { type: 'delete', treeId, nodeIds: [marker], mode: 'splice' },
-    commandContext(services, actId, actor),
+    turnRunContext(services, actId, actor),
   );
 }
 
@@ -96,7 +96,7 @@ export async function assertMessageFits(
 ): Promise<void> {
   let tokens = 0;
   for (const { message } of start.messages) tokens += services.kit.tokens(message);
-  await learnWindows(services, models, tokens, signal);
+  await learnContextWindows(services, models, tokens, signal);
   // Most messages are small; nothing is read for those.
   const tight = models.filter(({ info }) => info.windowKnown && tokens * 2 > info.window);
   if (tight.length === 0) return;

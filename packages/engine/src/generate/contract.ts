@@ -59,14 +59,14 @@ export interface GenerateOptions {
 export type TurnApprove = (request: ApprovalRequest) => Promise<ApprovalDecision | 'ask'> | ApprovalDecision | 'ask';
 
 /** A message to append before the replies. */
-export interface SaidMessage {
+export interface MessageToAppend {
   readonly message: Message;
   readonly id?: string;
   readonly meta?: NodeMeta;
 }
 
 /** What becomes of several answers: one answer, a table, or a list of agreements and differences. */
-export type CombineWay = 'combine' | 'table' | 'differences';
+export type CombineMode = 'combine' | 'table' | 'differences';
 
 /** Where a turn starts. */
 export type TurnStart =
@@ -75,7 +75,7 @@ export type TurnStart =
       readonly type: 'send';
       readonly treeId: TreeId;
       readonly parentId?: NodeId | undefined;
-      readonly messages: readonly SaidMessage[];
+      readonly messages: readonly MessageToAppend[];
       /** False adds every message as a new node, even next to an equal one. */
       readonly merge?: boolean | undefined;
     }
@@ -89,7 +89,7 @@ export type TurnStart =
       readonly treeId: TreeId;
       /** Between 2 and 8; the first is called A in the request and in the reply. */
       readonly nodeIds: readonly NodeId[];
-      readonly way: CombineWay;
+      readonly way: CombineMode;
       /** What to pay attention to. */
       readonly instructions?: string | undefined;
     }
@@ -184,10 +184,10 @@ export interface WrittenReply {
 }
 
 /** The replies of one call, or of several parallel ones, and the next round if they called tools. */
-export interface Round {
+export interface ReplyRound {
   readonly replies: readonly WrittenReply[];
   /** The round after the tool results. Rejects if the turn ends with an error instead. */
-  readonly next?: Promise<Round>;
+  readonly next?: Promise<ReplyRound>;
 }
 
 /** A running turn. It continues even if its events are not read. */
@@ -195,7 +195,7 @@ export interface Turn {
   readonly actId: ActId;
   readonly treeId: TreeId;
   /** The first replies. Rejects if the turn was refused before there were any. */
-  readonly first: Promise<Round>;
+  readonly first: Promise<ReplyRound>;
   /** The last event; never rejects. */
   readonly done: Promise<TurnEnd>;
   /** All events from an index on, for any number of readers. */
@@ -207,7 +207,7 @@ export interface Turn {
 }
 
 /** Adds a compaction below a node and returns the node to continue from, or null if that is not possible. */
-export type Compact = (request: {
+export type CompactBelowNode = (request: {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
   /** The model whose window counts: the smallest one of several. */

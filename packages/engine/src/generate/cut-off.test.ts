@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openRawServer, type RawServer } from '../testing/raw-server.ts';
-import { textEvents } from '../testing/scripted.ts';
-import { eventsOf, openTurnFixture, type TurnFixture } from '../testing/turn-fixture.ts';
+import { makeTextEvents } from '../testing/scripted.ts';
+import { collectEvents, openTurnFixture, type TurnFixture } from '../testing/turn-fixture.ts';
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
 
@@ -208,7 +208,7 @@ describe.each(wires)('over $name', ({ provider, model, type, cut, plain }) => {
       });
       shop = await openTurnFixture('memory', [], { tools, config: `${provider}\nbase_url = "${server.url}"` });
       const turn = shop.send('Clean up', { models: [model], tools: ['remove'] });
-      const events = await eventsOf(turn);
+      const events = await collectEvents(turn);
       expect(ran).toEqual([]);
       expect(events.at(-1)).toMatchObject({ type: 'end' });
       expect(events.find((event) => event.type === 'tool-result')).toMatchObject({ name: 'remove', isError: true });
@@ -237,11 +237,11 @@ test('[H27] no call of a reply that was cut off or filtered is run, not even the
           { type: 'tool-use-delta', index: 1, json: '{"pa' },
           { type: 'end', finishReason, raw: finishReason },
         ],
-        textEvents('Well.'),
+        makeTextEvents('Well.'),
       ],
       { tools },
     );
-    const events = await eventsOf(shop.send('Clean up', { tools: ['remove'] }));
+    const events = await collectEvents(shop.send('Clean up', { tools: ['remove'] }));
     expect(ran).toEqual([]);
     expect(events.filter((event) => event.type === 'tool-result' && event.isError)).toHaveLength(2);
     await shop.close();

@@ -1,7 +1,7 @@
 import type { BudgetsConfig } from '../config/contract.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { SummaryBudget } from '../summaries/contract.ts';
-import { type DayUse, dayOf, type Spending } from './spending.ts';
+import { type DayUse, type Spending, utcDayOf } from './spending.ts';
 
 /** The services that a daily budget needs. */
 export interface DailyBudget {
@@ -14,12 +14,16 @@ export interface DailyBudget {
  * The daily budget for summaries and titles: they count like replies, and a call that would exceed it is not made.
  * Undefined if no daily budget is set.
  */
-export function dailySummaryBudget({ budgets: { dayUsd }, spending, clock }: DailyBudget): SummaryBudget | undefined {
+export function createDailySummaryBudget({
+  budgets: { dayUsd },
+  spending,
+  clock,
+}: DailyBudget): SummaryBudget | undefined {
   if (dayUsd === null) return undefined;
   return {
     async take({ info: { price } }, { inputTokens, outputTokens }) {
       const usd = price === null ? 0 : (inputTokens * price.input + outputTokens * price.output) / 1_000_000;
-      const day = dayOf(clock.now());
+      const day = utcDayOf(clock.now());
       const isAffordable = ({ spent, reserved }: DayUse) => spent < dayUsd && spent + reserved + usd <= dayUsd;
       // If the amount spent cannot be read, nothing more is spent.
       const release = await spending.reserve(day, (used) => (isAffordable(used) ? usd : null)).catch(() => null);

@@ -4,7 +4,7 @@ import { defaultFileTools, type FileTools } from '../summaries/files.ts';
 import { noBudgets } from './budget.ts';
 import type { GenerateOptions } from './contract.ts';
 import type { GenerateLimits } from './limits.ts';
-import { fileSpending, type Spending } from './spending.ts';
+import { createFileSpending, type Spending } from './spending.ts';
 
 /** The default options of a turn. */
 export type GenerateDefaults = Pick<GenerateOptions, 'temperature' | 'maxTokens' | 'thinking' | 'fallbackModel'>;
@@ -16,7 +16,7 @@ export interface CompactionSettings {
 }
 
 /** The generator's settings from the operator's configuration. */
-export function generatorSettings(
+export function toGeneratorSettings(
   config: Pick<Config, 'generate' | 'tools'> &
     Partial<Pick<Config, 'compaction' | 'summaries' | 'cheapModel' | 'budgets' | 'file'>>,
 ): {
@@ -48,7 +48,8 @@ export function generatorSettings(
     summaries: { model: config.summaries?.model ?? config.cheapModel },
     budgets: config.budgets ?? noBudgets,
     // Next to the configuration file that sets the budget, so that all processes with this budget share one record.
-    spending: config.file && isAbsolute(config.file) ? fileSpending(join(dirname(config.file), 'spending')) : undefined,
+    spending:
+      config.file && isAbsolute(config.file) ? createFileSpending(join(dirname(config.file), 'spending')) : undefined,
   };
 }
 
@@ -57,7 +58,7 @@ function toLowerCase(name: string): string {
 }
 
 /** Fills in defaults for undefined options. */
-export function withDefaults(options: GenerateOptions, defaults: GenerateDefaults = {}): GenerateOptions {
+export function withDefaultOptions(options: GenerateOptions, defaults: GenerateDefaults = {}): GenerateOptions {
   return {
     ...options,
     temperature: options.temperature ?? defaults.temperature,

@@ -20,7 +20,11 @@ export const generateErrorKinds = {
 export type GenerateErrorCode = keyof typeof generateErrorKinds;
 
 /** Creates an error of a turn. */
-export function generateError(code: GenerateErrorCode, message: string, data: Record<string, unknown> = {}): AppError {
+export function makeGenerateError(
+  code: GenerateErrorCode,
+  message: string,
+  data: Record<string, unknown> = {},
+): AppError {
   return new AppError({ code, kind: generateErrorKinds[code], message, data });
 }
 
@@ -36,13 +40,13 @@ export interface ReplyError {
 }
 
 /** Converts a provider's error event to a reply error. */
-export function fromProvider(event: ErrorEvent): ReplyError {
+export function replyErrorFromEvent(event: ErrorEvent): ReplyError {
   const { type: _type, ...error } = event;
   return error;
 }
 
 /** Converts a thrown value to a reply error; unexpected ones are internal. */
-export function fromThrown(thrown: unknown): ReplyError {
+export function replyErrorFromThrown(thrown: unknown): ReplyError {
   if (isAppError(thrown))
     return { code: thrown.code, kind: thrown.kind, message: thrown.message, retryable: thrown.retryable };
   const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -56,7 +60,7 @@ export function toGenerateError(error: ReplyError, data: Record<string, unknown>
 }
 
 /** An error as JSON, for the metadata of a node. */
-export function errorJson(error: ReplyError): JsonObject {
+export function replyErrorToJson(error: ReplyError): JsonObject {
   const entries = Object.entries(error).filter((entry): entry is [string, Json] => entry[1] !== undefined);
   return Object.fromEntries(entries);
 }

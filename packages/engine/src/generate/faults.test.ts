@@ -1,7 +1,12 @@
 /** Turns against a provider whose server misbehaves, over the network. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type FakeProvider, type Fault, openFakeProvider, type Turn as WireTurn } from '../testing/fake-provider.ts';
-import { eventsOf, openTurnFixture, type TurnFixture, until } from '../testing/turn-fixture.ts';
+import {
+  type FakeFault,
+  type FakeProvider,
+  openFakeProvider,
+  type FakeResponse as WireTurn,
+} from '../testing/fake-provider.ts';
+import { collectEvents, openTurnFixture, type TurnFixture, waitUntil } from '../testing/turn-fixture.ts';
 
 let fake: FakeProvider;
 let shop: TurnFixture;
@@ -31,7 +36,7 @@ afterEach(async () => {
 test('[H136] a retry reports why, when and how often, before the reply continues', async () => {
   await open(['429', '500']);
   const turn = send('Hello');
-  const retries = (await eventsOf(turn)).filter((event) => event.type === 'retry');
+  const retries = (await collectEvents(turn)).filter((event) => event.type === 'retry');
   expect(retries).toMatchObject([
     { code: 'provider/rate-limited', attempt: 1, retries: 2 },
     { code: 'provider/failed', attempt: 2, retries: 2 },
@@ -41,7 +46,7 @@ test('[H136] a retry reports why, when and how often, before the reply continues
 });
 
 describe('[H50] a server that', () => {
-  test.each<[string, Fault, string, string]>([
+  test.each<[string, FakeFault, string, string]>([
     ['F16 hangs in the middle, sending pings alone', 'hang-after-3', 'interrupted', 'provider/timeout'],
     ['F17 drops the stream', 'drop', 'interrupted', 'provider/dropped'],
     ['F17 ends with an error event', 'error-event', 'interrupted', 'provider/'],
@@ -63,7 +68,7 @@ describe('[H50] a server that', () => {
     expect(await shop.thread()).toEqual(['user: Hello', 'assistant: One two three four five.']);
   });
 
-  test.each<[string, Fault, string]>([
+  test.each<[string, FakeFault, string]>([
     ['F16 hangs before its headers', 'hang', 'provider/timeout'],
     ['F18 says 429 again and again', '429', 'provider/rate-limited'],
     ['F18 says 500 again and again', '500', 'provider/failed'],
@@ -95,6 +100,6 @@ describe('[H51] F23', () => {
     const end = await turn.done;
     expect(end).toMatchObject({ code: 'generate/aborted' });
     expect((await shop.node(end.nodeIds[0])).status).toBe('aborted');
-    await until(() => fake.brokenOff === 1);
+    await waitUntil(() => fake.brokenOff === 1);
   });
 });

@@ -5,7 +5,7 @@ import { finishLostReply } from '../runs/recover.ts';
 import type { WrittenReply } from './contract.ts';
 import { readReply } from './read-reply.ts';
 import { idOfTarget, type ReplyTarget, type TurnState } from './state.ts';
-import { commandContext, type TurnServices } from './turn-services.ts';
+import { type TurnServices, turnRunContext } from './turn-services.ts';
 
 /** Waits for the replies of an earlier attempt of the same request; null if this is the first attempt. */
 export async function findExistingReplies(
@@ -59,7 +59,7 @@ async function followExisting(services: TurnServices, state: TurnState, nodeId: 
   const head = await store.read(treeId, () => ask('head', { id: nodeId }));
   if (head !== null && head.parentId !== null)
     emit({ type: 'node', nodeId, parentId: head.parentId, role: 'assistant', status: head.status });
-  const { actor, now, newId, kit } = commandContext(services, state.actId, state.actor);
+  const { actor, now, newId, kit } = turnRunContext(services, state.actId, state.actor);
   const { followMs: everyMs } = limits;
   const options = { clock, everyMs, ticks: services.timers(everyMs), signal };
   for await (const event of followReply(store, { treeId, nodeId }, options)) {

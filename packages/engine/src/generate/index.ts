@@ -5,7 +5,7 @@ import { createCompactor } from '../compaction/compactor.ts';
 import type { Compactor } from '../compaction/contract.ts';
 import type { BudgetsConfig, SummariesConfig } from '../config/contract.ts';
 import { createEvents, type Events } from '../events.ts';
-import { createFileTexts, type FileTexts } from '../files/file-texts.ts';
+import { createFileTextExtractor, type FileTextExtractor } from '../files/file-text-extractor.ts';
 import { newId } from '../new-id.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
@@ -17,15 +17,15 @@ import { createSharedTimers, type SharedTimers } from '../runs/shared-timer.ts';
 import { requireObject } from '../service.ts';
 import type { Summarizer } from '../summaries/contract.ts';
 import { createSummarizer } from '../summaries/summarizer.ts';
-import { summaryModel } from '../summaries/summary-model.ts';
+import { chooseSummaryModel } from '../summaries/summary-model.ts';
 import { noBudgets } from './budget.ts';
-import { checkGiven } from './check-options.ts';
-import type { Compact, GenerateOptions, Turn, TurnStart } from './contract.ts';
-import { dailySummaryBudget } from './daily-budget.ts';
-import { type CompactionSettings, type GenerateDefaults, withDefaults } from './defaults.ts';
+import { checkTurnArguments } from './check-options.ts';
+import type { CompactBelowNode, GenerateOptions, Turn, TurnStart } from './contract.ts';
+import { createDailySummaryBudget } from './daily-budget.ts';
+import { type CompactionSettings, type GenerateDefaults, withDefaultOptions } from './defaults.ts';
 import { defaultGenerateLimits, type GenerateLimits } from './limits.ts';
-import { memorySpending, type Spending } from './spending.ts';
-import { Stop } from './stop.ts';
+import { createMemorySpending, type Spending } from './spending.ts';
+import { TurnStopReason } from './stop.ts';
 import { type RunningTurn, startTurn } from './turn.ts';
 import type { ToolSource, TurnServices } from './turn-services.ts';
 import { createYielder } from './yield-to-event-loop.ts';
@@ -43,17 +43,17 @@ export interface GeneratorOptions {
   /** The model of the default summarizer. */
   readonly summaries?: SummariesConfig | undefined;
   /** Replaces the default compaction. */
-  readonly compact?: Compact | undefined;
+  readonly compact?: CompactBelowNode | undefined;
   readonly limits?: Partial<GenerateLimits> | undefined;
   /** Limits of turns and days; by default none. */
   readonly budgets?: BudgetsConfig | undefined;
   /** Where daily spending is stored; by default in memory, lost at exit. */
   readonly spending?: Spending | undefined;
   /** The texts of attachments; by default each generator has its own. */
-  readonly fileTexts?: FileTexts | undefined;
+  readonly fileTexts?: FileTextExtractor | undefined;
   /** The timers of a server, shared by its generators; by default each generator has its own. */
   readonly timers?: SharedTimers | undefined;
-  /** The default options of a turn; see {@link generatorSettings}. */
+  /** The default options of a turn; see {@link toGeneratorSettings}. */
   readonly defaults?: GenerateDefaults | undefined;
   /** The default actor; if not given, the store's owner. */
   readonly actor?: string | undefined;
@@ -63,7 +63,7 @@ export interface GeneratorOptions {
 }
 
 /** Selects turns: those of an act, or the one that writes a node. */
-export type TurnsOf = { readonly actId: ActId } | { readonly nodeId: NodeId };
+export type TurnSelector = { readonly actId: ActId } | { readonly nodeId: NodeId };
 
 /** Starts and manages turns. */
 export interface Generator {
@@ -74,7 +74,7 @@ export interface Generator {
   /** Starts a turn, or returns the running one that the same request started at the same position. */
   generate(start: TurnStart, options: GenerateOptions): Turn;
   /** Stops turns in any process and waits for their end; false if there were none. */
-  abort(which: TurnsOf): Promise<boolean>;
+  abort(which: TurnSelector): Promise<boolean>;
   /** Follows a reply from an offset on, in any process. */
   follow(followed: FollowedReply, signal?: AbortSignal): AsyncIterable<FollowEvent>;
   /** Recovers replies whose process has died. */
@@ -100,8 +100,8 @@ export function createGenerator(options: GeneratorOptions): Generator {
     compactor,
     summarizer,
     generate(start, asked) {
-      checkGiven(start, asked);
-      return turns.begin(start, withDefaults(asked, options.defaults));
+      checkTurnArguments(start, asked);
+      return turns.begin(start, withDefaultOptions(asked, options.defaults));
     },
     async abort(which) {
       const isLocal = await turns.abort(which);
@@ -146,9 +146,9 @@ function generatorServices(options: GeneratorOptions): {
     newId: options.newId ?? (() => newId(clock.now())),
     actor: options.actor ?? store.owner,
   };
-  const spending = options.spending ?? memorySpending();
-  const notes = summaryModel(options.providers, { summaries: options.summaries ?? {} });
-  const budget = dailySummaryBudget({ budgets, spending, clock });
+  const spending = options.spending ?? createMemorySpending();
+  const notes = chooseSummaryModel(options.providers, { summaries: options.summaries ?? {} });
+  const budget = createDailySummaryBudget({ budgets, spending, clock });
   const summarizer = options.summarizer ?? createSummarizer({ model: notes, budget, clock });
   const compactor = createCompactor({ ...shared, summarizer, fileTools: compaction?.fileTools });
   const limits = { ...defaultGenerateLimits, ...options.limits };
@@ -162,7 +162,7 @@ function generatorServices(options: GeneratorOptions): {
     limits,
     budgets,
     spending,
-    fileTexts: options.fileTexts ?? createFileTexts(),
+    fileTexts: options.fileTexts ?? createFileTextExtractor(),
     compact: compaction?.automatic === false ? null : (options.compact ?? compactor.compactContext),
   };
   return { services, compactor, summarizer };
@@ -177,7 +177,7 @@ function trackTurns(services: TurnServices) {
     const turn = startTurn(services, begun, wanted);
     running.add(turn);
     if (key !== null) inFlight.set(key, turn);
-    if (closed) turn.stop(new Stop('close'));
+    if (closed) turn.stop(new TurnStopReason('close'));
     void turn.done.then(() => {
       running.delete(turn);
       if (key !== null) inFlight.delete(key);
@@ -191,7 +191,7 @@ function trackTurns(services: TurnServices) {
       return (key === null ? undefined : inFlight.get(key)) ?? start(begun, wanted, key);
     },
     /** Stops turns and waits for their end; false if there were none. */
-    async abort(which: TurnsOf): Promise<boolean> {
+    async abort(which: TurnSelector): Promise<boolean> {
       const meant = [...running].filter((turn) =>
         'actId' in which ? turn.actId === which.actId : turn.writes(which.nodeId),
       );
@@ -201,7 +201,7 @@ function trackTurns(services: TurnServices) {
     },
     async close(): Promise<void> {
       closed = true;
-      for (const turn of running) turn.stop(new Stop('close'));
+      for (const turn of running) turn.stop(new TurnStopReason('close'));
       await Promise.all([...running].map((turn) => turn.done));
     },
   };

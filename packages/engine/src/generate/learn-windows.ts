@@ -8,7 +8,7 @@ const worthAsking = 2_000;
  * Asks local servers for the windows of models that the catalogue does not know, once a conversation is long enough
  * to matter. Failures are ignored.
  */
-export async function learnWindows(
+export async function learnContextWindows(
   { learnWindow }: Pick<TurnServices, 'learnWindow'>,
   models: readonly Model[],
   tokens: number,

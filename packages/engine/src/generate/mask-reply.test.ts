@@ -1,11 +1,11 @@
 import { textMessage } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Forest } from '../forest/forest.ts';
-import { redact } from '../http/redact.ts';
+import { redactKeys } from '../http/redact.ts';
 import type { ProviderEvent } from '../providers/contract.ts';
-import { errorEvent } from '../providers/errors.ts';
-import { type ScriptedReply, textEvents, toolEvents, usageEventOf } from '../testing/scripted.ts';
-import { eventsOf, openTurnFixture, type TurnFixture } from '../testing/turn-fixture.ts';
+import { makeErrorEvent } from '../providers/errors.ts';
+import { makeTextEvents, makeToolEvents, makeUsageEvent, type ScriptedReply } from '../testing/scripted.ts';
+import { collectEvents, openTurnFixture, type TurnFixture } from '../testing/turn-fixture.ts';
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
 
@@ -18,7 +18,7 @@ afterEach(() => shop.close());
 
 const said = (...pieces: readonly string[]): ScriptedReply => [
   ...pieces.map((text): ProviderEvent => ({ type: 'text-delta', text })),
-  usageEventOf(10, 10),
+  makeUsageEvent(10, 10),
   { type: 'end', finishReason: 'stop', raw: 'stop' },
 ];
 
@@ -40,7 +40,7 @@ describe('a key that a provider repeats', () => {
       chunks.push(chunk.text);
       return append.call(shop.store.runs, id, chunk);
     };
-    const events = await eventsOf(shop.send('Which key?'));
+    const events = await collectEvents(shop.send('Which key?'));
     expect((await shop.thread()).at(-1)).toBe(`assistant: Your key is ${mask}.`);
     expect(JSON.stringify(events)).not.toContain(key.slice(0, 12));
     const text = events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join('');
@@ -75,9 +75,9 @@ describe('a key that a provider repeats', () => {
       { type: 'tool-use-end', index: 0, parameters: { for: key } },
       { type: 'end', finishReason: 'tool-use', raw: 'x' },
     ];
-    shop = await openTurnFixture('memory', [reply, textEvents('Done.')], { config, tools });
+    shop = await openTurnFixture('memory', [reply, makeTextEvents('Done.')], { config, tools });
     const turn = shop.send('Look', { tools: ['look'] });
-    const events = await eventsOf(turn);
+    const events = await collectEvents(turn);
     expect(ran).toEqual([{ for: mask }]);
     const { replies } = await turn.first;
     const node = await shop.node(replies[0]?.nodeId);
@@ -94,13 +94,13 @@ describe('a key that a provider repeats', () => {
   test('[G38] is masked if the provider reports usage in the middle of it, and if the reply ends with a part of it', async () => {
     const within: ScriptedReply = [
       { type: 'text-delta', text: `It is ${key.slice(0, 9)}` },
-      usageEventOf(10, 5),
+      makeUsageEvent(10, 5),
       { type: 'text-delta', text: `${key.slice(9)}, that is ${key.slice(0, 14)}` },
-      usageEventOf(10, 10),
+      makeUsageEvent(10, 10),
       { type: 'end', finishReason: 'length', raw: 'length' },
     ];
     shop = await openTurnFixture('memory', [within], { config });
-    const events = await eventsOf(shop.send('Which key?'));
+    const events = await collectEvents(shop.send('Which key?'));
     expect((await shop.thread()).at(-1)).toBe(`assistant: It is ${mask}, that is ${mask}`);
     expect(JSON.stringify(events)).not.toContain(key.slice(0, 12));
   });
@@ -108,7 +108,7 @@ describe('a key that a provider repeats', () => {
   test('[G38] is masked if a reply is cut within it and continued', async () => {
     const begun: ScriptedReply = [
       { type: 'text-delta', text: `It is ${key.slice(0, 10)}` },
-      errorEvent('provider/dropped', 'Gone.'),
+      makeErrorEvent('provider/dropped', 'Gone.'),
     ];
     shop = await openTurnFixture('memory', [begun, said(`${key.slice(10)}.`)], { config });
     const { nodeIds } = await shop.send('Which key?').done;
@@ -133,7 +133,7 @@ describe('a key that a provider repeats', () => {
     const tools = createTools({ tools: [look], limits: { resultBytes: 105 } });
     shop = await openTurnFixture(
       'memory',
-      [toolEvents({ id: 'a', name: 'look', parameters: {} }), said(`${token}, /home/me/a-folder-0123456789`)],
+      [makeToolEvents({ id: 'a', name: 'look', parameters: {} }), said(`${token}, /home/me/a-folder-0123456789`)],
       { config: `${config}\n${servers}`, tools },
     );
     await shop.send('Look', { tools: ['look'] }).done;
@@ -166,8 +166,8 @@ describe('a key that a provider repeats', () => {
     });
     await shop.send('Which?').done;
     expect((await shop.thread()).at(-1)).toBe(`assistant: ${secrets.map(() => '[key …-abc]').join(', ')}, ${plain}`);
-    for (const secret of secrets) expect(redact(`Failed with ${secret}.`)).toBe('Failed with [key …-abc].');
-    expect(redact(plain)).toBe(plain);
+    for (const secret of secrets) expect(redactKeys(`Failed with ${secret}.`)).toBe('Failed with [key …-abc].');
+    expect(redactKeys(plain)).toBe(plain);
   });
 
   test('[G38] may be cut off: text held back for the rest of it is kept when a provider throws', async () => {
@@ -181,7 +181,9 @@ describe('a key that a provider repeats', () => {
   });
 
   test('[G38] is masked in errors', async () => {
-    shop = await openTurnFixture('memory', [[errorEvent('provider/unauthorised', `Wrong key ${key}.`)]], { config });
+    shop = await openTurnFixture('memory', [[makeErrorEvent('provider/unauthorised', `Wrong key ${key}.`)]], {
+      config,
+    });
     const end = await shop.send('Hello').done;
     expect(end).toMatchObject({ type: 'error', message: `Wrong key ${mask}.` });
     expect((await shop.node(end.nodeIds[0])).meta.error).toMatchObject({ message: `Wrong key ${mask}.` });

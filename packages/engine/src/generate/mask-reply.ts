@@ -1,5 +1,5 @@
 /** Masks configured keys in a model's output before any of it is stored or shown. */
-import { createKeyFilter, replaceKeys, replaceKeysIn, replacePartialKey } from '../config/mask-keys.ts';
+import { createKeyFilter, replaceKeys, replaceKeysInJson, replacePartialKey } from '../config/mask-keys.ts';
 import type { ProviderEvent } from '../providers/contract.ts';
 
 /** Converts each event to those that can be passed on; text that may be the beginning of a key is held back. */
@@ -63,7 +63,7 @@ export function createReplyMask(keys: readonly string[]): ReplyMask | null {
         break;
       case 'tool-use-end':
         endCall(event.index, out);
-        out.push({ ...event, parameters: replaceKeysIn(event.parameters, keys) });
+        out.push({ ...event, parameters: replaceKeysInJson(event.parameters, keys) });
         break;
       case 'end':
       case 'error':

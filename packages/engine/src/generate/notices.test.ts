@@ -3,8 +3,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { parseConfig } from '../config/load.ts';
 import { createProviders } from '../providers/index.ts';
 import { openRawServer, type RawServer } from '../testing/raw-server.ts';
-import { textEvents, toolEvents } from '../testing/scripted.ts';
-import { eventsOf, openTurnFixture, type TurnFixture, type TurnFixtureOptions } from '../testing/turn-fixture.ts';
+import { makeTextEvents, makeToolEvents } from '../testing/scripted.ts';
+import { collectEvents, openTurnFixture, type TurnFixture, type TurnFixtureOptions } from '../testing/turn-fixture.ts';
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
 import type { GenerateOptions } from './contract.ts';
@@ -23,13 +23,13 @@ const tools = createTools({
 });
 
 async function noticed(options: TurnFixtureOptions, wanted: Partial<GenerateOptions>, content: readonly Block[] = []) {
-  shop = await openTurnFixture('memory', [textEvents('Yes.')], { tools, ...options });
+  shop = await openTurnFixture('memory', [makeTextEvents('Yes.')], { tools, ...options });
   const blocks: Block[] = [...textMessage('user', 'What is it?').content, ...content];
   const turn = shop.generator.generate(
     { type: 'send', treeId: shop.treeId, messages: [{ message: { role: 'user', content: blocks } }] },
     { models: ['scripted/one'], ...wanted },
   );
-  const events = await eventsOf(turn);
+  const events = await collectEvents(turn);
   const { replies } = await turn.first;
   const { source } = (await shop.node(replies[0]?.nodeId)).meta;
   const notices = events.flatMap((event) => (event.type === 'notice' ? [{ code: event.code, data: event.data }] : []));
@@ -79,14 +79,14 @@ describe('parameters that are changed before sending', () => {
     shop = await openTurnFixture(
       'memory',
       [
-        toolEvents({ id: 'a', name: 'look', parameters: {} }),
-        toolEvents({ id: 'b', name: 'look', parameters: {} }),
-        textEvents('Yes.'),
+        makeToolEvents({ id: 'a', name: 'look', parameters: {} }),
+        makeToolEvents({ id: 'b', name: 'look', parameters: {} }),
+        makeTextEvents('Yes.'),
       ],
       { tools, provider: { parameters: {} } },
     );
     const turn = shop.send('Look', { tools: ['look'], temperature: 0.3 });
-    const events = await eventsOf(turn);
+    const events = await collectEvents(turn);
     expect(events.filter(({ type }) => type === 'notice')).toHaveLength(1);
     const end = await turn.done;
     expect((await shop.node(end.nodeIds[0])).meta.source).toMatchObject({

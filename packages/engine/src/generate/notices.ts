@@ -18,7 +18,7 @@ export interface NoticeList {
 }
 
 /** Creates a list for a prompt; if the reply limit was lowered, that is the first entry. */
-export function collectNotices({ model, request, askedTokens }: Prompt): NoticeList {
+export function createNoticeList({ model, request, askedTokens }: Prompt): NoticeList {
   const parameters = new Map<string, TurnNotice>();
   const blocks = new Map<string, { readonly blockType: string; readonly role: string; count: number }>();
   const files = new Map<string, TurnNotice>();
@@ -68,7 +68,7 @@ const names: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A notice as an English sentence. */
-export function noticeText({ code, data }: TurnNotice): string {
+export function formatNotice({ code, data }: TurnNotice): string {
   const { model, name, asked, sent, blockType, count } = data;
   if (code === 'notice/block-changed')
     return `${String(model)} does not take ${String(blockType)} blocks: ${count === 1 ? 'one was' : `${String(count)} were`} sent as text or left out.`;

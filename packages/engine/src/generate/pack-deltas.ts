@@ -1,8 +1,8 @@
-import type { Packing } from './broadcast.ts';
+import type { EventPacking } from './broadcast.ts';
 import type { TurnEvent } from './contract.ts';
 
 /** Packs consecutive text deltas of one reply. */
-export const deltaPacking: Packing<TurnEvent> = {
+export const deltaPacking: EventPacking<TurnEvent> = {
   pack(before, event) {
     if (event.type !== 'text-delta' || before.type !== 'text-delta' || event.nodeId !== before.nodeId) return null;
     return event.offset === before.offset + before.text.length ? event.text : null;

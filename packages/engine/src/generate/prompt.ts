@@ -21,8 +21,8 @@ import type { ProviderRequest, ToolSpec } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { Combination } from './combine.ts';
 import type { GenerateOptions } from './contract.ts';
-import { generateError } from './errors.ts';
-import { replyLimit } from './reply-limit.ts';
+import { makeGenerateError } from './errors.ts';
+import { computeReplyLimit } from './reply-limit.ts';
 import type { TurnServices } from './turn-services.ts';
 
 /** The request for one model, and whether a reply fits. */
@@ -75,12 +75,12 @@ export interface PromptOptions {
 }
 
 /** The estimated size of the answers to combine, in tokens. */
-export function combinationTokens(combination: Combination | null): number {
+export function estimateCombinationTokens(combination: Combination | null): number {
   return combination === null ? 0 : estimateTokens(combination.text);
 }
 
 /** Builds the request for one model. Throws if the context is empty. */
-export function promptFor(context: Context, model: Model, wish: PromptOptions): Prompt {
+export function buildPrompt(context: Context, model: Model, wish: PromptOptions): Prompt {
   const { options, tools, combination = null } = wish;
   const { systemPrompt, messages, continues } = buildRequestMessages(context, {
     systemInPlace: model.provider.supports.systemInPlace,
@@ -92,12 +92,12 @@ export function promptFor(context: Context, model: Model, wish: PromptOptions): 
   const asked = combination === null ? start : coalesceMessages([...start, textMessage('user', combination.text)]);
   const sent: readonly Message[] = [...asked, ...end, ...(wish.continues ? [textMessage('user', goOn)] : [])];
   if (sent.length === 0)
-    throw generateError('generate/invalid', 'There is nothing to answer: the conversation is empty here.');
+    throw makeGenerateError('generate/invalid', 'There is nothing to answer: the conversation is empty here.');
   // A reported usage already includes the tools.
   const described = tools.length > 0 && context.estimate.reported === null ? estimateTokens(JSON.stringify(tools)) : 0;
-  const estimate = context.estimate.tokens + described + combinationTokens(combination);
+  const estimate = context.estimate.tokens + described + estimateCombinationTokens(combination);
   const { window, windowKnown } = model.info;
-  const limit = replyLimit(model.info, options.maxTokens, estimate);
+  const limit = computeReplyLimit(model.info, options.maxTokens, estimate);
   const due = isCompactionDue(estimate, windowKnown ? window : undefined);
   return {
     model,

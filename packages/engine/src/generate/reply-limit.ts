@@ -17,7 +17,7 @@ const fewestByGuess = 1_024;
  * The longest reply for a prompt of about so many tokens. An assumed window limits the reply only while it leaves at
  * least 1,024 tokens; after that the provider decides.
  */
-export function replyLimit(
+export function computeReplyLimit(
   { window, maxOut, windowKnown, maxOutKnown }: Pick<ModelInfo, 'window' | 'maxOut' | 'windowKnown' | 'maxOutKnown'>,
   asked: number | undefined,
   estimate: number,

@@ -10,7 +10,7 @@ function knownFields(entries: Readonly<Record<string, Json | undefined>>): JsonO
 }
 
 /** The source when the reply starts: model, and parameters and tools as sent. */
-export function replySource({ model, request, combination }: Prompt): JsonObject {
+export function makeStartedSource({ model, request, combination }: Prompt): JsonObject {
   const { temperature, topP, stop, seed, thinking, tools, maxTokens } = model.fit(request);
   return knownFields({
     type: 'model',
@@ -45,10 +45,10 @@ export interface ReplyFacts {
 }
 
 /** The source of a finished reply. */
-export function finishedSource(prompt: Prompt, facts: ReplyFacts): JsonObject {
+export function makeFinishedSource(prompt: Prompt, facts: ReplyFacts): JsonObject {
   const { finishReason, usage, cost, startedAt, firstMs, totalMs, instead, notices } = facts;
   return {
-    ...replySource(prompt),
+    ...makeStartedSource(prompt),
     ...knownFields({
       finish_reason: finishReason ?? undefined,
       usage: usage === null ? undefined : knownFields({ ...usage }),

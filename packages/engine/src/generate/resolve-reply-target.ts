@@ -14,14 +14,14 @@ import {
   type TreeId,
 } from '@coppice/core';
 import { maskMessage } from '../config/mask-message.ts';
-import { heldKeys } from '../config/secret.ts';
+import { listConfiguredKeys } from '../config/secret.ts';
 import type { TurnApprovals } from './approvals.ts';
 import { storeInlineMessages } from './blobs.ts';
 import type { GenerateOptions, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
 import { deterministicId } from './deterministic-id.ts';
-import { generateError } from './errors.ts';
+import { makeGenerateError } from './errors.ts';
 import type { ReplyTarget, TurnState } from './state.ts';
-import { commandContext, expectedVersionOf, type TurnServices } from './turn-services.ts';
+import { expectedVersionOf, type TurnServices, turnRunContext } from './turn-services.ts';
 
 /** A turn from its start on. */
 export interface TurnContext {
@@ -70,7 +70,7 @@ async function appendMessages(
   const asked = await services.events.ask('append', { treeId, parentId: parentId ?? null, messages: start.messages });
   const { requestId } = options;
   // With ids derived from the request, a retry finds its message even if the conversation has continued.
-  const keys = heldKeys();
+  const keys = listConfiguredKeys();
   const masked = asked.messages.map((item, index) => {
     // A resent history may contain keys that the model wrote; they are stored masked.
     const message = maskMessage(item.message, keys);
@@ -92,7 +92,7 @@ async function appendMessages(
       merge: start.merge !== false,
       ...(asked.parentId === null ? {} : { parentId: asked.parentId }),
     },
-    { ...commandContext(services, actId, actor), ...expectedVersionOf(options) },
+    { ...turnRunContext(services, actId, actor), ...expectedVersionOf(options) },
   );
   if (result.added.length === 0 && result.reused.length === 0)
     return refuse('message/blank', 'There is nothing in the message to answer.', {});
@@ -134,13 +134,13 @@ async function continueTarget({ services, start }: TurnContext, id: NodeId): Pro
     return refuse('tree/pending', `A reply is still being written into ${id}: wait for it or stop it.`, { nodeId: id });
   const { message, parentId } = node;
   if (message === null || node.role !== 'assistant' || node.status === 'success')
-    throw generateError(
+    throw makeGenerateError(
       'generate/not-continuable',
       `The node ${id} is not a reply that was cut off, so it cannot be continued.`,
       { nodeId: id },
     );
   if (hasToolUse(message))
-    throw generateError(
+    throw makeGenerateError(
       'generate/not-continuable',
       `The reply ${id} was cut short at a call of a tool: regenerate it instead.`,
       { nodeId: id },

@@ -12,13 +12,13 @@ import {
   textMessage,
 } from '@coppice/core';
 import { maskMessage } from '../config/mask-message.ts';
-import { heldKeys } from '../config/secret.ts';
+import { listConfiguredKeys } from '../config/secret.ts';
 import type { FinishReason } from '../providers/contract.ts';
 import type { Approve, ToolErrorCode, ToolResult } from '../tools/contract.ts';
 import { storeInlineMessages } from './blobs.ts';
 import type { TurnEvent, WrittenReply } from './contract.ts';
-import { generateError } from './errors.ts';
-import { commandContext, type TurnServices } from './turn-services.ts';
+import { makeGenerateError } from './errors.ts';
+import { type TurnServices, turnRunContext } from './turn-services.ts';
 
 /** How much of its tool limits a turn has used. */
 export interface ToolBudget {
@@ -68,7 +68,7 @@ export async function runTools(
       : cut !== null
         ? calls.map((call) => refusedResult(call, cut, 'tool/cut-off'))
         : await Promise.all(calls.map((call) => answerToolCall(services, round, call, emit)));
-  const keys = heldKeys();
+  const keys = listConfiguredKeys();
   const results = answered.map((result) => ({ ...result, message: maskMessage(result.message, keys) }));
   for (const { callId, name, message, error } of results)
     emit({ type: 'tool-result', nodeId: round.reply.nodeId, callId, name, message, isError: error !== null });
@@ -80,7 +80,7 @@ export async function runTools(
 function overLimit(services: TurnServices, budget: ToolBudget) {
   const { rounds, calls } = services.limits;
   if (budget.rounds > rounds)
-    return generateError(
+    return makeGenerateError(
       'generate/tool-limit',
       `The turn used tools in ${rounds} rounds already; this call was not run.`,
       {
@@ -89,7 +89,7 @@ function overLimit(services: TurnServices, budget: ToolBudget) {
       },
     );
   if (budget.calls > calls)
-    return generateError('generate/tool-limit', `The turn may call tools ${calls} times; this call was not run.`, {
+    return makeGenerateError('generate/tool-limit', `The turn may call tools ${calls} times; this call was not run.`, {
       limit: 'calls',
       calls,
     });
@@ -156,7 +156,7 @@ async function storeResult(
   const { result } = await run(
     services.store,
     { type: 'append', treeId, parentId: reply.nodeId, messages, merge: false, select },
-    commandContext(services, round.actId, round.actor),
+    turnRunContext(services, round.actId, round.actor),
   );
   let parentId = reply.nodeId;
   for (const nodeId of result.added) {

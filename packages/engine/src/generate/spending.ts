@@ -59,7 +59,7 @@ class Reservations {
 }
 
 /** The UTC day of a time: the same for all processes. */
-export function dayOf(now: number): string {
+export function utcDayOf(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
@@ -96,7 +96,7 @@ class DaySums {
 }
 
 /** Keeps spending in memory, until the process exits. */
-export function memorySpending(): Spending {
+export function createMemorySpending(): Spending {
   const days = new Map<string, DaySums>();
   const reservations = new Reservations();
   return {
@@ -129,8 +129,8 @@ const longestHold = 3_600_000;
  * appended, so that several processes can share a file and see each other's. What cannot be written is counted in this
  * process only.
  */
-export function fileSpending(folder: string, now: () => number = Date.now): Spending {
-  const unwritten = memorySpending();
+export function createFileSpending(folder: string, now: () => number = Date.now): Spending {
+  const unwritten = createMemorySpending();
   // Released here; the line that says so may not be written or read yet.
   const released = new Set<string>();
   let page: SpendingPage | null = null;

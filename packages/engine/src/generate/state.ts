@@ -2,7 +2,7 @@
 import { type ActId, type Message, type NodeId, nodeId, type RunContext, type TreeId } from '@coppice/core';
 import type { ToolSpec } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
-import type { TurnSpent } from './budget.ts';
+import type { TurnSpending } from './budget.ts';
 import type { Combination } from './combine.ts';
 import type { GenerateOptions, TurnEvent } from './contract.ts';
 import { deterministicId } from './deterministic-id.ts';
@@ -42,7 +42,7 @@ export interface TurnState {
   attached: boolean;
   /** Rounds of tools so far. */
   round: number;
-  readonly spent: TurnSpent;
+  readonly spent: TurnSpending;
   /** The keys of the notices that were already reported. */
   readonly reported: Set<string>;
 }

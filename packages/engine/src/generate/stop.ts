@@ -2,7 +2,7 @@
 export type StopKind = 'abort' | 'close' | 'deadline' | 'lost';
 
 /** The abort reason of the engine itself; any other reason is a request of the user. */
-export class Stop extends Error {
+export class TurnStopReason extends Error {
   readonly kind: StopKind;
 
   constructor(kind: StopKind) {
@@ -13,16 +13,16 @@ export class Stop extends Error {
 }
 
 /** Why a signal was aborted; null if it was not. */
-export function stopKind(signal: AbortSignal): StopKind | null {
+export function stopKindOf(signal: AbortSignal): StopKind | null {
   if (!signal.aborted) return null;
-  return signal.reason instanceof Stop ? signal.reason.kind : 'abort';
+  return signal.reason instanceof TurnStopReason ? signal.reason.kind : 'abort';
 }
 
 /**
  * A controller that aborts with another signal, until it is unlinked; unlinking removes the listener from a
  * long-lived signal.
  */
-export function linkedController(signal: AbortSignal | undefined): {
+export function createLinkedController(signal: AbortSignal | undefined): {
   readonly controller: AbortController;
   readonly unlink: () => void;
 } {

@@ -2,16 +2,16 @@ import { type JsonObject, nodeId, textMessage } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
-import { errorEvent } from '../providers/errors.ts';
-import { type ScriptedReply, textEvents, toolEvents } from '../testing/scripted.ts';
+import { makeErrorEvent } from '../providers/errors.ts';
+import { makeTextEvents, makeToolEvents, type ScriptedReply } from '../testing/scripted.ts';
 import {
-  eventsOf,
+  collectEvents,
   openTurnFixture,
   type TurnFixture,
   type TurnFixtureOptions,
-  until,
+  waitUntil,
 } from '../testing/turn-fixture.ts';
-import { approvalHash } from '../tools/approval.ts';
+import { hashToolCall } from '../tools/approval.ts';
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
 import type { TurnEvent } from './contract.ts';
@@ -45,7 +45,7 @@ const tools = createTools({
       parameters: anything,
       run: async ({ name }) => {
         ran.push(`slow ${name}`);
-        await until(() => slow());
+        await waitUntil(() => slow());
         return `slow ${name}`;
       },
     }),
@@ -96,9 +96,9 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   };
 
   test('[H20] a call is run, its result stored as a tool message with its source, and the model continues from it', async () => {
-    await open([toolEvents(call('c1', 'add', { a: 1, b: 2 })), textEvents('It is 3')]);
+    await open([makeToolEvents(call('c1', 'add', { a: 1, b: 2 })), makeTextEvents('It is 3')]);
     const turn = shop.send('1 + 2?', { tools: ['add'] });
-    const events = await eventsOf(turn);
+    const events = await collectEvents(turn);
     expect(await shop.thread()).toEqual(['user: 1 + 2?', 'assistant: ', 'tool: 3', 'assistant: It is 3']);
     expect(events.map((event) => event.type).filter((type) => type !== 'text-delta')).toEqual([
       'node',
@@ -134,8 +134,8 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   test('[H21] calls of one reply run at the same time, and their results are stored in the order of the calls', async () => {
     slow = () => ran.length === 2;
     await open([
-      toolEvents(call('x', 'slow', { name: 'x' }), call('y', 'add', { a: 1, b: 1 }), call('z', 'broken')),
-      textEvents('Done'),
+      makeToolEvents(call('x', 'slow', { name: 'x' }), call('y', 'add', { a: 1, b: 1 }), call('z', 'broken')),
+      makeTextEvents('Done'),
     ]);
     await shop.send('Go', { tools: ['slow', 'add', 'broken'] }).done;
     const lines = await shop.thread();
@@ -150,15 +150,15 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   test('[H22] a failing call is reported to the model, and the conversation continues', async () => {
     await open([
       [
-        ...toolEvents(call('a', 'add', { a: 'one' }), call('b', 'unheard_of'), call('c', 'stuck')).slice(0, -2),
+        ...makeToolEvents(call('a', 'add', { a: 'one' }), call('b', 'unheard_of'), call('c', 'stuck')).slice(0, -2),
         { type: 'tool-use-start', index: 3, id: 'd', name: 'add' },
         { type: 'tool-use-delta', index: 3, json: '{"a": 1, "b"' },
         { type: 'tool-use-end', index: 3, parameters: {}, malformed: 'The arguments are cut off.' },
         { type: 'end', finishReason: 'tool-use', raw: 'tool_calls' },
       ],
-      textEvents('I see'),
+      makeTextEvents('I see'),
     ]);
-    const events = await eventsOf(shop.send('Go', { tools: ['add', 'stuck'] }));
+    const events = await collectEvents(shop.send('Go', { tools: ['add', 'stuck'] }));
     const results = events.flatMap((event) => (event.type === 'tool-result' ? [[event.callId, event.isError]] : []));
     expect(results).toEqual([
       ['a', true],
@@ -174,7 +174,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   });
 
   test('[H23] tools with several replies are refused before anything is written', async () => {
-    await open([textEvents('No')]);
+    await open([makeTextEvents('No')]);
     const wanted = { tools: ['add'], n: 2 };
     expect(await shop.send('Go', wanted).done).toMatchObject({ code: 'generate/tools-need-one', kind: 'invalid' });
     expect(await shop.send('Go', { tools: ['nothing_such'] }).done).toMatchObject({ code: 'tool/unknown' });
@@ -182,7 +182,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   });
 
   test('[H24] after 25 rounds calls are answered with an error and the turn ends with tool-limit', async () => {
-    await open([(_request, number) => toolEvents(call(`c${number}`, 'add', { a: number, b: 1 }))]);
+    await open([(_request, number) => makeToolEvents(call(`c${number}`, 'add', { a: number, b: 1 }))]);
     const end = await shop.send('For ever', { tools: ['add'] }).done;
     expect(end).toMatchObject({ type: 'error', code: 'generate/tool-limit', kind: 'refused' });
     expect(ran).toHaveLength(25);
@@ -195,7 +195,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   test('[H24] a turn calls tools at most 50 times', async () => {
     const many = (number: number) =>
       Array.from({ length: 20 }, (_, at) => call(`c${number}-${at}`, 'add', { a: 1, b: at }));
-    await open([(_request, number) => toolEvents(...many(number))]);
+    await open([(_request, number) => makeToolEvents(...many(number))]);
     const end = await shop.send('Much', { tools: ['add'] }).done;
     expect(end).toMatchObject({ code: 'generate/tool-limit' });
     expect(ran).toHaveLength(40);
@@ -207,7 +207,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
     let isUp = false;
     const clock: Clock = {
       ...systemClock,
-      wait: (ms, signal) => (ms === upTime ? until(() => isUp) : systemClock.wait(ms, signal)),
+      wait: (ms, signal) => (ms === upTime ? waitUntil(() => isUp) : systemClock.wait(ms, signal)),
     };
     await open([[{ type: 'text-delta', text: 'Well' }, { type: 'hang' }]], { clock, limits: { turnMs: upTime } });
     const turn = shop.send('Go', { tools: ['add'] });
@@ -221,10 +221,10 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   test('[H25] a tool with side effects runs only when exactly this call was approved', async () => {
     const asked: unknown[] = [];
     await open([
-      toolEvents(call('1', 'delete_all', { what: 'this' })),
-      textEvents('Refused'),
-      toolEvents(call('2', 'delete_all', { what: 'that' })),
-      textEvents('Allowed'),
+      makeToolEvents(call('1', 'delete_all', { what: 'this' })),
+      makeTextEvents('Refused'),
+      makeToolEvents(call('2', 'delete_all', { what: 'that' })),
+      makeTextEvents('Allowed'),
     ]);
     await shop.send('Clean up', { tools: ['delete_all'] }).done;
     expect(ran).toEqual([]);
@@ -235,11 +235,14 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
     await shop.send('Clean up then', { tools: ['delete_all'], approve }).done;
     expect(asked).toEqual([{ what: 'that' }]);
     expect(ran).toEqual(['delete_all']);
-    expect(approvalHash('delete_all', { what: 'this' })).not.toBe(approvalHash('delete_all', { what: 'that' }));
+    expect(hashToolCall('delete_all', { what: 'this' })).not.toBe(hashToolCall('delete_all', { what: 'that' }));
   });
 
   test('[H29] a call that waits for approval is an event of its turn, and so is each of its states', async () => {
-    await open([toolEvents(call('c1', 'delete_all', { all: true }), call('c2', 'delete_all')), textEvents('Done')]);
+    await open([
+      makeToolEvents(call('c1', 'delete_all', { all: true }), call('c2', 'delete_all')),
+      makeTextEvents('Done'),
+    ]);
     const turn = shop.send('Go', { tools: ['delete_all'], approve: () => 'ask' });
     const seen: string[] = [];
     for await (const event of turn.events()) {
@@ -268,7 +271,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
       'c2 tool-result',
     ]);
     expect(ran).toEqual(['delete_all']);
-    const late = await eventsOf(turn, 0);
+    const late = await collectEvents(turn, 0);
     expect(
       late.filter((event) => event.type === 'approval-end').map((event) => 'approved' in event && event.approved),
     ).toEqual([false, true]);
@@ -276,7 +279,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   });
 
   test('[H29] a pending approval is declined when the turn is stopped, and nothing runs', async () => {
-    await open([toolEvents(call('c1', 'delete_all')), textEvents('Done')]);
+    await open([makeToolEvents(call('c1', 'delete_all')), makeTextEvents('Done')]);
     const turn = shop.send('Go', { tools: ['delete_all'], approve: () => 'ask' });
     const events: TurnEvent[] = [];
     for await (const event of turn.events()) {
@@ -290,9 +293,9 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
 
   test('[H26] an abort while tools run stores the finished results and ends the turn', async () => {
     slow = () => false;
-    await open([toolEvents(call('a', 'add', { a: 1, b: 1 }), call('b', 'slow')), textEvents('Never')]);
+    await open([makeToolEvents(call('a', 'add', { a: 1, b: 1 }), call('b', 'slow')), makeTextEvents('Never')]);
     const turn = shop.send('Go', { tools: ['add', 'slow'] });
-    await until(() => ran.length === 2);
+    await waitUntil(() => ran.length === 2);
     turn.abort();
     expect(await turn.done).toMatchObject({ code: 'generate/aborted' });
     expect(shop.provider.requests).toHaveLength(1);
@@ -306,10 +309,10 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
     await open([
       [
         { type: 'text-delta', text: 'Let me see' },
-        ...toolEvents(call('a', 'add', { a: 1, b: 1 })).slice(0, 2),
-        errorEvent('provider/dropped', 'Gone.'),
+        ...makeToolEvents(call('a', 'add', { a: 1, b: 1 })).slice(0, 2),
+        makeErrorEvent('provider/dropped', 'Gone.'),
       ],
-      textEvents('Again'),
+      makeTextEvents('Again'),
     ]);
     const end = await shop.send('Go', { tools: ['add'] }).done;
     expect(end).toMatchObject({ code: 'provider/dropped' });
@@ -326,7 +329,7 @@ describe.each(['memory', 'sqlite'] as const)('tools on %s', (kind) => {
   });
 
   test('[H10] a repeated request with tools, in any process, runs no tool twice and gives the same last reply', async () => {
-    await open([toolEvents(call('c1', 'add', { a: 1, b: 2 })), textEvents('It is 3')]);
+    await open([makeToolEvents(call('c1', 'add', { a: 1, b: 2 })), makeTextEvents('It is 3')]);
     const options = { models: ['scripted/one'], tools: ['add'], requestId: 'sum' };
     const end = await shop.send('1 + 2?', options).done;
     expect(end.type).toBe('end');

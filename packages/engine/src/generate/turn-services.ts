@@ -2,12 +2,12 @@
 import type { MessageKit, RunContext, Store } from '@coppice/core';
 import type { BudgetsConfig } from '../config/contract.ts';
 import type { Events } from '../events.ts';
-import type { FileTexts } from '../files/file-texts.ts';
+import type { FileTextExtractor } from '../files/file-text-extractor.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { SharedTimers } from '../runs/shared-timer.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import type { Compact, GenerateOptions } from './contract.ts';
+import type { CompactBelowNode, GenerateOptions } from './contract.ts';
 import type { GenerateLimits } from './limits.ts';
 import type { Spending } from './spending.ts';
 import type { YieldToEventLoop } from './yield-to-event-loop.ts';
@@ -31,15 +31,15 @@ export interface TurnServices {
   /** The id of this process, stored in its runs. */
   readonly process: string;
   readonly limits: GenerateLimits;
-  readonly compact: Compact | null;
+  readonly compact: CompactBelowNode | null;
   readonly budgets: BudgetsConfig;
   readonly spending: Spending;
   /** The texts of attachments for models that do not take the files. */
-  readonly fileTexts: FileTexts;
+  readonly fileTexts: FileTextExtractor;
 }
 
 /** The context for the commands of a turn. */
-export function commandContext(services: TurnServices, actId: string, actor: string): RunContext {
+export function turnRunContext(services: TurnServices, actId: string, actor: string): RunContext {
   return { actor, actId, now: () => services.clock.now(), newId: services.newId, kit: services.kit };
 }
 

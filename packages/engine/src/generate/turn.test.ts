@@ -1,15 +1,15 @@
 import { textMessage } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ProviderEvent } from '../providers/contract.ts';
-import { errorEvent } from '../providers/errors.ts';
+import { makeErrorEvent } from '../providers/errors.ts';
 import type { FollowEvent } from '../runs/follow.ts';
-import { type ScriptedReply, textEvents } from '../testing/scripted.ts';
+import { makeTextEvents, type ScriptedReply } from '../testing/scripted.ts';
 import {
-  eventsOf,
+  collectEvents,
   openTurnFixture,
   type TurnFixture,
   type TurnFixtureOptions,
-  until,
+  waitUntil,
 } from '../testing/turn-fixture.ts';
 import type { TurnEvent, TurnStart } from './contract.ts';
 
@@ -27,7 +27,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
   };
 
   test('[H3] a message gets a reply: both are in the tree, the reply is active and has its source', async () => {
-    await open([textEvents('Hello to you')], { systemPrompt: 'Be kind.' });
+    await open([makeTextEvents('Hello to you')], { systemPrompt: 'Be kind.' });
     const turn = shop.send('Hello', { temperature: 0.5, maxTokens: 300 });
     const end = await turn.done;
     expect(end).toMatchObject({ type: 'end' });
@@ -49,7 +49,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
   });
 
   test('[H3] all commits of a turn are one act', async () => {
-    await open([textEvents('Yes')]);
+    await open([makeTextEvents('Yes')]);
     const turn = shop.send('Well?');
     await turn.done;
     const commits = (await shop.store.history(shop.treeId)).filter((commit) => commit.actId === turn.actId);
@@ -64,7 +64,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
         const runs = await beside.store.runs.list(shop.treeId);
         const thread = await shop.thread();
         seen.push(thread, runs.length, (await shop.node(runs[0]?.nodeId)).status);
-        yield* textEvents('Yes');
+        yield* makeTextEvents('Yes');
       },
     ]);
     await shop.send('Are you there?').done;
@@ -77,13 +77,13 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
       async function* () {
         yield said('One ');
         yield said('two ');
-        await until(async () => {
+        await waitUntil(async () => {
           const [one] = await shop.store.runs.list();
           const there = one === undefined ? [] : await shop.store.runs.chunks(one.id);
           chunks.splice(0, chunks.length, ...there.map((chunk) => chunk.text));
           return chunks.join('') === 'One two ';
         });
-        yield* textEvents('three');
+        yield* makeTextEvents('three');
       },
     ]);
     const turn = shop.send('Count');
@@ -103,13 +103,13 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
       [
         { type: 'thinking-delta', text: 'Hm.' },
         { type: 'thinking-end', signature: 'proof' },
-        ...textEvents('Hello to you'),
+        ...makeTextEvents('Hello to you'),
       ],
     ]);
     const turn = shop.send('Hello');
-    const [all, again] = await Promise.all([eventsOf(turn), eventsOf(turn)]);
+    const [all, again] = await Promise.all([collectEvents(turn), collectEvents(turn)]);
     expect(again).toEqual(all);
-    expect(await eventsOf(turn, 3)).toEqual(all.slice(3));
+    expect(await collectEvents(turn, 3)).toEqual(all.slice(3));
     expect(all.map((event) => event.type)).toEqual([
       'node',
       'node',
@@ -130,7 +130,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
   test('[H6] a refusal before the first reply is an error event, not an exception', async () => {
     await open([]);
     const turn = shop.send('Hello', { models: ['nobody/at-all'] });
-    expect(await eventsOf(turn)).toEqual([expect.objectContaining({ type: 'error', code: 'provider/unknown' })]);
+    expect(await collectEvents(turn)).toEqual([expect.objectContaining({ type: 'error', code: 'provider/unknown' })]);
     await expect(turn.first).rejects.toMatchObject({ code: 'provider/unknown' });
     expect(await shop.thread()).toEqual([]);
   });
@@ -156,7 +156,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     const reader = first.events()[Symbol.asyncIterator]();
     await reader.next();
     await reader.return?.();
-    await until(() => shop.provider.running === 1);
+    await waitUntil(() => shop.provider.running === 1);
     controller.abort();
     expect(await first.done).toMatchObject({ code: 'generate/aborted' });
     const second = shop.send('B');
@@ -167,7 +167,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
   });
 
   test('[H8] a provider that fails after some text leaves it as interrupted, with the error beside it', async () => {
-    await open([[said('Half a '), errorEvent('provider/dropped', 'The line went dead.')]]);
+    await open([[said('Half a '), makeErrorEvent('provider/dropped', 'The line went dead.')]]);
     const end = await shop.send('Hello').done;
     expect(end).toMatchObject({ type: 'error', code: 'provider/dropped', retryable: true });
     const node = await shop.node(end.nodeIds[0]);
@@ -176,7 +176,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
   });
 
   test('[H8] a provider that fails before any text leaves an empty node of status error, without an apology as text', async () => {
-    await open([[errorEvent('provider/failed', 'It said 500.', { status: 500, excerpt: 'oops' })]]);
+    await open([[makeErrorEvent('provider/failed', 'It said 500.', { status: 500, excerpt: 'oops' })]]);
     const end = await shop.send('Hello').done;
     const node = await shop.node(end.nodeIds[0]);
     expect(node.status).toBe('error');
@@ -200,8 +200,8 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     let together = 0;
     const reply: ScriptedReply = async function* (_request, call) {
       together++;
-      await until(() => together === 3);
-      yield* textEvents(`Answer ${call}`);
+      await waitUntil(() => together === 3);
+      yield* makeTextEvents(`Answer ${call}`);
     };
     await open([reply]);
     const end = await shop.send('Three ways?', { n: 3, seed: 7 }).done;
@@ -213,7 +213,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
   });
 
   test('[H9] several models reply in one group, and one that fails keeps its position', async () => {
-    await open([[errorEvent('provider/overloaded', 'Too busy.')]], { other: [textEvents('I am here')] });
+    await open([[makeErrorEvent('provider/overloaded', 'Too busy.')]], { other: [makeTextEvents('I am here')] });
     const events = shop.send('Anyone?', { models: ['scripted/one', 'other/two'] });
     const end = await events.done;
     expect(end.type).toBe('end');
@@ -226,7 +226,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
   });
 
   test('[H10] a request made twice at the same node is one turn, even after it ended and in another process', async () => {
-    await open([textEvents('Once')]);
+    await open([makeTextEvents('Once')]);
     const again = { requestId: 'r-1' };
     const [one, two] = [shop.send('Hello', again), shop.send('Hello', again)];
     expect(two).toBe(one);
@@ -238,7 +238,7 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
       { models: ['scripted/one'], ...again },
     );
     expect(await late.done).toEqual(end);
-    expect(textIn(await eventsOf(late))).toBe('Once');
+    expect(textIn(await collectEvents(late))).toBe('Once');
     expect(shop.provider.requests).toHaveLength(1);
     await shop.send('Hello', { requestId: 'r-2' }).done;
     expect(shop.provider.requests).toHaveLength(2);
@@ -249,8 +249,8 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     await open([
       async function* () {
         yield said('One ');
-        await until(() => go);
-        yield* textEvents('two');
+        await waitUntil(() => go);
+        yield* makeTextEvents('two');
       },
     ]);
     const again = { requestId: 'r-1' };
@@ -263,12 +263,12 @@ describe.each(['memory', 'sqlite'] as const)('a turn on %s', (kind) => {
     );
     for await (const event of late.events()) if (event.type === 'text-delta') break;
     go = true;
-    expect(textIn(await eventsOf(late))).toBe('One two');
+    expect(textIn(await collectEvents(late))).toBe('One two');
     expect(shop.provider.requests).toHaveLength(1);
   });
 
   test('[H15] prompts and replies pass the hooks, which can replace and cancel them', async () => {
-    await open([textEvents('Yes')]);
+    await open([makeTextEvents('Yes')]);
     const reported: unknown[] = [];
     const { events } = shop.generator;
     events.before('append', (event) => ({

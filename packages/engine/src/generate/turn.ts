@@ -1,37 +1,37 @@
 /** One turn, from the appended message to the last reply. */
 import { setMaxListeners } from 'node:events';
 import { actId as asActId, type NodeId } from '@coppice/core';
-import { requireReady } from '../providers/index.ts';
+import { requireReadyModel } from '../providers/index.ts';
 import { createApprovals } from './approvals.ts';
 import { createBroadcast } from './broadcast.ts';
 import { checkGenerateOptions } from './check-options.ts';
 import { readCombination, restoreCombination } from './combine.ts';
 import { assertMessageFits, compactAfterTurn } from './compact-if-needed.ts';
-import type { GenerateOptions, Round, Turn, TurnEnd, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
-import { fromThrown, generateError, toGenerateError } from './errors.ts';
+import type { GenerateOptions, ReplyRound, Turn, TurnEnd, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
+import { makeGenerateError, replyErrorFromThrown, toGenerateError } from './errors.ts';
 import { findExistingReplies, findNextReplies } from './find-existing-replies.ts';
 import { deltaPacking } from './pack-deltas.ts';
 import { resolveReplyTarget, type TurnContext } from './resolve-reply-target.ts';
 import { runTools, type ToolBudget, toolCallsOf } from './run-tools.ts';
 import type { ReplyTarget, TurnState } from './state.ts';
-import { linkedController, Stop, stopKind } from './stop.ts';
+import { createLinkedController, stopKindOf, TurnStopReason } from './stop.ts';
 import { expectedVersionOf, type TurnServices } from './turn-services.ts';
 import { withToolRun } from './with-tool-run.ts';
-import { stopError } from './write-reply.ts';
+import { makeStopError } from './write-reply.ts';
 import { writeRound } from './write-round.ts';
 
 /** A turn with its internal controls. */
 export interface RunningTurn extends Turn {
   /** Whether it writes or wrote this reply. */
   writes(nodeId: NodeId): boolean;
-  stop(why: Stop): void;
+  stop(why: TurnStopReason): void;
 }
 
 /** Starts a turn. Returns immediately; errors are reported by its events and promises. */
 export function startTurn(services: TurnServices, start: TurnStart, options: GenerateOptions): RunningTurn {
   const actId = asActId(options.actId ?? services.newId());
   const broadcast = createBroadcast<TurnEvent>(deltaPacking);
-  const { controller, unlink } = linkedController(options.signal);
+  const { controller, unlink } = createLinkedController(options.signal);
   // Every reply and tool call adds a listener; so many are not a leak.
   setMaxListeners(services.limits.replies + services.limits.calls + 16, controller.signal);
   const written = new Set<NodeId>();
@@ -42,8 +42,8 @@ export function startTurn(services: TurnServices, start: TurnStart, options: Gen
   const over = new AbortController();
   services.clock
     .wait(services.limits.turnMs, over.signal)
-    .then(() => controller.abort(new Stop('deadline')), ignoreFailure);
-  const abort = () => controller.abort(new Stop('abort'));
+    .then(() => controller.abort(new TurnStopReason('deadline')), ignoreFailure);
+  const abort = () => controller.abort(new TurnStopReason('abort'));
   const { signal } = controller;
   const approvals = createApprovals(emit);
   const work: TurnContext = {
@@ -86,13 +86,13 @@ function ignoreFailure(): void {
 }
 
 /** Waits for all rounds; returns the event that ends the turn, and never rejects. */
-async function finishTurn(work: TurnContext, first: Promise<Round>): Promise<TurnEnd> {
+async function finishTurn(work: TurnContext, first: Promise<ReplyRound>): Promise<TurnEnd> {
   const { services, start } = work;
   let failure: TurnEnd | null = null;
   try {
     for (let round = await first; ; round = await round.next) if (round.next === undefined) break;
   } catch (thrown) {
-    failure = { type: 'error', nodeIds: work.seen.map((reply) => reply.nodeId), ...fromThrown(thrown) };
+    failure = { type: 'error', nodeIds: work.seen.map((reply) => reply.nodeId), ...replyErrorFromThrown(thrown) };
   }
   const nodeIds = work.seen.map((reply) => reply.nodeId);
   const failed = work.seen.filter((reply) => reply.status !== 'success');
@@ -110,13 +110,13 @@ async function finishTurn(work: TurnContext, first: Promise<Round>): Promise<Tur
   return { type: 'error', nodeIds, ...broken.error };
 }
 
-async function firstRound(work: TurnContext): Promise<Round> {
+async function firstRound(work: TurnContext): Promise<ReplyRound> {
   const { services, start, options, actId, signal, stop, emit } = work;
   const actor = options.actor ?? services.actor;
   checkGenerateOptions(services, options, start);
   // Before anything is written: an unknown model or tool is an error of the caller.
   const { models } = prepareAsked(services, options.models, options);
-  for (const model of models) requireReady(model);
+  for (const model of models) requireReadyModel(model);
   if (start.type === 'send') await assertMessageFits(services, start, models, signal);
   const combination =
     start.type === 'combine'
@@ -165,14 +165,14 @@ async function firstRound(work: TurnContext): Promise<Round> {
 }
 
 function throwIfStopped(signal: AbortSignal): void {
-  const kind = stopKind(signal);
-  if (kind !== null) throw toGenerateError(stopError(kind));
+  const kind = stopKindOf(signal);
+  if (kind !== null) throw toGenerateError(makeStopError(kind));
 }
 
 function prepareAsked(services: TurnServices, models: readonly string[], options: GenerateOptions) {
   const { n = 1, tools = [], fallbackModel } = options;
   if (tools.length > 0 && services.tools === null)
-    throw generateError('generate/invalid', 'No tools are available here.', { tools });
+    throw makeGenerateError('generate/invalid', 'No tools are available here.', { tools });
   return {
     // Models in order, each with its variants.
     models: models.flatMap((name) => new Array<string>(n).fill(name)).map((name) => services.model(name)),
@@ -181,7 +181,12 @@ function prepareAsked(services: TurnServices, models: readonly string[], options
   };
 }
 
-async function runRound(work: TurnContext, state: TurnState, target: ReplyTarget, budget: ToolBudget): Promise<Round> {
+async function runRound(
+  work: TurnContext,
+  state: TurnState,
+  target: ReplyTarget,
+  budget: ToolBudget,
+): Promise<ReplyRound> {
   const there = state.round > 0 ? null : await findExistingReplies(work.services, state, target);
   const replies = there ?? (await writeRound(work.services, state, target));
   work.seen = replies;
@@ -196,7 +201,11 @@ async function runRound(work: TurnContext, state: TurnState, target: ReplyTarget
 }
 
 /** Follows the replies of another attempt of the request. */
-async function attachedRound(work: TurnContext, state: TurnState, replies: readonly WrittenReply[]): Promise<Round> {
+async function attachedRound(
+  work: TurnContext,
+  state: TurnState,
+  replies: readonly WrittenReply[],
+): Promise<ReplyRound> {
   const [only] = replies;
   const next = replies.length === 1 && only !== undefined ? await findNextReplies(work.services, state, only) : null;
   if (next === null) return { replies };
@@ -209,7 +218,7 @@ async function roundAfterTools(
   state: TurnState,
   reply: WrittenReply,
   budget: ToolBudget,
-): Promise<Round> {
+): Promise<ReplyRound> {
   const { treeId, actId, actor, options, signal, emit } = state;
   const round = {
     treeId,

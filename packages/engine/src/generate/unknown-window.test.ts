@@ -1,8 +1,8 @@
 import type { Json } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
-import { errorEvent } from '../providers/errors.ts';
+import { makeErrorEvent } from '../providers/errors.ts';
 import { openRawServer, type RawServer } from '../testing/raw-server.ts';
-import { type ScriptedReply, textEvents, usageEventOf } from '../testing/scripted.ts';
+import { makeTextEvents, makeUsageEvent, type ScriptedReply } from '../testing/scripted.ts';
 import { openTurnFixture, type TurnFixture, type TurnFixtureOptions } from '../testing/turn-fixture.ts';
 
 let shop: TurnFixture;
@@ -23,7 +23,7 @@ async function open(replies: readonly ScriptedReply[], options: TurnFixtureOptio
 
 describe('a model with an unknown context window', () => {
   test('[Y34] is neither compacted nor refused, however long the conversation is', async () => {
-    await open([textEvents('Yes.')]);
+    await open([makeTextEvents('Yes.')]);
     for (let turn = 0; turn < 6; turn++) {
       expect(await shop.send(words(5_000)).done).toMatchObject({ type: 'end' });
       expect(new Set(await kinds())).toEqual(new Set(['user', 'assistant']));
@@ -53,15 +53,21 @@ describe('a model with an unknown context window', () => {
   });
 
   test('[Y34] is still unknown if only its longest reply was configured', async () => {
-    await open([textEvents('Yes.')], { config: '[models."scripted/one"]\nmax_output = 4000' });
+    await open([makeTextEvents('Yes.')], { config: '[models."scripted/one"]\nmax_output = 4000' });
     expect(await shop.send(words(30_000), { maxTokens: 9_000 }).done).toMatchObject({ type: 'end' });
     expect(shop.provider.requests[0]?.maxTokens).toBe(4_000);
     expect(await kinds()).toEqual(['user', 'assistant']);
   });
 
   test('[Y34] is compacted when the provider reports an overflow', async () => {
-    const overflow: ScriptedReply = [errorEvent('provider/context-overflow', 'Too long.')];
-    await open([textEvents('One.'), textEvents('Two.'), overflow, textEvents('In short.'), textEvents('Three.')]);
+    const overflow: ScriptedReply = [makeErrorEvent('provider/context-overflow', 'Too long.')];
+    await open([
+      makeTextEvents('One.'),
+      makeTextEvents('Two.'),
+      overflow,
+      makeTextEvents('In short.'),
+      makeTextEvents('Three.'),
+    ]);
     await shop.send(words(6_000)).done;
     await shop.send(words(6_000)).done;
     expect(await shop.send('And?').done).toMatchObject({ type: 'end' });
@@ -71,7 +77,7 @@ describe('a model with an unknown context window', () => {
 
   test('[Y34] gets no reply limit except from a budget', async () => {
     await open(
-      [[{ type: 'text-delta', text: 'Yes' }, usageEventOf(10, 10), { type: 'end', finishReason: 'stop', raw: '' }]],
+      [[{ type: 'text-delta', text: 'Yes' }, makeUsageEvent(10, 10), { type: 'end', finishReason: 'stop', raw: '' }]],
       {
         budgets: { turnUsd: null, dayUsd: null, turnTokens: 40_000 },
       },

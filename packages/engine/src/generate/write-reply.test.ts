@@ -2,9 +2,9 @@ import { AppError, nodeId, type Store, textMessage } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../providers/clock.ts';
 import type { ProviderEvent } from '../providers/contract.ts';
-import { errorEvent } from '../providers/errors.ts';
-import { textEvents } from '../testing/scripted.ts';
-import { openTurnFixture, type TurnFixture, until } from '../testing/turn-fixture.ts';
+import { makeErrorEvent } from '../providers/errors.ts';
+import { makeTextEvents } from '../testing/scripted.ts';
+import { openTurnFixture, type TurnFixture, waitUntil } from '../testing/turn-fixture.ts';
 import { createGenerator } from './index.ts';
 
 const said = (text: string): ProviderEvent => ({ type: 'text-delta', text });
@@ -34,7 +34,7 @@ describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
       async function* () {
         yield said('Worth keeping');
         full = true;
-        yield* textEvents('!');
+        yield* makeTextEvents('!');
       },
     ]);
     const store = failing(shop.store, () => full);
@@ -75,10 +75,10 @@ describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
   test('[H12] of two callers that continue the same reply at once one writes it', async () => {
     let go = false;
     shop = await openTurnFixture(kind, [
-      [said('Half '), errorEvent('provider/dropped', 'Gone.')],
+      [said('Half '), makeErrorEvent('provider/dropped', 'Gone.')],
       async function* () {
-        await until(() => go);
-        yield* textEvents('done');
+        await waitUntil(() => go);
+        yield* makeTextEvents('done');
       },
     ]);
     const cut = await shop.send('Hello').done;
@@ -94,7 +94,7 @@ describe.each(['memory', 'sqlite'] as const)('a reply on %s', (kind) => {
   });
 
   test('[H10] the same request at the same moment in two processes is written once', async () => {
-    shop = await openTurnFixture(kind, [textEvents('Once')]);
+    shop = await openTurnFixture(kind, [makeTextEvents('Once')]);
     const beside = await shop.beside();
     const prompt = await shop.send('Hello', { models: ['scripted/one'] }).done;
     const { parentId } = await shop.node(prompt.nodeIds[0]);
@@ -115,7 +115,7 @@ test('[H19] other work is scheduled however fast a model writes', async () => {
   const clock = { ...systemClock, now: () => ++time };
   let turns = 0;
   let over = false;
-  shop = await openTurnFixture('memory', [textEvents('word '.repeat(2_000))], { clock });
+  shop = await openTurnFixture('memory', [makeTextEvents('word '.repeat(2_000))], { clock });
   const turned = () => {
     turns++;
     if (!over) setImmediate(turned);

@@ -15,23 +15,29 @@ import {
   textOf,
 } from '@coppice/core';
 import { maskMessage } from '../config/mask-message.ts';
-import { heldKeys } from '../config/secret.ts';
+import { listConfiguredKeys } from '../config/secret.ts';
 import { accumulateReply, type ModelReply } from '../providers/accumulate-reply.ts';
 import type { ErrorEvent, FinishReason, ProviderEvent, ProviderNotice, ProviderUsage } from '../providers/contract.ts';
-import { errorFrom } from '../providers/errors.ts';
+import { errorEventFromThrown } from '../providers/errors.ts';
 import { createChunkWriter } from '../runs/chunk-writer.ts';
 import { startHeartbeat } from '../runs/heartbeat.ts';
 import { withStoredBytes } from './blobs.ts';
-import { addSpending, type TurnSpent } from './budget.ts';
+import { addSpending, type TurnSpending } from './budget.ts';
 import type { TurnEvent, WrittenReply } from './contract.ts';
-import { errorJson, fromProvider, fromThrown, generateError, type ReplyError } from './errors.ts';
+import {
+  makeGenerateError,
+  type ReplyError,
+  replyErrorFromEvent,
+  replyErrorFromThrown,
+  replyErrorToJson,
+} from './errors.ts';
 import { createReplyMask } from './mask-reply.ts';
-import { collectNotices, type NoticeList, noticeKey, noticeText, type TurnNotice } from './notices.ts';
+import { createNoticeList, formatNotice, type NoticeList, noticeKey, type TurnNotice } from './notices.ts';
 import type { Prompt } from './prompt.ts';
 import { readReply } from './read-reply.ts';
-import { finishedSource } from './reply-metadata.ts';
-import { linkedController, Stop, type StopKind, stopKind } from './stop.ts';
-import { commandContext, type TurnServices } from './turn-services.ts';
+import { makeFinishedSource } from './reply-metadata.ts';
+import { createLinkedController, type StopKind, stopKindOf, TurnStopReason } from './stop.ts';
+import { type TurnServices, turnRunContext } from './turn-services.ts';
 
 /** A pending node and the prompts to fill it with. */
 export interface ReplyJob {
@@ -51,7 +57,7 @@ export interface ReplyJob {
   /** Stops the whole turn, for example on request of another process. */
   readonly stop: () => void;
   /** What the turn has spent; this call is added to it. */
-  readonly spent: TurnSpent;
+  readonly spent: TurnSpending;
   /** The keys of the notices that the turn has reported. */
   readonly reported: Set<string>;
 }
@@ -73,8 +79,8 @@ export async function writeReply(
   emit: (event: TurnEvent) => void,
 ): Promise<WrittenReply> {
   const { clock, store, limits } = services;
-  const { controller, unlink } = linkedController(job.signal);
-  const onLost = () => controller.abort(new Stop('lost'));
+  const { controller, unlink } = createLinkedController(job.signal);
+  const onLost = () => controller.abort(new TurnStopReason('lost'));
   const { heartbeatMs: everyMs, lookMs, flushMs } = limits;
   const ticks = services.timers(flushMs);
   const writer = createChunkWriter(store.runs, job.runId, { ...limits, clock, onLost, ticks });
@@ -84,7 +90,7 @@ export async function writeReply(
   try {
     const response = await streamFromModel(services, job, controller.signal, (text) => writer.write(text), emit);
     const ended = writer.stop();
-    const written = await endReply(services, job, response, stopKind(controller.signal), emit);
+    const written = await endReply(services, job, response, stopKindOf(controller.signal), emit);
     await ended;
     await services.yieldToEventLoop();
     await store.runs.end(job.runId).catch(ignoreWriteError);
@@ -116,7 +122,7 @@ async function streamFromModel(
     let firstMs: number | null = null;
     const fold = accumulateReply(prompt.model.provider.kind);
     const publish = replyPublisher(job, write, emit);
-    const mask = createReplyMask(heldKeys());
+    const mask = createReplyMask(listConfiguredKeys());
     const accept = (event: ProviderEvent) => {
       fold.push(event);
       publish(event);
@@ -126,7 +132,7 @@ async function streamFromModel(
       if (mask === null) accept(event);
       else for (const masked of mask(event)) accept(masked);
     };
-    const notices = collectNotices(prompt);
+    const notices = createNoticeList(prompt);
     const report = noticeReporter(job, notices, emit);
     const events = await askModelOnce(services, prompt, signal, (notice) => {
       if (notice.type === 'retry') emit(retryEvent(job.nodeId, notice));
@@ -142,7 +148,7 @@ async function streamFromModel(
     } catch (thrown) {
       // The provider violated its contract not to throw. Caught here, because a wrapping generator would slow down
       // every event.
-      receive(errorFrom(thrown));
+      receive(errorEventFromThrown(thrown));
     }
     const reply = fold.reply();
     const failure = reply.message === null && reply.last?.type === 'error' ? reply.last : null;
@@ -151,7 +157,7 @@ async function streamFromModel(
       return { ...reply, prompt, startedAt, firstMs, instead, notices: notices.all() };
     instead = { model: prompt.model.id, code: failure.code };
   }
-  throw generateError('generate/invalid', 'Choose at least one model.');
+  throw makeGenerateError('generate/invalid', 'Choose at least one model.');
 }
 
 /** Stores the text of a reply and emits its events. The fallback is used only before the first text. */
@@ -187,7 +193,7 @@ function noticeReporter({ nodeId, reported }: ReplyJob, notices: NoticeList, emi
     isDone = true;
     for (const notice of notices.all()) {
       const key = noticeKey(notice);
-      if (!reported.has(key)) emit({ type: 'notice', nodeId, message: noticeText(notice), ...notice });
+      if (!reported.has(key)) emit({ type: 'notice', nodeId, message: formatNotice(notice), ...notice });
       reported.add(key);
     }
   };
@@ -220,7 +226,7 @@ async function askModelOnce(
       onNotice,
     });
   } catch (thrown) {
-    return onlyText(errorFrom(thrown));
+    return onlyText(errorEventFromThrown(thrown));
   }
 }
 
@@ -245,7 +251,7 @@ async function endReply(
   const { nodeId, parentId } = job;
   const joined = joinBlocks(job.before, response.message);
   // A key may be cut where a reply broke off and was continued.
-  const message = joined === null || job.before === null ? joined : maskMessage(joined, heldKeys());
+  const message = joined === null || job.before === null ? joined : maskMessage(joined, listConfiguredKeys());
   const { status, error, finishReason } = replyOutcome(response, message, stopped);
   const usage = response.usage === null ? null : withoutRaw(response.usage);
   const cost = usage === null ? null : response.prompt.model.cost(usage);
@@ -265,10 +271,10 @@ async function endReply(
   };
   const isCombined = response.prompt.combination !== null;
   const meta: NodeMeta = {
-    source: finishedSource(response.prompt, facts),
+    source: makeFinishedSource(response.prompt, facts),
     // A continued reply was sent with its own beginning; core then records what is above it.
     ...(usage === null || (job.before !== null && !isCombined) ? {} : { measuredOver: response.prompt.measure }),
-    ...(error === null ? (job.reopened ? { error: null } : {}) : { error: errorJson(error) }),
+    ...(error === null ? (job.reopened ? { error: null } : {}) : { error: replyErrorToJson(error) }),
   };
   // With answers to combine, what was sent is larger than the context.
   const tokens = isCombined
@@ -296,7 +302,7 @@ async function commit(
   meta: NodeMeta,
 ): Promise<WrittenReply> {
   const { treeId, nodeId } = job;
-  const context = commandContext(services, job.actId, job.actor);
+  const context = turnRunContext(services, job.actId, job.actor);
   const { status, message } = written;
   const said = message === null ? {} : { message };
   await services.yieldToEventLoop();
@@ -306,7 +312,7 @@ async function commit(
   } catch (thrown) {
     if (!isAppError(thrown) || thrown.kind !== 'invalid' || message === null) throw thrown;
     // Core rejected the message: its text is kept, and the error says what was wrong.
-    const error = fromThrown(thrown);
+    const error = replyErrorFromThrown(thrown);
     const text = textMessage('assistant', textOf(message));
     const kept: WrittenReply = isBlank(text)
       ? { ...written, status: 'error', message: null, error }
@@ -319,7 +325,7 @@ async function commit(
         nodeId,
         status: kept.status,
         ...(kept.message === null ? {} : { message: kept.message }),
-        meta: { ...meta, error: errorJson(error) },
+        meta: { ...meta, error: replyErrorToJson(error) },
       },
       context,
     );
@@ -362,9 +368,9 @@ function replyOutcome(response: ModelResponse, message: Message | null, stopped:
   if (last?.type === 'end') {
     const { finishReason } = last;
     if (said) return { status: 'success', error: null, finishReason };
-    return { status: 'error', error: fromThrown(isEmptyReply(finishReason)), finishReason };
+    return { status: 'error', error: replyErrorFromThrown(isEmptyReply(finishReason)), finishReason };
   }
-  const error = stopped === null ? failureOfReply(last) : stopError(stopped);
+  const error = stopped === null ? failureOfReply(last) : makeStopError(stopped);
   const cut = said ? 'interrupted' : 'error';
   return { status: error.kind === 'aborted' ? 'aborted' : cut, error, finishReason: null };
 }
@@ -372,29 +378,31 @@ function replyOutcome(response: ModelResponse, message: Message | null, stopped:
 function isEmptyReply(finishReason: FinishReason) {
   const why =
     finishReason === 'content-filter' || finishReason === 'refusal' ? 'was held back by the provider' : 'ended';
-  return generateError('generate/empty', `The reply ${why} without any text (${finishReason}).`);
+  return makeGenerateError('generate/empty', `The reply ${why} without any text (${finishReason}).`);
 }
 
 function failureOfReply(last: ErrorEvent | null): ReplyError {
-  if (last !== null) return fromProvider(last);
+  if (last !== null) return replyErrorFromEvent(last);
   return { code: 'provider/dropped', kind: 'unavailable', message: 'The reply broke off.', retryable: true };
 }
 
 /** The error of a turn that was stopped. */
-export function stopError(kind: StopKind): ReplyError {
+export function makeStopError(kind: StopKind): ReplyError {
   switch (kind) {
     case 'abort':
-      return fromThrown(generateError('generate/aborted', 'The reply was stopped.'));
+      return replyErrorFromThrown(makeGenerateError('generate/aborted', 'The reply was stopped.'));
     case 'close':
-      return fromThrown(
-        generateError(
+      return replyErrorFromThrown(
+        makeGenerateError(
           'generate/closed',
           'The reply was interrupted because the engine was closed. It can be continued.',
         ),
       );
     case 'deadline':
-      return fromThrown(generateError('generate/tool-limit', 'The turn exceeded its time limit and was stopped.'));
+      return replyErrorFromThrown(
+        makeGenerateError('generate/tool-limit', 'The turn exceeded its time limit and was stopped.'),
+      );
     case 'lost':
-      return fromThrown(generateError('generate/lost', 'The run was taken over by another process.'));
+      return replyErrorFromThrown(makeGenerateError('generate/lost', 'The run was taken over by another process.'));
   }
 }

@@ -1,14 +1,14 @@
 /** The replies of one call: their position and prompts. Each run is stored before its node. */
 import { ask, type Context, type JsonObject, type NewReply, type NodeId, refuse, run } from '@coppice/core';
 import { limitByBudgets } from './budget.ts';
-import { compactIfNeeded, compactOnce, withSmallestWindow } from './compact-if-needed.ts';
+import { compactIfNeeded, compactOnce, findSmallestWindowModel } from './compact-if-needed.ts';
 import type { WrittenReply } from './contract.ts';
 import { findExistingReplies } from './find-existing-replies.ts';
-import { learnWindows } from './learn-windows.ts';
-import { combinationTokens, type Prompt, promptFor, readContext } from './prompt.ts';
-import { replySource } from './reply-metadata.ts';
+import { learnContextWindows } from './learn-windows.ts';
+import { buildPrompt, estimateCombinationTokens, type Prompt, readContext } from './prompt.ts';
+import { makeStartedSource } from './reply-metadata.ts';
 import { idOfTarget, type ReplyTarget, type TurnState } from './state.ts';
-import { commandContext, type TurnServices } from './turn-services.ts';
+import { type TurnServices, turnRunContext } from './turn-services.ts';
 import { type ReplyJob, writeReply } from './write-reply.ts';
 
 /** Writes all replies at a position concurrently and waits for their end. */
@@ -37,7 +37,12 @@ async function preparePrompts(
   const end = target.type === 'into' ? target.nodeId : target.parentId;
   const context = await readContext(services, state.treeId, end);
   const asked = state.fallback === null ? state.models : [...state.models, state.fallback];
-  await learnWindows(services, asked, context.estimate.tokens + combinationTokens(state.combination), state.signal);
+  await learnContextWindows(
+    services,
+    asked,
+    context.estimate.tokens + estimateCombinationTokens(state.combination),
+    state.signal,
+  );
   const prompts = promptsFor(state, context, target);
   const [first, ...rest] = prompts.map(([prompt]) => prompt).filter((prompt) => prompt.contextFit !== 'ok');
   if (first === undefined) return { place: target, prompts };
@@ -55,9 +60,9 @@ function promptsFor(state: TurnState, context: Context, target: ReplyTarget): (r
   const continues = target.type === 'into' && target.before !== null;
   return state.models.map((model, index) => {
     const wish = { options, tools, index, round, continues, combination };
-    const first = promptFor(context, model, wish);
+    const first = buildPrompt(context, model, wish);
     if (fallback === null || fallback.id === model.id) return [first];
-    const second = promptFor(context, fallback, wish);
+    const second = buildPrompt(context, fallback, wish);
     // A fallback whose window is too small for this conversation does not help.
     return second.contextFit === 'short' ? [first] : [first, second];
   });
@@ -192,8 +197,11 @@ async function insertPendingReplies(
   const { treeId } = state;
   // The caller cannot know the turn's own earlier commits, such as a compaction.
   const expects = state.round === 0 && !state.compacted ? state.expects : {};
-  const context = { ...commandContext(services, state.actId, state.actor), ...expects };
-  const replies: NewReply[] = jobs.map((job) => ({ id: job.nodeId, meta: { source: replySource(job.prompts[0]) } }));
+  const context = { ...turnRunContext(services, state.actId, state.actor), ...expects };
+  const replies: NewReply[] = jobs.map((job) => ({
+    id: job.nodeId,
+    meta: { source: makeStartedSource(job.prompts[0]) },
+  }));
   if (target.type === 'below') {
     const { parentId } = target;
     return (await run(services.store, { type: 'reply', treeId, parentId, replies, select }, context)).commit !== null;
@@ -225,7 +233,7 @@ async function retryAfterOverflow(
   const marker =
     first === undefined
       ? null
-      : await compactOnce(services, state, target, withSmallestWindow([first, ...rest]), 'overflow');
+      : await compactOnce(services, state, target, findSmallestWindowModel([first, ...rest]), 'overflow');
   if (marker === null) return null;
   const place: ReplyTarget = { type: 'below', parentId: marker };
   const prompts = promptsFor(state, await readContext(services, treeId, marker), place);
@@ -245,7 +253,7 @@ async function retryAfterOverflow(
     await run(
       services.store,
       { type: 'delete', treeId, nodeIds: still, mode: 'cascade' },
-      commandContext(services, actId, state.actor),
+      turnRunContext(services, actId, state.actor),
     );
   return replies.map((reply, index) => written[places.indexOf(index)] ?? reply);
 }

@@ -34,7 +34,7 @@ export interface HttpLimits {
   readonly firstWaitMs: number;
 }
 
-export const defaultLimits: HttpLimits = {
+export const defaultHttpLimits: HttpLimits = {
   firstByteMs: 60_000,
   // Node's fetch gives up on headers after 300 s with an unhelpful error; our limit is reached first.
   wholeFirstByteMs: 290_000,

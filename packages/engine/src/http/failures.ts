@@ -1,7 +1,7 @@
 /** Converts an HTTP status and body to a typed failure, for all providers. */
 import type { Json } from '@coppice/core';
 import type { ProviderErrorCode } from '../providers/contract.ts';
-import { type ErrorDetails, errorEvent, ProviderFailure } from '../providers/errors.ts';
+import { type ErrorDetails, makeErrorEvent, ProviderFailure } from '../providers/errors.ts';
 
 /** The error that a provider put into a body. */
 export interface BodyError {
@@ -17,7 +17,7 @@ function bodyMember(value: Json | undefined, key: string): Json | undefined {
 }
 
 /** Finds message and codes where the known providers put them; null if the body is not an error. */
-export function errorInBody(body: Json): BodyError | null {
+export function findErrorInBody(body: Json): BodyError | null {
   // Google returns the error of a refused stream in a list of one.
   const first = Array.isArray(body) ? body[0] : body;
   const error = bodyMember(first, 'error') ?? (bodyMember(first, 'type') === 'error' ? first : undefined);
@@ -85,7 +85,7 @@ export interface FailedResponse {
 }
 
 /** The failure for a status other than 2xx, with the provider's message if there is one. */
-export function statusFailure(answer: FailedResponse): ProviderFailure {
+export function makeStatusFailure(answer: FailedResponse): ProviderFailure {
   const { host, status } = answer;
   const said = readErrorBody(answer.body);
   const code = errorCodeIn(status, said);
@@ -97,18 +97,18 @@ export function statusFailure(answer: FailedResponse): ProviderFailure {
     ...(reported === 'true' || reported === 'false' ? { retryable: reported === 'true' } : {}),
   };
   const sentence = said === null ? `It sent ${errorShape(answer)} instead of a reason.` : said.message;
-  return new ProviderFailure(errorEvent(code, `${host} answered ${status}. ${sentence}`, details));
+  return new ProviderFailure(makeErrorEvent(code, `${host} answered ${status}. ${sentence}`, details));
 }
 
 /** The failure that a provider reports inside a successful stream or body. */
-export function bodyFailure(host: string, said: BodyError, excerpt: string): ProviderFailure {
+export function makeBodyFailure(host: string, said: BodyError, excerpt: string): ProviderFailure {
   const code = errorCodeIn(200, said);
-  return new ProviderFailure(errorEvent(code, `${host} reports: ${said.message}`, { excerpt }));
+  return new ProviderFailure(makeErrorEvent(code, `${host} reports: ${said.message}`, { excerpt }));
 }
 
 function readErrorBody(body: string): BodyError | null {
   try {
-    return errorInBody(JSON.parse(body));
+    return findErrorInBody(JSON.parse(body));
   } catch {
     return null;
   }

@@ -6,7 +6,7 @@ import { accumulateReply } from '../providers/accumulate-reply.ts';
 import { checkEvents } from '../providers/conformance.ts';
 import type { Clock, Provider, ProviderCall, ProviderEvent, ProviderNotice } from '../providers/contract.ts';
 import { anthropic, openaiCompatible } from '../providers/members.ts';
-import { type FakeProvider, type Fault, openFakeProvider, type Turn } from '../testing/fake-provider.ts';
+import { type FakeFault, type FakeProvider, type FakeResponse, openFakeProvider } from '../testing/fake-provider.ts';
 import { openRawServer } from '../testing/raw-server.ts';
 
 /** A clock that never waits and records the requested delays. */
@@ -50,7 +50,7 @@ type Over = Pick<ProviderCall, 'limits' | 'signal'> & {
   onProgress?(events: readonly ProviderEvent[], server: FakeProvider): void;
 };
 
-async function ask(form: Form, turns: readonly Turn[], over: Over = {}) {
+async function ask(form: Form, turns: readonly FakeResponse[], over: Over = {}) {
   const server = await openFakeProvider(turns);
   fake = server;
   const notices: ProviderNotice[] = [];
@@ -130,7 +130,7 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
   it.each(['500', '503', '529'] as const)(
     '[G26] responds %s every time: the request is made six times with growing pauses',
     async (fault) => {
-      const { last, requests, waits } = await ask(form, Array<Fault>(10).fill(fault));
+      const { last, requests, waits } = await ask(form, Array<FakeFault>(10).fill(fault));
       expect(requests).toHaveLength(6);
       expect(waits).toEqual([375, 750, 1500, 3000, 6000]);
       const code = fault === '500' ? 'provider/failed' : 'provider/overloaded';
@@ -175,7 +175,7 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
   it('[G29] sends a picture, or nothing at all: the call ends with a typed failure', async () => {
     expect((await ask(form, ['wrong-type'])).last).toMatchObject({ code: 'provider/bad-response' });
     await fake?.close();
-    const { last } = await ask(form, Array<Fault>(6).fill('empty'));
+    const { last } = await ask(form, Array<FakeFault>(6).fill('empty'));
     expect(last).toMatchObject({ code: streaming ? 'provider/dropped' : 'provider/bad-response' });
   });
 
@@ -271,7 +271,7 @@ describe.each(forms)('a provider that misbehaves ($name)', (form) => {
   });
 
   it('[G34] takes longer than a turn may in total: the call ends, retries included', async () => {
-    const turns = Array<Fault>(6).fill('hang');
+    const turns = Array<FakeFault>(6).fill('hang');
     const { last } = await ask(form, turns, { limits: { turnMs: 80 } });
     expect(last).toMatchObject({ code: 'provider/timeout' });
   });

@@ -38,7 +38,7 @@ const publicLookup: LookupFunction = (hostname, options, callback) => {
 };
 
 /** Sends a request to a public address. Rejects with `keys/address` for any other, before anything is sent. */
-export function publicFetch(address: string | URL, init: PublicRequest = {}): Promise<Response> {
+export function fetchPublicAddress(address: string | URL, init: PublicRequest = {}): Promise<Response> {
   const url = new URL(address);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   // An IP address is not resolved.

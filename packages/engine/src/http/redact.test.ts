@@ -1,14 +1,14 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { HiddenText, Secret } from '../config/secret.ts';
-import { errorEvent, excerptOf } from '../providers/errors.ts';
-import { redact } from './redact.ts';
+import { excerptOf, makeErrorEvent } from '../providers/errors.ts';
+import { redactKeys } from './redact.ts';
 
 describe('keys', () => {
   it('[G32] that this process holds are removed from every text, whatever they look like', () => {
     const secret = new Secret('correct horse battery', 'https://api.example.org');
     const hidden = new HiddenText('another one altogether');
-    expect(redact('say correct horse battery and another one altogether')).toBe('say «hidden» and «hidden»');
+    expect(redactKeys('say correct horse battery and another one altogether')).toBe('say «hidden» and «hidden»');
     expect([`${secret}`, JSON.stringify({ secret, hidden })]).toEqual([
       '«hidden»',
       '{"secret":"«hidden»","hidden":"«hidden»"}',
@@ -26,14 +26,14 @@ describe('keys', () => {
     ['https://example.org/v1?key=abcdef123&x=1', 'abcdef123'],
     ['token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijk', 'eyJzdWIi'],
   ])('[G32] are recognised by their shape: %s', (text, part) => {
-    expect(redact(text)).not.toContain(part);
-    expect(redact(text)).toContain('«hidden»');
+    expect(redactKeys(text)).not.toContain(part);
+    expect(redactKeys(text)).toContain('«hidden»');
   });
 
   it('[G32] are not found in ordinary sentences', () => {
     const plain =
       'The basic idea of a bearer of news: task-oriented work, risk-free, desk-bound; see https://example.org/a?b=c.';
-    expect(redact(plain)).toBe(plain);
+    expect(redactKeys(plain)).toBe(plain);
   });
 
   it('[G32] are not shown by any way of printing them', () => {
@@ -77,7 +77,7 @@ describe('excerpts', () => {
       expect(excerpt).not.toContain('\ufffd');
     }
     expect(excerptOf('short')).toBe('short');
-    expect(errorEvent('provider/failed', `with ${key}`, { excerpt: key })).toMatchObject({
+    expect(makeErrorEvent('provider/failed', `with ${key}`, { excerpt: key })).toMatchObject({
       message: 'with «hidden»',
       excerpt: '«hidden»',
     });

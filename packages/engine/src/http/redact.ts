@@ -22,7 +22,7 @@ const shapes: readonly { readonly pattern: RegExp; readonly replacement: string 
 ];
 
 /** The text without any key of this process and without anything that looks like a key. */
-export function redact(text: string): string {
+export function redactKeys(text: string): string {
   let safe = hideSecrets(text);
   for (const { pattern, replacement } of shapes) safe = safe.replace(pattern, replacement);
   return safe;

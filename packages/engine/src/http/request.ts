@@ -1,7 +1,7 @@
 /** All HTTP requests of the engine to providers, with their limits. */
-import { errorEvent, failStream, ProviderFailure } from '../providers/errors.ts';
+import { failStream, makeErrorEvent, ProviderFailure } from '../providers/errors.ts';
 import type { HttpConnection, HttpLimits } from './contract.ts';
-import { publicFetch } from './public-fetch.ts';
+import { fetchPublicAddress } from './public-fetch.ts';
 import type { RequestTimers } from './request-timers.ts';
 
 /** The header that carries the key. */
@@ -45,7 +45,7 @@ export async function sendRequest(
   limits: HttpLimits,
   watch: RequestTimers,
 ): Promise<HttpResponse> {
-  const url = requestUrl(connection.baseUrl, request.path);
+  const url = joinRequestUrl(connection.baseUrl, request.path);
   let response: Response;
   try {
     const init = {
@@ -55,7 +55,9 @@ export async function sendRequest(
       signal: watch.signal,
     };
     response =
-      connection.publicOnly === true ? await publicFetch(url, init) : await fetch(url, { ...init, redirect: 'manual' });
+      connection.publicOnly === true
+        ? await fetchPublicAddress(url, init)
+        : await fetch(url, { ...init, redirect: 'manual' });
   } catch (thrown) {
     throw networkFailure(thrown, watch, url, 'before');
   }
@@ -71,7 +73,7 @@ export async function sendRequest(
 }
 
 /** Joins a base URL and a path. Throws if the base is not an http(s) URL or contains credentials. */
-export function requestUrl(baseUrl: string, path: string): URL {
+export function joinRequestUrl(baseUrl: string, path: string): URL {
   const base = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (base === null || !/^https?:$/.test(base.protocol))
     failStream('provider/rejected', `${JSON.stringify(baseUrl)} is not an http or https URL; check base_url.`);
@@ -170,7 +172,7 @@ function networkFailure(thrown: unknown, watch: RequestTimers, url: URL, when: '
   const { signal } = watch;
   if (signal.aborted) {
     if (signal.reason instanceof ProviderFailure) return signal.reason;
-    return new ProviderFailure(errorEvent('provider/aborted', 'The reply was stopped.'), thrown);
+    return new ProviderFailure(makeErrorEvent('provider/aborted', 'The reply was stopped.'), thrown);
   }
   // Errors of our own, for example a key that is bound to another host.
   if (thrown instanceof Error && thrown.name === 'AppError') return thrown;
@@ -178,14 +180,17 @@ function networkFailure(thrown: unknown, watch: RequestTimers, url: URL, when: '
   const said = code === '' && thrown instanceof Error ? thrown.message : code;
   if (/^(?:Z_|ERR_.*BROTLI)/.test(code))
     return new ProviderFailure(
-      errorEvent('provider/bad-response', `The answer of ${url.host} cannot be decompressed (${said}).`),
+      makeErrorEvent('provider/bad-response', `The answer of ${url.host} cannot be decompressed (${said}).`),
       thrown,
     );
   if (when === 'inside' || code === 'ECONNRESET' || code === 'UND_ERR_SOCKET' || code === 'EPIPE')
-    return new ProviderFailure(errorEvent('provider/dropped', `${url.host} closed the connection (${said}).`), thrown);
+    return new ProviderFailure(
+      makeErrorEvent('provider/dropped', `${url.host} closed the connection (${said}).`),
+      thrown,
+    );
   const hint = notThere.has(code) ? 'Is it running, and is the address right?' : 'The connection could not be made.';
   return new ProviderFailure(
-    errorEvent('provider/unreachable', `${url.host} cannot be reached (${said}). ${hint}`),
+    makeErrorEvent('provider/unreachable', `${url.host} cannot be reached (${said}). ${hint}`),
     thrown,
   );
 }

@@ -34,7 +34,7 @@ import {
 import { runContextOf, type ServiceOptions } from '../service.ts';
 import { findDifferences } from './differing.ts';
 import { ImportTally } from './ledger.ts';
-import { destinationOf } from './own-ids.ts';
+import { readDestination } from './own-ids.ts';
 
 /** Options of an import. */
 export interface ImportIntoOptions extends ServiceOptions {
@@ -278,7 +278,7 @@ async function* storeTree(services: ImportServices, tree: RepairedTree): AsyncGe
 async function takenNames(services: ImportServices, tree: RepairedTree) {
   const { store, ledger, dryRun, rest } = services;
   const take = async (fresh: boolean) => {
-    const known = tree.restores === undefined ? await destinationOf(store, tree, ledger.format, rest) : {};
+    const known = tree.restores === undefined ? await readDestination(store, tree, ledger.format, rest) : {};
     const destination = { ...known, fresh };
     const made = await runWithPauses(buildImportCommand(tree, ledger.format, store.owner, destination), rest);
     const follows =

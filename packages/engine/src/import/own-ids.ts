@@ -23,7 +23,7 @@ async function treeHere(store: Store, derived: TreeId, id: string): Promise<Tree
 }
 
 /** What is known about the existing tree of a conversation; nothing if there is none. */
-export async function destinationOf(
+export async function readDestination(
   store: Store,
   tree: RepairedTree,
   format: string,

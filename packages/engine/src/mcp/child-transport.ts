@@ -8,7 +8,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { redact } from '../http/redact.ts';
+import { redactKeys } from '../http/redact.ts';
 
 /** The command to run. */
 export interface ChildCommand {
@@ -53,7 +53,7 @@ const drainMs = 500;
  * Creates the transport of a command. Windows has no process groups; there a child is expected to exit when its input
  * closes.
  */
-export function childTransport(child: ChildCommand): ChildTransport {
+export function createChildTransport(child: ChildCommand): ChildTransport {
   return process.platform === 'win32' ? new PlainChild(child) : new WatchedChild(child);
 }
 
@@ -142,7 +142,7 @@ class WatchedChild implements ChildTransport {
         : signal === null
           ? `it ended with exit code ${code}`
           : `it was ended by ${signal}`;
-    const said = redact(this.#stderr).trim();
+    const said = redactKeys(this.#stderr).trim();
     return said === '' ? how : `${how}; it said: ${said}`;
   }
 

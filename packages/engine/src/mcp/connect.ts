@@ -2,11 +2,11 @@
 import { Client, ProtocolError, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '../config/contract.ts';
 import type { EnvironmentVariables } from '../config/load.ts';
-import { childTransport } from './child-transport.ts';
+import { createChildTransport } from './child-transport.ts';
 import type { McpLimits } from './contract.ts';
-import { childEnvironment } from './environment.ts';
+import { buildChildEnvironment } from './environment.ts';
 import { errorText } from './error-text.ts';
-import { httpTransport } from './http-transport.ts';
+import { createHttpTransport } from './http-transport.ts';
 import { type ListedTools, listTools } from './list-tools.ts';
 
 /** An open connection. */
@@ -28,7 +28,7 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
-export interface ConnectOptions {
+export interface McpConnectOptions {
   readonly config: McpServerConfig;
   readonly env: EnvironmentVariables;
   readonly limits: McpLimits;
@@ -38,7 +38,7 @@ export interface ConnectOptions {
 }
 
 /** Connects and lists the tools. On any failure no process or socket is left behind. */
-export async function connect(options: ConnectOptions): Promise<McpConnection> {
+export async function connectMcpServer(options: McpConnectOptions): Promise<McpConnection> {
   const { config, limits, signal } = options;
   let broke = (_error: Error): void => undefined;
   const broken = new Promise<never>((_, reject) => {
@@ -96,15 +96,15 @@ interface OpenedTransport {
 }
 
 function openTransport(
-  { config, env: ours, limits }: ConnectOptions,
+  { config, env: ours, limits }: McpConnectOptions,
   onBroken: (error: Error) => void,
 ): OpenedTransport {
   if (config.transport === 'http')
-    return { transport: httpTransport(config, limits.messageBytes, onBroken), problems: [], ending: () => null };
-  const { env, problems } = childEnvironment(config, ours);
+    return { transport: createHttpTransport(config, limits.messageBytes, onBroken), problems: [], ending: () => null };
+  const { env, problems } = buildChildEnvironment(config, ours);
   const { command, cwd } = config;
   const { messageBytes, graceMs } = limits;
-  const transport = childTransport({ command, cwd, env, messageBytes, graceMs });
+  const transport = createChildTransport({ command, cwd, env, messageBytes, graceMs });
   return { transport, problems, ending: () => transport.ending() };
 }
 

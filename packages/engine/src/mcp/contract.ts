@@ -166,7 +166,7 @@ export const mcpErrorKinds = {
 } as const satisfies Record<string, ErrorKind>;
 
 /** Creates an error with one of these codes. */
-export function mcpError(
+export function makeMcpError(
   code: keyof typeof mcpErrorKinds,
   message: string,
   data: Readonly<Record<string, unknown>> = {},

@@ -20,7 +20,7 @@ export interface ChildEnvironment {
  * Builds the environment of a child. A variable that contains a key of this process is not passed on, even if the
  * configuration names it: a key is only for the host it was configured for. A server's own key belongs in `env`.
  */
-export function childEnvironment(
+export function buildChildEnvironment(
   config: McpServerConfig & { readonly transport: 'stdio' },
   ours: EnvironmentVariables,
 ): ChildEnvironment {

@@ -1,8 +1,8 @@
-import { redact } from '../http/redact.ts';
+import { redactKeys } from '../http/redact.ts';
 
 /** The message of an error, without secrets. */
 export function errorText(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  return redact(said + cause).slice(0, 2_048);
+  return redactKeys(said + cause).slice(0, 2_048);
 }

@@ -5,11 +5,11 @@ import { parseJson } from '@coppice/content';
 import type { Json, JsonObject } from '@coppice/core';
 import { type ConfigSource, configPath } from '../config/load.ts';
 import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
-import { mcpError } from './contract.ts';
+import { makeMcpError } from './contract.ts';
 import { type ApprovedTool, type PinStore, pinKey } from './pins.ts';
 
 /** The default path of the pins: next to the configuration file. */
-export function pinsPath(source: ConfigSource = {}): string {
+export function toolPinsPath(source: ConfigSource = {}): string {
   return join(dirname(configPath(source).path), 'mcp-pins.json');
 }
 
@@ -17,7 +17,7 @@ export function pinsPath(source: ConfigSource = {}): string {
  * Pins in a JSON file. Several processes may write it: each change reads the file, adds to it and replaces it, under
  * a lock. A file that cannot be read throws `mcp/pins` and is never overwritten.
  */
-export function filePins(path: string): PinStore {
+export function createFilePins(path: string): PinStore {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const next = last.then(work, work);
@@ -58,7 +58,7 @@ async function readPins(path: string): Promise<readonly ApprovedTool[]> {
 }
 
 function unreadablePins(path: string, why: string, cause?: unknown): Error {
-  return mcpError(
+  return makeMcpError(
     'mcp/pins',
     `What tools were approved cannot be read from ${path} (${why}). Mend the file, or remove it to trust what servers offer now.`,
     { path },

@@ -1,14 +1,14 @@
 /** The transport for an MCP server with streamable HTTP. */
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '../config/contract.ts';
-import { publicFetch } from '../http/public-fetch.ts';
-import { mcpError } from './contract.ts';
+import { fetchPublicAddress } from '../http/public-fetch.ts';
+import { makeMcpError } from './contract.ts';
 
 /**
  * Creates the transport for a URL. The key is sent only to the configured host, redirects are not followed, and a
  * message above the size limit breaks the connection and calls `onBroken`.
  */
-export function httpTransport(
+export function createHttpTransport(
   config: McpServerConfig & { readonly transport: 'http' },
   messageBytes: number,
   onBroken: (error: Error) => void,
@@ -17,7 +17,7 @@ export function httpTransport(
   const send = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input);
     if (url.origin !== address.origin)
-      throw mcpError('mcp/failed', `${config.name} is at ${address.origin}; ${url.origin} is not asked.`);
+      throw makeMcpError('mcp/failed', `${config.name} is at ${address.origin}; ${url.origin} is not asked.`);
     const headers = new Headers(init.headers);
     for (const [name, value] of Object.entries(config.headers)) headers.set(name, value);
     headers.set('user-agent', 'coppice');
@@ -28,10 +28,10 @@ export function httpTransport(
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel();
       const to = response.headers.get('location') ?? 'somewhere';
-      throw mcpError('mcp/failed', `${url.host} redirects to ${to}; put the final address into the configuration.`);
+      throw makeMcpError('mcp/failed', `${url.host} redirects to ${to}; put the final address into the configuration.`);
     }
     return boundedBody(response, messageBytes, () => {
-      const error = mcpError('mcp/failed', `${config.name} sent a message of more than ${messageBytes} bytes.`);
+      const error = makeMcpError('mcp/failed', `${config.name} sent a message of more than ${messageBytes} bytes.`);
       onBroken(error);
       return error;
     });
@@ -43,7 +43,7 @@ export function httpTransport(
 function sendTo(url: URL, init: RequestInit & { readonly headers: Headers }, publicOnly: boolean): Promise<Response> {
   if (!publicOnly) return fetch(url, { ...init, redirect: 'manual' });
   const { method, headers, body, signal } = init;
-  return publicFetch(url, {
+  return fetchPublicAddress(url, {
     method,
     headers: Object.fromEntries(headers),
     body: typeof body === 'string' ? body : null,

@@ -2,7 +2,15 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { parseConfig } from '../config/load.ts';
-import { approveAll, freePort, mcpClient, reaches, serveReference, stateOf, textOfResult } from '../testing/mcp.ts';
+import {
+  approveAll,
+  findFreePort,
+  makeMcpClient,
+  resultTextOf,
+  serverStateOf,
+  startReferenceServer,
+  waitForServerStatus,
+} from '../testing/mcp.ts';
 import { openRawServer, type RawServer } from '../testing/raw-server.ts';
 import type { McpClient } from './index.ts';
 
@@ -11,9 +19,9 @@ afterEach(async () => {
   for (const client of opened.splice(0)) await client.close();
 });
 
-function open(url: string, lines = '', more: Parameters<typeof mcpClient>[1] = {}): McpClient {
+function open(url: string, lines = '', more: Parameters<typeof makeMcpClient>[1] = {}): McpClient {
   const text = `[mcp.servers.web]\nurl = ${JSON.stringify(url)}\n${lines}`;
-  const client = mcpClient(parseConfig({ name: 'test.toml', text }, {}), more);
+  const client = makeMcpClient(parseConfig({ name: 'test.toml', text }, {}), more);
   opened.push(client);
   return client;
 }
@@ -22,12 +30,12 @@ let everything: ChildProcess;
 let port: number;
 
 async function serve(): Promise<void> {
-  everything = await serveReference(port);
+  everything = await startReferenceServer(port);
 }
 
 describe('the reference server "everything" over streamable HTTP', () => {
   beforeAll(async () => {
-    port = await freePort();
+    port = await findFreePort();
     await serve();
   });
   afterAll(() => void everything.kill('SIGKILL'));
@@ -38,10 +46,10 @@ describe('the reference server "everything" over streamable HTTP', () => {
   test('[M20] offers its tools and responds to calls, and a stopped call is stopped on the server', async () => {
     const client = open(`http://127.0.0.1:${port}/mcp`);
     await client.start();
-    const { status, tools, target } = stateOf(client, 'web');
+    const { status, tools, target } = serverStateOf(client, 'web');
     expect([status, target]).toEqual(['ready', [`http://127.0.0.1:${port}/mcp`]]);
     expect(tools.length).toBeGreaterThan(10);
-    expect(textOfResult(await echo(client, 'hello'))).toBe('Echo: hello');
+    expect(resultTextOf(await echo(client, 'hello'))).toBe('Echo: hello');
     const picture = await client.tools.call(
       { id: 'c2', name: 'web__get-tiny-image', parameters: {} },
       { approve: approveAll },
@@ -56,7 +64,7 @@ describe('the reference server "everything" over streamable HTTP', () => {
     await echo(client, 'meanwhile');
     control.abort();
     expect((await long).error).toBe('tool/aborted');
-    expect(stateOf(client, 'web').status).toBe('ready');
+    expect(serverStateOf(client, 'web').status).toBe('ready');
   });
 
   test('[M20] that disconnects is reported as unavailable, and is used again when it comes back', async () => {
@@ -75,8 +83,8 @@ describe('the reference server "everything" over streamable HTTP', () => {
     expect((await long).error).toBe('tool/unavailable');
     expect(client.tools.find('web__echo')).toBeDefined();
     await serve();
-    await reaches(client, 'web', 'ready');
-    expect(textOfResult(await echo(client, 'back'))).toBe('Echo: back');
+    await waitForServerStatus(client, 'web', 'ready');
+    expect(resultTextOf(await echo(client, 'back'))).toBe('Echo: back');
   });
 });
 
@@ -91,7 +99,7 @@ describe('an address', () => {
     });
     await client.start();
     expect(server.requests[0]?.headers).toMatchObject({ authorization: 'Bearer very-secret-key-1', 'x-team': 'trees' });
-    expect(stateOf(client, 'web').status).toBe('down');
+    expect(serverStateOf(client, 'web').status).toBe('down');
     expect(JSON.stringify(client.servers())).not.toContain('very-secret-key-1');
   });
 
@@ -102,7 +110,7 @@ describe('an address', () => {
     );
     const client = open(`${server.url}/mcp`, 'api_key = "very-secret-key-1"', { limits: { restarts: 0 } });
     await client.start();
-    expect(stateOf(client, 'web').lastError).toContain('redirects to');
+    expect(serverStateOf(client, 'web').lastError).toContain('redirects to');
     expect(elsewhere.requests).toEqual([]);
     await elsewhere.close();
   });
@@ -120,7 +128,7 @@ describe('an address', () => {
         limits: { restarts: 0, messageBytes: 100_000 },
       });
       await client.start();
-      expect(stateOf(client, 'web')).toMatchObject({
+      expect(serverStateOf(client, 'web')).toMatchObject({
         status: 'down',
         lastError: 'web sent a message of more than 100000 bytes.',
       });

@@ -1,15 +1,21 @@
 /** The MCP client: connects to the operator's servers and adds their tools to the registry. */
 import type { McpServerConfig } from '../config/contract.ts';
-import { redact } from '../http/redact.ts';
+import { redactKeys } from '../http/redact.ts';
 import { systemClock } from '../providers/clock.ts';
 import { createTools } from '../tools/registry.ts';
-import { defaultMcpLimits, type McpClient, type McpClientOptions, type McpServerState, mcpError } from './contract.ts';
+import {
+  defaultMcpLimits,
+  type McpClient,
+  type McpClientOptions,
+  type McpServerState,
+  makeMcpError,
+} from './contract.ts';
 import { McpServer } from './server.ts';
 import { ToolCatalogue } from './tool-catalogue.ts';
 
 export * from './contract.ts';
-export { filePins, pinsPath } from './file-pins.ts';
-export { type ApprovedTool, memoryPins, type PinStore, type ToolDefinition } from './pins.ts';
+export { createFilePins, toolPinsPath } from './file-pins.ts';
+export { type ApprovedTool, createMemoryPins, type PinStore, type ToolDefinition } from './pins.ts';
 
 /** Creates a client. It starts nothing before `start`; `close` or the end of the process ends what was started. */
 export function createMcpClient(options: McpClientOptions): McpClient {
@@ -23,7 +29,7 @@ export function createMcpClient(options: McpClientOptions): McpClient {
 
   const stateOf = (server: McpServer): McpServerState => ({
     name: server.config.name,
-    target: (server.config.transport === 'stdio' ? server.config.command : [server.config.url]).map(redact),
+    target: (server.config.transport === 'stdio' ? server.config.command : [server.config.url]).map(redactKeys),
     ...server.health,
     tools: catalogue.states(server.config.name),
   });
@@ -56,7 +62,7 @@ export function createMcpClient(options: McpClientOptions): McpClient {
     await Promise.all(added.map((server) => server.start()));
   };
   const refuseClosed = () => {
-    if (isClosed) throw mcpError('mcp/closed', 'The MCP client was closed.');
+    if (isClosed) throw makeMcpError('mcp/closed', 'The MCP client was closed.');
   };
   return {
     tools,
@@ -76,7 +82,7 @@ export function createMcpClient(options: McpClientOptions): McpClient {
     async restart(name) {
       refuseClosed();
       const server = servers.get(name);
-      if (server === undefined) throw mcpError('mcp/unknown-server', `There is no server ${JSON.stringify(name)}.`);
+      if (server === undefined) throw makeMcpError('mcp/unknown-server', `There is no server ${JSON.stringify(name)}.`);
       await server.close();
       refuseClosed();
       await catalogue.open([server]);

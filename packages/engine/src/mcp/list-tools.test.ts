@@ -1,6 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { approveAll, mcpClient, mcpConfig, oddServer, reaches, stateOf, textOfResult } from '../testing/mcp.ts';
-import { until } from '../testing/turn-fixture.ts';
+import {
+  approveAll,
+  makeMcpClient,
+  makeMcpConfig,
+  misbehavingServerCommand,
+  resultTextOf,
+  serverStateOf,
+  waitForServerStatus,
+} from '../testing/mcp.ts';
+import { waitUntil } from '../testing/turn-fixture.ts';
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
 import type { McpClient } from './index.ts';
@@ -10,8 +18,8 @@ afterEach(async () => {
   for (const client of opened.splice(0)) await client.close();
 });
 
-async function started(mode: string, detail = '', more: Parameters<typeof mcpClient>[1] = {}) {
-  const client = mcpClient(mcpConfig({ odd: oddServer(mode, detail) }), more);
+async function started(mode: string, detail = '', more: Parameters<typeof makeMcpClient>[1] = {}) {
+  const client = makeMcpClient(makeMcpConfig({ odd: misbehavingServerCommand(mode, detail) }), more);
   opened.push(client);
   await client.start();
   return client;
@@ -25,23 +33,25 @@ describe('a list of tools', () => {
   test('[M17] is updated when it changes', async () => {
     const client = await started('good');
     await call(client, 'drop');
-    await until(() => client.tools.find('odd__echo') === undefined);
+    await waitUntil(() => client.tools.find('odd__echo') === undefined);
     expect((await call(client, 'echo')).error).toBe('tool/unknown');
     expect(client.tools.find('odd__pid')).toBeDefined();
   });
 
   test('[M17] is read page by page, up to a number of pages, of tools and of characters', async () => {
     const pages = await started('pages', '', { limits: { pages: 5 } });
-    expect(stateOf(pages, 'odd').tools).toHaveLength(15);
-    expect(stateOf(pages, 'odd').problems).toEqual(['The list of tools has more than 5 pages; the rest is left out.']);
+    expect(serverStateOf(pages, 'odd').tools).toHaveLength(15);
+    expect(serverStateOf(pages, 'odd').problems).toEqual([
+      'The list of tools has more than 5 pages; the rest is left out.',
+    ]);
     const circle = await started('circle');
-    expect(stateOf(circle, 'odd').problems.join()).toContain('lead in a circle');
+    expect(serverStateOf(circle, 'odd').problems.join()).toContain('lead in a circle');
     const many = await started('many', '10000');
-    expect(stateOf(many, 'odd').tools).toHaveLength(512);
-    expect(stateOf(many, 'odd').problems).toEqual(['There are more than 512 tools; the rest is left out.']);
+    expect(serverStateOf(many, 'odd').tools).toHaveLength(512);
+    expect(serverStateOf(many, 'odd').problems).toEqual(['There are more than 512 tools; the rest is left out.']);
     const large = await started('many', '100', { limits: { listBytes: 1_000 } });
-    expect(stateOf(large, 'odd')).toMatchObject({ status: 'ready', tools: [] });
-    expect(stateOf(large, 'odd').problems.join()).toContain('more than 1000 characters');
+    expect(serverStateOf(large, 'odd')).toMatchObject({ status: 'ready', tools: [] });
+    expect(serverStateOf(large, 'odd').problems.join()).toContain('more than 1000 characters');
   });
 
   test('[M17] with invalid entries keeps the others, and reports the invalid ones', async () => {
@@ -58,7 +68,7 @@ describe('a list of tools', () => {
       7,
     ];
     const client = await started('listed', JSON.stringify(list));
-    const { tools, problems } = stateOf(client, 'odd');
+    const { tools, problems } = serverStateOf(client, 'odd');
     expect(tools.map((tool) => [tool.tool, tool.status])).toEqual([
       ['bad.schema', 'refused'],
       ['good', 'ready'],
@@ -71,12 +81,12 @@ describe('a list of tools', () => {
 
   test('[M17] that is malformed, and a message past the limit, are failures of the server', async () => {
     const none = await started('no-list', '', { limits: { restarts: 0 } });
-    expect(stateOf(none, 'odd')).toMatchObject({ status: 'down', lastError: 'its list of tools is none' });
+    expect(serverStateOf(none, 'odd')).toMatchObject({ status: 'down', lastError: 'its list of tools is none' });
     const flood = await started('good', '', { limits: { restarts: 0, messageBytes: 100_000 } });
     const answered = await call(flood, 'flood', { bytes: 5_000_000 });
     expect(answered.error).toBe('tool/unavailable');
-    expect(textOfResult(answered)).toContain('a message of more than 100000 bytes');
-    await reaches(flood, 'odd', 'down');
+    expect(resultTextOf(answered)).toContain('a message of more than 100000 bytes');
+    await waitForServerStatus(flood, 'odd', 'down');
   });
 
   test('[M8] shows models no hidden characters, and shortens long texts', async () => {
@@ -91,8 +101,10 @@ describe('a list of tools', () => {
     const tools = createTools({ tools: [defineTool({ name: 'odd__echo', description: 'Mine.', run: () => 'mine' })] });
     const client = await started('good', '', { tools });
     expect(client.tools).toBe(tools);
-    expect(stateOf(client, 'odd').tools.find((tool) => tool.tool === 'echo')).toMatchObject({ status: 'refused' });
-    expect(textOfResult(await call(client, 'echo'))).toBe('mine');
+    expect(serverStateOf(client, 'odd').tools.find((tool) => tool.tool === 'echo')).toMatchObject({
+      status: 'refused',
+    });
+    expect(resultTextOf(await call(client, 'echo'))).toBe('mine');
     await client.close();
     expect(tools.list().map((tool) => tool.name)).toEqual(['odd__echo']);
   });

@@ -13,7 +13,7 @@ export interface ListedTools {
 }
 
 /** Accepts the response without validation: one invalid entry must not reject the whole list. */
-export const anyToolList: StandardSchemaV1<unknown, unknown> = {
+export const uncheckedToolList: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'coppice', validate: (value) => ({ value }) },
 };
 
@@ -38,7 +38,7 @@ export async function listTools(
       break;
     }
     const params = cursor === undefined ? {} : { cursor };
-    const answer = await client.request({ method: 'tools/list', params }, anyToolList, options);
+    const answer = await client.request({ method: 'tools/list', params }, uncheckedToolList, options);
     const list = isJsonObject(answer) && Array.isArray(answer.tools) ? answer.tools : null;
     if (list === null) throw new Error('its list of tools is none');
     bytes += JSON.stringify(list).length;

@@ -4,16 +4,24 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { newId } from '../new-id.ts';
-import { mcpClient, mcpConfig, oddServer, processesWith, reaches, referenceServer, stateOf } from '../testing/mcp.ts';
-import { until } from '../testing/turn-fixture.ts';
+import {
+  findProcesses,
+  makeMcpClient,
+  makeMcpConfig,
+  misbehavingServerCommand,
+  referenceServerCommand,
+  serverStateOf,
+  waitForServerStatus,
+} from '../testing/mcp.ts';
+import { waitUntil } from '../testing/turn-fixture.ts';
 
 const holder = fileURLToPath(new URL('../../test/mcp-holder.ts', import.meta.url));
 
 /** Two servers with a marker in their command lines: one exits on request, one does not and has a child. */
 function servers(mark: string) {
   return {
-    everything: [...referenceServer('everything', 'stdio'), mark],
-    stubborn: oddServer('stubborn', mark),
+    everything: [...referenceServerCommand('everything', 'stdio'), mark],
+    stubborn: misbehavingServerCommand('stubborn', mark),
   };
 }
 
@@ -30,27 +38,29 @@ test.each([
   expect(String(said)).toBe('ready,ready\n');
   // The holder, both servers and the grandchild.
   if (signal !== null) {
-    expect(processesWith(mark).length).toBeGreaterThanOrEqual(4);
+    expect(findProcesses(mark).length).toBeGreaterThanOrEqual(4);
     child.kill(signal);
   }
   await exited;
-  await until(() => processesWith(mark).length === 0);
+  await waitUntil(() => findProcesses(mark).length === 0);
 });
 
 test('[M19] closing, restarting and a dying leader end the whole process group, even if it ignores signals', async () => {
   const mark = `mark-${newId()}`;
-  const client = mcpClient(mcpConfig({ stubborn: oddServer('stubborn', mark) }), { limits: { graceMs: 50 } });
+  const client = makeMcpClient(makeMcpConfig({ stubborn: misbehavingServerCommand('stubborn', mark) }), {
+    limits: { graceMs: 50 },
+  });
   await client.start();
-  const grandchildren = () => processesWith(`grandchild-${mark}`);
-  await until(() => grandchildren().length === 1);
+  const grandchildren = () => findProcesses(`grandchild-${mark}`);
+  await waitUntil(() => grandchildren().length === 1);
   const [first = ''] = grandchildren();
   await client.restart('stubborn');
-  await until(() => grandchildren().length === 1 && grandchildren()[0] !== first);
-  const leader = processesWith(mark).find((line) => line.includes('odd-server'));
+  await waitUntil(() => grandchildren().length === 1 && grandchildren()[0] !== first);
+  const leader = findProcesses(mark).find((line) => line.includes('odd-server'));
   process.kill(Number.parseInt(leader ?? '', 10), 'SIGKILL');
-  await until(() => stateOf(client, 'stubborn').status !== 'ready');
-  await reaches(client, 'stubborn', 'ready');
-  await until(() => grandchildren().length === 1);
+  await waitUntil(() => serverStateOf(client, 'stubborn').status !== 'ready');
+  await waitForServerStatus(client, 'stubborn', 'ready');
+  await waitUntil(() => grandchildren().length === 1);
   await client.close();
-  expect(processesWith(mark)).toEqual([]);
+  expect(findProcesses(mark)).toEqual([]);
 });

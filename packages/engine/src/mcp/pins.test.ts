@@ -2,11 +2,19 @@ import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { approveAll, mcpClient, mcpConfig, oddServer, reaches, stateOf, textOfResult } from '../testing/mcp.ts';
-import { until } from '../testing/turn-fixture.ts';
-import { filePins, pinsPath } from './file-pins.ts';
+import {
+  approveAll,
+  makeMcpClient,
+  makeMcpConfig,
+  misbehavingServerCommand,
+  resultTextOf,
+  serverStateOf,
+  waitForServerStatus,
+} from '../testing/mcp.ts';
+import { waitUntil } from '../testing/turn-fixture.ts';
+import { createFilePins, toolPinsPath } from './file-pins.ts';
 import type { McpClient } from './index.ts';
-import { type ApprovedTool, memoryPins } from './pins.ts';
+import { type ApprovedTool, createMemoryPins } from './pins.ts';
 
 const pin = (tool: string, description = 'Reads.'): ApprovedTool => ({
   server: 'files',
@@ -32,8 +40,8 @@ async function file(): Promise<string> {
   return join(place, 'deep', 'mcp-pins.json');
 }
 
-function open(...given: Parameters<typeof mcpClient>): McpClient {
-  const client = mcpClient(...given);
+function open(...given: Parameters<typeof makeMcpClient>): McpClient {
+  const client = makeMcpClient(...given);
   clients.push(client);
   return client;
 }
@@ -41,12 +49,12 @@ function open(...given: Parameters<typeof mcpClient>): McpClient {
 describe('pins in a file', () => {
   test('[M7] are read again, replaced for the same tool, and several writers lose none of each other’s', async () => {
     const path = await file();
-    expect(await filePins(path).load()).toEqual([]);
-    const writers = [filePins(path), filePins(path), filePins(path)];
+    expect(await createFilePins(path).load()).toEqual([]);
+    const writers = [createFilePins(path), createFilePins(path), createFilePins(path)];
     const puts = writers.flatMap((writer, at) => [0, 1, 2, 3].map((n) => writer.put([pin(`tool-${at}-${n}`)])));
     await Promise.all([...puts, writers[0]?.put([])]);
-    await filePins(path).put([pin('tool-0-0', 'Reads more.')]);
-    const pins = await filePins(path).load();
+    await createFilePins(path).put([pin('tool-0-0', 'Reads more.')]);
+    const pins = await createFilePins(path).load();
     expect(pins).toHaveLength(12);
     expect(pins.find((one) => one.tool === 'tool-0-0')).toEqual(pin('tool-0-0', 'Reads more.'));
     expect(await readdir(join(path, '..'))).toEqual(['mcp-pins.json']);
@@ -58,50 +66,53 @@ describe('pins in a file', () => {
     ['no pin', '{"version":1,"pins":[{"server":"x"}]}'],
   ])('[M7] that are %s are refused and never overwritten, and no server is started', async (_, text) => {
     const path = await file();
-    await filePins(path).put([pin('one')]);
+    await createFilePins(path).put([pin('one')]);
     await writeFile(path, text);
     const wrong = expect.objectContaining({ code: 'mcp/pins', message: expect.stringContaining(path) });
-    await expect(filePins(path).put([pin('two')])).rejects.toEqual(wrong);
-    const client = open(mcpConfig({ odd: oddServer('good') }), { pins: filePins(path) });
+    await expect(createFilePins(path).put([pin('two')])).rejects.toEqual(wrong);
+    const client = open(makeMcpConfig({ odd: misbehavingServerCommand('good') }), { pins: createFilePins(path) });
     await expect(client.start()).rejects.toEqual(wrong);
-    expect(stateOf(client, 'odd').status).toBe('closed');
+    expect(serverStateOf(client, 'odd').status).toBe('closed');
     expect(await readFile(path, 'utf8')).toBe(text);
   });
 
   test('[M7] are not blocked forever by a lock that a dead process left', async () => {
     const path = await file();
-    await filePins(path).put([pin('one')]);
+    await createFilePins(path).put([pin('one')]);
     await writeFile(`${path}.lock`, '');
     await utimes(`${path}.lock`, 1, 1);
-    await filePins(path).put([pin('two')]);
-    expect(await filePins(path).load()).toHaveLength(2);
+    await createFilePins(path).put([pin('two')]);
+    expect(await createFilePins(path).load()).toHaveLength(2);
   });
 
   test('[M7] are stored beside the configuration', () => {
-    expect(pinsPath({ env: {}, home: '/home/me' })).toBe(join('/home/me', '.coppice', 'mcp-pins.json'));
-    expect(pinsPath({ env: { COPPICE_CONFIG: '/etc/c.toml' }, home: '/home/me' })).toBe(join('/etc', 'mcp-pins.json'));
+    expect(toolPinsPath({ env: {}, home: '/home/me' })).toBe(join('/home/me', '.coppice', 'mcp-pins.json'));
+    expect(toolPinsPath({ env: { COPPICE_CONFIG: '/etc/c.toml' }, home: '/home/me' })).toBe(
+      join('/etc', 'mcp-pins.json'),
+    );
   });
 });
 
 describe('a tool', () => {
-  const described = (detail: object) => mcpConfig({ odd: oddServer('described', JSON.stringify(detail)) });
+  const described = (detail: object) =>
+    makeMcpConfig({ odd: misbehavingServerCommand('described', JSON.stringify(detail)) });
   const call = (client: McpClient) =>
     client.tools.call({ id: '1', name: 'odd__echo', parameters: { text: 'hello' } }, { approve: approveAll });
 
   test('[M4] is trusted on first use, and is listed from then on before its server is ready', async () => {
-    const pins = filePins(await file());
+    const pins = createFilePins(await file());
     const first = open(described({}), { pins });
     await first.start();
-    expect(textOfResult(await call(first))).toBe('hello');
+    expect(resultTextOf(await call(first))).toBe('hello');
     await first.close();
     expect(first.tools.list()).toEqual([]);
-    const gone = mcpConfig({ odd: [...oddServer('described', '{}')] });
+    const gone = makeMcpConfig({ odd: [...misbehavingServerCommand('described', '{}')] });
     const second = open(gone, { pins });
     const starting = second.start();
-    await until(() => second.tools.find('odd__echo') !== undefined);
+    await waitUntil(() => second.tools.find('odd__echo') !== undefined);
     expect(second.tools.specs(['odd__echo'])[0]?.description).toBe('Says it again.');
     await starting;
-    expect(stateOf(second, 'odd').tools[0]).toMatchObject({ status: 'ready', asks: true });
+    expect(serverStateOf(second, 'odd').tools[0]).toMatchObject({ status: 'ready', asks: true });
   });
 
   test.each<[string, object]>([
@@ -109,8 +120,8 @@ describe('a tool', () => {
     ['parameters', { inputSchema: { type: 'object', properties: { secret: { type: 'string' } } } }],
     ['annotations', { annotations: { readOnlyHint: true, destructiveHint: false } }],
   ])('[M5] whose %s has changed is not run and not shown to models until it is approved', async (what, detail) => {
-    const pins = memoryPins();
-    const config = mcpConfig({ odd: oddServer('good') }, 'auto_approve = ["change", "echo"]');
+    const pins = createMemoryPins();
+    const config = makeMcpConfig({ odd: misbehavingServerCommand('good') }, 'auto_approve = ["change", "echo"]');
     const client = open(config, { pins });
     await client.start();
     const before = client.tools.specs(['odd__echo']);
@@ -118,17 +129,17 @@ describe('a tool', () => {
       { id: '1', name: 'odd__change', parameters: JSON.parse(JSON.stringify(detail)) },
       { approve: approveAll },
     );
-    const echo = () => stateOf(client, 'odd').tools.find((tool) => tool.tool === 'echo');
-    await until(() => echo()?.status === 'changed');
+    const echo = () => serverStateOf(client, 'odd').tools.find((tool) => tool.tool === 'echo');
+    await waitUntil(() => echo()?.status === 'changed');
     expect(client.tools.specs(['odd__echo'])).toEqual(before);
     const refused = await call(client);
     expect(refused.error).toBe('tool/changed');
-    expect(textOfResult(refused)).toContain(what);
+    expect(resultTextOf(refused)).toContain(what);
     expect(echo()).toMatchObject({ description: 'Says it again.', offer: { changed: [what] } });
     expect(await client.approve('odd__echo', echo()?.offer?.hash)).toBe(1);
     expect(echo()).toMatchObject({ status: 'ready' });
     expect(echo()?.offer).toBeUndefined();
-    expect(textOfResult(await call(client))).toBe('hello');
+    expect(resultTextOf(await call(client))).toBe('hello');
     expect((await pins.load()).find((one) => one.tool === 'echo')?.by).toBe('operator');
     // After a restart the server returns its old definition, which is not the one approved last.
     await client.restart('odd');
@@ -136,13 +147,13 @@ describe('a tool', () => {
   });
 
   test('[M5] of another command under an old name is not approved', async () => {
-    const pins = memoryPins();
+    const pins = createMemoryPins();
     const first = open(described({}), { pins });
     await first.start();
     await first.close();
-    const second = open(mcpConfig({ odd: oddServer('good') }), { pins });
+    const second = open(makeMcpConfig({ odd: misbehavingServerCommand('good') }), { pins });
     await second.start();
-    const states = stateOf(second, 'odd').tools;
+    const states = serverStateOf(second, 'odd').tools;
     expect(states.find((tool) => tool.tool === 'echo')).toMatchObject({
       status: 'changed',
       offer: { changed: ['command'] },
@@ -150,20 +161,20 @@ describe('a tool', () => {
     expect(states.find((tool) => tool.tool === 'pid')?.status).toBe('ready');
     expect((await call(second)).error).toBe('tool/changed');
     expect(await second.approve('odd')).toBe(1);
-    expect(textOfResult(await call(second))).toBe('hello');
+    expect(resultTextOf(await call(second))).toBe('hello');
   });
 
   test('[M6] is approved as it was shown: a definition that changed meanwhile, or is unknown, is refused', async () => {
-    const client = open(mcpConfig({ odd: oddServer('good') }, 'auto_approve = ["change"]'));
+    const client = open(makeMcpConfig({ odd: misbehavingServerCommand('good') }, 'auto_approve = ["change"]'));
     await client.start();
     const change = (description: string) =>
       client.tools.call({ id: '1', name: 'odd__change', parameters: { description } }, { approve: approveAll });
-    const offer = () => stateOf(client, 'odd').tools.find((tool) => tool.tool === 'echo')?.offer;
+    const offer = () => serverStateOf(client, 'odd').tools.find((tool) => tool.tool === 'echo')?.offer;
     await change('Once.');
-    await until(() => offer()?.description === 'Once.');
+    await waitUntil(() => offer()?.description === 'Once.');
     const hash = offer()?.hash;
     await change('Twice.');
-    await until(() => offer()?.description === 'Twice.');
+    await waitUntil(() => offer()?.description === 'Twice.');
     await expect(client.approve('odd__echo', hash)).rejects.toMatchObject({ code: 'mcp/changed-again' });
     await expect(client.approve('odd', hash)).rejects.toMatchObject({ code: 'mcp/changed-again' });
     await expect(client.approve('odd__nothing')).rejects.toMatchObject({ code: 'mcp/unknown-tool' });
@@ -174,20 +185,22 @@ describe('a tool', () => {
   });
 
   test('[M6] whose approval cannot be stored is not approved', async () => {
-    const kept = memoryPins();
+    const kept = createMemoryPins();
     let isFull = false;
     const pins = {
       load: () => kept.load(),
       put: (more: readonly ApprovedTool[]) =>
         isFull ? Promise.reject(new Error('The disk is full.')) : kept.put(more),
     };
-    const client = open(mcpConfig({ odd: oddServer('good') }, 'auto_approve = ["change"]'), { pins });
+    const client = open(makeMcpConfig({ odd: misbehavingServerCommand('good') }, 'auto_approve = ["change"]'), {
+      pins,
+    });
     await client.start();
     await client.tools.call(
       { id: '1', name: 'odd__change', parameters: { description: 'New.' } },
       { approve: approveAll },
     );
-    await until(() => stateOf(client, 'odd').tools.some((tool) => tool.status === 'changed'));
+    await waitUntil(() => serverStateOf(client, 'odd').tools.some((tool) => tool.status === 'changed'));
     isFull = true;
     await expect(client.approve('odd__echo')).rejects.toThrow('The disk is full.');
     expect((await call(client)).error).toBe('tool/changed');
@@ -197,8 +210,8 @@ describe('a tool', () => {
     const pins = { load: async () => [], put: () => Promise.reject(new Error('The disk is full.')) };
     const client = open(described({}), { pins });
     await client.start();
-    await reaches(client, 'odd', 'ready');
-    expect(stateOf(client, 'odd').problems.join()).toContain('The disk is full.');
-    expect(textOfResult(await call(client))).toBe('hello');
+    await waitForServerStatus(client, 'odd', 'ready');
+    expect(serverStateOf(client, 'odd').problems.join()).toContain('The disk is full.');
+    expect(resultTextOf(await call(client))).toBe('hello');
   });
 });

@@ -35,7 +35,7 @@ export function pinKey(server: string, tool: string): string {
 }
 
 /** Pins in memory: every start trusts the tools it finds. */
-export function memoryPins(begin: readonly ApprovedTool[] = []): PinStore {
+export function createMemoryPins(begin: readonly ApprovedTool[] = []): PinStore {
   const pins = new Map(begin.map((pin) => [pinKey(pin.server, pin.tool), pin]));
   return {
     load: async () => [...pins.values()],
@@ -46,19 +46,22 @@ export function memoryPins(begin: readonly ApprovedTool[] = []): PinStore {
 }
 
 /** Identifies a server's command or URL: another program under the same server name is not approved. */
-export function targetHash(config: McpServerConfig): string {
+export function hashServerTarget(config: McpServerConfig): string {
   const { name } = config;
   if (config.transport === 'http') return sha256Hex(canonicalJson({ name, url: config.url }));
   return sha256Hex(canonicalJson({ name, command: config.command, cwd: config.cwd ?? null }));
 }
 
 /** Identifies everything that is pinned of a tool. */
-export function definitionHash(target: string, { tool, description, parameters, annotations }: ToolDefinition): string {
+export function hashToolDefinition(
+  target: string,
+  { tool, description, parameters, annotations }: ToolDefinition,
+): string {
   return sha256Hex(canonicalJson({ target, tool, description, parameters, annotations }));
 }
 
 /** Which parts of a tool differ from its pin. */
-export function changesSince(pin: ApprovedTool, target: string, face: ToolDefinition): readonly McpToolChange[] {
+export function findToolChanges(pin: ApprovedTool, target: string, face: ToolDefinition): readonly McpToolChange[] {
   const changed: McpToolChange[] = [];
   if (pin.target !== target) changed.push('command');
   if (pin.description !== face.description) changed.push('description');

@@ -3,17 +3,28 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { approveAll, mcpClient, mcpConfig, reaches, referenceServer, stateOf, textOfResult } from '../testing/mcp.ts';
-import { textEvents, toolEvents } from '../testing/scripted.ts';
-import { eventsOf, openTurnFixture, type TurnFixture, until } from '../testing/turn-fixture.ts';
+import {
+  approveAll,
+  makeMcpClient,
+  makeMcpConfig,
+  referenceServerCommand,
+  resultTextOf,
+  serverStateOf,
+  waitForServerStatus,
+} from '../testing/mcp.ts';
+import { makeTextEvents, makeToolEvents } from '../testing/scripted.ts';
+import { collectEvents, openTurnFixture, type TurnFixture, waitUntil } from '../testing/turn-fixture.ts';
 import type { McpClient } from './index.ts';
 
 // Each server is started once for the whole file.
 const place = realpathSync(mkdtempSync(join(tmpdir(), 'coppice-mcp-')));
 let client: McpClient;
 beforeAll(async () => {
-  client = mcpClient(
-    mcpConfig({ everything: referenceServer('everything'), files: referenceServer('filesystem', place) }),
+  client = makeMcpClient(
+    makeMcpConfig({
+      everything: referenceServerCommand('everything'),
+      files: referenceServerCommand('filesystem', place),
+    }),
   );
   await client.start();
 });
@@ -28,22 +39,22 @@ function call(name: string, parameters = {}, signal?: AbortSignal) {
 
 describe('the reference server "everything" over stdio', () => {
   test('[M23] is ready, and all its tools can be used', () => {
-    const { status, tools, problems, server } = stateOf(client, 'everything');
+    const { status, tools, problems, server } = serverStateOf(client, 'everything');
     expect([status, problems, server?.name]).toEqual(['ready', [], 'mcp-servers/everything']);
     expect(tools.length).toBeGreaterThan(10);
     expect(tools.filter((tool) => tool.status !== 'ready')).toEqual([]);
   });
 
   test('[M23] returns text, pictures, structured data, resources and links', async () => {
-    expect(textOfResult(await call('everything__echo', { message: 'hello' }))).toBe('Echo: hello');
-    expect(textOfResult(await call('everything__get-sum', { a: 2, b: 3 }))).toContain('5');
+    expect(resultTextOf(await call('everything__echo', { message: 'hello' }))).toBe('Echo: hello');
+    expect(resultTextOf(await call('everything__get-sum', { a: 2, b: 3 }))).toContain('5');
     const picture = await call('everything__get-tiny-image');
     expect(picture.message.content.map((block) => block.type)).toEqual(['text', 'image', 'text']);
     const structured = await call('everything__get-structured-content', { location: 'Chicago' });
-    expect(JSON.parse(textOfResult(structured))).toHaveProperty('temperature');
+    expect(JSON.parse(resultTextOf(structured))).toHaveProperty('temperature');
     const resource = await call('everything__get-resource-reference', { resourceType: 'Blob', resourceId: 1 });
     expect(resource.message.content.map((block) => block.type)).toContain('file');
-    expect(textOfResult(await call('everything__get-resource-links', { count: 2 }))).toContain('[resource: ');
+    expect(resultTextOf(await call('everything__get-resource-links', { count: 2 }))).toContain('[resource: ');
   });
 
   test('[M23] gets only arguments that fit its schema', async () => {
@@ -59,16 +70,16 @@ describe('the reference server "everything" over stdio', () => {
   });
 
   test('[M13] killed in the middle of a call is reported as unavailable, restarts, and works', async () => {
-    const env = JSON.parse(textOfResult(await call('everything__get-env')));
+    const env = JSON.parse(resultTextOf(await call('everything__get-env')));
     expect(env).not.toHaveProperty('VITEST');
     const long = call('everything__trigger-long-running-operation', { duration: 600, steps: 600 });
     await call('everything__echo', { message: 'it runs' });
     process.kill(pidOf('server-everything/dist/index.js'), 'SIGKILL');
     const lost = await long;
     expect(lost.error).toBe('tool/unavailable');
-    expect(textOfResult(lost)).toContain('SIGKILL');
-    await reaches(client, 'everything', 'ready');
-    expect(textOfResult(await call('everything__echo', { message: 'back' }))).toBe('Echo: back');
+    expect(resultTextOf(lost)).toContain('SIGKILL');
+    await waitForServerStatus(client, 'everything', 'ready');
+    expect(resultTextOf(await call('everything__echo', { message: 'back' }))).toBe('Echo: back');
   });
 });
 
@@ -88,14 +99,14 @@ describe('the reference server "filesystem" over stdio', () => {
     const reading = { id: 'c1', name: 'files__read_text_file', parameters: { path } };
     expect((await client.tools.call(reading)).error).toBe('tool/not-approved');
     const read = await client.tools.call(reading, { approve: approveAll });
-    expect(textOfResult(read)).toContain('What is there.');
+    expect(resultTextOf(read)).toContain('What is there.');
     const writing = { id: 'c2', name: 'files__write_file', parameters: { path, content: 'Something else.' } };
     expect((await client.tools.call(writing)).error).toBe('tool/not-approved');
     expect(readFileSync(path, 'utf8')).toBe('What is there.');
     expect((await client.tools.call(writing, { approve: approveAll })).error).toBeNull();
     expect(readFileSync(path, 'utf8')).toBe('Something else.');
     const outside = await call('files__read_text_file', { path: '/etc/passwd' });
-    expect([outside.error, textOfResult(outside).includes('Access denied')]).toEqual(['tool/failed', true]);
+    expect([outside.error, resultTextOf(outside).includes('Access denied')]).toEqual(['tool/failed', true]);
   });
 });
 
@@ -108,11 +119,11 @@ describe('a turn', () => {
     shop = await openTurnFixture(
       'sqlite',
       [
-        toolEvents(
+        makeToolEvents(
           { id: 'c1', name: 'everything__get-sum', parameters },
           { id: 'c2', name: 'everything__get-tiny-image', parameters: {} },
         ),
-        textEvents('It is 42.'),
+        makeTextEvents('It is 42.'),
       ],
       { tools: client.tools },
     );
@@ -120,7 +131,7 @@ describe('a turn', () => {
       tools: ['everything__get-sum', 'everything__get-tiny-image'],
       approve: approveAll,
     });
-    const events = await eventsOf(turn);
+    const events = await collectEvents(turn);
     expect(events.at(-1)?.type).toBe('end');
     const lines = await shop.thread();
     expect([lines[0], lines[2], lines.at(-1)]).toEqual([
@@ -149,16 +160,16 @@ describe('a turn', () => {
   test('[M21] with side effects asks whoever started it, and continues without what was declined', async () => {
     const path = join(place, 'turn.txt');
     const write = (id: string, content: string) =>
-      toolEvents({ id, name: 'files__write_file', parameters: { path, content } });
+      makeToolEvents({ id, name: 'files__write_file', parameters: { path, content } });
     shop = await openTurnFixture(
       'sqlite',
-      [write('c1', 'no'), textEvents('I may not.'), write('c2', 'yes'), textEvents('Written.')],
+      [write('c1', 'no'), makeTextEvents('I may not.'), write('c2', 'yes'), makeTextEvents('Written.')],
       { tools: client.tools },
     );
     await shop.send('Write', { tools: ['files__write_file'] }).done;
     expect((await shop.thread()).at(-1)).toBe('assistant: I may not.');
     await shop.send('Now you may', { tools: ['files__write_file'], approve: approveAll }).done;
-    await until(async () => (await shop.thread()).at(-1) === 'assistant: Written.');
+    await waitUntil(async () => (await shop.thread()).at(-1) === 'assistant: Written.');
     expect(readFileSync(path, 'utf8')).toBe('yes');
   });
 });

@@ -3,19 +3,19 @@ import type { JsonObject } from '@coppice/core';
 import { isAppError } from '@coppice/core';
 import type { McpServerConfig } from '../config/contract.ts';
 import type { EnvironmentVariables } from '../config/load.ts';
-import { redact } from '../http/redact.ts';
+import { redactKeys } from '../http/redact.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { ToolContent } from '../tools/content.ts';
-import { toolError } from '../tools/errors.ts';
+import { makeToolError } from '../tools/errors.ts';
 import { toToolContent } from './call-result.ts';
 import type { McpConnection } from './connect.ts';
 import type { McpLimits, McpServerState, McpServerStatus } from './contract.ts';
 import { errorText } from './error-text.ts';
-import { anyToolList, type ListedTools } from './list-tools.ts';
+import { type ListedTools, uncheckedToolList } from './list-tools.ts';
 import type { ToolDefinition } from './pins.ts';
 
 /** What a server needs from its client. */
-export interface ServerServices {
+export interface McpServerServices {
   readonly env: EnvironmentVariables;
   readonly limits: McpLimits;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ const never = 2 ** 31 - 1;
 
 export class McpServer {
   readonly config: McpServerConfig;
-  readonly #services: ServerServices;
+  readonly #services: McpServerServices;
   #health: Health;
   #live: { readonly connection: McpConnection; calls: number } | null = null;
   #stop = new AbortController();
@@ -40,7 +40,7 @@ export class McpServer {
   #firstTry: Promise<void> = Promise.resolve();
   #lists: Promise<void> = Promise.resolve();
 
-  constructor(config: McpServerConfig, services: ServerServices) {
+  constructor(config: McpServerConfig, services: McpServerServices) {
     this.config = config;
     this.#services = services;
     const status: McpServerStatus = config.enabled ? 'closed' : 'disabled';
@@ -92,7 +92,7 @@ export class McpServer {
       let why: string;
       try {
         // Loaded with the first server: most programs have none, and should not wait for the import.
-        const { connect } = await import('./connect.ts');
+        const { connectMcpServer: connect } = await import('./connect.ts');
         const connection = await connect({
           ...this.#services,
           config: this.config,
@@ -200,7 +200,7 @@ export class McpServer {
     try {
       const params = { name: tool, arguments: parameters };
       const request = { method: 'tools/call', params };
-      return toToolContent(await connection.client.request(request, anyToolList, { signal, timeout: never }));
+      return toToolContent(await connection.client.request(request, uncheckedToolList, { signal, timeout: never }));
     } catch (error) {
       if (signal.aborted) {
         // After a timeout, a ping tells a slow tool from a server that hangs.
@@ -208,11 +208,15 @@ export class McpServer {
         throw error;
       }
       if (connection.isAnswer(error))
-        throw toolError('tool/failed', `The server ${this.config.name} refused the call: ${redact(error.message)}`, {
-          server: this.config.name,
-        });
+        throw makeToolError(
+          'tool/failed',
+          `The server ${this.config.name} refused the call: ${redactKeys(error.message)}`,
+          {
+            server: this.config.name,
+          },
+        );
       connection.lose(errorText(error));
-      throw toolError(
+      throw makeToolError(
         'tool/unavailable',
         `The server ${this.config.name} was lost during the call (${await connection.lost}). Whether the call had an effect is not known.`,
         { server: this.config.name, tool },
@@ -226,7 +230,7 @@ export class McpServer {
     const { status, lastError } = this.#health;
     const { name } = this.config;
     const why = lastError === null ? '' : ` (${lastError})`;
-    return toolError('tool/unavailable', `The server ${name} is not connected: ${status}${why}.`, {
+    return makeToolError('tool/unavailable', `The server ${name} is not connected: ${status}${why}.`, {
       server: name,
       tool,
     });

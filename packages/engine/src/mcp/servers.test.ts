@@ -2,25 +2,33 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../config/secret.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
-import { approveAll, mcpClient, mcpConfig, oddServer, reaches, stateOf, textOfResult } from '../testing/mcp.ts';
-import { until } from '../testing/turn-fixture.ts';
+import {
+  approveAll,
+  makeMcpClient,
+  makeMcpConfig,
+  misbehavingServerCommand,
+  resultTextOf,
+  serverStateOf,
+  waitForServerStatus,
+} from '../testing/mcp.ts';
+import { waitUntil } from '../testing/turn-fixture.ts';
 import type { ToolCallOptions } from '../tools/contract.ts';
 import type { McpClient, McpServerState } from './index.ts';
-import { memoryPins } from './pins.ts';
+import { createMemoryPins } from './pins.ts';
 
 const opened: McpClient[] = [];
 afterEach(async () => {
   for (const client of opened.splice(0)) await client.close();
 });
 
-function open(...given: Parameters<typeof mcpClient>): McpClient {
-  const client = mcpClient(...given);
+function open(...given: Parameters<typeof makeMcpClient>): McpClient {
+  const client = makeMcpClient(...given);
   opened.push(client);
   return client;
 }
 
-async function started(mode: string, detail = '', more: Parameters<typeof mcpClient>[1] = {}, lines = '') {
-  const client = open(mcpConfig({ odd: oddServer(mode, detail) }, lines), more);
+async function started(mode: string, detail = '', more: Parameters<typeof makeMcpClient>[1] = {}, lines = '') {
+  const client = open(makeMcpConfig({ odd: misbehavingServerCommand(mode, detail) }, lines), more);
   await client.start();
   return client;
 }
@@ -32,7 +40,7 @@ function call(client: McpClient, tool: string, parameters = {}, options: ToolCal
 describe('calls', () => {
   let client: McpClient;
   beforeAll(async () => {
-    client = mcpClient(mcpConfig({ odd: oddServer('good') }));
+    client = makeMcpClient(makeMcpConfig({ odd: misbehavingServerCommand('good') }));
     await client.start();
   });
   afterAll(() => client.close());
@@ -71,30 +79,30 @@ describe('calls', () => {
     });
     expect([error, origin]).toEqual([null, { type: 'mcp', server: 'odd', tool: 'parts' }]);
     const structured = await call(client, 'parts', { content: [], more: { structuredContent: { a: 1 } } });
-    expect(textOfResult(structured)).toBe('{"a":1}');
-    expect(textOfResult(await call(client, 'parts', { content: [] }))).toBe('done');
+    expect(resultTextOf(structured)).toBe('{"a":1}');
+    expect(resultTextOf(await call(client, 'parts', { content: [] }))).toBe('done');
   });
 
   test('[M9] an error result of a server is an error, and a refusal is reported with its message', async () => {
     const failed = await call(client, 'fail');
-    expect([failed.error, textOfResult(failed)]).toEqual(['tool/failed', 'Error (tool/failed): no such file']);
+    expect([failed.error, resultTextOf(failed)]).toEqual(['tool/failed', 'Error (tool/failed): no such file']);
     const content = [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }];
     const pictured = await call(client, 'parts', { content, more: { isError: true } });
     expect(pictured.message.content.map((block) => block.type)).toEqual(['text', 'image']);
     const refused = await call(client, 'refuse');
-    expect([refused.error, textOfResult(refused).includes('not in this way')]).toEqual(['tool/failed', true]);
-    expect(stateOf(client, 'odd').status).toBe('ready');
+    expect([refused.error, resultTextOf(refused).includes('not in this way')]).toEqual(['tool/failed', true]);
+    expect(serverStateOf(client, 'odd').status).toBe('ready');
   });
 
   test('[M10] a result past the limit is cut, and pictures past theirs are left out; both are marked in place', async () => {
     const much = await call(client, 'much', { length: 600_000 });
     expect([much.truncated, much.error]).toEqual([true, null]);
-    expect(Buffer.byteLength(textOfResult(much))).toBeLessThanOrEqual(1024 * 1024);
+    expect(Buffer.byteLength(resultTextOf(much))).toBeLessThanOrEqual(1024 * 1024);
     const data = Buffer.alloc(3 * 1024 * 1024, 1).toString('base64');
     const picture = { type: 'image', data, mimeType: 'image/png' };
     const pictures = await call(client, 'parts', { content: [picture, picture, { type: 'text', text: 'end' }] });
     expect(pictures.message.content.map((block) => block.type)).toEqual(['image', 'text', 'text']);
-    expect(textOfResult(pictures)).toMatch(/^\[left out: image of \d+ bytes, the limit is 5242880\]end$/);
+    expect(resultTextOf(pictures)).toMatch(/^\[left out: image of \d+ bytes, the limit is 5242880\]end$/);
     const parts = Array.from({ length: 300 }, () => ({ type: 'text', text: 'x' }));
     const many = await call(client, 'parts', { content: parts });
     expect(many.message.content).toHaveLength(257);
@@ -104,15 +112,15 @@ describe('calls', () => {
   test('[M11] a stopped call is stopped on the server too, and the server keeps running', async () => {
     const control = new AbortController();
     const hanging = call(client, 'hang', {}, { signal: control.signal });
-    await until(async () => textOfResult(await call(client, 'echo', { text: 'there' })) === 'there');
+    await waitUntil(async () => resultTextOf(await call(client, 'echo', { text: 'there' })) === 'there');
     control.abort();
     expect((await hanging).error).toBe('tool/aborted');
-    await until(async () => JSON.parse(textOfResult(await call(client, 'cancelled'))).length === 1);
-    expect(stateOf(client, 'odd').status).toBe('ready');
+    await waitUntil(async () => JSON.parse(resultTextOf(await call(client, 'cancelled'))).length === 1);
+    expect(serverStateOf(client, 'odd').status).toBe('ready');
   });
 
   test('[M12] each call is approved with its exact arguments, even for a tool that claims to be read-only', async () => {
-    const asks = Object.fromEntries(stateOf(client, 'odd').tools.map((tool) => [tool.tool, tool.asks]));
+    const asks = Object.fromEntries(serverStateOf(client, 'odd').tools.map((tool) => [tool.tool, tool.asks]));
     expect(asks).toMatchObject({ echo: true, write: true });
     expect((await call(client, 'write', {}, { approve: undefined })).error).toBe('tool/not-approved');
     const asked: unknown[] = [];
@@ -127,7 +135,7 @@ describe('calls', () => {
         },
       },
     );
-    expect(textOfResult(written)).toBe('written');
+    expect(resultTextOf(written)).toBe('written');
     expect(asked).toEqual([[{ type: 'mcp', server: 'odd', tool: 'write' }, { path: 'a' }]]);
   });
 });
@@ -135,9 +143,9 @@ describe('calls', () => {
 describe('servers that are added and removed', () => {
   test('[M46] a server is added, replaced and removed while another one keeps running', async () => {
     const client = await started('good');
-    const pid = textOfResult(await call(client, 'pid'));
-    const [odd] = mcpConfig({ odd: oddServer('good') }).mcpServers.values();
-    const [two] = mcpConfig({ two: oddServer('good') }).mcpServers.values();
+    const pid = resultTextOf(await call(client, 'pid'));
+    const [odd] = makeMcpConfig({ odd: misbehavingServerCommand('good') }).mcpServers.values();
+    const [two] = makeMcpConfig({ two: misbehavingServerCommand('good') }).mcpServers.values();
     if (odd === undefined || two === undefined) throw new Error('no servers');
     await client.reconfigure(
       new Map([
@@ -150,7 +158,7 @@ describe('servers that are added and removed', () => {
       ['two', 'ready'],
     ]);
     expect(client.tools.find('two__echo')).toBeDefined();
-    expect(textOfResult(await call(client, 'pid'))).toBe(pid);
+    expect(resultTextOf(await call(client, 'pid'))).toBe(pid);
     await client.reconfigure(new Map([['two', two]]));
     expect(client.tools.find('odd__echo')).toBeUndefined();
     expect(client.servers().map(({ name }) => name)).toEqual(['two']);
@@ -164,11 +172,11 @@ describe('approval by the configuration', () => {
       { name: 'odd', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true, destructiveHint: true } },
     ];
     const client = await started('listed', JSON.stringify(both), {}, 'auto_approve = ["write"]');
-    expect(stateOf(client, 'odd').tools.map((tool) => [tool.tool, tool.asks])).toEqual([
+    expect(serverStateOf(client, 'odd').tools.map((tool) => [tool.tool, tool.asks])).toEqual([
       ['odd', true],
       ['write', false],
     ]);
-    expect(textOfResult(await call(client, 'write', {}, { approve: undefined }))).toBe('written');
+    expect(resultTextOf(await call(client, 'write', {}, { approve: undefined }))).toBe('written');
   });
 });
 
@@ -181,11 +189,11 @@ describe('the environment of a child process', () => {
     };
     const lines = 'env = { OWN = "very-own-token" }\npass_env = ["LAB_KEY", "PASSED", "SHELLSHOCK"]';
     const client = await started('good', '', { env }, lines);
-    const seen = JSON.parse(textOfResult(await call(client, 'env')));
+    const seen = JSON.parse(resultTextOf(await call(client, 'env')));
     // A key of this process is hidden in results; only a child that was given the key can return it.
     expect(seen).toMatchObject({ HOME: '/home/me', LANG: 'en_GB.UTF-8', PASSED: 'yes', OWN: '«hidden»' });
     for (const name of ['OPENAI_API_KEY', 'OTHER', 'LAB_KEY', 'SHELLSHOCK']) expect(seen).not.toHaveProperty(name);
-    expect(stateOf(client, 'odd').problems).toEqual([
+    expect(serverStateOf(client, 'odd').problems).toEqual([
       'LAB_KEY holds a key and is not passed on; give the server one of its own in env.',
     ]);
     expect(JSON.stringify(client.servers())).not.toContain('very-own-token');
@@ -195,28 +203,34 @@ describe('the environment of a child process', () => {
   test('[G160] passes a configured secret to a second server and to a restarted one, and masks it in results', async () => {
     const env = { PATH: process.env.PATH, TREE_TOKEN: 'tree-0123456789-abc' };
     const lines = 'pass_env = ["TREE_TOKEN"]';
-    const config = mcpConfig({ odd: oddServer('good'), even: oddServer('good') }, lines, env);
+    const config = makeMcpConfig(
+      { odd: misbehavingServerCommand('good'), even: misbehavingServerCommand('good') },
+      lines,
+      env,
+    );
     const client = open(config, { env });
     await client.start();
     await client.restart('odd');
     for (const server of ['odd', 'even']) {
-      expect(stateOf(client, server).problems).toEqual([]);
+      expect(serverStateOf(client, server).problems).toEqual([]);
       const asked = { id: 'c1', name: `${server}__env`, parameters: {} };
-      const seen = JSON.parse(textOfResult(await client.tools.call(asked, { approve: approveAll })));
+      const seen = JSON.parse(resultTextOf(await client.tools.call(asked, { approve: approveAll })));
       expect(seen).toMatchObject({ TREE_TOKEN: '[key …-abc]' });
     }
   });
 
   test('[M1] only configured commands are run, as written and without a shell; disabled ones are not', async () => {
-    const config = mcpConfig({ odd: [...oddServer('good'), 'sk-a-key-among-arguments', '$(touch /tmp/x); "a b"'] });
-    const off = mcpConfig({ off: oddServer('good') }, 'enabled = false');
+    const config = makeMcpConfig({
+      odd: [...misbehavingServerCommand('good'), 'sk-a-key-among-arguments', '$(touch /tmp/x); "a b"'],
+    });
+    const off = makeMcpConfig({ off: misbehavingServerCommand('good') }, 'enabled = false');
     const client = open({ mcpServers: new Map([...config.mcpServers, ...off.mcpServers]) });
     await client.start();
-    expect(stateOf(client, 'odd').target.slice(-2)).toEqual(['«hidden»', '$(touch /tmp/x); "a b"']);
-    expect(stateOf(client, 'odd')).toMatchObject({ status: 'ready', server: { name: 'odd', version: '1' } });
-    expect(stateOf(client, 'off')).toMatchObject({ status: 'disabled', tools: [] });
+    expect(serverStateOf(client, 'odd').target.slice(-2)).toEqual(['«hidden»', '$(touch /tmp/x); "a b"']);
+    expect(serverStateOf(client, 'odd')).toMatchObject({ status: 'ready', server: { name: 'odd', version: '1' } });
+    expect(serverStateOf(client, 'off')).toMatchObject({ status: 'disabled', tools: [] });
     await client.restart('off');
-    expect(stateOf(client, 'off').status).toBe('disabled');
+    expect(serverStateOf(client, 'off').status).toBe('disabled');
     await expect(client.restart('nobody')).rejects.toMatchObject({ code: 'mcp/unknown-server' });
   });
 });
@@ -226,29 +240,29 @@ describe('a server that fails', () => {
     const states: McpServerState['status'][] = [];
     const onChange = ({ status }: McpServerState) => void (states.at(-1) === status || states.push(status));
     const client = await started('good', '', { onChange });
-    const before = textOfResult(await call(client, 'pid'));
+    const before = resultTextOf(await call(client, 'pid'));
     const [died, hung] = await Promise.all([call(client, 'die'), call(client, 'hang')]);
     for (const each of [died, hung]) {
       expect(each.error).toBe('tool/unavailable');
-      expect(textOfResult(each)).toContain('exit code 7; it said: Out of cheese.');
+      expect(resultTextOf(each)).toContain('exit code 7; it said: Out of cheese.');
     }
     expect(client.tools.find('odd__echo')).toBeDefined();
-    await reaches(client, 'odd', 'ready');
-    const after = textOfResult(await call(client, 'pid'));
+    await waitForServerStatus(client, 'odd', 'ready');
+    const after = resultTextOf(await call(client, 'pid'));
     expect(after).toMatch(/^\d+$/);
     expect(after).not.toBe(before);
     expect(states).toEqual(['starting', 'ready', 'restarting', 'ready']);
-    expect(stateOf(client, 'odd').lastError).toBeNull();
+    expect(serverStateOf(client, 'odd').lastError).toBeNull();
   });
 
   test('[M13] by a signal from outside is restarted automatically', async () => {
     const client = await started('good');
-    const pid = Number(textOfResult(await call(client, 'pid')));
+    const pid = Number(resultTextOf(await call(client, 'pid')));
     process.kill(pid, 'SIGKILL');
-    await until(() => stateOf(client, 'odd').status !== 'ready');
-    expect(stateOf(client, 'odd').lastError).toContain('SIGKILL');
-    await reaches(client, 'odd', 'ready');
-    expect(textOfResult(await call(client, 'echo', { text: 'again' }))).toBe('again');
+    await waitUntil(() => serverStateOf(client, 'odd').status !== 'ready');
+    expect(serverStateOf(client, 'odd').lastError).toContain('SIGKILL');
+    await waitForServerStatus(client, 'odd', 'ready');
+    expect(resultTextOf(await call(client, 'echo', { text: 'again' }))).toBe('again');
   });
 
   test('[M14] is restarted three times a minute with growing pauses, then is down and retried after a while', async () => {
@@ -269,18 +283,21 @@ describe('a server that fails', () => {
       },
     };
     const limits = { firstWaitMs: 500, longestWaitMs: 1_500 };
-    const client = open(mcpConfig({ odd: oddServer('die-on-init') }, 'env = { TOKEN = "very-hidden-token" }'), {
-      clock,
-      limits,
-    });
+    const client = open(
+      makeMcpConfig({ odd: misbehavingServerCommand('die-on-init') }, 'env = { TOKEN = "very-hidden-token" }'),
+      {
+        clock,
+        limits,
+      },
+    );
     await client.start();
-    await reaches(client, 'odd', 'down');
+    await waitForServerStatus(client, 'odd', 'down');
     expect(waits).toEqual([500, 1_000, 1_500, 300_000]);
-    const { lastError, nextTryAt } = stateOf(client, 'odd');
+    const { lastError, nextTryAt } = serverStateOf(client, 'odd');
     expect(lastError).toBe('it ended with exit code 3; it said: Cannot begin; the token is [key …oken].');
     expect(nextTryAt).toBe(now + 300_000);
     release();
-    await until(() => waits.length > 4);
+    await waitUntil(() => waits.length > 4);
     expect(waits[4]).toBe(1_500);
   });
 
@@ -300,8 +317,8 @@ describe('a server that fails', () => {
       now += pass;
       const count = waits.length;
       await call(client, 'die');
-      await until(() => waits.length > count);
-      await reaches(client, 'odd', 'ready');
+      await waitUntil(() => waits.length > count);
+      await waitForServerStatus(client, 'odd', 'ready');
     }
     expect(waits).toEqual([4, 8, 4, 8]);
   });
@@ -309,79 +326,88 @@ describe('a server that fails', () => {
   test('[M15] keeps its tools listed, a call fails at once as unavailable, and a restart makes it work again', async () => {
     const client = await started('good', '', { limits: { restarts: 0 } });
     await call(client, 'die');
-    await reaches(client, 'odd', 'down');
+    await waitForServerStatus(client, 'odd', 'down');
     expect(client.tools.specs(['odd__echo'])).toHaveLength(1);
-    expect(stateOf(client, 'odd').tools.map((tool) => tool.status)).toContain('unavailable');
+    expect(serverStateOf(client, 'odd').tools.map((tool) => tool.status)).toContain('unavailable');
     const answered = await call(client, 'echo', { text: 'x' });
     expect(answered.error).toBe('tool/unavailable');
-    expect(textOfResult(answered)).toContain('The server odd is not connected: down (it ended with exit code 7');
+    expect(resultTextOf(answered)).toContain('The server odd is not connected: down (it ended with exit code 7');
     expect((await client.restart('odd')).status).toBe('ready');
-    expect(textOfResult(await call(client, 'echo', { text: 'x' }))).toBe('x');
+    expect(resultTextOf(await call(client, 'echo', { text: 'x' }))).toBe('x');
   });
 
   test('[M18] because it no longer responds is ended and restarted', async () => {
     const client = await started('deaf', '', { limits: { pingEveryMs: 5, pingMs: 20, restarts: 0 } });
-    await reaches(client, 'odd', 'down');
-    expect(stateOf(client, 'odd').lastError).toContain('does not answer any more');
+    await waitForServerStatus(client, 'odd', 'down');
+    expect(serverStateOf(client, 'odd').lastError).toContain('does not answer any more');
   });
 
   test('[M18] a call past its time limit is ended, and a server that still responds stays', async () => {
     const client = await started('good', '', { limits: { pingMs: 30_000 } }, 'timeout_seconds = 3');
     // The limit also applies to the start, which a busy machine may miss once.
-    await reaches(client, 'odd', 'ready');
+    await waitForServerStatus(client, 'odd', 'ready');
     const late = await call(client, 'hang');
     expect(late.error).toBe('tool/timeout');
-    expect(textOfResult(await call(client, 'echo', { text: 'here' }))).toBe('here');
-    expect(stateOf(client, 'odd').status).toBe('ready');
+    expect(resultTextOf(await call(client, 'echo', { text: 'here' }))).toBe('here');
+    expect(serverStateOf(client, 'odd').status).toBe('ready');
   });
 });
 
 describe('a server that does not start', () => {
   test('[M16] because its program is missing, or ends at once, is reported, and the others are ready', async () => {
-    const servers = { odd: oddServer('good'), gone: ['no-such-program'], dead: oddServer('die-on-init') };
-    const client = open(mcpConfig(servers), { limits: { restarts: 0 } });
+    const servers = {
+      odd: misbehavingServerCommand('good'),
+      gone: ['no-such-program'],
+      dead: misbehavingServerCommand('die-on-init'),
+    };
+    const client = open(makeMcpConfig(servers), { limits: { restarts: 0 } });
     await client.start();
-    expect(stateOf(client, 'odd').status).toBe('ready');
-    expect(stateOf(client, 'gone')).toMatchObject({
+    expect(serverStateOf(client, 'odd').status).toBe('ready');
+    expect(serverStateOf(client, 'gone')).toMatchObject({
       status: 'down',
       lastError: expect.stringContaining('the program no-such-program was not found'),
     });
-    expect(stateOf(client, 'dead')).toMatchObject({
+    expect(serverStateOf(client, 'dead')).toMatchObject({
       status: 'down',
       lastError: expect.stringContaining('exit code 3'),
     });
   });
 
   test('[M16] because it never responds fails at the time limit, and a call waits for it until then', async () => {
-    const pins = memoryPins();
+    const pins = createMemoryPins();
     const first = await started('good', '', { pins });
     await first.close();
-    const client = open(mcpConfig({ odd: oddServer('never-answer') }, 'timeout_seconds = 0.3'), {
+    const client = open(makeMcpConfig({ odd: misbehavingServerCommand('never-answer') }, 'timeout_seconds = 0.3'), {
       pins,
       limits: { restarts: 0 },
     });
     const starting = client.start();
-    await until(() => client.tools.find('odd__echo') !== undefined);
+    await waitUntil(() => client.tools.find('odd__echo') !== undefined);
     const [answered] = await Promise.all([call(client, 'echo'), starting]);
     expect(answered.error).toMatch(/^tool\/(?:unavailable|timeout)$/);
-    expect(stateOf(client, 'odd')).toMatchObject({ status: 'down', lastError: expect.stringContaining('timed out') });
+    expect(serverStateOf(client, 'odd')).toMatchObject({
+      status: 'down',
+      lastError: expect.stringContaining('timed out'),
+    });
   });
 
   test('[M16] closing while servers start ends them, and none can be started afterwards', async () => {
-    const client = open(mcpConfig({ odd: oddServer('never-answer') }));
+    const client = open(makeMcpConfig({ odd: misbehavingServerCommand('never-answer') }));
     const starting = client.start();
-    await reaches(client, 'odd', 'starting');
+    await waitForServerStatus(client, 'odd', 'starting');
     await client.close();
     await starting;
-    expect(stateOf(client, 'odd').status).toBe('closed');
+    expect(serverStateOf(client, 'odd').status).toBe('closed');
     await expect(client.start()).rejects.toMatchObject({ code: 'mcp/closed' });
     await expect(client.restart('odd')).rejects.toMatchObject({ code: 'mcp/closed' });
   });
 
   test('[M22] output that is not a message is ignored, and a server without tools has none', async () => {
-    const client = open(mcpConfig({ odd: oddServer('talkative'), none: oddServer('no-tools') }));
+    const client = open(
+      makeMcpConfig({ odd: misbehavingServerCommand('talkative'), none: misbehavingServerCommand('no-tools') }),
+    );
     await client.start();
-    expect(stateOf(client, 'odd').status).toBe('ready');
-    expect(stateOf(client, 'none')).toMatchObject({ status: 'ready', tools: [] });
+    expect(serverStateOf(client, 'odd').status).toBe('ready');
+    expect(serverStateOf(client, 'none')).toMatchObject({ status: 'ready', tools: [] });
   });
 });

@@ -2,22 +2,22 @@
 import type { JsonObject } from '@coppice/core';
 import type { McpServerConfig } from '../config/contract.ts';
 import { defineTool } from '../tools/define.ts';
-import { toolError } from '../tools/errors.ts';
+import { makeToolError } from '../tools/errors.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import { type McpLimits, type McpToolState, mcpError } from './contract.ts';
+import { type McpLimits, type McpToolState, makeMcpError } from './contract.ts';
 import { errorText } from './error-text.ts';
 import { escapeInvisible, escapeInvisibleJson } from './escape-invisible.ts';
 import {
   type ApprovedTool,
-  changesSince,
-  definitionHash,
+  findToolChanges,
+  hashServerTarget,
+  hashToolDefinition,
   type PinStore,
   pinKey,
   type ToolDefinition,
-  targetHash,
 } from './pins.ts';
 import type { McpServer } from './server.ts';
-import { toolNames } from './tool-names.ts';
+import { assignToolNames } from './tool-names.ts';
 
 /** The tools of one server. */
 interface ServerEntry {
@@ -66,7 +66,7 @@ export class ToolCatalogue {
     for (const server of servers) {
       const { name } = server.config;
       if (!server.config.enabled || this.#shelves.has(name)) continue;
-      this.#shelves.set(name, { server, target: targetHash(server.config), faces: null, entries: new Map() });
+      this.#shelves.set(name, { server, target: hashServerTarget(server.config), faces: null, entries: new Map() });
       this.#publish(name);
     }
   }
@@ -106,7 +106,7 @@ export class ToolCatalogue {
         const face = serverEntry.faces?.get(tool);
         return this.#approveAll(server, serverEntry, face === undefined ? [] : [face], hash);
       }
-    throw mcpError('mcp/unknown-tool', `There is no tool or server ${JSON.stringify(name)}.`, { name });
+    throw makeMcpError('mcp/unknown-tool', `There is no tool or server ${JSON.stringify(name)}.`, { name });
   }
 
   async #approveAll(
@@ -117,15 +117,15 @@ export class ToolCatalogue {
   ): Promise<number> {
     const changed = faces.filter((face) => this.#changes(serverEntry, face).length > 0);
     const other =
-      hash === undefined ? undefined : changed.find((face) => definitionHash(serverEntry.target, face) !== hash);
+      hash === undefined ? undefined : changed.find((face) => hashToolDefinition(serverEntry.target, face) !== hash);
     if (other !== undefined)
-      throw mcpError(
+      throw makeMcpError(
         'mcp/changed-again',
         `The tool ${other.tool} of ${server} has changed since it was shown. Review it again.`,
         {
           server,
           tool: other.tool,
-          hash: definitionHash(serverEntry.target, other),
+          hash: hashToolDefinition(serverEntry.target, other),
         },
       );
     await this.#pin(serverEntry, changed, 'operator');
@@ -135,7 +135,7 @@ export class ToolCatalogue {
 
   #changes(serverEntry: ServerEntry, face: ToolDefinition) {
     const pin = this.#pins.get(pinKey(serverEntry.server.config.name, face.tool));
-    return pin === undefined ? [] : changesSince(pin, serverEntry.target, face);
+    return pin === undefined ? [] : findToolChanges(pin, serverEntry.target, face);
   }
 
   /** Adds a server's tools to the registry: the listed ones, or the pinned ones before the first list. */
@@ -145,12 +145,12 @@ export class ToolCatalogue {
     const known = new Map<string, ApprovedTool>();
     for (const pin of this.#pins.values())
       if (pin.server === server && serverEntry.faces?.has(pin.tool) !== false) known.set(pin.tool, pin);
-    const names = toolNames(server, [...known.keys()]);
+    const names = assignToolNames(server, [...known.keys()]);
     const entries = new Map<string, ToolEntry>();
     for (const [tool, entry] of serverEntry.entries) {
       const pin = known.get(tool);
       const stays =
-        pin !== undefined && entry.hash === definitionHash(pin.target, pin) && entry.name === names.get(tool);
+        pin !== undefined && entry.hash === hashToolDefinition(pin.target, pin) && entry.name === names.get(tool);
       if (stays && entry.problem === null) entries.set(tool, { ...entry, pin });
       else entry.remove();
     }
@@ -163,7 +163,7 @@ export class ToolCatalogue {
     const { tools, limits } = this.#options;
     const { server } = serverEntry;
     const { tool } = pin;
-    const entry = { pin, hash: definitionHash(pin.target, pin), name: name ?? null, remove: () => undefined };
+    const entry = { pin, hash: hashToolDefinition(pin.target, pin), name: name ?? null, remove: () => undefined };
     if (name === undefined) return { ...entry, problem: 'There is no name for it that is not taken.' };
     try {
       const remove = tools.add(
@@ -190,7 +190,7 @@ export class ToolCatalogue {
     const face = serverEntry.faces?.get(tool);
     const changes = face === undefined ? [] : this.#changes(serverEntry, face);
     if (changes.length > 0)
-      throw toolError(
+      throw makeToolError(
         'tool/changed',
         `The tool ${name} is not what it was when it was approved (${changes.join(', ')}): the operator has to approve it again.`,
         { name, changes },
@@ -226,7 +226,7 @@ export class ToolCatalogue {
               changed,
               description: escapeInvisible(face.description, limits.description),
               parameters: escapeInvisibleJson(face.parameters, limits.description),
-              hash: definitionHash(serverEntry.target, face),
+              hash: hashToolDefinition(serverEntry.target, face),
             },
           }),
     };

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../config/load.ts';
 import { escapeInvisible, escapeInvisibleJson, isDeeperThan } from './escape-invisible.ts';
-import { toolNames } from './tool-names.ts';
+import { assignToolNames } from './tool-names.ts';
 
 describe('the names of tools', () => {
   test('[M3] are server__tool, and a name that providers do not accept is changed and gets a hash of the original', () => {
-    const names = toolNames('files', ['read_file', 'get-sum', 'a.b', 'a b', 'ä', 'x'.repeat(80)]);
+    const names = assignToolNames('files', ['read_file', 'get-sum', 'a.b', 'a b', 'ä', 'x'.repeat(80)]);
     expect(names.get('read_file')).toBe('files__read_file');
     expect(names.get('get-sum')).toBe('files__get-sum');
     expect(names.get('a.b')).toMatch(/^files__a_b_[0-9a-f]{8}$/);
@@ -19,19 +19,19 @@ describe('the names of tools', () => {
     const tool = fc.oneof(fc.string({ minLength: 1 }), fc.stringMatching(/^[a-z_.]{1,90}$/));
     fc.assert(
       fc.property(fc.uniqueArray(tool, { maxLength: 30 }), (tools) => {
-        const names = toolNames('s', tools);
+        const names = assignToolNames('s', tools);
         expect(names.size).toBe(tools.length);
         expect(new Set(names.values()).size).toBe(tools.length);
         for (const name of names.values()) expect(name).toMatch(/^s__[A-Za-z0-9_-]{1,61}$/);
-        expect(toolNames('s', [...tools].reverse())).toEqual(new Map([...names].reverse()));
-        for (const each of tools) expect(toolNames('s', [each]).get(each)).toBe(names.get(each));
+        expect(assignToolNames('s', [...tools].reverse())).toEqual(new Map([...names].reverse()));
+        for (const each of tools) expect(assignToolNames('s', [each]).get(each)).toBe(names.get(each));
       }),
     );
   });
 
   test('[M3] get a longer hash if a changed name equals the name of another tool', () => {
-    const taken = toolNames('s', ['a.b']).get('a.b') ?? '';
-    const names = toolNames('s', ['a.b', taken.slice(3)]);
+    const taken = assignToolNames('s', ['a.b']).get('a.b') ?? '';
+    const names = assignToolNames('s', ['a.b', taken.slice(3)]);
     expect(names.get(taken.slice(3))).toBe(taken);
     expect(names.get('a.b')).toMatch(/^s__a_b_[0-9a-f]{16}$/);
   });

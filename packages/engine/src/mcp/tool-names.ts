@@ -9,7 +9,7 @@ const longest = 64;
  * characters or one that is too long is changed and gets a hash of the original, so that it does not depend on the
  * other tools. If another tool has that name already, the hash is longer.
  */
-export function toolNames(server: string, tools: readonly string[]): ReadonlyMap<string, string> {
+export function assignToolNames(server: string, tools: readonly string[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   const taken = new Set<string>();
   const odd: string[] = [];

@@ -20,17 +20,17 @@ import {
   unwrapResult,
 } from '@coppice/core';
 import {
-  checkCount,
-  type NodePlace,
-  requireNodeNamed,
-  requireNodePlace,
+  assertCount,
+  type NodeLocation,
+  requireNodeId,
+  requireNodeLocation,
   requireObject,
-  requireTreeNamed,
+  requireTreeId,
   runContextOf,
   type ServiceOptions,
 } from '../service.ts';
 import { withServiceMessage } from './errors.ts';
-import { branchMessages, messageText, siblingsGroups, topicMessage } from './render.ts';
+import { groupSiblings, parseTopicMessage, toBranchMessages, toTopicMessage } from './render.ts';
 import type {
   BranchMessages,
   BranchQuery,
@@ -93,20 +93,20 @@ export class MessageService {
 
   /** The id of a topic's root. Throws if there is no such topic: a topic always has a root. */
   getRootMessageId(topicId: string): Promise<NodeId> {
-    return withServiceMessage(() => this.#root(requireTreeNamed(topicId)));
+    return withServiceMessage(() => this.#root(requireTreeId(topicId)));
   }
 
   /** One message; throws if it is unknown or a root. */
   getById(messageId: string): Promise<TopicMessage> {
-    return withServiceMessage(async () => this.#message(await requireNodePlace(this.#store, messageId)));
+    return withServiceMessage(async () => this.#message(await requireNodeLocation(this.#store, messageId)));
   }
 
   /** The messages from the first turn down to one, both included. */
   getPathToNode(messageId: string): Promise<TopicMessage[]> {
     return withServiceMessage(async () => {
-      const place = await requireNodePlace(this.#store, messageId);
+      const place = await requireNodeLocation(this.#store, messageId);
       const nodes = await this.#store.read(place.treeId, () => readPath({ to: place.nodeId }));
-      return nodes.map((node) => topicMessage(place.treeId, node));
+      return nodes.map((node) => toTopicMessage(place.treeId, node));
     });
   }
 
@@ -114,17 +114,17 @@ export class MessageService {
   getBranchMessages(query: BranchQuery): Promise<BranchMessages> {
     return withServiceMessage(async () => {
       const { topicId, nodeId: end, limit, before, includeSiblings } = requireObject(query);
-      const id = requireTreeNamed(topicId);
-      if (limit != null) checkCount('limit', limit, 1);
+      const id = requireTreeId(topicId);
+      if (limit != null) assertCount('limit', limit, 1);
       const page = await this.#store.read(id, () =>
         readPage(id, {
-          ...(end == null ? {} : { nodeId: requireNodeNamed(end) }),
+          ...(end == null ? {} : { nodeId: requireNodeId(end) }),
           ...(limit == null ? {} : { limit }),
-          ...(before == null ? {} : { before: requireNodeNamed(before) }),
+          ...(before == null ? {} : { before: requireNodeId(before) }),
           siblings: includeSiblings === true,
         }),
       );
-      return branchMessages(id, page);
+      return toBranchMessages(id, page);
     });
   }
 
@@ -132,12 +132,12 @@ export class MessageService {
   getTree(query: { topicId: string; depth?: number }): Promise<TopicTree> {
     return withServiceMessage(async () => {
       const { topicId, depth } = requireObject(query);
-      const id = requireTreeNamed(topicId);
-      if (depth !== undefined) checkCount('depth', depth);
+      const id = requireTreeId(topicId);
+      if (depth !== undefined) assertCount('depth', depth);
       return this.#store.read(id, function* (): ReadProgram<TopicTree> {
         const { rootId, activeNodeId, version } = yield* readTree(id);
         const nodes = yield* readTopology(id, depth === undefined ? {} : { depth });
-        return { nodes, siblingsGroups: siblingsGroups(nodes), rootId, activeNodeId, version };
+        return { nodes, siblingsGroups: groupSiblings(nodes), rootId, activeNodeId, version };
       });
     });
   }
@@ -145,11 +145,11 @@ export class MessageService {
   /** Creates a message and makes it active. */
   create(wanted: CreateMessage): Promise<TopicMessage> {
     return withServiceMessage(async () => {
-      const id = requireTreeNamed(requireObject(wanted).topicId);
+      const id = requireTreeId(requireObject(wanted).topicId);
       const message = wanted.parentId === null ? { ...wanted, parentId: await this.#root(id) } : wanted;
       const { siblingsGroupId = 0, status, parentId } = message;
       if (siblingsGroupId === 0 && status === undefined) return this.#appended(id, message);
-      const parent = parentId == null ? await this.#whereUserIs(id) : requireNodeNamed(parentId);
+      const parent = parentId == null ? await this.#whereUserIs(id) : requireNodeId(parentId);
       const [made] = await this.#replied(id, parent, [message], message.select, siblingsGroupId);
       return made ?? refuse('command/invalid', 'The list of messages is empty.', {});
     });
@@ -159,7 +159,7 @@ export class MessageService {
   createReplyGroup(wanted: CreateReplies): Promise<TopicMessage[]> {
     return withServiceMessage(async () => {
       const { topicId, parentId, replies, select } = requireObject(wanted);
-      return this.#replied(requireTreeNamed(topicId), requireNodeNamed(parentId), replies, select, 0);
+      return this.#replied(requireTreeId(topicId), requireNodeId(parentId), replies, select, 0);
     });
   }
 
@@ -171,7 +171,7 @@ export class MessageService {
     return withServiceMessage(async () => {
       const wanted = typeof message === 'string' ? { messageId: message, ...options } : requireObject(message);
       const { messageId, cascade = false } = wanted;
-      const place = await requireNodePlace(this.#store, messageId);
+      const place = await requireNodeLocation(this.#store, messageId);
       const mode = cascade ? 'cascade' : 'splice';
       const { result } = await run(
         this.#store,
@@ -185,7 +185,7 @@ export class MessageService {
   /** Deletes all members of a message's group; their children move up. Refused while one is being written. */
   deleteReplyGroup(messageId: string): Promise<DeletedMessages> {
     return withServiceMessage(async () => {
-      const place = await requireNodePlace(this.#store, messageId);
+      const place = await requireNodeLocation(this.#store, messageId);
       return deletedOf((await run(this.#store, { type: 'delete-group', ...place }, this.#context)).result);
     });
   }
@@ -193,7 +193,7 @@ export class MessageService {
   /** Deletes all messages of a topic except its root. Does nothing in an empty topic. */
   clearTopicMessages(topicId: string): Promise<DeletedMessages> {
     return withServiceMessage(async () => {
-      const id = requireTreeNamed(topicId);
+      const id = requireTreeId(topicId);
       return deletedOf((await run(this.#store, { type: 'clear', treeId: id }, this.#context)).result);
     });
   }
@@ -206,7 +206,7 @@ export class MessageService {
       if (!Array.isArray(topicIds)) return refuse('command/invalid', 'The topics to purge must be a list of ids.', {});
       const gone: TreeId[] = [];
       for (const topicId of new Set(topicIds)) {
-        const id = requireTreeNamed(topicId);
+        const id = requireTreeId(topicId);
         if ((await this.#rootOf(id)) === null) continue;
         await run(this.#store, { type: 'delete-tree', treeId: id }, this.#context);
         await this.#store.purgeTree(id);
@@ -221,8 +221,8 @@ export class MessageService {
     return withServiceMessage(async () => {
       const command = {
         type: 'select',
-        treeId: requireTreeNamed(topicId),
-        nodeId: requireNodeNamed(messageId),
+        treeId: requireTreeId(topicId),
+        nodeId: requireNodeId(messageId),
       } as const;
       return (await run(this.#store, command, this.#context)).result.nodeId;
     });
@@ -255,14 +255,14 @@ export class MessageService {
   }
 
   async #appended(id: TreeId, wanted: CreateMessage): Promise<TopicMessage> {
-    const message = messageText(wanted);
+    const message = parseTopicMessage(wanted);
     const command: AppendCommand = {
       type: 'append',
       treeId: id,
       messages: message === undefined ? [] : [{ message, ...optionalOf(wanted) }],
       merge: false,
       select: wanted.select !== false,
-      ...(wanted.parentId == null ? {} : { parentId: requireNodeNamed(wanted.parentId) }),
+      ...(wanted.parentId == null ? {} : { parentId: requireNodeId(wanted.parentId) }),
     };
     const { result } = await run(this.#store, command, this.#context);
     // Append skips blank messages silently, but creating one must fail.
@@ -280,7 +280,7 @@ export class MessageService {
   ): Promise<TopicMessage[]> {
     if (!Array.isArray(wanted)) return refuse('command/invalid', 'The replies must be a list.', {});
     const replies = wanted.map((one: NewTopicMessage): NewReply => {
-      const message = messageText(requireObject(one));
+      const message = parseTopicMessage(requireObject(one));
       return {
         ...(message === undefined ? {} : { message }),
         ...(one.status === undefined ? {} : { status: one.status }),
@@ -304,10 +304,10 @@ export class MessageService {
     return made;
   }
 
-  async #message({ treeId: id, nodeId: at }: NodePlace): Promise<TopicMessage> {
+  async #message({ treeId: id, nodeId: at }: NodeLocation): Promise<TopicMessage> {
     const node: Node | null = await this.#store.read(id, () => ask('node', { id: at }));
     if (node === null) return refuse('tree/unknown-node', `There is no message ${at}.`, { nodeId: at });
-    return topicMessage(id, node);
+    return toTopicMessage(id, node);
   }
 }
 

@@ -13,7 +13,7 @@ import {
 } from '@coppice/core';
 import type { BranchItem, BranchMessages, NewTopicMessage, SiblingsGroup, Topic, TopicMessage } from './shapes.ts';
 
-export function topicOfTree(row: TreeRow): Topic {
+export function toTopic(row: TreeRow): Topic {
   const { id, rootId, activeNodeId, version, createdAt, updatedAt, attributes } = row;
   return {
     id,
@@ -29,7 +29,7 @@ export function topicOfTree(row: TreeRow): Topic {
 }
 
 /** A node as a message of its topic; throws for the root, which is not a message. */
-export function topicMessage(topicId: TreeId, node: Node): TopicMessage {
+export function toTopicMessage(topicId: TreeId, node: Node): TopicMessage {
   const { id, parentId, message } = node;
   if (parentId === null || message === null)
     return refuse('tree/root-protected', `The root ${id} is not a message.`, { nodeId: id });
@@ -52,7 +52,12 @@ export function topicMessage(topicId: TreeId, node: Node): TopicMessage {
  * Parses the content of a new message; undefined for an unfinished reply without content. Blank messages pass: the
  * planner decides about them.
  */
-export function messageText({ role, data, toolCallId, status = 'success' }: NewTopicMessage): Message | undefined {
+export function parseTopicMessage({
+  role,
+  data,
+  toolCallId,
+  status = 'success',
+}: NewTopicMessage): Message | undefined {
   // Untyped callers may leave it out.
   const content = typeof data === 'string' ? [{ type: 'text', text: data }] : (data?.parts ?? []);
   if (content.length === 0 && role === 'assistant' && status !== 'success') return undefined;
@@ -61,19 +66,19 @@ export function messageText({ role, data, toolCallId, status = 'success' }: NewT
 }
 
 /** A page of a branch. */
-export function branchMessages(topicId: TreeId, page: BranchPage): BranchMessages {
+export function toBranchMessages(topicId: TreeId, page: BranchPage): BranchMessages {
   const items = page.nodes.map((node): BranchItem => {
-    const message = topicMessage(topicId, node);
+    const message = toTopicMessage(topicId, node);
     const others = page.groups.get(node.id);
     if (others === undefined) return { message };
-    return { message, siblings: others.map((other) => topicMessage(topicId, other)) };
+    return { message, siblings: others.map((other) => toTopicMessage(topicId, other)) };
   });
   const { rootId, activeNodeId, version, before } = page;
   return { items, nextCursor: before, rootId, activeNodeId, version };
 }
 
 /** The groups among nodes, ordered by first member; members in stored order. */
-export function siblingsGroups(nodes: readonly TopologyNode[]): SiblingsGroup[] {
+export function groupSiblings(nodes: readonly TopologyNode[]): SiblingsGroup[] {
   const groups = new Map<string, { parentId: NodeId; groupId: number; members: TopologyNode[] }>();
   for (const node of nodes) {
     const { parentId, groupId } = node;

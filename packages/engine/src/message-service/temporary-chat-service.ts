@@ -8,10 +8,10 @@ import {
   type TreeId,
   treeId,
 } from '@coppice/core';
-import { newActId, requireTreeNamed, runContextOf, type ServiceOptions } from '../service.ts';
+import { newActId, requireTreeId, runContextOf, type ServiceOptions } from '../service.ts';
 import { withServiceMessage } from './errors.ts';
 import { MessageService } from './message-service.ts';
-import { topicOfTree } from './render.ts';
+import { toTopic } from './render.ts';
 import type { NewTopic, Topic } from './shapes.ts';
 import { TopicService } from './topic-service.ts';
 
@@ -59,7 +59,7 @@ export class TemporaryChatService {
       const id = await this.#known(topicId);
       const { actor, now } = this.#context;
       await this.#keeper.keep(id, { actor, actId: newActId(this.#context), at: now() });
-      return topicOfTree(await this.#main.read(id, () => readTree(id)));
+      return toTopic(await this.#main.read(id, () => readTree(id)));
     });
   }
 
@@ -69,7 +69,7 @@ export class TemporaryChatService {
   }
 
   async #known(topicId: string): Promise<TreeId> {
-    const id = requireTreeNamed(topicId);
+    const id = requireTreeId(topicId);
     if (!(await this.#keeper.has(id)))
       refuse('tree/unknown-tree', `There is no temporary chat ${topicId}.`, { treeId: id });
     return id;

@@ -13,10 +13,10 @@ import {
   treeId,
   unwrapResult,
 } from '@coppice/core';
-import { requireNodeNamed, requireObject, requireTreeNamed, runContextOf, type ServiceOptions } from '../service.ts';
+import { requireNodeId, requireObject, requireTreeId, runContextOf, type ServiceOptions } from '../service.ts';
 import { withServiceMessage } from './errors.ts';
 import { MessageService } from './message-service.ts';
-import { topicOfTree } from './render.ts';
+import { toTopic } from './render.ts';
 import type { NewTopic, Topic } from './shapes.ts';
 
 /** Which part of a topic to copy. */
@@ -55,21 +55,21 @@ export class TopicService {
 
   /** A topic; throws if it is unknown. */
   get(topicId: string): Promise<Topic> {
-    return withServiceMessage(() => this.#topic(requireTreeNamed(topicId)));
+    return withServiceMessage(() => this.#topic(requireTreeId(topicId)));
   }
 
   /** Topics, last changed first. */
   list(query: TreeQuery = {}): Promise<Page<Topic>> {
     return withServiceMessage(async () => {
       const { items, cursor } = await this.#store.trees(requireObject(query));
-      return { items: items.map(topicOfTree), cursor };
+      return { items: items.map(toTopic), cursor };
     });
   }
 
   /** Changes the attributes of a topic; null removes one. The system prompt cannot be changed. */
   update(topicId: string, set: Patch<TreeAttributes>): Promise<Topic> {
     return withServiceMessage(async () => {
-      const id = requireTreeNamed(topicId);
+      const id = requireTreeId(topicId);
       await run(this.#store, { type: 'attributes', treeId: id, set: requireObject(set) }, this.#context);
       return this.#topic(id);
     });
@@ -78,14 +78,14 @@ export class TopicService {
   /** Moves a topic to the trash, from where it can be restored until it is purged. */
   delete(topicId: string): Promise<void> {
     return withServiceMessage(async () => {
-      await run(this.#store, { type: 'delete-tree', treeId: requireTreeNamed(topicId) }, this.#context);
+      await run(this.#store, { type: 'delete-tree', treeId: requireTreeId(topicId) }, this.#context);
     });
   }
 
   /** Restores a topic from the trash. */
   restore(topicId: string): Promise<Topic> {
     return withServiceMessage(async () => {
-      const id = requireTreeNamed(topicId);
+      const id = requireTreeId(topicId);
       await run(this.#store, { type: 'restore-tree', treeId: id }, this.#context);
       return this.#topic(id);
     });
@@ -101,9 +101,9 @@ export class TopicService {
         {
           type: 'duplicate',
           treeId: id,
-          from: requireTreeNamed(copy.topicId),
+          from: requireTreeId(copy.topicId),
           whole: whole === true,
-          ...(end === undefined ? {} : { nodeId: requireNodeNamed(end) }),
+          ...(end === undefined ? {} : { nodeId: requireNodeId(end) }),
           ...(title === undefined ? {} : { attributes: { title } }),
         },
         this.#context,
@@ -118,7 +118,7 @@ export class TopicService {
   }
 
   async #topic(id: TreeId): Promise<Topic> {
-    return topicOfTree(await this.#store.read(id, () => readTree(id)));
+    return toTopic(await this.#store.read(id, () => readTree(id)));
   }
 }
 

@@ -1,7 +1,7 @@
 /** Shared by all providers with a chat completions API. */
 
 /** How the key is sent. */
-export const keyHeader = { name: 'authorization', prefix: 'Bearer ' } as const;
+export const bearerKeyHeader = { name: 'authorization', prefix: 'Bearer ' } as const;
 
 /** What is supported besides blocks. */
 export const chatSupport = {

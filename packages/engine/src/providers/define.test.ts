@@ -1,8 +1,14 @@
 import { textMessage } from '@coppice/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { result, said } from '../testing/fixture.ts';
-import { type ScriptedEvent, scriptedProvider, textEvents, toolEvents, usageEventOf } from '../testing/scripted.ts';
+import { makeMessage, makeToolResult } from '../testing/fixture.ts';
+import {
+  createScriptedProvider,
+  makeTextEvents,
+  makeToolEvents,
+  makeUsageEvent,
+  type ScriptedEvent,
+} from '../testing/scripted.ts';
 import { collectReply } from './accumulate-reply.ts';
 import { checkEvents } from './conformance.ts';
 import type { ProviderCall, ProviderEvent, ProviderNotice, ProviderRequest } from './contract.ts';
@@ -16,7 +22,7 @@ async function play(
   asked: Partial<ProviderRequest> = {},
 ) {
   const events: ProviderEvent[] = [];
-  for await (const event of scriptedProvider([beats]).stream({ ...request, ...asked }, { ...call, ...over }))
+  for await (const event of createScriptedProvider([beats]).stream({ ...request, ...asked }, { ...call, ...over }))
     events.push(event);
   return events;
 }
@@ -38,7 +44,7 @@ const beat: fc.Arbitrary<ScriptedEvent> = fc.oneof(
     json: fc.constantFrom('', '{', '"a":1', '}'),
   }),
   fc.record({ type: fc.constant('tool-use-end' as const), index: fc.nat(2), parameters: fc.constant({}) }),
-  fc.constant(usageEventOf(1, 2)),
+  fc.constant(makeUsageEvent(1, 2)),
   fc.record({ type: fc.constant('end' as const), finishReason: fc.constant('stop' as const), raw: fc.constant(null) }),
   fc.record({ type: fc.constant('throw' as const), error: fc.constant(new Error('oops')) }),
 );
@@ -75,10 +81,10 @@ describe('a provider, whatever its implementation does', () => {
 
   it('[G1] holds usage back until the end and passes on only the last report', async () => {
     const events = await play([
-      usageEventOf(1, 1),
+      makeUsageEvent(1, 1),
       { type: 'text-delta', text: 'a' },
-      usageEventOf(2, 2),
-      ...textEvents('b'),
+      makeUsageEvent(2, 2),
+      ...makeTextEvents('b'),
     ]);
     expect(events.map((event) => event.type)).toEqual(['text-delta', 'text-delta', 'usage', 'end']);
     expect(events[2]).toMatchObject({ inputTokens: 10 });
@@ -104,8 +110,8 @@ describe('a provider, whatever its implementation does', () => {
 
   it('[G4] ends at once when it is aborted, even if its implementation hangs', async () => {
     const abort = new AbortController();
-    const provider = scriptedProvider([[]], {});
-    const deaf = scriptedProvider([
+    const provider = createScriptedProvider([[]], {});
+    const deaf = createScriptedProvider([
       async function* () {
         yield { type: 'text-delta', text: 'a' } as const;
         await new Promise(() => undefined);
@@ -122,7 +128,7 @@ describe('a provider, whatever its implementation does', () => {
   });
 
   it('[G4] tells its implementation when the reader leaves early', async () => {
-    const provider = scriptedProvider([[{ type: 'text-delta', text: 'a' }, { type: 'hang' }]]);
+    const provider = createScriptedProvider([[{ type: 'text-delta', text: 'a' }, { type: 'hang' }]]);
     for await (const event of provider.stream(request, call)) if (event.type === 'text-delta') break;
     await new Promise((resolve) => setTimeout(resolve, 0));
     expect(provider.running).toBe(0);
@@ -131,11 +137,11 @@ describe('a provider, whatever its implementation does', () => {
   it('[G5] gives a call a new id if the provider gave none, or one that is in the history', async () => {
     const messages = [
       textMessage('user', 'x'),
-      said('assistant', { type: 'tool-use', id: 'a', name: 't', parameters: {} }),
-      result('a', 'r'),
+      makeMessage('assistant', { type: 'tool-use', id: 'a', name: 't', parameters: {} }),
+      makeToolResult('a', 'r'),
     ];
     const calls = ['a', '', 'b'].map((id) => ({ id, name: 't', parameters: {} }));
-    const ids = (await play(toolEvents(...calls), {}, { messages })).flatMap((event) =>
+    const ids = (await play(makeToolEvents(...calls), {}, { messages })).flatMap((event) =>
       event.type === 'tool-use-start' ? [event.id] : [],
     );
     expect(new Set(['a', ...ids]).size).toBe(4);
@@ -145,9 +151,9 @@ describe('a provider, whatever its implementation does', () => {
 
   it('[G6] gets parameters within its range, and each change is reported', async () => {
     const reported: ProviderNotice[] = [];
-    const provider = scriptedProvider([textEvents('ok')], {
+    const provider = createScriptedProvider([makeTextEvents('ok')], {
       parameters: { temperature: { min: 0, max: 1 }, stop: { most: 1 }, maxTokens: { min: 1, max: 50 } },
-      supports: { ...scriptedProvider([]).supports, tools: false, thinking: false },
+      supports: { ...createScriptedProvider([]).supports, tools: false, thinking: false },
     });
     const tools = [{ name: 't', description: '', parameters: {} }];
     const wild = {
@@ -181,15 +187,15 @@ describe('a provider, whatever its implementation does', () => {
   });
 
   it('[G7] gets blocks that it accepts: others are lowered, and calls and results become text without tool support', async () => {
-    const provider = scriptedProvider([textEvents('ok')], {
-      supports: { ...scriptedProvider([]).supports, blocks: ['text'], tools: false, systemInPlace: false },
+    const provider = createScriptedProvider([makeTextEvents('ok')], {
+      supports: { ...createScriptedProvider([]).supports, blocks: ['text'], tools: false, systemInPlace: false },
     });
     const image = { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: 'iVBO' } } as const;
     const messages = [
-      said('user', { type: 'text', text: 'See' }, image),
-      said('assistant', { type: 'thinking', thinking: 'Hm', signature: 's' }),
-      said('assistant', { type: 'tool-use', id: 'a', name: 'look', parameters: { at: 1 } }),
-      result('a', 'sun'),
+      makeMessage('user', { type: 'text', text: 'See' }, image),
+      makeMessage('assistant', { type: 'thinking', thinking: 'Hm', signature: 's' }),
+      makeMessage('assistant', { type: 'tool-use', id: 'a', name: 'look', parameters: { at: 1 } }),
+      makeToolResult('a', 'sun'),
       textMessage('system', 'Be brief.'),
     ];
     await collectReply(provider.stream({ ...request, messages }, call));
@@ -204,15 +210,17 @@ describe('a provider, whatever its implementation does', () => {
   });
 
   it('[G7] gets no pictures for a model known not to see them', async () => {
-    const provider = scriptedProvider([textEvents('ok')]);
+    const provider = createScriptedProvider([makeTextEvents('ok')]);
     const image = { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: 'iVBO' } } as const;
     const capabilities = { tools: true, thinking: true, images: false };
-    await collectReply(provider.stream({ ...request, messages: [said('user', image)] }, { ...call, capabilities }));
+    await collectReply(
+      provider.stream({ ...request, messages: [makeMessage('user', image)] }, { ...call, capabilities }),
+    );
     expect(provider.requests[0]?.messages[0]?.content).toEqual([{ type: 'text', text: '[image: image/png]' }]);
   });
 
   it('[G13] without its required key is not called, and names the variable to set', async () => {
-    const provider = scriptedProvider([textEvents('ok')], { keyNames: ['SOME_KEY'] });
+    const provider = createScriptedProvider([makeTextEvents('ok')], { keyNames: ['SOME_KEY'] });
     const { last } = await collectReply(provider.stream(request, call));
     expect(last).toMatchObject({ code: 'provider/no-key', kind: 'refused' });
     expect(last?.type === 'error' && last.message).toContain('SOME_KEY');

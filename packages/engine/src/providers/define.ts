@@ -12,9 +12,9 @@ import type {
   ProviderSupport,
   ReportParameterChange,
 } from './contract.ts';
-import { abortedEvent, errorEvent, errorFrom } from './errors.ts';
+import { errorEventFromThrown, makeAbortedEvent, makeErrorEvent } from './errors.ts';
 import { lowerMessages } from './lower.ts';
-import { callIds, normaliseEventOrder } from './normalise-event-order.ts';
+import { collectToolCallIds, normaliseEventOrder } from './normalise-event-order.ts';
 
 /**
  * Completes a provider with defaults, and wraps its `stream` so that all providers behave alike: parameters are
@@ -76,11 +76,11 @@ async function* withGuards(
 ): AsyncGenerator<ProviderEvent, void, void> {
   const outer = call.signal;
   if (outer?.aborted) {
-    yield abortedEvent();
+    yield makeAbortedEvent();
     return;
   }
   const clock = call.clock ?? systemClock;
-  const order = normaliseEventOrder(callIds(request.messages), () => clock.random());
+  const order = normaliseEventOrder(collectToolCallIds(request.messages), () => clock.random());
   const inner = new AbortController();
   let wake: ((what: typeof aborted) => void) | null = null;
   const stop = () => {
@@ -107,15 +107,15 @@ async function* withGuards(
       });
       const event =
         next === aborted
-          ? abortedEvent()
+          ? makeAbortedEvent()
           : next.done
-            ? errorEvent('provider/dropped', 'The reply broke off before its end.')
+            ? makeErrorEvent('provider/dropped', 'The reply broke off before its end.')
             : next.value;
       // Not yield*, which would create promises for a synchronous list.
       for (const one of order.push(event)) yield one;
     }
   } catch (thrown) {
-    yield* order.push(inner.signal.aborted ? abortedEvent() : errorFrom(thrown));
+    yield* order.push(inner.signal.aborted ? makeAbortedEvent() : errorEventFromThrown(thrown));
   } finally {
     outer?.removeEventListener('abort', stop);
     // Closes the inner stream if the reader left or the stream ended early.
@@ -131,7 +131,10 @@ function ignoreReturn(): void {
 function refuseKeyless(provider: Provider, call: ProviderCall): ProviderEvent | null {
   if (!provider.keyRequired || call.connection.key !== undefined) return null;
   const names = provider.keyNames.join(' or ');
-  return errorEvent('provider/no-key', `${provider.label} needs a key: set ${names}, or a key in the configuration.`);
+  return makeErrorEvent(
+    'provider/no-key',
+    `${provider.label} needs a key: set ${names}, or a key in the configuration.`,
+  );
 }
 
 /** What a model supports: at most what the provider supports. */

@@ -1,6 +1,6 @@
 /** Converts failures of providers to events, in the same form for all providers. */
 import { isAppError } from '@coppice/core';
-import { redact } from '../http/redact.ts';
+import { redactKeys } from '../http/redact.ts';
 import { type ErrorEvent, type ProviderErrorCode, providerErrorKinds } from './contract.ts';
 
 /** Whether the same call may succeed later, unless the failure says otherwise. */
@@ -23,12 +23,12 @@ export interface ErrorDetails {
 }
 
 /** The last event of a stream that failed. Message and excerpt are redacted here. */
-export function errorEvent(code: ProviderErrorCode, message: string, details: ErrorDetails = {}): ErrorEvent {
+export function makeErrorEvent(code: ProviderErrorCode, message: string, details: ErrorDetails = {}): ErrorEvent {
   return {
     type: 'error',
     code,
     kind: providerErrorKinds[code],
-    message: redact(message),
+    message: redactKeys(message),
     retryable: details.retryable ?? retryable.has(code),
     ...(details.retryAfterMs === undefined ? {} : { retryAfterMs: details.retryAfterMs }),
     ...(details.status === undefined ? {} : { status: details.status }),
@@ -37,8 +37,8 @@ export function errorEvent(code: ProviderErrorCode, message: string, details: Er
 }
 
 /** The last event of a stream that was stopped. */
-export function abortedEvent(): ErrorEvent {
-  return errorEvent('provider/aborted', 'The reply was stopped.');
+export function makeAbortedEvent(): ErrorEvent {
+  return makeErrorEvent('provider/aborted', 'The reply was stopped.');
 }
 
 /** An exception that ends a stream with its event. */
@@ -59,7 +59,7 @@ export function failStream(
   details: ErrorDetails = {},
   cause?: unknown,
 ): never {
-  throw new ProviderFailure(errorEvent(code, message, details), cause);
+  throw new ProviderFailure(makeErrorEvent(code, message, details), cause);
 }
 
 function isProviderCode(code: string): code is ProviderErrorCode {
@@ -67,12 +67,12 @@ function isProviderCode(code: string): code is ProviderErrorCode {
 }
 
 /** The last event for a thrown value; unexpected ones are `provider/internal`. */
-export function errorFrom(thrown: unknown): ErrorEvent {
+export function errorEventFromThrown(thrown: unknown): ErrorEvent {
   if (thrown instanceof ProviderFailure) return thrown.event;
   if (isAppError(thrown) && isProviderCode(thrown.code))
-    return errorEvent(thrown.code, thrown.message, { retryable: thrown.retryable });
+    return makeErrorEvent(thrown.code, thrown.message, { retryable: thrown.retryable });
   const said = thrown instanceof Error ? thrown.message : String(thrown);
-  return errorEvent('provider/internal', `The provider failed unexpectedly: ${said}`);
+  return makeErrorEvent('provider/internal', `The provider failed unexpectedly: ${said}`);
 }
 
 const mostExcerptBytes = 2048;
@@ -81,7 +81,7 @@ const mostLooked = 16 * 1024;
 /** At most 2 KB of a response, without keys and never cut inside a character. */
 export function excerptOf(text: string): string {
   // Redacted before cutting: half a key would no longer look like one.
-  const safe = redact(text.slice(0, mostLooked));
+  const safe = redactKeys(text.slice(0, mostLooked));
   const bytes = new TextEncoder().encode(safe);
   if (bytes.length <= mostExcerptBytes && text.length <= mostLooked) return safe;
   const mark = '…';

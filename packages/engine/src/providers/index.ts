@@ -268,7 +268,7 @@ function learnConfigured(entries: ReadonlyMap<string, ProviderEntry>, catalogue:
 }
 
 /** Throws if a model cannot be called, so that nothing is stored for a reply that cannot be generated. */
-export function requireReady({ id, provider, missing: lack }: Model): void {
+export function requireReadyModel({ id, provider, missing: lack }: Model): void {
   if (lack === null) return;
   throw new AppError({
     code: 'provider/no-key',

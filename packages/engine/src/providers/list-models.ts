@@ -1,12 +1,12 @@
 /** Asks a server for its list of models. */
 import { getCountMember, getMember, getTextMember, listOrNone } from '@coppice/content/wires';
 import type { Json } from '@coppice/core';
-import { defaultLimits } from '../http/contract.ts';
-import { statusFailure } from '../http/failures.ts';
+import { defaultHttpLimits } from '../http/contract.ts';
+import { makeStatusFailure } from '../http/failures.ts';
 import { type KeyHeader, sendRequest } from '../http/request.ts';
 import { startRequestTimers } from '../http/request-timers.ts';
 import type { ListedModel, ProviderCall } from './contract.ts';
-import { errorEvent, ProviderFailure } from './errors.ts';
+import { makeErrorEvent, ProviderFailure } from './errors.ts';
 
 /** Where a server lists its models. */
 export interface ModelList {
@@ -25,13 +25,13 @@ const patienceMs = 5000;
  * error.
  */
 export async function getJson(call: ProviderCall, list: ModelList): Promise<Json> {
-  const limits = { ...defaultLimits, ...call.limits };
+  const limits = { ...defaultHttpLimits, ...call.limits };
   const watch = startRequestTimers(call.signal);
   try {
     const wait = Math.min(patienceMs, limits.firstByteMs);
     watch.timer(
       wait,
-      () => new ProviderFailure(errorEvent('provider/timeout', `No list of models within ${wait} ms.`)),
+      () => new ProviderFailure(makeErrorEvent('provider/timeout', `No list of models within ${wait} ms.`)),
     );
     const { body: asked, ...rest } = list;
     const request = {
@@ -44,13 +44,14 @@ export async function getJson(call: ProviderCall, list: ModelList): Promise<Json
     const text = await answer.text();
     const { status, headers, mediaType } = answer;
     const { host } = new URL(call.connection.baseUrl);
-    if (status !== 200) throw statusFailure({ host, status, headers, mediaType, body: text.slice(0, 2048), now: 0 });
+    if (status !== 200)
+      throw makeStatusFailure({ host, status, headers, mediaType, body: text.slice(0, 2048), now: 0 });
     try {
       const body: Json = JSON.parse(text);
       return body;
     } catch (cause) {
       const message = `${host} answers, but not with a list of models. Check the address; most end with /v1.`;
-      throw new ProviderFailure(errorEvent('provider/bad-response', message), cause);
+      throw new ProviderFailure(makeErrorEvent('provider/bad-response', message), cause);
     }
   } finally {
     watch.close();

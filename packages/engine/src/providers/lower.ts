@@ -5,7 +5,7 @@ import { buildStrayResultMessage, convertSystemToUserMessage } from '@coppice/co
 import type { ProviderSupport } from './contract.ts';
 
 /** What the conversion depends on. */
-export interface Lowering {
+export interface LoweringOptions {
   readonly supports: ProviderSupport;
   /** Whether a block of a supported type can be sent as it is. */
   takes(block: Block, role: Role): boolean;
@@ -21,7 +21,7 @@ const noText: Block & { readonly text: string } = { type: 'text', text: '(no tex
  * content is left out, except a tool result, which its call requires. Messages that need no change stay the same
  * objects.
  */
-export function lowerMessages(messages: readonly Message[], lowering: Lowering): readonly Message[] {
+export function lowerMessages(messages: readonly Message[], lowering: LoweringOptions): readonly Message[] {
   const { supports } = lowering;
   const native = new Set(supports.blocks);
   const lowered: Message[] = [];
@@ -39,7 +39,7 @@ export function lowerMessages(messages: readonly Message[], lowering: Lowering):
   return lowered;
 }
 
-function lowerBlocks(message: Message, native: ReadonlySet<string>, lowering: Lowering): readonly Block[] {
+function lowerBlocks(message: Message, native: ReadonlySet<string>, lowering: LoweringOptions): readonly Block[] {
   const { role, content } = message;
   const goes = (block: Block) => block.type === 'text' || (native.has(block.type) && lowering.takes(block, role));
   if (content.every(goes)) return content;

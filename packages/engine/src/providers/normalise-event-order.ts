@@ -3,7 +3,7 @@ import { parseToolArguments } from '@coppice/content/wires';
 import { isToolUse, type Message } from '@coppice/core';
 import type { ProviderEvent, UsageEvent } from './contract.ts';
 
-export interface EventOrder {
+export interface EventOrderNormaliser {
   /** Returns the events to pass on for this one, in order. */
   push(event: ProviderEvent): readonly ProviderEvent[];
   /** Whether the final event was passed on. */
@@ -11,7 +11,7 @@ export interface EventOrder {
 }
 
 /** The ids of all tool calls in a history. */
-export function callIds(messages: readonly Message[]): Set<string> {
+export function collectToolCallIds(messages: readonly Message[]): Set<string> {
   const ids = new Set<string>();
   for (const message of messages) for (const block of message.content) if (isToolUse(block)) ids.add(block.id);
   return ids;
@@ -38,7 +38,7 @@ function newCallId(random: () => number, taken: ReadonlySet<string>): string {
  * is missing or in `taken` (some servers count from zero in every turn, and the result would be matched to the wrong
  * call).
  */
-export function normaliseEventOrder(taken: Set<string>, random: () => number): EventOrder {
+export function normaliseEventOrder(taken: Set<string>, random: () => number): EventOrderNormaliser {
   const calls = new Map<number, OpenCall>();
   let thinking = false;
   let usage: UsageEvent | null = null;

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../config/load.ts';
 import { openFakeProvider } from '../testing/fake-provider.ts';
 import { openRawServer } from '../testing/raw-server.ts';
-import { scriptedProvider, textEvents } from '../testing/scripted.ts';
+import { createScriptedProvider, makeTextEvents } from '../testing/scripted.ts';
 import { collectReply } from './accumulate-reply.ts';
-import { createProviders, listModels, requireReady } from './index.ts';
+import { createProviders, listModels, requireReadyModel } from './index.ts';
 import { providerDefinitions } from './registry.ts';
 
 const config = (text: string, env: Readonly<Record<string, string>> = {}) =>
@@ -60,10 +60,10 @@ describe('the providers of a configuration', () => {
 
   it('[G190] refuse a model without a key and name what to set', () => {
     const providers = createProviders({ config: config('[providers.openai]\napi_key = "key-1"') });
-    expect(() => requireReady(providers.model('anthropic/claude-sonnet-5'))).toThrow(
+    expect(() => requireReadyModel(providers.model('anthropic/claude-sonnet-5'))).toThrow(
       expect.objectContaining({ code: 'provider/no-key', message: expect.stringContaining('ANTHROPIC_API_KEY') }),
     );
-    for (const ready of ['openai/gpt-5', 'offline/guide', 'ollama/any']) requireReady(providers.model(ready));
+    for (const ready of ['openai/gpt-5', 'offline/guide', 'ollama/any']) requireReadyModel(providers.model(ready));
   });
 
   it('[G91] recognise a provider that is configured under another name', () => {
@@ -162,7 +162,7 @@ describe('the providers of a configuration', () => {
   });
 
   it('[G96] accept additional providers, such as a scripted one', async () => {
-    const scripted = scriptedProvider([textEvents('Hello there.')]);
+    const scripted = createScriptedProvider([makeTextEvents('Hello there.')]);
     const providers = createProviders({ config: config(''), extra: [scripted] });
     const { message } = await collectReply(
       providers.model('scripted').stream({ messages: [textMessage('user', 'Hi')], maxTokens: 5 }),

@@ -1,7 +1,7 @@
 /** Reads a model's context window from local OpenAI-compatible servers. */
 import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined } from '@coppice/content/wires';
 import type { Json } from '@coppice/core';
-import { keyHeader } from './chat-completions.ts';
+import { bearerKeyHeader } from './chat-completions.ts';
 import type { ListedModel, ProviderCall } from './contract.ts';
 import { getJson } from './list-models.ts';
 
@@ -17,7 +17,7 @@ function modelIn(list: Json | undefined, model: string): Json | undefined {
 
 /** vLLM and others include the window in the list of models. */
 async function fromModels(model: string, call: ProviderCall): Promise<number | undefined> {
-  const body = await getJson(call, { path: '/models', keyHeader });
+  const body = await getJson(call, { path: '/models', keyHeader: bearerKeyHeader });
   const found = modelIn(getMember(body, 'data'), model);
   return (
     getCountMember(found, 'max_model_len') ??
@@ -29,13 +29,13 @@ async function fromModels(model: string, call: ProviderCall): Promise<number | u
 
 /** llama.cpp: one model, with the window that it was started with. */
 async function fromProperties(call: ProviderCall): Promise<number | undefined> {
-  const body = await getJson(besideVersion(call), { path: '/props', keyHeader });
+  const body = await getJson(besideVersion(call), { path: '/props', keyHeader: bearerKeyHeader });
   return getCountMember(body, 'default_generation_settings', 'n_ctx') ?? getCountMember(body, 'n_ctx');
 }
 
 /** LM Studio: the window that a model was loaded with, else its maximum. */
 async function fromStudio(model: string, call: ProviderCall): Promise<number | undefined> {
-  const body = await getJson(besideVersion(call), { path: '/api/v0/models', keyHeader });
+  const body = await getJson(besideVersion(call), { path: '/api/v0/models', keyHeader: bearerKeyHeader });
   const found = modelIn(getMember(body, 'data') ?? getMember(body, 'models'), model);
   const [loaded] = listOrNone(getMember(found, 'loaded_instances'));
   return (
@@ -57,7 +57,7 @@ export async function describeLocalModel(model: string, call: ProviderCall): Pro
 }
 
 /** The window in Ollama's model info, under the name of the architecture, for example `llama.context_length`. */
-export function ollamaWindow(shown: Json): number | undefined {
+export function findOllamaWindow(shown: Json): number | undefined {
   const info = objectOrUndefined(getMember(shown, 'model_info'));
   const architecture = getTextMember(info, 'general.architecture');
   const named = architecture === undefined ? undefined : getCountMember(info, `${architecture}.context_length`);

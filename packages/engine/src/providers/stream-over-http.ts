@@ -12,13 +12,13 @@ import {
   type WireReader,
 } from '@coppice/content/wires';
 import type { Json } from '@coppice/core';
-import { defaultLimits, type HttpLimits } from '../http/contract.ts';
-import { bodyFailure, errorInBody, statusFailure } from '../http/failures.ts';
-import { type HttpRequest, type HttpResponse, type KeyHeader, requestUrl, sendRequest } from '../http/request.ts';
+import { defaultHttpLimits, type HttpLimits } from '../http/contract.ts';
+import { findErrorInBody, makeBodyFailure, makeStatusFailure } from '../http/failures.ts';
+import { type HttpRequest, type HttpResponse, joinRequestUrl, type KeyHeader, sendRequest } from '../http/request.ts';
 import { type RequestTimers, startRequestTimers } from '../http/request-timers.ts';
 import { systemClock } from './clock.ts';
 import type { Clock, ErrorEvent, ProviderCall, ProviderEvent } from './contract.ts';
-import { errorEvent, errorFrom, failStream, ProviderFailure } from './errors.ts';
+import { errorEventFromThrown, failStream, makeErrorEvent, ProviderFailure } from './errors.ts';
 
 /** The wire format of one provider. */
 export interface WireFormat {
@@ -42,9 +42,9 @@ const mediaTypes = { sse: 'text/event-stream', lines: 'application/x-ndjson' } a
  * a later retry would repeat text or run a tool twice.
  */
 export async function* streamOverHttp(wire: WireFormat, call: ProviderCall): AsyncGenerator<ProviderEvent, void, void> {
-  const limits: HttpLimits = { ...defaultLimits, ...call.limits };
+  const limits: HttpLimits = { ...defaultHttpLimits, ...call.limits };
   const clock = call.clock ?? systemClock;
-  const host = requestUrl(call.connection.baseUrl, wire.path).host;
+  const host = joinRequestUrl(call.connection.baseUrl, wire.path).host;
   const watch = startRequestTimers(call.signal);
   watch.timer(limits.turnMs, () => timedOut(`${host} did not finish within ${limits.turnMs} ms.`));
   try {
@@ -60,7 +60,7 @@ export async function* streamOverHttp(wire: WireFormat, call: ProviderCall): Asy
           }
         }
       } catch (thrown) {
-        failure = errorFrom(watch.signal.reason instanceof ProviderFailure ? watch.signal.reason : thrown);
+        failure = errorEventFromThrown(watch.signal.reason instanceof ProviderFailure ? watch.signal.reason : thrown);
       }
       if (failure === null) return;
       const waitMs = begun ? null : waitBefore(failure, attempt, limits, clock);
@@ -72,7 +72,9 @@ export async function* streamOverHttp(wire: WireFormat, call: ProviderCall): Asy
       try {
         await clock.wait(waitMs, watch.signal);
       } catch (thrown) {
-        yield errorFrom(watch.signal.reason instanceof ProviderFailure ? watch.signal.reason : abortedCall(thrown));
+        yield errorEventFromThrown(
+          watch.signal.reason instanceof ProviderFailure ? watch.signal.reason : abortedCall(thrown),
+        );
         return;
       }
     }
@@ -82,11 +84,11 @@ export async function* streamOverHttp(wire: WireFormat, call: ProviderCall): Asy
 }
 
 function abortedCall(cause: unknown): ProviderFailure {
-  return new ProviderFailure(errorEvent('provider/aborted', 'The reply was stopped.'), cause);
+  return new ProviderFailure(makeErrorEvent('provider/aborted', 'The reply was stopped.'), cause);
 }
 
 function timedOut(sentence: string): ProviderFailure {
-  return new ProviderFailure(errorEvent('provider/timeout', sentence));
+  return new ProviderFailure(makeErrorEvent('provider/timeout', sentence));
 }
 
 const repeated = new Set(['provider/rate-limited', 'provider/overloaded', 'provider/failed', 'provider/dropped']);
@@ -119,14 +121,14 @@ async function* attemptOnce(
     if (answer.status < 200 || answer.status > 299) {
       const body = await answer.start(64 * 1024).catch(() => '');
       const { status, headers, mediaType } = answer;
-      throw statusFailure({ host, status, headers, mediaType, body, now: clock.now() });
+      throw makeStatusFailure({ host, status, headers, mediaType, body, now: clock.now() });
     }
     const kind = mediaKindOf(wire, answer, host);
     if (kind === 'page') await refusePage(answer, host);
     else if (kind === 'whole') yield* readWhole(wire, answer, host, idle.restart);
     else yield* readEvents(wire, answer, limits, host, idle.restart, watch);
   } finally {
-    watch.abort(new ProviderFailure(errorEvent('provider/aborted', 'The call is over.')));
+    watch.abort(new ProviderFailure(makeErrorEvent('provider/aborted', 'The call is over.')));
     watch.close();
   }
 }
@@ -197,14 +199,14 @@ async function* readWhole(
     });
   const body = parseWireEvent(text, host, 'an answer');
   const said = failureIn(body);
-  if (said !== null) throw bodyFailure(host, said, text);
+  if (said !== null) throw makeBodyFailure(host, said, text);
   yield* asProvider(host, () => wire.whole(body));
 }
 
 function failureIn(body: Json) {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return null;
   const error: unknown = Reflect.get(body, 'error');
-  return Object.hasOwn(body, 'error') && error !== null && error !== undefined ? errorInBody(body) : null;
+  return Object.hasOwn(body, 'error') && error !== null && error !== undefined ? findErrorInBody(body) : null;
 }
 
 async function* readEvents(
@@ -234,7 +236,7 @@ async function* readEvents(
       }
       if (reader.done) {
         // The socket is reused if the body ends now, and closed if it does not.
-        watch.timer(graceMs, () => new ProviderFailure(errorEvent('provider/aborted', 'The call is over.')));
+        watch.timer(graceMs, () => new ProviderFailure(makeErrorEvent('provider/aborted', 'The call is over.')));
         await chunks.next().catch(() => undefined);
         yield* reader.end();
         return;
@@ -280,7 +282,7 @@ function readOne(reader: WireReader, wired: WireEvent, host: string): readonly P
   if (wired.data === endOfStreamMark) return reader.read(endOfStreamMark, wired.event);
   const data = parseWireEvent(wired.data, host, 'an event');
   const said = failureIn(data);
-  if (said !== null) throw bodyFailure(host, said, wired.data);
+  if (said !== null) throw makeBodyFailure(host, said, wired.data);
   return asProvider(host, () => reader.read(data, wired.event));
 }
 
@@ -291,7 +293,7 @@ function asProvider<T>(host: string, read: () => T): T {
   } catch (thrown) {
     if (!(thrown instanceof WireFailure)) throw thrown;
     const { reported, excerpt, message } = thrown;
-    if (reported !== null) throw bodyFailure(host, reported, excerpt);
+    if (reported !== null) throw makeBodyFailure(host, reported, excerpt);
     return failStream('provider/bad-response', message, { excerpt }, thrown);
   }
 }

@@ -1,12 +1,12 @@
 export {
   addFigures,
-  noWork,
   type RecordedSession,
   RecordedWork,
   type RecordedWorkPage,
   type RecordedWorkQuery,
   recordedTag,
   sideCallsFormat,
-  sumOfSession,
+  sumSessionFigures,
   type WorkFigures,
+  zeroFigures,
 } from './recorded-work.ts';

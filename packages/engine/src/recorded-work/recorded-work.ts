@@ -72,7 +72,7 @@ export interface RecordedWorkPage {
 }
 
 /** The figures of no calls. */
-export const noWork: WorkFigures = {
+export const zeroFigures: WorkFigures = {
   calls: 0,
   toolCalls: 0,
   tokens: 0,
@@ -96,8 +96,8 @@ export function addFigures(a: WorkFigures, b: WorkFigures): WorkFigures {
 }
 
 /** The figures of a session with everything below it. */
-export function sumOfSession(session: RecordedSession, which: 'figures' | 'recent' = 'figures'): WorkFigures {
-  return session.children.reduce((sum, child) => addFigures(sum, sumOfSession(child, which)), session[which]);
+export function sumSessionFigures(session: RecordedSession, which: 'figures' | 'recent' = 'figures'): WorkFigures {
+  return session.children.reduce((sum, child) => addFigures(sum, sumSessionFigures(child, which)), session[which]);
 }
 
 /** Reads figures of trees, and remembers them until a tree changes: a page is asked for again and again. */
@@ -228,7 +228,7 @@ async function readTreeWork(store: Store, row: TreeRow, since: number): Promise<
   const replies = (await store.read(row.id, () => readTopology(row.id)))
     .filter(({ role }) => role === 'assistant')
     .map(({ id }) => id);
-  let work: TreeWork = { figures: noWork, recent: noWork, model: null, modelSeq: -1, lastAt: row.createdAt };
+  let work: TreeWork = { figures: zeroFigures, recent: zeroFigures, model: null, modelSeq: -1, lastAt: row.createdAt };
   for (let from = 0; from < replies.length; from += nodesAtOnce) {
     const ids: readonly NodeId[] = replies.slice(from, from + nodesAtOnce);
     for (const node of await store.read(row.id, () => ask('nodes', { ids }))) work = withReply(work, node, since);

@@ -11,7 +11,7 @@ import { parseConfig } from '../config/load.ts';
 import { createGenerator } from '../generate/index.ts';
 import { newId } from '../new-id.ts';
 import { createProviders } from '../providers/index.ts';
-import { scriptedProvider, textEvents } from '../testing/scripted.ts';
+import { createScriptedProvider, makeTextEvents } from '../testing/scripted.ts';
 
 let place: string;
 let store: Store | null = null;
@@ -55,7 +55,7 @@ test('[H35] a process killed in the middle of a reply leaves its text, and anoth
   const tree = treeId(newId());
   expect(await killedInMidReply(url, tree)).toBe('SIGKILL');
   store = await openStore(url);
-  const provider = scriptedProvider([textEvents('and stormy night.')]);
+  const provider = createScriptedProvider([makeTextEvents('and stormy night.')]);
   const providers = createProviders({ config: parseConfig(null, {}), extra: [provider] });
   const generator = createGenerator({ store, providers });
   for (const run of await store.runs.list()) await store.runs.beat(run.id, Date.now() - 16_000);

@@ -18,7 +18,7 @@ export interface HeartbeatOptions {
 }
 
 /** The run data that requests a stop. */
-export const stopNote = { stop: true } as const;
+export const stopRequestData = { stop: true } as const;
 
 /** Whether a stop was requested. */
 function isToStop(run: Pick<Run, 'data'>): boolean {

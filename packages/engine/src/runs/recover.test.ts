@@ -5,8 +5,8 @@ import { createGenerator } from '../generate/index.ts';
 import { newId } from '../new-id.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock, ProviderEvent } from '../providers/contract.ts';
-import { textEvents } from '../testing/scripted.ts';
-import { openTurnFixture, type TurnFixture, until } from '../testing/turn-fixture.ts';
+import { makeTextEvents } from '../testing/scripted.ts';
+import { openTurnFixture, type TurnFixture, waitUntil } from '../testing/turn-fixture.ts';
 
 const said = (text: string): ProviderEvent => ({ type: 'text-delta', text });
 
@@ -67,7 +67,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
     for await (const event of turn.events()) if (event.type === 'text-delta') break;
     const [one] = await shop.store.runs.list();
     const began = one?.beatAt ?? 0;
-    await until(async () => ((await shop.store.runs.list())[0]?.beatAt ?? 0) > began);
+    await waitUntil(async () => ((await shop.store.runs.list())[0]?.beatAt ?? 0) > began);
     expect(await shop.generator.recover()).toEqual([]);
     turn.abort();
     await turn.done;
@@ -121,7 +121,7 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
   test('[H32] a process that was taken for dead notices, stops, and does not overwrite the recovered reply', async () => {
     shop = await openTurnFixture(kind, [[said('Some text'), { type: 'hang' }]]);
     const turn = shop.send('Hello');
-    await until(async () => {
+    await waitUntil(async () => {
       const [one] = await shop.store.runs.list();
       return one !== undefined && (await shop.store.runs.chunks(one.id)).length > 0;
     });
@@ -198,16 +198,19 @@ describe.each(['memory', 'sqlite'] as const)('recovery on %s', (kind) => {
     const stop = new AbortController();
     const keeping = shop.generator.keepRecovering(stop.signal);
     const id = await lost(shop.store, ['x']);
-    await until(async () => (await shop.node(id)).status === 'interrupted');
+    await waitUntil(async () => (await shop.node(id)).status === 'interrupted');
     stop.abort();
     await keeping;
   });
 });
 
 test('[H35] after a crash in the middle of a reply a new engine on the same file recovers and continues it', async () => {
-  shop = await openTurnFixture('sqlite', [[said('It was a dark '), { type: 'hang' }], textEvents('and stormy night.')]);
+  shop = await openTurnFixture('sqlite', [
+    [said('It was a dark '), { type: 'hang' }],
+    makeTextEvents('and stormy night.'),
+  ]);
   const turn = shop.send('Tell me a story');
-  await until(async () => {
+  await waitUntil(async () => {
     const [one] = await shop.store.runs.list();
     return one !== undefined && (await shop.store.runs.chunks(one.id)).length > 0;
   });

@@ -1,8 +1,8 @@
 import { nodeId, run, textMessage } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import { newId } from '../new-id.ts';
-import { textEvents, toolEvents } from '../testing/scripted.ts';
-import { openTurnFixture, type TurnFixture, until } from '../testing/turn-fixture.ts';
+import { makeTextEvents, makeToolEvents } from '../testing/scripted.ts';
+import { openTurnFixture, type TurnFixture, waitUntil } from '../testing/turn-fixture.ts';
 import { createTools, defineTool } from '../tools/index.ts';
 
 let shop: TurnFixture;
@@ -15,7 +15,7 @@ describe.each(['memory', 'sqlite'] as const)('from another process, on %s', (kin
       shop = await openTurnFixture(kind, [[{ type: 'text-delta', text: 'Some text' }, { type: 'hang' }]]);
       const beside = await shop.beside();
       const turn = shop.send('Hello', { n: 2 });
-      await until(async () => (await shop.store.runs.list()).length === 2 && shop.provider.running === 2);
+      await waitUntil(async () => (await shop.store.runs.list()).length === 2 && shop.provider.running === 2);
       const [writing] = await shop.store.runs.list();
       const writes = writing?.nodeId ?? nodeId('');
       expect(await beside.generator.abort(by === 'act' ? { actId: turn.actId } : { nodeId: writes })).toBe(true);
@@ -42,14 +42,14 @@ describe.each(['memory', 'sqlite'] as const)('from another process, on %s', (kin
     });
     shop = await openTurnFixture(
       kind,
-      [toolEvents({ id: 'c', name: 'wait', parameters: {} }), textEvents('Never said.')],
+      [makeToolEvents({ id: 'c', name: 'wait', parameters: {} }), makeTextEvents('Never said.')],
       {
         tools: createTools({ tools: [wait] }),
       },
     );
     const beside = await shop.beside();
     const turn = shop.send('Wait', { tools: ['wait'] });
-    await until(() => isRunning);
+    await waitUntil(() => isRunning);
     const [reply] = (await turn.first).replies;
     // The reply itself has ended.
     const seen: string[] = [];
@@ -64,7 +64,7 @@ describe.each(['memory', 'sqlite'] as const)('from another process, on %s', (kin
   });
 
   test('[Y62] a follower of a reply that called tools does not wait for them', async () => {
-    shop = await openTurnFixture(kind, [textEvents('Said.')]);
+    shop = await openTurnFixture(kind, [makeTextEvents('Said.')]);
     const end = await shop.send('Hello').done;
     const [reply = nodeId('')] = end.nodeIds;
     const at = Date.now();

@@ -1,10 +1,10 @@
 /** Stops replies that another process writes. */
 import type { ActId, NodeId, Run, RunStore } from '@coppice/core';
 import type { Clock } from '../providers/contract.ts';
-import { stopNote } from './heartbeat.ts';
+import { stopRequestData } from './heartbeat.ts';
 
 /** How other processes are asked to stop, and how their end is detected. */
-export interface RequestRemoteStop {
+export interface RemoteStopOptions {
   readonly runs: RunStore;
   /** The id of this process, whose own runs are excluded. */
   readonly process: string;
@@ -16,26 +16,26 @@ export interface RequestRemoteStop {
 }
 
 /** Selects runs: those of an act, or the one that writes a node. */
-export type RunsOf = { readonly actId: ActId } | { readonly nodeId: NodeId };
+export type RunSelector = { readonly actId: ActId } | { readonly nodeId: NodeId };
 
 /**
  * Requests a stop of these replies in any other process and waits until they have stopped or, if the process died,
  * were recovered. False if no other process writes them.
  */
-export async function requestRemoteStop(which: RunsOf, stop: RequestRemoteStop): Promise<boolean> {
+export async function requestRemoteStop(which: RunSelector, stop: RemoteStopOptions): Promise<boolean> {
   const { runs, process } = stop;
   const meant = (await runs.list()).filter((run) => run.process !== process && isMeant(run, which));
   const asked: string[] = [];
-  for (const { id } of meant) if (await runs.note(id, stopNote)) asked.push(id);
+  for (const { id } of meant) if (await runs.note(id, stopRequestData)) asked.push(id);
   await Promise.all(asked.map((id) => isRunOver(id, stop)));
   return asked.length > 0;
 }
 
-function isMeant({ nodeId, data }: Run, which: RunsOf): boolean {
+function isMeant({ nodeId, data }: Run, which: RunSelector): boolean {
   return 'actId' in which ? data.actId === which.actId : nodeId === which.nodeId;
 }
 
-async function isRunOver(id: string, { runs, clock, everyMs, recover }: RequestRemoteStop): Promise<void> {
+async function isRunOver(id: string, { runs, clock, everyMs, recover }: RemoteStopOptions): Promise<void> {
   const never = new AbortController();
   for (;;) {
     if ((await runs.find(id)) === null) return;

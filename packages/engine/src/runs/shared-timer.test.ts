@@ -8,7 +8,7 @@ import { openEngine } from '../open-engine.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
 import { createProviders } from '../providers/index.ts';
-import { scriptedProvider } from '../testing/scripted.ts';
+import { createScriptedProvider } from '../testing/scripted.ts';
 import { until } from '../testing/turn-fixture.ts';
 
 const context = { actor: 'local', now: Date.now, newId: () => newId(), kit: messageKit };
@@ -45,7 +45,7 @@ function tickingClock(): Clock & { readonly ticks: number; tick(): void; pass(ms
 test('[H139] replies, heartbeats, stop checks and followed replies of all owners happen on one tick', async () => {
   const clock = tickingClock();
   const store = await openStore('memory:');
-  const provider = scriptedProvider([[{ type: 'text-delta', text: 'abc' }, { type: 'hang' }]]);
+  const provider = createScriptedProvider([[{ type: 'text-delta', text: 'abc' }, { type: 'hang' }]]);
   const config = parseConfig({ name: 'test.toml', text: '' }, {});
   const providers = createProviders({ config, extra: [provider] });
   const limits = { flushMs: everyMs, followMs: everyMs, lookMs: everyMs, heartbeatMs: everyMs };

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isAppError } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEvents } from '../events.ts';
-import { openSessionFixture, type SessionFixture, saidIn } from '../testing/session-fixture.ts';
+import { describeContext, openSessionFixture, type SessionFixture } from '../testing/session-fixture.ts';
 import { AgentSession, SessionManager } from './index.ts';
 
 let sessions: SessionFixture;
@@ -55,7 +55,7 @@ describe('branching', () => {
     expect([session.manager.getLabel(one ?? ''), session.manager.getName()]).toEqual(['start', 'Talk']);
     expect(session.manager.getLeafUuid()).toBe(two);
     await session.manager.saveMessage({ role: 'user', content: 'question two, otherwise' });
-    expect(saidIn(session.manager.buildSessionContext()).at(-1)).toBe('user: question two, otherwise');
+    expect(describeContext(session.manager.buildSessionContext()).at(-1)).toBe('user: question two, otherwise');
   });
 
   test('[Z11] switching to a user message moves above it and returns its text; any other entry becomes the leaf', async () => {
@@ -208,13 +208,13 @@ describe('other functions of a session', () => {
     await manager.saveMessage({ role: 'user', content: `question 7 ${'word '.repeat(60)}` });
     await manager.saveMessage({ role: 'assistant', content: `answer 7 ${'word '.repeat(60)}` });
     await session.compact({ keep: 200 });
-    const context = saidIn(manager.buildSessionContext());
+    const context = describeContext(manager.buildSessionContext());
     expect(context[0]).toContain('summary 2 after summary 1');
     const kept = context.slice(1).map((text) => text.replace(/^\w+: /, '').slice(0, 10));
     const all = Array.from({ length: 7 }, (_, at) => [`question ${at + 1}`, `answer ${at + 1} w`]).flat();
     expect([...covered, ...kept]).toEqual(all.map((text) => text.slice(0, 10)));
     const reopened = sessions.open(manager.path);
-    expect(saidIn(reopened.buildSessionContext())).toEqual(context);
+    expect(describeContext(reopened.buildSessionContext())).toEqual(context);
     const nothing = over(sessions.create());
     const refused: unknown = await nothing.compact().catch((error: unknown) => error);
     expect(isAppError(refused) ? refused.code : '').toBe('context/nothing-to-compact');

@@ -6,9 +6,9 @@ import { createEvents, type Events, type HookFailure } from '../events.ts';
 import { newId } from '../new-id.ts';
 import type { Summarizer } from '../summaries/index.ts';
 import type { BranchResult, CompactionResult, SessionOptions, SessionStats, SessionTree } from './contract.ts';
-import { pathCopy, subtreeCopy } from './copies.ts';
+import { copyPathEntries, copySubtreeEntries } from './copies.ts';
 import { SessionManager } from './manager.ts';
-import { sessionTreeOf, statsOf } from './session-tree.ts';
+import { buildSessionTree, computeSessionStats } from './session-tree.ts';
 
 /** Options of an agent session; everything but the files has a default. */
 export interface AgentSessionOptions extends SessionOptions {
@@ -146,7 +146,7 @@ export class AgentSession {
     if (at < 0 || !index.isLive(at))
       refuse('tree/unknown-node', `There is no entry ${entryUuid} in ${this.#manager.path}.`, { nodeId: entryUuid });
     const path = this.#copyTo((header, copying) =>
-      whole ? subtreeCopy(index, 0, at, header, copying) : pathCopy(index, at, header, copying),
+      whole ? copySubtreeEntries(index, 0, at, header, copying) : copyPathEntries(index, at, header, copying),
     );
     this.#goOn(path);
     return path;
@@ -165,8 +165,8 @@ export class AgentSession {
     return this.#copyTo(
       (header, copying) =>
         options.pathOnly === true
-          ? pathCopy(index, at, header, copying)
-          : subtreeCopy(index, at, leaf, header, copying),
+          ? copyPathEntries(index, at, header, copying)
+          : copySubtreeEntries(index, at, leaf, header, copying),
       options.to,
     );
   }
@@ -275,7 +275,7 @@ export class AgentSession {
   /** The tree as a flat list, parents before children. */
   getSessionTree(): SessionTree {
     const { index } = this.#manager;
-    return sessionTreeOf(index, index.file.indexOf(this.#manager.getLeafUuid()));
+    return buildSessionTree(index, index.file.indexOf(this.#manager.getLeafUuid()));
   }
 
   /** Replaces older messages by a summary. Throws if there is nothing to compact. */
@@ -306,7 +306,7 @@ export class AgentSession {
 
   /** Statistics over all branches. */
   getStats(): SessionStats {
-    return statsOf(this.#manager.index);
+    return computeSessionStats(this.#manager.index);
   }
 
   /** Moves the session's file to the trash of its folder; returns its new path. */

@@ -5,7 +5,7 @@ import { contextOf } from '@coppice/core/context';
 import type { SessionContext } from './contract.ts';
 import { sessionNodeAt } from './nodes.ts';
 
-export function contextAt(index: SessionIndex, at: number, kit: Pick<MessageKit, 'tokens'>): SessionContext {
+export function readSessionContext(index: SessionIndex, at: number, kit: Pick<MessageKit, 'tokens'>): SessionContext {
   const path = index.path(at).slice(1);
   const read = new Map<number, Node>();
   const node = (line: number): Node => {

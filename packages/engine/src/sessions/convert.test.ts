@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openSessionFixture, type SessionFixture, saidIn } from '../testing/session-fixture.ts';
+import { describeContext, openSessionFixture, type SessionFixture } from '../testing/session-fixture.ts';
 import { convertSession, exportForPi } from './index.ts';
 
 let sessions: SessionFixture;
@@ -75,7 +75,7 @@ test.each([
     const refused: unknown = await theirs.saveMessage({ role: 'user', content: 'x' }).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'tree/read-only' });
     const ours = sessions.open(convertSession(path, { ...sessions.options, to: { folder: sessions.folder } }));
-    expect(saidIn(ours.buildSessionContext())).toEqual(saidIn(theirs.buildSessionContext()));
+    expect(describeContext(ours.buildSessionContext())).toEqual(describeContext(theirs.buildSessionContext()));
     expect(ours.getEntries().map(({ uuid }) => uuid)).toEqual(theirs.getEntries().map(({ uuid }) => uuid));
     expect([ours.getLeafUuid(), ours.getLabel('aa000002')]).toEqual([
       theirs.getLeafUuid(),
@@ -83,11 +83,13 @@ test.each([
     ]);
     expect(ours.buildSessionContext().model).toEqual(theirs.buildSessionContext().model);
     await ours.saveMessage({ role: 'user', content: 'and on' });
-    expect(saidIn(ours.buildSessionContext()).at(-1)).toBe('user: and on');
+    expect(describeContext(ours.buildSessionContext()).at(-1)).toBe('user: and on');
     expect(readFileSync(path).equals(before)).toBe(true);
     const out = join(sessions.folder, 'out', 'back.jsonl');
     expect(exportForPi(ours.path, out, sessions.options)).toEqual([]);
-    expect(saidIn(sessions.open(out).buildSessionContext())).toEqual(saidIn(ours.buildSessionContext()));
+    expect(describeContext(sessions.open(out).buildSessionContext())).toEqual(
+      describeContext(ours.buildSessionContext()),
+    );
   },
 );
 

@@ -1,7 +1,7 @@
 /** Converts session files of other tools to ours and back. The source file is not changed. */
 import { type SessionFiles, SessionIndex, toPiLines } from '@coppice/content/sessions';
 import { newId } from '../new-id.ts';
-import { subtreeCopy } from './copies.ts';
+import { copySubtreeEntries } from './copies.ts';
 
 /** Options of a conversion. */
 export interface ConvertOptions {
@@ -30,7 +30,7 @@ export function convertSession(path: string, options: ConvertOptions): string {
       at: Number.isNaN(began) ? at : began,
       ...(cwd === undefined ? {} : { cwd }),
       parentSession: path,
-      entries: subtreeCopy(index, 0, index.leaf, uuid, { newId: makeId, time: new Date(at).toISOString() }),
+      entries: copySubtreeEntries(index, 0, index.leaf, uuid, { newId: makeId, time: new Date(at).toISOString() }),
       commit: { actId: makeId(), actor, at },
     });
     made.close();

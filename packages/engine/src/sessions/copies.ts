@@ -82,7 +82,7 @@ function labelAndNameLines(
 }
 
 /** The path down to a line, as a chain below the other file's header; the line becomes its leaf. */
-export function pathCopy(
+export function copyPathEntries(
   index: SessionIndex,
   to: number,
   header: string,
@@ -92,7 +92,7 @@ export function pathCopy(
 }
 
 /** The path down to a line and all of its descendants. */
-export function subtreeCopy(
+export function copySubtreeEntries(
   index: SessionIndex,
   top: number,
   leaf: number,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEvents } from '../events.ts';
-import { openSessionFixture, type SessionFixture, saidIn } from '../testing/session-fixture.ts';
+import { describeContext, openSessionFixture, type SessionFixture } from '../testing/session-fixture.ts';
 import { AgentSession, addHooks, loadHooks } from './index.ts';
 
 let sessions: SessionFixture;
@@ -39,7 +39,7 @@ describe('hooks of a session', () => {
           seen.push([event.nodeId, context.entries.length, context.currentPath.map(({ uuid }) => uuid).slice(1)]);
           await context.saveEntry({ type: 'custom', customType: 'note', data: { kept: true } });
           await context.branchInPlace(one, 'a hook was here');
-          seen.push(saidIn(await context.rebuildContext()).length);
+          seen.push(describeContext(await context.rebuildContext()).length);
         },
       },
     });

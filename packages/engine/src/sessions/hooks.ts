@@ -41,7 +41,7 @@ export interface HookSession {
 }
 
 /** The context of a session for hooks. */
-export function hookContext(session: Pick<HookSession, 'manager'>): HookEventContext {
+export function createHookContext(session: Pick<HookSession, 'manager'>): HookEventContext {
   return {
     get entries() {
       return session.manager.getEntries();
@@ -66,7 +66,7 @@ export function hookContext(session: Pick<HookSession, 'manager'>): HookEventCon
 const names: readonly EventName[] = ['append', 'branch', 'switch', 'merge', 'compact', 'generate'];
 
 /** Events of many sessions, and a way to get the context of each. */
-export interface HookPlace {
+export interface HookHost {
   readonly events: Events;
   contextOf(treeId: TreeId): Promise<HookEventContext>;
 }
@@ -75,7 +75,7 @@ export interface HookPlace {
  * Adds hooks to the events of one session or of many; returns a function that removes them. A failing hook is
  * reported under the given name and skipped.
  */
-export function addHooks(on: HookSession | HookPlace, hooks: SessionHooks, from?: string): () => void {
+export function addHooks(on: HookSession | HookHost, hooks: SessionHooks, from?: string): () => void {
   const place = 'contextOf' in on ? on : hookPlaceOf(on);
   const added = names.flatMap((name) => [addBefore(place, name, hooks, from), addAfter(place, name, hooks, from)]);
   return () => {
@@ -83,13 +83,13 @@ export function addHooks(on: HookSession | HookPlace, hooks: SessionHooks, from?
   };
 }
 
-function hookPlaceOf(session: HookSession): HookPlace {
-  const context = hookContext(session);
+function hookPlaceOf(session: HookSession): HookHost {
+  const context = createHookContext(session);
   return { events: session.events, contextOf: async () => context };
 }
 
 function addBefore<K extends EventName>(
-  { events, contextOf }: HookPlace,
+  { events, contextOf }: HookHost,
   name: K,
   hooks: SessionHooks,
   from: string | undefined,
@@ -100,7 +100,7 @@ function addBefore<K extends EventName>(
 }
 
 function addAfter<K extends EventName>(
-  { events, contextOf }: HookPlace,
+  { events, contextOf }: HookHost,
   name: K,
   hooks: SessionHooks,
   from: string | undefined,
@@ -115,7 +115,7 @@ function doNothing(): void {
 }
 
 /** From where hook modules may be loaded, and how. */
-export interface HookLoading {
+export interface HookLoadOptions {
   /** Trusted folders. A module outside of them is not even read. */
   readonly trusted: readonly string[];
   /** The real path of a file, with symbolic links resolved. */
@@ -127,9 +127,9 @@ export interface HookLoading {
 
 /** Loads hook modules for one session or for many. A module that is not trusted or fails is reported and skipped. */
 export async function loadHooks(
-  on: HookSession | HookPlace,
+  on: HookSession | HookHost,
   paths: readonly string[],
-  loading: HookLoading,
+  loading: HookLoadOptions,
 ): Promise<() => void> {
   const added: (() => void)[] = [];
   for (const path of paths) {
@@ -146,7 +146,7 @@ export async function loadHooks(
   };
 }
 
-async function isTrusted(real: string, { trusted, realPath }: HookLoading): Promise<boolean> {
+async function isTrusted(real: string, { trusted, realPath }: HookLoadOptions): Promise<boolean> {
   for (const folder of trusted) {
     const root = await realPath(folder).catch(() => null);
     if (root !== null && (real.startsWith(`${root}/`) || real.startsWith(`${root}\\`))) return true;

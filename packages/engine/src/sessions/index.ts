@@ -4,17 +4,17 @@ export type * from './contract.ts';
 export { type ConvertOptions, convertSession, type ExportLoss, exportForPi } from './convert.ts';
 export {
   addHooks,
+  createHookContext,
   type HookEventContext,
-  type HookLoading,
-  type HookPlace,
+  type HookHost,
+  type HookLoadOptions,
   type HookSession,
-  hookContext,
   loadHooks,
   type SessionHooks,
 } from './hooks.ts';
 export { SessionManager } from './manager.ts';
-export { sessionCopies, storeCopies } from './session-copies.ts';
-export { createHookPlace, type SessionHookPlace, type SessionPlaceOptions } from './session-hook-place.ts';
+export { createSessionCopier, createStoreCopier } from './session-copier.ts';
+export { createSessionHookHost, type SessionHookHost, type SessionHookHostOptions } from './session-hook-host.ts';
 export {
   type SyncOptions,
   type SyncResult,

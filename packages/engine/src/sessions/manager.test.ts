@@ -5,7 +5,7 @@ import { ask, nodeId, run } from '@coppice/core';
 import { contextTexts } from '@coppice/core/context';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openSessionFixture, type SessionFixture, saidIn } from '../testing/session-fixture.ts';
+import { describeContext, openSessionFixture, type SessionFixture } from '../testing/session-fixture.ts';
 import { convertSession, exportForPi, SessionManager, syncSessionToStore, writeTreeAsSession } from './index.ts';
 
 let sessions: SessionFixture;
@@ -41,7 +41,7 @@ const header = { type: 'session', version: 2, uuid: 'root', parentUuid: null, id
 describe('the context of a session', () => {
   test('[Z1] the example of the proposal gives exactly the context that it lists', () => {
     const manager = sessions.open(sessions.write('example.jsonl', example));
-    expect(saidIn(manager.buildSessionContext())).toEqual([
+    expect(describeContext(manager.buildSessionContext())).toEqual([
       'user: Build a CLI',
       "assistant: I'll create...",
       `branch-summary: ${words(contextTexts.branchSummary, 'Attempted Node.js CLI with --verbose flag')}`,
@@ -77,14 +77,14 @@ describe('the context of a session', () => {
         ...stays.map((text) => `user: ${text}`),
         'user: m3',
       ];
-      expect(saidIn(sessions.open(path).buildSessionContext()), kept).toEqual(wanted);
+      expect(describeContext(sessions.open(path).buildSessionContext()), kept).toEqual(wanted);
       // The same in another file, whose header and labels have other ids, and in a store.
       const copy = convertSession(path, { ...sessions.options, to: { folder: sessions.folder } });
-      expect(saidIn(sessions.open(copy).buildSessionContext()), kept).toEqual(wanted);
+      expect(describeContext(sessions.open(copy).buildSessionContext()), kept).toEqual(wanted);
       const store = await openStore('memory:');
       const { treeId } = await syncSessionToStore(path, store, sessions.options);
       const back = await writeTreeAsSession(store, treeId, { path: `${path}.back.jsonl` }, sessions.options);
-      expect(saidIn(sessions.open(back).buildSessionContext()), kept).toEqual(wanted);
+      expect(describeContext(sessions.open(back).buildSessionContext()), kept).toEqual(wanted);
     }
   });
 
@@ -104,7 +104,7 @@ describe('the context of a session', () => {
         },
       ]),
     );
-    expect(saidIn(manager.buildSessionContext())).toEqual([
+    expect(describeContext(manager.buildSessionContext())).toEqual([
       `summary: ${words(contextTexts.summary, 'so far')}`,
       ...['m6', 'm7', 'm8', 'm9', 'm10'].map((text) => `user: ${text}`),
     ]);
@@ -131,12 +131,17 @@ describe('the context of a session', () => {
     ];
     const manager = sessions.open(sessions.write('two.jsonl', lines));
     const two = words(contextTexts.summary, 'two');
-    expect(saidIn(manager.buildSessionContext())).toEqual([`summary: ${two}`, 'user: m9', 'user: m10', 'user: m11']);
-    expect(saidIn(manager.buildSessionContext('m8'))).toEqual([
+    expect(describeContext(manager.buildSessionContext())).toEqual([
+      `summary: ${two}`,
+      'user: m9',
+      'user: m10',
+      'user: m11',
+    ]);
+    expect(describeContext(manager.buildSessionContext('m8'))).toEqual([
       `summary: ${words(contextTexts.summary, 'one')}`,
       ...['m4', 'm5', 'm6', 'm7', 'm8'].map((text) => `user: ${text}`),
     ]);
-    expect(saidIn(manager.buildSessionContext('m10'))).toEqual([
+    expect(describeContext(manager.buildSessionContext('m10'))).toEqual([
       ...['m1', 'm2', 'm3'].map((text) => `user: ${text}`),
       `branch-summary: ${words(contextTexts.branchSummary, 'left')}`,
       'user: m9',
@@ -171,7 +176,7 @@ describe('the context of a session', () => {
       model: { provider: 'acme', modelId: 'small' },
       thinkingLevel: 'high',
     });
-    expect(saidIn(manager.buildSessionContext())).toEqual(['user: one', 'user: two']);
+    expect(describeContext(manager.buildSessionContext())).toEqual(['user: one', 'user: two']);
     await manager.branch(first);
     expect(manager.buildSessionContext()).toMatchObject({ model: null, thinkingLevel: 'off' });
     const again = SessionManager.open(manager.path, { ...sessions.options, readOnly: true });
@@ -259,7 +264,7 @@ describe('saving', () => {
     expect(again.getLeafUuid()).toBe(first);
     await again.branch(again.getHeader().uuid);
     await again.saveMessage({ role: 'user', content: 'a new beginning' });
-    expect(saidIn(again.buildSessionContext())).toEqual(['user: a new beginning']);
+    expect(describeContext(again.buildSessionContext())).toEqual(['user: a new beginning']);
   });
 
   test('[Z5] switching to the current leaf writes a line if another tool has appended since, so that it survives a restart', async () => {
@@ -322,7 +327,10 @@ describe('saving', () => {
     await expect(offPath).rejects.toMatchObject({ code: 'tree/not-on-path' });
     const uuid = await manager.saveCompaction({ ...below, firstKeptEntryUuid: left });
     expect(manager.getEntry(uuid)).toMatchObject({ parentUuid: left, firstKeptEntryUuid: left });
-    expect(saidIn(manager.buildSessionContext(uuid))).toEqual([expect.stringContaining('s'), 'assistant: left']);
+    expect(describeContext(manager.buildSessionContext(uuid))).toEqual([
+      expect.stringContaining('s'),
+      'assistant: left',
+    ]);
     const nowhere = manager.saveCompaction({ summary: 's', parentUuid: 'nobody' });
     await expect(nowhere).rejects.toMatchObject({ code: 'tree/unknown-node' });
   });
@@ -334,7 +342,7 @@ describe('saving', () => {
     const mine = await manager.saveMessage({ role: 'assistant', content: 'b' });
     expect(manager.getChildren(first).map(({ uuid }) => uuid)).toEqual(['99', mine]);
     expect(manager.getLeafUuid()).toBe(mine);
-    expect(saidIn(manager.buildSessionContext('99'))).toEqual(['user: a', 'user: from elsewhere']);
+    expect(describeContext(manager.buildSessionContext('99'))).toEqual(['user: a', 'user: from elsewhere']);
   });
 
   test('[Z9] a second session on the same file in this process sees the entries of the first', async () => {

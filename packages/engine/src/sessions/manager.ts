@@ -11,7 +11,7 @@ import {
   type SessionWarning,
 } from '@coppice/content/sessions';
 import { type MessageKit, refuse } from '@coppice/core';
-import { contextAt } from './context.ts';
+import { readSessionContext } from './context.ts';
 import type {
   AppMessage,
   NewCompaction,
@@ -21,20 +21,20 @@ import type {
   SessionContext,
   SessionOptions,
 } from './contract.ts';
-import { entryIn } from './nodes.ts';
+import { readChangedEntry } from './nodes.ts';
 import {
-  authorOf,
-  checkType,
-  checkUnnumbered,
+  assertCallerEntryType,
+  assertNoReservedFields,
+  createEntryIdGenerator,
+  formatEntryTime,
   hasVisibleText,
-  idMaker,
-  isAlmostNumbered,
-  isoTimeToSecond,
+  isQuickToCount,
   isSameEntry,
-  newSession,
-  ownSessions,
-  plainEntry,
-  readOnlySession,
+  listOwnSessions,
+  makeReadOnlySessionError,
+  newSessionHeader,
+  toPlainEntry,
+  toStoredMessage,
 } from './saving.ts';
 
 /**
@@ -67,7 +67,7 @@ export class SessionManager {
     this.#seen = file.size;
     this.#actor = options.actor ?? 'local';
     this.#now = options.now ?? Date.now;
-    this.#newId = idMaker(options, file);
+    this.#newId = createEntryIdGenerator(options, file);
   }
 
   /** Opens a file. It is read-only if another process holds it or another tool wrote it. */
@@ -82,12 +82,12 @@ export class SessionManager {
 
   /** Creates a session in a new file of a folder. */
   static create(options: NewSessionOptions): SessionManager {
-    return new SessionManager(options, options.files.create({ folder: options.folder }, newSession(options)));
+    return new SessionManager(options, options.files.create({ folder: options.folder }, newSessionHeader(options)));
   }
 
   /** Continues the newest session of a folder, optionally of one working directory; creates one if there is none. */
   static resume(options: NewSessionOptions): SessionManager {
-    for (const path of ownSessions(options)) {
+    for (const path of listOwnSessions(options)) {
       const found = SessionManager.open(path, options);
       // Opening migrates an older file, unless it belongs to another tool.
       if (found.file.dialect === 'v2') return found;
@@ -213,7 +213,7 @@ export class SessionManager {
   }
 
   #entry(at: number): SessionEntry {
-    return entryIn(this.index, at);
+    return readChangedEntry(this.index, at);
   }
 
   /** The label on an entry. */
@@ -228,14 +228,14 @@ export class SessionManager {
   /** The context and settings at an entry, by default the leaf. */
   buildSessionContext(fromUuid?: string): SessionContext {
     const at = fromUuid === undefined ? this.#leaf : this.#liveAt(fromUuid);
-    return contextAt(this.index, at, this.kit);
+    return readSessionContext(this.index, at, this.kit);
   }
 
   // Checked once: the file itself refuses a write that it cannot take.
   #checkWritable(): void {
     if (this.#isWritable) return;
     const file = this.#file;
-    if (this.#shut !== null || !(file.writable || file.claim?.())) throw readOnlySession(file, this.#shut);
+    if (this.#shut !== null || !(file.writable || file.claim?.())) throw makeReadOnlySessionError(file, this.#shut);
     this.#isWritable = true;
   }
 
@@ -271,7 +271,7 @@ export class SessionManager {
   async branch(parentUuid: string): Promise<string> {
     const at = this.#liveAt(parentUuid);
     if (this.index.standing(at) === this.#leaf && this.#isStanding()) return this.getLeafUuid();
-    return this.#add({ type: 'leaf', uuid: this.#newId(), parentUuid, timestamp: isoTimeToSecond(this.#now()) });
+    return this.#add({ type: 'leaf', uuid: this.#newId(), parentUuid, timestamp: formatEntryTime(this.#now()) });
   }
 
   /**
@@ -300,7 +300,7 @@ export class SessionManager {
       parentUuid,
       version: 0,
       commit: true,
-      timestamp: isoTimeToSecond(now),
+      timestamp: formatEntryTime(now),
       summary,
       // Undefined fields are left out of the line.
       fromUuid: left === this.#file.header.uuid ? undefined : left,
@@ -323,19 +323,19 @@ export class SessionManager {
 
   /** Saves a message below an entry, by default the leaf, and makes it the leaf. Throws on a blank message. */
   async saveMessage(message: AppMessage, parentUuid?: string): Promise<string> {
-    const said = authorOf(message);
+    const said = toStoredMessage(message);
     const parent = parentUuid === undefined ? this.getLeafUuid() : this.#file.uuidAt(this.#liveAt(parentUuid));
     const now = this.#now();
     const uuid = this.#newId(now);
     // Undefined fields are left out of the line.
-    const node = isAlmostNumbered(said) ? undefined : { tokens: this.kit.tokens(said) };
+    const node = isQuickToCount(said) ? undefined : { tokens: this.kit.tokens(said) };
     return this.#addLine({
       type: 'message',
       uuid,
       parentUuid: parent,
       version: 0,
       commit: true,
-      timestamp: isoTimeToSecond(now),
+      timestamp: formatEntryTime(now),
       message: said,
       node,
       actor: this.#actor,
@@ -348,11 +348,11 @@ export class SessionManager {
   }
 
   #save(given: NewEntry): string {
-    const entry = plainEntry(given);
+    const entry = toPlainEntry(given);
     // Another writer may have used the given id since the last read.
     if (entry.uuid !== undefined) this.#file.refresh();
     const uuid = entry.uuid ?? this.#newId();
-    checkType(entry.type, uuid);
+    assertCallerEntryType(entry.type, uuid);
     const below = entry.parentUuid ?? null;
     const parentUuid = below === null ? this.getLeafUuid() : this.#file.uuidAt(this.#liveAt(below));
     const at = entry.uuid === undefined ? -1 : this.#file.indexOf(uuid);
@@ -361,9 +361,9 @@ export class SessionManager {
         refuse('id/taken', `The id ${uuid} is taken by another entry.`, { nodeId: uuid });
       return uuid;
     }
-    checkUnnumbered(entry, uuid);
+    assertNoReservedFields(entry, uuid);
     // Settings and labels do not move the leaf; messages do.
-    return this.#add({ ...entry, uuid, parentUuid, timestamp: entry.timestamp ?? isoTimeToSecond(this.#now()) });
+    return this.#add({ ...entry, uuid, parentUuid, timestamp: entry.timestamp ?? formatEntryTime(this.#now()) });
   }
 
   /** Sets a label on an entry; without a label it is removed. */
@@ -391,7 +391,7 @@ export class SessionManager {
   // A setting applies to its descendants, so it becomes the leaf in the same commit.
   #setting(entry: NewEntry): string {
     const uuid = this.#newId();
-    const timestamp = isoTimeToSecond(this.#now());
+    const timestamp = formatEntryTime(this.#now());
     return this.#add(
       { ...entry, uuid, parentUuid: this.getLeafUuid(), timestamp },
       { type: 'leaf', uuid: this.#newId(), parentUuid: uuid, timestamp },

@@ -42,7 +42,7 @@ function markerOfEntry({ firstKept, from, ...rest }: EntryMarker): Marker {
 }
 
 /** An entry with changes by later lines: another parent, other content. */
-export function entryIn(index: SessionIndex, at: number): SessionEntry {
+export function readChangedEntry(index: SessionIndex, at: number): SessionEntry {
   const { file } = index;
   if (at === 0) return file.header;
   const entry = file.entryAt(at);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSessionFixture, type SessionFixture } from '../testing/session-fixture.ts';
 import type { NewEntry } from './contract.ts';
 import { SessionManager } from './manager.ts';
-import { isoTimeToSecond } from './saving.ts';
+import { formatEntryTime } from './saving.ts';
 
 let sessions: SessionFixture;
 beforeEach(() => {
@@ -68,11 +68,11 @@ test('[Z44] times in lines have the format of the platform, to the millisecond',
   fc.assert(
     fc.property(time, fc.integer({ min: 0, max: 1500 }), (at, later) => {
       fc.pre(at + later <= 8.64e15);
-      for (const each of [at, at + later, at]) expect(isoTimeToSecond(each)).toBe(new Date(each).toISOString());
+      for (const each of [at, at + later, at]) expect(formatEntryTime(each)).toBe(new Date(each).toISOString());
     }),
   );
-  expect(isoTimeToSecond(1.5)).toBe(new Date(1.5).toISOString());
-  expect(() => isoTimeToSecond(Number.NaN)).toThrow(RangeError);
+  expect(formatEntryTime(1.5)).toBe(new Date(1.5).toISOString());
+  expect(() => formatEntryTime(Number.NaN)).toThrow(RangeError);
 });
 
 const hello = { role: 'user', content: 'hello' } as const;

@@ -6,7 +6,7 @@ import { newId } from '../new-id.ts';
 import type { AppMessage, NewEntry, NewSessionOptions, SessionOptions } from './contract.ts';
 
 /** The error for a session that cannot be saved to. */
-export function readOnlySession(file: SessionFile, shut: 'read-only' | 'closed' | null): AppError {
+export function makeReadOnlySessionError(file: SessionFile, shut: 'read-only' | 'closed' | null): AppError {
   const { path, dialect } = file;
   if (shut === 'closed') return sessionWasClosed(path);
   const holder = shut === null ? file.holder : null;
@@ -36,7 +36,7 @@ function sessionWasClosed(path: string): AppError {
 }
 
 /** The header fields of a new session. */
-export function newSession(options: NewSessionOptions): NewSession {
+export function newSessionHeader(options: NewSessionOptions): NewSession {
   const { cwd, parentSession, actor = 'local', now = Date.now } = options;
   const makeId = options.newId ?? (() => newId());
   const at = now();
@@ -51,7 +51,11 @@ export function newSession(options: NewSessionOptions): NewSession {
 }
 
 /** The paths of the sessions in a folder that can be continued, optionally of one working directory, newest first. */
-export function* ownSessions({ files, folder, cwd: wanted }: NewSessionOptions): Generator<string, void, undefined> {
+export function* listOwnSessions({
+  files,
+  folder,
+  cwd: wanted,
+}: NewSessionOptions): Generator<string, void, undefined> {
   for (const { path, trouble, cwd, dialect } of files.list(folder)) {
     const known = trouble === undefined && (dialect === 'v2' || dialect === 'v1');
     if (known && (wanted === undefined || cwd === wanted)) yield path;
@@ -59,7 +63,10 @@ export function* ownSessions({ files, folder, cwd: wanted }: NewSessionOptions):
 }
 
 /** The id generator of entries. With a custom clock, ids still contain the system time. */
-export function idMaker({ newId: make, now }: SessionOptions, file: SessionFile): (now?: number) => string {
+export function createEntryIdGenerator(
+  { newId: make, now }: SessionOptions,
+  file: SessionFile,
+): (now?: number) => string {
   if (make === undefined) return now === undefined ? newId : () => newId();
   return () => {
     const made = make();
@@ -69,7 +76,7 @@ export function idMaker({ newId: make, now }: SessionOptions, file: SessionFile)
 }
 
 /** A message as it is stored. A plain text, the common case, needs no conversion of older formats. */
-export function authorOf(message: AppMessage): Message {
+export function toStoredMessage(message: AppMessage): Message {
   const { role, content } = message;
   const plain = typeof content === 'string' && hasVisibleText(content) && Object.keys(message).length === 2;
   const speaks = role === 'user' || role === 'assistant' || role === 'system';
@@ -83,7 +90,7 @@ const idMost = 512;
  * Copies an entry as plain data. Throws on one that could not be read again: without a type, with an invalid id, or
  * not JSON.
  */
-export function plainEntry(entry: NewEntry): NewEntry {
+export function toPlainEntry(entry: NewEntry): NewEntry {
   const fields = unwrapResult(copyPlainFields(entry));
   const { type, uuid } = fields;
   if (typeof type !== 'string' || type === '') refuse('command/invalid', 'An entry has a type, which is a text.', {});
@@ -97,14 +104,14 @@ export function plainEntry(entry: NewEntry): NewEntry {
 const kept: ReadonlySet<string> = new Set(['change', 'linear', 'log', 'state']);
 
 /** Throws on an entry of a type that sessions write themselves. */
-export function checkType(type: string, uuid: string): void {
+export function assertCallerEntryType(type: string, uuid: string): void {
   if (type === 'session') refuse('tree/root-protected', 'A session has one header.', { nodeId: uuid });
   if (kept.has(type))
     refuse('command/invalid', `Only the session itself writes entries of the type ${type}.`, { nodeId: uuid });
 }
 
 /** Throws on an entry with fields that sessions write themselves. */
-export function checkUnnumbered(entry: NewEntry, uuid: string): void {
+export function assertNoReservedFields(entry: NewEntry, uuid: string): void {
   if (entry['version'] === undefined && entry['commit'] === undefined) return;
   const why = 'The session notes version and commit itself: put yours below another name.';
   refuse('command/invalid', why, { nodeId: uuid });
@@ -128,7 +135,7 @@ export function isSameEntry(there: SessionEntry, given: NewEntry): boolean {
 }
 
 /** Whether counting the tokens of a message is as fast as reading a stored count: then none is stored. */
-export function isAlmostNumbered({ content }: Message): boolean {
+export function isQuickToCount({ content }: Message): boolean {
   const block = content[0];
   return block !== undefined && content.length === 1 && isText(block) && block.text.length <= 2048;
 }
@@ -143,7 +150,7 @@ let second = Number.NaN;
 let upToSecond = '';
 
 /** A timestamp as in lines. The part up to the second is cached, because most saves follow each other quickly. */
-export function isoTimeToSecond(at: number): string {
+export function formatEntryTime(at: number): string {
   const now = Math.floor(at / 1000);
   if (now !== second) [second, upToSecond] = [now, new Date(now * 1000).toISOString().slice(0, -4)];
   return `${upToSecond}${String(Math.floor(at) - now * 1000).padStart(3, '0')}Z`;

@@ -5,7 +5,7 @@ import type { SessionStats, SessionTree, SessionTreeNode } from './contract.ts';
 
 const previewLength = 120;
 
-export function sessionTreeOf(index: SessionIndex, leaf: number): SessionTree {
+export function buildSessionTree(index: SessionIndex, leaf: number): SessionTree {
   const { file } = index;
   const path = new Set(index.path(leaf));
   const nodes: SessionTreeNode[] = [];
@@ -31,7 +31,7 @@ export function sessionTreeOf(index: SessionIndex, leaf: number): SessionTree {
 }
 
 /** Statistics over all branches. */
-export function statsOf(index: SessionIndex): SessionStats {
+export function computeSessionStats(index: SessionIndex): SessionStats {
   const { file } = index;
   const count = { entries: 0, user: 0, assistant: 0, toolCalls: 0, toolResults: 0, branches: 0 };
   let [inputTokens, outputTokens] = [0, 0];

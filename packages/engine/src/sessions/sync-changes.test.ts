@@ -4,7 +4,7 @@ import { sessionNodeId } from '@coppice/content/sessions';
 import { ask, type Command, isAppError, type NodeId, run, type Store, type TreeId, textMessage } from '@coppice/core';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openSessionFixture, type SessionFixture, saidIn } from '../testing/session-fixture.ts';
+import { describeContext, openSessionFixture, type SessionFixture } from '../testing/session-fixture.ts';
 import { syncSessionToStore, syncTreeToSession, writeTreeAsSession } from './sync.ts';
 
 let sessions: SessionFixture;
@@ -72,7 +72,7 @@ test('[Z45] deletes, moves and in-place edits in a store are written into the ex
         .map(({ uuid, parentUuid }) => `${uuid} ${parentUuid}`)
         .sort(),
     ).toEqual(['a root', 'c a', 'd c', 'f c']);
-    expect(saidIn(manager.buildSessionContext('d')).at(-1)).toBe('user: said anew');
+    expect(describeContext(manager.buildSessionContext('d')).at(-1)).toBe('user: said anew');
     expect(await reportedBy(one)).toEqual(await reported(store, treeId));
   }
   // Nothing is left to synchronise.
@@ -176,7 +176,7 @@ test('[Z47] tags, notes, labels and the name that one side sets, changes or remo
   await both({ tags: ['x', 'y'], customData: { of: [1] }, excluded: true });
   const manager = sessions.open(path);
   expect([manager.getLabel('b'), manager.getName()]).toEqual(['here', 'Named']);
-  expect(saidIn(manager.buildSessionContext('c'))).toEqual(['user: says a', 'user: says c']);
+  expect(describeContext(manager.buildSessionContext('c'))).toEqual(['user: says a', 'user: says c']);
   await manager.setLabel('b', 'called otherwise');
   await manager.setName('Named anew');
   await doing(file, { type: 'tag', treeId, nodeId: at('b'), tags: ['z'] });

@@ -18,9 +18,9 @@ import {
   type TreeId,
 } from '@coppice/core';
 import { orderParentsFirst } from '@coppice/core/tree';
-import { groupsBeside, regroupNodes } from './sync-groups.ts';
-import { labelsBeside, notesBeside, planAnnotations } from './sync-notes.ts';
-import { type LaterTouches, noteKey, touchesIn } from './sync-touches.ts';
+import { findGroupDifferences, regroupNodes } from './sync-groups.ts';
+import { findLabelDifferences, findNoteDifferences, planAnnotations } from './sync-notes.ts';
+import { type IsNewerAtSource, noteKey, readChangeTimes } from './sync-touches.ts';
 
 type ChangedRows = NonNullable<Reads['rows']['answer']>;
 
@@ -49,7 +49,7 @@ export class SyncChanges {
   readonly #to: Store;
   readonly #id: TreeId;
   readonly #context: RunContext;
-  #later: LaterTouches | null = null;
+  #later: IsNewerAtSource | null = null;
   // Nodes that were restored together with another one but are deleted on the other side.
   readonly #lifted = new Set<NodeId>();
   #count = 0;
@@ -78,12 +78,12 @@ export class SyncChanges {
   }
 
   /** Decides which of two changes is later; reads the logs once, and only if anything differs. */
-  async #judge(): Promise<LaterTouches> {
+  async #judge(): Promise<IsNewerAtSource> {
     if (this.#later !== null) return this.#later;
     const { log, name } = this.#from;
-    const ours = touchesIn(await log(), name);
+    const ours = readChangeTimes(await log(), name);
     const since = await this.#to.read(this.#id, () => ask('log', { since: 0 }));
-    const theirs = touchesIn(since, (id) => id);
+    const theirs = readChangeTimes(since, (id) => id);
     this.#later = (what, key) => {
       const at = ours[what].get(key);
       return at !== undefined && at >= (theirs[what].get(key) ?? Number.NEGATIVE_INFINITY);
@@ -173,9 +173,9 @@ export class SyncChanges {
     const together = (await this.#live()).filter(
       (pair) => pair.from.removedIn === null && this.#parentOf(pair) === pair.to.parentId,
     );
-    if (groupsBeside(together, () => true).length === 0) return;
+    if (findGroupDifferences(together, () => true).length === 0) return;
     const later = await this.#judge();
-    const groupings = groupsBeside(together, (id) => later('group', id));
+    const groupings = findGroupDifferences(together, (id) => later('group', id));
     if (groupings.length > 0) await this.#change(() => regroupNodes(groupings));
   }
 
@@ -196,7 +196,7 @@ export class SyncChanges {
   }
 
   async #note(): Promise<void> {
-    const other = notesBeside(await this.#live());
+    const other = findNoteDifferences(await this.#live());
     if (other.length === 0) return;
     const later = await this.#judge();
     const notes = other.filter(({ nodeId, key }) => later('note', noteKey(nodeId, key)));
@@ -208,7 +208,7 @@ export class SyncChanges {
   async #label(): Promise<void> {
     const there = await this.#there();
     if (there === null) return;
-    const other = labelsBeside(this.#from, there);
+    const other = findLabelDifferences(this.#from, there);
     const { title = null } = this.#from.rows.row.attributes;
     const isNamed = title === (there.row.attributes.title ?? null);
     if (other.length === 0 && isNamed) return;
@@ -229,8 +229,8 @@ export class SyncChanges {
     const { title } = rows.row.attributes;
     const isBare = there !== null && title !== undefined && there.row.attributes.title === undefined;
     if (there === null || (bare.length === 0 && !isBare)) return { labels: new Set(), name: false };
-    const theirs = touchesIn(await this.#to.read(this.#id, () => ask('log', { since: 0 })), (id) => id);
-    const ours = touchesIn(await log(), name);
+    const theirs = readChangeTimes(await this.#to.read(this.#id, () => ask('log', { since: 0 })), (id) => id);
+    const ours = readChangeTimes(await log(), name);
     const isAfter = (what: 'label' | 'note', key: string) =>
       (theirs[what].get(key) ?? Number.NEGATIVE_INFINITY) > (ours[what].get(key) ?? Number.NEGATIVE_INFINITY);
     return {

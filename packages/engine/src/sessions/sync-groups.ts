@@ -13,7 +13,7 @@ interface GroupPlan {
  * The regrouping that is needed here so that variants of one group there share one here. Group numbers have no
  * meaning by themselves, only which nodes share one. `isLater` tells which nodes were grouped there last.
  */
-export function groupsBeside(pairs: readonly SyncPair[], isLater: (id: NodeId) => boolean): GroupPlan[] {
+export function findGroupDifferences(pairs: readonly SyncPair[], isLater: (id: NodeId) => boolean): GroupPlan[] {
   const found: GroupPlan[] = [];
   for (const [parentId, siblings] of byKey(pairs, ({ to }) => to.parentId)) {
     if (parentId === null) continue;

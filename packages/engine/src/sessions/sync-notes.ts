@@ -5,15 +5,15 @@ import { inversePatch } from '@coppice/core/tree';
 import type { SyncPair, SyncSide } from './sync-changes.ts';
 
 /** One metadata field of the source side; null if it is absent. */
-export interface SyncNote {
+export interface SourceNote {
   readonly nodeId: NodeId;
   readonly key: string;
   readonly value: unknown;
 }
 
 /** Metadata fields that differ between nodes that both sides have. */
-export function notesBeside(pairs: readonly SyncPair[]): SyncNote[] {
-  const notes: SyncNote[] = [];
+export function findNoteDifferences(pairs: readonly SyncPair[]): SourceNote[] {
+  const notes: SourceNote[] = [];
   for (const { from, to } of pairs) {
     if (from.removedIn !== null) continue;
     for (const key of new Set([...Object.keys(from.meta), ...Object.keys(to.meta)])) {
@@ -34,7 +34,7 @@ function noteText(value: unknown): string {
 }
 
 /** Sets the metadata of the other side, including fields that only the tree itself writes. */
-export function* planAnnotations(notes: readonly SyncNote[]): ReadProgram<Plan<null>> {
+export function* planAnnotations(notes: readonly SourceNote[]): ReadProgram<Plan<null>> {
   const byNode = new Map<NodeId, Map<string, unknown>>();
   for (const { nodeId, key, value } of notes)
     byNode.set(nodeId, (byNode.get(nodeId) ?? new Map<string, unknown>()).set(key, value));
@@ -49,13 +49,13 @@ export function* planAnnotations(notes: readonly SyncNote[]): ReadProgram<Plan<n
 }
 
 /** A label of the source side; null if it is absent. */
-export interface LabelThere {
+export interface SourceLabel {
   readonly nodeId: NodeId;
   readonly title: string | null;
 }
 
 /** Labels of live nodes here that have another title there or no longer exist there. */
-export function labelsBeside({ rows, name }: SyncSide, there: SyncSide['rows']): LabelThere[] {
+export function findLabelDifferences({ rows, name }: SyncSide, there: SyncSide['rows']): SourceLabel[] {
   const titles = new Map(rows.bookmarks.map(({ nodeId, title }) => [name(nodeId), title]));
   const live = new Set(rows.nodes.filter((node) => node.removedIn === null).map((node) => name(node.id)));
   return there.bookmarks.flatMap(({ nodeId, title }) => {

@@ -3,7 +3,7 @@ import type { Commit, NodeId } from '@coppice/core';
 import { rowChanges } from '@coppice/core/tree';
 
 /** The last change per node after it was added; metadata by node and key, the tree's title under an empty node id. */
-interface Touches {
+interface ChangeTimes {
   readonly presence: Map<string, number>;
   readonly place: Map<string, number>;
   readonly group: Map<string, number>;
@@ -13,7 +13,7 @@ interface Touches {
 }
 
 /** Whether the newest change of something was made on the source side. */
-export type LaterTouches = (what: keyof Touches, key: string) => boolean;
+export type IsNewerAtSource = (what: keyof ChangeTimes, key: string) => boolean;
 
 /** The key of a metadata field of a node. */
 export function noteKey(id: string, key: string): string {
@@ -21,8 +21,8 @@ export function noteKey(id: string, key: string): string {
 }
 
 /** The times in a log, by the other side's ids. */
-export function touchesIn(log: readonly Commit[], name: (id: NodeId) => NodeId): Touches {
-  const touches: Touches = {
+export function readChangeTimes(log: readonly Commit[], name: (id: NodeId) => NodeId): ChangeTimes {
+  const touches: ChangeTimes = {
     presence: new Map(),
     place: new Map(),
     group: new Map(),
@@ -30,7 +30,7 @@ export function touchesIn(log: readonly Commit[], name: (id: NodeId) => NodeId):
     label: new Map(),
     note: new Map(),
   };
-  const past = new PastTouches();
+  const past = new PastParents();
   for (const commit of log) {
     const { at } = commit;
     for (const change of rowChanges(commit.steps, commit)) {
@@ -61,7 +61,7 @@ export function touchesIn(log: readonly Commit[], name: (id: NodeId) => NodeId):
 }
 
 /** The parents at the time of a commit: removing and restoring a node includes its descendants at that time. */
-class PastTouches {
+class PastParents {
   readonly #above = new Map<NodeId, NodeId>();
   readonly #below = new Map<NodeId, Set<NodeId>>();
   readonly #removed = new Map<NodeId, number>();

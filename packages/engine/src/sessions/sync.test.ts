@@ -4,7 +4,7 @@ import { messageKit } from '@coppice/content';
 import { ask, nodeId, run, type Store, type TreeId, textMessage } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../new-id.ts';
-import { openSessionFixture, type SessionFixture, saidIn } from '../testing/session-fixture.ts';
+import { describeContext, openSessionFixture, type SessionFixture } from '../testing/session-fixture.ts';
 import { AgentSession } from './index.ts';
 import { syncSessionToStore, syncTreeToSession, writeTreeAsSession } from './sync.ts';
 
@@ -61,7 +61,7 @@ describe('syncing a session file and a store', () => {
     '[Z20] a session file opens as a tree in %s and is written back with its ids',
     async (kind) => {
       const path = sessions.write('abc.jsonl', lines);
-      const before = saidIn(sessions.open(path).buildSessionContext());
+      const before = describeContext(sessions.open(path).buildSessionContext());
       const store = await sessions.store(
         kind === 'memory' ? 'memory:' : `${kind}:${join(sessions.folder, kind === 'sqlite' ? 'a.db' : 'tree')}`,
       );
@@ -79,7 +79,7 @@ describe('syncing a session file and a store', () => {
         lines.slice(1, 6).map(({ uuid, parentUuid, type }) => [uuid, parentUuid, type]),
       );
       expect(again.getHeader()).toMatchObject({ uuid: 'ses1', id: 'abc' });
-      expect(saidIn(again.buildSessionContext())).toEqual(before);
+      expect(describeContext(again.buildSessionContext())).toEqual(before);
       expect(again.getLabel('m2')).toBe('good');
       expect((await store.fsck()).findings).toEqual([]);
     },
@@ -106,7 +106,7 @@ describe('syncing a session file and a store', () => {
     expect(back.added.length).toBe(1);
     expect(readFileSync(path).subarray(0, bytes.length).equals(bytes)).toBe(true);
     manager.refresh();
-    expect(saidIn(manager.buildSessionContext())).toEqual(['user: one', 'assistant: from the store']);
+    expect(describeContext(manager.buildSessionContext())).toEqual(['user: one', 'assistant: from the store']);
     await manager.saveMessage({ role: 'user', content: 'from the file' });
     const over = await syncSessionToStore(path, store, sessions.options);
     expect(over.added.length).toBe(1);

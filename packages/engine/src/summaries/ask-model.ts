@@ -1,8 +1,8 @@
 /** A single question to a model, outside of any conversation. */
 import { textMessage, textOf } from '@coppice/core';
 import { replaceKeys } from '../config/mask-keys.ts';
-import { heldKeys } from '../config/secret.ts';
-import { linkedController, Stop } from '../generate/stop.ts';
+import { listConfiguredKeys } from '../config/secret.ts';
+import { createLinkedController, TurnStopReason } from '../generate/stop.ts';
 import { collectReply } from '../providers/accumulate-reply.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
@@ -31,15 +31,15 @@ const nothingUsed = { usage: null, cost: null };
 /** Asks a model. Never rejects: a failure, a timeout and an empty answer are results too. */
 export async function askModel(model: Model, question: SummaryQuestion, asking: ModelQuestion): Promise<ModelAnswer> {
   const { clock, timeoutMs, signal } = asking;
-  const { controller, unlink } = linkedController(signal);
+  const { controller, unlink } = createLinkedController(signal);
   const over = new AbortController();
-  clock.wait(timeoutMs, over.signal).then(() => controller.abort(new Stop('deadline')), ignoreCancel);
+  clock.wait(timeoutMs, over.signal).then(() => controller.abort(new TurnStopReason('deadline')), ignoreCancel);
   try {
     const stream = model.stream(
       {
         systemPrompt: question.system,
         messages: [textMessage('user', question.prompt)],
-        maxTokens: replySpaceFor(model, asking.maxTokens),
+        maxTokens: computeReplySpace(model, asking.maxTokens),
       },
       { signal: controller.signal },
     );
@@ -51,7 +51,7 @@ export async function askModel(model: Model, question: SummaryQuestion, asking: 
             usage: { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens },
             cost: model.cost(usage)?.total ?? null,
           };
-    const whole = message === null ? '' : replaceKeys(textOf(message), heldKeys());
+    const whole = message === null ? '' : replaceKeys(textOf(message), listConfiguredKeys());
     if (last?.type === 'error')
       return {
         type: 'failed',
@@ -81,7 +81,7 @@ function ignoreCancel(): void {
  * The reply limit for a text of so many tokens. A reasoning model counts its reasoning towards the limit, and would
  * be cut off before it writes any text.
  */
-export function replySpaceFor({ info }: Model, wanted: number): number {
+export function computeReplySpace({ info }: Model, wanted: number): number {
   const needed = info.capabilities.thinking && info.known ? wanted * 4 : wanted;
   return Math.max(1, Math.min(needed, info.maxOut, Math.floor(info.window / 2)));
 }

@@ -4,7 +4,7 @@ import { isText, isToolUse, type Message, textOf } from '@coppice/core';
 import { clipTokens, firstLineOf } from './clip.ts';
 
 /** The input of an extraction. */
-export interface Extraction {
+export interface ExtractionInput {
   readonly messages: readonly Message[];
   readonly previous?: string | null;
   readonly focus?: string | undefined;
@@ -17,7 +17,7 @@ const lineLength = 240;
 const since = '## Since then';
 
 /** The most important lines of a conversation, under the headings that a model would use. Never blank. */
-export function extractSummary({ messages, previous, focus, maxTokens, isPrefix = false }: Extraction): string {
+export function extractSummary({ messages, previous, focus, maxTokens, isPrefix = false }: ExtractionInput): string {
   const earlier = previous?.trim() ?? '';
   if (earlier !== '') return updateSummary(earlier, messages, focus, maxTokens);
   const asked = messages.filter((message) => message.role === 'user' && hasWords(message));

@@ -107,7 +107,7 @@ function newest(paths: readonly string[]): readonly string[] {
 }
 
 /** Both lists as details of a marker. */
-export function filesJson({ read, changed }: TrackedFiles): JsonObject {
+export function fileListsToJson({ read, changed }: TrackedFiles): JsonObject {
   return { readFiles: read, modifiedFiles: changed };
 }
 
@@ -120,7 +120,7 @@ export function readFileLists(details: JsonObject | undefined): TrackedFiles {
 }
 
 /** Joins two lists, the second being newer. */
-export function joinFiles(before: TrackedFiles, after: TrackedFiles): TrackedFiles {
+export function joinFileLists(before: TrackedFiles, after: TrackedFiles): TrackedFiles {
   const join = (a: readonly string[], b: readonly string[]) => [...a.filter((path) => !b.includes(path)), ...b];
   const changed = join(before.changed, after.changed);
   const read = join(before.read, after.read).filter((path) => !changed.includes(path));
@@ -130,14 +130,14 @@ export function joinFiles(before: TrackedFiles, after: TrackedFiles): TrackedFil
 const headings = { read: '## Files read', changed: '## Files changed' } as const;
 
 /** The lists as the end of a summary; empty if there are no files. */
-export function filesText({ read, changed }: TrackedFiles): string {
+export function formatFileLists({ read, changed }: TrackedFiles): string {
   const part = (heading: string, paths: readonly string[]) =>
     paths.length === 0 ? [] : [`${heading}\n${paths.map((path) => `- ${path}`).join('\n')}`];
   return [...part(headings.read, read), ...part(headings.changed, changed)].join('\n\n');
 }
 
 /** A summary without the file lists at its end, which the next summary writes again. */
-export function withoutFiles(summary: string): string {
+export function stripFileLists(summary: string): string {
   const lines = summary.split('\n');
   let end = lines.length;
   for (let at = lines.length - 1; at >= 0; at--) {

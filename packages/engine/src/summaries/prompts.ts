@@ -47,7 +47,7 @@ function focusSentence(focus: string | undefined): string {
 }
 
 /** Asks for a new summary. */
-export function freshQuestion(transcript: string, focus?: string): SummaryQuestion {
+export function newSummaryQuestion(transcript: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
     prompt: `${quoteTranscript('conversation', transcript)}\n\nThe transcript above is going to be replaced by your notes: whoever goes on with the work has nothing else. Write them in exactly this form:\n\n${sections}\n\n${measure}${focusSentence(focus)}`,
@@ -55,7 +55,7 @@ export function freshQuestion(transcript: string, focus?: string): SummaryQuesti
 }
 
 /** Asks to update an earlier summary with newer messages. */
-export function updateQuestion(transcript: string, previous: string, focus?: string): SummaryQuestion {
+export function updateSummaryQuestion(transcript: string, previous: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
     prompt: `${quoteTranscript('earlier-summary', previous)}\n\n${quoteTranscript('conversation', transcript)}\n\nThe earlier summary stands for everything before this transcript. Bring it up to date: keep what still holds, add what is new, move what was finished from "In progress" to "Done", correct what changed, and drop what no longer matters. Do not tell the old and the new one after the other. Write the result in exactly this form:\n\n${sections}\n\n${measure}${focusSentence(focus)}`,
@@ -63,7 +63,7 @@ export function updateQuestion(transcript: string, previous: string, focus?: str
 }
 
 /** Asks for a summary of the first part of a turn whose rest is kept. */
-export function prefixQuestion(transcript: string, focus?: string): SummaryQuestion {
+export function turnStartQuestion(transcript: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
     prompt: `${quoteTranscript('conversation', transcript)}\n\nThe transcript above is the first part of one request that was too long to keep whole; its last part stays as it is and follows your notes. Write what is needed to understand that last part, in exactly this form:\n\n### The request\nWhat the user asked for, with all conditions.\n\n### Done so far\n- What was found out, decided and done in this part.\n\n### Needed for the rest\n- What the last part builds on.\n\n${measure}${focusSentence(focus)}`,
@@ -71,7 +71,7 @@ export function prefixQuestion(transcript: string, focus?: string): SummaryQuest
 }
 
 /** Asks for a summary of a branch that the user leaves. */
-export function branchQuestion(transcript: string, focus?: string): SummaryQuestion {
+export function branchSummaryQuestion(transcript: string, focus?: string): SummaryQuestion {
   return {
     system: scribe,
     prompt: `${quoteTranscript('conversation', transcript)}\n\nThe transcript above is a branch of a conversation. The user goes on at another place, where nothing of it can be seen, and takes your notes along. Write them in exactly this form:\n\n${sections}\n\nSay what was tried and did not work, so that nobody tries it again. ${measure}${focusSentence(focus)}`,
@@ -79,8 +79,8 @@ export function branchQuestion(transcript: string, focus?: string): SummaryQuest
 }
 
 /** Asks to update the summary of a branch with its next part. */
-export function branchUpdateQuestion(transcript: string, previous: string, focus?: string): SummaryQuestion {
-  const { system, prompt } = updateQuestion(transcript, previous, focus);
+export function branchSummaryUpdateQuestion(transcript: string, previous: string, focus?: string): SummaryQuestion {
+  const { system, prompt } = updateSummaryQuestion(transcript, previous, focus);
   return { system, prompt: `${prompt}\n\nSay what was tried and did not work, so that nobody tries it again.` };
 }
 

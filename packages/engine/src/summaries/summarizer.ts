@@ -1,11 +1,11 @@
 /** Writes summaries and titles with a model, or extracts them from the messages. */
 import { estimateTokens } from '@coppice/content';
 import { isAppError, type JsonObject, type Message, textOf } from '@coppice/core';
-import { generateError } from '../generate/errors.ts';
+import { makeGenerateError } from '../generate/errors.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
-import { askModel, type ModelAnswer, type ModelQuestion, replySpaceFor } from './ask-model.ts';
+import { askModel, computeReplySpace, type ModelAnswer, type ModelQuestion } from './ask-model.ts';
 import { clipMiddle } from './clip.ts';
 import {
   defaultSummaryLimits,
@@ -20,22 +20,22 @@ import {
   type TitleRequest,
 } from './contract.ts';
 import { extractSummary } from './extract.ts';
-import { filesText, noFiles, withoutFiles } from './files.ts';
-import { plainTitle, tidyTitle } from './plain-title.ts';
+import { formatFileLists, noFiles, stripFileLists } from './files.ts';
+import { cleanTitle, titleFromFirstSentence } from './plain-title.ts';
 import {
-  branchQuestion,
-  branchUpdateQuestion,
-  freshQuestion,
-  prefixQuestion,
+  branchSummaryQuestion,
+  branchSummaryUpdateQuestion,
+  newSummaryQuestion,
   type SummaryQuestion,
   titleQuestion,
-  updateQuestion,
+  turnStartQuestion,
+  updateSummaryQuestion,
 } from './prompts.ts';
-import { portionsOf, transcriptOf } from './transcript.ts';
+import { buildTranscript, splitIntoPortions } from './transcript.ts';
 
 /** Options of a summarizer. */
 export interface SummarizerOptions {
-  /** Chooses the model; see `summaryModel`. Without it every text is extracted from the messages. */
+  /** Chooses the model; see `chooseSummaryModel`. Without it every text is extracted from the messages. */
   readonly model?: PickModel | null | undefined;
   /**
    * Pays for every call in addition to the request's own budget; without enough budget the text is extracted from the
@@ -64,8 +64,8 @@ export function createSummarizer(options: SummarizerOptions = {}): Summarizer {
         messages: request.messages,
         previous: null,
         maxTokens: request.maxTokens ?? services.limits.maxTokens,
-        ask: branchQuestion,
-        update: branchUpdateQuestion,
+        ask: branchSummaryQuestion,
+        update: branchSummaryUpdateQuestion,
       });
       return assembleSummary([part], [part.text], request);
     },
@@ -103,7 +103,7 @@ interface WrittenSummary {
 
 function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true)
-    throw generateError('generate/aborted', 'The summary was stopped before it was complete.');
+    throw makeGenerateError('generate/aborted', 'The summary was stopped before it was complete.');
 }
 
 /** The chosen model, or why there is none. */
@@ -141,7 +141,7 @@ async function askForSummary(
   question: SummaryQuestion,
   { allowance, ...asking }: SummaryCost,
 ): Promise<ModelAnswer> {
-  const expected = { ...estimateCost(question, ''), outputTokens: replySpaceFor(model, asking.maxTokens) };
+  const expected = { ...estimateCost(question, ''), outputTokens: computeReplySpace(model, asking.maxTokens) };
   const settleAllowance = allowance?.take(model, expected);
   if (settleAllowance === null) return notPaid;
   const settleBudget = await services.budget?.take(model, expected);
@@ -160,7 +160,7 @@ async function askForSummary(
 
 async function compactionSummary(services: SummarizerServices, request: SummarizerRequest): Promise<Summary> {
   const { messages, turnPrefix = [] } = request;
-  const previous = request.previous == null ? null : withoutFiles(request.previous) || null;
+  const previous = request.previous == null ? null : stripFileLists(request.previous) || null;
   const choice = await chooseModel(services, request);
   const maxTokens = request.maxTokens ?? services.limits.maxTokens;
   const isSplit = turnPrefix.length > 0;
@@ -171,8 +171,8 @@ async function compactionSummary(services: SummarizerServices, request: Summariz
           messages,
           previous,
           maxTokens: isSplit ? Math.floor((maxTokens * 2) / 3) : maxTokens,
-          ask: freshQuestion,
-          update: updateQuestion,
+          ask: newSummaryQuestion,
+          update: updateSummaryQuestion,
         })
       : null,
     isSplit
@@ -180,8 +180,8 @@ async function compactionSummary(services: SummarizerServices, request: Summariz
           messages: turnPrefix,
           previous: null,
           maxTokens: hasHistory || previous !== null ? Math.floor(maxTokens / 3) : maxTokens,
-          ask: prefixQuestion,
-          update: updateQuestion,
+          ask: turnStartQuestion,
+          update: updateSummaryQuestion,
           isPrefix: true,
         })
       : null,
@@ -200,7 +200,7 @@ function assembleSummary(
   texts: readonly string[],
   { files }: SummarizerRequest,
 ): Summary {
-  const lists = filesText(files ?? noFiles);
+  const lists = formatFileLists(files ?? noFiles);
   return { text: [...texts, ...(lists === '' ? [] : [lists])].join('\n\n'), source: summarySource(parts) };
 }
 
@@ -266,7 +266,7 @@ async function writeSummary(
       allowance,
     });
     if (answer.type === 'failed') return extracted(answer.code, answer === notPaid ? index : index + 1);
-    text = withoutFiles(answer.text) || answer.text;
+    text = stripFileLists(answer.text) || answer.text;
     if (answer.cost !== null) cost = (cost ?? 0) + answer.cost;
     if (answer.usage === null) continue;
     isCounted = true;
@@ -289,9 +289,9 @@ function portionsFor(
 ): Promise<readonly string[] | null> {
   // An earlier summary is sent with every portion; the factor allows for estimates that are too low in some languages.
   const beside = wordsAround + length + (previous === null ? 0 : Math.ceil(previous.length / 3));
-  const tokens = Math.floor((model.info.window - replySpaceFor(model, length) - beside) * 0.8);
+  const tokens = Math.floor((model.info.window - computeReplySpace(model, length) - beside) * 0.8);
   if (tokens < 256) return Promise.resolve(null);
-  return portionsOf(messages, {
+  return splitIntoPortions(messages, {
     tokens: Math.min(tokens, limits.inputTokens),
     passes: limits.passes,
     toolResult: limits.toolResultLength,
@@ -309,10 +309,10 @@ async function titleForTree(services: SummarizerServices, request: TitleRequest)
   if (choice.model === null) return { text: plain, source: { type: 'extract', reason: choice.reason } };
   const { model } = choice;
   const { limits } = services;
-  const transcript = transcriptOf(messages, { text: 1_500, toolResult: 200 }).join('\n\n');
+  const transcript = buildTranscript(messages, { text: 1_500, toolResult: 200 }).join('\n\n');
   const asking = { maxTokens: titleTokens, timeoutMs: Math.min(30_000, limits.timeoutMs), signal };
   const answer = await askForSummary(services, model, titleQuestion(clipMiddle(transcript, 5_000)), asking);
-  const tidy = answer.type === 'said' ? tidyTitle(answer.text) : null;
+  const tidy = answer.type === 'said' ? cleanTitle(answer.text) : null;
   if (answer.type === 'failed' || tidy === null)
     return {
       text: plain,
@@ -338,7 +338,7 @@ async function titleForTree(services: SummarizerServices, request: TitleRequest)
 function firstTitle(messages: readonly Message[]): string | null {
   for (const role of ['user', 'assistant'] as const)
     for (const message of messages) {
-      const found = message.role === role ? plainTitle(textOf(message)) : null;
+      const found = message.role === role ? titleFromFirstSentence(textOf(message)) : null;
       if (found !== null) return found;
     }
   return null;

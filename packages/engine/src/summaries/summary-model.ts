@@ -19,7 +19,7 @@ const small: Readonly<Record<string, readonly string[]>> = {
  * conversation's own. The offline models write no summaries, and a conversation with one of them or with a local
  * server is sent to no other provider.
  */
-export function summaryModel(
+export function chooseSummaryModel(
   providers: Pick<ModelProviders, 'model'> & Partial<Pick<ModelProviders, 'catalogue'>>,
   config: Partial<Pick<Config, 'summaries' | 'cheapModel'>> = {},
 ): PickModel {

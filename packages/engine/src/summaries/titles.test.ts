@@ -1,10 +1,10 @@
 import { ask, type NodeId, nodeId, run, type TreeAttributes } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ProviderRequest } from '../providers/contract.ts';
-import { type ScriptedEvent, textEvents } from '../testing/scripted.ts';
-import { openTurnFixture, type TurnFixture, until } from '../testing/turn-fixture.ts';
+import { makeTextEvents, type ScriptedEvent } from '../testing/scripted.ts';
+import { openTurnFixture, type TurnFixture, waitUntil } from '../testing/turn-fixture.ts';
 import type { Summarizer } from './contract.ts';
-import { createTitles, type TitleGenerator, type TitlesOptions } from './titles.ts';
+import { createTitleGenerator, type TitleGenerator, type TitleGeneratorOptions } from './titles.ts';
 
 let shop: TurnFixture;
 let titles: TitleGenerator;
@@ -15,9 +15,9 @@ function isTitle(request: ProviderRequest): boolean {
   return request.systemPrompt?.startsWith('You name conversations') === true;
 }
 
-function follow(options: Partial<TitlesOptions> = {}): void {
+function follow(options: Partial<TitleGeneratorOptions> = {}): void {
   const { store, generator, providers } = shop;
-  titles = createTitles({
+  titles = createTitleGenerator({
     store,
     events: generator.events,
     summarizer: generator.summarizer,
@@ -38,10 +38,10 @@ async function sent(text: string, options = {}): Promise<NodeId> {
 describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
   beforeEach(async () => {
     asked = 0;
-    answer = textEvents('A red boat');
+    answer = makeTextEvents('A red boat');
     shop = await openTurnFixture(kind, [
       (request) => {
-        if (!isTitle(request)) return textEvents('Of course. It is red.');
+        if (!isTitle(request)) return makeTextEvents('Of course. It is red.');
         asked++;
         return answer;
       },
@@ -69,7 +69,7 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
   test('[Y53] a new branch is titled, and a model is called for at most one title in ten replies of a tree', async () => {
     follow();
     const first = await sent('Please paint the boat red.');
-    answer = textEvents('A second branch');
+    answer = makeTextEvents('A second branch');
     const branches: NodeId[] = [];
     for (let at = 2; at <= 21; at++) {
       const end = await shop.generator.generate(
@@ -101,7 +101,7 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     answer = [{ type: 'hang' }];
     follow();
     const reply = await sent('Please paint the boat. Thanks.');
-    await until(() => asked === 1);
+    await waitUntil(() => asked === 1);
     expect((await shop.node(reply)).status).toBe('success');
     await titles.close();
     expect((await attributes()).autoTitle).toBeUndefined();
@@ -150,7 +150,7 @@ describe.each(['memory', 'sqlite'] as const)('titles on %s', (kind) => {
     await shop.send('Hello', { models: ['other/one'] }).done;
     expect(found).toEqual([]);
     const reply = await sent('Please paint the boat red.');
-    await until(() => found.length === 1);
+    await waitUntil(() => found.length === 1);
     await run(shop.store, { type: 'delete', treeId: shop.treeId, nodeIds: [reply], mode: 'cascade' }, shop.context);
     gate.abort();
     await titles.idle();

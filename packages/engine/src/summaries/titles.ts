@@ -21,7 +21,7 @@ import type { Summarizer } from './contract.ts';
 import { createSummarizer } from './summarizer.ts';
 
 /** Options of automatic titles. */
-export interface TitlesOptions {
+export interface TitleGeneratorOptions {
   readonly store: Store;
   /** The events of the generator whose turns are titled. */
   readonly events: Pick<Events, 'after'>;
@@ -67,7 +67,7 @@ interface TitleJob {
  * Sets titles after turns: of a tree once, after its first exchange and only if it has none, and of the reply that
  * ended the turn. Turns do not wait for it.
  */
-export function createTitles(options: TitlesOptions): TitleGenerator {
+export function createTitleGenerator(options: TitleGeneratorOptions): TitleGenerator {
   const clock = options.clock ?? systemClock;
   const services: TitleServices = {
     store: options.store,

@@ -14,7 +14,7 @@ export interface TranscriptLimits {
 const speakers = { user: 'User', assistant: 'Assistant', system: 'System', tool: 'Tool result' } as const;
 
 /** One entry per message, in order; no message is left out. */
-export function transcriptOf(messages: readonly Message[], limits: TranscriptLimits): readonly string[] {
+export function buildTranscript(messages: readonly Message[], limits: TranscriptLimits): readonly string[] {
   const names = toolNamesIn(messages);
   return messages.map((message, index) => {
     const { role } = message;
@@ -73,7 +73,7 @@ const longestToken = 8;
  * The conversation in as few portions as possible, with every message in one of them. If there would be too many,
  * messages are shortened more; null if even that is not enough.
  */
-export async function portionsOf(
+export async function splitIntoPortions(
   messages: readonly Message[],
   { tokens, passes, toolResult }: PortionLimits,
 ): Promise<readonly string[] | null> {
@@ -84,7 +84,7 @@ export async function portionsOf(
     for (const one of lengths) length += Math.min(one, text);
     if (length / longestToken > tokens * most) continue;
     const portions = await packPortions(
-      transcriptOf(messages, { text, toolResult: Math.min(toolResult, text) }),
+      buildTranscript(messages, { text, toolResult: Math.min(toolResult, text) }),
       tokens,
     );
     if (portions.length <= most) return portions;

@@ -2,10 +2,10 @@
 import type { ServerResponse } from 'node:http';
 import { createGzip } from 'node:zlib';
 import { openRawServer, type RawServer, type SeenRequest } from './raw-server.ts';
-import { failure, ping, streamed, type WireName, type WireReply, whole } from './wires.ts';
+import { encodeFailure, encodePing, encodeReply, encodeStream, type WireName, type WireReply } from './wires.ts';
 
 /** All supported faults. */
-export const faults = [
+export const fakeFaults = [
   /** Accepts the request and never responds. */
   'hang',
   /** Three events, then only pings for longer than any timeout, then the rest. */
@@ -53,10 +53,10 @@ export const faults = [
   'whole-anyway',
 ] as const;
 
-export type Fault = (typeof faults)[number];
+export type FakeFault = (typeof fakeFaults)[number];
 
 /** The response to a request: a reply, or a fault. */
-export type Turn = WireReply | Fault;
+export type FakeResponse = WireReply | FakeFault;
 
 /** The default reply. */
 export const plainReply: WireReply = { text: 'One two three four five.' };
@@ -76,7 +76,7 @@ export interface FakeProvider extends RawServer {
 }
 
 /** Starts a fake that responds to each request with the next turn, then with the default reply. */
-export async function openFakeProvider(turns: readonly Turn[] = []): Promise<FakeProvider> {
+export async function openFakeProvider(turns: readonly FakeResponse[] = []): Promise<FakeProvider> {
   let brokenOff = 0;
   const server = await openRawServer(async (request, response, number) => {
     const turn = turns[number] ?? plainReply;
@@ -118,11 +118,11 @@ function sendJson(
 function behave(reply: WireReply, request: SeenRequest, response: ServerResponse): void {
   const wire = wireOf(request);
   if (!wantsStream(request)) {
-    sendJson(response, 200, whole(wire, reply));
+    sendJson(response, 200, encodeReply(wire, reply));
     return;
   }
   response.writeHead(200, streamHead);
-  for (const event of streamed(wire, reply)) response.write(event);
+  for (const event of encodeStream(wire, reply)) response.write(event);
   response.end();
 }
 
@@ -145,11 +145,11 @@ async function pour(response: ServerResponse, piece: string | Buffer, times: num
 const manyTimes = 1_000_000;
 const page = `<!doctype html><html><head><title>Sign in</title></head><body>${'<p>portal</p>'.repeat(400)}</body></html>`;
 
-async function misbehave(fault: Fault, request: SeenRequest, response: ServerResponse): Promise<void> {
+async function misbehave(fault: FakeFault, request: SeenRequest, response: ServerResponse): Promise<void> {
   const wire = wireOf(request);
   const stream = wantsStream(request);
   const begin = () => response.writeHead(200, stream ? streamHead : { 'content-type': 'application/json' });
-  const text = () => JSON.stringify(whole(wire, plainReply));
+  const text = () => JSON.stringify(encodeReply(wire, plainReply));
   const firstThree = () => {
     begin();
     if (!stream) response.write(text().slice(0, 40));
@@ -163,12 +163,12 @@ async function misbehave(fault: Fault, request: SeenRequest, response: ServerRes
       if (!stream) return;
       let left = 75;
       const pings = setInterval(() => {
-        response.write(ping(wire));
+        response.write(encodePing(wire));
         left--;
         if (left > 0) return;
         // A client that was kept waiting by the pings gets the rest, which the test detects.
         clearInterval(pings);
-        response.end(streamed(wire, plainReply).slice(saying(wire, 3).length).join(''));
+        response.end(encodeStream(wire, plainReply).slice(saying(wire, 3).length).join(''));
       }, 20);
       response.on('close', () => clearInterval(pings));
       return;
@@ -182,15 +182,15 @@ async function misbehave(fault: Fault, request: SeenRequest, response: ServerRes
       response.destroy();
       return;
     case '429':
-      sendJson(response, 429, failure(wire, 429), { 'retry-after': '0' });
+      sendJson(response, 429, encodeFailure(wire, 429), { 'retry-after': '0' });
       return;
     case '429-patient':
-      sendJson(response, 429, failure(wire, 429), { 'retry-after': '3600' });
+      sendJson(response, 429, encodeFailure(wire, 429), { 'retry-after': '3600' });
       return;
     case '500':
     case '503':
     case '529':
-      sendJson(response, Number(fault), failure(wire, Number(fault)));
+      sendJson(response, Number(fault), encodeFailure(wire, Number(fault)));
       return;
     case '401':
       // Some servers repeat the key in the error message.
@@ -219,7 +219,7 @@ async function misbehave(fault: Fault, request: SeenRequest, response: ServerRes
       return;
     case 'truncated':
       begin();
-      if (stream) response.end(saying(wire, 2).join('') + streamed(wire, plainReply).at(-3)?.slice(0, 30));
+      if (stream) response.end(saying(wire, 2).join('') + encodeStream(wire, plainReply).at(-3)?.slice(0, 30));
       else response.end(text().slice(0, 60));
       return;
     case 'html':
@@ -255,7 +255,7 @@ async function misbehave(fault: Fault, request: SeenRequest, response: ServerRes
     case 'endless': {
       begin();
       const piece = stream ? saying(wire, 3).slice(1).join('').repeat(500) : ' '.repeat(64 * 1024);
-      if (stream) response.write(streamed(wire, plainReply)[0] ?? '');
+      if (stream) response.write(encodeStream(wire, plainReply)[0] ?? '');
       await pour(response, piece, manyTimes);
       return;
     }
@@ -266,7 +266,7 @@ async function misbehave(fault: Fault, request: SeenRequest, response: ServerRes
       return;
     case 'slow': {
       begin();
-      const bytes = stream ? streamed(wire, plainReply).join('') : text();
+      const bytes = stream ? encodeStream(wire, plainReply).join('') : text();
       let at = 0;
       const drip = setInterval(() => response.write(bytes[at++ % bytes.length] ?? ' '), 20);
       response.on('close', () => clearInterval(drip));
@@ -279,7 +279,7 @@ async function misbehave(fault: Fault, request: SeenRequest, response: ServerRes
     }
     case 'bad-utf8': {
       begin();
-      const good = Buffer.from(stream ? streamed(wire, plainReply).join('') : text());
+      const good = Buffer.from(stream ? encodeStream(wire, plainReply).join('') : text());
       const at = good.indexOf('two');
       // A lone continuation byte, and a lead byte without its continuation.
       response.end(Buffer.concat([good.subarray(0, at), Buffer.from([0x80, 0xe2]), good.subarray(at)]));
@@ -294,7 +294,7 @@ async function misbehave(fault: Fault, request: SeenRequest, response: ServerRes
     case 'error-event':
     case 'error-at-once': {
       begin();
-      const said = JSON.stringify(failure(wire, 529));
+      const said = JSON.stringify(encodeFailure(wire, 529));
       if (!stream) response.end(said);
       else response.end(`${(fault === 'error-event' ? saying(wire, 3) : []).join('')}event: error\ndata: ${said}\n\n`);
       return;
@@ -304,20 +304,20 @@ async function misbehave(fault: Fault, request: SeenRequest, response: ServerRes
       response.end();
       return;
     case 'whole-anyway':
-      sendJson(response, 200, whole(wire, plainReply));
+      sendJson(response, 200, encodeReply(wire, plainReply));
       return;
   }
 }
 
 /** The beginning of a stream, up to so many events with content. */
 function saying(wire: WireName, most: number): string[] {
-  const events = streamed(wire, plainReply);
+  const events = encodeStream(wire, plainReply);
   return events.slice(0, most + (wire === 'openai' ? 1 : 2));
 }
 
 /** A stream that ends with `length` in the middle of the first call's arguments. */
 function cutCall(wire: WireName): string[] {
-  const events = streamed(wire, callReply);
+  const events = encodeStream(wire, callReply);
   const last = events.findIndex((event) => event.includes('place'));
   const kept = events.slice(0, last + 2);
   if (wire === 'openai')
@@ -333,7 +333,7 @@ function cutCall(wire: WireName): string[] {
 }
 
 function sendCutWhole(wire: WireName, response: ServerResponse): void {
-  const body = JSON.stringify(whole(wire, { ...callReply, calls: (callReply.calls ?? []).slice(0, 1) }));
+  const body = JSON.stringify(encodeReply(wire, { ...callReply, calls: (callReply.calls ?? []).slice(0, 1) }));
   // Only OpenAI sends arguments as text that can be cut; Anthropic sends an object.
   response.end(
     wire === 'openai' ? body.replace('argument to be cut\\"}', '').replace('"tool_calls",', '"length",') : body,

@@ -2,25 +2,25 @@
 
 export {
   callReply,
+  type FakeFault,
   type FakeProvider,
-  type Fault,
-  faults,
+  type FakeResponse,
+  fakeFaults,
   openFakeProvider,
   plainReply,
-  type Turn,
 } from './fake-provider.ts';
-export { freePort, oddServer, serveReference } from './mcp.ts';
+export { findFreePort, misbehavingServerCommand, startReferenceServer } from './mcp.ts';
 export { type ModelServerOptions, openModelServer } from './model-server.ts';
-export { type Handler, openRawServer, type RawServer, type SeenRequest } from './raw-server.ts';
-export { sampleDocx, samplePdf, sampleXlsx } from './sample-files.ts';
+export { openRawServer, type RawRequestHandler, type RawServer, type SeenRequest } from './raw-server.ts';
+export { makeSampleDocx, makeSamplePdf, makeSampleXlsx } from './sample-files.ts';
 export {
+  createScriptedProvider,
+  makeTextEvents,
+  makeToolEvents,
+  makeUsageEvent,
   type ScriptedEvent,
   type ScriptedOptions,
   type ScriptedProvider,
   type ScriptedReply,
-  scriptedProvider,
-  textEvents,
-  toolEvents,
-  usageEventOf,
 } from './scripted.ts';
-export { failure, streamed, type WireName, type WireReply, whole } from './wires.ts';
+export { encodeFailure, encodeReply, encodeStream, type WireName, type WireReply } from './wires.ts';

@@ -14,24 +14,27 @@ import {
   type McpLimits,
   type McpServerState,
 } from '../mcp/index.ts';
-import { memoryPins } from '../mcp/pins.ts';
+import { createMemoryPins } from '../mcp/pins.ts';
 import type { ApprovalDecision, ApprovalRequest, ToolResult } from '../tools/contract.ts';
-import { until } from './turn-fixture.ts';
+import { waitUntil } from './turn-fixture.ts';
 
 const resolve = createRequire(import.meta.url).resolve;
 
 /** The command of the misbehaving server. */
-export function oddServer(mode: string, detail = ''): readonly string[] {
+export function misbehavingServerCommand(mode: string, detail = ''): readonly string[] {
   return [process.execPath, fileURLToPath(new URL('./odd-server.mjs', import.meta.url)), mode, detail];
 }
 
 /** The command of a reference server. */
-export function referenceServer(name: 'everything' | 'filesystem', ...args: readonly string[]): readonly string[] {
+export function referenceServerCommand(
+  name: 'everything' | 'filesystem',
+  ...args: readonly string[]
+): readonly string[] {
   return [process.execPath, resolve(`@modelcontextprotocol/server-${name}/dist/index.js`), ...args];
 }
 
 /** A free port below the ephemeral range, so that no other process is assigned it meanwhile. */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (;;) {
     const wanted = randomInt(10_000, 30_000);
     const server = createServer().listen(wanted, '127.0.0.1');
@@ -47,8 +50,8 @@ export async function freePort(): Promise<number> {
 }
 
 /** Starts the reference server "everything" over streamable HTTP, at `http://127.0.0.1:<port>/mcp`. */
-export async function serveReference(port: number): Promise<ChildProcess> {
-  const [program = '', ...args] = referenceServer('everything', 'streamableHttp');
+export async function startReferenceServer(port: number): Promise<ChildProcess> {
+  const [program = '', ...args] = referenceServerCommand('everything', 'streamableHttp');
   const child = spawn(program, args, { env: { PORT: String(port) }, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   for await (const piece of child.stderr) {
@@ -59,7 +62,7 @@ export async function serveReference(port: number): Promise<ChildProcess> {
 }
 
 /** A configuration with servers by their commands and additional TOML lines. */
-export function mcpConfig(
+export function makeMcpConfig(
   servers: Readonly<Record<string, readonly string[]>>,
   lines = '',
   env: Readonly<Record<string, string | undefined>> = {},
@@ -74,24 +77,24 @@ export function mcpConfig(
 const quick: Partial<McpLimits> = { firstWaitMs: 5, longestWaitMs: 20, graceMs: 300, settleMs: 1 };
 
 /** A client that is not started. */
-export function mcpClient(config: Pick<Config, 'mcpServers'>, more: Partial<McpClientOptions> = {}): McpClient {
-  return createMcpClient({ config, pins: memoryPins(), ...more, limits: { ...quick, ...more.limits } });
+export function makeMcpClient(config: Pick<Config, 'mcpServers'>, more: Partial<McpClientOptions> = {}): McpClient {
+  return createMcpClient({ config, pins: createMemoryPins(), ...more, limits: { ...quick, ...more.limits } });
 }
 
 /** The state of a server. */
-export function stateOf(client: McpClient, name: string): McpServerState {
+export function serverStateOf(client: McpClient, name: string): McpServerState {
   const found = client.servers().find((server) => server.name === name);
   if (found === undefined) throw new Error(`There is no server ${name}.`);
   return found;
 }
 
 /** Resolves when a server reaches a status. */
-export function reaches(client: McpClient, name: string, status: McpServerState['status']): Promise<void> {
-  return until(() => stateOf(client, name).status === status);
+export function waitForServerStatus(client: McpClient, name: string, status: McpServerState['status']): Promise<void> {
+  return waitUntil(() => serverStateOf(client, name).status === status);
 }
 
 /** The text of a result. */
-export function textOfResult({ message }: ToolResult): string {
+export function resultTextOf({ message }: ToolResult): string {
   return message.content.map((block) => ('text' in block ? String(block.text) : '')).join('');
 }
 
@@ -101,7 +104,7 @@ export function approveAll({ hash }: ApprovalRequest): ApprovalDecision {
 }
 
 /** Running processes whose command line contains a text; zombies do not count. */
-export function processesWith(text: string): readonly string[] {
+export function findProcesses(text: string): readonly string[] {
   const lines = execFileSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' }).split('\n');
   return lines.filter((line) => line.includes(text) && !/^\s*\d+\s+Z/.test(line));
 }

@@ -1,6 +1,6 @@
 /** A loopback OpenAI-compatible server with a list of models and its own key. */
 import { openRawServer, type RawServer, type SeenRequest } from './raw-server.ts';
-import { streamed, type WireReply, whole } from './wires.ts';
+import { encodeReply, encodeStream, type WireReply } from './wires.ts';
 
 /** Options of the server. */
 export interface ModelServerOptions {
@@ -34,9 +34,9 @@ export async function openModelServer(options: ModelServerOptions = {}): Promise
       return;
     }
     const made = typeof reply === 'function' ? reply(request) : reply;
-    if (JSON.parse(request.body).stream !== true) return json(200, whole('openai', made));
+    if (JSON.parse(request.body).stream !== true) return json(200, encodeReply('openai', made));
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const event of streamed('openai', made)) response.write(event);
+    for (const event of encodeStream('openai', made)) response.write(event);
     response.end();
   });
   return Object.defineProperties(

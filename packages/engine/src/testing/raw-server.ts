@@ -11,7 +11,11 @@ export interface SeenRequest {
 }
 
 /** Handles a request. May leave the response unfinished. */
-export type Handler = (request: SeenRequest, response: ServerResponse, number: number) => void | Promise<void>;
+export type RawRequestHandler = (
+  request: SeenRequest,
+  response: ServerResponse,
+  number: number,
+) => void | Promise<void>;
 
 export interface RawServer {
   /** `http://127.0.0.1:<port>`. */
@@ -31,7 +35,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 /** Starts a server on a free loopback port. */
-export async function openRawServer(handler: Handler): Promise<RawServer> {
+export async function openRawServer(handler: RawRequestHandler): Promise<RawServer> {
   const requests: SeenRequest[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((request, response) => {

@@ -2,7 +2,7 @@
 import { strToU8, zipSync } from 'fflate';
 
 /** A PDF with one page per text. */
-export function samplePdf(...pages: readonly string[]): Buffer {
+export function makeSamplePdf(...pages: readonly string[]): Buffer {
   const objects: string[] = [];
   const add = (body: string) => objects.push(body);
   const kids = pages.map((_, index) => `${4 + index * 2} 0 R`).join(' ');
@@ -33,7 +33,7 @@ function zip(parts: Readonly<Record<string, string>>): Buffer {
 }
 
 /** A Word file with these paragraphs as the body of its document. */
-export function sampleDocx(body: string): Buffer {
+export function makeSampleDocx(body: string): Buffer {
   return zip({
     '[Content_Types].xml': '<Types/>',
     'word/document.xml': `<?xml version="1.0"?><w:document><w:body>${body}</w:body></w:document>`,
@@ -41,7 +41,7 @@ export function sampleDocx(body: string): Buffer {
 }
 
 /** An Excel file with one sheet: a text, a number, a date and a comma. */
-export function sampleXlsx(): Buffer {
+export function makeSampleXlsx(): Buffer {
   return zip({
     'xl/workbook.xml': '<workbook><sheets><sheet name="Costs &amp; more" sheetId="1" r:id="rId1"/></sheets></workbook>',
     'xl/_rels/workbook.xml.rels':
@@ -55,7 +55,7 @@ export function sampleXlsx(): Buffer {
 }
 
 /** A presentation with one text per slide. */
-export function samplePptx(...slides: readonly string[]): Buffer {
+export function makeSamplePptx(...slides: readonly string[]): Buffer {
   return zip(
     Object.fromEntries(
       slides.map((text, index) => [
@@ -67,7 +67,7 @@ export function samplePptx(...slides: readonly string[]): Buffer {
 }
 
 /** An OpenDocument text. */
-export function sampleOdt(): Buffer {
+export function makeSampleOdt(): Buffer {
   return zip({
     mimetype: 'application/vnd.oasis.opendocument.text',
     'content.xml':

@@ -4,7 +4,7 @@ import { chatParameters, chatSupport } from '../providers/chat-completions.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Provider, ProviderCall, ProviderEvent, ProviderRequest, ProviderSpec } from '../providers/contract.ts';
 import { defineProvider } from '../providers/define.ts';
-import { errorEvent } from '../providers/errors.ts';
+import { makeErrorEvent } from '../providers/errors.ts';
 
 /** One action of a scripted reply: an event, a pause, a throw (which violates the contract), a hang. */
 export type ScriptedEvent =
@@ -37,17 +37,17 @@ export type ScriptedOptions = Partial<Omit<ProviderSpec, 'stream'>> & {
 };
 
 /** The events of a plain text reply, word by word, with usage and an end. */
-export function textEvents(text: string, finishReason: 'stop' | 'length' = 'stop'): ProviderEvent[] {
+export function makeTextEvents(text: string, finishReason: 'stop' | 'length' = 'stop'): ProviderEvent[] {
   const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
   return [
     ...words.map((word): ProviderEvent => ({ type: 'text-delta', text: word })),
-    usageEventOf(10, words.length),
+    makeUsageEvent(10, words.length),
     { type: 'end', finishReason, raw: finishReason },
   ];
 }
 
 /** The events of a reply that calls tools. */
-export function toolEvents(
+export function makeToolEvents(
   ...calls: readonly { readonly id: string; readonly name: string; readonly parameters: JsonObject }[]
 ): ProviderEvent[] {
   const events: ProviderEvent[] = [];
@@ -56,17 +56,20 @@ export function toolEvents(
     events.push({ type: 'tool-use-delta', index, json: JSON.stringify(parameters) });
     events.push({ type: 'tool-use-end', index, parameters });
   }
-  events.push(usageEventOf(10, 5 * calls.length), { type: 'end', finishReason: 'tool-use', raw: 'tool_calls' });
+  events.push(makeUsageEvent(10, 5 * calls.length), { type: 'end', finishReason: 'tool-use', raw: 'tool_calls' });
   return events;
 }
 
-export function usageEventOf(inputTokens: number, outputTokens: number): ProviderEvent {
+export function makeUsageEvent(inputTokens: number, outputTokens: number): ProviderEvent {
   const raw: Record<string, Json> = { input: inputTokens, output: outputTokens };
   return { type: 'usage', inputTokens, outputTokens, raw };
 }
 
 /** A provider, by default named `scripted`, that plays one reply per call, in order. */
-export function scriptedProvider(replies: readonly ScriptedReply[], options: ScriptedOptions = {}): ScriptedProvider {
+export function createScriptedProvider(
+  replies: readonly ScriptedReply[],
+  options: ScriptedOptions = {},
+): ScriptedProvider {
   const { afterwards, ...spec } = options;
   const requests: ProviderRequest[] = [];
   let running = 0;
@@ -103,7 +106,7 @@ export function scriptedProvider(replies: readonly ScriptedReply[], options: Scr
 
 async function* play(event: ScriptedEvent, call: ProviderCall): AsyncGenerator<ProviderEvent> {
   const signal = call.signal ?? new AbortController().signal;
-  if (signal.aborted) yield errorEvent('provider/aborted', 'The reply was stopped.');
+  if (signal.aborted) yield makeErrorEvent('provider/aborted', 'The reply was stopped.');
   else if (event.type === 'wait') await (call.clock ?? systemClock).wait(event.ms, signal);
   else if (event.type === 'throw') throw event.error;
   else if (event.type === 'hang')

@@ -74,7 +74,7 @@ export function openSessionFixture(): SessionFixture {
 }
 
 /** The texts of a context, entry by entry. */
-export function saidIn(context: SessionContext): string[] {
+export function describeContext(context: SessionContext): string[] {
   return context.entries.map(({ kind, message }) => {
     const text = message.content.map((block) => ('text' in block ? String(block.text) : `<${block.type}>`)).join('');
     return kind === 'message' ? `${message.role}: ${text}` : `${kind}: ${text}`;

@@ -24,7 +24,7 @@ import { createGenerator, type Generator, type GeneratorOptions } from '../gener
 import type { HttpLimits } from '../http/contract.ts';
 import { newId } from '../new-id.ts';
 import { createProviders, type ModelProviders } from '../providers/index.ts';
-import { type ScriptedOptions, type ScriptedProvider, type ScriptedReply, scriptedProvider } from './scripted.ts';
+import { createScriptedProvider, type ScriptedOptions, type ScriptedProvider, type ScriptedReply } from './scripted.ts';
 
 /** Options of the fixture. */
 export type TurnFixtureOptions = Omit<GeneratorOptions, 'store' | 'providers'> & {
@@ -79,8 +79,8 @@ export async function openTurnFixture(
   const place = mkdtempSync(join(tmpdir(), 'coppice-turn-'));
   const url = kind === 'memory' ? 'memory:' : `sqlite:${join(place, 'trees.db')}`;
   const store = await openStore(url);
-  const provider = scriptedProvider(replies, spec);
-  const other = scriptedProvider(otherReplies, { name: 'other', label: 'Other' });
+  const provider = createScriptedProvider(replies, spec);
+  const other = createScriptedProvider(otherReplies, { name: 'other', label: 'Other' });
   const config = { ...parseConfig({ name: 'test.toml', text: lines }, env), limits: httpLimits };
   const providers = createProviders({ config, extra: [provider, other] });
   const limits = { flushMs: 5, followMs: 5, heartbeatMs: 20, lookMs: 10, ...rest.limits };
@@ -141,13 +141,13 @@ export async function openTurnFixture(
 }
 
 /** All events of a turn. */
-export async function eventsOf(turn: Turn, from?: number): Promise<TurnEvent[]> {
+export async function collectEvents(turn: Turn, from?: number): Promise<TurnEvent[]> {
   const events: TurnEvent[] = [];
   for await (const event of turn.events(from)) events.push(event);
   return events;
 }
 
 /** Polls until a condition holds; the test's own time limit ends it. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 2));
 }

@@ -95,12 +95,12 @@ function anthropicEvents(reply: WireReply): string[] {
 }
 
 /** A reply as the events of a stream, each with its blank line. */
-export function streamed(wire: WireName, reply: WireReply): string[] {
+export function encodeStream(wire: WireName, reply: WireReply): string[] {
   return wire === 'openai' ? openaiEvents(reply) : anthropicEvents(reply);
 }
 
 /** A non-streamed reply. */
-export function whole(wire: WireName, reply: WireReply): JsonObject {
+export function encodeReply(wire: WireName, reply: WireReply): JsonObject {
   const { text, thinking, calls = [] } = reply;
   if (wire === 'openai') {
     const tool_calls = calls.map(({ id, name, parameters }) => ({
@@ -135,12 +135,12 @@ export function whole(wire: WireName, reply: WireReply): JsonObject {
 }
 
 /** A keep-alive event without content. */
-export function ping(wire: WireName): string {
+export function encodePing(wire: WireName): string {
   return wire === 'openai' ? ': ping\n\n' : 'event: ping\ndata: {"type":"ping"}\n\n';
 }
 
 /** The error body of a wire. */
-export function failure(wire: WireName, status: number): JsonObject {
+export function encodeFailure(wire: WireName, status: number): JsonObject {
   const message = `failed with ${status}`;
   const types: Readonly<Record<number, string>> = { 429: 'rate_limit_error', 529: 'overloaded_error' };
   const type = types[status] ?? 'api_error';

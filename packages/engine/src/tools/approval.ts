@@ -4,7 +4,7 @@ import type { JsonObject } from '@coppice/core';
 import type { ApprovalDecision, Approve } from './contract.ts';
 
 /** Identifies a tool with exactly these arguments; the order of keys does not count. */
-export function approvalHash(name: string, parameters: JsonObject): string {
+export function hashToolCall(name: string, parameters: JsonObject): string {
   return sha256Hex(canonicalJson({ name, parameters }));
 }
 

@@ -1,8 +1,8 @@
 /** One call of one tool: validated, approved, run within its limits, and always answered. */
 import { type Block, isAppError, isText, type Json, type JsonObject, type TextBlock } from '@coppice/core';
 import { hideSecrets } from '../config/secret.ts';
-import { approvalHash } from './approval.ts';
-import { blocksWithin, ToolContent } from './content.ts';
+import { hashToolCall } from './approval.ts';
+import { limitBlocks, ToolContent } from './content.ts';
 import type {
   ApprovalDecision,
   ApprovalRequest,
@@ -14,8 +14,8 @@ import type {
   ToolResult,
 } from './contract.ts';
 import { toolErrorKinds } from './contract.ts';
-import { toolError } from './errors.ts';
-import { textOfResult, truncateToBytes } from './result-text.ts';
+import { makeToolError } from './errors.ts';
+import { formatToolResult, truncateToBytes } from './result-text.ts';
 import { approvalFromRules, type ToolRules } from './rules.ts';
 import type { SchemaCheck } from './schema.ts';
 
@@ -37,7 +37,7 @@ export const defaultToolLimits: ToolLimits = {
 };
 
 /** A tool with its compiled schema. */
-export interface ReadyTool {
+export interface CompiledTool {
   readonly tool: Tool;
   readonly check: SchemaCheck;
 }
@@ -47,12 +47,12 @@ export interface ToolRunner {
   readonly limits: ToolLimits;
   readonly rules: ToolRules;
   readonly now: () => number;
-  find(name: string): ReadyTool | undefined;
+  find(name: string): CompiledTool | undefined;
   names(): readonly string[];
 }
 
 /** Runs a call. Never throws or rejects: an error becomes the result. */
-export async function answerCall(shop: ToolRunner, call: ToolCall, options: ToolCallOptions): Promise<ToolResult> {
+export async function runToolCall(shop: ToolRunner, call: ToolCall, options: ToolCallOptions): Promise<ToolResult> {
   const start = shop.now();
   const origin = shop.find(call.name)?.tool.origin;
   const answered = (content: readonly Block[], truncated: boolean, error: ToolErrorCode | null): ToolResult => ({
@@ -72,8 +72,8 @@ export async function answerCall(shop: ToolRunner, call: ToolCall, options: Tool
   };
   try {
     const result = await runTool(shop, call, options);
-    if (!(result instanceof ToolContent)) return said(textOfResult(result), null);
-    const { blocks, truncated } = blocksWithin(withoutSecrets(result), shop.limits);
+    if (!(result instanceof ToolContent)) return said(formatToolResult(result), null);
+    const { blocks, truncated } = limitBlocks(withoutSecrets(result), shop.limits);
     return answered(blocks, truncated, result.isError ? 'tool/failed' : null);
   } catch (error) {
     const { code, message } = toolFailure(call.name, error);
@@ -110,13 +110,13 @@ async function runTool(shop: ToolRunner, call: ToolCall, options: ToolCallOption
   const ready = allowed ? shop.find(name) : undefined;
   if (ready === undefined) throw unknownTool(name, options.active ?? shop.names());
   if (shop.rules.deny.includes(name))
-    throw toolError('tool/not-approved', `The operator does not allow the tool ${name}.`, { name });
+    throw makeToolError('tool/not-approved', `The operator does not allow the tool ${name}.`, { name });
   if (call.malformed !== undefined)
-    throw toolError('tool/bad-arguments', `The arguments of ${name} cannot be read: ${call.malformed}`, { name });
+    throw makeToolError('tool/bad-arguments', `The arguments of ${name} cannot be read: ${call.malformed}`, { name });
   // A private copy: exactly what was validated and approved is run.
   const parameters: JsonObject = structuredClone(call.parameters);
   const wrong = ready.check(parameters);
-  if (wrong !== undefined) throw toolError('tool/bad-arguments', `The arguments of ${name} ${wrong}.`, { name });
+  if (wrong !== undefined) throw makeToolError('tool/bad-arguments', `The arguments of ${name} ${wrong}.`, { name });
   if (options.signal?.aborted === true) throw abortedTool(name);
   if (ready.tool.sideEffects)
     await askForApproval(ready.tool, call.id, parameters, {
@@ -130,11 +130,11 @@ async function runTool(shop: ToolRunner, call: ToolCall, options: ToolCallOption
 function unknownTool(name: string, names: readonly string[]): Error {
   const shown = JSON.stringify(name.slice(0, 80));
   const others = names.length === 0 ? 'There are none.' : `There are: ${names.slice(0, 50).join(', ')}.`;
-  return toolError('tool/unknown', `There is no tool ${shown}. ${others}`, { name });
+  return makeToolError('tool/unknown', `There is no tool ${shown}. ${others}`, { name });
 }
 
 function abortedTool(name: string): Error {
-  return toolError('tool/aborted', `The call of ${name} was stopped.`, { name });
+  return makeToolError('tool/aborted', `The call of ${name} was stopped.`, { name });
 }
 
 async function askForApproval(
@@ -144,10 +144,10 @@ async function askForApproval(
   options: ToolCallOptions,
 ): Promise<void> {
   const { name, description, origin } = tool;
-  const hash = approvalHash(name, parameters);
+  const hash = hashToolCall(name, parameters);
   const data = { name, hash };
   if (options.approve === undefined)
-    throw toolError(
+    throw makeToolError(
       'tool/not-approved',
       `The tool ${name} has side effects, and there is no one to approve the call.`,
       data,
@@ -157,13 +157,13 @@ async function askForApproval(
   const request = { ...shown, callId, parameters: structuredClone(parameters), hash, signal };
   const decision = await unlessToolAborted(name, signal, decideApproval(options.approve, request));
   if (!decision.approved)
-    throw toolError(
+    throw makeToolError(
       'tool/not-approved',
       `The call of ${name} was not approved${decision.reason === undefined ? '' : `: ${decision.reason}`}.`,
       data,
     );
   if (decision.hash !== hash)
-    throw toolError('tool/not-approved', `The approval for ${name} was for other arguments.`, data);
+    throw makeToolError('tool/not-approved', `The approval for ${name} was for other arguments.`, data);
 }
 
 /** If the approval function fails, the call is not approved. */
@@ -200,7 +200,7 @@ async function withinTime(
   const { name } = tool;
   const limit = tool.timeoutMs ?? shop.limits.timeoutMs;
   const control = new AbortController();
-  const late = toolError('tool/timeout', `The tool ${name} took longer than ${limit} ms.`, { name, limit });
+  const late = makeToolError('tool/timeout', `The tool ${name} took longer than ${limit} ms.`, { name, limit });
   let stop = (): void => undefined;
   let timer: NodeJS.Timeout | undefined;
   const ending = new Promise<never>((_, reject) => {

@@ -31,7 +31,7 @@ function toolTextBlock(text: string): TextBlock {
  * The blocks within the limits: text is cut between characters, a block with bytes is kept whole or left out, and
  * what is missing is noted in its place. A result without blocks says that the tool is done.
  */
-export function blocksWithin(
+export function limitBlocks(
   { blocks, isError }: ToolContent,
   { resultBytes, mediaBytes }: Bounds,
 ): { readonly blocks: readonly Block[]; readonly truncated: boolean } {

@@ -3,7 +3,7 @@ import type { ErrorKind, Json, JsonObject, Message, NodeId, TreeId, TreeStore } 
 import type { ToolContent } from './content.ts';
 
 /** The position of a tool call, which `introspect` reads. */
-export interface ToolPlace {
+export interface ToolCallPosition {
   /** The user's store: a tool cannot read other owners' trees. */
   readonly store: TreeStore;
   readonly treeId: TreeId;
@@ -17,7 +17,7 @@ export interface ToolScope {
   readonly signal: AbortSignal;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly place?: ToolPlace | undefined;
+  readonly place?: ToolCallPosition | undefined;
 }
 
 /** The origin of a tool that is not built in; stored with every result, and shown for approval. */
@@ -75,7 +75,7 @@ export type Approve = (request: ApprovalRequest) => Promise<ApprovalDecision> | 
 /** The options of one call. */
 export interface ToolCallOptions {
   readonly signal?: AbortSignal | undefined;
-  readonly place?: ToolPlace | undefined;
+  readonly place?: ToolCallPosition | undefined;
   /** Without it, tools with side effects do not run. */
   readonly approve?: Approve | undefined;
   /** The tools that may be called; by default all. */

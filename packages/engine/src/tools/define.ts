@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { ToolContent } from './content.ts';
 import type { Tool, ToolOrigin, ToolScope } from './contract.ts';
-import { toolError } from './errors.ts';
+import { makeToolError } from './errors.ts';
 
 /** What a tool has to define; the rest has defaults. */
 export interface ToolSpecification {
@@ -22,7 +22,7 @@ const name = /^[A-Za-z0-9_-]{1,64}$/;
 /** Completes a tool with defaults. Throws on a name that providers would reject. */
 export function defineTool(spec: ToolSpecification): Tool {
   if (!name.test(spec.name))
-    throw toolError(
+    throw makeToolError(
       'tool/bad-name',
       `A tool's name has 1 to 64 letters, digits, _ or -; got ${JSON.stringify(spec.name.slice(0, 80))}.`,
       { name: spec.name },

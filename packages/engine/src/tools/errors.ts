@@ -2,7 +2,7 @@ import { AppError } from '@coppice/core';
 import { type ToolErrorCode, toolErrorKinds } from './contract.ts';
 
 /** Creates an error with one of the tools' codes. */
-export function toolError(
+export function makeToolError(
   code: ToolErrorCode,
   message: string,
   data: Readonly<Record<string, unknown>> = {},

@@ -1,10 +1,10 @@
 /** The public names of the tools. */
 
-export { Approvals, approvalHash } from './approval.ts';
+export { Approvals, hashToolCall } from './approval.ts';
 export { defaultToolLimits, type ToolLimits } from './call.ts';
 export { ToolContent } from './content.ts';
 export * from './contract.ts';
 export { defineTool, type ToolSpecification } from './define.ts';
-export { toolError } from './errors.ts';
+export { makeToolError } from './errors.ts';
 export { builtInTools, createTools, type ToolRegistry, type ToolsOptions } from './registry.ts';
-export { type ToolRules, toolSettings } from './rules.ts';
+export { type ToolRules, toToolSettings } from './rules.ts';

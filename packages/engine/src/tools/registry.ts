@@ -1,9 +1,9 @@
 import type { ToolSpec } from '../providers/contract.ts';
-import { answerCall, defaultToolLimits, type ReadyTool, type ToolLimits } from './call.ts';
+import { type CompiledTool, defaultToolLimits, runToolCall, type ToolLimits } from './call.ts';
 import type { Tool, ToolCall, ToolCallOptions, ToolResult } from './contract.ts';
-import { toolError } from './errors.ts';
+import { makeToolError } from './errors.ts';
 import * as members from './members.ts';
-import { askAlways, type ToolRules } from './rules.ts';
+import { alwaysAskRules, type ToolRules } from './rules.ts';
 import { compileSchema } from './schema.ts';
 
 export const builtInTools: readonly Tool[] = Object.values(members);
@@ -35,8 +35,8 @@ export interface ToolRegistry {
 
 /** Creates a registry. */
 export function createTools(options: ToolsOptions = {}): ToolRegistry {
-  const ready = new Map<string, ReadyTool>();
-  const { rules = askAlways } = options;
+  const ready = new Map<string, CompiledTool>();
+  const { rules = alwaysAskRules } = options;
   const shop = {
     limits: { ...defaultToolLimits, ...options.limits },
     get rules() {
@@ -49,8 +49,8 @@ export function createTools(options: ToolsOptions = {}): ToolRegistry {
   const tools: ToolRegistry = {
     add(tool) {
       if (ready.has(tool.name))
-        throw toolError('tool/exists', `There is already a tool ${tool.name}.`, { name: tool.name });
-      const entry: ReadyTool = { tool, check: compileSchema(tool.name, tool.parameters) };
+        throw makeToolError('tool/exists', `There is already a tool ${tool.name}.`, { name: tool.name });
+      const entry: CompiledTool = { tool, check: compileSchema(tool.name, tool.parameters) };
       ready.set(tool.name, entry);
       return () => {
         // Another source's tool may have taken the name since.
@@ -60,15 +60,15 @@ export function createTools(options: ToolsOptions = {}): ToolRegistry {
     list: () => [...ready.values()].map(({ tool }) => tool),
     find: (name) => ready.get(name)?.tool,
     specs: (names) => (names ?? shop.names()).map((name) => specOf(ready, name)),
-    call: (call, how = {}) => answerCall(shop, call, how),
-    callAll: (calls, how = {}) => Promise.all(calls.map((call) => answerCall(shop, call, how))),
+    call: (call, how = {}) => runToolCall(shop, call, how),
+    callAll: (calls, how = {}) => Promise.all(calls.map((call) => runToolCall(shop, call, how))),
   };
   for (const tool of options.tools ?? builtInTools) tools.add(tool);
   return tools;
 }
 
-function specOf(ready: ReadonlyMap<string, ReadyTool>, name: string): ToolSpec {
+function specOf(ready: ReadonlyMap<string, CompiledTool>, name: string): ToolSpec {
   const found = ready.get(name)?.tool;
-  if (found === undefined) throw toolError('tool/unknown', `There is no tool ${JSON.stringify(name)}.`, { name });
+  if (found === undefined) throw makeToolError('tool/unknown', `There is no tool ${JSON.stringify(name)}.`, { name });
   return { name: found.name, description: found.description, parameters: found.parameters };
 }

@@ -3,7 +3,7 @@ import type { Json } from '@coppice/core';
 const encoder = new TextEncoder();
 
 /** A result as text for the model: a string as it is, anything else as JSON. */
-export function textOfResult(result: Json | undefined): string {
+export function formatToolResult(result: Json | undefined): string {
   if (typeof result === 'string') return result;
   // A tool that returns nothing only reports that it is done.
   return JSON.stringify(result) ?? 'done';

@@ -7,10 +7,10 @@ import type { Approve } from './contract.ts';
 export type ToolRules = Pick<ToolsConfig, 'approval' | 'allow' | 'deny'>;
 
 /** Every call needs approval; no tool is allowed or denied. */
-export const askAlways: ToolRules = { approval: 'ask', allow: [], deny: [] };
+export const alwaysAskRules: ToolRules = { approval: 'ask', allow: [], deny: [] };
 
 /** The registry's settings from the configuration. */
-export function toolSettings({ tools }: { readonly tools: ToolsConfig }): {
+export function toToolSettings({ tools }: { readonly tools: ToolsConfig }): {
   readonly limits: Pick<ToolLimits, 'timeoutMs' | 'resultBytes'>;
   readonly rules: ToolRules;
 } {

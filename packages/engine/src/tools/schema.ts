@@ -2,7 +2,7 @@
 import { isAppError, type JsonObject } from '@coppice/core';
 import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { toolError } from './errors.ts';
+import { makeToolError } from './errors.ts';
 
 /** What is wrong with the arguments, as the end of a sentence; undefined if they are valid. */
 export type SchemaCheck = (parameters: JsonObject) => string | undefined;
@@ -43,7 +43,7 @@ function withoutPatterns<T extends Ajv | Ajv2020>(validator: T): T {
 /** Compiles the schema of a tool's arguments. Throws if it is not a schema of an object, or too large. */
 export function compileSchema(name: string, schema: JsonObject): SchemaCheck {
   const bad = (why: string, cause?: unknown) =>
-    toolError('tool/bad-schema', `The parameters of the tool ${name} ${why}.`, { name }, cause);
+    makeToolError('tool/bad-schema', `The parameters of the tool ${name} ${why}.`, { name }, cause);
   if (schema.type !== undefined && schema.type !== 'object') throw bad('are not described as an object');
   if (JSON.stringify(schema).length > longestSchema)
     throw bad(`are described by more than ${longestSchema} characters`);

@@ -3,12 +3,12 @@ import type { JsonObject } from '@coppice/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../config/load.ts';
-import { Approvals, approvalHash } from './approval.ts';
+import { Approvals, hashToolCall } from './approval.ts';
 import type { ApprovalRequest, Approve, Tool, ToolCall, ToolResult } from './contract.ts';
 import { defineTool, type ToolSpecification } from './define.ts';
 import { builtInTools, createTools } from './registry.ts';
 import { truncateToBytes } from './result-text.ts';
-import { toolSettings } from './rules.ts';
+import { toToolSettings } from './rules.ts';
 
 function tool(spec: Partial<ToolSpecification> & Pick<ToolSpecification, 'run'>): Tool {
   return defineTool({
@@ -276,9 +276,9 @@ describe('approval', () => {
       callId: 'c1',
       name: 'write',
       parameters,
-      hash: approvalHash('write', parameters),
+      hash: hashToolCall('write', parameters),
     });
-    for (const hash of [approvalHash('write', { path: 'b' }), approvalHash('read', parameters), '']) {
+    for (const hash of [hashToolCall('write', { path: 'b' }), hashToolCall('read', parameters), '']) {
       const denied = await tools.call(calling(parameters, 'write'), { approve: () => ({ approved: true, hash }) });
       expect(denied.error).toBe('tool/not-approved');
     }
@@ -309,11 +309,11 @@ describe('approval', () => {
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), (given, value) => {
         const parameters = JSON.parse(JSON.stringify(given));
         const turned = Object.fromEntries(Object.entries(parameters).reverse());
-        expect(approvalHash('t', JSON.parse(JSON.stringify(turned)))).toBe(approvalHash('t', parameters));
-        expect(approvalHash('u', parameters)).not.toBe(approvalHash('t', parameters));
+        expect(hashToolCall('t', JSON.parse(JSON.stringify(turned)))).toBe(hashToolCall('t', parameters));
+        expect(hashToolCall('u', parameters)).not.toBe(hashToolCall('t', parameters));
         const more = JSON.parse(JSON.stringify({ ...parameters, 'one more': value }));
         if (!Object.hasOwn(parameters, 'one more'))
-          expect(approvalHash('t', more)).not.toBe(approvalHash('t', parameters));
+          expect(hashToolCall('t', more)).not.toBe(hashToolCall('t', parameters));
       }),
     );
   });
@@ -321,7 +321,7 @@ describe('approval', () => {
   test('[W74] an approval given in advance is good for one call; after that the approver is asked', async () => {
     const approvals = new Approvals();
     const approve = approvals.deciding();
-    const hash = approvalHash('write', { n: 1 });
+    const hash = hashToolCall('write', { n: 1 });
     approvals.grant(hash);
     const call = () => tools.call(calling({ n: 1 }, 'write'), { approve });
     expect([(await call()).error, (await call()).error]).toEqual([null, 'tool/not-approved']);
@@ -336,7 +336,7 @@ describe('approval', () => {
 
   test('[M43] the operator decides if the configuration has a rule, and the approver decides if it has none', async () => {
     const settled = async (lines: string, name: string, approve?: Approve) => {
-      const settings = toolSettings(parseConfig({ name: 'test.toml', text: `[tools]\n${lines}` }, {}));
+      const settings = toToolSettings(parseConfig({ name: 'test.toml', text: `[tools]\n${lines}` }, {}));
       const reading = tool({ name: 'read', run: () => 'read' });
       return (await createTools({ ...settings, tools: [writing, reading] }).call(calling({}, name), { approve })).error;
     };

@@ -20,7 +20,7 @@ import {
   unwrapResult,
 } from '@coppice/core';
 import { diffBranches, diffMessages } from '@coppice/core/diff';
-import { plainTitle } from '@coppice/engine';
+import { titleFromFirstSentence } from '@coppice/engine';
 import { McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import * as answers from './answers.ts';
@@ -264,7 +264,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
         if (of === undefined && at !== undefined)
           return refuse('command/invalid', `Name the tree of the node ${at.slice(0, 100)} as well.`);
         const id = of === undefined ? treeId(given.newId()) : mcpTree(of);
-        const autoTitle = plainTitle(text);
+        const autoTitle = titleFromFirstSentence(text);
         const attributes = autoTitle === null ? {} : { autoTitle };
         if (of === undefined) await run(store, { type: 'create', treeId: id, attributes }, given);
         const parent = at === undefined ? {} : { parentId: mcpNode(at) };

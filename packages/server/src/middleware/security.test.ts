@@ -2,7 +2,7 @@
  * Tests every route against every attack. Fails for a route that is not in this list, and for an entry that is not a
  * route.
  */
-import { memoryRecords } from '@coppice/engine';
+import { createMemoryRecords } from '@coppice/engine';
 import { beforeAll, expect, test } from 'vitest';
 import { pathParameters, type RouteDefinition } from '../routes/define.ts';
 import { routes } from '../routes/index.ts';
@@ -193,7 +193,7 @@ let ids: Ids;
 
 beforeAll(async () => {
   server = await openSharedServer({
-    keys: memoryRecords(),
+    keys: createMemoryRecords(),
     limits: { bodyBytes: 4_000, proxyBytes: 4_000, attachmentBytes: 4_000, importBytes: 4_000 },
   });
   const sample = await createTree(server, ['Hello', 'Hi there'], 'ben');

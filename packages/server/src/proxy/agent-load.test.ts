@@ -1,6 +1,6 @@
 // @module-tag full
 import { ask } from '@coppice/core';
-import { whole } from '@coppice/engine/testing';
+import { encodeReply } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
 
@@ -17,7 +17,7 @@ async function echoing(): Promise<ProxyFixture> {
   open = await openProxyFixture((request, response) => {
     const { messages }: { messages: readonly { content: string }[] } = JSON.parse(request.body);
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(whole('openai', { text: `Re: ${messages.at(-1)?.content}` })));
+    response.end(JSON.stringify(encodeReply('openai', { text: `Re: ${messages.at(-1)?.content}` })));
   });
   return open;
 }

@@ -1,6 +1,6 @@
 import { findSubAgents, spawnLinkOf } from '@coppice/content';
 import { ask, type JsonObject, type TreeSummary } from '@coppice/core';
-import { type WireReply, whole } from '@coppice/engine/testing';
+import { encodeReply, type WireReply } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
 import { detectCallPurpose } from './call-purpose.ts';
@@ -41,7 +41,7 @@ async function opened(): Promise<{ proxied: ProxyFixture; answers: WireReply[] }
   const answers: WireReply[] = [];
   open = await openProxyFixture((_request, response) => {
     response.writeHead(200, json);
-    response.end(JSON.stringify(whole('anthropic', answers.shift() ?? { text: 'Nothing.' })));
+    response.end(JSON.stringify(encodeReply('anthropic', answers.shift() ?? { text: 'Nothing.' })));
   });
   return { proxied: open, answers };
 }

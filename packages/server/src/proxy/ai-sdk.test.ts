@@ -1,7 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { sha256Hex } from '@coppice/content';
-import { streamed, whole } from '@coppice/engine/testing';
+import { encodeReply, encodeStream } from '@coppice/engine/testing';
 import { APICallError, generateText, type ModelMessage, stepCountIs, streamText, tool } from 'ai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -45,7 +45,7 @@ describe.each(wires)('the AI SDK over the wire of $wire', ({ wire, model }) => {
     const { url, nodes, trees } = await proxied((_request, response, number) => {
       response.writeHead(200, events);
       const reply = number === 0 ? { text: 'Let me look.', calls: [call] } : { text: 'There is an oak.' };
-      response.end(streamed(wire, reply).join(''));
+      response.end(encodeStream(wire, reply).join(''));
     });
     const stream = streamText({
       model: model(url),
@@ -71,7 +71,7 @@ describe.each(wires)('the AI SDK over the wire of $wire', ({ wire, model }) => {
     const answers = ['A pixel.', 'Red.', 'Blue.'];
     const { url, nodes } = await proxied((_request, response, number) => {
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(whole(wire, { text: answers[number] ?? 'More.' })));
+      response.end(JSON.stringify(encodeReply(wire, { text: answers[number] ?? 'More.' })));
     });
     const shown: ModelMessage = {
       role: 'user',
@@ -121,7 +121,7 @@ describe.each(wires)('the AI SDK over the wire of $wire', ({ wire, model }) => {
     const { url, nodes, recorder } = await proxied((_request, response) => {
       response.on('close', () => broken++);
       response.writeHead(200, events);
-      response.write(streamed(wire, { text: 'One two three.' }).slice(0, 4).join(''));
+      response.write(encodeStream(wire, { text: 'One two three.' }).slice(0, 4).join(''));
     });
     const abort = new AbortController();
     const stream = streamText({

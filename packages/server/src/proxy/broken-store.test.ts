@@ -1,5 +1,5 @@
 import { AppError, type Store } from '@coppice/core';
-import { whole } from '@coppice/engine/testing';
+import { encodeReply } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLog } from '../log.ts';
@@ -11,7 +11,7 @@ afterEach(async () => {
   open = null;
 });
 
-const answer = JSON.stringify(whole('openai', { text: 'Yes.' }));
+const answer = JSON.stringify(encodeReply('openai', { text: 'Yes.' }));
 const body = { model: 'm', messages: [{ role: 'user', content: 'Hi there, canary' }] };
 
 /** A server whose store fails on every change until it is repaired. */

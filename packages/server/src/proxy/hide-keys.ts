@@ -1,15 +1,15 @@
 /** Removes keys from recorded calls: those of the client and those of the operator. */
 import type { Json } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
-import { type Config, heldKeys } from '@coppice/engine';
-import { isMaskable, isSpelledPlainly, keyMask, replaceKeys } from '@coppice/engine/mask-keys';
+import { type Config, listConfiguredKeys } from '@coppice/engine';
+import { isMaskable, isNeverEscapedInJson, makeKeyMask, replaceKeys } from '@coppice/engine/mask-keys';
 import { parseJsonObject } from './exchange.ts';
 
 /** Replaces a value that is too short for a key, or plain words. */
 const hidden = '(hidden)';
 
 function maskOf(key: string): string {
-  return isMaskable(key) ? keyMask(key) : hidden;
+  return isMaskable(key) ? makeKeyMask(key) : hidden;
 }
 
 // A client without a key sends an ordinary word, such as a program's name: it stays in messages, but may be masked in
@@ -29,7 +29,7 @@ export function secretKeysOf(
     header(name),
     sent[name],
   ]);
-  const all = [...shown, ...named, ...cookies, ...held, ...heldKeys()].filter((key) => key !== undefined);
+  const all = [...shown, ...named, ...cookies, ...held, ...listConfiguredKeys()].filter((key) => key !== undefined);
   // Longest first: if a key starts with another one, no rest may remain.
   return [...new Set(all.map((key) => key.trim()))]
     .filter((key) => key.length >= shortestInErrors)
@@ -56,7 +56,7 @@ export function removeKeysFromValue<T extends object>(value: T, keys: readonly s
 /** Bytes without the keys of a call; the same array if there are none. */
 export function removeKeysFromBytes(bytes: Uint8Array, keys: readonly string[], what: 'talk' | 'error'): Uint8Array {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const mayHold = keys.some((key) => buffer.includes(key) || !isSpelledPlainly(key));
+  const mayHold = keys.some((key) => buffer.includes(key) || !isNeverEscapedInJson(key));
   if (!mayHold && !buffer.includes('\\/') && !buffer.includes('\\u00')) return bytes;
   const text = buffer.toString('utf8');
   const clean = removeKeys(text, keys, what);

@@ -2,7 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import Anthropic from '@anthropic-ai/sdk';
 import { ask } from '@coppice/core';
 import type { ProviderEvent } from '@coppice/engine';
-import { textEvents, usageEventOf } from '@coppice/engine/testing';
+import { makeTextEvents, makeUsageEvent } from '@coppice/engine/testing';
 import { generateText } from 'ai';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ const rich: ProviderEvent[] = [
   { type: 'tool-use-delta', index: 0, json: '"wood"}' },
   { type: 'tool-use-end', index: 0, parameters: { place: 'wood' } },
   { type: 'tool-use-end', index: 1, parameters: { place: 'lake' } },
-  usageEventOf(7, 9),
+  makeUsageEvent(7, 9),
   { type: 'end', finishReason: 'tool-use', raw: 'tool_use' },
 ];
 
@@ -60,7 +60,7 @@ describe('local models behind each API', () => {
       openai,
       recorder,
       server: own,
-    } = await asked({ replies: ['A.', 'B.', 'C.', 'D.'].map((text) => textEvents(text)) });
+    } = await asked({ replies: ['A.', 'B.', 'C.', 'D.'].map((text) => makeTextEvents(text)) });
     const body = { model: 'scripted/one', messages, n: 2 };
     const whole = await openai.chat.completions.create(body);
     expect(whole.choices.map(({ index, message }) => [index, message.content])).toEqual([
@@ -84,7 +84,7 @@ describe('local models behind each API', () => {
   });
 
   it('[RP9, RP14] messages: a text without sources has no sources field, so that the AI SDK reads it', async () => {
-    await asked({ replies: [textEvents('Yes.')] });
+    await asked({ replies: [makeTextEvents('Yes.')] });
     const anthropic = createAnthropic({ baseURL: `${listening?.url}/v1`, apiKey: testToken });
     const { text } = await generateText({
       model: anthropic('scripted/one'),
@@ -222,7 +222,7 @@ describe('local models behind each API', () => {
       retryable: true,
       status: 529,
     };
-    const late = [...textEvents('Well').slice(0, 1), error];
+    const late = [...makeTextEvents('Well').slice(0, 1), error];
     const { openai, anthropic } = await asked({ replies: [[error], [error], late, late] });
     await expect(openai.chat.completions.create({ model: 'scripted/one', messages })).rejects.toMatchObject({
       status: 529,
@@ -250,7 +250,7 @@ describe('local models behind each API', () => {
       { type: 'tool-use-start', index: 0, id: 'call_a', name: 'place' },
       { type: 'tool-use-delta', index: 0, json: '{"place":"wood"}' },
       { type: 'tool-use-end', index: 0, parameters: { place: 'wood' } },
-      usageEventOf(7, 9),
+      makeUsageEvent(7, 9),
       { type: 'end', finishReason: 'tool-use', raw: 'tool_use' },
     ];
     const { openai, anthropic, provider } = await asked({ replies: [answer, answer, answer] });

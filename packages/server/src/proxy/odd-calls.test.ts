@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { streamed, whole } from '@coppice/engine/testing';
+import { encodeReply, encodeStream } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { testToken } from '../testing/index.ts';
 import { openProxyFixture, operatorKey, type ProxyFixture } from '../testing/proxy-fixture.ts';
@@ -31,7 +31,7 @@ function said(content: unknown, more: object = {}) {
 }
 
 function completion(text: string): string {
-  return JSON.stringify(whole('openai', { text }));
+  return JSON.stringify(encodeReply('openai', { text }));
 }
 
 /** A service that returns these bodies in turn, then the last one repeatedly. */
@@ -56,8 +56,8 @@ describe('a history that is sent again', () => {
   });
 
   it('[RP2] without the reasoning of the response, adds nothing', async () => {
-    const first = JSON.stringify(whole('anthropic', { thinking: 'Hm.', text: 'Green.' }));
-    const { post, nodes } = await proxied(saying(first, JSON.stringify(whole('anthropic', { text: 'Sure.' }))));
+    const first = JSON.stringify(encodeReply('anthropic', { thinking: 'Hm.', text: 'Green.' }));
+    const { post, nodes } = await proxied(saying(first, JSON.stringify(encodeReply('anthropic', { text: 'Sure.' }))));
     const head = { model: 'c', max_tokens: 9, system: [{ type: 'text', text: 'Be brief.' }] };
     await post('/v1/messages', { ...head, messages: [user('Which tea?')] });
     const again = [user([{ type: 'text', text: 'Which tea?' }]), said('Green.'), user('Sure?')];
@@ -255,7 +255,7 @@ describe('chains of responses', () => {
 });
 
 describe('passing bytes on', () => {
-  const answer = streamed('openai', { text: 'Grüße, 世界 🌳!' }).join('');
+  const answer = encodeStream('openai', { text: 'Grüße, 世界 🌳!' }).join('');
 
   it('[RP3] events and characters split anywhere arrive unchanged, and are recorded completely', async () => {
     const bytes = Buffer.from(answer);
@@ -429,7 +429,7 @@ describe('calls that do not end well', () => {
   });
 
   it('[RP5] a stream that breaks off is recorded as interrupted, and one that reports an error keeps it', async () => {
-    const parts = streamed('openai', { text: 'One two three.' });
+    const parts = encodeStream('openai', { text: 'One two three.' });
     let breakOff: () => void = () => undefined;
     const { begin, post, nodes, recorder } = await proxied((_request, back, number) => {
       back.writeHead(200, events);
@@ -462,7 +462,7 @@ describe('calls that do not end well', () => {
       back.on('close', () => broken++);
       if (number === 0) return;
       back.writeHead(200, events);
-      back.write(streamed('openai', { text: 'One two three.' }).slice(0, 3).join(''));
+      back.write(encodeStream('openai', { text: 'One two three.' }).slice(0, 3).join(''));
     });
     const body = { model: 'm', stream: true, messages: [user('Hi')] };
     const early = new AbortController();
@@ -491,8 +491,8 @@ describe('calls that do not end well', () => {
   it('[RP11] a service that never ends delays no other call of the project', async () => {
     const { begin, post, nodes, recorder } = await proxied((seen, back) => {
       back.writeHead(200, events);
-      back.write(streamed('openai', { text: 'One two.' })[0]);
-      if (!seen.body.includes('endless')) back.end(streamed('openai', { text: 'One two.' }).slice(1).join(''));
+      back.write(encodeStream('openai', { text: 'One two.' })[0]);
+      if (!seen.body.includes('endless')) back.end(encodeStream('openai', { text: 'One two.' }).slice(1).join(''));
     });
     const endless = await begin(chat, { model: 'm', stream: true, messages: [user('endless')] });
     await (await post(chat, { model: 'm', stream: true, messages: [user('short')] })).text();

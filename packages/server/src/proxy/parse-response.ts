@@ -3,7 +3,7 @@ import { assembleAnthropicReply, assembleChatReply, assembleResponse } from '@co
 import { joinGoogleChunks, readCallAnswers } from '@coppice/content/wires';
 import { isBlank, type JsonObject, type NodeStatus } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
-import { redact } from '@coppice/engine';
+import { redactKeys } from '@coppice/engine';
 import {
   type CutReason,
   type ModelCompletion,
@@ -55,12 +55,12 @@ export function foldStreamEvents(wire: WireKind, events: readonly JsonObject[]):
 function failureOfResponse(document: JsonObject | null, text: string, cut: CutReason): JsonObject {
   if (document === null && text === '')
     return { message: cut === 'client' ? 'The client disconnected.' : 'The service sent nothing.' };
-  if (document === null) return { message: redact(text.slice(0, maxExcerptLength)) };
+  if (document === null) return { message: redactKeys(text.slice(0, maxExcerptLength)) };
   const said = objectOrEmpty(document, 'error');
   const kept = Object.keys(said).length > 0 ? said : document;
   const short = JSON.stringify(kept);
-  if (short.length > maxExcerptLength) return { message: redact(short.slice(0, maxExcerptLength)) };
-  return parseJsonObject(redact(short)) ?? { message: 'The service told of an error that cannot be shown.' };
+  if (short.length > maxExcerptLength) return { message: redactKeys(short.slice(0, maxExcerptLength)) };
+  return parseJsonObject(redactKeys(short)) ?? { message: 'The service told of an error that cannot be shown.' };
 }
 
 function usageOfResponse(record: JsonObject): JsonObject | null {
@@ -82,7 +82,7 @@ function completionOf(record: JsonObject, finish: string | null, cut: CutReason)
 
 function errorOfResponse(record: JsonObject): JsonObject | null {
   const { error } = record;
-  if (typeof error === 'string') return { message: redact(error.slice(0, maxExcerptLength)) };
+  if (typeof error === 'string') return { message: redactKeys(error.slice(0, maxExcerptLength)) };
   return isJsonObject(error) && Object.keys(error).length > 0 ? failureOfResponse({ error }, '', null) : null;
 }
 

@@ -21,7 +21,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { getText, isJsonObject } from '@coppice/core/decode';
-import { plainTitle, recordedTag, sideCallsFormat, storeInlineMessages, titleActor } from '@coppice/engine';
+import { titleFromFirstSentence, recordedTag, sideCallsFormat, storeInlineMessages, titleActor } from '@coppice/engine';
 import { addCompactionMarker, findPositionAfterMarker } from './agent-compaction.ts';
 import { detectCallPurpose, newestUserMessages } from './call-purpose.ts';
 import type { ParsedRequest } from './exchange.ts';
@@ -433,7 +433,7 @@ function recordedNote({ asked, history, origin }: PlacedCall, session: string | 
 
 function treeOf(call: PlacedCall, session: string | null, link: ParentLink | null = null): TreeAttributes {
   const { asked, history, project } = call;
-  const described = link?.spawned?.description == null ? null : plainTitle(link.spawned.description);
+  const described = link?.spawned?.description == null ? null : titleFromFirstSentence(link.spawned.description);
   const autoTitle = described ?? titleOfCall(history);
   return {
     project,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ask, type Node, type Store } from '@coppice/core';
 import { newId } from '@coppice/engine';
-import { whole } from '@coppice/engine/testing';
+import { encodeReply } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { clearThreadFault, injectThreadFault } from '../../test/armed-threads.ts';
@@ -215,7 +215,7 @@ describe('a recording thread', () => {
 });
 
 describe('a server with a recording thread', () => {
-  const answer = JSON.stringify(whole('openai', { text: 'Yes.' }));
+  const answer = JSON.stringify(encodeReply('openai', { text: 'Yes.' }));
   const body = { model: 'm', messages: [{ role: 'user', content: 'Hi there, canary' }] };
 
   async function opened(lines: string[] = []): Promise<ProxyFixture> {

@@ -1,7 +1,7 @@
 /** The proxy's side of the recording thread: starts it on first use, and again if it ends. */
 import { Worker } from 'node:worker_threads';
 import { AppError } from '@coppice/core';
-import { threadFile } from '@coppice/engine';
+import { findWorkerFile } from '@coppice/engine';
 import type { ThreadStore } from '../threads.ts';
 import type { RecordedNodes } from './record.ts';
 import type { CallPrice, CallSummary, RecordingBackend } from './recorder-contract.ts';
@@ -60,7 +60,7 @@ class ThreadLife {
   #ended: ThreadEnded | null = null;
 
   constructor({ store, module }: RecordingThreadOptions) {
-    const { file, execArgv } = threadFile('recording-worker', import.meta.url);
+    const { file, execArgv } = findWorkerFile('recording-worker', import.meta.url);
     this.worker = new Worker(module ?? file, { name: 'coppice-recorder', workerData: store, execArgv });
     let why: unknown;
     this.worker.on('error', (error) => {

@@ -1,6 +1,6 @@
 import { ask, type TreeSummary } from '@coppice/core';
 import { newId } from '@coppice/engine';
-import { whole } from '@coppice/engine/testing';
+import { encodeReply } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
 import { parseRequest } from './parse-request.ts';
@@ -24,7 +24,7 @@ async function byPrompt(): Promise<ProxyFixture> {
   open = await openProxyFixture(
     (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(whole('openai', { text: `Answer ${++answered}.` })));
+      response.end(JSON.stringify(encodeReply('openai', { text: `Answer ${++answered}.` })));
     },
     { config: '[proxy.projects]\nshop = "prompt"\n' },
   );

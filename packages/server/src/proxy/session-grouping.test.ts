@@ -1,7 +1,7 @@
 import { messageKit } from '@coppice/content';
 import { ask, readTree, run, treeId } from '@coppice/core';
 import { newId, RecordedWork } from '@coppice/engine';
-import { whole } from '@coppice/engine/testing';
+import { encodeReply } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
 import { findSessionInBody, readCallOrigin } from './session-of-call.ts';
@@ -15,7 +15,7 @@ async function proxied(config = ''): Promise<ProxyFixture> {
   open = await openProxyFixture(
     (_request, response) => {
       response.writeHead(200, json);
-      response.end(JSON.stringify(whole('openai', { text: `Answer ${++answered}.` })));
+      response.end(JSON.stringify(encodeReply('openai', { text: `Answer ${++answered}.` })));
     },
     { config },
   );

@@ -1,14 +1,14 @@
 /** The title of a recorded tree: the user's own words, never what a program adds to them. */
 import { extractUserWords } from '@coppice/content';
 import { isText, type Message } from '@coppice/core';
-import { plainTitle } from '@coppice/engine';
+import { titleFromFirstSentence } from '@coppice/engine';
 
 /** The first words of a user in a history; null if no message has words of the user. */
 export function titleOfCall(history: readonly Message[]): string | null {
   for (const { role, content } of history) {
     if (role !== 'user') continue;
     const text = content.map((block) => (isText(block) ? block.text : '')).join('\n');
-    const title = plainTitle(withoutQuotes(extractUserWords(text)));
+    const title = titleFromFirstSentence(withoutQuotes(extractUserWords(text)));
     if (title !== null) return title;
   }
   return null;

@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { textEvents } from '@coppice/engine/testing';
+import { makeTextEvents } from '@coppice/engine/testing';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../serve.ts';
@@ -9,7 +9,7 @@ import { openProxyFixture } from '../testing/proxy-fixture.ts';
 let server: TestServer;
 let listening: RunningServer;
 beforeAll(async () => {
-  server = await openTestServer({ limits: { proxyBytes: 2_000 }, replies: [textEvents('Never asked.')] });
+  server = await openTestServer({ limits: { proxyBytes: 2_000 }, replies: [makeTextEvents('Never asked.')] });
   listening = await server.listen();
 });
 afterAll(() => server.close());

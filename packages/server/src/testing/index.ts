@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Store } from '@coppice/core';
 import { createProviders, newId, openLiveConfig, parseConfig, type SecretRecords } from '@coppice/engine';
-import { type ScriptedProvider, type ScriptedReply, scriptedProvider, textEvents } from '@coppice/engine/testing';
+import {
+  createScriptedProvider,
+  makeTextEvents,
+  type ScriptedProvider,
+  type ScriptedReply,
+} from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
 import { type CoppiceServer, createServer } from '../app.ts';
 import type { ServerOptions } from '../contract.ts';
@@ -65,7 +70,7 @@ export const testToken = 'test-token';
 export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const {
     store: wanted = 'memory:',
-    replies = [textEvents('Hello there, how are you?')],
+    replies = [makeTextEvents('Hello there, how are you?')],
     config: lines = '',
     thread = false,
     keys,
@@ -74,7 +79,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   const folder = mkdtempSync(join(tmpdir(), 'coppice-server-'));
   const url = wanted === 'sqlite' ? `sqlite:${join(folder, 'trees.db')}` : wanted;
   const store = typeof url === 'string' ? await openStore(url) : url;
-  const provider = scriptedProvider(replies);
+  const provider = createScriptedProvider(replies);
   const fixed = parseConfig({ name: join(folder, 'test.toml'), text: lines }, {});
   const live =
     keys === undefined

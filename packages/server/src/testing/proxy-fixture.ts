@@ -1,6 +1,6 @@
 /** A server that forwards calls to a local service, for tests of the recording proxy. */
 import { ask, type Node, type TreeSummary } from '@coppice/core';
-import { type Handler, openRawServer, type RawServer } from '@coppice/engine/testing';
+import { openRawServer, type RawRequestHandler, type RawServer } from '@coppice/engine/testing';
 import type { Recorder } from '../proxy/recorder.ts';
 import type { RunningServer } from '../serve.ts';
 import { openTestServer, type TestServer, type TestServerOptions, testToken } from './index.ts';
@@ -36,7 +36,7 @@ export interface ProxyFixture {
 }
 
 /** Opens both; the handler is the service. */
-export async function openProxyFixture(handler: Handler, more: TestServerOptions = {}): Promise<ProxyFixture> {
+export async function openProxyFixture(handler: RawRequestHandler, more: TestServerOptions = {}): Promise<ProxyFixture> {
   const service = await openRawServer(handler);
   const config = `[proxy]\nopenai = "${service.url}/v1"\nanthropic = "${service.url}"\n[providers.openai]\nbase_url = "${service.url}/v1"\napi_key = "${operatorKey}"\n${more.config ?? ''}`;
   // Services in these tests may never respond; closing must not wait for them.

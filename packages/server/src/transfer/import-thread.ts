@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import { importErrorKinds } from '@coppice/content/formats';
 import { type AbortSignalLike, AppError, type Store } from '@coppice/core';
-import { threadFile } from '@coppice/engine';
+import { findWorkerFile } from '@coppice/engine';
 import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine/import';
 import type { ThreadStore } from '../threads.ts';
 import type { FileSource } from './file-source.ts';
@@ -95,7 +95,7 @@ class ImportThread {
   /** Starts a thread; reports and returns null if that fails. Nothing was imported then. */
   static async start(job: ImportJob, onNoThread: ImportTarget['onNoThread']): Promise<ImportThread | null> {
     try {
-      const { file, execArgv } = threadFile('import-worker', import.meta.url);
+      const { file, execArgv } = findWorkerFile('import-worker', import.meta.url);
       const options = { name: 'coppice-import', workerData: job, execArgv, resourceLimits };
       const thread = new ImportThread(new Worker(file, options));
       const first = await thread.#next();

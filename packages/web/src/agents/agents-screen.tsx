@@ -4,7 +4,7 @@ import { type ReactElement, useCallback, useEffect, useMemo, useState } from 're
 import { HomeRail } from '../home/home-rail.tsx';
 import { DrawerButton } from '../home/rail.tsx';
 import { formatCompact, formatCost, formatNumber, formatTime, t, tn } from '../i18n/index.ts';
-import { treePlace } from '../state/router.ts';
+import { treeRoute } from '../state/router.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -14,7 +14,7 @@ import { ModelName } from '../ui/model-name.tsx';
 import { agentsApi, type RecordedSession, type RecordedWork, type WorkFigures } from './agents-api.ts';
 import { FailedCallList } from './failed-calls.tsx';
 import { HowToRecord } from './how-to-record.tsx';
-import { toCsv } from './work-csv.ts';
+import { sessionsToCsv } from './work-csv.ts';
 
 // A session that runs changes with every call.
 const refreshMs = 3_000;
@@ -59,7 +59,7 @@ export function AgentsScreen(): ReactElement {
     try {
       downloadText(
         `coppice-sessions-${new Date().toISOString().slice(0, 10)}.csv`,
-        toCsv(await loadAll({ program, project })),
+        sessionsToCsv(await loadAll({ program, project })),
       );
     } catch (thrown) {
       showError(toHttpProblem(thrown));
@@ -346,7 +346,7 @@ function SessionRow({
       <td className="program">{name}</td>
       <td className="title">
         {children}
-        <PageLink to={treePlace(treeId(session.treeId))}>
+        <PageLink to={treeRoute(treeId(session.treeId))}>
           <bdi>{session.title ?? t('untitled')}</bdi>
         </PageLink>
         {session.branch === null || kind !== 'session' ? null : (

@@ -1,7 +1,7 @@
 import { type TreeId, treeId } from '@coppice/core';
 import { type ReactElement, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { treePlace } from '../state/router.ts';
+import { treeRoute } from '../state/router.ts';
 import { useTree } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
 import { PageLink } from '../ui/link.tsx';
@@ -23,13 +23,13 @@ export function SubAgentLinks(): ReactElement | null {
       {links.spawnedBy === null ? null : (
         <span>
           {t('subAgentOf')}{' '}
-          <PageLink to={treePlace(treeId(links.spawnedBy.treeId))}>
+          <PageLink to={treeRoute(treeId(links.spawnedBy.treeId))}>
             <bdi>{links.spawnedBy.title ?? t('untitled')}</bdi>
           </PageLink>
         </span>
       )}
       {links.agents.slice(0, mostNamed).map((agent) => (
-        <PageLink key={agent.treeId} to={treePlace(treeId(agent.treeId))}>
+        <PageLink key={agent.treeId} to={treeRoute(treeId(agent.treeId))}>
           <Icon name="fork" />
           {agent.title ?? t('subAgent')}
         </PageLink>

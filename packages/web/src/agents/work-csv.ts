@@ -30,7 +30,7 @@ function cell(value: string | number | null): string {
 }
 
 /** The sessions as CSV (RFC 4180), with a line of names. */
-export function toCsv(sessions: readonly RecordedSession[]): string {
+export function sessionsToCsv(sessions: readonly RecordedSession[]): string {
   const lines = [
     columns.map(([name]) => name),
     ...sessions.map((session) => columns.map(([, read]) => cell(read(session)))),

@@ -3,7 +3,7 @@ import type { Node } from '@coppice/core';
 import { type ReactElement, useId, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { ModelMenu } from '../models/model-menu.tsx';
-import { modelsNow, useAppData } from '../state/app-data.ts';
+import { currentModels, useAppData } from '../state/app-data.ts';
 import { combineReplies } from '../state/generation.ts';
 import { modelColourOf } from '../state/model-colours.ts';
 import { useUi } from '../state/ui.ts';
@@ -53,7 +53,7 @@ export function CombinePanel({ offered, picked, onPick, onClose }: CombinePanelP
   const [instructions, setInstructions] = useState('');
   const [busy, setBusy] = useState(false);
   const names = useId();
-  const model = chosen ?? modelsNow(lists)[0] ?? null;
+  const model = chosen ?? currentModels(lists)[0] ?? null;
   const provider = lists.models.find((each) => each.id === model)?.provider ?? '';
   const enough = picked.length >= 2 && picked.length <= mostAnswers;
   const run = async () => {

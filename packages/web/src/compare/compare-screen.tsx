@@ -6,24 +6,24 @@ import { Markdown } from '../markdown/markdown.tsx';
 import { useAppData } from '../state/app-data.ts';
 import { regenerateReply, stopReply } from '../state/generation.ts';
 import { api } from '../state/page-client.ts';
-import { navigateTo, type PagePlace, treePlace } from '../state/router.ts';
+import { navigateTo, type PageRoute, treeRoute } from '../state/router.ts';
 import { setBookmark, showError } from '../state/tree-actions.ts';
 import { openDialog, useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { Blocks } from '../thread/blocks.tsx';
+import { MessageBlocks } from '../thread/blocks.tsx';
 import { currentOptions } from '../thread/current-options.ts';
 import { plainTextOf } from '../thread/rows.ts';
 import { SourceChips } from '../thread/source-chips.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { AnswerLetter, CombinePanel, nameOfAnswer } from './combine-panel.tsx';
-import { useTurn } from './use-turn.ts';
+import { useTurnRows } from './use-turn.ts';
 import { WordDiff } from './word-diff.tsx';
 
-type ComparePlace = Extract<PagePlace, { name: 'tree' }>;
+type ComparePlace = Extract<PageRoute, { name: 'tree' }>;
 
 /** Shows variants side by side, then any two of them word by word. Continuing from one keeps all. */
 export function CompareScreen({ place }: { readonly place: ComparePlace }): ReactElement {
@@ -79,7 +79,7 @@ export function CompareScreen({ place }: { readonly place: ComparePlace }): Reac
         <IconButton
           icon="left"
           label={`${t('backToThread')} (Esc)`}
-          onClick={() => navigateTo(treePlace(session.treeId))}
+          onClick={() => navigateTo(treeRoute(session.treeId))}
         />
         <div className="crumb grow">
           <h1 dir="auto">{tree === null ? '' : (treeTitleOf(tree) ?? t('untitled'))}</h1>
@@ -276,10 +276,10 @@ function Column({ node, variants, live, side, onSide, combining, choice }: Colum
     cost === null ? null : formatCost(cost, 3),
   ].filter((fact) => fact !== null);
   const pending = node.status === 'pending';
-  const turn = useTurn(node);
+  const turn = useTurnRows(node);
   const grow = () => {
     session.go(node.id).then(
-      () => navigateTo(treePlace(session.treeId)),
+      () => navigateTo(treeRoute(session.treeId)),
       (thrown) => showError(toHttpProblem(thrown)),
     );
   };
@@ -332,7 +332,7 @@ function Column({ node, variants, live, side, onSide, combining, choice }: Colum
         ) : (
           turn.map((each) =>
             each.node.message === null ? null : (
-              <Blocks key={each.node.id} message={each.node.message} results={each.results} />
+              <MessageBlocks key={each.node.id} message={each.node.message} results={each.results} />
             ),
           )
         )}
@@ -378,7 +378,7 @@ function Column({ node, variants, live, side, onSide, combining, choice }: Colum
               <MenuItem icon="map" onSelect={() => openDialog({ name: 'move-to', node })}>
                 {t('moveToTree')}
               </MenuItem>
-              <MenuLine />
+              <MenuSeparator />
               <MenuItem icon="trash" danger onSelect={() => openDialog({ name: 'delete', node })}>
                 {t('delete')}
               </MenuItem>

@@ -3,7 +3,7 @@ import { isToolUse, type Message, type Node, type NodeId, type TopologyNode } fr
 import { useEffect, useMemo, useState } from 'react';
 import { api } from '../state/page-client.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { type ThreadRow, threadRows } from '../thread/rows.ts';
+import { buildThreadRows, type ThreadRow } from '../thread/rows.ts';
 
 // Turns with more rounds are not compared completely.
 const mostRounds = 40;
@@ -29,7 +29,7 @@ function withMessage(like: Node, { id, parentId, role, tokens }: TopologyNode, m
 }
 
 /** A reply with the rest of its turn, as rows of a thread: each call with its result. */
-export function useTurn(node: Node | undefined): readonly ThreadRow[] {
+export function useTurnRows(node: Node | undefined): readonly ThreadRow[] {
   const session = useSession();
   const stamp = useTree((state) => state.stamp);
   const topology = useTree((state) => state.topology);
@@ -62,6 +62,6 @@ export function useTurn(node: Node | undefined): readonly ThreadRow[] {
       const message = Object.hasOwn(read, each.id) ? read[each.id] : undefined;
       return message === undefined ? [] : [withMessage(node, each, message)];
     });
-    return threadRows([node, ...nodes]);
+    return buildThreadRows([node, ...nodes]);
   }, [node, rest, read]);
 }

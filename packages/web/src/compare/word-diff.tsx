@@ -3,12 +3,12 @@ import type { Node, NodeId, TextPart } from '@coppice/core';
 import { diffText } from '@coppice/core/diff';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { formatNumber, formatTime, t } from '../i18n/index.ts';
-import { wordsOfMarkdown } from '../markdown/plain-words.ts';
+import { markdownToPlainText } from '../markdown/plain-words.ts';
 import { api } from '../state/page-client.ts';
 import { showError } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
 import { plainTextOf, type ThreadRow } from '../thread/rows.ts';
-import { useTurn } from './use-turn.ts';
+import { useTurnRows } from './use-turn.ts';
 
 interface WordDiffProps {
   readonly a: NodeId;
@@ -43,14 +43,14 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
   const [whole, setWhole] = useState(false);
   const [written, setWritten] = useState(false);
   const texts = useTexts(a, b, variants, whole);
-  const left = useTurn(texts?.left);
-  const right = useTurn(texts?.right);
+  const left = useTurnRows(texts?.left);
+  const right = useTurnRows(texts?.right);
   // Markdown markup is ignored: a difference only in markup is not visible to a reader.
   const parts = useMemo(() => {
     if (texts === null) return [];
     // A reply that called tools has most of its text after them.
     const [a, b] = whole ? [texts.a, texts.b] : [textOfTurn(left), textOfTurn(right)];
-    return written ? diffText(a, b) : diffText(wordsOfMarkdown(a), wordsOfMarkdown(b));
+    return written ? diffText(a, b) : diffText(markdownToPlainText(a), markdownToPlainText(b));
   }, [texts, whole, written, left, right]);
   const box = useRef<HTMLDivElement>(null);
   const at = useRef(-1);

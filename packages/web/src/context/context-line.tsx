@@ -1,12 +1,12 @@
 import { replySourceOf } from '@coppice/client';
 import type { ReactElement } from 'react';
 import { formatNumber, t, tn } from '../i18n/index.ts';
-import { firstWords } from '../markdown/first-words.ts';
+import { toExcerpt } from '../markdown/first-words.ts';
 import { modelColourOf } from '../state/model-colours.ts';
 import { annotateMessage } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
-import { type ContextTableRow, contextText, entryName } from './context-rows.ts';
+import { type ContextTableRow, contextRowAuthor, contextRowText } from './context-rows.ts';
 
 interface LineProps {
   readonly row: ContextTableRow;
@@ -43,14 +43,14 @@ export function ContextLine({ row, most, chosen, onChoose }: LineProps): ReactEl
     out ? 'out' : '',
     chosen ? 'sel' : '',
   ];
-  const words = firstWords(contextText(row), 400);
+  const words = toExcerpt(contextRowText(row), 400);
   const status = node?.status;
   return (
     <li className={classes.filter(Boolean).join(' ')}>
       <span className="line-mark">
         <i />
       </span>
-      <span className={`role ${model === null ? '' : `hued ${modelColourOf(model)}`}`}>{entryName(row)}</span>
+      <span className={`role ${model === null ? '' : `hued ${modelColourOf(model)}`}`}>{contextRowAuthor(row)}</span>
       <button type="button" className="txt" onClick={onChoose}>
         {status === 'interrupted' || status === 'aborted' ? <b className="warn-text">{t('interrupted')} </b> : null}
         <bdi>{words.slice(0, 200)}</bdi>

@@ -3,14 +3,14 @@ import { formatNumber, t, tn } from '../i18n/index.ts';
 import { ActionButton } from '../keys/action-controls.tsx';
 import { plainTextOf } from '../thread/rows.ts';
 import { Button } from '../ui/button.tsx';
-import { shareClass, shareName, sharesOf, useContextAnswer } from './use-context-answer.ts';
+import { contextShareClass, contextShareLabel, contextSharesOf, useNextContext } from './use-context-answer.ts';
 
 /** A summary of the context at the bottom of the panel, or with its messages if the panel shows nothing else. */
 export function ContextMini({ whole }: { readonly whole: boolean }): ReactElement {
-  const { answer, more } = useContextAnswer(whole ? 40 : 0);
+  const { answer, more } = useNextContext(whole ? 40 : 0);
   if (answer === null) return <div className="ctx-mini" aria-busy="true" />;
   const window = answer.window;
-  const shares = sharesOf(answer);
+  const shares = contextSharesOf(answer);
   return (
     <section className={whole ? 'ctx-mini whole' : 'ctx-mini'} aria-label={t('whatModelSees')}>
       <div className="row">
@@ -29,7 +29,7 @@ export function ContextMini({ whole }: { readonly whole: boolean }): ReactElemen
         {shares.map((share) => (
           <i
             key={share.name}
-            className={shareClass[share.name]}
+            className={contextShareClass[share.name]}
             style={{
               width: `${window > 0 ? (share.tokens / window) * 100 : (share.tokens / Math.max(1, answer.tokens)) * 100}%`,
             }}
@@ -67,14 +67,14 @@ function ShareLine({
   name,
   tokens,
 }: {
-  readonly name: keyof typeof shareClass;
+  readonly name: keyof typeof contextShareClass;
   readonly tokens: number;
 }): ReactElement {
   return (
     <>
       <dt>
-        <i className={shareClass[name]} />
-        {t(shareName[name])}
+        <i className={contextShareClass[name]} />
+        {t(contextShareLabel[name])}
       </dt>
       <dd>{formatNumber(tokens)}</dd>
     </>

@@ -5,7 +5,7 @@ import { type ContextAnswer, type LoadedBranch, loadedPath, replySourceOf } from
 import { type ContextEntry, isToolUse, type Node } from '@coppice/core';
 import { t } from '../i18n/index.ts';
 import { plainTextOf } from '../thread/rows.ts';
-import { isHead } from './use-context-answer.ts';
+import { isOnEveryPage } from './use-context-answer.ts';
 
 export interface ContextTableRow {
   readonly key: string;
@@ -20,7 +20,7 @@ export interface ContextTableRow {
 const ordinary = { folded: 0 } as const;
 
 /** The loaded entries, with excluded messages in their place, and the older messages as one row. */
-export function rowsOfContext(answer: ContextAnswer, part: LoadedBranch): readonly ContextTableRow[] {
+export function buildContextRows(answer: ContextAnswer, part: LoadedBranch): readonly ContextTableRow[] {
   const path = loadedPath(part);
   const inForce = new Map(answer.entries.map((entry) => [entry.nodeId, entry]));
   const rows: ContextTableRow[] = [];
@@ -34,7 +34,7 @@ export function rowsOfContext(answer: ContextAnswer, part: LoadedBranch): readon
   let folded = 0;
   for (const node of path.slice(Math.max(0, from))) {
     const entry = inForce.get(node.id);
-    if (entry !== undefined && isHead(entry)) continue;
+    if (entry !== undefined && isOnEveryPage(entry)) continue;
     if (entry !== undefined) {
       seen.add(node.id);
       after.push({ key: node.id, entry, node, tokens: entry.tokens, ...ordinary });
@@ -56,13 +56,13 @@ export function rowsOfContext(answer: ContextAnswer, part: LoadedBranch): readon
     });
   }
   for (const entry of answer.entries)
-    if (!isHead(entry) && entry.nodeId !== null && !seen.has(entry.nodeId))
+    if (!isOnEveryPage(entry) && entry.nodeId !== null && !seen.has(entry.nodeId))
       rows.push({ key: entry.nodeId, entry, node: part.nodes.get(entry.nodeId), tokens: entry.tokens, ...ordinary });
   return [...rows, ...after];
 }
 
 /** The author of a row. */
-export function entryName(row: ContextTableRow): string {
+export function contextRowAuthor(row: ContextTableRow): string {
   const { entry, node } = row;
   if (entry?.kind === 'system-prompt') return t('system');
   if (entry?.kind === 'summary') return t('compaction');
@@ -74,7 +74,7 @@ export function entryName(row: ContextTableRow): string {
 }
 
 /** The text of a row: that of the message, or its tool calls. */
-export function contextText({ entry, node }: ContextTableRow): string {
+export function contextRowText({ entry, node }: ContextTableRow): string {
   // The wrapper text around a summary is only for the model.
   if (entry === null || (entry.kind !== 'message' && node !== undefined)) return node?.text ?? '';
   const words = plainTextOf(entry.message);

@@ -3,7 +3,7 @@ import { Fragment, type ReactElement, useEffect, useMemo, useState } from 'react
 import { t, tn } from '../i18n/index.ts';
 import { ActionButton } from '../keys/action-controls.tsx';
 import { api } from '../state/page-client.ts';
-import { navigateTo, treePlace } from '../state/router.ts';
+import { navigateTo, treeRoute } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
@@ -12,11 +12,11 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { copyText } from '../ui/copy-button.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { ContextLine } from './context-line.tsx';
-import { rowsOfContext } from './context-rows.ts';
+import { buildContextRows } from './context-rows.ts';
 import { ContextWindowBar } from './context-window-bar.tsx';
 import { ExcludedMessages } from './excluded-messages.tsx';
 import { SentMessages } from './sent-messages.tsx';
-import { isHead, useContextAnswer } from './use-context-answer.ts';
+import { isOnEveryPage, useNextContext } from './use-context-answer.ts';
 
 // The size of the first page; more are loaded on demand.
 const pageSize = 100;
@@ -40,14 +40,14 @@ async function copyRequest(session: TreeSession, model: string | null): Promise<
 /** Shows exactly what a model gets with the next call, message by message, and how full its window is. */
 export function ContextScreen(): ReactElement {
   const session = useSession();
-  const { answer, model, more } = useContextAnswer(pageSize);
+  const { answer, model, more } = useNextContext(pageSize);
   const [chosen, setChosen] = useState<string | null>(null);
   const part = useTree((state) => state.part);
-  const rows = useMemo(() => (answer === null || part === null ? [] : rowsOfContext(answer, part)), [answer, part]);
+  const rows = useMemo(() => (answer === null || part === null ? [] : buildContextRows(answer, part)), [answer, part]);
   const most = useMemo(() => rows.reduce((high, row) => Math.max(high, row.tokens), 1), [rows]);
   const above = answer === null || answer.before === null ? 0 : answer.count - answer.entries.length;
   // Messages above the page are shown where they would be: below the system prompt and the summary.
-  const heads = rows.findIndex((row) => row.entry !== null && !isHead(row.entry));
+  const heads = rows.findIndex((row) => row.entry !== null && !isOnEveryPage(row.entry));
   const ready = useTree((state) => state.phase === 'ready');
   // Needed to show what other branches contain.
   useEffect(() => {
@@ -61,7 +61,7 @@ export function ContextScreen(): ReactElement {
         <IconButton
           icon="left"
           label={`${t('backToThread')} (Esc)`}
-          onClick={() => navigateTo(treePlace(session.treeId))}
+          onClick={() => navigateTo(treeRoute(session.treeId))}
         />
         <div className="crumb grow">
           <h1>{t('whatModelSees')}</h1>

@@ -1,7 +1,7 @@
 import type { ContextAnswer } from '@coppice/client';
 import type { ReactElement } from 'react';
 import { formatCompact, formatCost, formatNumber, t } from '../i18n/index.ts';
-import { type ContextShare, shareClass, shareName, sharesOf } from './use-context-answer.ts';
+import { type ContextShare, contextShareClass, contextShareLabel, contextSharesOf } from './use-context-answer.ts';
 
 function formatDollars(amount: number): string {
   return formatCost(amount, amount < 0.01 ? 4 : 2);
@@ -10,7 +10,7 @@ function formatDollars(amount: number): string {
 /** Shows how full the model's context window is, and with what. */
 export function ContextWindowBar({ answer }: { readonly answer: ContextAnswer }): ReactElement {
   const window = Math.max(1, answer.window);
-  const shares = sharesOf(answer);
+  const shares = contextSharesOf(answer);
   const reply = answer.maxTokens;
   const wide = (tokens: number) => `${Math.min(100, (tokens / window) * 100)}%`;
   const mark = (answer.compactAt / window) * 100;
@@ -34,7 +34,7 @@ export function ContextWindowBar({ answer }: { readonly answer: ContextAnswer })
         aria-label={t('percentUsed', { n: Math.round((answer.tokens / window) * 100) })}
       >
         {shares.map((share) => (
-          <i key={share.name} className={shareClass[share.name]} style={{ width: wide(share.tokens) }} />
+          <i key={share.name} className={contextShareClass[share.name]} style={{ width: wide(share.tokens) }} />
         ))}
         <i className="seg-reply" style={{ width: wide(Math.min(reply, window - answer.tokens)) }} />
         <i className="tick" style={{ insetInlineStart: `${mark}%` }} />
@@ -73,8 +73,8 @@ function WindowLegend({
     <div className="keys">
       {shares.map((share) => (
         <span key={share.name}>
-          <i className={shareClass[share.name]} />
-          {t(shareName[share.name])} <b>{formatNumber(share.tokens)}</b>
+          <i className={contextShareClass[share.name]} />
+          {t(contextShareLabel[share.name])} <b>{formatNumber(share.tokens)}</b>
         </span>
       ))}
       <span>

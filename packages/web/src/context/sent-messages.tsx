@@ -3,12 +3,12 @@ import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { ActionButton } from '../keys/action-controls.tsx';
 import { saveEditedMessage } from '../state/edit-message.ts';
-import { navigateTo, treePlace } from '../state/router.ts';
+import { navigateTo, treeRoute } from '../state/router.ts';
 import { annotateMessage, undoCompaction } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { useScrollable } from '../ui/use-scrollable.ts';
-import { type ContextTableRow, entryName } from './context-rows.ts';
+import { type ContextTableRow, contextRowAuthor } from './context-rows.ts';
 
 // Longer texts are cut here; the thread shows them completely.
 const mostShown = 40_000;
@@ -25,7 +25,7 @@ export function SentMessages({ row }: { readonly row: ContextTableRow }): ReactE
   return (
     <aside className="column-side" aria-label={t('asSent')}>
       <div className="row sent-head">
-        <b className="grow strong">{entryName(row)}</b>
+        <b className="grow strong">{contextRowAuthor(row)}</b>
         {before === undefined ? null : (
           <span className="dim num">{t('tokensFromTo', { from: before, to: row.tokens })}</span>
         )}
@@ -34,7 +34,7 @@ export function SentMessages({ row }: { readonly row: ContextTableRow }): ReactE
             small
             look="quiet"
             onClick={() => {
-              navigateTo(treePlace(session.treeId));
+              navigateTo(treeRoute(session.treeId));
               session.scrollTo(node.id);
             }}
           >

@@ -1,22 +1,22 @@
 import type { ContextAnswer } from '@coppice/client';
 import type { ContextTokensByKind } from '@coppice/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { modelsNow, useAppData } from '../state/app-data.ts';
+import { currentModels, useAppData } from '../state/app-data.ts';
 import { generationOptions } from '../state/chat-options.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { adjustWeight, type PathWeight, weighPath } from './context-weight.ts';
+import { adjustContextSize, measurePath, type PathSize } from './path-size.ts';
 
 // The largest number of messages in one response of the server.
 const mostEntries = 1000;
 const moreEntries = 200;
 
 /** Whether an entry is on every page: the system prompt and the current summary. */
-export function isHead({ kind }: ContextAnswer['entries'][number]): boolean {
+export function isOnEveryPage({ kind }: ContextAnswer['entries'][number]): boolean {
   return kind === 'system-prompt' || kind === 'summary';
 }
 
 function joinAnswers(above: ContextAnswer, below: ContextAnswer): ContextAnswer {
-  return { ...above, entries: [...above.entries, ...below.entries.filter((entry) => !isHead(entry))] };
+  return { ...above, entries: [...above.entries, ...below.entries.filter((entry) => !isOnEveryPage(entry))] };
 }
 
 /** A size from the server, and the size of the loaded path at that time. */
@@ -24,14 +24,14 @@ interface ReadWeight {
   readonly model: string | null;
   readonly tools: string;
   readonly answer: ContextAnswer;
-  readonly weight: PathWeight;
+  readonly weight: PathSize;
 }
 
 /**
  * The context of the next call at the end of the view's branch: its size and its last messages; `more` loads those
  * above. If only the size is needed, it follows the loaded path; else it is read again when the tree changes.
  */
-export function useContextAnswer(limit: number): {
+export function useNextContext(limit: number): {
   readonly answer: ContextAnswer | null;
   readonly model: string | null;
   more(): void;
@@ -43,7 +43,7 @@ export function useContextAnswer(limit: number): {
   const models = useAppData((lists) => lists.models);
   const chosen = useAppData((lists) => lists.chosen);
   const defaultModel = useAppData((lists) => lists.defaultModel);
-  const model = modelsNow({ models, chosen, defaultModel })[0] ?? null;
+  const model = currentModels({ models, chosen, defaultModel })[0] ?? null;
   const tools = useOfferedTools();
   const [answer, setAnswer] = useState<ContextAnswer | null>(null);
   const shown = useRef(limit);
@@ -55,7 +55,7 @@ export function useContextAnswer(limit: number): {
     const known = read.current;
     const adjusted =
       limit === 0 && base !== null && known !== null && known.model === model && known.tools === tools
-        ? adjustWeight(known.answer, known.weight, weighPath(base))
+        ? adjustContextSize(known.answer, known.weight, measurePath(base))
         : null;
     if (adjusted !== null) {
       setAnswer(adjusted);
@@ -73,7 +73,7 @@ export function useContextAnswer(limit: number): {
           const now = session.state.base;
           // A response about another version cannot be adjusted.
           const same = now !== null && now.tree.version === reported.version && now.leaf === leaf;
-          read.current = same ? { model, tools, answer: reported, weight: weighPath(now) } : null;
+          read.current = same ? { model, tools, answer: reported, weight: measurePath(now) } : null;
           session.store.setState({ weight: reported.tokens });
         })
         .catch(() => undefined);
@@ -109,13 +109,13 @@ export interface ContextShare {
 }
 
 /** How the tokens are divided among system prompt, summaries, messages and tool results. */
-export function sharesOf({ shares, toolDefinitions }: ContextAnswer): readonly ContextShare[] {
+export function contextSharesOf({ shares, toolDefinitions }: ContextAnswer): readonly ContextShare[] {
   const parts = (['system', 'summaries', 'messages', 'tools'] as const).map((name) => ({ name, tokens: shares[name] }));
   return [...parts, { name: 'toolDefinitions', tokens: toolDefinitions.tokens }];
 }
 
 /** The CSS class of a share's pattern. */
-export const shareClass = {
+export const contextShareClass = {
   system: 'seg-sys',
   summaries: 'seg-sum',
   messages: 'seg-msg',
@@ -123,7 +123,7 @@ export const shareClass = {
   toolDefinitions: 'seg-tools',
 } as const;
 /** The label of a share. */
-export const shareName = {
+export const contextShareLabel = {
   system: 'systemPrompt',
   summaries: 'summaries',
   messages: 'messagesName',

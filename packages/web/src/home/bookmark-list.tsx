@@ -2,7 +2,7 @@ import { type ListedBookmark, toHttpProblem } from '@coppice/client';
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import { formatTime, t } from '../i18n/index.ts';
 import { api } from '../state/page-client.ts';
-import { treePlace } from '../state/router.ts';
+import { treeRoute } from '../state/router.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -37,7 +37,7 @@ export function BookmarkList(): ReactElement {
       <ul className="trees">
         {items.map((item) => (
           <li key={`${item.treeId} ${item.nodeId}`}>
-            <PageLink to={treePlace(item.treeId, { nodeId: item.nodeId })} className="tree-line bookmark-line">
+            <PageLink to={treeRoute(item.treeId, { nodeId: item.nodeId })} className="tree-line bookmark-line">
               <Icon name="markon" />
               <span className="clip">
                 <b>{item.title}</b>

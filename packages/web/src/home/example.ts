@@ -3,7 +3,7 @@ import { toHttpProblem } from '@coppice/client';
 import { type NodeId, type TreeId, treeId } from '@coppice/core';
 import { t } from '../i18n/index.ts';
 import { api } from '../state/page-client.ts';
-import { navigateTo, treePlace } from '../state/router.ts';
+import { navigateTo, treeRoute } from '../state/router.ts';
 import { showError } from '../state/tree-actions.ts';
 import { openDialog } from '../state/ui.ts';
 
@@ -26,7 +26,7 @@ async function addExampleMessage(
 }
 
 /** Creates the example, opens it and starts the tour. */
-export async function openExample(): Promise<void> {
+export async function createExampleChat(): Promise<void> {
   try {
     const made = await api.create({ title: t('exampleTitle') });
     const id = treeId(made.treeId);
@@ -42,7 +42,7 @@ export async function openExample(): Promise<void> {
       { role: 'assistant', content: t('exampleEnd') },
     ]);
     await api.bookmark(id, on.last, t('exampleMark'));
-    navigateTo(treePlace(id));
+    navigateTo(treeRoute(id));
     openDialog({ name: 'tour' });
   } catch (thrown) {
     showError(toHttpProblem(thrown));

@@ -4,7 +4,7 @@ import { ChatList } from '../sidebar/chat-list.tsx';
 import { useAppData } from '../state/app-data.ts';
 import { api } from '../state/page-client.ts';
 import { loadFolders, useProjects } from '../state/projects.ts';
-import { homePlace, useRoute } from '../state/router.ts';
+import { homeRoute, useRoute } from '../state/router.ts';
 import { openDialog, useUi } from '../state/ui.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -38,19 +38,19 @@ export function HomeRail(): ReactElement {
       <nav className={drawer ? 'rail drawer' : 'rail'} aria-label={t('trees')}>
         <RailHead />
         <div className="list">
-          <PageLink to={homePlace()} current={filter === ''}>
+          <PageLink to={homeRoute()} current={filter === ''}>
             <Icon name="map" />
             <span className="grow">{t('allTrees')}</span>
           </PageLink>
-          <PageLink to={homePlace('', 'pinned')} current={filter === 'pinned'}>
+          <PageLink to={homeRoute('', 'pinned')} current={filter === 'pinned'}>
             <Icon name="pin" />
             <span className="grow">{t('pinned')}</span>
           </PageLink>
-          <PageLink to={homePlace('', 'bookmarks')} current={filter === 'bookmarks'}>
+          <PageLink to={homeRoute('', 'bookmarks')} current={filter === 'bookmarks'}>
             <Icon name="mark" />
             <span className="grow">{t('bookmarks')}</span>
           </PageLink>
-          <PageLink to={homePlace('', 'forest')} current={filter === 'forest'}>
+          <PageLink to={homeRoute('', 'forest')} current={filter === 'forest'}>
             <Icon name="clock" />
             <span className="grow">{t('recorded')}</span>
           </PageLink>
@@ -107,7 +107,7 @@ function Group({ title, items, icon, prefix, filter, children }: GroupProps): Re
       </div>
       <div className="list">
         {items.map((item) => (
-          <PageLink key={item.name} to={homePlace('', prefix + item.name)} current={filter === prefix + item.name}>
+          <PageLink key={item.name} to={homeRoute('', prefix + item.name)} current={filter === prefix + item.name}>
             <Icon name={icon} />
             <span className="grow clip">{item.name}</span>
             <span className="num">{formatNumber(item.count)}</span>

@@ -2,27 +2,27 @@ import { type SearchHit, type TreeFilter, type TreeShape, type TreeViewData, tre
 import { Fragment, type ReactElement, useEffect, useRef, useState } from 'react';
 import { formatTime, t, tn } from '../i18n/index.ts';
 import { ActionButton, ActionIcon } from '../keys/action-controls.tsx';
-import { firstWords } from '../markdown/first-words.ts';
-import { loadTrees, moreTrees, useAppData } from '../state/app-data.ts';
+import { toExcerpt } from '../markdown/first-words.ts';
+import { loadMoreTrees, loadTrees, useAppData } from '../state/app-data.ts';
 import { api } from '../state/page-client.ts';
-import { homePlace, navigateTo, type PagePlace, treePlace } from '../state/router.ts';
-import { requestShape, useShapes } from '../state/shapes.ts';
+import { homeRoute, navigateTo, type PageRoute, treeRoute } from '../state/router.ts';
+import { requestSilhouette, useSilhouettes } from '../state/shapes.ts';
 import { DropZone } from '../transfer/drop-zone.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { PageLink } from '../ui/link.tsx';
 import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
-import { LogoMark, LogoPicture } from '../ui/logo.tsx';
+import { EmptyListDrawing, LogoMark } from '../ui/logo.tsx';
 import { useChatName } from '../ui/use-chat-name.ts';
 import { BookmarkList } from './bookmark-list.tsx';
-import { openExample } from './example.ts';
+import { createExampleChat } from './example.ts';
 import { HomeRail } from './home-rail.tsx';
 import { DrawerButton } from './rail.tsx';
 import { RecorderNotice, useRecorder } from './recorder-notice.tsx';
 import { SearchHits } from './search-hits.tsx';
-import { Start } from './start.tsx';
+import { StartScreen } from './start-screen.tsx';
 
-type HomePlace = Extract<PagePlace, { name: 'home' }>;
+type HomePlace = Extract<PageRoute, { name: 'home' }>;
 
 /** Home: search in all branches, and the list of chats. */
 export function HomeScreen({ place }: { readonly place: HomePlace }): ReactElement {
@@ -43,7 +43,7 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
     }
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      navigateTo(homePlace(words, place.filter), { replace: true });
+      navigateTo(homeRoute(words, place.filter), { replace: true });
       api
         .search(words, { limit: 30 }, stop.signal)
         .then(({ items, cursor }) => setFound({ text: words, hits: items, cursor }))
@@ -85,7 +85,7 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
           }
           if (event.key === 'Escape') {
             setText('');
-            navigateTo(homePlace('', place.filter), { replace: true });
+            navigateTo(homeRoute('', place.filter), { replace: true });
           }
         }}
       />
@@ -113,7 +113,7 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
               </span>
               <ActionIcon id="new" className="phone-only" />
             </div>
-            {begins ? <Start folder={place.filter.startsWith('folder:') ? place.filter.slice(7) : null} /> : null}
+            {begins ? <StartScreen folder={place.filter.startsWith('folder:') ? place.filter.slice(7) : null} /> : null}
             {searchField}
             <DropZone />
             {found === null ? null : (
@@ -177,11 +177,11 @@ function TreeList({ filter, recorded }: { readonly filter: string; readonly reco
       stale = true;
     };
   }, [filter, all, fresh]);
-  const shapes = useShapes((state) => state.shapes);
+  const shapes = useSilhouettes((state) => state.shapes);
   const listed = some ?? all;
   // Sorting by branches needs the shapes of trees that are not visible too.
   useEffect(() => {
-    if (order === 'branches') for (const tree of listed) requestShape(tree.id, tree.version);
+    if (order === 'branches') for (const tree of listed) requestSilhouette(tree.id, tree.version);
   }, [order, listed]);
   const trees = sortChats(listed, order, (tree) => shapes.get(tree.id)?.branches ?? 0);
   if (known && trees.length === 0 && filter === '') return <NoTrees />;
@@ -217,7 +217,7 @@ function TreeList({ filter, recorded }: { readonly filter: string; readonly reco
         </Fragment>
       ))}
       {some === null && cursor !== null ? (
-        <Button look="quiet" onClick={() => void moreTrees()}>
+        <Button look="quiet" onClick={() => void loadMoreTrees()}>
           {t('showMore')}
         </Button>
       ) : null}
@@ -240,16 +240,16 @@ function byProject(
 
 /** Where the user is in a tree: the last text, and the bookmark above it. */
 function whereIn({ on, words: said }: TreeShape): string {
-  const words = firstWords(said, 120);
+  const words = toExcerpt(said, 120);
   return on === null || on === words ? words : t('onBranch', { branch: on, words });
 }
 
 function TreeLine({ tree }: { readonly tree: TreeViewData }): ReactElement {
-  const shape = useShapes((state) => state.shapes.get(tree.id) ?? null);
+  const shape = useSilhouettes((state) => state.shapes.get(tree.id) ?? null);
   const name = useChatName(tree);
   return (
     <li>
-      <PageLink to={treePlace(tree.id)} className="tree-line">
+      <PageLink to={treeRoute(tree.id)} className="tree-line">
         <ListedSilhouette tree={tree} width={46} height={34} />
         <span className="clip">
           <span className="tree-name">
@@ -276,13 +276,13 @@ function TreeLine({ tree }: { readonly tree: TreeViewData }): ReactElement {
 function NoTrees(): ReactElement {
   return (
     <div className="empty">
-      <LogoPicture />
+      <EmptyListDrawing />
       <h2>{t('firstQuestion')}</h2>
       <p>{t('firstQuestionHint')}</p>
       <div className="row">
         <ActionButton id="new" look="primary" />
         <ActionButton id="import" />
-        <Button onClick={() => void openExample().then(loadTrees)}>{t('seeExample')}</Button>
+        <Button onClick={() => void createExampleChat().then(loadTrees)}>{t('seeExample')}</Button>
       </div>
     </div>
   );

@@ -3,11 +3,11 @@ import { silhouetteOf } from '@coppice/core/tree';
 import { type ReactElement, useEffect, useMemo } from 'react';
 import { t } from '../i18n/index.ts';
 import { ActionIcon } from '../keys/action-controls.tsx';
-import { actionOfShortcut } from '../keys/actions.ts';
-import { shownChord } from '../keys/chords.ts';
+import { findPageAction } from '../keys/actions.ts';
+import { formatChord } from '../keys/chords.ts';
 import { OutlinePanel } from '../map/outline.tsx';
 import { ChatList } from '../sidebar/chat-list.tsx';
-import { homePlace } from '../state/router.ts';
+import { homeRoute } from '../state/router.ts';
 import { foldSidebar, openDialog, useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -19,11 +19,11 @@ import { TreeSilhouette } from '../ui/tree-silhouette.tsx';
 
 /** The head of every rail: the link to home, the settings, a new chat, and the search. */
 export function RailHead(): ReactElement {
-  const { keys, run } = actionOfShortcut('new');
+  const { keys, run } = findPageAction('new');
   return (
     <>
       <div className="bar">
-        <PageLink className="logo grow" to={homePlace()}>
+        <PageLink className="logo grow" to={homeRoute()}>
           <LogoMark />
           Coppice
         </PageLink>
@@ -33,7 +33,7 @@ export function RailHead(): ReactElement {
         <IconButton
           className="desk-only"
           icon="panel"
-          label={`${t('hideSidebar')} (${shownChord('mod+b')})`}
+          label={`${t('hideSidebar')} (${formatChord('mod+b')})`}
           onClick={() => foldSidebar(true)}
         />
       </div>
@@ -41,12 +41,12 @@ export function RailHead(): ReactElement {
         <button type="button" className="rail-button new" onClick={() => void run()}>
           <Icon name="plus" />
           <span className="grow">{t('newTree')}</span>
-          <kbd>{shownChord(keys[0] ?? '')}</kbd>
+          <kbd>{formatChord(keys[0] ?? '')}</kbd>
         </button>
         <button type="button" className="rail-button" onClick={() => openDialog({ name: 'palette' })}>
           <Icon name="search" />
           <span className="grow">{t('search')}</span>
-          <kbd>{shownChord('mod+k')}</kbd>
+          <kbd>{formatChord('mod+k')}</kbd>
         </button>
       </div>
     </>
@@ -100,18 +100,18 @@ export function DrawerButton(): ReactElement {
 export function FoldedRail(): ReactElement {
   return (
     <nav className="rail folded" aria-label={t('trees')}>
-      <PageLink className="logo" to={homePlace()} label="Coppice">
+      <PageLink className="logo" to={homeRoute()} label="Coppice">
         <LogoMark />
       </PageLink>
       <IconButton
         icon="panel"
-        label={`${t('showSidebar')} (${shownChord('mod+b')})`}
+        label={`${t('showSidebar')} (${formatChord('mod+b')})`}
         onClick={() => foldSidebar(false)}
       />
       <ActionIcon id="new" />
       <IconButton
         icon="search"
-        label={`${t('search')} (${shownChord('mod+k')})`}
+        label={`${t('search')} (${formatChord('mod+k')})`}
         onClick={() => openDialog({ name: 'palette' })}
       />
       <span className="grow" />

@@ -2,7 +2,7 @@ import { type SearchHit, treeTitleOf } from '@coppice/client';
 import { type KeyboardEvent, type ReactElement, useRef } from 'react';
 import { formatTime, t } from '../i18n/index.ts';
 import { useAppData } from '../state/app-data.ts';
-import { treePlace } from '../state/router.ts';
+import { treeRoute } from '../state/router.ts';
 import { Button } from '../ui/button.tsx';
 import { PageLink } from '../ui/link.tsx';
 import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
@@ -45,7 +45,7 @@ function SearchHitLine({ hit, words }: { readonly hit: SearchHit; readonly words
     return hit.title ?? (tree === undefined ? null : treeTitleOf(tree));
   });
   return (
-    <PageLink to={treePlace(hit.treeId, { nodeId: hit.nodeId })} className="hit">
+    <PageLink to={treeRoute(hit.treeId, { nodeId: hit.nodeId })} className="hit">
       <ListedSilhouette tree={{ id: hit.treeId }} width={40} height={30} />
       <span className="where">
         <b dir="auto">{title ?? t('untitled')}</b>

@@ -1,18 +1,18 @@
 import { textMessage } from '@coppice/core';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { shownChord } from '../keys/chords.ts';
+import { formatChord } from '../keys/chords.ts';
 import { useAppData } from '../state/app-data.ts';
-import { presetIn, useLibrary } from '../state/library.ts';
+import { findPreset, useLibrary } from '../state/library.ts';
 import { useProjectDefaults } from '../state/projects.ts';
 import { startChat } from '../state/start-chat.ts';
 import { showToast } from '../state/toasts.ts';
 import { openDialog, useUi } from '../state/ui.ts';
 import { blockOfAttachment } from '../thread/attachments.ts';
 import { ComposerBox } from '../thread/composer-box.tsx';
-import { useSlash } from '../thread/slash-menu.tsx';
+import { useSlashMenu } from '../thread/slash-menu.tsx';
 import { useDraft } from '../thread/use-draft.ts';
-import { useFiles } from '../thread/use-files.ts';
+import { useDraftFiles } from '../thread/use-files.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 
@@ -21,14 +21,14 @@ const draftName = 'new-chat';
 /** The composer of a new chat. Nothing is stored before the first message is sent. */
 export function StartComposer({ folder }: { readonly folder: string | null }): ReactElement {
   const { text, set: setText, forget } = useDraft(draftName);
-  const files = useFiles(draftName, true);
+  const files = useDraftFiles(draftName, true);
   const [sending, setSending] = useState(false);
   const [focused, setFocused] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
-  const slash = useSlash(null, null, text, focused);
+  const slash = useSlashMenu(null, null, text, focused);
   const asked = useUi((ui) => ui.newChats);
   const presetName = useUi((ui) => ui.preset);
-  const preset = useLibrary(({ items }) => presetIn(items, presetName));
+  const preset = useLibrary(({ items }) => findPreset(items, presetName));
   const hasFiles = useLibrary(({ files: kept }) => folder !== null && kept.has(folder));
   useProjectDefaults(folder);
   const ready = useAppData((lists) => lists.models.length === 0 || lists.models.some((model) => model.ready));
@@ -80,7 +80,7 @@ export function StartComposer({ folder }: { readonly folder: string | null }): R
           <IconButton
             className="send"
             icon="send"
-            label={ready ? `${t('send')} (${shownChord('enter')})` : t('connectToSend')}
+            label={ready ? `${t('send')} (${formatChord('enter')})` : t('connectToSend')}
             disabled={!ready || sending}
             onClick={() => void send(true)}
           />

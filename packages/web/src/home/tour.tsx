@@ -1,10 +1,10 @@
 import { type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { shownChord } from '../keys/chords.ts';
-import { writeLocal } from '../state/local-storage.ts';
+import { formatChord } from '../keys/chords.ts';
+import { writeLocalText } from '../state/local-storage.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { LogoPicture } from '../ui/logo.tsx';
+import { EmptyListDrawing } from '../ui/logo.tsx';
 import { TreeSilhouette } from '../ui/tree-silhouette.tsx';
 import { VariantRings } from '../ui/variant-rings.tsx';
 
@@ -15,14 +15,14 @@ export function Tour({ onClose }: { readonly onClose: () => void }): ReactElemen
   const [at, setAt] = useState(0);
   const stop = stops[at] ?? 'tourBranch';
   const done = () => {
-    writeLocal('toured', 'yes');
+    writeLocalText('toured', 'yes');
     onClose();
   };
   return (
     <Dialog title={t('tour')} onClose={done}>
       <div className="tour">
         <div className="tour-picture">
-          {at === 0 ? <LogoPicture /> : null}
+          {at === 0 ? <EmptyListDrawing /> : null}
           {at === 1 ? <VariantRings count={3} at={2} size={64} /> : null}
           {at === 2 ? (
             <TreeSilhouette
@@ -36,7 +36,7 @@ export function Tour({ onClose }: { readonly onClose: () => void }): ReactElemen
               height={80}
             />
           ) : null}
-          {at === 3 ? <kbd className="big">{shownChord('mod+z')}</kbd> : null}
+          {at === 3 ? <kbd className="big">{formatChord('mod+z')}</kbd> : null}
         </div>
         <p aria-live="polite">{t(stop)}</p>
       </div>

@@ -3,7 +3,7 @@ import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import { formatTime, t, tn } from '../i18n/index.ts';
 import { loadTrees, useAppData } from '../state/app-data.ts';
 import { api } from '../state/page-client.ts';
-import { navigateTo, treePlace } from '../state/router.ts';
+import { navigateTo, treeRoute } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
@@ -103,7 +103,7 @@ export function TrashScreen(): ReactElement {
                   icon="undo"
                   onClick={() =>
                     back(api.restoreNode(item.treeId, item.nodeId), () =>
-                      navigateTo(treePlace(item.treeId, { nodeId: item.nodeId })),
+                      navigateTo(treeRoute(item.treeId, { nodeId: item.nodeId })),
                     )
                   }
                 >

@@ -1,35 +1,41 @@
 import type { CommandAnswer, CommandPhrase } from '@coppice/client';
-import type { Dictionary } from './dictionary.ts';
+import type { TranslatedText } from './dictionary.ts';
 import { currentTranslation } from './index.ts';
 
 /** What a command reports, in the user's language. */
-export function commandWords(answer: Pick<CommandAnswer, 'said' | 'did'>): Dictionary {
+export function translateCommandReport(answer: Pick<CommandAnswer, 'said' | 'did'>): TranslatedText {
   return currentTranslation()?.translateReport(answer) ?? { said: answer.said };
 }
 
 /** The lines of a command's list, in the user's language. */
-export function commandLines(answer: Pick<CommandAnswer, 'text' | 'lines'>): readonly string[] {
+export function translateCommandLines(answer: Pick<CommandAnswer, 'text' | 'lines'>): readonly string[] {
   return currentTranslation()?.translateLines(answer) ?? (answer.text ?? '').split('\n');
 }
 
 /** The words of a completion, in the user's language. */
-export function completionWords(about: string, phrase: CommandPhrase | undefined): string {
+export function translateCompletion(about: string, phrase: CommandPhrase | undefined): string {
   return (phrase === undefined ? undefined : currentTranslation()?.translatePhrase(phrase)) ?? about;
 }
 
 /** The summary of a command, in the user's language. */
-export function commandSummary({ name, summary }: { readonly name: string; readonly summary: string }): string {
+export function translateCommandSummary({
+  name,
+  summary,
+}: {
+  readonly name: string;
+  readonly summary: string;
+}): string {
   const words = currentTranslation()?.texts.commandWords ?? {};
   return (Object.hasOwn(words, name) ? words[name]?.summary : undefined) ?? summary;
 }
 
 /** The usage of a command, with argument names in the user's language. */
-export function commandUsage(usage: string): string {
+export function translateCommandUsage(usage: string): string {
   return currentTranslation()?.translateUsage(usage) ?? usage;
 }
 
 /** The translated name of a built-in thing; other names are returned unchanged. */
-export function ownName(name: string): string {
+export function translateBuiltInName(name: string): string {
   const names = currentTranslation()?.texts.ownNames ?? {};
   return Object.hasOwn(names, name) ? (names[name] ?? name) : name;
 }

@@ -1,6 +1,6 @@
 import { buildFinding, detailOf, type FindingDetail, importFindingCodes } from '@coppice/content/formats';
 import { expect, test } from 'vitest';
-import { textsDe } from './de/index.ts';
+import { languageTextsDe } from './de/index.ts';
 import { reportTextsDe } from './de/reports.ts';
 import { createFindingTranslator } from './translate-finding.ts';
 import { createRefusalTranslator } from './translate-refusal.ts';

@@ -1,5 +1,5 @@
-import { readLocal, writeLocal } from '../state/local-storage.ts';
-import { en } from './en/page.ts';
+import { readLocalText, writeLocalText } from '../state/local-storage.ts';
+import { pageTextsEn } from './en/page.ts';
 import { isLanguage, isolateValue, type Language, matchLanguage, writingDirection } from './languages.ts';
 import { loadTexts } from './loaders.ts';
 import type { Translation } from './translation.ts';
@@ -7,9 +7,9 @@ import type { Translation } from './translation.ts';
 export { type Language, languageCodes, languages } from './languages.ts';
 
 /** The key of a text. */
-export type Key = keyof typeof en;
+export type TextKey = keyof typeof pageTextsEn;
 /** Keys with plural forms: `x.one` and `x.other` in English. */
-export type CountKey = { [K in Key]: K extends `${infer Base}.one` ? Base : never }[Key];
+export type PluralTextKey = { [K in TextKey]: K extends `${infer Base}.one` ? Base : never }[TextKey];
 
 let translation: Translation | null = null;
 
@@ -33,7 +33,7 @@ function browserLanguages(): readonly string[] {
 }
 
 function preferredLanguage(): Language {
-  const kept = readLocal('language');
+  const kept = readLocalText('language');
   return isLanguage(kept) ? kept : matchLanguage(browserLanguages());
 }
 
@@ -64,7 +64,7 @@ export async function setLanguage(next: Language): Promise<void> {
   plurals = new Intl.PluralRules(next);
   numbers = new Intl.NumberFormat(next);
   applyLanguage();
-  writeLocal('language', next);
+  writeLocalText('language', next);
 }
 
 /** Values for placeholders in braces. */
@@ -79,14 +79,14 @@ function fillTemplate(text: string, values: TextValues): string {
 }
 
 /** A text in the current language. */
-export function t(key: Key, values: TextValues = {}): string {
-  return fillTemplate(translation?.texts.page[key] ?? en[key], values);
+export function t(key: TextKey, values: TextValues = {}): string {
+  return fillTemplate(translation?.texts.page[key] ?? pageTextsEn[key], values);
 }
 
 /** A text in the plural form of a number, which is `{n}`. */
-export function tn(key: CountKey, n: number, values: TextValues = {}): string {
-  const texts: Readonly<Partial<Record<string, string>>> = translation?.texts.page ?? en;
-  const text = texts[`${key}.${plurals.select(n)}`] ?? texts[`${key}.other`] ?? en[`${key}.other`];
+export function tn(key: PluralTextKey, n: number, values: TextValues = {}): string {
+  const texts: Readonly<Partial<Record<string, string>>> = translation?.texts.page ?? pageTextsEn;
+  const text = texts[`${key}.${plurals.select(n)}`] ?? texts[`${key}.other`] ?? pageTextsEn[`${key}.other`];
   return fillTemplate(text, { ...values, n });
 }
 

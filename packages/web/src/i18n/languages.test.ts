@@ -4,7 +4,7 @@ import { findingDetailTexts, formats, importFindingCodes } from '@coppice/conten
 import { expect, test } from 'vitest';
 import { sameAsEnglish } from '../testing/same-as-english.ts';
 import { textsDe } from './de/index.ts';
-import { en } from './en/page.ts';
+import { pageTextsEn } from './en/page.ts';
 import { isolateValue, languageCodes, matchLanguage, writingDirection } from './languages.ts';
 import { loadTexts, type TranslatedLanguage } from './loaders.ts';
 import { loadReportTexts } from './report-loaders.ts';
@@ -47,10 +47,10 @@ function markupOf(text: string): readonly string[] {
 }
 
 test.each(languageCodes)('[B280] %s has every text of the page in every plural form of its language', async (code) => {
-  const texts: Texts = code === 'en' ? en : (await loadTexts(code)).page;
+  const texts: Texts = code === 'en' ? pageTextsEn : (await loadTexts(code)).page;
   const own = byForm(texts);
   expect(Object.keys(texts).filter((key) => texts[key]?.trim() === '')).toEqual([]);
-  const english = byForm(en);
+  const english = byForm(pageTextsEn);
   expect([...own.keys()].toSorted()).toEqual([...english.keys()].toSorted());
   const wrong = [...english].filter(([base, forms]) => {
     const expected = forms.has('') ? [''] : pluralForms(code);
@@ -60,8 +60,8 @@ test.each(languageCodes)('[B280] %s has every text of the page in every plural f
 });
 
 test.each(languageCodes)('[B280] the texts in %s have the same placeholders and markup as in English', async (code) => {
-  const texts: Texts = code === 'en' ? en : (await loadTexts(code)).page;
-  const english = byForm(en);
+  const texts: Texts = code === 'en' ? pageTextsEn : (await loadTexts(code)).page;
+  const english = byForm(pageTextsEn);
   const wrong: string[] = [];
   for (const [base, forms] of byForm(texts)) {
     const model = english.get(base)?.get('') ?? english.get(base)?.get('other') ?? '';
@@ -80,7 +80,7 @@ test.each(languageCodes)('[B280] the texts in %s have the same placeholders and 
 
 test.each(translated)('[B280] nothing in %s is left in English, except words that are the same', async (code) => {
   const { page } = await loadTexts(code);
-  const english: Texts = en;
+  const english: Texts = pageTextsEn;
   const same = Object.entries(page)
     .filter(([key, text]) => /\p{L}{2}/u.test(text.replace(/\{\w+\}/g, '')) && text === english[key])
     .map(([key]) => key);
@@ -112,14 +112,14 @@ test.each(translated)(
       [sentences].flat().map((text) => placeholdersOf(text).join());
     const valuesOf = (table: Readonly<Record<string, string | readonly string[]>>) =>
       Object.entries(table).map(([key, sentences]) => [key, values(sentences)]);
-    expect(valuesOf(texts.refusals)).toEqual(valuesOf(textsDe.refusals));
-    expect(valuesOf(texts.words)).toEqual(valuesOf(textsDe.words));
-    expect(Object.keys(texts.ownNames)).toEqual(Object.keys(textsDe.ownNames));
-    expect(Object.keys(texts.argumentNames)).toEqual(Object.keys(textsDe.argumentNames));
+    expect(valuesOf(texts.refusals)).toEqual(valuesOf(languageTextsDe.refusals));
+    expect(valuesOf(texts.words)).toEqual(valuesOf(languageTextsDe.words));
+    expect(Object.keys(texts.ownNames)).toEqual(Object.keys(languageTextsDe.ownNames));
+    expect(Object.keys(texts.argumentNames)).toEqual(Object.keys(languageTextsDe.argumentNames));
     // A sentence that the server's own message follows does so in every language.
     const follows = (table: typeof texts.refusals) =>
       Object.entries(table).map(([key, sentences]) => [key, [sentences].flat().map((text) => /[:：]$/.test(text))]);
-    expect(follows(texts.refusals)).toEqual(follows(textsDe.refusals));
+    expect(follows(texts.refusals)).toEqual(follows(languageTextsDe.refusals));
     const units = byForm(texts.units);
     for (const [unit, forms] of units) {
       expect([unit, ...[...forms.keys()].toSorted()]).toEqual([unit, ...pluralForms(code)]);
@@ -147,7 +147,7 @@ function sourcesBelow(folder: string): readonly string[] {
 
 test('[B280] every text is used', () => {
   const words = new Set(sourcesBelow(join(import.meta.dirname, '..')).flatMap((source) => source.match(/\w+/g) ?? []));
-  expect([...byForm(en).keys()].filter((key) => !words.has(key))).toEqual([]);
+  expect([...byForm(pageTextsEn).keys()].filter((key) => !words.has(key))).toEqual([]);
 });
 
 test('[B281] the first language is the browser’s, by region, then by language and script', () => {

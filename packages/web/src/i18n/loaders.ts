@@ -6,15 +6,15 @@ export type TranslatedLanguage = Exclude<Language, 'en'>;
 
 // Each import is a chunk of its own.
 const loaders: Readonly<Record<TranslatedLanguage, () => Promise<LanguageTexts>>> = {
-  de: async () => (await import('./de/index.ts')).textsDe,
-  fr: async () => (await import('./fr/index.ts')).textsFr,
-  es: async () => (await import('./es/index.ts')).textsEs,
-  'pt-BR': async () => (await import('./pt-BR/index.ts')).textsPtBr,
-  it: async () => (await import('./it/index.ts')).textsIt,
-  ar: async () => (await import('./ar/index.ts')).textsAr,
-  ja: async () => (await import('./ja/index.ts')).textsJa,
-  'zh-CN': async () => (await import('./zh-CN/index.ts')).textsZhCn,
-  nl: async () => (await import('./nl/index.ts')).textsNl,
+  de: async () => (await import('./de/index.ts')).languageTextsDe,
+  fr: async () => (await import('./fr/index.ts')).languageTextsFr,
+  es: async () => (await import('./es/index.ts')).languageTextsEs,
+  'pt-BR': async () => (await import('./pt-BR/index.ts')).languageTextsPtBr,
+  it: async () => (await import('./it/index.ts')).languageTextsIt,
+  ar: async () => (await import('./ar/index.ts')).languageTextsAr,
+  ja: async () => (await import('./ja/index.ts')).languageTextsJa,
+  'zh-CN': async () => (await import('./zh-CN/index.ts')).languageTextsZhCn,
+  nl: async () => (await import('./nl/index.ts')).languageTextsNl,
 };
 
 /** The texts that the page needs from its start in a language. */

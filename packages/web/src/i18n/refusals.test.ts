@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { refusalsDe } from './de/refusals.ts';
+import { refusalTextsDe } from './de/refusals.ts';
 import { createRefusalTranslator } from './translate-refusal.ts';
 
-const germanRefusal = createRefusalTranslator('de', refusalsDe);
+const germanRefusal = createRefusalTranslator('de', refusalTextsDe);
 
 test('[B87] a German refusal has the values of the English one, and leaves out unknown ones', () => {
   const full = { code: 'context/full', message: 'It is full.', data: { model: 'openai/gpt-5', window: 8000 } };
@@ -13,7 +13,7 @@ test('[B87] a German refusal has the values of the English one, and leaves out u
   expect(germanRefusal({ ...full, data: {} })?.said).toBe(
     'Der Chat füllt das Kontextfenster des Modells: fass ältere Nachrichten zusammen, zweige früher ab oder nimm ein Modell mit größerem Fenster.',
   );
-  for (const code of Object.keys(refusalsDe))
+  for (const code of Object.keys(refusalTextsDe))
     expect(germanRefusal({ code, message: '', data: {} })?.said).not.toMatch(/[{}]/);
 });
 

@@ -1,4 +1,4 @@
-import type { Dictionary } from './dictionary.ts';
+import type { TranslatedText } from './dictionary.ts';
 import { currentTranslation, t } from './index.ts';
 
 /** An error from any source. */
@@ -9,13 +9,13 @@ export interface ReceivedError {
 }
 
 /** The error as one line of plain text. */
-export function plainWords(of: ReceivedError): string {
+export function errorToLine(of: ReceivedError): string {
   const { said, english = '' } = localizeError(of);
   return [said, english].filter((part) => part !== '').join(' ');
 }
 
 /** An error in the user's language if its code is known; else the server's message. */
-export function localizeError({ code, message, data = {} }: ReceivedError): Dictionary {
+export function localizeError({ code, message, data = {} }: ReceivedError): TranslatedText {
   // A browser's own message about an unreachable or foreign server is not helpful.
   if (code === 'page/offline') return { said: t('serverAway') };
   const [, status] = /^http\/(\d+)$/.exec(code) ?? [];

@@ -1,5 +1,5 @@
 import type { CommandAnswer, CommandPhrase } from '@coppice/client';
-import type { Dictionary } from './dictionary.ts';
+import type { TranslatedText } from './dictionary.ts';
 import { isolateValue } from './languages.ts';
 import { createRefusalTranslator, type RefusalTranslator } from './translate-refusal.ts';
 import type { LanguageTexts } from './types.ts';
@@ -12,7 +12,7 @@ export interface Translation {
   /** The words of a phrase; null if its code or one of its values is unknown. */
   readonly translatePhrase: (phrase: CommandPhrase) => string | null;
   /** What a command reports, if every sentence is known; an added command has no codes. */
-  readonly translateReport: (answer: Pick<CommandAnswer, 'said' | 'did'>) => Dictionary;
+  readonly translateReport: (answer: Pick<CommandAnswer, 'said' | 'did'>) => TranslatedText;
   /** The lines of a command's list; a line with something unknown stays English. */
   readonly translateLines: (answer: Pick<CommandAnswer, 'text' | 'lines'>) => readonly string[];
   /** The usage of a command with translated argument names; option names stay, because they are typed. */

@@ -1,6 +1,6 @@
 import type { CommandPhrase } from '@coppice/client';
 import type { FindingDetailCode, ImportFindingCode } from '@coppice/content/formats';
-import type { en } from './en/page.ts';
+import type { pageTextsEn } from './en/page.ts';
 
 /** A category of `Intl.PluralRules`. */
 export type PluralForm = Intl.LDMLPluralRule;
@@ -56,7 +56,7 @@ export type RefusalTexts = Readonly<Record<string, string | readonly string[]>>;
 
 /** Everything that the page needs from its start in a language other than English. */
 export interface LanguageTexts {
-  readonly page: Translated<typeof en, never> & Partial<Translated<typeof en, PluralForm>>;
+  readonly page: Translated<typeof pageTextsEn, never> & Partial<Translated<typeof pageTextsEn, PluralForm>>;
   /** By the name of the command. */
   readonly commandWords: Readonly<Record<string, CommandWords>>;
   /** Sentences of commands by code; a name in braces stands for a value of the data. */

@@ -3,8 +3,8 @@ import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { MenuItem } from '../ui/menu.tsx';
-import { actionOfShortcut } from './actions.ts';
-import { shownChord } from './chords.ts';
+import { findPageAction } from './actions.ts';
+import { formatChord } from './chords.ts';
 
 /** An action as a menu item. */
 export function ActionItem({
@@ -16,13 +16,13 @@ export function ActionItem({
   readonly checked?: boolean;
   readonly disabled?: boolean;
 }): ReactElement {
-  const { icon, label, keys, run, danger } = actionOfShortcut(id);
+  const { icon, label, keys, run, danger } = findPageAction(id);
   const [chord] = keys;
   return (
     <MenuItem
       icon={icon}
       onSelect={() => void run()}
-      {...(chord === undefined ? {} : { keys: shownChord(chord) })}
+      {...(chord === undefined ? {} : { keys: formatChord(chord) })}
       {...(danger === undefined ? {} : { danger })}
       {...(checked === undefined ? {} : { checked })}
       {...(disabled === undefined ? {} : { disabled })}
@@ -42,12 +42,12 @@ export function ActionIcon({
   readonly className?: string;
   readonly disabled?: boolean;
 }): ReactElement {
-  const { icon, label, keys, run } = actionOfShortcut(id);
+  const { icon, label, keys, run } = findPageAction(id);
   const [chord] = keys;
   return (
     <IconButton
       icon={icon}
-      label={chord === undefined ? t(label) : `${t(label)} (${shownChord(chord)})`}
+      label={chord === undefined ? t(label) : `${t(label)} (${formatChord(chord)})`}
       disabled={disabled}
       onClick={() => void run()}
       {...(className === undefined ? {} : { className })}
@@ -67,7 +67,7 @@ export function ActionButton({
   readonly look?: 'primary' | 'quiet';
   readonly className?: string;
 }): ReactElement {
-  const { icon, label, run } = actionOfShortcut(id);
+  const { icon, label, run } = findPageAction(id);
   return (
     <Button
       icon={icon}

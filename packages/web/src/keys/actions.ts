@@ -1,23 +1,23 @@
 /** All actions of the page: keyboard, palette, menus and buttons use this list. */
 import { shownPath, type TreeSession, variantOf } from '@coppice/client';
 import type { Node } from '@coppice/core';
-import { isRightToLeft, type Key } from '../i18n/index.ts';
-import { newChat, newTree } from '../state/new-tree.ts';
-import { homePlace, navigateTo, treePlace, useRoute } from '../state/router.ts';
-import { redoAct, switchTo, undoAct } from '../state/tree-actions.ts';
+import { isRightToLeft, type TextKey } from '../i18n/index.ts';
+import { createTreeAndOpen, openNewChat } from '../state/new-tree.ts';
+import { homeRoute, navigateTo, treeRoute, useRoute } from '../state/router.ts';
+import { redoAct, switchToVariant, undoAct } from '../state/tree-actions.ts';
 import { foldSidebar, openDialog, showPanel, useUi } from '../state/ui.ts';
 import { redoAnywhere, undoAnywhere } from '../state/undo-anywhere.ts';
 import { focusMessage } from '../thread/focus-message.ts';
 import { messageActions } from '../thread/message-acts.ts';
-import { threadRows } from '../thread/rows.ts';
-import { copyShownBranch, togglePinned, trashChat } from '../thread/tree-acts.ts';
+import { buildThreadRows } from '../thread/rows.ts';
+import { duplicateShownBranch, togglePinned, trashChat } from '../thread/tree-acts.ts';
 import type { IconName } from '../ui/icon.tsx';
 import { openSession } from './open-session.ts';
 
 /** An action with its label and keys. */
 export interface PageAction {
   readonly id: string;
-  readonly label: Key;
+  readonly label: TextKey;
   readonly icon: IconName;
   /** For example `mod+k`, `shift+r`, `g m`; may be empty. */
   readonly keys: readonly string[];
@@ -32,7 +32,7 @@ export interface PageAction {
 
 function rowsNow(session: TreeSession): readonly Node[] {
   const { part } = session.state;
-  return part === null ? [] : threadRows(shownPath(part)).map((row) => row.node);
+  return part === null ? [] : buildThreadRows(shownPath(part)).map((row) => row.node);
 }
 
 /** The message that keys act on: the current one, or the last. */
@@ -119,12 +119,12 @@ function variant(session: TreeSession, node: Node, by: number): void {
   const next = ids[(at - 1 + by + ids.length) % ids.length];
   if (next === undefined || next === node.id) return;
   useUi.setState({ current: next });
-  switchTo(session, next);
+  switchToVariant(session, next);
   focusMessage(next);
 }
 
 function screen(name: 'map' | 'context' | 'history' | 'thread'): () => boolean {
-  return onTree((session) => navigateTo(treePlace(session.treeId, { screen: name })));
+  return onTree((session) => navigateTo(treeRoute(session.treeId, { screen: name })));
 }
 
 /** Closes open things one at a time, and finally focuses the composer. */
@@ -134,7 +134,7 @@ function escape(): boolean {
   if (ui.opened !== null) return false;
   if (ui.editing !== null) useUi.setState({ editing: null });
   else if (ui.drawer) useUi.setState({ drawer: false });
-  else if (place.name === 'tree' && place.screen !== 'thread') navigateTo(treePlace(place.treeId));
+  else if (place.name === 'tree' && place.screen !== 'thread') navigateTo(treeRoute(place.treeId));
   else if (ui.current !== null) useUi.setState({ current: null });
   else document.getElementById('composer')?.focus();
   return true;
@@ -143,7 +143,7 @@ function escape(): boolean {
 // The keys point to where the switch of a message shows the other version.
 const [previousKey, nextKey] = isRightToLeft() ? ['arrowright', 'arrowleft'] : ['arrowleft', 'arrowright'];
 
-export const actions: readonly PageAction[] = [
+export const pageActions: readonly PageAction[] = [
   {
     id: 'palette',
     label: 'palette',
@@ -152,7 +152,7 @@ export const actions: readonly PageAction[] = [
     typing: true,
     run: always(() => openDialog({ name: 'palette' })),
   },
-  { id: 'new', label: 'newTree', icon: 'plus', keys: ['n'], listed: true, run: always(newChat) },
+  { id: 'new', label: 'newTree', icon: 'plus', keys: ['n'], listed: true, run: always(openNewChat) },
   {
     id: 'sidebar',
     label: 'toggleSidebar',
@@ -168,7 +168,7 @@ export const actions: readonly PageAction[] = [
     icon: 'clock',
     keys: ['shift+n'],
     listed: true,
-    run: always(() => void newTree({ temporary: true })),
+    run: always(() => void createTreeAndOpen({ temporary: true })),
   },
   {
     id: 'home',
@@ -176,7 +176,7 @@ export const actions: readonly PageAction[] = [
     icon: 'map',
     keys: ['g h'],
     listed: true,
-    run: always(() => navigateTo(homePlace())),
+    run: always(() => navigateTo(homeRoute())),
   },
   { id: 'thread', label: 'thread', icon: 'outline', keys: ['g t'], listed: true, run: screen('thread') },
   { id: 'map', label: 'map', icon: 'map', keys: ['g m'], listed: true, run: screen('map') },
@@ -333,7 +333,7 @@ export const actions: readonly PageAction[] = [
     run: onTree((session) => useUi.setState({ renaming: session.treeId })),
   },
   { id: 'pin', label: 'pinned', icon: 'pin', keys: [], run: onTree(togglePinned) },
-  { id: 'copy-branch', label: 'copyOut', icon: 'copy', keys: [], run: onTree(copyShownBranch) },
+  { id: 'copy-branch', label: 'copyOut', icon: 'copy', keys: [], run: onTree(duplicateShownBranch) },
   {
     id: 'delete-tree',
     label: 'deleteTree',
@@ -385,8 +385,8 @@ function focusComposer(): boolean {
 }
 
 /** An action of the list by its id. */
-export function actionOfShortcut(id: string): PageAction {
-  const action = actions.find((each) => each.id === id);
+export function findPageAction(id: string): PageAction {
+  const action = pageActions.find((each) => each.id === id);
   if (action === undefined) throw new Error(`There is no action ${id}.`);
   return action;
 }

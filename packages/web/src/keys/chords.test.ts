@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chordOf, type KeyPress, shownChord } from './chords.ts';
+import { chordOf, formatChord, type KeyPress } from './chords.ts';
 
 function pressed(key: string, held: Partial<KeyPress> = {}): KeyPress {
   return { key, code: '', metaKey: false, ctrlKey: false, altKey: false, shiftKey: false, ...held };
@@ -27,10 +27,10 @@ describe('[B98] a character works as a shortcut wherever a keyboard has it', () 
 });
 
 test('[B98] keys are shown as the keyboard names them', () => {
-  expect(shownChord('shift+mod+z', true)).toBe('⇧⌘Z');
-  expect(shownChord('shift+mod+z', false)).toBe('Ctrl+Shift+Z');
-  expect(shownChord('alt+r', false)).toBe('Alt+R');
-  expect(shownChord('g m', false)).toBe('G M');
-  expect(shownChord('escape', false)).toBe('Esc');
-  expect(shownChord('arrowleft', true)).toBe('←');
+  expect(formatChord('shift+mod+z', true)).toBe('⇧⌘Z');
+  expect(formatChord('shift+mod+z', false)).toBe('Ctrl+Shift+Z');
+  expect(formatChord('alt+r', false)).toBe('Alt+R');
+  expect(formatChord('g m', false)).toBe('G M');
+  expect(formatChord('escape', false)).toBe('Esc');
+  expect(formatChord('arrowleft', true)).toBe('←');
 });

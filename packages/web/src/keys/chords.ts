@@ -46,7 +46,7 @@ const onApple: Readonly<Record<string, string>> = { shift: '⇧', mod: '⌘', al
 const elsewhere: Readonly<Record<string, string>> = { shift: 'Shift+', mod: 'Ctrl+', alt: 'Alt+' };
 
 /** A chord for display: `⇧⌘Z` on a Mac, `Ctrl+Shift+Z` elsewhere. */
-export function shownChord(chord: string, onMac = mac): string {
+export function formatChord(chord: string, onMac = mac): string {
   const shown = (part: string) => {
     const names = part.split('+').filter(Boolean);
     const last = names.at(-1) ?? part;

@@ -4,11 +4,11 @@ import { type ReactElement, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { useAppData } from '../state/app-data.ts';
 import { api } from '../state/page-client.ts';
-import { homePlace, navigateTo, treePlace } from '../state/router.ts';
+import { homeRoute, navigateTo, treeRoute } from '../state/router.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { actions } from './actions.ts';
-import { shownChord } from './chords.ts';
+import { pageActions } from './actions.ts';
+import { formatChord } from './chords.ts';
 import { openSession } from './open-session.ts';
 
 const mostBranches = 8;
@@ -87,7 +87,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
                   key={mark.nodeId}
                   className="opt"
                   value={`${t('bookmark')} ${mark.title} ${mark.nodeId}`}
-                  onSelect={() => run(() => navigateTo(treePlace(session.treeId, { nodeId: mark.nodeId })))}
+                  onSelect={() => run(() => navigateTo(treeRoute(session.treeId, { nodeId: mark.nodeId })))}
                 >
                   <Icon name="mark" />
                   <span className="grow">
@@ -98,7 +98,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
             </Command.Group>
           )}
           <Command.Group>
-            {actions
+            {pageActions
               .filter((action) => action.listed === true)
               .map((action) => (
                 <Command.Item
@@ -109,7 +109,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
                 >
                   <Icon name={action.icon} />
                   <span className="grow">{t(action.label)}</span>
-                  {action.keys[0] === undefined ? null : <kbd>{shownChord(action.keys[0])}</kbd>}
+                  {action.keys[0] === undefined ? null : <kbd>{formatChord(action.keys[0])}</kbd>}
                 </Command.Item>
               ))}
           </Command.Group>
@@ -119,7 +119,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
                 key={tree.id}
                 className="opt"
                 value={`${treeTitleOf(tree) ?? t('untitled')} ${tree.id}`}
-                onSelect={() => run(() => navigateTo(treePlace(tree.id)))}
+                onSelect={() => run(() => navigateTo(treeRoute(tree.id)))}
               >
                 <Icon name="map" />
                 <span className="grow clip" dir="auto">
@@ -136,7 +136,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
                   forceMount
                   className="opt"
                   value={hitValue(hit)}
-                  onSelect={() => run(() => navigateTo(treePlace(hit.treeId, { nodeId: hit.nodeId })))}
+                  onSelect={() => run(() => navigateTo(treeRoute(hit.treeId, { nodeId: hit.nodeId })))}
                 >
                   <Icon name="fork" />
                   <span className="grow clip">{hit.snippet}</span>
@@ -146,7 +146,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
                 forceMount
                 className="opt"
                 value={searchValue(words)}
-                onSelect={() => run(() => navigateTo(homePlace(words)))}
+                onSelect={() => run(() => navigateTo(homeRoute(words)))}
               >
                 <Icon name="search" />
                 <span className="grow">{t('searchFor', { words })}</span>

@@ -2,22 +2,22 @@ import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { actions } from './actions.ts';
-import { shownChord } from './chords.ts';
+import { pageActions } from './actions.ts';
+import { formatChord } from './chords.ts';
 
 /** Lists all keys of the page. */
 export function KeysDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   return (
     <Dialog title={t('keyboard')} onClose={onClose} className="keys-dialog">
       <ul className="keys-list">
-        {actions
+        {pageActions
           .filter((action) => action.keys.length > 0)
           .map((action) => (
             <li key={action.id} className="row">
               <Icon name={action.icon} />
               <span className="grow">{t(action.label)}</span>
               {action.keys.map((chord) => (
-                <kbd key={chord}>{shownChord(chord)}</kbd>
+                <kbd key={chord}>{formatChord(chord)}</kbd>
               ))}
             </li>
           ))}

@@ -1,8 +1,8 @@
 import { useEffect } from 'react';
-import { typeAhead } from '../state/new-tree.ts';
+import { bufferKeyPress } from '../state/new-tree.ts';
 import { useRoute } from '../state/router.ts';
 import { useUi } from '../state/ui.ts';
-import { actions, isAboutMessage } from './actions.ts';
+import { isAboutMessage, pageActions } from './actions.ts';
 import { chordOf } from './chords.ts';
 
 function isTyping(target: EventTarget | null): boolean {
@@ -38,14 +38,14 @@ export function usePageKeys(): void {
       const chord = chordOf(event);
       const typing = isTyping(event.target);
       const plain = !event.metaKey && !event.ctrlKey && !event.altKey;
-      if (!typing && plain && typeAhead(event.key)) return event.preventDefault();
+      if (!typing && plain && bufferKeyPress(event.key)) return event.preventDefault();
       if (useUi.getState().opened !== null && chord !== 'mod+k') return;
       if (!typing && isControl(event.target, event.key)) return;
       const pair = `${before} ${chord}`;
       const roams = (keys: string) => !isWalked(event.target) || isRoaming(keys);
       const action =
-        actions.find((each) => each.keys.includes(pair) && !typing) ??
-        actions.find((each) => each.keys.includes(chord) && (!typing || each.typing === true) && roams(chord));
+        pageActions.find((each) => each.keys.includes(pair) && !typing) ??
+        pageActions.find((each) => each.keys.includes(chord) && (!typing || each.typing === true) && roams(chord));
       before = '';
       clearTimeout(timer);
       if (action === undefined) {

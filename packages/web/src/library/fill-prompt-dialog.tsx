@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { fillVariables, variablesIn } from '../state/library.ts';
+import { fillPromptVariables, listPromptVariables } from '../state/library.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
@@ -14,12 +14,12 @@ export function FillPromptDialog({
   readonly onDone: (text: string) => void;
   readonly onClose: () => void;
 }): ReactElement {
-  const names = variablesIn(text);
+  const names = listPromptVariables(text);
   const [values, setValues] = useState<ReadonlyMap<string, string>>(new Map());
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onClose();
-    onDone(fillVariables(text, values));
+    onDone(fillPromptVariables(text, values));
     document.getElementById('composer')?.focus();
   };
   return (

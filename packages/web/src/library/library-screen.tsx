@@ -3,7 +3,7 @@ import { HomeRail } from '../home/home-rail.tsx';
 import { DrawerButton } from '../home/rail.tsx';
 import { formatList, t, tn } from '../i18n/index.ts';
 import {
-  emptyEntry,
+  emptyLibraryEntry,
   type LibraryItem,
   libraryEntryToJson,
   loadLibrary,
@@ -15,10 +15,10 @@ import {
 import { loadFolders, useProjects } from '../state/projects.ts';
 import { showToast } from '../state/toasts.ts';
 import { openDialog } from '../state/ui.ts';
-import { promptName } from '../thread/slash-menu.tsx';
+import { slashNameOfPrompt } from '../thread/slash-menu.tsx';
 import { Button } from '../ui/button.tsx';
 import { saveText } from '../ui/save-text.ts';
-import { instructionTokens } from './instruction-tokens.ts';
+import { countInstructionTokens } from './instruction-tokens.ts';
 import { PresetEditor } from './preset-editor.tsx';
 
 /** Custom instructions, presets and prompts: written once, used in every new chat. */
@@ -138,7 +138,7 @@ function Instructions({ items }: { readonly items: readonly LibraryItem[] }): Re
 function InstructionText({ item }: { readonly item: LibraryItem | null }): ReactElement {
   const [text, setText] = useState(item?.text ?? '');
   const changed = text !== (item?.text ?? '');
-  const save = () => saveLibraryEntry({ ...emptyEntry, kind: 'instructions', text }, item?.id ?? null);
+  const save = () => saveLibraryEntry({ ...emptyLibraryEntry, kind: 'instructions', text }, item?.id ?? null);
   return (
     <>
       <textarea
@@ -149,7 +149,7 @@ function InstructionText({ item }: { readonly item: LibraryItem | null }): React
         onChange={(event) => setText(event.target.value)}
       />
       <div className="row">
-        <span className="grow dim num">{tn('tokensInEveryChat', instructionTokens(text))}</span>
+        <span className="grow dim num">{tn('tokensInEveryChat', countInstructionTokens(text))}</span>
         <Button look="primary" disabled={!changed} onClick={() => void save()}>
           {t('save')}
         </Button>
@@ -212,7 +212,7 @@ function Prompts({ items }: { readonly items: readonly LibraryItem[] }): ReactEl
           ) : (
             <div key={item.id} className="row setting">
               <span className="grow clip">
-                <b className="mono">/{promptName(item.name)}</b>
+                <b className="mono">/{slashNameOfPrompt(item.name)}</b>
                 <span className="sub clip">{item.text.slice(0, 200)}</span>
               </span>
               <Button small icon="edit" onClick={() => setEditing(item.id)}>
@@ -239,7 +239,8 @@ function PromptEditor({
   const [name, setName] = useState(item?.name ?? '');
   const [text, setText] = useState(item?.text ?? '');
   const save = async () => {
-    if (await saveLibraryEntry({ ...emptyEntry, kind: 'prompt', name: name.trim(), text }, item?.id ?? null)) onDone();
+    if (await saveLibraryEntry({ ...emptyLibraryEntry, kind: 'prompt', name: name.trim(), text }, item?.id ?? null))
+      onDone();
   };
   return (
     <div className="form">
@@ -253,7 +254,11 @@ function PromptEditor({
       </label>
       <div className="row foot-row">
         <Button onClick={onDone}>{t('cancel')}</Button>
-        <Button look="primary" disabled={promptName(name) === '' || text.trim() === ''} onClick={() => void save()}>
+        <Button
+          look="primary"
+          disabled={slashNameOfPrompt(name) === '' || text.trim() === ''}
+          onClick={() => void save()}
+        >
           {t('save')}
         </Button>
       </div>

@@ -3,7 +3,7 @@ import { t } from '../i18n/index.ts';
 import { ModelChips, OptionFields, ToolOptions } from '../models/options-panel.tsx';
 import { type ChatOptions, defaultOptions } from '../state/chat-options.ts';
 import {
-  emptyEntry,
+  emptyLibraryEntry,
   type FirstMessage,
   type LibraryItem,
   removeLibraryItem,
@@ -37,7 +37,7 @@ export function PresetEditor({
     setKeyed(keyed.map((each) => (each.key === key ? { ...each, ...set } : each)));
   const models = options.models ?? [];
   const entry = {
-    ...emptyEntry,
+    ...emptyLibraryEntry,
     kind: 'preset' as const,
     name: name.trim(),
     text,

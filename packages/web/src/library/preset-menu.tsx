@@ -1,11 +1,11 @@
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
-import { choosePreset, type LibraryItem, presetIn, useLibrary } from '../state/library.ts';
+import { choosePreset, findPreset, type LibraryItem, useLibrary } from '../state/library.ts';
 import { navigateTo } from '../state/router.ts';
 import { useUi } from '../state/ui.ts';
 import { useOptionalSession } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
-import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { offerPresetPrompt } from './switch-preset.ts';
 
 /**
@@ -16,7 +16,7 @@ export function PresetMenu(): ReactElement {
   const session = useOptionalSession();
   const presets = useLibrary((library) => library.items).filter((item) => item.kind === 'preset');
   const chosen = useUi((ui) => ui.preset);
-  const shown = presetIn(presets, chosen);
+  const shown = findPreset(presets, chosen);
   const pick = (preset: LibraryItem | null) => {
     choosePreset(preset);
     if (session !== null && preset !== null) offerPresetPrompt(session, preset);
@@ -44,7 +44,7 @@ export function PresetMenu(): ReactElement {
           {preset.name}
         </MenuItem>
       ))}
-      <MenuLine />
+      <MenuSeparator />
       <MenuItem icon="gear" onSelect={() => navigateTo({ name: 'library' })}>
         {t('library')}
       </MenuItem>

@@ -3,14 +3,14 @@ import { type FormEvent, type ReactElement, useEffect, useId, useRef, useState }
 import { t, tn } from '../i18n/index.ts';
 import { ModelSelect } from '../models/model-select.tsx';
 import { useLibrary } from '../state/library.ts';
-import { loadProjectFiles, projectIn, removeProject, saveProject, useProjects } from '../state/projects.ts';
-import { homePlace, navigateTo } from '../state/router.ts';
+import { findProject, loadProjectFiles, removeProject, saveProject, useProjects } from '../state/projects.ts';
+import { homeRoute, navigateTo } from '../state/router.ts';
 import { attachmentOfBlock, blockOfAttachment } from '../thread/attachments.ts';
 import { FileChips } from '../thread/file-chips.tsx';
-import { type Files, useFiles } from '../thread/use-files.ts';
+import { type DraftFiles, useDraftFiles } from '../thread/use-files.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { instructionTokens } from './instruction-tokens.ts';
+import { countInstructionTokens } from './instruction-tokens.ts';
 
 /** A project: its name, and what it adds to each of its new chats. */
 export function ProjectDialog({
@@ -46,14 +46,14 @@ function ProjectForm({
 }): ReactElement {
   const items = useLibrary((library) => library.items);
   const projects = useProjects();
-  const [item] = useState(() => projectIn(items, before));
+  const [item] = useState(() => findProject(items, before));
   const [name, setName] = useState(before ?? '');
   const [text, setText] = useState(item?.text ?? '');
   const [model, setModel] = useState(item?.options.models?.[0] ?? null);
   const [preset, setPreset] = useState(item?.preset ?? '');
   const [busy, setBusy] = useState(false);
   const [first] = useState(() => blocks.flatMap(attachmentOfBlock));
-  const files = useFiles(null, true, first);
+  const files = useDraftFiles(null, true, first);
   const id = useId();
   const wanted = name.trim();
   const taken = wanted !== before && projects.some((project) => project.name === wanted);
@@ -75,7 +75,7 @@ function ProjectForm({
     setBusy(false);
     if (!done) return;
     onClose();
-    if (wanted !== before) navigateTo(homePlace('', `folder:${wanted}`));
+    if (wanted !== before) navigateTo(homeRoute('', `folder:${wanted}`));
   };
   const presets = items.filter((each) => each.kind === 'preset');
   return (
@@ -115,7 +115,7 @@ function ProjectForm({
       )}
       <ProjectFiles files={files} />
       <p className="hint">
-        {t('projectFormHint')} {text === '' ? '' : tn('tokensInEveryChat', instructionTokens(text))}
+        {t('projectFormHint')} {text === '' ? '' : tn('tokensInEveryChat', countInstructionTokens(text))}
       </p>
       <div className="row foot-row">
         {before === null ? null : (
@@ -124,7 +124,7 @@ function ProjectForm({
             icon="trash"
             onClick={() => {
               onClose();
-              navigateTo(homePlace());
+              navigateTo(homeRoute());
               void removeProject(before);
             }}
           >
@@ -141,7 +141,7 @@ function ProjectForm({
   );
 }
 
-function ProjectFiles({ files }: { readonly files: Files }): ReactElement {
+function ProjectFiles({ files }: { readonly files: DraftFiles }): ReactElement {
   const input = useRef<HTMLInputElement>(null);
   return (
     <fieldset className="form-field">

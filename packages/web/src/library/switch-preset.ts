@@ -3,7 +3,7 @@ import { t } from '../i18n/index.ts';
 import { loadTrees } from '../state/app-data.ts';
 import { composePrompt, type LibraryItem, useLibrary } from '../state/library.ts';
 import { api } from '../state/page-client.ts';
-import { navigateTo, treePlace } from '../state/router.ts';
+import { navigateTo, treeRoute } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 
@@ -25,7 +25,7 @@ export function offerPresetPrompt(session: TreeSession, preset: LibraryItem): vo
     try {
       const made = await api.setPrompt(tree.id, prompt, false, session.version);
       await api.patch(made.treeId, { metadata });
-      navigateTo(treePlace(made.treeId));
+      navigateTo(treeRoute(made.treeId));
       void loadTrees();
     } catch (thrown) {
       showError(toHttpProblem(thrown));

@@ -2,12 +2,12 @@ import { replySourceOf } from '@coppice/client';
 import type { NodeId, TopologyNode } from '@coppice/core';
 import { type ReactElement, useMemo } from 'react';
 import { t } from '../i18n/index.ts';
-import { firstWords } from '../markdown/first-words.ts';
+import { toExcerpt } from '../markdown/first-words.ts';
 import { useTree } from '../state/use-session.ts';
 import { ModelName } from '../ui/model-name.tsx';
-import { positionOf, step } from './layout.ts';
+import { messageHeight, messagePosition } from './layout.ts';
 import type { MapModel } from './use-map.ts';
-import { type MapView, seenColumns } from './view.ts';
+import { type MapView, visibleColumns } from './view.ts';
 
 interface CardsProps {
   readonly model: MapModel;
@@ -42,17 +42,17 @@ export function MessageCards({ model, view, width, height, onOpen }: CardsProps)
 
 function visibleCards(model: MapModel, view: MapView, width: number, height: number): readonly CardPlace[] {
   const cards: CardPlace[] = [];
-  const columns = seenColumns(model.layout, view, width);
+  const columns = visibleColumns(model.layout, view, width);
   const w = Math.min(190, 47 * view.kx - 14);
-  const h = Math.min(96, step * view.ky - 14);
+  const h = Math.min(96, messageHeight * view.ky - 14);
   for (const branch of model.layout.branches) {
     if (branch.column < columns.from || branch.column > columns.to) continue;
-    const from = Math.max(0, Math.floor((branch.base - (height + h - view.ty) / view.ky) / step));
-    const to = Math.min(branch.nodes.length - 1, Math.ceil((branch.base + (view.ty + h) / view.ky) / step));
+    const from = Math.max(0, Math.floor((branch.base - (height + h - view.ty) / view.ky) / messageHeight));
+    const to = Math.min(branch.nodes.length - 1, Math.ceil((branch.base + (view.ty + h) / view.ky) / messageHeight));
     for (let at = from; at <= to && cards.length < most; at++) {
       const node = branch.nodes[at];
       if (node === undefined) continue;
-      const spot = positionOf(model.layout, branch, at);
+      const spot = messagePosition(model.layout, branch, at);
       cards.push({ node, x: spot.x * view.kx + view.tx - w / 2, y: spot.y * view.ky + view.ty - h / 2, w, h });
     }
   }
@@ -99,7 +99,7 @@ function MapCard({
         ) : null}
       </b>
       <span className="words" dir="auto">
-        {firstWords(node.preview)}
+        {toExcerpt(node.preview)}
       </span>
     </button>
   );

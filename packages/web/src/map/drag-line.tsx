@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
-import { positionOf } from './layout.ts';
+import { messagePosition } from './layout.ts';
 import type { MapModel } from './use-map.ts';
-import type { Drag } from './use-pointer.ts';
+import type { BranchDrag } from './use-pointer.ts';
 import type { MapView } from './view.ts';
 
 /** A branch being dragged: a line from its parent to the target, and a text that says what dropping does. */
@@ -13,12 +13,12 @@ export function DragLine({
 }: {
   readonly model: MapModel;
   readonly view: MapView;
-  readonly drag: Drag;
+  readonly drag: BranchDrag;
 }): ReactElement | null {
-  const place = (id: Drag['from']) => {
+  const place = (id: BranchDrag['from']) => {
     const spot = model.layout.spots.get(id);
     if (spot === undefined) return null;
-    const { x, y } = positionOf(model.layout, spot.branch, spot.at);
+    const { x, y } = messagePosition(model.layout, spot.branch, spot.at);
     return { x: x * view.kx + view.tx, y: y * view.ky + view.ty };
   };
   const from = place(drag.from);

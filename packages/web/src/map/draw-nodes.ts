@@ -1,8 +1,8 @@
 /** Draws messages: zoomed out only the ends of branches, closer every message by its shape. */
 import type { NodeId, TopologyNode } from '@coppice/core';
-import { ringsOf } from '../ui/variant-rings.tsx';
-import { type MapBranch, positionOf } from './layout.ts';
-import type { MapScene, SeenBranch } from './map-scene.ts';
+import { ringSizesOf } from '../ui/variant-rings.tsx';
+import { type MapBranch, messagePosition } from './layout.ts';
+import type { MapScene, VisibleBranch } from './map-scene.ts';
 
 function drawDisc(context: CanvasRenderingContext2D, x: number, y: number, r: number): void {
   context.beginPath();
@@ -10,13 +10,13 @@ function drawDisc(context: CanvasRenderingContext2D, x: number, y: number, r: nu
 }
 
 /** Ends of branches, and forks on the active path. */
-export function drawTips(pen: MapScene, seen: readonly SeenBranch[]): void {
+export function drawBranchEnds(pen: MapScene, seen: readonly VisibleBranch[]): void {
   const { context, layout, view, palette } = pen;
   for (const { branch } of seen) {
     const end = branch.nodes.length - 1;
     const node = branch.nodes[end];
     if (node === undefined) continue;
-    const { x, y } = positionOf(layout, branch, end);
+    const { x, y } = messagePosition(layout, branch, end);
     drawTip(pen, branch, node, x * view.kx + view.tx, y * view.ky + view.ty, 2.6);
   }
   // Forks on the active path are shown even when zoomed out: there the user can switch branches.
@@ -25,7 +25,7 @@ export function drawTips(pen: MapScene, seen: readonly SeenBranch[]): void {
     for (const kid of branch.kids) {
       const node = branch.nodes[kid.forkAt];
       if (kid.forkAt < from || kid.forkAt > to || node === undefined || !pen.live.has(node.id)) continue;
-      const { x, y } = positionOf(layout, branch, kid.forkAt);
+      const { x, y } = messagePosition(layout, branch, kid.forkAt);
       drawDisc(context, x * view.kx + view.tx, y * view.ky + view.ty, 3.2);
       context.fillStyle = palette.background;
       context.strokeStyle = palette.accent;
@@ -76,13 +76,13 @@ function drawState({ context, palette }: MapScene, node: TopologyNode, x: number
 }
 
 /** All visible messages. */
-export function drawNodes(pen: MapScene, seen: readonly SeenBranch[]): void {
+export function drawNodes(pen: MapScene, seen: readonly VisibleBranch[]): void {
   const { context, layout, view } = pen;
   for (const { branch, from, to } of seen) {
     for (let at = from; at <= to; at++) {
       const node = branch.nodes[at];
       if (node === undefined) continue;
-      const spot = positionOf(layout, branch, at);
+      const spot = messagePosition(layout, branch, at);
       const x = spot.x * view.kx + view.tx;
       const y = spot.y * view.ky + view.ty;
       context.globalAlpha = pen.hidden(node) ? 0.25 : 1;
@@ -144,7 +144,7 @@ function drawRings(
   context.fillStyle = palette.background;
   drawDisc(context, x, y, outer + 2);
   context.fill();
-  const { radii, lit } = ringsOf(count, alive ? liveChild(id) : 0, outer + 1);
+  const { radii, lit } = ringSizesOf(count, alive ? liveChild(id) : 0, outer + 1);
   for (const [index, radius] of radii.entries()) {
     const on = alive && index + 1 === lit;
     context.strokeStyle = on ? palette.accent : palette.inactive;

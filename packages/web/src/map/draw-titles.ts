@@ -1,15 +1,15 @@
 /** Draws titles where there is space. */
-import { directionOf } from '../markdown/direction.ts';
-import { firstWords } from '../markdown/first-words.ts';
-import { type MapBranch, positionOf, step } from './layout.ts';
-import type { MapScene, SceneBox, SeenBranch } from './map-scene.ts';
+import { textDirectionOf } from '../markdown/direction.ts';
+import { toExcerpt } from '../markdown/first-words.ts';
+import { type MapBranch, messageHeight, messagePosition } from './layout.ts';
+import type { MapScene, ScreenRectangle, VisibleBranch } from './map-scene.ts';
 
 // With more obstacles titles overlap lines anyway, and searching for space costs frames.
 const mostObstacles = 400;
 
 /** What titles avoid: messages, the lines between them, and the curves to branches. */
-function findObstacles(pen: MapScene, seen: readonly SeenBranch[]): SceneBox[] {
-  const boxes: SceneBox[] = [];
+function findObstacles(pen: MapScene, seen: readonly VisibleBranch[]): ScreenRectangle[] {
+  const boxes: ScreenRectangle[] = [];
   const { layout, view } = pen;
   const around = (x: number, y: number, w: number, h: number) =>
     boxes.push({ x0: x - w, y0: y - h, x1: x + w, y1: y + h });
@@ -17,14 +17,14 @@ function findObstacles(pen: MapScene, seen: readonly SeenBranch[]): SceneBox[] {
     const end = branch.nodes.length - 1;
     for (let at = from; at <= to; at++) {
       if (boxes.length >= mostObstacles) return [];
-      const spot = positionOf(layout, branch, at);
+      const spot = messagePosition(layout, branch, at);
       const x = spot.x * view.kx + view.tx;
       const y = spot.y * view.ky + view.ty;
       const node = branch.nodes[at];
-      around(x, at === end ? y : y - (step * view.ky) / 4, 4, at === end ? 5 : (step * view.ky) / 2);
+      around(x, at === end ? y : y - (messageHeight * view.ky) / 4, 4, at === end ? 5 : (messageHeight * view.ky) / 2);
       if (pen.level === 'mid' && node !== undefined && pen.bookmarks.has(node.id)) around(x + 10, y - 8, 4, 6);
     }
-    const first = positionOf(layout, branch, 0);
+    const first = messagePosition(layout, branch, 0);
     const fx = branch.fork.x * view.kx + view.tx;
     const fy = branch.fork.y * view.ky + view.ty;
     const dx = first.x * view.kx + view.tx - fx;
@@ -51,7 +51,7 @@ const mostTitles = 60;
 /**
  * Titles at the ends of branches, placed greedily: the active branch first, then bookmarked ones, then the longest.
  */
-export function drawTitles(pen: MapScene, seen: readonly SeenBranch[]): void {
+export function drawTitles(pen: MapScene, seen: readonly VisibleBranch[]): void {
   const { context, layout, view, width, palette } = pen;
   const titled: Titled[] = [];
   for (const { branch } of seen) {
@@ -60,7 +60,7 @@ export function drawTitles(pen: MapScene, seen: readonly SeenBranch[]): void {
     const here = tip.id === pen.leaf;
     const mark = branch.nodes.findLast((node) => pen.bookmarks.has(node.id));
     const named = mark === undefined ? undefined : pen.bookmarks.get(mark.id)?.title;
-    const title = named ?? firstWords(tip.preview, 27);
+    const title = named ?? toExcerpt(tip.preview, 27);
     if (title === '' || (pen.quiet === true && !here && mark === undefined)) continue;
     if (pen.level === 'far' && !here && mark === undefined && branch.nodes.length < 3) continue;
     titled.push({
@@ -71,18 +71,18 @@ export function drawTitles(pen: MapScene, seen: readonly SeenBranch[]): void {
     });
   }
   titled.sort((a, b) => b.rank - a.rank);
-  const taken: SceneBox[] = [...pen.avoid, ...findObstacles(pen, seen)];
+  const taken: ScreenRectangle[] = [...pen.avoid, ...findObstacles(pen, seen)];
   context.textAlign = 'center';
   context.textBaseline = 'alphabetic';
   const pageDirection = context.direction;
   for (const { branch, title, here } of titled.slice(0, mostTitles)) {
-    const spot = positionOf(layout, branch, branch.nodes.length - 1);
+    const spot = messagePosition(layout, branch, branch.nodes.length - 1);
     const x = spot.x * view.kx + view.tx;
     const y = spot.y * view.ky + view.ty - (here ? 24 : 14);
     if (x < 8 || x > width - 8 || y < 0) continue;
     context.font = `${here ? 650 : 500} ${here ? 13 : 12}px ${pen.font}`;
     // Its own, not that of the page, which would move its full stop or ellipsis to the other end.
-    context.direction = directionOf(title);
+    context.direction = textDirectionOf(title);
     const half = context.measureText(title).width / 2;
     const box = freeTitlePlace(taken, x, y, half, width, pen.level === 'far' ? 2 : 5);
     if (box === null) continue;
@@ -107,13 +107,13 @@ export function drawTitles(pen: MapScene, seen: readonly SeenBranch[]): void {
 }
 
 function freeTitlePlace(
-  taken: readonly SceneBox[],
+  taken: readonly ScreenRectangle[],
   x: number,
   y: number,
   half: number,
   width: number,
   tries: number,
-): SceneBox | null {
+): ScreenRectangle | null {
   for (let lift = 0; lift < tries; lift++) {
     for (const aside of [0, -0.72, 0.72, -1.15, 1.15]) {
       const middle = Math.max(half + 8, Math.min(width - half - 8, x + aside * half));

@@ -1,9 +1,9 @@
 /** The filters of map and outline, and their labels. */
-export const filters = [
+export const shapeFilters = [
   { name: 'all', label: 'filterAll' },
   { name: 'no-tools', label: 'filterNoTools' },
   { name: 'mine', label: 'filterMine' },
   { name: 'bookmarked', label: 'filterBookmarked' },
 ] as const;
 
-export type ShapeFilter = (typeof filters)[number]['name'];
+export type ShapeFilter = (typeof shapeFilters)[number]['name'];

@@ -45,7 +45,7 @@ export interface MapLayout {
 }
 
 /** The height per message. */
-export const step = 23;
+export const messageHeight = 23;
 const columnWidth = 47;
 
 /** The x position of a column at a height: columns lean outwards a little. */
@@ -56,17 +56,17 @@ export function columnX(layout: Pick<MapLayout, 'x0' | 'width'>, x: number, y: n
 }
 
 /** The position of a message. */
-export function positionOf(
+export function messagePosition(
   layout: MapLayout,
   branch: MapBranch,
   at: number,
 ): { readonly x: number; readonly y: number } {
-  const y = branch.base - at * step;
+  const y = branch.base - at * messageHeight;
   return { x: columnX(layout, branch.column, y), y };
 }
 
 /** Computes the layout. Every walk is iterative: a chain of 100,000 messages is one column. */
-export function layOut(topology: Topology): MapLayout {
+export function layOutTree(topology: Topology): MapLayout {
   const branches: MapBranch[] = [];
   const spots = new Map<NodeId, MapSpot>();
   const stems = layOutBranch(topology, branches, spots);
@@ -81,7 +81,7 @@ export function layOut(topology: Topology): MapLayout {
   let right = 0;
   for (const branch of branches) {
     raiseBranch(branch, frame);
-    const top = branch.base - (branch.nodes.length - 1) * step;
+    const top = branch.base - (branch.nodes.length - 1) * messageHeight;
     height = Math.max(height, -top);
     const x = columnX(frame, branch.column, top);
     left = Math.min(left, x, branch.column);
@@ -199,7 +199,7 @@ function raiseBranch(branch: MapBranch, frame: Pick<MapLayout, 'x0' | 'width'>):
     branch.base = -8 - (26 + Math.min(320, Math.abs(branch.column - frame.x0) * 0.4));
     return;
   }
-  const y = parent.base - branch.forkAt * step;
+  const y = parent.base - branch.forkAt * messageHeight;
   branch.fork = { x: columnX(frame, parent.column, y), y };
   branch.base = y - (16 + Math.min(120, Math.abs(branch.column - parent.column) * 0.42));
 }

@@ -1,8 +1,8 @@
 /** The input of the map drawing, and its visible part. */
 import type { NodeId, TopologyNode } from '@coppice/core';
-import { type MapBranch, type MapLayout, positionOf, step } from './layout.ts';
+import { type MapBranch, type MapLayout, messageHeight, messagePosition } from './layout.ts';
 import type { MapColours } from './map-colours.ts';
-import { type MapView, seenColumns, type ZoomLevel } from './view.ts';
+import { type MapView, visibleColumns, type ZoomLevel } from './view.ts';
 
 /** What is drawn. */
 export interface SceneOptions {
@@ -22,7 +22,7 @@ export interface SceneOptions {
   readonly liveChild: (id: NodeId) => number;
   readonly modelColour: (branch: MapBranch) => string;
   /** Parts of the screen that titles avoid. */
-  readonly avoid: readonly SceneBox[];
+  readonly avoid: readonly ScreenRectangle[];
   readonly quiet?: boolean;
   readonly mini?: boolean;
   /** The zoom level, if it does not depend on the scale. */
@@ -32,7 +32,7 @@ export interface SceneOptions {
 }
 
 /** A rectangle of the screen. */
-export interface SceneBox {
+export interface ScreenRectangle {
   readonly x0: number;
   readonly y0: number;
   readonly x1: number;
@@ -47,26 +47,26 @@ export interface MapScene extends Omit<SceneOptions, 'level'> {
 }
 
 /** A branch and its visible part. */
-export interface SeenBranch {
+export interface VisibleBranch {
   readonly branch: MapBranch;
   readonly from: number;
   readonly to: number;
 }
 
 /** The visible branches, each with its visible part. */
-export function seenBranches({ layout, view, width, height }: MapScene): readonly SeenBranch[] {
-  const columns = seenColumns(layout, view, width);
+export function findVisibleBranches({ layout, view, width, height }: MapScene): readonly VisibleBranch[] {
+  const columns = visibleColumns(layout, view, width);
   const top = -view.ty / view.ky - 60 / view.ky;
   const bottom = (height - view.ty) / view.ky + 60 / view.ky;
-  const seen: SeenBranch[] = [];
+  const seen: VisibleBranch[] = [];
   for (const branch of layout.branches) {
     const end = branch.nodes.length - 1;
     const low = Math.min(branch.column, branch.fork.x);
     const high = Math.max(branch.column, branch.fork.x);
     if (high < columns.from || low > columns.to) continue;
-    if (branch.fork.y < top || branch.base - end * step > bottom) continue;
-    const from = Math.max(0, Math.floor((branch.base - bottom) / step));
-    const to = Math.min(end, Math.ceil((branch.base - top) / step));
+    if (branch.fork.y < top || branch.base - end * messageHeight > bottom) continue;
+    const from = Math.max(0, Math.floor((branch.base - bottom) / messageHeight));
+    const to = Math.min(end, Math.ceil((branch.base - top) / messageHeight));
     seen.push({ branch, from, to });
   }
   return seen;
@@ -78,9 +78,9 @@ export function nodeAtPoint(layout: MapLayout, view: MapView, x: number, y: numb
   let best: NodeId | null = null;
   let nearest = reach * reach;
   for (const branch of layout.branches) {
-    const at = Math.round((branch.base - (y - view.ty) / view.ky) / step);
+    const at = Math.round((branch.base - (y - view.ty) / view.ky) / messageHeight);
     const index = Math.max(0, Math.min(branch.nodes.length - 1, at));
-    const spot = positionOf(layout, branch, index);
+    const spot = messagePosition(layout, branch, index);
     const dx = spot.x * view.kx + view.tx - x;
     const dy = spot.y * view.ky + view.ty - y;
     const distance = dx * dx + dy * dy;

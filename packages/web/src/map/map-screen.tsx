@@ -2,7 +2,7 @@ import { type TreeSession, toHttpProblem, treeTitleOf } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import { type KeyboardEvent, type ReactElement, useCallback, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
-import { navigateTo, treePlace } from '../state/router.ts';
+import { navigateTo, treeRoute } from '../state/router.ts';
 import { moveMessages, showError } from '../state/tree-actions.ts';
 import { openDialog } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
@@ -13,19 +13,19 @@ import { Menu, MenuItem } from '../ui/menu.tsx';
 import { BranchList } from './branch-list.tsx';
 import { MessageCards } from './cards.tsx';
 import { DragLine } from './drag-line.tsx';
-import { filters, type ShapeFilter } from './filters.ts';
+import { shapeFilters, type ShapeFilter } from './filters.ts';
 import { MapLegend } from './legend.tsx';
 import { handleMapKey } from './map-keys.ts';
 import { MapSearch, useMapSearch } from './map-search.tsx';
 import { MapZoom } from './map-zoom.tsx';
 import { Minimap } from './minimap.tsx';
-import { Preview } from './preview.tsx';
+import { MessagePreview } from './preview.tsx';
 import { type MapCanvas, useCanvas } from './use-canvas.ts';
 import { useDrawnMap } from './use-drawn-map.ts';
 import { type MapModel, useMapModel } from './use-map.ts';
 import { useMapView } from './use-map-view.ts';
-import { usePointer } from './use-pointer.ts';
-import { levelOf, type MapView } from './view.ts';
+import { useMapPointer } from './use-pointer.ts';
+import { zoomLevelOf, type MapView } from './view.ts';
 
 /** The map as a screen: pan, zoom, keyboard navigation, and a preview of messages. */
 export function MapScreen(): ReactElement {
@@ -55,8 +55,8 @@ export function MapScreen(): ReactElement {
     event.preventDefault();
     event.stopPropagation();
   };
-  const level = view === null ? 'mid' : levelOf(view);
-  const { drag, ...pointer } = usePointer(surface, view, setView, model, {
+  const level = view === null ? 'mid' : zoomLevelOf(view);
+  const { drag, ...pointer } = useMapPointer(surface, view, setView, model, {
     onFocus: setFocus,
     onOpen: goTo,
     onZoom: zoom,

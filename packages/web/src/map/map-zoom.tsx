@@ -10,7 +10,7 @@ const levels: readonly { readonly name: ZoomLevel; readonly label: 'far' | 'mid'
 ];
 
 /** A step of the zoom buttons and keys. */
-export const zoomStep = 1.25;
+export const zoomFactor = 1.25;
 
 interface MapZoomProps {
   /** The current level; null until the map is drawn. */
@@ -44,9 +44,14 @@ export function MapZoom({ level, canEnlarge, canReduce, onLevel, onZoom, onFit }
           icon="minus"
           label={`${t('zoomOut')} (−)`}
           disabled={!canReduce}
-          onClick={() => onZoom(1 / zoomStep)}
+          onClick={() => onZoom(1 / zoomFactor)}
         />
-        <IconButton icon="plus" label={`${t('zoomIn')} (+)`} disabled={!canEnlarge} onClick={() => onZoom(zoomStep)} />
+        <IconButton
+          icon="plus"
+          label={`${t('zoomIn')} (+)`}
+          disabled={!canEnlarge}
+          onClick={() => onZoom(zoomFactor)}
+        />
         <IconButton icon="fit" label={`${t('showWholeTree')} (0)`} disabled={level === null} onClick={onFit} />
       </span>
     </div>

@@ -1,7 +1,7 @@
 import { type PointerEvent, type ReactElement, useEffect, useMemo, useRef } from 'react';
 import { drawMap } from './draw.ts';
 import type { MapColours } from './map-colours.ts';
-import { canvasContext } from './use-canvas.ts';
+import { scaledCanvasContext } from './use-canvas.ts';
 import type { MapModel } from './use-map.ts';
 import { fitView, type MapView } from './view.ts';
 
@@ -27,7 +27,7 @@ export function Minimap({ model, view, width, height, palette, onMove }: Minimap
     const scale = window.devicePixelRatio || 1;
     canvas.width = size.width * scale;
     canvas.height = size.height * scale;
-    const context = canvasContext(canvas);
+    const context = scaledCanvasContext(canvas);
     if (context === null) return;
     drawMap(context, {
       layout: model.layout,

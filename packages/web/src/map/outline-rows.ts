@@ -39,7 +39,7 @@ function rowShapeOf(topology: Topology): OutlineShape {
 }
 
 /** The rows of an outline. A search lists its hits in all branches instead. */
-export function outlineRows(
+export function buildOutlineRows(
   topology: Topology,
   { leaf, filter, search, opened }: OutlineOptions,
 ): readonly OutlineRow[] {

@@ -3,7 +3,7 @@ import type { NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { t, tn } from '../i18n/index.ts';
-import { firstWords } from '../markdown/first-words.ts';
+import { toExcerpt } from '../markdown/first-words.ts';
 import { openMessage } from '../state/open-message.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
@@ -11,8 +11,8 @@ import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { VariantRings } from '../ui/variant-rings.tsx';
-import { filters, type ShapeFilter } from './filters.ts';
-import { type OutlineRow, outlineRows } from './outline-rows.ts';
+import { type ShapeFilter, shapeFilters } from './filters.ts';
+import { buildOutlineRows, type OutlineRow } from './outline-rows.ts';
 
 /** The outline of the open tree: the path of the view, and the other branches at each fork. */
 export function OutlinePanel(): ReactElement {
@@ -33,7 +33,8 @@ export function OutlinePanel(): ReactElement {
     return () => clearTimeout(timer);
   }, [session, ready]);
   const rows = useMemo(
-    () => (topology === null || stamp < 0 ? [] : outlineRows(topology, { leaf, filter, search: search ?? '', opened })),
+    () =>
+      topology === null || stamp < 0 ? [] : buildOutlineRows(topology, { leaf, filter, search: search ?? '', opened }),
     [topology, stamp, leaf, filter, search, opened],
   );
   const branches = useMemo(() => {
@@ -96,7 +97,7 @@ export function OutlinePanel(): ReactElement {
         <span>{t('outline')}</span>
         <span className="row">
           <Menu trigger={<IconButton icon="sliders" label={t('filterOutline')} aria-pressed={filter !== 'all'} />}>
-            {filters.map((each) => (
+            {shapeFilters.map((each) => (
               <MenuItem key={each.name} checked={each.name === filter} onSelect={() => setFilter(each.name)}>
                 {t(each.label)}
               </MenuItem>
@@ -216,7 +217,7 @@ function OutlineLine({ row, id, first, chosen, onPick }: OutlineLineProps): Reac
         )}
       </span>
       <span className="item-text" dir="auto">
-        {node.preview === '' ? '…' : firstWords(node.preview)}
+        {node.preview === '' ? '…' : toExcerpt(node.preview)}
       </span>
       <LineMarks row={row} />
     </button>

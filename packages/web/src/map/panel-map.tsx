@@ -4,7 +4,7 @@ import { t, tn } from '../i18n/index.ts';
 import { showError } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
 import { drawMap, nodeAtPoint } from './draw.ts';
-import { canvasContext, fontOf, useCanvas } from './use-canvas.ts';
+import { mapFontOf, scaledCanvasContext, useCanvas } from './use-canvas.ts';
 import { useMapModel, useModelColour } from './use-map.ts';
 import { fitView } from './view.ts';
 
@@ -24,7 +24,7 @@ export function PanelMap(): ReactElement {
     [model, width, height],
   );
   useEffect(() => {
-    const context = canvasContext(canvas.current);
+    const context = scaledCanvasContext(canvas.current);
     if (context === null || model === null || view === null || palette === null) return;
     const frame = requestAnimationFrame(() =>
       drawMap(context, {
@@ -35,7 +35,7 @@ export function PanelMap(): ReactElement {
         width,
         height,
         palette,
-        font: fontOf(host.current),
+        font: mapFontOf(host.current),
         live: model.live,
         leaf: model.leaf,
         bookmarks: model.topology.bookmarks,

@@ -3,14 +3,14 @@ import type { NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { api } from '../state/page-client.ts';
-import { navigateTo, treePlace } from '../state/router.ts';
+import { navigateTo, treeRoute } from '../state/router.ts';
 import { cherryPickMessage } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { branchHere } from '../thread/message-acts.ts';
 import { Button } from '../ui/button.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { VariantRings } from '../ui/variant-rings.tsx';
-import { positionOf } from './layout.ts';
+import { messagePosition } from './layout.ts';
 import type { MapModel } from './use-map.ts';
 import type { MapView } from './view.ts';
 
@@ -25,7 +25,7 @@ interface PreviewProps {
 }
 
 /** A preview of a message: author, text, number of descendants, and actions. */
-export function Preview({ model, view, id, width, height, onOpen, onMerge }: PreviewProps): ReactElement | null {
+export function MessagePreview({ model, view, id, width, height, onOpen, onMerge }: PreviewProps): ReactElement | null {
   const session = useSession();
   const loaded = useTree((state) => state.part?.nodes.get(id));
   const [read, setRead] = useState<{
@@ -47,7 +47,7 @@ export function Preview({ model, view, id, width, height, onOpen, onMerge }: Pre
   const node = model.topology.nodes.get(id);
   const spot = model.layout.spots.get(id);
   if (node === undefined || spot === undefined) return null;
-  const { x, y } = positionOf(model.layout, spot.branch, spot.at);
+  const { x, y } = messagePosition(model.layout, spot.branch, spot.at);
   const sx = x * view.kx + view.tx;
   const sy = y * view.ky + view.ty;
   const left = sx + 330 > width ? sx - 320 : sx + 22;
@@ -90,7 +90,7 @@ export function Preview({ model, view, id, width, height, onOpen, onMerge }: Pre
               small
               onClick={() => {
                 if (loaded !== undefined)
-                  void branchHere(session, loaded).then(() => navigateTo(treePlace(session.treeId)));
+                  void branchHere(session, loaded).then(() => navigateTo(treeRoute(session.treeId)));
                 else onOpen(id);
               }}
             >

@@ -51,7 +51,7 @@ export function useCanvas(): MapCanvas {
 }
 
 /** The canvas's context, scaled so that one unit is one CSS pixel; null if there is none. */
-export function canvasContext(canvas: HTMLCanvasElement | null): CanvasRenderingContext2D | null {
+export function scaledCanvasContext(canvas: HTMLCanvasElement | null): CanvasRenderingContext2D | null {
   const context = canvas?.getContext('2d') ?? null;
   const scale = window.devicePixelRatio || 1;
   context?.setTransform(scale, 0, 0, scale, 0, 0);
@@ -59,6 +59,6 @@ export function canvasContext(canvas: HTMLCanvasElement | null): CanvasRendering
 }
 
 /** The font of the map: that of the page. */
-export function fontOf(host: HTMLElement | null): string {
+export function mapFontOf(host: HTMLElement | null): string {
   return host === null ? 'sans-serif' : getComputedStyle(host).fontFamily;
 }

@@ -4,7 +4,7 @@ import { useEffect, useMemo } from 'react';
 import { modelColourOf } from '../state/model-colours.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import type { ShapeFilter } from './filters.ts';
-import { layOut, type MapBranch, type MapLayout } from './layout.ts';
+import { layOutTree, type MapBranch, type MapLayout } from './layout.ts';
 import type { MapColours } from './map-colours.ts';
 
 /** A tree that is ready to be drawn. */
@@ -32,7 +32,7 @@ export function useMapModel(): MapModel | null {
     if (ready) void session.wantTopology();
   }, [session, ready]);
   const nodes = useTree((state) => state.part?.nodes);
-  const layout = useMemo(() => (topology === null || stamp < 0 ? null : layOut(topology)), [topology, stamp]);
+  const layout = useMemo(() => (topology === null || stamp < 0 ? null : layOutTree(topology)), [topology, stamp]);
   return useMemo(() => {
     if (topology === null || layout === null) return null;
     const live = new Set(leaf === null ? [] : topology.pathTo(leaf).map((node) => node.id));

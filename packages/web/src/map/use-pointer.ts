@@ -14,7 +14,7 @@ interface Held {
 }
 
 /** A branch that is being dragged. */
-export interface Drag {
+export interface BranchDrag {
   readonly from: NodeId;
   readonly x: number;
   readonly y: number;
@@ -46,7 +46,7 @@ function isBelow(model: MapModel, id: NodeId, top: NodeId): boolean {
  * Pans by dragging the background, moves a branch by dragging its message onto another, zooms by wheel, previews by
  * click.
  */
-export function usePointer(
+export function useMapPointer(
   surface: ReturnType<typeof useCanvas>,
   view: MapView | null,
   setView: (view: MapView) => void,
@@ -54,7 +54,7 @@ export function usePointer(
   pointed: MapPointer,
 ) {
   const held = useRef<Held | null>(null);
-  const [drag, setDrag] = useState<Drag | null>(null);
+  const [drag, setDrag] = useState<BranchDrag | null>(null);
   const { canvas } = surface;
   const at = (event: { readonly clientX: number; readonly clientY: number }) => {
     const box = canvas.current?.getBoundingClientRect();
@@ -80,7 +80,7 @@ export function usePointer(
     element.addEventListener('wheel', wheel, { passive: false });
     return () => element.removeEventListener('wheel', wheel);
   }, [canvas, view, setView]);
-  const dragOver = (from: NodeId, x: number, y: number): Drag | null => {
+  const dragOver = (from: NodeId, x: number, y: number): BranchDrag | null => {
     if (model === null || view === null) return null;
     const over = nodeAtPoint(model.layout, view, x, y);
     const other = over === from ? null : over;

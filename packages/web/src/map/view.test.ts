@@ -1,8 +1,8 @@
 import { Topology } from '@coppice/client';
 import { nodeId, type TopologyNode } from '@coppice/core';
 import { expect, test } from 'vitest';
-import { layOut } from './layout.ts';
-import { fitView, keepInSight, leastScales, type MapView, zoomBounds, zoomView } from './view.ts';
+import { layOutTree } from './layout.ts';
+import { fitView, keepTreeVisible, type MapView, smallestScales, zoomBounds, zoomView } from './view.ts';
 
 const frame = { width: 800, height: 600 };
 
@@ -25,12 +25,12 @@ function chain(length: number) {
       hasChildren: at + 1 < length,
     }),
   );
-  return layOut(new Topology(nodeId('root'), nodes, []));
+  return layOutTree(new Topology(nodeId('root'), nodes, []));
 }
 
 test('[B302] the map zooms out to the whole tree at most, and in to one card at most', () => {
   for (const layout of [chain(3), chain(5_000)]) {
-    const least = leastScales(layout, frame);
+    const least = smallestScales(layout, frame);
     let view: MapView = { kx: 1, ky: 1, tx: 400, ty: 500 };
     for (let step = 0; step < 200; step++) view = zoomView(view, 0.8, 400, 300, least);
     const height = layout.height * view.ky;
@@ -47,14 +47,14 @@ test('[B302] the map zooms out to the whole tree at most, and in to one card at 
 test('[B302] a part of the tree stays visible however far the map is dragged', () => {
   const layout = chain(200);
   const whole = fitView(layout, { ...frame, left: 40, right: 40, top: 40, bottom: 40 });
-  expect(keepInSight(layout, whole, frame)).toBe(whole);
+  expect(keepTreeVisible(layout, whole, frame)).toBe(whole);
   for (const [dx, dy] of [
     [5_000, 0],
     [-5_000, 0],
     [0, 5_000],
     [0, -5_000],
   ] as const) {
-    const kept = keepInSight(layout, { ...whole, tx: whole.tx + dx, ty: whole.ty + dy }, frame);
+    const kept = keepTreeVisible(layout, { ...whole, tx: whole.tx + dx, ty: whole.ty + dy }, frame);
     expect(layout.right * kept.kx + kept.tx).toBeGreaterThan(0);
     expect(layout.left * kept.kx + kept.tx).toBeLessThan(frame.width);
     expect(kept.ty).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 /** The viewport of the map: a scale for each direction and the position of the root. */
-import { columnX, type MapLayout, positionOf } from './layout.ts';
+import { columnX, type MapLayout, messagePosition } from './layout.ts';
 
 /** Maps layout positions to pixels. */
 export interface MapView {
@@ -13,7 +13,7 @@ export interface MapView {
 export type ZoomLevel = 'far' | 'mid' | 'near';
 
 /** The level of a scale. */
-export function levelOf(view: Pick<MapView, 'ky'>): ZoomLevel {
+export function zoomLevelOf(view: Pick<MapView, 'ky'>): ZoomLevel {
   return view.ky < 0.75 ? 'far' : view.ky > 2 ? 'near' : 'mid';
 }
 
@@ -46,7 +46,7 @@ const mostScale = 6;
 const fitMargin = 40;
 
 /** The smallest useful scales: those at which the whole tree is visible, or those of the far level for a small tree. */
-export function leastScales(layout: MapLayout, frame: Pick<ViewFrame, 'width' | 'height'>): MapScales {
+export function smallestScales(layout: MapLayout, frame: Pick<ViewFrame, 'width' | 'height'>): MapScales {
   const margins = { left: fitMargin, right: fitMargin, top: fitMargin, bottom: fitMargin };
   const whole = fitView(layout, { ...frame, ...margins });
   return { kx: Math.min(zoomScales.far, whole.kx), ky: Math.min(zoomScales.far, whole.ky) };
@@ -75,7 +75,7 @@ export function zoomView(view: MapView, by: number, x: number, y: number, smalle
 const inSightPx = 80;
 
 /** Moves a view so that a part of the tree stays visible. */
-export function keepInSight(layout: MapLayout, view: MapView, frame: Pick<ViewFrame, 'width' | 'height'>): MapView {
+export function keepTreeVisible(layout: MapLayout, view: MapView, frame: Pick<ViewFrame, 'width' | 'height'>): MapView {
   const within = (value: number, least: number, most: number) => Math.max(least, Math.min(most, value));
   // The root is at the bottom: positions above it are negative.
   const tx = within(view.tx, inSightPx - layout.right * view.kx, frame.width - inSightPx - layout.left * view.kx);
@@ -90,12 +90,12 @@ export function centreView(
   spot: { readonly branch: MapLayout['branches'][number]; readonly at: number },
   scale: number,
 ): MapView {
-  const { x, y } = positionOf(layout, spot.branch, spot.at);
+  const { x, y } = messagePosition(layout, spot.branch, spot.at);
   return { kx: scale, ky: scale, tx: frame.width / 2 - x * scale, ty: frame.height / 2 - y * scale };
 }
 
 /** The visible columns as layout positions, with a margin on both sides. */
-export function seenColumns(
+export function visibleColumns(
   layout: MapLayout,
   view: MapView,
   width: number,

@@ -82,7 +82,7 @@ function blocksFrom(text: string, start: number): Lexed {
 }
 
 /** A text split into blocks, which can be continued. */
-export interface BlockCut {
+export interface SplitMarkdown {
   readonly text: string;
   readonly blocks: readonly MarkdownBlock[];
   /** How many leading blocks have reliable offsets; a longer text continues from these. */
@@ -94,7 +94,7 @@ export interface BlockCut {
  * so that a streaming reply is not parsed and rendered again from the start. Null for a text that cannot be parsed,
  * such as ten thousand nested quotes.
  */
-export function cutBlocks(text: string, before: BlockCut | null): BlockCut | null {
+export function splitIntoBlocks(text: string, before: SplitMarkdown | null): SplitMarkdown | null {
   // The lexer drops carriage returns; offsets must refer to the same text.
   const clean = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   try {

@@ -6,7 +6,7 @@ import { saveText } from '../ui/save-text.ts';
 import { useScrollable } from '../ui/use-scrollable.ts';
 import { type CodeInfo, codeFileName, languageName, previewKindOf } from './code-names.ts';
 import { type DiffLine, diffLines, isDiff } from './diff.ts';
-import { highlight } from './highlight.ts';
+import { splitIntoCodeTokens } from './highlight.ts';
 import { splitPieces } from './pieces.ts';
 import { PreviewContext } from './preview-context.ts';
 import { useHighlighter } from './use-library.ts';
@@ -22,7 +22,7 @@ interface CodeProps {
 }
 
 /** A code block with name and language above it, and buttons to wrap, save, copy and preview it. */
-export const Code = memo(function Code({ code, info, extra = null }: CodeProps): ReactElement {
+export const CodeBlock = memo(function Code({ code, info, extra = null }: CodeProps): ReactElement {
   const [wrapped, setWrapped] = useState(false);
   const { language, file } = info;
   const diff = isDiff(language, code);
@@ -72,7 +72,7 @@ export function CodeText({
   const [first] = useMemo(() => splitPieces(code, mostShown), [code]);
   const shown = first?.text ?? '';
   const highlighter = useHighlighter(language !== '');
-  const parts = useMemo(() => highlight(highlighter, shown, language), [highlighter, shown, language]);
+  const parts = useMemo(() => splitIntoCodeTokens(highlighter, shown, language), [highlighter, shown, language]);
   const rest = useMemo(() => (whole ? splitPieces(code.slice(shown.length)) : []), [whole, code, shown]);
   return (
     <>

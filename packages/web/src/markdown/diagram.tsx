@@ -4,7 +4,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { saveText } from '../ui/save-text.ts';
 import { useDarkTheme } from '../ui/use-dark-theme.ts';
-import { Code } from './code.tsx';
+import { CodeBlock } from './code.tsx';
 import type { CodeInfo } from './code-names.ts';
 import type { DrawnDiagram } from './draw-diagram.ts';
 
@@ -42,7 +42,7 @@ export const Diagram = memo(function Diagram({
   if (drawn === null || 'problem' in drawn || asCode)
     return (
       <>
-        <Code
+        <CodeBlock
           code={code}
           info={info}
           extra={

@@ -6,6 +6,6 @@ const fromTheRight =
  * The direction of a text, by its first letter. For lists and quotes, where a browser's `dir="auto"` ignores
  * descendants that have their own direction.
  */
-export function directionOf(text: string): 'ltr' | 'rtl' {
+export function textDirectionOf(text: string): 'ltr' | 'rtl' {
   return fromTheRight.test(letters.exec(text)?.[0] ?? '') ? 'rtl' : 'ltr';
 }

@@ -2,7 +2,7 @@
 import type { Token, Tokens } from 'marked';
 
 /** A slice with more elements than this is shown as source. */
-export const mostElements = 5_000;
+export const maxSliceElements = 5_000;
 
 // The approximate number of elements of a rendered formula.
 const formulaElements = 12;
@@ -24,7 +24,7 @@ function isTable(token: Token): token is Tokens.Table {
 }
 
 /** Counts the elements of tokens, up to a limit. Iterative: quotes may be nested thousands deep. */
-export function countElements(tokens: readonly Token[], most = mostElements): number {
+export function countElements(tokens: readonly Token[], most = maxSliceElements): number {
   let count = 0;
   const waiting: (readonly Token[])[] = [tokens];
   for (let next = waiting.pop(); next !== undefined && count <= most; next = waiting.pop())

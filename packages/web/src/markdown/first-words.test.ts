@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstWords } from './first-words.ts';
+import { toExcerpt } from './first-words.ts';
 
 test('[B56] a message is named by its first words, without Markdown', () => {
   const named: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ test('[B56] a message is named by its first words, without Markdown', () => {
     'Buy:\n\n- milk\n- 3 eggs\n': 'Buy: milk 3 eggs',
     'So:\n\n| a | b |\n|---|:-:|\n| 1 | 2 |\n': 'So: a | b 1 | 2',
   };
-  for (const [text, words] of Object.entries(named)) expect(firstWords(text)).toBe(words);
+  for (const [text, words] of Object.entries(named)) expect(toExcerpt(text)).toBe(words);
 });
 
 test('[B56] text that only looks like Markdown is kept', () => {
@@ -27,6 +27,6 @@ test('[B56] text that only looks like Markdown is kept', () => {
     '[x]',
     '5. ',
   ])
-    expect(firstWords(text)).toBe(text.trim());
-  expect(firstWords('**abc def**', 5)).toBe('abc d');
+    expect(toExcerpt(text)).toBe(text.trim());
+  expect(toExcerpt('**abc def**', 5)).toBe('abc d');
 });

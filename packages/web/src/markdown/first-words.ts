@@ -13,7 +13,7 @@ const marks: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Text on one line, cut at a length. A mark whose counterpart was cut off stays. */
-export function firstWords(text: string, most = Number.POSITIVE_INFINITY): string {
+export function toExcerpt(text: string, most = Number.POSITIVE_INFINITY): string {
   // Markup makes a line longer, but seldom by half; the rest is not examined.
   let line = text.slice(0, Math.min(text.length, most * 2 + 40)).trim();
   if (/[#>*+`~[|\d-]/.test(line)) for (const [mark, words] of marks) line = line.replace(mark, words);

@@ -2,7 +2,7 @@ import { memo, type ReactElement, useLayoutEffect, useRef, useState } from 'reac
 import { useFormulas } from './use-library.ts';
 
 /** A formula. Until it is rendered, or if that fails, it is shown as written. */
-export const Formula = memo(function Formula({
+export const FormulaView = memo(function Formula({
   tex,
   display,
 }: {

@@ -9,7 +9,7 @@ export type Highlighter = ReturnType<typeof createLowlight>;
 /** The style of a token. */
 type TokenStyle = 'keyword' | 'string' | 'comment' | null;
 /** A token of code. */
-export interface CodePart {
+export interface CodeToken {
   readonly at: number;
   readonly text: string;
   readonly look: TokenStyle;
@@ -46,10 +46,14 @@ function lookOf(names: unknown): TokenStyle {
 /**
  * Splits code into tokens; joined they are the code. Without a library, or in an unknown language, it is one token.
  */
-export function highlight(highlighter: Highlighter | null, code: string, language: string): readonly CodePart[] {
+export function splitIntoCodeTokens(
+  highlighter: Highlighter | null,
+  code: string,
+  language: string,
+): readonly CodeToken[] {
   const name = language.toLowerCase();
   if (highlighter === null || name === '' || !highlighter.registered(name)) return [{ at: 0, text: code, look: null }];
-  const parts: CodePart[] = [];
+  const parts: CodeToken[] = [];
   let at = 0;
   const add = (text: string, look: TokenStyle) => {
     if (text === '') return;

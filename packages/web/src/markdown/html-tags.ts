@@ -41,7 +41,7 @@ const deepest = 20;
 const tag = /<(\/?)([a-zA-Z][a-zA-Z0-9]*)((?:[\s/][^<>]*)?)>/g;
 
 /** A token with its offset in the text. */
-export interface PlacedToken {
+export interface TokenWithOffset {
   readonly token: Token;
   readonly at: number;
 }
@@ -51,7 +51,7 @@ interface OpenElement {
   readonly open: boolean;
   readonly raw: string;
   readonly at: number;
-  readonly children: PlacedToken[];
+  readonly children: TokenWithOffset[];
 }
 
 type Piece =
@@ -91,11 +91,11 @@ function piecesOf(token: Token, at: number, readInline: (text: string) => readon
   return pieces;
 }
 
-function literalToken(text: string, at: number): PlacedToken {
+function literalToken(text: string, at: number): TokenWithOffset {
   return { token: { type: 'text', raw: text, text }, at };
 }
 
-function toElement(element: OpenElement, closing: string): PlacedToken {
+function toElement(element: OpenElement, closing: string): TokenWithOffset {
   const { name, open, raw, at, children } = element;
   const inside = children.map((child) => child.token);
   const whole = raw + inside.map((child) => child.raw).join('') + closing;
@@ -107,13 +107,13 @@ function toElement(element: OpenElement, closing: string): PlacedToken {
  * except for those that authors leave open.
  */
 export function nestTags(
-  items: readonly PlacedToken[],
+  items: readonly TokenWithOffset[],
   readInline: (text: string) => readonly Token[],
-): readonly PlacedToken[] {
+): readonly TokenWithOffset[] {
   if (!items.some(({ token }) => token.type === 'html')) return items;
-  const top: PlacedToken[] = [];
+  const top: TokenWithOffset[] = [];
   const stack: OpenElement[] = [];
-  const add = (item: PlacedToken) => (stack.at(-1)?.children ?? top).push(item);
+  const add = (item: TokenWithOffset) => (stack.at(-1)?.children ?? top).push(item);
   const leave = () => {
     const last = stack.pop();
     if (last === undefined) return;

@@ -6,7 +6,7 @@ const allowed: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:']);
  * The URL to follow, or null if its scheme is not http, https or mailto. Relative URLs are refused: a model's text
  * must not link to this server.
  */
-export function safeAddress(address: string): string | null {
+export function toSafeAddress(address: string): string | null {
   // The URL parser skips these characters, which could hide a scheme from a text comparison.
   const text = address.trim();
   let url: URL;

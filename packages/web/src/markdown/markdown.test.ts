@@ -2,25 +2,27 @@ import fc from 'fast-check';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { type BlockCut, cutBlocks } from './blocks.ts';
-import { highlight } from './highlight.ts';
+import { type SplitMarkdown, splitIntoBlocks } from './blocks.ts';
+import { splitIntoCodeTokens } from './highlight.ts';
 import { highlighter } from './languages.ts';
-import { documentAddress, isOwnImage, safeAddress } from './links.ts';
+import { documentAddress, isOwnImage, toSafeAddress } from './links.ts';
 import { Markdown } from './markdown.tsx';
 import { splitPieces } from './pieces.ts';
-import { type Slices, sliceLength, sliceMarkdown, sliceWeight } from './slices.ts';
+import { type SlicedMarkdown, sliceCharacters, sliceElements, sliceMarkdown } from './slices.ts';
 
 const sample =
   '# Title\n\nOne *word*.\n\n- a\n- b\n\n```js\nlet x = 1;\n\nlet y = 2;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nThe end.\n';
 
 test('[B2] blocks above the last two stay the same objects while a text grows', () => {
-  let cut: BlockCut | null = null;
+  let cut: SplitMarkdown | null = null;
   for (let length = 1; length <= sample.length; length++) {
-    const next = cutBlocks(sample.slice(0, length), cut);
+    const next = splitIntoBlocks(sample.slice(0, length), cut);
     for (const [index, block] of (cut?.blocks.slice(0, -2) ?? []).entries()) expect(next?.blocks[index]).toBe(block);
     cut = next;
   }
-  expect(cut?.blocks.map((block) => block.raw)).toEqual(cutBlocks(sample, null)?.blocks.map((block) => block.raw));
+  expect(cut?.blocks.map((block) => block.raw)).toEqual(
+    splitIntoBlocks(sample, null)?.blocks.map((block) => block.raw),
+  );
 });
 
 test('[B2] text parsed piece by piece has the same texts and positions as text parsed at once', () => {
@@ -43,9 +45,10 @@ test('[B2] text parsed piece by piece has the same texts and positions as text p
   fc.assert(
     fc.property(fc.array(line, { maxLength: 30 }), fc.integer({ min: 1, max: 9 }), (lines, stride) => {
       const text = lines.join('\n');
-      let cut: BlockCut | null = null;
-      for (let length = stride; length < text.length; length += stride) cut = cutBlocks(text.slice(0, length), cut);
-      cut = cutBlocks(text, cut);
+      let cut: SplitMarkdown | null = null;
+      for (let length = stride; length < text.length; length += stride)
+        cut = splitIntoBlocks(text.slice(0, length), cut);
+      cut = splitIntoBlocks(text, cut);
       const places = (cut?.blocks ?? []).map((block) => block.at);
       expect(new Set(places).size).toBe(places.length);
       for (const block of cut?.blocks.slice(0, cut.sure) ?? [])
@@ -56,7 +59,7 @@ test('[B2] text parsed piece by piece has the same texts and positions as text p
 
 test('[B3] only http, https and mailto links work', () => {
   for (const address of ['https://a.example/x?y#z', 'http://a.example', 'mailto:a@b.example', ' https://a.example '])
-    expect(safeAddress(address)).not.toBeNull();
+    expect(toSafeAddress(address)).not.toBeNull();
   const others = [
     'javascript:alert(1)',
     'JaVaScRiPt:alert(1)',
@@ -71,7 +74,7 @@ test('[B3] only http, https and mailto links work', () => {
     'blob:x',
     '',
   ];
-  for (const address of others) expect(safeAddress(address), address).toBeNull();
+  for (const address of others) expect(toSafeAddress(address), address).toBeNull();
   expect(isOwnImage('data:image/svg+xml;base64,AAAA')).toBe(false);
   expect(isOwnImage('https://a.example/x.png')).toBe(false);
   expect(isOwnImage(`/api/attachments/${'a'.repeat(64)}`)).toBe(true);
@@ -94,9 +97,9 @@ test('[B3] a link of the guide opens the documentation that comes with the page,
 });
 
 test('[B4] text nested ten thousand levels deep is shown as plain text', () => {
-  const cut = cutBlocks('> '.repeat(10_000), null);
+  const cut = splitIntoBlocks('> '.repeat(10_000), null);
   expect(cut === null || cut.blocks.length <= 1).toBe(true);
-  expect(cutBlocks(`${'*a'.repeat(200_000)}`, null)?.blocks.length).toBe(1);
+  expect(splitIntoBlocks(`${'*a'.repeat(200_000)}`, null)?.blocks.length).toBe(1);
 });
 
 test('[B4] the pieces of a large text joined are the text', () => {
@@ -121,14 +124,14 @@ test('[B5] the pieces of code joined are the code, in every language and none', 
       (code, language) => {
         for (const library of [highlighter, null])
           expect(
-            highlight(library, code, language)
+            splitIntoCodeTokens(library, code, language)
               .map((part) => part.text)
               .join(''),
           ).toBe(code);
       },
     ),
   );
-  const looks = highlight(highlighter, 'const a = "b"; // c', 'ts').flatMap((part) => part.look ?? []);
+  const looks = splitIntoCodeTokens(highlighter, 'const a = "b"; // c', 'ts').flatMap((part) => part.look ?? []);
   expect(looks).toEqual(['keyword', 'string', 'comment']);
 });
 
@@ -186,8 +189,8 @@ test.each(Object.entries(large))(
     expect(list.map((slice) => slice.text).join('') === text).toBe(true);
     for (const { plain, weight, text: part } of list) {
       const isCode = /^(?:```|~~~)/.test(part);
-      if (!plain && !isCode) expect(part.length).toBeLessThanOrEqual(sliceLength + 10_000);
-      expect(weight).toBeLessThanOrEqual(sliceWeight + 10_000);
+      if (!plain && !isCode) expect(part.length).toBeLessThanOrEqual(sliceCharacters + 10_000);
+      expect(weight).toBeLessThanOrEqual(sliceElements + 10_000);
     }
   },
 );
@@ -211,7 +214,7 @@ test('[B2] a text that is sliced piece by piece has the same slices as one slice
       (lines, stride) => {
         const text = lines.join('\n');
         const limit = { length: 60_000, weight: 4_000 };
-        let slices: Slices | null = null;
+        let slices: SlicedMarkdown | null = null;
         for (let length = stride; length < text.length; length += stride)
           slices = sliceMarkdown(text.slice(0, length), limit, slices);
         expect(sliceMarkdown(text, limit, slices).list).toEqual(sliceMarkdown(text, limit).list);

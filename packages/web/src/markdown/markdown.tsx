@@ -19,21 +19,28 @@ import { formatNumber, t } from '../i18n/index.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { useScrollable } from '../ui/use-scrollable.ts';
-import { type AlertKind, alertIn } from './alerts.ts';
-import { type BlockCut, cutBlocks, type MarkdownBlock, nestBlocks, readInline } from './blocks.ts';
-import { Code } from './code.tsx';
+import { type AlertKind, readAlert } from './alerts.ts';
+import { type MarkdownBlock, nestBlocks, readInline, type SplitMarkdown, splitIntoBlocks } from './blocks.ts';
+import { CodeBlock } from './code.tsx';
 import { parseCodeInfo } from './code-names.ts';
 import { Diagram } from './diagram.tsx';
-import { directionOf } from './direction.ts';
-import { countElements, mostElements } from './elements.ts';
+import { textDirectionOf } from './direction.ts';
+import { countElements, maxSliceElements } from './elements.ts';
 import { Footnote, FootnoteReference } from './footnote.tsx';
 import { FootnotesContext, numberFootnotes } from './footnotes.ts';
-import { Formula } from './formula.tsx';
+import { FormulaView } from './formula.tsx';
 import { nestTags } from './html-tags.ts';
-import { documentAddress, safeAddress } from './links.ts';
+import { documentAddress, toSafeAddress } from './links.ts';
 import { MessagePicture } from './picture.tsx';
 import { PlainText } from './plain.tsx';
-import { type Slice, type SliceLimit, type Slices, sliceLength, sliceMarkdown, sliceWeight } from './slices.ts';
+import {
+  type MarkdownSlice,
+  type SlicedMarkdown,
+  type SliceLimit,
+  sliceCharacters,
+  sliceElements,
+  sliceMarkdown,
+} from './slices.ts';
 
 interface MarkdownProps {
   readonly text: string;
@@ -51,7 +58,7 @@ const tailLength = 4_000;
  * what cannot be parsed is shown as text.
  */
 export const Markdown = memo(function Markdown({ text, growing = false }: MarkdownProps): ReactElement {
-  const before = useRef<Slices | null>(null);
+  const before = useRef<SlicedMarkdown | null>(null);
   const [limit, setLimit] = useState(atFirst);
   /** The end of the part that was shown at first, once all is requested. */
   const [firstEnd, setFirstEnd] = useState<number | null>(null);
@@ -72,7 +79,7 @@ export const Markdown = memo(function Markdown({ text, growing = false }: Markdo
     if (firstEnd === null || left === 0) return;
     const timer = setTimeout(() => {
       const weight = list.reduce((sum, slice) => sum + slice.weight, 0);
-      setLimit({ length: end + sliceLength, weight: weight + sliceWeight });
+      setLimit({ length: end + sliceCharacters, weight: weight + sliceElements });
     });
     return () => clearTimeout(timer);
   }, [firstEnd, left, list, end]);
@@ -104,19 +111,19 @@ const SliceView = memo(function SliceView({
   growing,
   later,
 }: {
-  readonly slice: Slice;
+  readonly slice: MarkdownSlice;
   readonly growing: boolean;
   /** Whether it was requested later: then the browser lays it out only when visible. */
   readonly later: boolean;
 }): ReactElement {
-  const before = useRef<BlockCut | null>(null);
+  const before = useRef<SplitMarkdown | null>(null);
   const cut = useMemo(() => {
     if (slice.plain) return null;
-    const next = cutBlocks(slice.prefix + slice.text, growing ? before.current : null);
+    const next = splitIntoBlocks(slice.prefix + slice.text, growing ? before.current : null);
     before.current = next;
     if (next === null) return null;
     const nested = nestBlocks(next.blocks);
-    return countElements(nested.map((block) => block.token)) > mostElements ? null : nested;
+    return countElements(nested.map((block) => block.token)) > maxSliceElements ? null : nested;
   }, [slice, growing]);
   if (cut === null) return <PlainText text={slice.text} />;
   const blocks = cut.map((block) => <Block key={block.at} block={block} />);
@@ -183,7 +190,7 @@ function renderElement(token: Token, depth: number): ReactNode {
     case 'image':
       return <MessagePicture address={String(token.href)} words={String(token.text)} />;
     case 'math':
-      return <Formula tex={String(token.tex)} display={token.display === true} />;
+      return <FormulaView tex={String(token.tex)} display={token.display === true} />;
     case 'element':
       return renderTag(String(token.name), token, depth);
     case 'footnote':
@@ -223,7 +230,7 @@ function renderCode(code: string, lang: unknown, raw: string): ReactElement {
   const info = parseCodeInfo(lang);
   const complete = /(?:`{3,}|~{3,})\s*$/.test(raw.slice(3));
   if (info.language.toLowerCase() === 'mermaid' && complete) return <Diagram code={code} info={info} />;
-  return <Code code={code} info={info} />;
+  return <CodeBlock code={code} info={info} />;
 }
 
 const alertNames = {
@@ -236,11 +243,11 @@ const alertNames = {
 
 function renderQuote(token: Token, depth: number): ReactElement {
   const tokens: readonly Token[] = 'tokens' in token ? (token.tokens ?? []) : [];
-  const alert = alertIn(tokens);
-  if (alert === null) return <blockquote dir={directionOf(token.raw)}>{renderAll(tokens, depth)}</blockquote>;
+  const alert = readAlert(tokens);
+  if (alert === null) return <blockquote dir={textDirectionOf(token.raw)}>{renderAll(tokens, depth)}</blockquote>;
   const warns = alert.kind === 'warning' || alert.kind === 'caution';
   return (
-    <div className={warns ? `alert-box ${alert.kind}` : 'alert-box'} dir={directionOf(token.raw)}>
+    <div className={warns ? `alert-box ${alert.kind}` : 'alert-box'} dir={textDirectionOf(token.raw)}>
       <p className="alert-name">
         <Icon name={warns ? 'warn' : 'info'} />
         {t(alertNames[alert.kind])}
@@ -308,7 +315,7 @@ function renderList(token: Tokens.List, depth: number): ReactElement {
       </li>
     );
   });
-  const direction = directionOf(token.raw);
+  const direction = textDirectionOf(token.raw);
   if (!token.ordered) return <ul dir={direction}>{items}</ul>;
   return (
     <ol dir={direction} start={typeof token.start === 'number' ? token.start : 1}>
@@ -328,7 +335,7 @@ function renderTable(token: Tokens.Table, depth: number): ReactElement {
   const rows = token.rows.map((cells, row) => ({ row, cells: cells.map((cell, column) => ({ cell, column })) }));
   return (
     <TableBox>
-      <table dir={directionOf(token.raw)}>
+      <table dir={textDirectionOf(token.raw)}>
         <thead>
           <tr>
             {columns.map(({ cell, column }) => (
@@ -356,7 +363,7 @@ function renderTable(token: Tokens.Table, depth: number): ReactElement {
 
 function renderLink(token: Token, depth: number): ReactNode {
   const address = 'href' in token ? String(token.href) : '';
-  const safe = documentAddress(address) ?? safeAddress(address);
+  const safe = documentAddress(address) ?? toSafeAddress(address);
   const inside = renderAll('tokens' in token ? token.tokens : [], depth);
   // A URL that is not a link is shown completely, so that readers see where it would lead.
   if (safe === null)

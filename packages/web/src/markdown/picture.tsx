@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { Icon } from '../ui/icon.tsx';
-import { isOwnImage, safeAddress } from './links.ts';
+import { isOwnImage, toSafeAddress } from './links.ts';
 
 /**
  * An image in a text. An external one is shown as a link only: loading it would tell its server that, and what,
@@ -11,7 +11,7 @@ export function MessagePicture({ address, words }: { readonly address: string; r
   const [failed, setFailed] = useState(false);
   if (isOwnImage(address) && !failed)
     return <img className="picture" src={address} alt={words} loading="lazy" onError={() => setFailed(true)} />;
-  const safe = safeAddress(address);
+  const safe = toSafeAddress(address);
   return (
     <span className="far-picture">
       <Icon name="eyeoff" />

@@ -1,6 +1,6 @@
 /** The visible words of Markdown, without markup. */
 import type { Token } from 'marked';
-import { cutBlocks } from './blocks.ts';
+import { splitIntoBlocks } from './blocks.ts';
 import { sliceMarkdown } from './slices.ts';
 
 /** The separator after a token. */
@@ -58,12 +58,12 @@ function ownText(token: Token): string {
 const mostWords = { length: 200_000, weight: 20_000 };
 
 /** The words of a text. A text that is too large or cannot be parsed is returned as it is. */
-export function wordsOfMarkdown(text: string): string {
+export function markdownToPlainText(text: string): string {
   const { list, end, text: clean } = sliceMarkdown(text, mostWords);
   const parts: string[] = [];
   const waiting: (Token | string)[] = [clean.slice(end)];
   for (const { plain, prefix, text: part } of [...list].reverse()) {
-    const cut = plain ? null : cutBlocks(part, null);
+    const cut = plain ? null : splitIntoBlocks(part, null);
     // The header of a table that was split is in the previous slice.
     if (cut === null || prefix !== '') waiting.push(part);
     else for (const block of [...cut.blocks].reverse()) waiting.push(block.token);

@@ -1,7 +1,7 @@
 /** Splits Markdown into slices that are parsed and rendered one at a time, so that no text blocks the page. */
 
 /** A part of a text that is parsed separately. */
-export interface Slice {
+export interface MarkdownSlice {
   /** The offset in the whole text. */
   readonly at: number;
   readonly text: string;
@@ -16,9 +16,9 @@ export interface Slice {
 }
 
 /** The beginning of a text in slices, which can be continued. */
-export interface Slices {
+export interface SlicedMarkdown {
   readonly text: string;
-  readonly list: readonly Slice[];
+  readonly list: readonly MarkdownSlice[];
   /** Where the slices end: the rest has not been processed. */
   readonly end: number;
 }
@@ -30,8 +30,8 @@ export interface SliceLimit {
 }
 
 /** A slice ends after this many characters, or marks and lines, at the next possible position. */
-export const sliceLength = 24_000;
-export const sliceWeight = 1_000;
+export const sliceCharacters = 24_000;
+export const sliceElements = 1_000;
 // Parsing a line looks ahead to its end at every mark, so a very long one would cost quadratic time.
 const longestLine = 8_000;
 
@@ -57,7 +57,7 @@ function marksIn(line: string): number {
 
 /** Walks a text line by line and records where it can be split. */
 class Slicer {
-  readonly list: Slice[] = [];
+  readonly list: MarkdownSlice[] = [];
   readonly #text: string;
   #start: number;
   #weight = 0;
@@ -87,7 +87,7 @@ class Slicer {
       at = end;
     }
     const open = this.#fence;
-    if (open !== null && text.length - this.#start > sliceLength) this.#cut(open.at, open.weight);
+    if (open !== null && text.length - this.#start > sliceCharacters) this.#cut(open.at, open.weight);
     this.#cut(text.length, this.#weight);
     return text.length;
   }
@@ -120,7 +120,7 @@ class Slicer {
     else if (delimiterRow.test(line) && this.#lineBefore.includes('|')) this.#table = `${this.#lineBefore}\n${line}\n`;
     this.#lineBefore = isBlank ? '' : line;
     this.#weight += marksIn(line) + (begins ? blockWeight : 0);
-    if (!complete || (end - this.#start < sliceLength && this.#weight < sliceWeight)) return;
+    if (!complete || (end - this.#start < sliceCharacters && this.#weight < sliceElements)) return;
     const { at: block, weight } = this.#block;
     // At the last block unless the slice would be too small, else at the end of this line.
     if (block - this.#start > (end - this.#start) / 4) this.#cut(block, weight);
@@ -146,14 +146,14 @@ class Slicer {
     const closes = same && match?.[2]?.trim() === '';
     if (!closes) {
       // A line of code is about two tokens; those of long code are limited when rendered.
-      if (this.#weight - open.weight < sliceWeight) this.#weight += 2;
+      if (this.#weight - open.weight < sliceElements) this.#weight += 2;
       return true;
     }
     this.#fence = null;
     this.#lineBefore = '';
     // A long code block is a slice of its own.
-    if (end - this.#start > sliceLength) this.#cut(open.at, open.weight);
-    if (end - this.#start > sliceLength || this.#weight >= sliceWeight) this.#cut(end, this.#weight);
+    if (end - this.#start > sliceCharacters) this.#cut(open.at, open.weight);
+    if (end - this.#start > sliceCharacters || this.#weight >= sliceElements) this.#cut(end, this.#weight);
     return true;
   }
 }
@@ -162,7 +162,7 @@ class Slicer {
  * Splits the beginning of a text into slices. If it continues an earlier text, all slices but the last stay the same
  * objects. A slice depends only on the text before its end, so that a streamed text is split like a complete one.
  */
-export function sliceMarkdown(text: string, limit: SliceLimit, before: Slices | null = null): Slices {
+export function sliceMarkdown(text: string, limit: SliceLimit, before: SlicedMarkdown | null = null): SlicedMarkdown {
   const clean = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   if (before === null || !clean.startsWith(before.text)) return continueSlices(clean, [], limit);
   // The last slice may have ended with the text and continue now.
@@ -170,7 +170,7 @@ export function sliceMarkdown(text: string, limit: SliceLimit, before: Slices | 
   return continueSlices(clean, kept, limit);
 }
 
-function continueSlices(text: string, kept: readonly Slice[], limit: SliceLimit): Slices {
+function continueSlices(text: string, kept: readonly MarkdownSlice[], limit: SliceLimit): SlicedMarkdown {
   const last = kept.at(-1);
   const start = last === undefined ? 0 : last.at + last.text.length;
   const weight = kept.reduce((sum, slice) => sum + slice.weight, 0);

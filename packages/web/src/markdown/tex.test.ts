@@ -1,12 +1,12 @@
 import temml from 'temml';
 import { expect, test } from 'vitest';
 import { ordinaryFormulas } from '../testing/ordinary-formulas.ts';
-import { texOptions, texReadings } from './tex.ts';
+import { listTexVariants, makeTexOptions } from './tex.ts';
 
 /** The first reading that the library can render, as MathML; null if there is none. */
 function setOrNull(tex: string, display: boolean): string | null {
-  for (const reading of texReadings(tex)) {
-    const html = temml.renderToString(reading, texOptions(display));
+  for (const reading of listTexVariants(tex)) {
+    const html = temml.renderToString(reading, makeTexOptions(display));
     if (!html.includes('temml-error') && html.includes('<math')) return html;
   }
   return null;

@@ -76,7 +76,7 @@ function withoutDisplay(tex: string): string {
 }
 
 /** The readings of a formula to try in turn, from the original to simpler ones. */
-export function texReadings(tex: string): readonly string[] {
+export function listTexVariants(tex: string): readonly string[] {
   const declared = tex.replace(
     /\\DeclareMathOperator\*?\s*\{?(\\[a-zA-Z]+)\}?\s*\{([^{}]*)\}/g,
     (_whole, name: string, words: string) => `\\def${name}{\\operatorname{${words}}}`,
@@ -94,7 +94,7 @@ export function texReadings(tex: string): readonly string[] {
 }
 
 /** The rendering options. Nothing in a formula is trusted: no links, classes or styles. */
-export function texOptions(display: boolean): Options {
+export function makeTexOptions(display: boolean): Options {
   return {
     // An unknown command is shown by its name; only an unreadable formula is refused.
     throwOnError: false,

@@ -1,6 +1,6 @@
 import { type ReactElement, type ReactNode, useId, useState } from 'react';
 import { formatNumber, t, tn } from '../i18n/index.ts';
-import { chooseModels, modelsNow, switchTools, useAppData } from '../state/app-data.ts';
+import { chooseModels, currentModels, setToolsEnabled, useAppData } from '../state/app-data.ts';
 import { type ChatOptions, chooseOptions, defaultOptions } from '../state/chat-options.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -16,7 +16,7 @@ export function OptionsPanel({
   readonly foot?: ReactNode;
 }): ReactElement {
   const options = useAppData();
-  const now = modelsNow(options);
+  const now = currentModels(options);
   return (
     <div className="options">
       <header className="options-head">
@@ -38,7 +38,7 @@ export function OptionsPanel({
         options={options}
         several={options.n > 1 || now.length > 1}
         onChange={({ toolsOn, ...set }) => {
-          if (toolsOn !== undefined) switchTools(toolsOn);
+          if (toolsOn !== undefined) setToolsEnabled(toolsOn);
           chooseOptions(set);
         }}
       />

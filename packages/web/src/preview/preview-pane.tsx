@@ -6,7 +6,7 @@ import { CodeText } from '../markdown/code.tsx';
 import { codeFileName, languageName } from '../markdown/code-names.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { pageHost } from '../state/page-host.ts';
-import { switchTo } from '../state/tree-actions.ts';
+import { switchToVariant } from '../state/tree-actions.ts';
 import { closePreview, useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { VariantSwitch } from '../thread/variant-switch.tsx';
@@ -14,7 +14,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { saveText } from '../ui/save-text.ts';
-import { documentFor, type Previewable, previewablesOf, titleOf } from './previewable.ts';
+import { buildPreviewDocument, type Previewable, previewablesOf, previewTitleOf } from './previewable.ts';
 
 /** The message on the shown branch that is a variant of another one, or that one itself. */
 function shownVersion(part: LoadedBranch, id: NodeId): Node | null {
@@ -42,7 +42,7 @@ export function PreviewPane(): ReactElement | null {
   }, [opened]);
   if (preview === null || part === null) return null;
   const { at, ids } = node === null ? { at: 1, ids: [] } : variantOf(part, node);
-  const title = shown === undefined ? null : (titleOf(shown) ?? languageName(shown.info.language));
+  const title = shown === undefined ? null : (previewTitleOf(shown) ?? languageName(shown.info.language));
   return (
     <aside
       ref={pane}
@@ -57,7 +57,7 @@ export function PreviewPane(): ReactElement | null {
     >
       <div className="bar">
         <h2 className="clip grow">{title ?? t('preview')}</h2>
-        <VariantSwitch ids={ids} at={at} onPick={(id) => switchTo(session, id)} />
+        <VariantSwitch ids={ids} at={at} onPick={(id) => switchToVariant(session, id)} />
         <div className="seg">
           <button type="button" aria-pressed={view === 'preview'} onClick={() => setView('preview')}>
             <Icon name="eye" />
@@ -113,7 +113,7 @@ function SandboxFrame({ of, title }: { readonly of: Previewable; readonly title:
     const send = (event: MessageEvent) => {
       const target = frame.current?.contentWindow;
       if (target === null || target === undefined || event.source !== target || event.data !== 'ready') return;
-      target.postMessage({ html: documentFor(of) }, '*');
+      target.postMessage({ html: buildPreviewDocument(of) }, '*');
     };
     addEventListener('message', send);
     return () => removeEventListener('message', send);

@@ -1,6 +1,6 @@
 /** The code blocks of a message that can be previewed. */
 import type { Message } from '@coppice/core';
-import { cutBlocks } from '../markdown/blocks.ts';
+import { splitIntoBlocks } from '../markdown/blocks.ts';
 import { type CodeInfo, type PreviewKind, parseCodeInfo, previewKindOf } from '../markdown/code-names.ts';
 import { plainTextOf } from '../thread/rows.ts';
 
@@ -25,7 +25,7 @@ function isTokenList(value: unknown): value is readonly TokenWithin[] {
 /** All such blocks of a text, in reading order, including those in lists and quotes. */
 function previewablesIn(text: string): readonly Previewable[] {
   const found: Previewable[] = [];
-  const waiting: TokenWithin[] = [...(cutBlocks(text, null)?.blocks ?? [])].reverse().map((block) => block.token);
+  const waiting: TokenWithin[] = [...(splitIntoBlocks(text, null)?.blocks ?? [])].reverse().map((block) => block.token);
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (next.type === 'code' && typeof next.text === 'string') {
       const info = parseCodeInfo(next.lang);
@@ -47,14 +47,14 @@ const titleOfPage = /<title[^>]*>([^<]{1,120})<\/title>/i;
 const headingOfText = /^#{1,6}\s+(.{1,120})$/m;
 
 /** The title of a block: its file name, its own title, or null. */
-export function titleOf({ code, info, kind }: Previewable): string | null {
+export function previewTitleOf({ code, info, kind }: Previewable): string | null {
   if (info.file !== null) return info.file;
   const found = kind === 'markdown' ? headingOfText.exec(code) : titleOfPage.exec(code);
   return found?.[1]?.trim() ?? null;
 }
 
 /** The document for the frame. */
-export function documentFor({ code, kind }: Previewable): string {
+export function buildPreviewDocument({ code, kind }: Previewable): string {
   if (kind !== 'svg') return /^\s*<!doctype/i.test(code) ? code : `<!doctype html>\n${code}`;
   return `<!doctype html><meta charset="utf-8"><style>body{margin:0;display:grid;place-items:center;min-height:100vh}svg{max-width:100%;max-height:100vh}</style>${code}`;
 }

@@ -1,6 +1,6 @@
 import { type ReactElement, useId } from 'react';
 import { currentLanguage, languageCodes, languages, setLanguage, t } from '../i18n/index.ts';
-import { canNotify, switchNotify, useNotify } from '../state/notify.ts';
+import { canNotify, toggleNotifications, useNotificationSetting } from '../state/notify.ts';
 import { setTheme, useUi } from '../state/ui.ts';
 import { SectionHead } from './section-head.tsx';
 
@@ -50,7 +50,7 @@ export function AppearanceSection(): ReactElement {
 
 /** Notifications of long replies. */
 function NotifyRow(): ReactElement {
-  const on = useNotify((notify) => notify.on);
+  const on = useNotificationSetting((notify) => notify.on);
   const denied = Notification.permission === 'denied';
   const id = useId();
   return (
@@ -64,7 +64,7 @@ function NotifyRow(): ReactElement {
         type="checkbox"
         checked={on}
         disabled={denied}
-        onChange={(event) => void switchNotify(event.target.checked)}
+        onChange={(event) => void toggleNotifications(event.target.checked)}
       />
     </div>
   );

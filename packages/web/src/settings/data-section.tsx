@@ -1,7 +1,7 @@
 import { type SettingsView, toHttpProblem } from '@coppice/client';
 import { type ReactElement, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { canStoreCopies, mostCopies, removeCopies } from '../state/offline-copies.ts';
+import { canStoreCopies, maxOfflineCopies, removeOfflineCopies } from '../state/offline-copies.ts';
 import { api } from '../state/page-client.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
@@ -24,11 +24,13 @@ export function DataSection(): ReactElement {
           <div className="row-item setting-row">
             <div className="grow">
               <b>{t('offlineCopies')}</b>
-              <span className="row-detail">{t('offlineCopiesHint', { n: mostCopies })}</span>
+              <span className="row-detail">{t('offlineCopiesHint', { n: maxOfflineCopies })}</span>
             </div>
             <Button
               small
-              onClick={() => void removeCopies().then(() => showToast({ icon: 'check', text: t('copiesRemoved') }))}
+              onClick={() =>
+                void removeOfflineCopies().then(() => showToast({ icon: 'check', text: t('copiesRemoved') }))
+              }
             >
               {t('removeCopies')}
             </Button>

@@ -1,6 +1,6 @@
 import { toHttpProblem } from '@coppice/client';
 import { type FormEvent, type ReactElement, useEffect, useId, useState } from 'react';
-import { type Key, t } from '../i18n/index.ts';
+import { type TextKey, t } from '../i18n/index.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
@@ -10,8 +10,8 @@ const megabyte = 1024 * 1024;
 
 const fields: readonly {
   readonly name: keyof UserLimits;
-  readonly label: Key;
-  readonly hint: Key;
+  readonly label: TextKey;
+  readonly hint: TextKey;
   readonly unit: number;
 }[] = [
   { name: 'dayUsd', label: 'limitDay', hint: 'limitDayHint', unit: 1 },

@@ -1,7 +1,7 @@
 import { toHttpProblem } from '@coppice/client';
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { loadRegisters } from '../state/app-data.ts';
+import { loadModelsAndTools } from '../state/app-data.ts';
 import { api } from '../state/page-client.ts';
 import { useRoute } from '../state/router.ts';
 import { showError } from '../state/tree-actions.ts';
@@ -24,7 +24,7 @@ export function ModelsSection(): ReactElement {
   const reload = useCallback(async () => {
     try {
       setList(await settingsApi.connections());
-      await loadRegisters();
+      await loadModelsAndTools();
     } catch (thrown) {
       const problem = toHttpProblem(thrown);
       if (problem.status === 403) setForbidden(true);

@@ -16,7 +16,7 @@ interface NameAndChoiceProps<T extends string> {
 }
 
 /** A name and one choice beside it: a person with a role, a token with its end. */
-export function NameAndChoice<T extends string>({
+export function NameAndChoiceForm<T extends string>({
   name,
   onName,
   example,

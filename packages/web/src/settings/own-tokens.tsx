@@ -3,8 +3,8 @@ import { type FormEvent, type ReactElement, useCallback, useEffect, useState } f
 import { t } from '../i18n/index.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
-import { NameAndChoice } from './name-and-choice.tsx';
-import { SecretOnce } from './secret-once.tsx';
+import { NameAndChoiceForm } from './name-and-choice.tsx';
+import { NewTokenNotice } from './new-token-notice.tsx';
 import { type AccessToken, peopleApi } from './settings-api.ts';
 import { TokenList } from './token-list.tsx';
 
@@ -50,7 +50,7 @@ export function OwnTokens(): ReactElement {
       <p className="help">{t('yourTokensHint')}</p>
       {secret === null ? (
         <form className="settings-form" onSubmit={(event) => void add(event)}>
-          <NameAndChoice
+          <NameAndChoiceForm
             name={name}
             onName={setName}
             example={t('tokenNameExample')}
@@ -67,10 +67,10 @@ export function OwnTokens(): ReactElement {
             <Button look="primary" type="submit">
               {t('createToken')}
             </Button>
-          </NameAndChoice>
+          </NameAndChoiceForm>
         </form>
       ) : (
-        <SecretOnce label={t('newToken')} secret={secret} onDone={() => setSecret(null)} />
+        <NewTokenNotice label={t('newToken')} secret={secret} onDone={() => setSecret(null)} />
       )}
       {tokens === null ? null : (
         <div className="rows">

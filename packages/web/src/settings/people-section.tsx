@@ -4,9 +4,9 @@ import { t } from '../i18n/index.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
 import { LimitsForm } from './limits-form.tsx';
-import { NameAndChoice } from './name-and-choice.tsx';
-import { PersonRow, roleName, roles } from './person-row.tsx';
-import { SecretOnce } from './secret-once.tsx';
+import { NameAndChoiceForm } from './name-and-choice.tsx';
+import { NewTokenNotice } from './new-token-notice.tsx';
+import { PersonRow, roleName, userRoles } from './person-row.tsx';
 import { SectionHead } from './section-head.tsx';
 import { type Person, peopleApi, type UsageList } from './settings-api.ts';
 import { useSignedIn } from './use-signed-in.ts';
@@ -85,16 +85,16 @@ function AddPerson({
     }
   };
   if (made !== null)
-    return <SecretOnce label={t('personAdded', { name: made.name })} secret={made.token} onDone={onDone} />;
+    return <NewTokenNotice label={t('personAdded', { name: made.name })} secret={made.token} onDone={onDone} />;
   return (
     <form className="settings-form" onSubmit={(event) => void add(event)}>
-      <NameAndChoice
+      <NameAndChoiceForm
         focused
         name={name}
         onName={setName}
         label={t('role')}
         choice={role}
-        choices={roles.map((each) => ({ value: each, label: roleName(each) }))}
+        choices={userRoles.map((each) => ({ value: each, label: roleName(each) }))}
         onChoice={setRole}
       />
       <div className="form-foot">

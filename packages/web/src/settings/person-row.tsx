@@ -11,7 +11,7 @@ import { type AccessToken, type ModelUse, type Person, peopleApi, type UsageList
 import { TokenList } from './token-list.tsx';
 
 /** The roles, most rights first. */
-export const roles = ['admin', 'member', 'viewer'] as const satisfies readonly Person['role'][];
+export const userRoles = ['admin', 'member', 'viewer'] as const satisfies readonly Person['role'][];
 const roleNames = { admin: 'roleAdmin', member: 'roleMember', viewer: 'roleViewer' } as const;
 
 /** The name of a role in the language of the page. */
@@ -85,11 +85,11 @@ export function PersonRow({ person, isMe, use, days, onChange }: PersonRowProps)
             value={role}
             disabled={isMe}
             onChange={(event) => {
-              const next = roles.find((each) => each === event.target.value);
+              const next = userRoles.find((each) => each === event.target.value);
               if (next !== undefined) void change({ role: next }, t('roleChanged', { name, role: roleName(next) }));
             }}
           >
-            {roles.map((each) => (
+            {userRoles.map((each) => (
               <option key={each} value={each}>
                 {roleName(each)}
               </option>

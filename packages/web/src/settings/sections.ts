@@ -1,5 +1,5 @@
 /** The sections of the settings, in the order of their list. */
-import type { Key } from '../i18n/index.ts';
+import type { TextKey } from '../i18n/index.ts';
 import type { IconName } from '../ui/icon.tsx';
 
 /** A section by its name in the URL. */
@@ -10,7 +10,7 @@ export const settingsSections = {
   data: { label: 'dataSection', icon: 'folder' },
   people: { label: 'people', icon: 'people' },
   access: { label: 'accessSection', icon: 'share' },
-} as const satisfies Record<string, { readonly label: Key; readonly icon: IconName }>;
+} as const satisfies Record<string, { readonly label: TextKey; readonly icon: IconName }>;
 
 /** The name of a section. */
 export type SettingsSection = keyof typeof settingsSections;

@@ -32,7 +32,7 @@ export interface ConnectionTest {
 }
 
 /** The signed-in user, and the mode of the server. */
-export interface SignedIn {
+export interface SignedInUser {
   readonly id: string;
   readonly name: string;
   readonly role: 'admin' | 'member' | 'viewer';
@@ -52,9 +52,9 @@ export const settingsApi = {
     readResponse<ConnectionList>(routes.DELETE('/api/connections/{name}', { params: { path: { name } } })),
   chooseModels: (choices: Partial<ModelChoices>) =>
     readResponse<ModelChoices>(routes.PUT('/api/settings/models', { body: { ...choices } })),
-  me: () => readResponse<SignedIn>(routes.GET('/api/me')),
-  waysIn: () => readResponse<Pick<SignedIn, 'mode'>>(routes.GET('/api/sign-in')),
-  signIn: (token: string) => readResponse<SignedIn>(routes.POST('/api/sign-in', { body: { token } })),
+  me: () => readResponse<SignedInUser>(routes.GET('/api/me')),
+  waysIn: () => readResponse<Pick<SignedInUser, 'mode'>>(routes.GET('/api/sign-in')),
+  signIn: (token: string) => readResponse<SignedInUser>(routes.POST('/api/sign-in', { body: { token } })),
   signOut: () => readResponse<{ readonly signedOut: boolean }>(routes.POST('/api/sign-out')),
   signOutEverywhere: () => readResponse<{ readonly ended: number | null }>(routes.POST('/api/sign-out-everywhere')),
 };

@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect } from 'react';
 import { DrawerButton, Scrim } from '../home/rail.tsx';
 import { t } from '../i18n/index.ts';
-import { homePlace, navigateTo, placeBeforeSettings } from '../state/router.ts';
+import { homeRoute, navigateTo, routeBeforeSettings } from '../state/router.ts';
 import { useUi } from '../state/ui.ts';
 import { Icon } from '../ui/icon.tsx';
 import { PageLink } from '../ui/link.tsx';
@@ -33,7 +33,7 @@ export function SettingsScreen({ section }: { readonly section: SettingsSection 
       if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open], [role="menu"]'))
         return;
       if (event.target instanceof HTMLInputElement) return;
-      navigateTo(placeBeforeSettings());
+      navigateTo(routeBeforeSettings());
     };
     document.addEventListener('keydown', leave);
     return () => document.removeEventListener('keydown', leave);
@@ -65,13 +65,13 @@ function SettingsRail({ section }: { readonly section: SettingsSection }): React
       {drawer ? <Scrim /> : null}
       <nav className={drawer ? 'rail drawer' : 'rail'} aria-label={t('settings')}>
         <div className="bar">
-          <PageLink className="logo grow" to={homePlace()}>
+          <PageLink className="logo grow" to={homeRoute()}>
             <LogoMark />
             Coppice
           </PageLink>
         </div>
         <div className="list">
-          <PageLink to={placeBeforeSettings()}>
+          <PageLink to={routeBeforeSettings()}>
             <Icon name="left" />
             <span className="grow">{t('backToChats')}</span>
             <kbd>Esc</kbd>

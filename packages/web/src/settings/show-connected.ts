@@ -1,8 +1,8 @@
 import { t } from '../i18n/index.ts';
-import { newChat } from '../state/new-tree.ts';
+import { openNewChat } from '../state/new-tree.ts';
 import { showToast } from '../state/toasts.ts';
 
 /** Reports a new connection, and offers what it was made for. */
 export function showConnected(name: string): void {
-  showToast({ icon: 'check', text: t('connected', { name }), action: { label: t('newTree'), run: newChat } });
+  showToast({ icon: 'check', text: t('connected', { name }), action: { label: t('newTree'), run: openNewChat } });
 }

@@ -2,7 +2,7 @@ import { toHttpProblem } from '@coppice/client';
 import { type FormEvent, type ReactElement, useEffect, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { localizeError } from '../i18n/refusals.ts';
-import { signedInAgain } from '../state/app-data.ts';
+import { reloadAfterSignIn } from '../state/app-data.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LogoMark } from '../ui/logo.tsx';
@@ -39,7 +39,7 @@ function useSignIn(): SignInForm {
     setBusy(true);
     settingsApi
       .signIn(token.trim())
-      .then(signedInAgain, (thrown) => {
+      .then(reloadAfterSignIn, (thrown) => {
         const refused = toHttpProblem(thrown);
         setProblem(refused.signedOut ? <>{t('wrongToken')}</> : <LocalizedError {...localizeError(refused)} />);
       })

@@ -1,8 +1,8 @@
 import { toHttpProblem } from '@coppice/client';
 import { type ReactElement, useCallback, useEffect, useState } from 'react';
-import { ownName } from '../i18n/command-texts.ts';
+import { translateBuiltInName } from '../i18n/command-texts.ts';
 import { t } from '../i18n/index.ts';
-import { loadRegisters, useAppData } from '../state/app-data.ts';
+import { loadModelsAndTools, useAppData } from '../state/app-data.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
 import { AddToolServer } from './add-tool-server.tsx';
@@ -17,7 +17,7 @@ export function ToolsSection(): ReactElement {
   const [adds, setAdds] = useState(false);
   const take = useCallback((next: ToolServerList) => {
     setList(next);
-    void loadRegisters();
+    void loadModelsAndTools();
   }, []);
   const reload = useCallback(() => {
     toolsApi.servers().then(setList, (thrown) => showError(toHttpProblem(thrown)));
@@ -63,7 +63,7 @@ export function ToolsSection(): ReactElement {
         {builtIn.map((tool) => (
           <li key={tool.name} className="row-item tool-line">
             <code>{tool.name}</code>
-            <p>{ownName(tool.description ?? '')}</p>
+            <p>{translateBuiltInName(tool.description ?? '')}</p>
           </li>
         ))}
       </ul>

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
-import { type SignedIn, settingsApi } from './settings-api.ts';
+import { type SignedInUser, settingsApi } from './settings-api.ts';
 
 /** The signed-in user; null until it is known. */
-export function useSignedIn(): SignedIn | null {
-  const [me, setMe] = useState<SignedIn | null>(null);
+export function useSignedIn(): SignedInUser | null {
+  const [me, setMe] = useState<SignedInUser | null>(null);
   useEffect(() => {
     let isCurrent = true;
     settingsApi.me().then(

@@ -4,10 +4,10 @@ import type { TreeId } from '@coppice/core';
 import { t, tn } from '../i18n/index.ts';
 import { loadTrees, updateListedTree, useAppData } from '../state/app-data.ts';
 import { api } from '../state/page-client.ts';
-import { homePlace, navigateTo, treePlace, useRoute } from '../state/router.ts';
+import { homeRoute, navigateTo, treeRoute, useRoute } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
-import { downloadOf } from '../transfer/transfer-api.ts';
+import { downloadUrl } from '../transfer/transfer-api.ts';
 
 type Attributes = Partial<Pick<TreeViewData, 'title' | 'tags' | 'folder' | 'pinned'>>;
 
@@ -37,7 +37,7 @@ export async function deleteChats(ids: readonly TreeId[]): Promise<void> {
   const gone = new Set(ids);
   useAppData.setState(({ trees }) => ({ trees: trees.filter((tree) => !gone.has(tree.id)) }));
   const { place } = useRoute.getState();
-  if (place.name === 'tree' && gone.has(place.treeId)) navigateTo(homePlace());
+  if (place.name === 'tree' && gone.has(place.treeId)) navigateTo(homeRoute());
   const restore = async () => {
     try {
       for (const id of ids) await api.restoreTree(id);
@@ -59,7 +59,7 @@ export async function duplicateChat(id: TreeId): Promise<void> {
   try {
     const made = await api.duplicate(id, { whole: true });
     await loadTrees();
-    navigateTo(treePlace(made.treeId));
+    navigateTo(treeRoute(made.treeId));
   } catch (thrown) {
     showError(toHttpProblem(thrown));
   }
@@ -69,7 +69,7 @@ export async function duplicateChat(id: TreeId): Promise<void> {
 export function exportChats(ids: readonly TreeId[]): void {
   for (const id of ids) {
     const link = document.createElement('a');
-    link.href = downloadOf(id, 'markdown', { what: 'tree' }, false);
+    link.href = downloadUrl(id, 'markdown', { what: 'tree' }, false);
     link.download = '';
     document.body.append(link);
     link.click();

@@ -1,7 +1,7 @@
 import type { TreeViewData } from '@coppice/client';
 import { nodeId, treeId } from '@coppice/core';
 import { expect, test } from 'vitest';
-import { chatListRows } from './chat-groups.ts';
+import { buildChatListRows } from './chat-groups.ts';
 
 function chat(name: string, updatedAt: number, pinned = false): TreeViewData {
   return {
@@ -30,7 +30,7 @@ function chat(name: string, updatedAt: number, pinned = false): TreeViewData {
 test('[B121] chats are grouped by the day of their last change, pinned ones first', () => {
   const at = (text: string) => new Date(text).getTime();
   const now = at('2026-11-18T09:00:00');
-  const rows = chatListRows(
+  const rows = buildChatListRows(
     [
       chat('now', at('2026-11-18T08:00:00')),
       chat('midnight', at('2026-11-18T00:00:00')),

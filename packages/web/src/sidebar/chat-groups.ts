@@ -30,7 +30,7 @@ function headingOf(tree: TreeViewData, today: number): ChatHeading {
 }
 
 /** Makes the rows of a list that is sorted by last change, newest first. */
-export function chatListRows(trees: readonly TreeViewData[], now: number): readonly ChatListRow[] {
+export function buildChatListRows(trees: readonly TreeViewData[], now: number): readonly ChatListRow[] {
   const today = startOfDay(now);
   const groups = new Map<string, { readonly heading: ChatHeading; readonly trees: TreeViewData[] }>();
   for (const tree of [...trees.filter((each) => each.pinned), ...trees.filter((each) => !each.pinned)]) {

@@ -3,12 +3,12 @@ import type { TreeId } from '@coppice/core';
 import { type ReactElement, type ReactNode, useMemo, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { formatMonth, t, tn } from '../i18n/index.ts';
-import { moreTrees, useAppData } from '../state/app-data.ts';
+import { loadMoreTrees, useAppData } from '../state/app-data.ts';
 import { openDialog } from '../state/ui.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { useArrowKeys } from '../ui/use-arrow-keys.ts';
 import { deleteChats, exportChats, patchChats } from './chat-actions.ts';
-import { type ChatHeading, chatListRows } from './chat-groups.ts';
+import { buildChatListRows, type ChatHeading } from './chat-groups.ts';
 import { ChatRow } from './chat-row.tsx';
 
 const headings = { pinned: 'pinned', today: 'today', yesterday: 'yesterday', week: 'lastDays' } as const;
@@ -38,7 +38,7 @@ export function ChatList({ current, openChat, compact = false }: ChatListProps):
   const scroll = useRef<HTMLDivElement>(null);
   useArrowKeys(scroll, '.chat-row > a');
   const list = useRef<VirtualizerHandle>(null);
-  const rows = useMemo(() => chatListRows(trees, Date.now()), [trees]);
+  const rows = useMemo(() => buildChatListRows(trees, Date.now()), [trees]);
   const choose = (id: TreeId, isChosen: boolean) => {
     setChoosing(true);
     setSelected((now) => new Set(isChosen ? [...now, id] : [...now].filter((each) => each !== id)));
@@ -55,7 +55,7 @@ export function ChatList({ current, openChat, compact = false }: ChatListProps):
         ref={scroll}
         onScroll={(event) => {
           const { scrollTop, clientHeight, scrollHeight } = event.currentTarget;
-          if (cursor !== null && scrollHeight - scrollTop - clientHeight < nearEnd) void moreTrees();
+          if (cursor !== null && scrollHeight - scrollTop - clientHeight < nearEnd) void loadMoreTrees();
         }}
       >
         <Virtualizer ref={list} scrollRef={scroll} bufferSize={300}>
@@ -77,7 +77,7 @@ export function ChatList({ current, openChat, compact = false }: ChatListProps):
           )}
         </Virtualizer>
         {cursor === null ? null : (
-          <Button small look="quiet" onClick={() => void moreTrees()}>
+          <Button small look="quiet" onClick={() => void loadMoreTrees()}>
             {t('showMore')}
           </Button>
         )}

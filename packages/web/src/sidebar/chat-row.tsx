@@ -1,13 +1,13 @@
 import type { TreeViewData } from '@coppice/client';
 import type { ReactElement, ReactNode } from 'react';
 import { formatTime, t } from '../i18n/index.ts';
-import { treePlace } from '../state/router.ts';
+import { treeRoute } from '../state/router.ts';
 import { openDialog } from '../state/ui.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { PageLink } from '../ui/link.tsx';
 import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
-import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { useChatName } from '../ui/use-chat-name.ts';
 import { deleteChats, duplicateChat, patchChats } from './chat-actions.ts';
 
@@ -35,7 +35,7 @@ export function ChatRow({ tree, current, selected, onSelect, inside }: ChatRowPr
     );
   return (
     <div className="chat-row">
-      <PageLink to={treePlace(tree.id)} current={current}>
+      <PageLink to={treeRoute(tree.id)} current={current}>
         {inside ?? (
           <>
             <ListedSilhouette tree={tree} />
@@ -84,7 +84,7 @@ export function ChatRow({ tree, current, selected, onSelect, inside }: ChatRowPr
           <MenuItem icon="check" onSelect={() => onSelect(true)}>
             {t('selectChats')}
           </MenuItem>
-          <MenuLine />
+          <MenuSeparator />
           <MenuItem icon="trash" danger onSelect={() => void deleteChats([tree.id])}>
             {t('deleteTree')}
           </MenuItem>

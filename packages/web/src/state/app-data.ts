@@ -3,9 +3,9 @@
 import type { CommandView, ModelView, TreeViewData } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
 import { create } from 'zustand';
-import { readLocal, writeLocal } from './local-storage.ts';
-import { removeCopies } from './offline-copies.ts';
-import { api, client, onSignedOut } from './page-client.ts';
+import { readLocalText, writeLocalText } from './local-storage.ts';
+import { removeOfflineCopies } from './offline-copies.ts';
+import { api, onSignedOut, pageClient } from './page-client.ts';
 
 interface AppData {
   readonly trees: readonly TreeViewData[];
@@ -33,7 +33,7 @@ interface AppData {
 }
 
 function keptModels(): readonly string[] {
-  return (readLocal('chosen-models') ?? '').split('\n').filter(Boolean);
+  return (readLocalText('chosen-models') ?? '').split('\n').filter(Boolean);
 }
 
 export const useAppData = create<AppData>(() => ({
@@ -52,13 +52,13 @@ export const useAppData = create<AppData>(() => ({
   topP: null,
   maxTokens: null,
   thinking: null,
-  toolsOn: readLocal('tools') !== 'off',
+  toolsOn: readLocalText('tools') !== 'off',
   toolsOff: [],
-  favourites: (readLocal('favourite-models') ?? '').split('\n').filter(Boolean),
+  favourites: (readLocalText('favourite-models') ?? '').split('\n').filter(Boolean),
 }));
 
 /** The models of the next reply; never empty if any is known. */
-export function modelsNow(lists: Pick<AppData, 'chosen' | 'models' | 'defaultModel'>): readonly string[] {
+export function currentModels(lists: Pick<AppData, 'chosen' | 'models' | 'defaultModel'>): readonly string[] {
   const known = lists.chosen.filter((id) => lists.models.length === 0 || lists.models.some((model) => model.id === id));
   if (known.length > 0) return known;
   const first = lists.defaultModel ?? lists.models[0]?.id;
@@ -68,7 +68,7 @@ export function modelsNow(lists: Pick<AppData, 'chosen' | 'models' | 'defaultMod
 /** Selects the models of the next replies, and stores the choice. */
 export function chooseModels(chosen: readonly string[]): void {
   useAppData.setState({ chosen });
-  writeLocal('chosen-models', chosen.join('\n'));
+  writeLocalText('chosen-models', chosen.join('\n'));
 }
 
 /** Adds or removes a favourite model. */
@@ -76,13 +76,13 @@ export function toggleFavourite(id: string): void {
   const { favourites } = useAppData.getState();
   const next = favourites.includes(id) ? favourites.filter((each) => each !== id) : [...favourites, id];
   useAppData.setState({ favourites: next });
-  writeLocal('favourite-models', next.length === 0 ? null : next.join('\n'));
+  writeLocalText('favourite-models', next.length === 0 ? null : next.join('\n'));
 }
 
 /** Turns tools on or off. */
-export function switchTools(on: boolean): void {
+export function setToolsEnabled(on: boolean): void {
   useAppData.setState({ toolsOn: on });
-  writeLocal('tools', on ? null : 'off');
+  writeLocalText('tools', on ? null : 'off');
 }
 
 /** Loads the newest trees. */
@@ -109,18 +109,18 @@ export async function loadTrees(): Promise<void> {
 onSignedOut(() => {
   useAppData.setState({ unauthorized: true });
   // Drafts stay for the same user; what the server gave goes with the right to read it.
-  void removeCopies();
+  void removeOfflineCopies();
 });
 
 /** After signing in open chats reconnect automatically, and lists are loaded again. */
-export function signedInAgain(): void {
+export function reloadAfterSignIn(): void {
   useAppData.setState({ unauthorized: false });
   void loadTrees();
-  void loadRegisters();
+  void loadModelsAndTools();
 }
 
 /** Loads the next page of trees. */
-export async function moreTrees(): Promise<void> {
+export async function loadMoreTrees(): Promise<void> {
   const { cursor } = useAppData.getState();
   if (cursor === null) return;
   const page = await api.trees({ limit: 60, cursor }).catch(() => null);
@@ -138,7 +138,7 @@ export async function loadCommands(): Promise<void> {
 }
 
 /** Loads models and tools, which change rarely. A part that fails stays empty. */
-export async function loadRegisters(): Promise<void> {
+export async function loadModelsAndTools(): Promise<void> {
   const [models, tools] = await Promise.allSettled([api.models(), api.tools()]);
   if (models.status === 'fulfilled')
     useAppData.setState({ models: models.value.items, defaultModel: models.value.default ?? null });
@@ -151,7 +151,7 @@ const soonMs = 250;
 /** Reloads the list when any tree changes. While the page is hidden, it keeps no connection. */
 export function followTrees(): { close(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const feed = client.followTrees(() => {
+  const feed = pageClient.followTrees(() => {
     clearTimeout(timer);
     timer = setTimeout(() => void loadTrees(), soonMs);
   });

@@ -6,7 +6,7 @@ import { nodeId } from '@coppice/core';
 import { t } from '../i18n/index.ts';
 import { loadTrees } from './app-data.ts';
 import { api } from './page-client.ts';
-import { navigateTo, treePlace } from './router.ts';
+import { navigateTo, treeRoute } from './router.ts';
 import { showToast } from './toasts.ts';
 import { showError } from './tree-actions.ts';
 
@@ -44,7 +44,7 @@ export async function moveBetweenTrees(
         ? await api.move(here, node.id, { parentId, treeId: to.treeId }, session.version)
         : await api.cherryPick(to.treeId, { nodeId: node.id, to: end, from: here, parentId }, there.version);
     const at = landedAt(written);
-    navigateTo(treePlace(to.treeId, at === null ? {} : { nodeId: at }));
+    navigateTo(treeRoute(to.treeId, at === null ? {} : { nodeId: at }));
     void loadTrees();
     showToast({
       icon: how === 'move' ? 'map' : 'copy',
@@ -62,7 +62,7 @@ export async function moveBetweenTrees(
 async function undoMove(there: TreeId, { actId, version }: WriteResponse, here: TreeId): Promise<void> {
   try {
     await api.undo(there, { actId }, version);
-    navigateTo(treePlace(here));
+    navigateTo(treeRoute(here));
     showToast({ icon: 'undo', text: t('undone') });
   } catch (thrown) {
     showError(toHttpProblem(thrown));
@@ -82,7 +82,7 @@ export async function keepTemporaryTree(session: TreeSession): Promise<void> {
 }
 
 /** Restores a tree from the trash. */
-export async function mergeBack(session: TreeSession): Promise<void> {
+export async function restoreTrashedTree(session: TreeSession): Promise<void> {
   try {
     await api.restoreTree(session.treeId);
     session.patchTree({ deletedAt: null });

@@ -1,8 +1,8 @@
 /** The generation options of a chat, stored per chat. */
 import type { GenerationOptions } from '@coppice/client';
 import type { JsonObject, TreeId } from '@coppice/core';
-import { modelsNow, useAppData } from './app-data.ts';
-import { readLocal, writeLocal } from './local-storage.ts';
+import { currentModels, useAppData } from './app-data.ts';
+import { readLocalText, writeLocalText } from './local-storage.ts';
 import { useUi } from './ui.ts';
 
 /** How much a model thinks before it answers. */
@@ -75,7 +75,7 @@ export function storedOptions(options: Partial<ChatOptions>): JsonObject {
 }
 
 /** The current options. */
-export function chosenOptions(): ChatOptions {
+export function currentChatOptions(): ChatOptions {
   const { chosen, n, temperature, topP, maxTokens, thinking, toolsOn, toolsOff } = useAppData.getState();
   return { models: chosen, n, temperature, topP, maxTokens, thinking, toolsOn, toolsOff };
 }
@@ -94,7 +94,7 @@ export function generationOptions(
   const { n, temperature, topP, maxTokens, thinking, toolsOn, toolsOff } = lists;
   const left = new Set(toolsOff);
   const tools = toolsOn ? lists.tools.map((tool) => tool.name).filter((name) => !left.has(name)) : [];
-  return { n, temperature, topP, maxTokens, thinking, tools, ...set, models: set.models ?? modelsNow(lists) };
+  return { n, temperature, topP, maxTokens, thinking, tools, ...set, models: set.models ?? currentModels(lists) };
 }
 
 const keptName = 'chat-options';
@@ -103,7 +103,7 @@ const mostKept = 300;
 
 function keptOptions(): Readonly<Record<string, unknown>> {
   try {
-    const kept: unknown = JSON.parse(readLocal(keptName) ?? '{}');
+    const kept: unknown = JSON.parse(readLocalText(keptName) ?? '{}');
     return typeof kept === 'object' && kept !== null ? { ...kept } : {};
   } catch {
     return {};
@@ -113,7 +113,7 @@ function keptOptions(): Readonly<Record<string, unknown>> {
 /** The options and the preset of the open chat, for storage. */
 function optionsNow(): JsonObject {
   const { preset } = useUi.getState();
-  return { ...storedOptions(chosenOptions()), ...(preset === null ? {} : { preset }) };
+  return { ...storedOptions(currentChatOptions()), ...(preset === null ? {} : { preset }) };
 }
 
 function presetOf(stored: unknown): string | null {
@@ -124,7 +124,7 @@ function presetOf(stored: unknown): string | null {
 function keepOptions(tree: TreeId): void {
   const { [tree]: _, ...others } = keptOptions();
   const entries = [...Object.entries(others), [tree, optionsNow()] as const].slice(-mostKept);
-  writeLocal(keptName, JSON.stringify(Object.fromEntries(entries)));
+  writeLocalText(keptName, JSON.stringify(Object.fromEntries(entries)));
 }
 
 /**

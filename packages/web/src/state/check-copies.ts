@@ -3,7 +3,14 @@ import { type TreeViewData, toHttpProblem } from '@coppice/client';
 import { treeId } from '@coppice/core';
 import { useEffect } from 'react';
 import { settingsApi } from '../settings/settings-api.ts';
-import { canStoreCopies, chatsInBrowser, forgetChat, noteOwner, removeCopy, versionOfCopy } from './offline-copies.ts';
+import {
+  canStoreCopies,
+  forgetChat,
+  listChatsInBrowser,
+  offlineCopyVersion,
+  rememberSignedInUser,
+  removeOfflineCopy,
+} from './offline-copies.ts';
 import { api } from './page-client.ts';
 import { useSession, useTree } from './use-session.ts';
 
@@ -11,16 +18,16 @@ import { useSession, useTree } from './use-session.ts';
  * Compares what this browser has with the server, at the first contact: everything of a chat that is gone is removed, and
  * so is a copy of another version, which may contain purged messages.
  */
-export async function checkCopies(trees: readonly TreeViewData[]): Promise<void> {
+export async function refreshOfflineCopies(trees: readonly TreeViewData[]): Promise<void> {
   const me = await settingsApi.me().catch(() => null);
   if (me === null) return;
-  await noteOwner(me.id);
+  await rememberSignedInUser(me.id);
   const listed = new Map<string, TreeViewData>(trees.map((tree) => [tree.id, tree]));
-  for (const id of chatsInBrowser()) {
+  for (const id of listChatsInBrowser()) {
     try {
       const { version } = listed.get(id) ?? (await api.tree(treeId(id)));
-      const copied = await versionOfCopy(id);
-      if (copied !== null && copied !== version) await removeCopy(id);
+      const copied = await offlineCopyVersion(id);
+      if (copied !== null && copied !== version) await removeOfflineCopy(id);
     } catch (thrown) {
       if (toHttpProblem(thrown).status === 404) await forgetChat(id);
     }
@@ -30,7 +37,7 @@ export async function checkCopies(trees: readonly TreeViewData[]): Promise<void>
 const quietMs = 5_000;
 
 /** Stores the open chat again when it has changed and is quiet. */
-export function useFreshCopy(): void {
+export function useOfflineCopyUpdates(): void {
   const session = useSession();
   const version = useTree((state) => state.base?.tree.version ?? null);
   const opened = useTree((state) => state.phase === 'ready' && state.connected && state.live.size === 0);
@@ -39,7 +46,7 @@ export function useFreshCopy(): void {
     if (version === null || !opened || temporary || !canStoreCopies()) return;
     const timer = setTimeout(async () => {
       try {
-        if ((await versionOfCopy(session.treeId)) === version) return;
+        if ((await offlineCopyVersion(session.treeId)) === version) return;
         const { activeNodeId } = await api.tree(session.treeId);
         await api.page(session.treeId, activeNodeId === null ? { limit: 40 } : { nodeId: activeNodeId, limit: 40 });
       } catch {

@@ -2,22 +2,22 @@
  * Unsent text, per tree or per edited message. It survives a reload; without browser storage it lives as long as the
  * page.
  */
-import { readLocal, writeLocal } from './local-storage.ts';
+import { readLocalText, writeLocalText } from './local-storage.ts';
 
 const memory = new Map<string, string>();
 
 /** The draft with a name, usually of a tree. */
-export function savedDraft(tree: string): string {
-  return memory.get(tree) ?? readLocal(`draft.${tree}`) ?? '';
+export function readDraft(tree: string): string {
+  return memory.get(tree) ?? readLocalText(`draft.${tree}`) ?? '';
 }
 
 /** Saves a draft; an empty one is removed. False if it is kept only in this page. */
 export function saveDraft(tree: string, text: string): boolean {
   if (text === '') {
     memory.delete(tree);
-    return writeLocal(`draft.${tree}`, null);
+    return writeLocalText(`draft.${tree}`, null);
   }
-  const kept = writeLocal(`draft.${tree}`, text);
+  const kept = writeLocalText(`draft.${tree}`, text);
   if (kept) memory.delete(tree);
   else memory.set(tree, text);
   return kept;

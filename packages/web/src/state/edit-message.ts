@@ -3,7 +3,7 @@ import { type SeenContent, type ShareView, type TreeSession, toHttpProblem } fro
 import type { Message, NodeId } from '@coppice/core';
 import { t, tn } from '../i18n/index.ts';
 import { showToast } from './toasts.ts';
-import { isActUndoable, showError } from './tree-actions.ts';
+import { makeUndoButton, showError } from './tree-actions.ts';
 
 /**
  * Edits a message: as a variant, or in place. Returns the message with the new text; null if the edit was refused.
@@ -21,7 +21,7 @@ export async function saveEditedMessage(
       showToast({
         icon: inPlace ? 'edit' : 'fork',
         text: t(inPlace ? 'saved' : 'branched'),
-        action: isActUndoable(session, written),
+        action: makeUndoButton(session, written),
       });
     return nodeId;
   } catch (thrown) {

@@ -1,5 +1,5 @@
 /** Loads the fonts of the page: on a first visit after the first message, which does not wait for them. */
-import { readLocal, writeLocal } from './local-storage.ts';
+import { readLocalText, writeLocalText } from './local-storage.ts';
 
 const name = 'fonts';
 
@@ -7,12 +7,12 @@ const name = 'fonts';
 export function loadFonts(): void {
   // The module system loads the file once.
   import('../styles/fonts.css').then(
-    () => writeLocal(name, 'loaded'),
+    () => writeLocalText(name, 'loaded'),
     () => undefined,
   );
 }
 
 /** Loads the fonts at once in a browser that has them in its cache. */
 export function loadKnownFonts(): void {
-  if (readLocal(name) !== null) loadFonts();
+  if (readLocalText(name) !== null) loadFonts();
 }

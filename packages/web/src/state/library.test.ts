@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { parseChatOptions, storedOptions } from './chat-options.ts';
 import {
   composePrompt,
-  fillVariables,
+  fillPromptVariables,
   type LibraryEntry,
   libraryEntryToJson,
+  listPromptVariables,
   parseLibraryEntry,
-  variablesIn,
 } from './library.ts';
 
 const entry = (set: Partial<LibraryEntry>): LibraryEntry => ({
@@ -48,8 +48,8 @@ test('[B118] an entry is exported as JSON and imported unchanged; anything else 
 
 test('[B118] variables of a prompt are found once each and filled; one without a value stays', () => {
   const text = 'Review this {{language}} change for {{ focus }}, in {{language}}. {{}} {x}';
-  expect(variablesIn(text)).toEqual(['language', 'focus']);
-  expect(fillVariables(text, new Map([['language', 'Go']]))).toBe(
+  expect(listPromptVariables(text)).toEqual(['language', 'focus']);
+  expect(fillPromptVariables(text, new Map([['language', 'Go']]))).toBe(
     'Review this Go change for {{ focus }}, in Go. {{}} {x}',
   );
 });

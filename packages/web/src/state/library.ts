@@ -40,7 +40,7 @@ export interface LibraryItem extends LibraryEntry {
 }
 
 /** An entry with nothing in it. */
-export const emptyEntry: LibraryEntry = {
+export const emptyLibraryEntry: LibraryEntry = {
   kind: 'prompt',
   name: '',
   text: '',
@@ -150,7 +150,7 @@ export async function loadLibrary(): Promise<void> {
 }
 
 /** The items, read first if they are not known yet: a chat that begins before has its instructions too. */
-export async function libraryItems(): Promise<readonly LibraryItem[]> {
+export async function loadedLibraryItems(): Promise<readonly LibraryItem[]> {
   if (!useLibrary.getState().known) await loadLibrary();
   return useLibrary.getState().items;
 }
@@ -187,7 +187,7 @@ export async function removeLibraryItem(id: TreeId): Promise<void> {
 }
 
 /** A preset by its name; null if there is none. */
-export function presetIn(items: readonly LibraryItem[], name: string | null): LibraryItem | null {
+export function findPreset(items: readonly LibraryItem[], name: string | null): LibraryItem | null {
   return items.find((item) => item.kind === 'preset' && item.name === name) ?? null;
 }
 
@@ -219,11 +219,11 @@ export function composePrompt(
 const variable = /\{\{\s*([\p{L}\p{N}_ -]{1,60}?)\s*\}\}/gu;
 
 /** The names between double braces in a prompt, each once, in order. */
-export function variablesIn(text: string): readonly string[] {
+export function listPromptVariables(text: string): readonly string[] {
   return [...new Set([...text.matchAll(variable)].map((match) => match[1] ?? ''))];
 }
 
 /** A prompt with values for its variables; one without a value stays as written. */
-export function fillVariables(text: string, values: ReadonlyMap<string, string>): string {
+export function fillPromptVariables(text: string, values: ReadonlyMap<string, string>): string {
   return text.replace(variable, (whole, name: string) => values.get(name) ?? whole);
 }

@@ -1,5 +1,5 @@
 /** Assigns each model a colour in the order of first use, and keeps it. */
-import { readLocal, writeLocal } from './local-storage.ts';
+import { readLocalText, writeLocalText } from './local-storage.ts';
 
 const modelColours = ['model-1', 'model-2', 'model-3', 'model-4', 'model-5'] as const;
 export type ModelColour = (typeof modelColours)[number];
@@ -8,7 +8,7 @@ let order: string[] | null = null;
 
 function knownModels(): string[] {
   if (order !== null) return order;
-  const kept = readLocal('models');
+  const kept = readLocalText('models');
   order = kept === null ? [] : kept.split('\n').filter(Boolean);
   return order;
 }
@@ -19,7 +19,7 @@ export function modelColourOf(model: string): ModelColour {
   let index = models.indexOf(model);
   if (index < 0) {
     index = models.push(model) - 1;
-    writeLocal('models', models.join('\n'));
+    writeLocalText('models', models.join('\n'));
   }
   return modelColours[index % modelColours.length] ?? 'model-1';
 }

@@ -2,7 +2,7 @@ import { toHttpProblem } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
 import { loadTrees } from './app-data.ts';
 import { api } from './page-client.ts';
-import { homePlace, navigateTo, treePlace, useRoute } from './router.ts';
+import { homeRoute, navigateTo, treeRoute, useRoute } from './router.ts';
 import { showError } from './tree-actions.ts';
 import { useUi } from './ui.ts';
 
@@ -23,7 +23,7 @@ function startNewTree(): NewTreeStart | null {
 }
 
 /** The text typed for a tree that was just created here; its composer takes it once. Null for any other tree. */
-export function takeNewTree(tree: TreeId): string | null {
+export function takeTypedText(tree: TreeId): string | null {
   if (startingTree?.tree !== tree) return null;
   const { typed } = startingTree;
   startingTree = null;
@@ -34,7 +34,7 @@ export function takeNewTree(tree: TreeId): string | null {
  * Takes a key press while a tree is being created: the user types before its composer is there. False if none is
  * being created.
  */
-export function typeAhead(key: string): boolean {
+export function bufferKeyPress(key: string): boolean {
   const now = startNewTree();
   if (now === null) return false;
   if (key.length === 1) startingTree = { ...now, typed: now.typed + key };
@@ -42,23 +42,23 @@ export function typeAhead(key: string): boolean {
 }
 
 /** Opens the composer of a new chat, which is stored with its first message. */
-export function newChat(): void {
+export function openNewChat(): void {
   const { place } = useRoute.getState();
   // In a project the new chat belongs to it.
   const inProject = place.name === 'home' && place.filter.startsWith('folder:') ? place.filter : '';
-  navigateTo(homePlace('', inProject));
+  navigateTo(homeRoute('', inProject));
   useUi.setState(({ newChats }) => ({ newChats: newChats + 1, drawer: false }));
 }
 
 /** Creates a chat and opens it; a temporary one is discarded when it is left. */
-export async function newTree(options: { readonly temporary?: boolean } = {}): Promise<void> {
+export async function createTreeAndOpen(options: { readonly temporary?: boolean } = {}): Promise<void> {
   // A double click creates only one.
   if (startNewTree() !== null) return;
   startingTree = { since: performance.now(), tree: null, typed: '' };
   try {
     const made = await api.create(options.temporary === true ? { temporary: true } : {});
     startingTree = { ...startingTree, tree: made.treeId };
-    navigateTo(treePlace(made.treeId));
+    navigateTo(treeRoute(made.treeId));
     void loadTrees();
   } catch (thrown) {
     startingTree = null;

@@ -4,7 +4,7 @@ import type { NodeId } from '@coppice/core';
 import { useEffect, useRef } from 'react';
 import { create } from 'zustand';
 import { t } from '../i18n/index.ts';
-import { readLocal, writeLocal } from './local-storage.ts';
+import { readLocalText, writeLocalText } from './local-storage.ts';
 import { showToast } from './toasts.ts';
 import { useSession, useTree } from './use-session.ts';
 
@@ -17,23 +17,25 @@ export function canNotify(): boolean {
 }
 
 /** Whether the user wants notifications; the browser may still forbid them. */
-export const useNotify = create<{ readonly on: boolean }>(() => ({ on: readLocal('notify') === 'on' }));
+export const useNotificationSetting = create<{ readonly on: boolean }>(() => ({
+  on: readLocalText('notify') === 'on',
+}));
 
 /** Turns notifications on, which may ask the user, or off. */
-export async function switchNotify(on: boolean): Promise<void> {
+export async function toggleNotifications(on: boolean): Promise<void> {
   const allowed = on && canNotify() && (await Notification.requestPermission()) === 'granted';
-  writeLocal('notify', allowed ? 'on' : 'off');
-  useNotify.setState({ on: allowed });
+  writeLocalText('notify', allowed ? 'on' : 'off');
+  useNotificationSetting.setState({ on: allowed });
 }
 
 /** Offers notifications once, when a reply takes long. Whatever the answer is, nobody is asked again. */
 function offerOnce(): void {
-  if (!canNotify() || Notification.permission !== 'default' || readLocal('notify') !== null) return;
-  writeLocal('notify', 'asked');
+  if (!canNotify() || Notification.permission !== 'default' || readLocalText('notify') !== null) return;
+  writeLocalText('notify', 'asked');
   showToast({
     icon: 'bell',
     text: t('notifyOffer'),
-    action: { label: t('turnOn'), run: () => void switchNotify(true) },
+    action: { label: t('turnOn'), run: () => void toggleNotifications(true) },
   });
 }
 
@@ -49,7 +51,7 @@ export function useReplyNotifications(): void {
       if (live.has(id)) continue;
       started.delete(id);
       const { part } = session.state;
-      if (!document.hidden || Date.now() - startedAt < longMs || !useNotify.getState().on) continue;
+      if (!document.hidden || Date.now() - startedAt < longMs || !useNotificationSetting.getState().on) continue;
       if (!canNotify() || Notification.permission !== 'granted') continue;
       const title = part === null ? null : treeTitleOf(part.tree);
       const shown = new Notification(t('replyFinished'), { body: title ?? t('untitled'), tag: session.treeId });

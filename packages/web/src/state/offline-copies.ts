@@ -6,7 +6,7 @@ import { browserStorage } from '@coppice/client';
 
 const cacheName = 'coppice-chats-1';
 /** So many chats are kept, those that were opened last. */
-export const mostCopies = 20;
+export const maxOfflineCopies = 20;
 
 /** Requests without a chat that the page needs to show one: lists, models, and who is signed in. */
 const common = /^\/api\/(?:trees|models|tools|commands|me)$/;
@@ -28,7 +28,7 @@ function keptChats(): readonly string[] {
 }
 
 /** The chats with a copy, a draft or unsent messages in this browser. */
-export function chatsInBrowser(): ReadonlySet<string> {
+export function listChatsInBrowser(): ReadonlySet<string> {
   const found = new Set(keptChats());
   for (const name of storedNames()) {
     const id = /^(?:draft|draft-files|unsent)\.([\w-]{36})$/.exec(name)?.[1];
@@ -65,7 +65,7 @@ async function deleteEntries(isGone: (url: URL) => boolean): Promise<void> {
 }
 
 /** Removes the copy of a chat. */
-export async function removeCopy(id: string): Promise<void> {
+export async function removeOfflineCopy(id: string): Promise<void> {
   storable.delete(id);
   browserStorage.write(
     'offline-chats',
@@ -79,11 +79,11 @@ export async function removeCopy(id: string): Promise<void> {
 /** Removes everything of a chat that this browser has: its copy, drafts and unsent messages. */
 export async function forgetChat(id: string): Promise<void> {
   for (const name of ['draft', 'draft-files', 'unsent']) browserStorage.write(`${name}.${id}`, null);
-  await removeCopy(id);
+  await removeOfflineCopy(id);
 }
 
 /** Removes all copies. */
-export async function removeCopies(): Promise<void> {
+export async function removeOfflineCopies(): Promise<void> {
   storable.clear();
   browserStorage.write('offline-chats', null);
   await deleteEntries(() => true);
@@ -95,11 +95,11 @@ export async function forgetUser(): Promise<void> {
   for (const name of storedNames())
     if (/^(?:draft|draft-files|unsent|edit)\b/.test(name)) browserStorage.write(name, null);
   browserStorage.write('offline-owner', null);
-  await removeCopies();
+  await removeOfflineCopies();
 }
 
 /** Notes who is signed in; what another user left in this browser is removed. */
-export async function noteOwner(id: string): Promise<void> {
+export async function rememberSignedInUser(id: string): Promise<void> {
   const before = browserStorage.read('offline-owner');
   if (before !== null && before !== id) await forgetUser();
   isForgotten = false;
@@ -112,7 +112,7 @@ async function store(request: Request, response: Response): Promise<void> {
   const id = chat?.[1];
   if (id !== undefined && chat?.[2] === undefined) {
     const tree: { readonly temporary?: boolean } = await response.clone().json();
-    if (tree.temporary === true) return removeCopy(id);
+    if (tree.temporary === true) return removeOfflineCopy(id);
     storable.add(id);
   }
   // Only the end of a branch is kept, not what was scrolled to.
@@ -120,7 +120,7 @@ async function store(request: Request, response: Response): Promise<void> {
   if (id !== undefined) {
     if (!storable.has(id)) return;
     const chats = [...keptChats().filter((each) => each !== id), id];
-    for (const oldest of chats.splice(0, Math.max(0, chats.length - mostCopies))) await removeCopy(oldest);
+    for (const oldest of chats.splice(0, Math.max(0, chats.length - maxOfflineCopies))) await removeOfflineCopy(oldest);
     browserStorage.write('offline-chats', chats.join(' '));
     if (chat?.[2] === '/page') await deleteEntries((url) => url.pathname === pathname);
   }
@@ -129,7 +129,7 @@ async function store(request: Request, response: Response): Promise<void> {
 }
 
 /** The version of the stored copy of a chat; null without one. */
-export async function versionOfCopy(id: string): Promise<number | null> {
+export async function offlineCopyVersion(id: string): Promise<number | null> {
   const stored = await findCopy(`/api/trees/${id}`);
   const tree: { readonly version?: number } | undefined = await stored?.json();
   return tree?.version ?? null;

@@ -11,15 +11,15 @@ export function onSignedOut(listener: () => void): void {
 }
 
 /** The page's client. */
-export const client = createClient({
+export const pageClient = createClient({
   onSignedOut: () => signedOut(),
   fetch: pageHost.fetch ?? fetchOrCopy,
 });
 
 /** The API methods of the page. */
-export const { api, routes } = client;
+export const { api, routes } = pageClient;
 
 // The browser asks before leaving: waiting writes are not stored anywhere else yet.
 globalThis.addEventListener?.('beforeunload', (event) => {
-  if (client.hasWaitingWrites()) event.preventDefault();
+  if (pageClient.hasWaitingWrites()) event.preventDefault();
 });

@@ -7,14 +7,14 @@ import { type Block, libraryProject } from '@coppice/core';
 import { useEffect } from 'react';
 import { create } from 'zustand';
 import { loadTrees } from './app-data.ts';
-import { chooseOptions, chosenOptions } from './chat-options.ts';
+import { chooseOptions, currentChatOptions } from './chat-options.ts';
 import {
   choosePreset,
-  emptyEntry,
+  emptyLibraryEntry,
+  findPreset,
   type LibraryEntry,
   type LibraryItem,
   loadLibrary,
-  presetIn,
   removeLibraryItem,
   saveLibraryEntry,
   useLibrary,
@@ -48,7 +48,7 @@ export function useProjects(): readonly Project[] {
 }
 
 /** The settings of a project; null if it has none. */
-export function projectIn(items: readonly LibraryItem[], folder: string | null): LibraryItem | null {
+export function findProject(items: readonly LibraryItem[], folder: string | null): LibraryItem | null {
   if (folder === null) return null;
   return items.find((item) => item.kind === 'instructions' && item.folder === folder) ?? null;
 }
@@ -94,7 +94,7 @@ type ProjectSettings = Pick<LibraryEntry, 'text' | 'options' | 'preset'> & {
 /** Stores a project, as a new one or under another name, with which its chats move. False if it was refused. */
 export async function saveProject(settings: ProjectSettings, before: string | null): Promise<boolean> {
   const { name, files, text, options, preset } = settings;
-  const item = projectIn(useLibrary.getState().items, before);
+  const item = findProject(useLibrary.getState().items, before);
   try {
     if (before !== null && before !== name) await api.renameFolder(before, name);
     await saveProjectFiles(name, before, files);
@@ -102,7 +102,7 @@ export async function saveProject(settings: ProjectSettings, before: string | nu
     showError(toHttpProblem(thrown));
     return false;
   }
-  const entry = { ...emptyEntry, kind: 'instructions' as const, folder: name, text, options, preset };
+  const entry = { ...emptyLibraryEntry, kind: 'instructions' as const, folder: name, text, options, preset };
   const saved = await saveLibraryEntry(entry, item?.id ?? null);
   await Promise.all([loadFolders(), loadTrees()]);
   return saved;
@@ -111,7 +111,7 @@ export async function saveProject(settings: ProjectSettings, before: string | nu
 /** Removes a project; its chats stay, without one. */
 export async function removeProject(name: string): Promise<void> {
   const { items, files } = useLibrary.getState();
-  const item = projectIn(items, name);
+  const item = findProject(items, name);
   const kept = files.get(name);
   try {
     await api.renameFolder(name, null);
@@ -127,13 +127,13 @@ export async function removeProject(name: string): Promise<void> {
 
 /** Chooses preset and model of a project for its next chat, while its start screen is shown. */
 export function useProjectDefaults(folder: string | null): void {
-  const project = useLibrary(({ items }) => projectIn(items, folder));
-  const preset = useLibrary(({ items }) => presetIn(items, project?.preset ?? null));
+  const project = useLibrary(({ items }) => findProject(items, folder));
+  const preset = useLibrary(({ items }) => findPreset(items, project?.preset ?? null));
   useEffect(() => {
     if (project === null) return undefined;
     const models = project.options.models ?? [];
     if (preset === null && models.length === 0) return undefined;
-    const before = { preset: useUi.getState().preset, options: chosenOptions() };
+    const before = { preset: useUi.getState().preset, options: currentChatOptions() };
     if (preset !== null) choosePreset(preset);
     if (models.length > 0) chooseOptions({ models });
     // Other chats go on with what was chosen for them.

@@ -3,7 +3,7 @@ import { create } from 'zustand';
 import { currentLanguage } from '../i18n/index.ts';
 
 /** What is being read: the id of a message, or null. */
-export const useReading = create<{ readonly id: string | null }>(() => ({ id: null }));
+export const useReadAloud = create<{ readonly id: string | null }>(() => ({ id: null }));
 
 /** Whether this browser can read aloud. */
 export function canReadAloud(): boolean {
@@ -11,23 +11,23 @@ export function canReadAloud(): boolean {
 }
 
 /** Stops reading. */
-export function stopReading(): void {
+export function stopReadingAloud(): void {
   if (canReadAloud()) speechSynthesis.cancel();
-  useReading.setState({ id: null });
+  useReadAloud.setState({ id: null });
 }
 
 /** Reads a text from its beginning; what was being read stops. */
 export function readAloud(id: string, text: string): void {
-  stopReading();
+  stopReadingAloud();
   // Some browsers end a long utterance early, so each paragraph is one of its own.
   const parts = text.split(/\n+/).filter((part) => part.trim() !== '');
   if (parts.length === 0) return;
-  useReading.setState({ id });
+  useReadAloud.setState({ id });
   parts.forEach((part, at) => {
     const spoken = new SpeechSynthesisUtterance(part);
     spoken.lang = currentLanguage();
     const end = () => {
-      if (useReading.getState().id === id) useReading.setState({ id: null });
+      if (useReadAloud.getState().id === id) useReadAloud.setState({ id: null });
     };
     if (at === parts.length - 1) spoken.onend = end;
     spoken.onerror = end;

@@ -7,7 +7,7 @@ import { pageHost } from './page-host.ts';
 type TreeScreenName = 'thread' | 'map' | 'context' | 'compare' | 'history';
 
 /** A place of the page. */
-export type PagePlace =
+export type PageRoute =
   | { readonly name: 'home'; readonly search: string; readonly filter: string }
   | {
       readonly name: 'tree';
@@ -40,7 +40,7 @@ function decodeSegment(part: string): string {
 }
 
 /** Parses a URL; anything unknown is home. */
-function placeOfAddress(path: string, query: string): PagePlace {
+function placeOfAddress(path: string, query: string): PageRoute {
   const [first, second, third] = path.split('/').filter(Boolean).map(decodeSegment);
   const search = new URLSearchParams(query);
   if (first === 't' && second !== undefined) {
@@ -65,11 +65,11 @@ function placeOfAddress(path: string, query: string): PagePlace {
 }
 
 /** The URL of a place. */
-export function addressFor(place: PagePlace): string {
+export function urlOfRoute(place: PageRoute): string {
   return pageHost.addressPrefix + pathFor(place);
 }
 
-function pathFor(place: PagePlace): string {
+function pathFor(place: PageRoute): string {
   switch (place.name) {
     case 'tree': {
       const query = new URLSearchParams();
@@ -104,20 +104,20 @@ function pathFor(place: PagePlace): string {
 }
 
 /** The place of a tree. */
-export function treePlace(
+export function treeRoute(
   tree: TreeId,
-  set: Partial<Omit<Extract<PagePlace, { name: 'tree' }>, 'name' | 'treeId'>> = {},
-): PagePlace {
+  set: Partial<Omit<Extract<PageRoute, { name: 'tree' }>, 'name' | 'treeId'>> = {},
+): PageRoute {
   return { name: 'tree', treeId: tree, nodeId: null, screen: 'thread', a: null, b: null, ...set };
 }
 
 /** Home, with its search and filter. */
-export function homePlace(search = '', filter = ''): PagePlace {
+export function homeRoute(search = '', filter = ''): PageRoute {
   return { name: 'home', search, filter };
 }
 
 interface RouteState {
-  readonly place: PagePlace;
+  readonly place: PageRoute;
   /** Increases with every navigation, so that opening the current place again counts as one. */
   readonly visit: number;
   /** The leaf of the view when the place was left, for the browser's back button. */
@@ -131,7 +131,7 @@ function currentAddress(): string {
 }
 
 /** The place that the address bar names. */
-function currentPlace(): PagePlace {
+function currentPlace(): PageRoute {
   const address = currentAddress();
   const { addressPrefix: prefix } = pageHost;
   const [path = '', query = ''] = (address.startsWith(prefix) ? address.slice(prefix.length) : '').split('?');
@@ -145,26 +145,26 @@ export const useRoute = create<RouteState>(() => ({
   leaf: null,
 }));
 
-const settingsPlaces: readonly PagePlace['name'][] = ['settings', 'library'];
-let beforeSettings: PagePlace = homePlace();
+const settingsPlaces: readonly PageRoute['name'][] = ['settings', 'library'];
+let beforeSettings: PageRoute = homeRoute();
 
 /** Where the settings were opened from: a chat, or home. */
-export function placeBeforeSettings(): PagePlace {
+export function routeBeforeSettings(): PageRoute {
   return beforeSettings;
 }
 
 /** Opens a place. `replace` adds no history entry. */
-export function navigateTo(place: PagePlace, options: { readonly replace?: boolean } = {}): void {
+export function navigateTo(place: PageRoute, options: { readonly replace?: boolean } = {}): void {
   const { place: left } = useRoute.getState();
   if (!settingsPlaces.includes(left.name)) beforeSettings = left;
-  const address = addressFor(place);
+  const address = urlOfRoute(place);
   if (options.replace === true) history.replaceState(null, '', address);
   else if (address !== currentAddress()) history.pushState(null, '', address);
   useRoute.setState((route) => ({ place, visit: route.visit + 1, leaf: null }));
 }
 
 /** Stores the view's leaf with the current history entry. */
-export function noteLeaf(leaf: NodeId | null): void {
+export function saveLeafInHistory(leaf: NodeId | null): void {
   history.replaceState(leaf === null ? null : { leaf }, '');
 }
 

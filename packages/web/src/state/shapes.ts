@@ -6,7 +6,9 @@ import { create } from 'zustand';
 import { api } from './page-client.ts';
 
 /** The loaded silhouettes, by tree. */
-export const useShapes = create<{ readonly shapes: ReadonlyMap<TreeId, TreeShape> }>(() => ({ shapes: new Map() }));
+export const useSilhouettes = create<{ readonly shapes: ReadonlyMap<TreeId, TreeShape> }>(() => ({
+  shapes: new Map(),
+}));
 
 const mostAtOnce = 20;
 const wanted = new Map<TreeId, number>();
@@ -16,8 +18,8 @@ let planned = false;
 /**
  * Requests the silhouette of a tree at a version, unless it is known or requested; those of one render are batched.
  */
-export function requestShape(id: TreeId, version: number): void {
-  const known = useShapes.getState().shapes.get(id)?.version ?? asked.get(id) ?? -1;
+export function requestSilhouette(id: TreeId, version: number): void {
+  const known = useSilhouettes.getState().shapes.get(id)?.version ?? asked.get(id) ?? -1;
   if (known >= version) return;
   wanted.set(id, version);
   planReads(30);
@@ -38,7 +40,7 @@ async function readShapes(): Promise<void> {
   }
   try {
     const { items } = await api.shapes(now.map(([id]) => id));
-    useShapes.setState(({ shapes }) => ({
+    useSilhouettes.setState(({ shapes }) => ({
       shapes: new Map([...shapes, ...items.map((item) => [item.treeId, item] as const)]),
     }));
   } catch {

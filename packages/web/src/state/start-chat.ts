@@ -2,11 +2,11 @@
 import { toHttpProblem } from '@coppice/client';
 import type { Message, NodeId, TreeId } from '@coppice/core';
 import { loadTrees } from './app-data.ts';
-import { chosenOptions, storedOptions } from './chat-options.ts';
-import { composePrompt, type LibraryItem, libraryItems } from './library.ts';
+import { currentChatOptions, storedOptions } from './chat-options.ts';
+import { composePrompt, type LibraryItem, loadedLibraryItems } from './library.ts';
 import { api } from './page-client.ts';
 import { hashOfBlock, loadProjectFiles } from './projects.ts';
-import { navigateTo, treePlace } from './router.ts';
+import { navigateTo, treeRoute } from './router.ts';
 import { newNodeUuid, showError } from './tree-actions.ts';
 
 /** The properties of a new chat besides its first message. */
@@ -18,7 +18,7 @@ export interface NewChatOptions {
 let wanted: { readonly tree: TreeId; readonly node: NodeId } | null = null;
 
 /** The message of a new chat that still needs a reply; its composer takes it once. */
-export function takeWantedReply(tree: TreeId): NodeId | null {
+export function takeUnansweredMessage(tree: TreeId): NodeId | null {
   if (wanted?.tree !== tree) return null;
   const { node } = wanted;
   wanted = null;
@@ -35,8 +35,8 @@ export async function startChat(
   answer: boolean,
 ): Promise<boolean> {
   const node = newNodeUuid();
-  const systemPrompt = composePrompt(await libraryItems(), folder, preset);
-  const options = storedOptions(chosenOptions());
+  const systemPrompt = composePrompt(await loadedLibraryItems(), folder, preset);
+  const options = storedOptions(currentChatOptions());
   try {
     const own = new Set(message.content.map(hashOfBlock));
     const added = folder === null ? [] : await loadProjectFiles(folder);
@@ -48,7 +48,7 @@ export async function startChat(
       messages: [...(preset?.messages ?? []), { id: node, role: 'user', content }],
     });
     if (answer) wanted = { tree: made.treeId, node };
-    navigateTo(treePlace(made.treeId));
+    navigateTo(treeRoute(made.treeId));
     void loadTrees();
     return true;
   } catch (thrown) {

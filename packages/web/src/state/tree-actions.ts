@@ -9,15 +9,15 @@ import {
 import { type Message, type Node, type NodeId, nodeId } from '@coppice/core';
 import { t, tn } from '../i18n/index.ts';
 import { localizeError } from '../i18n/refusals.ts';
-import { shownChord } from '../keys/chords.ts';
-import { loadTrees, modelsNow, updateListedTree, useAppData } from './app-data.ts';
-import { client } from './page-client.ts';
+import { formatChord } from '../keys/chords.ts';
+import { currentModels, loadTrees, updateListedTree, useAppData } from './app-data.ts';
+import { pageClient } from './page-client.ts';
 import { showToast } from './toasts.ts';
 import { useUi } from './ui.ts';
 
 /** A new id; created here, so that sending twice adds nothing twice. */
 export function newNodeUuid(): NodeId {
-  return nodeId(client.newId());
+  return nodeId(pageClient.newId());
 }
 
 /** Shows why something was not done. */
@@ -36,7 +36,7 @@ export async function undoAct(session: TreeSession, actId?: string): Promise<voi
     showToast({
       icon: 'undo',
       text: t('undone'),
-      action: { label: t('redo'), keys: shownChord('shift+mod+z'), run: () => void redoAct(session) },
+      action: { label: t('redo'), keys: formatChord('shift+mod+z'), run: () => void redoAct(session) },
     });
   } catch (thrown) {
     showError(toHttpProblem(thrown));
@@ -54,11 +54,11 @@ export async function redoAct(session: TreeSession): Promise<void> {
 }
 
 /** The button that undoes what was written. */
-export function isActUndoable(
+export function makeUndoButton(
   session: TreeSession,
   written: WriteResponse,
 ): { label: string; keys: string; run(): void } {
-  return { label: t('undo'), keys: shownChord('mod+z'), run: () => void undoAct(session, written.actId) };
+  return { label: t('undo'), keys: formatChord('mod+z'), run: () => void undoAct(session, written.actId) };
 }
 
 type Report = Pick<Parameters<typeof showToast>[0], 'icon' | 'text'>;
@@ -71,7 +71,7 @@ async function reportWrite(
 ): Promise<WriteResponse | null> {
   try {
     const written = await writing;
-    if (report !== null) showToast({ ...report, action: isActUndoable(session, written) });
+    if (report !== null) showToast({ ...report, action: makeUndoButton(session, written) });
     return written;
   } catch (thrown) {
     showError(toHttpProblem(thrown));
@@ -100,7 +100,7 @@ export async function removeMessages(
 }
 
 /** Switches to a variant. What is loaded of it appears immediately and fades in. */
-export function switchTo(session: TreeSession, id: NodeId): void {
+export function switchToVariant(session: TreeSession, id: NodeId): void {
   useUi.setState({ switchedAt: performance.now() });
   session.go(id).catch((thrown) => showError(toHttpProblem(thrown)));
 }
@@ -111,7 +111,7 @@ export async function joinWithNext(session: TreeSession, node: Node): Promise<vo
 }
 
 /** Splits a message in two at an offset of its text: the second half keeps the children. */
-export async function splitInto(session: TreeSession, node: Node, position: number): Promise<boolean> {
+export async function splitShownMessage(session: TreeSession, node: Node, position: number): Promise<boolean> {
   const report: Report = { icon: 'cut', text: t('splitDone') };
   return (await reportWrite(session, session.actions.split(node.id, position), report)) !== null;
 }
@@ -176,9 +176,9 @@ export async function moveMessages(session: TreeSession, id: NodeId, parentId: N
 }
 
 /** Summarises older messages, so that less is sent to the model. */
-export async function compactHere(session: TreeSession, focus?: string): Promise<boolean> {
+export async function compactShownBranch(session: TreeSession, focus?: string): Promise<boolean> {
   // The context window of the selected model, which the inspector shows.
-  const [model] = modelsNow(useAppData.getState());
+  const [model] = currentModels(useAppData.getState());
   const options = { ...(focus === undefined ? {} : { focus }), ...(model === undefined ? {} : { model }) };
   const report: Report = { icon: 'layers', text: t('compacted') };
   return (await reportWrite(session, session.actions.compact(options), report)) !== null;

@@ -2,9 +2,9 @@
 import type { TreeViewData } from '@coppice/client';
 import type { Node, NodeId, TreeId } from '@coppice/core';
 import { create } from 'zustand';
-import type { Dictionary } from '../i18n/dictionary.ts';
-import type { ExportAbout } from '../transfer/export-dialog.tsx';
-import { readLocal, writeLocal } from './local-storage.ts';
+import type { TranslatedText } from '../i18n/dictionary.ts';
+import type { ExportSubject } from '../transfer/export-dialog.tsx';
+import { readLocalText, writeLocalText } from './local-storage.ts';
 
 /** The content of the panel on the right. */
 export type PanelName = 'map' | 'context' | 'history';
@@ -27,7 +27,7 @@ export type OpenedDialog =
   | { readonly name: 'compact' }
   | {
       readonly name: 'listing';
-      readonly words: Dictionary;
+      readonly words: TranslatedText;
       readonly lines: readonly string[];
       readonly list: readonly NodeId[];
     }
@@ -38,7 +38,7 @@ export type OpenedDialog =
     }
   | { readonly name: 'fill-prompt'; readonly text: string; readonly onDone: (text: string) => void }
   | { readonly name: 'import' }
-  | { readonly name: 'export'; readonly about: ExportAbout | null }
+  | { readonly name: 'export'; readonly about: ExportSubject | null }
   | { readonly name: 'palette' }
   | { readonly name: 'keys' }
   | { readonly name: 'tour' };
@@ -70,7 +70,7 @@ interface Ui {
 }
 
 function keptTheme(): Ui['theme'] {
-  const kept = readLocal('theme');
+  const kept = readLocalText('theme');
   return kept === 'light' || kept === 'dark' ? kept : 'system';
 }
 
@@ -78,7 +78,7 @@ export const useUi = create<Ui>(() => ({
   current: null,
   editing: null,
   panel: 'map',
-  panelShown: readLocal('panel') !== 'off',
+  panelShown: readLocalText('panel') !== 'off',
   drawer: false,
   opened: null,
   preview: null,
@@ -86,7 +86,7 @@ export const useUi = create<Ui>(() => ({
   combining: false,
   preset: null,
   newChats: 0,
-  sidebarFolded: readLocal('sidebar') === 'off',
+  sidebarFolded: readLocalText('sidebar') === 'off',
   switchedAt: 0,
   theme: keptTheme(),
 }));
@@ -104,13 +104,13 @@ export function closePreview(): void {
 /** Folds the list of chats to icons, or unfolds it, and stores that. */
 export function foldSidebar(folded: boolean): void {
   useUi.setState({ sidebarFolded: folded });
-  writeLocal('sidebar', folded ? 'off' : null);
+  writeLocalText('sidebar', folded ? 'off' : null);
 }
 
 /** Sets the theme and remembers it. */
 export function setTheme(theme: Ui['theme']): void {
   useUi.setState({ theme });
-  writeLocal('theme', theme === 'system' ? null : theme);
+  writeLocalText('theme', theme === 'system' ? null : theme);
   applyTheme(theme);
 }
 
@@ -123,5 +123,5 @@ export function applyTheme(theme: Ui['theme']): void {
 /** Shows or hides the panel, and stores that. */
 export function showPanel(panel: PanelName | null): void {
   useUi.setState(panel === null ? { panelShown: false } : { panel, panelShown: true });
-  writeLocal('panel', panel === null ? 'off' : null);
+  writeLocalText('panel', panel === null ? 'off' : null);
 }

@@ -2,10 +2,10 @@
 
 import { toHttpProblem } from '@coppice/client';
 import { t } from '../i18n/index.ts';
-import { shownChord } from '../keys/chords.ts';
+import { formatChord } from '../keys/chords.ts';
 import { loadTrees } from './app-data.ts';
 import { api } from './page-client.ts';
-import { navigateTo, treePlace } from './router.ts';
+import { navigateTo, treeRoute } from './router.ts';
 import { showToast } from './toasts.ts';
 import { showError } from './tree-actions.ts';
 
@@ -17,7 +17,7 @@ export async function undoAnywhere(): Promise<void> {
     showToast({
       icon: 'undo',
       text: t('undoneIn', { name: result.title ?? t('untitled') }),
-      action: { label: t('redo'), keys: shownChord('shift+mod+z'), run: () => void redoAnywhere() },
+      action: { label: t('redo'), keys: formatChord('shift+mod+z'), run: () => void redoAnywhere() },
     });
   } catch (thrown) {
     showError(toHttpProblem(thrown));
@@ -29,7 +29,7 @@ export async function redoAnywhere(): Promise<void> {
   try {
     const { treeId, result } = await api.redoAnywhere();
     void loadTrees();
-    const open = { label: t('open'), run: () => navigateTo(treePlace(treeId)) };
+    const open = { label: t('open'), run: () => navigateTo(treeRoute(treeId)) };
     showToast({
       icon: 'again',
       text: t('redoneIn', { name: result.title ?? t('untitled') }),

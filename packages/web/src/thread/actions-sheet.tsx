@@ -4,7 +4,7 @@ import { t } from '../i18n/index.ts';
 import { useSession } from '../state/use-session.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { menuPlaces, type OfferedAction, offeredActions } from './message-acts.ts';
+import { listOfferedActions, menuSections, type OfferedAction } from './message-acts.ts';
 import { plainTextOf } from './rows.ts';
 
 /** All actions of a message, as a sheet at the bottom of a phone. */
@@ -19,16 +19,16 @@ export function ActionsSheet({ node, onClose }: { readonly node: Node; readonly 
     <Dialog title={t('messageActions')} onClose={onClose} className="sheet" bare>
       <p className="sheet-words">{plainTextOf(node.message).slice(0, 140)}</p>
       <div className="sheet-first">
-        {offeredActions(session, node, 'row').map((act) => (
+        {listOfferedActions(session, node, 'row').map((act) => (
           <button key={act.id} type="button" onClick={() => run(act)}>
             <Icon name={act.icon} />
             <span>{act.label}</span>
           </button>
         ))}
       </div>
-      {menuPlaces.map((place) => (
+      {menuSections.map((place) => (
         <ul key={place} className="sheet-more">
-          {offeredActions(session, node, place).map((act) => (
+          {listOfferedActions(session, node, place).map((act) => (
             <li key={act.id}>
               <button type="button" className={act.danger === true ? 'danger' : ''} onClick={() => run(act)}>
                 <Icon name={act.icon} />

@@ -3,9 +3,9 @@
 import { isObjectValue, toHttpProblem } from '@coppice/client';
 import { messageKit } from '@coppice/content';
 import type { Block } from '@coppice/core';
-import { plainWords } from '../i18n/refusals.ts';
-import { readLocal, writeLocal } from '../state/local-storage.ts';
-import { client } from '../state/page-client.ts';
+import { errorToLine } from '../i18n/refusals.ts';
+import { readLocalText, writeLocalText } from '../state/local-storage.ts';
+import { pageClient } from '../state/page-client.ts';
 
 /** A file of the next message. */
 export interface DraftAttachment {
@@ -28,7 +28,7 @@ export function isPicture({ mediaType }: Pick<DraftAttachment, 'mediaType'>): bo
 /** A file before its upload. */
 export function attachmentOf(file: File): DraftAttachment {
   return {
-    id: client.newId(),
+    id: pageClient.newId(),
     name: file.name || 'file',
     mediaType: file.type || 'application/octet-stream',
     size: file.size,
@@ -41,10 +41,10 @@ export function attachmentOf(file: File): DraftAttachment {
 /** Uploads a file and returns its new state. */
 export async function uploadFile(file: File, attachment: DraftAttachment): Promise<DraftAttachment> {
   try {
-    const { hash, size, mediaType } = await client.upload(file);
+    const { hash, size, mediaType } = await pageClient.upload(file);
     return { ...attachment, hash, size, mediaType: mediaType || attachment.mediaType, state: 'ready' };
   } catch (thrown) {
-    return { ...attachment, state: 'failed', problem: plainWords(toHttpProblem(thrown)) };
+    return { ...attachment, state: 'failed', problem: errorToLine(toHttpProblem(thrown)) };
   }
 }
 
@@ -62,7 +62,7 @@ export function attachmentOfBlock(block: Block): readonly DraftAttachment[] {
 }
 
 /** The approximate tokens of a file, even before its upload. */
-export function tokensOf(file: DraftAttachment): number {
+export function estimateAttachmentTokens(file: DraftAttachment): number {
   return messageKit.tokens({ role: 'user', content: [toBlock(file, file.hash ?? '')] });
 }
 
@@ -74,8 +74,8 @@ function toBlock({ size, mediaType, name }: DraftAttachment, hash: string): Bloc
 }
 
 /** The saved files of a tree's draft; files that were not uploaded are lost. */
-export function draftFiles(tree: string): readonly DraftAttachment[] {
-  const text = readLocal(`draft-files.${tree}`);
+export function readDraftFiles(tree: string): readonly DraftAttachment[] {
+  const text = readLocalText(`draft-files.${tree}`);
   if (text === null) return [];
   try {
     const list: unknown = JSON.parse(text);
@@ -95,7 +95,7 @@ function keptFile(value: unknown): readonly DraftAttachment[] {
 }
 
 /** Saves the uploaded files of a tree's draft; the server has their bytes. */
-export function keepDraftFiles(tree: string, files: readonly DraftAttachment[]): void {
+export function saveDraftFiles(tree: string, files: readonly DraftAttachment[]): void {
   const ready = files.filter((file) => file.state === 'ready');
-  writeLocal(`draft-files.${tree}`, ready.length === 0 ? null : JSON.stringify(ready));
+  writeLocalText(`draft-files.${tree}`, ready.length === 0 ? null : JSON.stringify(ready));
 }

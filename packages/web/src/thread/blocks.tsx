@@ -10,7 +10,7 @@ import { api } from '../state/page-client.ts';
 import { showError } from '../state/tree-actions.ts';
 import { useOptionalSession } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
-import { fileKind } from './file-kind.ts';
+import { fileKindLabel } from './file-kind.ts';
 import { ToolCard } from './tool-card.tsx';
 
 interface BlocksProps {
@@ -22,7 +22,7 @@ interface BlocksProps {
 }
 
 /** All blocks of a message, in order. */
-export function Blocks({ message, results, growing = false, open = false }: BlocksProps): ReactElement {
+export function MessageBlocks({ message, results, growing = false, open = false }: BlocksProps): ReactElement {
   const blocks = message.content.map((block, index) => ({ block, index }));
   return (
     <>
@@ -50,7 +50,7 @@ function BlockView({ block, growing, results, open }: BlockViewProps): ReactElem
   if (isText(block)) return block.text.trim() === '' ? null : <Markdown text={block.text} growing={growing} />;
   if (isToolUse(block)) return <ToolCallView block={block} result={results?.get(block.id)} open={open} />;
   if (isKnownBlock(block)) {
-    if (block.type === 'thinking') return <Thinking text={block.thinking} />;
+    if (block.type === 'thinking') return <ThinkingView text={block.thinking} />;
     if (block.type === 'image') return <ImageView block={block} />;
     if (block.type === 'file') return <FileView block={block} />;
   }
@@ -103,7 +103,7 @@ function ToolCallView({
 }
 
 /** The thinking of a model, folded to its first words. */
-export function Thinking({
+export function ThinkingView({
   text,
   live = false,
 }: {
@@ -176,7 +176,7 @@ function FileView({ block }: { readonly block: FileBlock }): ReactElement {
       <Icon name="clip" />
       <span className="clip">{block.name}</span>
       <span className="dim num">
-        {fileKind(block.name, block.mediaType)}
+        {fileKindLabel(block.name, block.mediaType)}
         {size === '' ? '' : `, ${size}`}
       </span>
     </>

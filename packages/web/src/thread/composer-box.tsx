@@ -15,8 +15,8 @@ import { showToast } from '../state/toasts.ts';
 import { ComposerTray } from './composer-tray.tsx';
 import { FileChips } from './file-chips.tsx';
 import { fitHeight } from './fit-height.ts';
-import { optionId, type Slash, SlashMenu } from './slash-menu.tsx';
-import type { Files } from './use-files.ts';
+import { menuOptionId, SlashMenu, type SlashMenuState } from './slash-menu.tsx';
+import type { DraftFiles } from './use-files.ts';
 
 // A longer paste is attached as a file: nobody edits it in a text box, which would become slow.
 const longestPaste = 40_000;
@@ -27,8 +27,8 @@ const mostHeight = 320;
 interface ComposerBoxProps {
   readonly text: string;
   readonly setText: Dispatch<SetStateAction<string>>;
-  readonly files: Files;
-  readonly slash: Slash;
+  readonly files: DraftFiles;
+  readonly slash: SlashMenuState;
   readonly area: RefObject<HTMLTextAreaElement | null>;
   readonly rows: number;
   readonly placeholder: string;
@@ -113,7 +113,7 @@ export function ComposerBox({
           aria-label={t('message')}
           aria-autocomplete="list"
           aria-controls={slash.open ? 'slash-menu' : undefined}
-          aria-activedescendant={slash.open ? optionId(slash.at) : undefined}
+          aria-activedescendant={slash.open ? menuOptionId(slash.at) : undefined}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
           onPaste={onPaste}

@@ -1,12 +1,12 @@
 import { loadedPath } from '@coppice/client';
 import { type ReactElement, type ReactNode, useRef, useState } from 'react';
-import { useContextAnswer } from '../context/use-context-answer.ts';
+import { useNextContext } from '../context/use-context-answer.ts';
 import { formatCompact, t } from '../i18n/index.ts';
 import { PresetMenu } from '../library/preset-menu.tsx';
 import { ModelMenu } from '../models/model-menu.tsx';
 import { OptionsPanel, optionsLabel } from '../models/options-panel.tsx';
-import { chooseModels, modelsNow, useAppData } from '../state/app-data.ts';
-import { navigateTo, treePlace } from '../state/router.ts';
+import { chooseModels, currentModels, useAppData } from '../state/app-data.ts';
+import { navigateTo, treeRoute } from '../state/router.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -28,7 +28,7 @@ export function ComposerTray({
   readonly children?: ReactNode;
 }): ReactElement {
   const lists = useAppData();
-  const now = modelsNow(lists);
+  const now = currentModels(lists);
   const input = useRef<HTMLInputElement>(null);
   const [options, setOptions] = useState(false);
   const [first] = now;
@@ -97,7 +97,7 @@ interface ContextGaugeProps {
  * is loaded.
  */
 export function ContextGauge({ draftTokens, className }: ContextGaugeProps): ReactElement {
-  const model = useAppData((lists) => modelsNow(lists)[0] ?? null);
+  const model = useAppData((lists) => currentModels(lists)[0] ?? null);
   const session = useSession();
   const window = useAppData((lists) => {
     const chosen = lists.models.find((each) => each.id === model);
@@ -119,7 +119,7 @@ export function ContextGauge({ draftTokens, className }: ContextGaugeProps): Rea
       type="button"
       className={`pill num ${className}${full ? ' full' : ''}`}
       title={full ? t('windowFull', { used, window }) : t('whatModelSees')}
-      onClick={() => navigateTo(treePlace(session.treeId, { screen: 'context' }))}
+      onClick={() => navigateTo(treeRoute(session.treeId, { screen: 'context' }))}
     >
       {formatCompact(used)}
       {known ? (
@@ -141,6 +141,6 @@ export function ContextCount(): ReactElement | null {
 }
 
 function Weighing(): null {
-  useContextAnswer(0);
+  useNextContext(0);
   return null;
 }

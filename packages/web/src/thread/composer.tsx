@@ -2,30 +2,30 @@ import { messageKit } from '@coppice/content';
 import { type Message, type NodeId, textMessage } from '@coppice/core';
 import { type ReactElement, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
-import { shownChord } from '../keys/chords.ts';
-import { firstWords } from '../markdown/first-words.ts';
+import { formatChord } from '../keys/chords.ts';
+import { toExcerpt } from '../markdown/first-words.ts';
 import { SignInStrip } from '../settings/sign-in.tsx';
 import { useAppData } from '../state/app-data.ts';
 import { followChatOptions } from '../state/chat-options.ts';
 import { replyTo, sendMessage, stopReply } from '../state/generation.ts';
-import { takeNewTree } from '../state/new-tree.ts';
-import { client } from '../state/page-client.ts';
-import { takeWantedReply } from '../state/start-chat.ts';
+import { takeTypedText } from '../state/new-tree.ts';
+import { pageClient } from '../state/page-client.ts';
+import { takeUnansweredMessage } from '../state/start-chat.ts';
 import { showToast } from '../state/toasts.ts';
 import { appendWithoutReply, newNodeUuid } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { blockOfAttachment, tokensOf } from './attachments.ts';
+import { blockOfAttachment, estimateAttachmentTokens } from './attachments.ts';
 import { ComposerBox } from './composer-box.tsx';
 import { ContextCount, ContextGauge } from './composer-tray.tsx';
 import { currentOptions } from './current-options.ts';
 import { plainTextOf } from './rows.ts';
 import { runCommandLine } from './run-line.ts';
-import { useSlash } from './slash-menu.tsx';
+import { useSlashMenu } from './slash-menu.tsx';
 import { useDockHeight } from './use-dock-height.ts';
-import { useDraft, useUnsent } from './use-draft.ts';
-import { useFiles } from './use-files.ts';
+import { useDraft, useUnsentMessages } from './use-draft.ts';
+import { useDraftFiles } from './use-files.ts';
 
 /** The input of the next message. */
 export function ChatComposer(): ReactElement {
@@ -36,17 +36,17 @@ export function ChatComposer(): ReactElement {
   const unauthorized = useAppData((lists) => lists.unauthorized);
   const waiting = useTree((state) => state.waiting);
   const { text, set: setText } = useDraft(session.treeId);
-  const files = useFiles(session.treeId, connected);
+  const files = useDraftFiles(session.treeId, connected);
   const [wanted, setWanted] = useState<boolean | null>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const [focused, setFocused] = useState(false);
-  const slash = useSlash(session.treeId, part?.leaf ?? null, text, focused);
+  const slash = useSlashMenu(session.treeId, part?.leaf ?? null, text, focused);
   const parentId = part === null ? null : (part.leaf ?? part.tree.rootId);
   const running = [...live.keys()].filter((id) => part?.nodes.get(id)?.status === 'pending');
 
-  useUnsent(session.treeId, connected, (back) => setText((now) => (now === '' ? back : `${back}\n\n${now}`)));
+  useUnsentMessages(session.treeId, connected, (back) => setText((now) => (now === '' ? back : `${back}\n\n${now}`)));
   useEffect(() => {
-    const typed = takeNewTree(session.treeId);
+    const typed = takeTypedText(session.treeId);
     if (typed === null) return;
     area.current?.focus();
     setText((now) => now + typed);
@@ -73,7 +73,7 @@ export function ChatComposer(): ReactElement {
   const registersKnown = useAppData((lists) => lists.registersKnown);
   const started = part !== null && part.leaf !== null && registersKnown;
   useEffect(() => {
-    const node = started ? takeWantedReply(session.treeId) : null;
+    const node = started ? takeUnansweredMessage(session.treeId) : null;
     if (node !== null) void replyTo(session, node, currentOptions());
   }, [session, started]);
 
@@ -82,7 +82,7 @@ export function ChatComposer(): ReactElement {
   const counted = useDeferredValue(text);
   const draftTokens = useMemo(() => {
     const words = counted.trim() === '' ? 0 : messageKit.tokens(textMessage('user', counted));
-    return files.list.reduce((sum, file) => sum + tokensOf(file), words);
+    return files.list.reduce((sum, file) => sum + estimateAttachmentTokens(file), words);
   }, [counted, files.list]);
 
   const ready = parentId !== null && registersKnown && !files.list.some((file) => file.state === 'sending');
@@ -111,11 +111,11 @@ export function ChatComposer(): ReactElement {
     const taken = files.take();
     const id = newNodeUuid();
     setText('');
-    client.unsent.keep(session.treeId, id, kept, Date.now());
+    pageClient.unsent.keep(session.treeId, id, kept, Date.now());
     const done = answer
       ? await sendMessage(session, parentId, said, currentOptions(), id)
       : await appendWithoutReply(session, parentId, said, id);
-    client.unsent.drop(session.treeId, id);
+    pageClient.unsent.drop(session.treeId, id);
     // A refused message goes back into the composer, unless it has new text.
     if (!done) {
       setText((now) => (now === '' ? kept : now));
@@ -174,7 +174,7 @@ export function ChatComposer(): ReactElement {
             <IconButton
               className="send"
               icon="send"
-              label={`${t('send')} (${shownChord('enter')})`}
+              label={`${t('send')} (${formatChord('enter')})`}
               disabled={parentId === null}
               onClick={() => void send(true)}
             />
@@ -195,7 +195,7 @@ function GrowsFrom({
   readonly children: ReactNode;
 }): ReactElement {
   const node = useTree((state) => (parentId === null ? undefined : state.part?.nodes.get(parentId)));
-  const words = node === undefined ? '' : (node.meta.title ?? firstWords(plainTextOf(node.message), 70));
+  const words = node === undefined ? '' : (node.meta.title ?? toExcerpt(plainTextOf(node.message), 70));
   return (
     <div className="from">
       <Icon name="fork" />

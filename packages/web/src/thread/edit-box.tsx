@@ -2,8 +2,8 @@ import type { SeenContent } from '@coppice/client';
 import { isText, type Message, type Node, textMessage } from '@coppice/core';
 import { type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { shownChord } from '../keys/chords.ts';
-import { modelsNow, useAppData } from '../state/app-data.ts';
+import { formatChord } from '../keys/chords.ts';
+import { currentModels, useAppData } from '../state/app-data.ts';
 import { saveDraft } from '../state/drafts.ts';
 import { saveEditedMessage } from '../state/edit-message.ts';
 import { replyTo } from '../state/generation.ts';
@@ -12,7 +12,15 @@ import { useUi } from '../state/ui.ts';
 import { useSession } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { currentOptions } from './current-options.ts';
-import { editDraft, endEdit, forgetSeen, rememberSeen, saveEdit, seenBefore, useSaving } from './edits.ts';
+import {
+  closeEditBox,
+  editDraftName,
+  forgetOriginalContent,
+  originalContentOf,
+  rememberOriginalContent,
+  saveEdit,
+  useSavingMessages,
+} from './edits.ts';
 import { fitHeight } from './fit-height.ts';
 import { focusMessage } from './focus-message.ts';
 import { plainTextOf } from './rows.ts';
@@ -37,14 +45,14 @@ function isHere(box: HTMLElement | null): boolean {
 /** The edit box of a message: saved as a new variant, or in place. */
 export function EditBox({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
-  const name = editDraft(node.id);
+  const name = editDraftName(node.id);
   // If it is scrolled far away the box is unmounted; its original content is remembered, and scrolling keeps the focus.
-  const [before] = useState(() => seenBefore(node.id));
+  const [before] = useState(() => originalContentOf(node.id));
   // The content when the box was opened: saves of others must not count as changes made here.
   const [seen] = useState<SeenContent>(() => before ?? { node, version: session.version });
   const original = plainTextOf(seen.node.message);
   const { text, set: setText, forget } = useDraft(name, original);
-  const busy = useSaving(({ ids }) => ids.has(node.id));
+  const busy = useSavingMessages(({ ids }) => ids.has(node.id));
   const area = useRef<HTMLTextAreaElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const cancel = () => {
@@ -52,13 +60,13 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
     if (busy) useUi.setState({ editing: null });
     else {
       forget();
-      endEdit(node.id);
+      closeEditBox(node.id);
     }
     focusMessage(node.id);
     if (busy || text === original) return;
     const takeUp = () => {
       saveDraft(name, text);
-      rememberSeen(seen);
+      rememberOriginalContent(seen);
       useUi.setState({ editing: node.id });
     };
     showToast({ icon: 'edit', text: t('editDropped'), action: { label: t('undo'), run: takeUp } });
@@ -74,11 +82,11 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
   const changed = useRef(false);
   changed.current = text !== original;
   useEffect(() => {
-    rememberSeen(seen);
+    rememberOriginalContent(seen);
     return () => {
       // A closed box leaves no draft, whichever render was the last.
-      if (seenBefore(node.id) === null) saveDraft(editDraft(node.id), '');
-      if (!changed.current) forgetSeen(node.id);
+      if (originalContentOf(node.id) === null) saveDraft(editDraftName(node.id), '');
+      if (!changed.current) forgetOriginalContent(node.id);
     };
   }, [node.id, seen]);
   const save = async (mode: 'branch' | 'in-place') => {
@@ -91,7 +99,7 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
     );
     if (id === null) return;
     forget();
-    if (mode === 'branch' && node.role === 'user' && modelsNow(useAppData.getState()).length > 0)
+    if (mode === 'branch' && node.role === 'user' && currentModels(useAppData.getState()).length > 0)
       await replyTo(session, id, currentOptions());
   };
   return (
@@ -120,7 +128,7 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
         </Button>
         <span className="grow" />
         <Button small disabled={busy} onClick={() => void save('in-place')}>
-          {t('saveOnly')} <kbd>{shownChord('mod+s')}</kbd>
+          {t('saveOnly')} <kbd>{formatChord('mod+s')}</kbd>
         </Button>
         <Button small look="primary" icon="fork" disabled={busy} onClick={() => void save('branch')}>
           {node.role === 'user' ? t('branchAndSend') : t('branch')}

@@ -8,41 +8,41 @@ import { useUi } from '../state/ui.ts';
 import { focusMessage } from './focus-message.ts';
 
 /** The messages that are being saved: their boxes accept no input, which would be lost. */
-export const useSaving = create<{ readonly ids: ReadonlySet<NodeId> }>(() => ({ ids: new Set() }));
+export const useSavingMessages = create<{ readonly ids: ReadonlySet<NodeId> }>(() => ({ ids: new Set() }));
 
 const begun = new Map<NodeId, SeenContent>();
 const wantedAgain = new Set<NodeId>();
 
 /** The draft name of an edited message. */
-export function editDraft(id: NodeId): string {
+export function editDraftName(id: NodeId): string {
   return `edit.${id}`;
 }
 
 /** The content when the box was opened: others may write while it is open, and while it is scrolled out of sight. */
-export function seenBefore(id: NodeId): SeenContent | null {
+export function originalContentOf(id: NodeId): SeenContent | null {
   return begun.get(id) ?? null;
 }
 
 /** Remembers the original content of a box until it closes. */
-export function rememberSeen(seen: SeenContent): void {
+export function rememberOriginalContent(seen: SeenContent): void {
   begun.set(seen.node.id, seen);
 }
 
 /** Opens the edit box of a message. One that is being saved is opened again with the saved text. */
 export function startEditing({ id }: Pick<Node, 'id'>): void {
-  if (useSaving.getState().ids.has(id)) wantedAgain.add(id);
+  if (useSavingMessages.getState().ids.has(id)) wantedAgain.add(id);
   useUi.setState({ editing: id });
 }
 
 /** Closes a box without keeping its text. A box of another message stays open. */
-export function endEdit(id: NodeId): void {
+export function closeEditBox(id: NodeId): void {
   begun.delete(id);
-  saveDraft(editDraft(id), '');
+  saveDraft(editDraftName(id), '');
   if (useUi.getState().editing === id) useUi.setState({ editing: null });
 }
 
 /** Forgets the original content of an unchanged box. */
-export function forgetSeen(id: NodeId): void {
+export function forgetOriginalContent(id: NodeId): void {
   begun.delete(id);
 }
 
@@ -55,9 +55,9 @@ export async function saveEdit(
   save: () => Promise<NodeId | null>,
   isHere: () => boolean,
 ): Promise<NodeId | null> {
-  useSaving.setState(({ ids }) => ({ ids: new Set([...ids, id]) }));
+  useSavingMessages.setState(({ ids }) => ({ ids: new Set([...ids, id]) }));
   const written = await save().finally(() =>
-    useSaving.setState(({ ids }) => ({ ids: new Set([...ids].filter((each) => each !== id)) })),
+    useSavingMessages.setState(({ ids }) => ({ ids: new Set([...ids].filter((each) => each !== id)) })),
   );
   const again = wantedAgain.delete(id);
   if (written === null) {
@@ -65,7 +65,7 @@ export async function saveEdit(
     return null;
   }
   const here = isHere();
-  endEdit(id);
+  closeEditBox(id);
   // After the old box is unmounted, so that the new one starts with the saved text.
   if (again && written === id) setTimeout(() => useUi.setState({ editing: id }));
   else if (here) focusMessage(written);

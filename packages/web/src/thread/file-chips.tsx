@@ -2,11 +2,11 @@ import type { ReactElement } from 'react';
 import { formatBytes, t } from '../i18n/index.ts';
 import { Icon } from '../ui/icon.tsx';
 import { type DraftAttachment, isPicture } from './attachments.ts';
-import { fileKind } from './file-kind.ts';
-import type { Files } from './use-files.ts';
+import { fileKindLabel } from './file-kind.ts';
+import type { DraftFiles } from './use-files.ts';
 
 /** The files of the next message. */
-export function FileChips({ files }: { readonly files: Files }): ReactElement {
+export function FileChips({ files }: { readonly files: DraftFiles }): ReactElement {
   return (
     <ul className="files">
       {files.list.map((file) => (
@@ -23,7 +23,7 @@ export function FileChips({ files }: { readonly files: Files }): ReactElement {
             </button>
           ) : (
             <span className="dim num">
-              {isPicture(file) ? '' : `${fileKind(file.name, file.mediaType)}, `}
+              {isPicture(file) ? '' : `${fileKindLabel(file.name, file.mediaType)}, `}
               {formatBytes(file.size)}
             </span>
           )}

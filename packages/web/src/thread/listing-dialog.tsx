@@ -1,7 +1,7 @@
 import { toHttpProblem } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import type { ReactElement } from 'react';
-import type { Dictionary as Said } from '../i18n/dictionary.ts';
+import type { TranslatedText as Said } from '../i18n/dictionary.ts';
 import { t } from '../i18n/index.ts';
 import { showError } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';

@@ -2,20 +2,20 @@ import type { Node } from '@coppice/core';
 import { Fragment, type ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { ModelMenu } from '../models/model-menu.tsx';
-import { useReading } from '../state/read-aloud.ts';
+import { useReadAloud } from '../state/read-aloud.ts';
 import { useSession } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
-import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
-import { menuPlaces, offeredAction, offeredActions, regenerateWith } from './message-acts.ts';
+import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx';
+import { findOfferedAction, listOfferedActions, menuSections, regenerateWithModels } from './message-acts.ts';
 
 /** The actions of a message; shown on hover or tap. */
 export function MessageActions({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
   // Another label while it is read aloud.
-  useReading((reading) => reading.id === node.id);
+  useReadAloud((reading) => reading.id === node.id);
   return (
     <span className="acts">
-      {offeredActions(session, node, 'row').map((act) =>
+      {listOfferedActions(session, node, 'row').map((act) =>
         act.id === 'again' ? (
           <Regenerate key={act.id} node={node} />
         ) : (
@@ -29,10 +29,10 @@ export function MessageActions({ node }: { readonly node: Node }): ReactElement 
         ),
       )}
       <Menu trigger={<IconButton icon="more" label={t('more')} />}>
-        {menuPlaces.map((place, index) => (
+        {menuSections.map((place, index) => (
           <Fragment key={place}>
-            {index === 0 ? null : <MenuLine />}
-            {offeredActions(session, node, place).map((act) => (
+            {index === 0 ? null : <MenuSeparator />}
+            {listOfferedActions(session, node, place).map((act) => (
               <MenuItem
                 key={act.id}
                 icon={act.icon}
@@ -53,15 +53,15 @@ export function MessageActions({ node }: { readonly node: Node }): ReactElement 
 /** Another reply with one click, and a menu with every ready model. */
 function Regenerate({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
-  const again = offeredAction(session, node, 'again');
-  const three = offeredAction(session, node, 'three');
+  const again = findOfferedAction(session, node, 'again');
+  const three = findOfferedAction(session, node, 'three');
   const label = again?.keys === undefined ? t('regenerate') : `${again.label} (${again.keys})`;
   return (
     <>
       <IconButton icon="again" label={label} onClick={() => again?.run()} />
       <ModelMenu
         chosen={null}
-        onPick={(id) => regenerateWith(session, node, [id])}
+        onPick={(id) => regenerateWithModels(session, node, [id])}
         also={three === undefined ? undefined : { icon: three.icon, label: three.label, run: three.run }}
         trigger={<IconButton className="caret" icon="down" label={t('regenerateWith')} />}
       />

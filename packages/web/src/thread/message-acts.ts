@@ -2,12 +2,12 @@
 
 import { shownPath, type TreeSession, toHttpProblem, variantOf } from '@coppice/client';
 import type { Node } from '@coppice/core';
-import { type Key, t } from '../i18n/index.ts';
-import { shownChord } from '../keys/chords.ts';
+import { type TextKey, t } from '../i18n/index.ts';
+import { formatChord } from '../keys/chords.ts';
 import { useAppData } from '../state/app-data.ts';
 import { regenerateReply } from '../state/generation.ts';
-import { canReadAloud, readAloud, stopReading, useReading } from '../state/read-aloud.ts';
-import { navigateTo, treePlace } from '../state/router.ts';
+import { canReadAloud, readAloud, stopReadingAloud, useReadAloud } from '../state/read-aloud.ts';
+import { navigateTo, treeRoute } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
 import { annotateMessage, cherryPickMessage, joinWithNext, setBookmark, showError } from '../state/tree-actions.ts';
 import { openDialog, useUi } from '../state/ui.ts';
@@ -29,15 +29,15 @@ export async function branchHere(session: TreeSession, node: Node): Promise<void
 }
 
 /** Duplicates the branch down to a message as a new chat. */
-export async function copyOut(session: TreeSession, node: Node): Promise<void> {
+export async function duplicateBranchAsChat(session: TreeSession, node: Node): Promise<void> {
   try {
     const made = await session.api.duplicate(session.treeId, { nodeId: node.id });
     const back = session.treeId;
-    navigateTo(treePlace(made.treeId));
+    navigateTo(treeRoute(made.treeId));
     showToast({
       icon: 'copy',
       text: t('copiedOut'),
-      action: { label: t('back'), run: () => navigateTo(treePlace(back)) },
+      action: { label: t('back'), run: () => navigateTo(treeRoute(back)) },
     });
   } catch (thrown) {
     showError(toHttpProblem(thrown));
@@ -78,11 +78,11 @@ function rateReply(session: TreeSession, node: Node, rating: Rating): void {
 }
 
 function isReading(_session: TreeSession, node: Node): boolean {
-  return useReading.getState().id === node.id;
+  return useReadAloud.getState().id === node.id;
 }
 
 /** Has a model answer the same question beside a reply. */
-export function regenerateWith(session: TreeSession, node: Node, models: readonly string[]): void {
+export function regenerateWithModels(session: TreeSession, node: Node, models: readonly string[]): void {
   void regenerateReply(session, node.id, currentOptions({ n: 1, models }));
 }
 
@@ -93,14 +93,14 @@ function regenerateWithOthers(session: TreeSession, node: Node): void {
     .models.filter((model) => model.ready)
     .map((model) => model.id)
     .filter((id) => !chosen.includes(id));
-  if (others.length > 0) regenerateWith(session, node, others.slice(0, 2));
+  if (others.length > 0) regenerateWithModels(session, node, others.slice(0, 2));
 }
 
 /** One action of a message. */
 export interface MessageAction {
   readonly id: string;
   readonly icon: IconName;
-  readonly label: Key;
+  readonly label: TextKey;
   /** Key chords as in the list of actions; may be empty. */
   readonly keys: readonly string[];
   /** Where it is offered: in the row of a message, in a section of its menu, or only by key and palette. */
@@ -109,7 +109,7 @@ export interface MessageAction {
   readonly unlisted?: boolean;
   readonly danger?: boolean;
   /** Icon and label if the message has it already. */
-  readonly on?: { readonly icon: IconName; readonly label: Key; is(session: TreeSession, node: Node): boolean };
+  readonly on?: { readonly icon: IconName; readonly label: TextKey; is(session: TreeSession, node: Node): boolean };
   applies?(session: TreeSession, node: Node): boolean;
   run(session: TreeSession, node: Node): void;
 }
@@ -163,7 +163,7 @@ export const messageActions: readonly MessageAction[] = [
     label: 'compare',
     keys: ['c'],
     place: 'row',
-    run: (session, node) => navigateTo(treePlace(session.treeId, { screen: 'compare', nodeId: node.id })),
+    run: (session, node) => navigateTo(treeRoute(session.treeId, { screen: 'compare', nodeId: node.id })),
   },
   {
     id: 'copy',
@@ -211,9 +211,9 @@ export const messageActions: readonly MessageAction[] = [
     on: { icon: 'stop', label: 'stopReading', is: isReading },
     applies: () => canReadAloud(),
     run: (session, node) => {
-      if (isReading(session, node)) return stopReading();
+      if (isReading(session, node)) return stopReadingAloud();
       // Loaded on demand: only reading aloud needs the words without their markup.
-      void import('../markdown/plain-words.ts').then(({ wordsOfMarkdown }) =>
+      void import('../markdown/plain-words.ts').then(({ markdownToPlainText: wordsOfMarkdown }) =>
         readAloud(node.id, wordsOfMarkdown(plainTextOf(node.message))),
       );
     },
@@ -284,7 +284,7 @@ export const messageActions: readonly MessageAction[] = [
       node.role === 'assistant' && part !== null && variantOf(part, node).ids.length > 1,
     run: (session, node) => {
       useUi.setState({ combining: true });
-      navigateTo(treePlace(session.treeId, { screen: 'compare', nodeId: node.id }));
+      navigateTo(treeRoute(session.treeId, { screen: 'compare', nodeId: node.id }));
     },
   },
   {
@@ -312,7 +312,7 @@ export const messageActions: readonly MessageAction[] = [
     keys: [],
     place: 'branches',
     unlisted: true,
-    run: (session, node) => void copyOut(session, node),
+    run: (session, node) => void duplicateBranchAsChat(session, node),
   },
   {
     id: 'move-to',
@@ -354,7 +354,7 @@ export interface OfferedAction {
 }
 
 /** The available actions of a message in a place. */
-export function offeredActions(
+export function listOfferedActions(
   session: TreeSession,
   node: Node,
   place: MessageAction['place'],
@@ -368,7 +368,7 @@ export function offeredActions(
         id: action.id,
         icon,
         label: t(label),
-        ...(chord === undefined ? {} : { keys: shownChord(chord) }),
+        ...(chord === undefined ? {} : { keys: formatChord(chord) }),
         ...(action.danger === undefined ? {} : { danger: action.danger }),
         ...(action.on === undefined ? {} : { pressed: action.on.is(session, node) }),
         run: () => action.run(session, node),
@@ -377,10 +377,10 @@ export function offeredActions(
 }
 
 /** One action of a message by its id, as it is offered. */
-export function offeredAction(session: TreeSession, node: Node, id: string): OfferedAction | undefined {
+export function findOfferedAction(session: TreeSession, node: Node, id: string): OfferedAction | undefined {
   const place = messageActions.find((action) => action.id === id)?.place;
-  return place === undefined ? undefined : offeredActions(session, node, place).find((action) => action.id === id);
+  return place === undefined ? undefined : listOfferedActions(session, node, place).find((action) => action.id === id);
 }
 
 /** The sections of a message's menu, in order. */
-export const menuPlaces = ['notes', 'branches', 'end'] as const;
+export const menuSections = ['notes', 'branches', 'end'] as const;

@@ -8,23 +8,23 @@ import { PreviewContext } from '../markdown/preview-context.ts';
 import { stopReply } from '../state/generation.ts';
 import { modelColourOf } from '../state/model-colours.ts';
 import { openMessage } from '../state/open-message.ts';
-import { navigateTo, treePlace } from '../state/router.ts';
-import { switchTo } from '../state/tree-actions.ts';
+import { navigateTo, treeRoute } from '../state/router.ts';
+import { switchToVariant } from '../state/tree-actions.ts';
 import { openDialog, useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { Boundary } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
+import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ModelName } from '../ui/model-name.tsx';
-import { Blocks, Thinking } from './blocks.tsx';
+import { MessageBlocks, ThinkingView } from './blocks.tsx';
 import { BranchRail, type RailMark } from './branch-rail.tsx';
 import { EditBox } from './edit-box.tsx';
 import { MessageActions } from './message-actions.tsx';
-import { Notices } from './notices.tsx';
+import { ReplyNotices } from './notices.tsx';
 import { plainTextOf, type ThreadRow } from './rows.ts';
 import { SourceChips } from './source-chips.tsx';
-import { Status } from './status.tsx';
-import { useTouch } from './use-touch.ts';
+import { MessageStatus } from './status.tsx';
+import { useTouchGestures } from './use-touch.ts';
 import { VariantSwitch } from './variant-switch.tsx';
 
 function markOf({ node, kind }: ThreadRow): RailMark {
@@ -57,7 +57,7 @@ export const MessageRow = memo(function MessageRow({ row, first, last, current }
     const model = other === undefined ? null : replySourceOf(other.meta).model;
     return model === null ? null : modelColourOf(model);
   });
-  const to = (id: NodeId) => switchTo(session, id);
+  const to = (id: NodeId) => switchToVariant(session, id);
   const classes = ['line', first ? 'first' : '', row.goesOn ? 'goes-on' : ''].filter(Boolean).join(' ');
   return (
     <div className={classes} data-node-id={node.id}>
@@ -102,7 +102,7 @@ function MessageContent({ row, live, at, ids, onPick, last, current }: MessagePr
   const name = you ? t('you') : (replySourceOf(node.meta).model ?? roleName(node));
   const pending = node.status === 'pending';
   const article = useRef<HTMLElement>(null);
-  useTouch(article, {
+  useTouchGestures(article, {
     swipe: ids.length < 2 || editing ? null : (by) => onPick(ids[(at - 1 + by + ids.length) % ids.length] ?? node.id),
     hold: () => {
       if (!editing && !pending) openDialog({ name: 'actions', node });
@@ -162,8 +162,8 @@ function MessageContent({ row, live, at, ids, onPick, last, current }: MessagePr
       {/* On a line of its own: in the header the actions of the message would cover it. */}
       <SourceChips node={node} present={ids} onPick={onPick} />
       {editing ? <EditBox node={node} /> : <MessageBody row={row} live={live} open={last} />}
-      <Notices node={node} />
-      {pending ? null : <Status node={node} conflict={conflict} />}
+      <ReplyNotices node={node} />
+      {pending ? null : <MessageStatus node={node} conflict={conflict} />}
     </article>
   );
 }
@@ -280,7 +280,7 @@ function GroupStrip({
         icon="compare"
         className="side desk-only"
         title={t('sideBySide')}
-        onClick={() => navigateTo(treePlace(session.treeId, { screen: 'compare', nodeId: node.id }))}
+        onClick={() => navigateTo(treeRoute(session.treeId, { screen: 'compare', nodeId: node.id }))}
       >
         {t('sideBySide')}
       </Button>
@@ -303,11 +303,11 @@ function MessageBody({
   return (
     <div className="body">
       {empty || node.message === null ? null : (
-        <Boundary of={node.message} fallback={<PlainText text={node.text} />}>
+        <ErrorBoundary of={node.message} fallback={<PlainText text={node.text} />}>
           <PreviewContext value={(code) => void showPreview(node, code)}>
-            <Blocks message={node.message} results={row.results} open={opened} />
+            <MessageBlocks message={node.message} results={row.results} open={opened} />
           </PreviewContext>
-        </Boundary>
+        </ErrorBoundary>
       )}
     </div>
   );
@@ -325,7 +325,7 @@ function LiveBody({ node, live }: { readonly node: Node; readonly live: LiveRepl
   const text = live === null ? before : live.text.startsWith(before) ? live.text : before + live.text;
   return (
     <div className="body" aria-busy="true">
-      {live !== null && live.thinking !== '' ? <Thinking text={live.thinking} live={text === ''} /> : null}
+      {live !== null && live.thinking !== '' ? <ThinkingView text={live.thinking} live={text === ''} /> : null}
       {live?.retry === undefined ? null : <RetryLine retry={live.retry} />}
       <Markdown text={text} growing />
       <span className="caret" role="presentation" />
@@ -352,12 +352,14 @@ function Compaction({ node }: { readonly node: Node }): ReactElement {
         <Button small look="quiet" aria-expanded={shown} onClick={() => setShown(!shown)}>
           {shown ? t('fold') : t('showSummary')}
         </Button>
-        <Button small look="quiet" onClick={() => navigateTo(treePlace(session.treeId, { screen: 'context' }))}>
+        <Button small look="quiet" onClick={() => navigateTo(treeRoute(session.treeId, { screen: 'context' }))}>
           {t('context')}
         </Button>
       </div>
       {shown ? (
-        <div className="body marker-text">{node.message === null ? null : <Blocks message={node.message} />}</div>
+        <div className="body marker-text">
+          {node.message === null ? null : <MessageBlocks message={node.message} />}
+        </div>
       ) : null}
     </aside>
   );
@@ -392,7 +394,7 @@ function MergedNote({ node }: { readonly node: Node }): ReactElement {
             <Icon name="trash" />
           </button>
         </h3>
-        <div className="body">{node.message === null ? null : <Blocks message={node.message} />}</div>
+        <div className="body">{node.message === null ? null : <MessageBlocks message={node.message} />}</div>
       </div>
     </aside>
   );

@@ -1,7 +1,7 @@
 import { type Message, type Node, nodeId, textMessage } from '@coppice/core';
 import { toolCallMessage, toolResultMessage } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
-import { plainTextOf, threadRows } from './rows.ts';
+import { buildThreadRows, plainTextOf } from './rows.ts';
 
 function chain(...messages: readonly Message[]): readonly Node[] {
   return messages.map((message, index) => ({
@@ -31,7 +31,7 @@ function chain(...messages: readonly Message[]): readonly Node[] {
 
 test('[B9] tool results are shown with their calls; one whose call is missing is shown alone', () => {
   const call = toolCallMessage('c1', 'look');
-  const rows = threadRows(
+  const rows = buildThreadRows(
     chain(
       textMessage('user', 'Hi'),
       call,

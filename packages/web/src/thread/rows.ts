@@ -25,7 +25,7 @@ function callsInRow(node: Node): ReadonlySet<string> {
 }
 
 /** The rows of a path. A result without its call is a row of its own. */
-export function threadRows(path: readonly Node[]): readonly ThreadRow[] {
+export function buildThreadRows(path: readonly Node[]): readonly ThreadRow[] {
   const rows: ThreadRow[] = [];
   let results = new Map<string, Node>();
   let calls: ReadonlySet<string> = new Set();

@@ -1,9 +1,9 @@
 import { type CommandAnswer, refreshUnlessNavigated, type TreeSession, toHttpProblem } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
-import { commandLines, commandWords } from '../i18n/command-texts.ts';
+import { translateCommandLines, translateCommandReport } from '../i18n/command-texts.ts';
 import { t } from '../i18n/index.ts';
 import { saveDraft } from '../state/drafts.ts';
-import { navigateTo, treePlace } from '../state/router.ts';
+import { navigateTo, treeRoute } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { openDialog } from '../state/ui.ts';
@@ -23,7 +23,7 @@ async function followCommand(
   lead: ReturnType<typeof refreshUnlessNavigated>,
 ): Promise<void> {
   if (place === undefined) return;
-  if (place.treeId !== session.treeId) return navigateTo(treePlace(place.treeId));
+  if (place.treeId !== session.treeId) return navigateTo(treeRoute(place.treeId));
   if (place.activeNodeId === null) return session.showBeginning();
   // New nodes arrive with the feed; a branch that is not loaded is read.
   return lead(place.activeNodeId, 0);
@@ -46,11 +46,11 @@ export async function runCommandLine(session: TreeSession, line: string): Promis
     // The text is saved as the draft of the tree where it will be edited.
     if (elsewhere && selectedText !== '') saveDraft(place.treeId, selectedText);
     await followCommand(session, place, lead);
-    const words = commandWords(answer);
+    const words = translateCommandReport(answer);
     // Undo is a command too: the text that it returns is ignored.
     const back =
       undo === undefined ? {} : { action: { label: t('undo'), run: () => void runCommandLine(session, undo) } };
-    if (text !== '') openDialog({ name: 'listing', words, lines: commandLines(answer), list: list ?? [] });
+    if (text !== '') openDialog({ name: 'listing', words, lines: translateCommandLines(answer), list: list ?? [] });
     else if (said !== '') showToast({ icon: 'check', text: words.said, english: words.english, ...back });
     return elsewhere ? '' : selectedText;
   } catch (thrown) {

@@ -1,9 +1,9 @@
 import type { NodeId, TreeId } from '@coppice/core';
 import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
-import { commandSummary, commandUsage, completionWords } from '../i18n/command-texts.ts';
+import { translateCommandSummary, translateCommandUsage, translateCompletion } from '../i18n/command-texts.ts';
 import { t } from '../i18n/index.ts';
 import { useAppData } from '../state/app-data.ts';
-import { useLibrary, variablesIn } from '../state/library.ts';
+import { listPromptVariables, useLibrary } from '../state/library.ts';
 import { api } from '../state/page-client.ts';
 import { openDialog } from '../state/ui.ts';
 
@@ -15,7 +15,7 @@ interface SlashOption {
 }
 
 /** The state of the slash command menu: open, options, selection. */
-export interface Slash {
+export interface SlashMenuState {
   readonly open: boolean;
   readonly options: readonly SlashOption[];
   readonly at: number;
@@ -24,7 +24,7 @@ export interface Slash {
 }
 
 /** Completes commands from the registry, and their arguments by asking the server, while somebody writes. */
-export function useSlash(tree: TreeId | null, leaf: NodeId | null, text: string, writing: boolean): Slash {
+export function useSlashMenu(tree: TreeId | null, leaf: NodeId | null, text: string, writing: boolean): SlashMenuState {
   const library = useLibrary((state) => state.items);
   const commands = useAppData((lists) => lists.commands);
   const [at, setAt] = useState(0);
@@ -43,7 +43,7 @@ export function useSlash(tree: TreeId | null, leaf: NodeId | null, text: string,
           const options = items.map((item) => ({
             line: text.slice(0, from) + item.value,
             name: item.label,
-            summary: completionWords(item.about, item.phrase),
+            summary: translateCompletion(item.about, item.phrase),
             usage: '',
           }));
           setFound({ line: text, options });
@@ -60,10 +60,10 @@ export function useSlash(tree: TreeId | null, leaf: NodeId | null, text: string,
     typing !== null
       ? [
           ...library
-            .filter((item) => item.kind === 'prompt' && promptName(item.name).startsWith(named.toLowerCase()))
+            .filter((item) => item.kind === 'prompt' && slashNameOfPrompt(item.name).startsWith(named.toLowerCase()))
             .map((item) => ({
               line: item.text,
-              name: promptName(item.name),
+              name: slashNameOfPrompt(item.name),
               summary: item.text.slice(0, 120),
               usage: t('promptWord'),
             })),
@@ -73,8 +73,8 @@ export function useSlash(tree: TreeId | null, leaf: NodeId | null, text: string,
             .map((command) => ({
               line: `/${command.name} `,
               name: command.name,
-              summary: commandSummary(command),
-              usage: commandUsage(command.usage.replace(/^\/[\w-]+\s*/, '')),
+              summary: translateCommandSummary(command),
+              usage: translateCommandUsage(command.usage.replace(/^\/[\w-]+\s*/, '')),
             })),
         ]
       : arguing && found?.line === text
@@ -108,7 +108,7 @@ export function useSlash(tree: TreeId | null, leaf: NodeId | null, text: string,
 }
 
 /** The name of a prompt after a slash. */
-export function promptName(name: string): string {
+export function slashNameOfPrompt(name: string): string {
   return name
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '-')
@@ -117,12 +117,12 @@ export function promptName(name: string): string {
 
 /** Chooses an option of the menu; a prompt with variables asks for their values first. */
 function pickLine(line: string, set: (line: string) => void): void {
-  if (line.startsWith('/') || variablesIn(line).length === 0) set(line);
+  if (line.startsWith('/') || listPromptVariables(line).length === 0) set(line);
   else openDialog({ name: 'fill-prompt', text: line, onDone: set });
 }
 
 /** The element of a line of the menu, for those who are told where the choice is. */
-export function optionId(index: number): string {
+export function menuOptionId(index: number): string {
   return `slash-option-${index}`;
 }
 
@@ -131,7 +131,7 @@ export function SlashMenu({
   slash,
   onPick,
 }: {
-  readonly slash: Slash;
+  readonly slash: SlashMenuState;
   readonly onPick: (line: string) => void;
 }): ReactElement | null {
   const menu = useRef<HTMLDivElement>(null);
@@ -146,7 +146,7 @@ export function SlashMenu({
         <div
           key={`${option.name} ${option.line}`}
           className="opt"
-          id={optionId(index)}
+          id={menuOptionId(index)}
           role="option"
           tabIndex={-1}
           aria-selected={index === slash.at}

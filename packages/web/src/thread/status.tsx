@@ -3,7 +3,7 @@ import type { Node, NodeId } from '@coppice/core';
 import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { continueReply, regenerateReply, replyTo } from '../state/generation.ts';
-import { navigateTo, treePlace } from '../state/router.ts';
+import { navigateTo, treeRoute } from '../state/router.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -16,7 +16,7 @@ function statusText(text: string): number {
 }
 
 /** The status line of a message that was cut off, failed, or was written concurrently with another. */
-export function Status({
+export function MessageStatus({
   node,
   conflict,
 }: {
@@ -52,7 +52,7 @@ export function Status({
       <Button
         small
         icon="compare"
-        onClick={() => navigateTo(treePlace(session.treeId, { screen: 'compare', a: conflict, b: node.id }))}
+        onClick={() => navigateTo(treeRoute(session.treeId, { screen: 'compare', a: conflict, b: node.id }))}
       >
         {t('compare')}
       </Button>

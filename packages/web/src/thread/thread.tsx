@@ -5,10 +5,10 @@ import { t } from '../i18n/index.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
-import { LogoPicture } from '../ui/logo.tsx';
+import { EmptyListDrawing } from '../ui/logo.tsx';
 import { MessageRow } from './message-row.tsx';
 import { PromptRow } from './prompt-row.tsx';
-import { type ThreadRow, threadRows } from './rows.ts';
+import { buildThreadRows, type ThreadRow } from './rows.ts';
 
 // Closer to its end than this, a thread follows new text.
 const nearEnd = 80;
@@ -49,7 +49,7 @@ export function ThreadView(): ReactElement {
   const growing = useTree((state) => state.live);
   const unconfirmed = useTree((state) => state.unconfirmed);
   const current = useUi((ui) => ui.current);
-  const rows = useMemo(() => (part === null ? [] : threadRows(shownPath(part))), [part]);
+  const rows = useMemo(() => (part === null ? [] : buildThreadRows(shownPath(part))), [part]);
   const scroll = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const atEnd = useRef(true);
@@ -198,7 +198,7 @@ function Empty(): ReactElement {
   return (
     <div className="scroll">
       <div className="empty">
-        <LogoPicture />
+        <EmptyListDrawing />
         <h2>{t('firstQuestion')}</h2>
         <p>{t('firstQuestionHint')}</p>
         <PromptRow />

@@ -3,10 +3,10 @@ import { type TreeSession, toHttpProblem } from '@coppice/client';
 import { t } from '../i18n/index.ts';
 import { loadTrees } from '../state/app-data.ts';
 import { api } from '../state/page-client.ts';
-import { homePlace, navigateTo } from '../state/router.ts';
+import { homeRoute, navigateTo } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
 import { patchTree, showError } from '../state/tree-actions.ts';
-import { copyOut } from './message-acts.ts';
+import { duplicateBranchAsChat } from './message-acts.ts';
 
 /** Pins the chat to the top of the list, or unpins it. */
 export function togglePinned(session: TreeSession): void {
@@ -15,17 +15,17 @@ export function togglePinned(session: TreeSession): void {
 }
 
 /** Duplicates the shown branch as a new chat. */
-export function copyShownBranch(session: TreeSession): void {
+export function duplicateShownBranch(session: TreeSession): void {
   const { part } = session.state;
   const node = part === null || part.leaf === null ? undefined : part.nodes.get(part.leaf);
-  if (node !== undefined) void copyOut(session, node);
+  if (node !== undefined) void duplicateBranchAsChat(session, node);
 }
 
 /** Moves the chat to the trash and goes home; the toast restores it. */
 export async function trashChat({ treeId }: TreeSession): Promise<void> {
   try {
     await api.removeTree(treeId);
-    navigateTo(homePlace());
+    navigateTo(homeRoute());
     void loadTrees();
     showToast({
       icon: 'trash',

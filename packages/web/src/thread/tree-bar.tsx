@@ -2,17 +2,17 @@ import { loadedPath, treeTitleOf } from '@coppice/client';
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { ActionButton, ActionIcon, ActionItem } from '../keys/action-controls.tsx';
-import { firstWords } from '../markdown/first-words.ts';
-import { keepTemporaryTree, mergeBack } from '../state/between-trees.ts';
-import { navigateTo, treePlace } from '../state/router.ts';
+import { toExcerpt } from '../markdown/first-words.ts';
+import { keepTemporaryTree, restoreTrashedTree } from '../state/between-trees.ts';
+import { navigateTo, treeRoute } from '../state/router.ts';
 import { patchTree } from '../state/tree-actions.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Menu, MenuLine } from '../ui/menu.tsx';
+import { Menu, MenuSeparator } from '../ui/menu.tsx';
 import { plainTextOf } from './rows.ts';
-import { UndoButtons, UndoItems, useReversible } from './undo-buttons.tsx';
+import { UndoButtons, UndoItems, useUndoRedo } from './undo-buttons.tsx';
 
 /** The name of the view's branch: the nearest title above its end, else a bookmark, else its first words. */
 function useBranchName(): string | null {
@@ -25,7 +25,7 @@ function useBranchName(): string | null {
       const name = node.meta.title ?? state.part.bookmarks.get(node.id)?.title;
       if (name !== undefined) return name;
       const kids = node.parentId === null ? undefined : state.part.childrenByParent.get(node.parentId);
-      if (kids !== undefined && kids.length > 1) return firstWords(plainTextOf(node.message), 40) || null;
+      if (kids !== undefined && kids.length > 1) return toExcerpt(plainTextOf(node.message), 40) || null;
     }
     return null;
   });
@@ -56,7 +56,7 @@ export function TreeBar(): ReactElement {
   const branch = useBranchName();
   const panelShown = useUi((ui) => ui.panelShown);
   const naming = useUi((ui) => ui.renaming === session.treeId);
-  const reversible = useReversible();
+  const reversible = useUndoRedo();
   const rename = (title: string) => {
     useUi.setState({ renaming: null });
     if (title !== (tree?.title ?? '')) void patchTree(session, { title: title === '' ? null : title }, t('renamed'));
@@ -94,7 +94,7 @@ export function TreeBar(): ReactElement {
             <button
               type="button"
               className="br"
-              onClick={() => navigateTo(treePlace(session.treeId, { screen: 'map' }))}
+              onClick={() => navigateTo(treeRoute(session.treeId, { screen: 'map' }))}
             >
               <Icon name="fork" />
               <span className="clip" dir="auto">
@@ -106,7 +106,7 @@ export function TreeBar(): ReactElement {
         {tree === null || tree.deletedAt === null ? null : (
           <>
             <span className="chip warm">{t('inTrash')}</span>
-            <Button small onClick={() => void mergeBack(session)}>
+            <Button small onClick={() => void restoreTrashedTree(session)}>
               {t('restore')}
             </Button>
           </>
@@ -139,7 +139,7 @@ export function TreeBar(): ReactElement {
         <ActionItem id="copy-branch" disabled={leaf === null} />
         <ActionItem id="export" />
         <ActionItem id="panel" checked={panelShown} />
-        <MenuLine />
+        <MenuSeparator />
         <ActionItem id="delete-tree" />
       </Menu>
     </div>

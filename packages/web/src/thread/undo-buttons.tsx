@@ -1,8 +1,8 @@
 import type { ReversibleAct } from '@coppice/client';
 import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { actionOfShortcut } from '../keys/actions.ts';
-import { shownChord } from '../keys/chords.ts';
+import { findPageAction } from '../keys/actions.ts';
+import { formatChord } from '../keys/chords.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { describeSteps } from '../tree-work/history.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -24,7 +24,7 @@ interface KnownReversible {
  * Follows what undo and redo would change: asked when a chat is opened, and later only when somebody points at them, so
  * that a message still costs one request.
  */
-export function useReversible(): KnownReversible {
+export function useUndoRedo(): KnownReversible {
   const session = useSession();
   const version = useTree((state) => state.base?.tree.version ?? 0);
   const ready = useTree((state) => state.phase === 'ready');
@@ -65,13 +65,13 @@ export function UndoButtons({ known, ask }: KnownReversible): ReactElement {
   return (
     <>
       {(['undo', 'redo'] as const).map((which) => {
-        const { icon, keys, run } = actionOfShortcut(which);
+        const { icon, keys, run } = findPageAction(which);
         return (
           <IconButton
             key={which}
             {...(which === 'redo' ? { className: 'desk-only' } : {})}
             icon={icon}
-            label={`${labelOf(which, known)} (${shownChord(keys[0] ?? '')})`}
+            label={`${labelOf(which, known)} (${formatChord(keys[0] ?? '')})`}
             disabled={known?.[which] === null}
             onPointerEnter={ask}
             onFocus={ask}
@@ -88,7 +88,7 @@ export function UndoItems({ known }: Pick<KnownReversible, 'known'>): ReactEleme
   return (
     <>
       {(['undo', 'redo'] as const).map((which) => {
-        const { icon, run } = actionOfShortcut(which);
+        const { icon, run } = findPageAction(which);
         return (
           <MenuItem key={which} icon={icon} disabled={known?.[which] === null} onSelect={() => void run()}>
             {labelOf(which, known)}

@@ -2,8 +2,8 @@ import { toHttpProblem } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
 import { nodeId } from '@coppice/core';
 import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from 'react';
-import { saveDraft, savedDraft } from '../state/drafts.ts';
-import { api, client } from '../state/page-client.ts';
+import { readDraft, saveDraft } from '../state/drafts.ts';
+import { api, pageClient } from '../state/page-client.ts';
 
 // Debounced: a long text is written completely each time.
 const keepMs = 200;
@@ -18,7 +18,7 @@ export interface ComposerDraft {
 
 /** Saves a text under a name while it is typed, so that it survives a reload; an unchanged text is not saved. */
 export function useDraft(name: string, first = ''): ComposerDraft {
-  const [text, set] = useState(() => savedDraft(name) || first);
+  const [text, set] = useState(() => readDraft(name) || first);
   const now = useRef('');
   now.current = text === first ? '' : text;
   useEffect(() => {
@@ -45,20 +45,20 @@ export function useDraft(name: string, first = ''): ComposerDraft {
 const patienceMs = 4000;
 
 /** Puts messages back into the composer that were being sent when the page was closed and never arrived. */
-export function useUnsent(tree: TreeId, connected: boolean, giveBack: (text: string) => void): void {
+export function useUnsentMessages(tree: TreeId, connected: boolean, giveBack: (text: string) => void): void {
   const give = useRef(giveBack);
   give.current = giveBack;
   useEffect(() => {
-    const list = client.unsent.of(tree);
+    const list = pageClient.unsent.of(tree);
     if (!connected || list.length === 0) return;
     const look = async () => {
-      for (const { id, text } of client.unsent.of(tree)) {
+      for (const { id, text } of pageClient.unsent.of(tree)) {
         const there = await api.node(tree, nodeId(id)).then(
           () => true,
           (thrown) => (toHttpProblem(thrown).status === 404 ? false : null),
         );
         if (there === null) continue;
-        client.unsent.drop(tree, id);
+        pageClient.unsent.drop(tree, id);
         if (!there) give.current(text);
       }
     };

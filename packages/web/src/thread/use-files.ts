@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { attachmentOf, type DraftAttachment, draftFiles, keepDraftFiles, uploadFile } from './attachments.ts';
+import { attachmentOf, type DraftAttachment, readDraftFiles, saveDraftFiles, uploadFile } from './attachments.ts';
 
 /** The files of the next message. */
-export interface Files {
+export interface DraftFiles {
   readonly list: readonly DraftAttachment[];
   add(files: Iterable<File>): void;
   drop(id: string): void;
@@ -18,11 +18,15 @@ export interface Files {
  * Keeps the files of a composer under the name of its draft: they survive a reload, and are uploaded again when the server
  * is back. Without a name nothing is stored, and the list begins with the given files.
  */
-export function useFiles(draft: string | null, connected: boolean, first: readonly DraftAttachment[] = []): Files {
-  const [list, setList] = useState<readonly DraftAttachment[]>(() => (draft === null ? first : draftFiles(draft)));
+export function useDraftFiles(
+  draft: string | null,
+  connected: boolean,
+  first: readonly DraftAttachment[] = [],
+): DraftFiles {
+  const [list, setList] = useState<readonly DraftAttachment[]>(() => (draft === null ? first : readDraftFiles(draft)));
   const sources = useRef(new Map<string, File>());
   useEffect(() => {
-    if (draft !== null) keepDraftFiles(draft, list);
+    if (draft !== null) saveDraftFiles(draft, list);
   }, [draft, list]);
   const send = useCallback((attachment: DraftAttachment, file: File) => {
     void uploadFile(file, attachment).then((done) => {

@@ -2,7 +2,7 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
 /** The handlers. */
-export interface TouchTarget {
+export interface TouchHandlers {
   /** A swipe to the left is the next variant (1), to the right the previous one (-1); null if there is no other. */
   readonly swipe: ((by: 1 | -1) => void) | null;
   readonly hold: () => void;
@@ -25,7 +25,7 @@ function scrollsSideways(target: EventTarget | null, within: HTMLElement): boole
 }
 
 /** Handles touches on an element, but no mouse events. */
-export function useTouch(ref: RefObject<HTMLElement | null>, touched: TouchTarget): void {
+export function useTouchGestures(ref: RefObject<HTMLElement | null>, touched: TouchHandlers): void {
   const now = useRef(touched);
   now.current = touched;
   useEffect(() => {

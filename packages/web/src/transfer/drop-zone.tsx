@@ -3,8 +3,8 @@ import { t } from '../i18n/index.ts';
 import { openDialog, useUi } from '../state/ui.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { findImports, importSources, progressOf, useImports } from './import-queue.ts';
-import { droppedSources } from './sources.ts';
+import { importProgressOf, importSources, resumeImports, useImports } from './import-queue.ts';
+import { readDroppedSources } from './sources.ts';
 
 function bringsFiles(event: DragEvent): boolean {
   return event.dataTransfer?.types.includes('Files') === true;
@@ -14,7 +14,7 @@ function bringsFiles(event: DragEvent): boolean {
 export function DropZone(): ReactElement {
   const [over, setOver] = useState(false);
   useEffect(() => {
-    void findImports();
+    void resumeImports();
     // The element under the pointer changes all the time; only leaving the window counts.
     const enter = (event: DragEvent) => {
       if (!bringsFiles(event)) return;
@@ -28,7 +28,7 @@ export function DropZone(): ReactElement {
       setOver(false);
       if (!bringsFiles(event) || event.dataTransfer === null) return;
       event.preventDefault();
-      void droppedSources(event.dataTransfer).then((sources) => importSources(sources));
+      void readDroppedSources(event.dataTransfer).then((sources) => importSources(sources));
     };
     // If another element handles the drop, the overlay must be hidden too.
     const clear = () => setOver(false);
@@ -63,7 +63,7 @@ function RunningImports(): ReactElement | null {
   const item = useImports((queue) => queue.items.find((each) => each.phase !== 'over'));
   const shown = useUi((ui) => ui.opened?.name === 'import');
   if (item === undefined || shown) return null;
-  const share = progressOf(item);
+  const share = importProgressOf(item);
   return (
     <div className="row under-way" role="status">
       <Icon name="import" />

@@ -3,32 +3,32 @@ import type { NodeId, TreeId } from '@coppice/core';
 import { type ReactElement, useEffect, useId, useState } from 'react';
 import { formatNumber, t } from '../i18n/index.ts';
 import { reportTexts } from '../i18n/reports.ts';
-import { readLocal, writeLocal } from '../state/local-storage.ts';
+import { readLocalText, writeLocalText } from '../state/local-storage.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { formatName, LocalizedText } from './localized-text.tsx';
-import { downloadOf, type ExportReportData, type FormatView, transferApi, type UploadPart } from './transfer-api.ts';
+import { downloadUrl, type ExportPart, type ExportReportData, type FormatView, transferApi } from './transfer-api.ts';
 
 /** What is exported: a tree with its leaf and current message, or everything. */
-export interface ExportAbout {
+export interface ExportSubject {
   readonly treeId: TreeId;
   readonly leaf: NodeId | null;
   readonly marked: NodeId | null;
 }
 
 interface ExportDialogProps {
-  readonly about: ExportAbout | null;
+  readonly about: ExportSubject | null;
   readonly onClose: () => void;
 }
 
-type What = UploadPart['what'];
+type What = ExportPart['what'];
 
 /** Exports a tree, a part of it, or everything, in a format whose losses are shown beforehand. */
 export function ExportDialog({ about, onClose }: ExportDialogProps): ReactElement {
   const [formats, setFormats] = useState<readonly FormatView[]>([]);
-  const [chosen, setChosen] = useState(readLocal('export-format') ?? (about === null ? 'archive' : 'markdown'));
+  const [chosen, setChosen] = useState(readLocalText('export-format') ?? (about === null ? 'archive' : 'markdown'));
   const formatField = useId();
   const [what, setWhat] = useState<What>('tree');
   const [trashed, setTrashed] = useState(false);
@@ -51,7 +51,7 @@ export function ExportDialog({ about, onClose }: ExportDialogProps): ReactElemen
           value={format?.name ?? ''}
           onChange={(event) => {
             setChosen(event.target.value);
-            writeLocal('export-format', event.target.value);
+            writeLocalText('export-format', event.target.value);
           }}
         >
           {formats.map((each) => (
@@ -81,7 +81,7 @@ export function ExportDialog({ about, onClose }: ExportDialogProps): ReactElemen
         {format === undefined ? null : (
           <a
             className="btn primary"
-            href={downloadOf(about?.treeId ?? null, format.name, part, trashed)}
+            href={downloadUrl(about?.treeId ?? null, format.name, part, trashed)}
             download
             onClick={() => onClose()}
           >
@@ -94,7 +94,7 @@ export function ExportDialog({ about, onClose }: ExportDialogProps): ReactElemen
   );
 }
 
-function exportPart(about: ExportAbout | null, what: What): UploadPart {
+function exportPart(about: ExportSubject | null, what: What): ExportPart {
   if (about === null || what === 'tree') return { what: 'tree' };
   const node = what === 'branch' ? (about.marked ?? about.leaf) : about.leaf;
   return node === null ? { what: 'tree' } : { what, node };
@@ -111,7 +111,7 @@ function PartChoice({
   what,
   onChoose,
 }: {
-  readonly about: ExportAbout;
+  readonly about: ExportSubject;
   readonly what: What;
   readonly onChoose: (what: What) => void;
 }): ReactElement {
@@ -135,9 +135,9 @@ function PartChoice({
 }
 
 interface LossesProps {
-  readonly about: ExportAbout | null;
+  readonly about: ExportSubject | null;
   readonly format: FormatView;
-  readonly part: UploadPart;
+  readonly part: ExportPart;
 }
 
 /** What would be lost of this tree, counted; for everything only the general limits of the format. */

@@ -7,16 +7,16 @@ import { RefusalNotice } from '../ui/refusal.tsx';
 import { FoundPrograms } from './found-programs.tsx';
 import {
   type ImportItem,
-  importForReal,
+  importPreviewed,
+  importProgressOf,
   importSources,
-  progressOf,
+  setImportOptions,
   stopImport,
   useImports,
-  wishImports,
 } from './import-queue.ts';
 import { ImportReportView } from './import-report.tsx';
 import { formatName } from './localized-text.tsx';
-import { chosenSources, droppedSources } from './sources.ts';
+import { readChosenSources, readDroppedSources } from './sources.ts';
 
 /** Imports conversations: drop area, progress and result of each. */
 export function ImportDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
@@ -38,7 +38,7 @@ function Zone({ small }: { readonly small: boolean }): ReactElement {
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   const chosen = (input: HTMLInputElement) => {
-    if (input.files !== null) importSources(chosenSources(input.files));
+    if (input.files !== null) importSources(readChosenSources(input.files));
     // Reset, so that the same file can be chosen again.
     input.value = '';
   };
@@ -51,7 +51,7 @@ function Zone({ small }: { readonly small: boolean }): ReactElement {
       onDrop={(event) => {
         event.preventDefault();
         event.stopPropagation();
-        void droppedSources(event.dataTransfer).then((sources) => importSources(sources));
+        void readDroppedSources(event.dataTransfer).then((sources) => importSources(sources));
       }}
     >
       {small ? null : (
@@ -84,7 +84,7 @@ function Zone({ small }: { readonly small: boolean }): ReactElement {
         <input
           type="checkbox"
           checked={wish.dryRun}
-          onChange={(event) => wishImports({ dryRun: event.target.checked })}
+          onChange={(event) => setImportOptions({ dryRun: event.target.checked })}
         />
         {t('dryRun')}
       </label>
@@ -92,7 +92,7 @@ function Zone({ small }: { readonly small: boolean }): ReactElement {
         <input
           type="checkbox"
           checked={wish.strict}
-          onChange={(event) => wishImports({ strict: event.target.checked })}
+          onChange={(event) => setImportOptions({ strict: event.target.checked })}
         />
         {t('strictRun')}
       </label>
@@ -114,7 +114,7 @@ function importState(item: ImportItem): string {
 function Item({ item, onClose }: { readonly item: ImportItem; readonly onClose: () => void }): ReactElement {
   const { view, problem, phase } = item;
   const over = phase === 'over';
-  const share = progressOf(item);
+  const share = importProgressOf(item);
   const failed = problem ?? view?.error ?? null;
   const bad = over && (problem !== null || view === null || view.state === 'failed');
   const stopped = view?.state === 'cancelled';
@@ -161,7 +161,7 @@ function Item({ item, onClose }: { readonly item: ImportItem; readonly onClose: 
       {over && view !== null ? <ImportReportView view={view} onClose={onClose} /> : null}
       {over && view?.dryRun === true && view.state === 'done' && item.source !== null ? (
         <div className="row foot-row">
-          <Button look="primary" icon="import" onClick={() => importForReal(item)}>
+          <Button look="primary" icon="import" onClick={() => importPreviewed(item)}>
             {t('importForReal')}
           </Button>
         </div>

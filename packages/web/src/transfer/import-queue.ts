@@ -4,10 +4,16 @@ import { followEvents, HttpProblem, toHttpProblem } from '@coppice/client';
 import { create } from 'zustand';
 import { t } from '../i18n/index.ts';
 import { loadTrees } from '../state/app-data.ts';
-import { client } from '../state/page-client.ts';
+import { pageClient } from '../state/page-client.ts';
 import { openDialog } from '../state/ui.ts';
 import type { ImportSource } from './sources.ts';
-import { type ImportOptionsBody, type ImportViewData, importEvents, sendImport, transferApi } from './transfer-api.ts';
+import {
+  type ImportOptionsBody,
+  type ImportViewData,
+  importEventsUrl,
+  sendImport,
+  transferApi,
+} from './transfer-api.ts';
 
 /** One import. */
 export interface ImportItem {
@@ -57,7 +63,7 @@ addEventListener('beforeunload', (event) => {
 });
 
 /** Sets the options of the next imports. */
-export function wishImports(set: Partial<ImportOptionsBody>): void {
+export function setImportOptions(set: Partial<ImportOptionsBody>): void {
   useImports.setState(({ wish }) => ({ wish: { ...wish, ...set } }));
 }
 
@@ -115,7 +121,7 @@ async function folderSource(
   signal: AbortSignal,
 ) {
   changeItem(key, { phase: 'packing' });
-  const { largestFolder, zipFolder } = await import('./zip-folder.ts');
+  const { maxArchiveBytes: largestFolder, zipFolder } = await import('./zip-folder.ts');
   if (files.length === 0) throw new HttpProblem('page/empty', t('folderEmpty', { name }), -1);
   if (!whole || files.reduce((sum, { file }) => sum + file.size, 0) > largestFolder)
     throw new HttpProblem('page/too-large', t('folderTooLarge', { name }), -1);
@@ -137,8 +143,8 @@ function followImport(key: number, { id }: ImportViewData): Promise<void> {
       void loadTrees();
       resolve();
     };
-    const events = followEvents(client, {
-      path: () => importEvents(id),
+    const events = followEvents(pageClient, {
+      path: () => importEventsUrl(id),
       whileHidden: true,
       event(name, data) {
         if (name === 'progress') changeItem(key, { view: asImportView(data) });
@@ -170,14 +176,14 @@ export async function stopImport(key: number): Promise<void> {
 }
 
 /** Imports what was only previewed. */
-export function importForReal({ source, wish }: ImportItem): void {
+export function importPreviewed({ source, wish }: ImportItem): void {
   if (source !== null) importSources([source], { ...wish, dryRun: false });
 }
 
 let found = false;
 
 /** Finds imports that continued during a reload; runs once. */
-export async function findImports(): Promise<void> {
+export async function resumeImports(): Promise<void> {
   if (found) return;
   found = true;
   const answer = await transferApi.imports().catch(() => null);
@@ -191,7 +197,7 @@ export async function findImports(): Promise<void> {
 }
 
 /** The progress of an import, from 0 to 1; null if unknown. */
-export function progressOf({ phase, sent, view }: ImportItem): number | null {
+export function importProgressOf({ phase, sent, view }: ImportItem): number | null {
   if (phase === 'sending') return sent;
   if (phase !== 'importing' || view === null) return null;
   const { bytes, total } = view.progress;

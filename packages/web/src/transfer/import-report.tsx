@@ -2,7 +2,7 @@ import { toHttpProblem } from '@coppice/client';
 import { type ReactElement, type ReactNode, useCallback, useEffect, useState } from 'react';
 import { formatNumber, t, tn } from '../i18n/index.ts';
 import { translateFinding } from '../i18n/reports.ts';
-import { addressFor, navigateTo, treePlace } from '../state/router.ts';
+import { navigateTo, treeRoute, urlOfRoute } from '../state/router.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -10,7 +10,7 @@ import {
   type ImportedTreeData,
   type ImportFindingData,
   type ImportViewData,
-  type PageOf,
+  type ListPage,
   transferApi,
 } from './transfer-api.ts';
 
@@ -86,11 +86,11 @@ export function ImportReportView({
 
 /** A link that also closes the dialog, which would cover its target. */
 function TreeLink({ tree, onGo }: { readonly tree: ImportedTreeData; readonly onGo: () => void }): ReactElement {
-  const place = treePlace(tree.treeId);
+  const place = treeRoute(tree.treeId);
   return (
     <a
       className="clip"
-      href={addressFor(place)}
+      href={urlOfRoute(place)}
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;
         event.preventDefault();
@@ -158,7 +158,7 @@ function FindingWords({ finding }: { readonly finding: ImportFindingData }): Rea
 interface PagedProps<T> {
   readonly name: string;
   readonly id: string;
-  readonly load: (id: string, cursor?: string) => Promise<PageOf<T>>;
+  readonly load: (id: string, cursor?: string) => Promise<ListPage<T>>;
   readonly children: (item: T, index: number) => ReactNode;
 }
 

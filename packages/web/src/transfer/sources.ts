@@ -61,7 +61,7 @@ async function filesInEntry(top: FileSystemDirectoryEntry) {
 }
 
 /** The dropped sources. The list exists only during the event, so it is read before any await. */
-export async function droppedSources(data: DataTransfer): Promise<readonly ImportSource[]> {
+export async function readDroppedSources(data: DataTransfer): Promise<readonly ImportSource[]> {
   const entries = [...data.items].flatMap((item) => (item.kind === 'file' ? [item.webkitGetAsEntry()] : []));
   const plain = [...data.files];
   const sources: ImportSource[] = [];
@@ -75,7 +75,7 @@ export async function droppedSources(data: DataTransfer): Promise<readonly Impor
 }
 
 /** The chosen sources: files, or a folder, whose files have their paths. */
-export function chosenSources(chosen: FileList): readonly ImportSource[] {
+export function readChosenSources(chosen: FileList): readonly ImportSource[] {
   const files = [...chosen];
   const [first] = files;
   const top = first?.webkitRelativePath.split('/')[0] ?? '';

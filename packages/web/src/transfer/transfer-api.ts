@@ -24,7 +24,7 @@ export interface ImportedTreeData {
 }
 
 /** One page of a list. */
-export interface PageOf<T> {
+export interface ListPage<T> {
   readonly items: readonly T[];
   readonly cursor: string | null;
 }
@@ -36,7 +36,7 @@ export interface ImportOptionsBody {
 }
 
 /** Which part of a tree is exported. */
-export interface UploadPart {
+export interface ExportPart {
   readonly what: 'tree' | 'branch' | 'path';
   readonly node?: NodeId | undefined;
 }
@@ -52,18 +52,18 @@ export const transferApi = {
   cancel: (id: string) =>
     readResponse<{ readonly import: ImportViewData }>(routes.DELETE('/api/imports/{id}', { params: { path: { id } } })),
   findings: (id: string, cursor?: string) =>
-    readResponse<PageOf<ImportFindingData>>(
+    readResponse<ListPage<ImportFindingData>>(
       routes.GET('/api/imports/{id}/findings', {
         params: { path: { id }, query: { ...(cursor === undefined ? {} : { cursor: Number(cursor) }), limit: 50 } },
       }),
     ),
   trees: (id: string, cursor?: string) =>
-    readResponse<PageOf<ImportedTreeData>>(
+    readResponse<ListPage<ImportedTreeData>>(
       routes.GET('/api/imports/{id}/trees', {
         params: { path: { id }, query: { ...(cursor === undefined ? {} : { cursor: Number(cursor) }), limit: 20 } },
       }),
     ),
-  report: (tree: TreeId, format: string, { what, node }: UploadPart, signal: AbortSignal) =>
+  report: (tree: TreeId, format: string, { what, node }: ExportPart, signal: AbortSignal) =>
     readResponse<ExportReportData>(
       routes.GET('/api/trees/{tree}/export/report', {
         params: { path: { tree }, query: { format, what, ...(node === undefined ? {} : { node }) } },
@@ -73,12 +73,12 @@ export const transferApi = {
 };
 
 /** The URL of an import's events. */
-export function importEvents(id: string): string {
+export function importEventsUrl(id: string): string {
   return `/api/imports/${encodeURIComponent(id)}/events`;
 }
 
 /** The URL of a download: part of a tree, or everything. */
-export function downloadOf(tree: TreeId | null, format: string, part: UploadPart, trashed: boolean): string {
+export function downloadUrl(tree: TreeId | null, format: string, part: ExportPart, trashed: boolean): string {
   if (tree === null) return buildApiUrl('/api/export', { format, trashed: trashed || undefined });
   return buildApiUrl(`${treePath(tree)}/export`, { format, ...part });
 }

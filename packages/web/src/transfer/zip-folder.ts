@@ -14,7 +14,7 @@ async function totalSize(file: File, signal: AbortSignal): Promise<number> {
 }
 
 /** The largest archive without the ZIP64 extension. */
-export const largestFolder = 4 * 1024 ** 3 - 64 * 1024 ** 2;
+export const maxArchiveBytes = 4 * 1024 ** 3 - 64 * 1024 ** 2;
 
 /** Packs files without compression, which would take longer than the upload. */
 export async function zipFolder(files: readonly FolderFile[], signal: AbortSignal): Promise<Blob> {

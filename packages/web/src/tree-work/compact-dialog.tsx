@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { compactHere } from '../state/tree-actions.ts';
+import { compactShownBranch } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -12,7 +12,7 @@ export function CompactDialog({ onClose }: { readonly onClose: () => void }): Re
   const [busy, setBusy] = useState(false);
   const run = async () => {
     setBusy(true);
-    const done = await compactHere(session, focus.trim());
+    const done = await compactShownBranch(session, focus.trim());
     setBusy(false);
     if (done) onClose();
   };

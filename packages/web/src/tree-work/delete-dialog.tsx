@@ -2,7 +2,7 @@ import { type ImpactAnswer, toHttpProblem } from '@coppice/client';
 import type { Node } from '@coppice/core';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
-import { firstWords } from '../markdown/first-words.ts';
+import { toExcerpt } from '../markdown/first-words.ts';
 import { api } from '../state/page-client.ts';
 import { removeMessages, showError } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
@@ -37,7 +37,7 @@ export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly 
     node.groupId > 0 && (impacts.group?.count ?? 2) > 1 ? ['splice', 'cascade', 'group'] : ['splice', 'cascade'];
   const count = impacts[mode]?.count ?? 1;
   const pending = (impacts[mode]?.pending?.length ?? 0) > 0;
-  const words = firstWords(plainTextOf(node.message), 32);
+  const words = toExcerpt(plainTextOf(node.message), 32);
   // The button shows the number, so it is disabled until that is known.
   const ready = impacts[mode] !== null && !pending;
   const gone = useRef(false);

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { formatDateTime, formatTime, t } from '../i18n/index.ts';
-import { navigateTo, treePlace } from '../state/router.ts';
+import { navigateTo, treeRoute } from '../state/router.ts';
 import { useSession } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -31,7 +31,7 @@ export function HistoryPanel(): ReactElement {
           </Button>
         ) : null}
         <span className="grow" />
-        <Button small icon="clock" onClick={() => navigateTo(treePlace(session.treeId, { screen: 'history' }))}>
+        <Button small icon="clock" onClick={() => navigateTo(treeRoute(session.treeId, { screen: 'history' }))}>
           {t('timeTravel')}
         </Button>
       </div>

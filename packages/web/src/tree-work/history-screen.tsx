@@ -3,10 +3,10 @@ import type { Node } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { formatDateTime, formatTime, t } from '../i18n/index.ts';
 import { api } from '../state/page-client.ts';
-import { navigateTo, treePlace } from '../state/router.ts';
+import { navigateTo, treeRoute } from '../state/router.ts';
 import { restoreTreeVersion, showError } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { threadRows } from '../thread/rows.ts';
+import { buildThreadRows } from '../thread/rows.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { describeCommit, groupHistoryByAct, type HistoryAct, useHistory } from './history.ts';
@@ -48,7 +48,7 @@ export function HistoryScreen(): ReactElement {
         <IconButton
           icon="left"
           label={`${t('backToThread')} (Esc)`}
-          onClick={() => navigateTo(treePlace(session.treeId))}
+          onClick={() => navigateTo(treeRoute(session.treeId))}
         />
         <div className="crumb grow">
           <h1>{t('history')}</h1>
@@ -82,7 +82,7 @@ export function HistoryScreen(): ReactElement {
             icon="undo"
             onClick={() =>
               void restoreTreeVersion(session, at).then((done) => {
-                if (done) navigateTo(treePlace(session.treeId));
+                if (done) navigateTo(treeRoute(session.treeId));
               })
             }
           >
@@ -111,7 +111,7 @@ export function HistoryScreen(): ReactElement {
         </nav>
         <div className="past">
           {nodes.length === 0 ? <p className="dim">{t('emptyThen')}</p> : null}
-          {threadRows(nodes).map((row) => (
+          {buildThreadRows(nodes).map((row) => (
             <PastMessage key={row.node.id} node={row.node} results={row.results} goesOn={row.goesOn} />
           ))}
         </div>

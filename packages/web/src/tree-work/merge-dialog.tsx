@@ -1,7 +1,7 @@
 import type { NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { navigateTo, treePlace } from '../state/router.ts';
+import { navigateTo, treeRoute } from '../state/router.ts';
 import { mergeBranchInto } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
@@ -31,7 +31,7 @@ export function MergeDialog({
     setBusy(false);
     if (!done) return;
     onClose();
-    navigateTo(treePlace(session.treeId));
+    navigateTo(treeRoute(session.treeId));
   };
   return (
     <Dialog title={t('mergeThisBranch')} onClose={onClose}>

@@ -2,7 +2,7 @@ import { replySourceOf } from '@coppice/client';
 import type { Node } from '@coppice/core';
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
-import { Blocks } from '../thread/blocks.tsx';
+import { MessageBlocks } from '../thread/blocks.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 
 interface PastMessageProps {
@@ -29,7 +29,7 @@ export function PastMessage({ node, results, goesOn = false }: PastMessageProps)
       </header>
       <div className="body">
         {node.message === null ? null : (
-          <Blocks message={node.message} open {...(results === undefined ? {} : { results })} />
+          <MessageBlocks message={node.message} open {...(results === undefined ? {} : { results })} />
         )}
       </div>
     </article>

@@ -3,7 +3,7 @@ import { type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { loadTrees } from '../state/app-data.ts';
 import { api } from '../state/page-client.ts';
-import { navigateTo, treePlace } from '../state/router.ts';
+import { navigateTo, treeRoute } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
@@ -33,12 +33,12 @@ export function PromptDialog({ onClose }: { readonly onClose: () => void }): Rea
       const made = await api.setPrompt(session.treeId, text, whole, session.version);
       onClose();
       const back = session.treeId;
-      navigateTo(treePlace(made.treeId));
+      navigateTo(treeRoute(made.treeId));
       void loadTrees();
       showToast({
         icon: 'copy',
         text: t('promptCopied'),
-        action: { label: t('back'), run: () => navigateTo(treePlace(back)) },
+        action: { label: t('back'), run: () => navigateTo(treeRoute(back)) },
       });
     } catch (thrown) {
       showError(toHttpProblem(thrown));

@@ -1,12 +1,12 @@
 import { type Node, textOf } from '@coppice/core';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { splitInto } from '../state/tree-actions.ts';
+import { splitShownMessage } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { likelySplitPoint, nearestSplitPoint, splitPoints } from './split-points.ts';
+import { findNearestSplitPoint, findSplitPoints, suggestSplitPoint } from './split-points.ts';
 
 /** The text offset at a point of the page. */
 function offsetAt(box: HTMLElement, x: number, y: number): number | null {
@@ -22,8 +22,8 @@ function offsetAt(box: HTMLElement, x: number, y: number): number | null {
 export function SplitDialog({ node, onClose }: { readonly node: Node; readonly onClose: () => void }): ReactElement {
   const session = useSession();
   const text = node.message === null ? '' : textOf(node.message);
-  const places = useMemo(() => splitPoints(text), [text]);
-  const [at, setAt] = useState(() => likelySplitPoint(text, places));
+  const places = useMemo(() => findSplitPoints(text), [text]);
+  const [at, setAt] = useState(() => suggestSplitPoint(text, places));
   const [busy, setBusy] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const place = places[at] ?? 0;
@@ -33,7 +33,7 @@ export function SplitDialog({ node, onClose }: { readonly node: Node; readonly o
     // For pointers; the slider below does the same for keyboards and screen readers.
     const press = (event: MouseEvent) => {
       const offset = element === null ? null : offsetAt(element, event.clientX, event.clientY);
-      if (offset !== null) setAt(nearestSplitPoint(places, offset));
+      if (offset !== null) setAt(findNearestSplitPoint(places, offset));
     };
     element?.addEventListener('click', press);
     element?.querySelector('.split-cut')?.scrollIntoView({ block: 'center' });
@@ -41,7 +41,7 @@ export function SplitDialog({ node, onClose }: { readonly node: Node; readonly o
   }, [places]);
   const run = async () => {
     setBusy(true);
-    const done = await splitInto(session, node, place);
+    const done = await splitShownMessage(session, node, place);
     setBusy(false);
     if (done) onClose();
   };

@@ -2,7 +2,7 @@
 import { isText, type Node, textOf } from '@coppice/core';
 
 /** The offsets after each word and the blanks behind it, except the last. */
-export function splitPoints(text: string): readonly number[] {
+export function findSplitPoints(text: string): readonly number[] {
   const places: number[] = [];
   for (const match of text.matchAll(/\S+\s*/g)) {
     const place = match.index + match[0].length;
@@ -15,7 +15,7 @@ export function splitPoints(text: string): readonly number[] {
 }
 
 /** The index of the split point nearest to an offset. */
-export function nearestSplitPoint(places: readonly number[], offset: number): number {
+export function findNearestSplitPoint(places: readonly number[], offset: number): number {
   let low = 0;
   let high = places.length - 1;
   while (low < high) {
@@ -29,7 +29,7 @@ export function nearestSplitPoint(places: readonly number[], offset: number): nu
 }
 
 /** The suggested split point: the end of the paragraph nearest to the middle, else of a sentence, else of a word. */
-export function likelySplitPoint(text: string, places: readonly number[]): number {
+export function suggestSplitPoint(text: string, places: readonly number[]): number {
   const middle = text.length / 2;
   for (const end of [/\n\s*\n\s*$/, /[.!?…]["'”’)\]]*\s+$/]) {
     let best = -1;
@@ -39,7 +39,7 @@ export function likelySplitPoint(text: string, places: readonly number[]): numbe
     }
     if (best >= 0) return best;
   }
-  return nearestSplitPoint(places, middle);
+  return findNearestSplitPoint(places, middle);
 }
 
 function isPlainText({ message, kind, role, status }: Node): boolean {

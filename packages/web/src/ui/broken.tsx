@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
-import { homePlace, navigateTo } from '../state/router.ts';
+import { homeRoute, navigateTo } from '../state/router.ts';
 import { Button } from './button.tsx';
 
 /** Shown instead of a screen that failed. */
-export function BrokenPage(): ReactElement {
+export function FailedScreen(): ReactElement {
   return (
     <main className="main alone">
       <div className="empty" role="alert">
@@ -14,7 +14,7 @@ export function BrokenPage(): ReactElement {
           <Button look="primary" onClick={() => location.reload()}>
             {t('reloadPage')}
           </Button>
-          <Button onClick={() => navigateTo(homePlace())}>{t('allTrees')}</Button>
+          <Button onClick={() => navigateTo(homeRoute())}>{t('allTrees')}</Button>
         </div>
       </div>
     </main>

@@ -12,7 +12,7 @@ export type IconShape =
     };
 
 /** All icons by name. */
-export const shapes = {
+export const iconShapes = {
   search: [{ cx: 7.0, cy: 7.0, r: 4.3 }, { d: 'm10.3 10.3 3.2 3.2' }],
   plus: [{ d: 'M8 3.2v9.6M3.2 8h9.6' }],
   good: [
@@ -125,4 +125,4 @@ export const shapes = {
   menu: [{ d: 'M2.8 5h10.4M2.8 8.4h7M2.8 11.8h10.4' }],
 } as const satisfies Readonly<Record<string, readonly IconShape[]>>;
 
-export type IconName = keyof typeof shapes;
+export type IconName = keyof typeof iconShapes;

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { type IconName, type IconShape, shapes } from './icon-shapes.ts';
+import { type IconName, type IconShape, iconShapes } from './icon-shapes.ts';
 
 export type { IconName } from './icon-shapes.ts';
 
@@ -8,7 +8,7 @@ const mirrored: ReadonlySet<IconName> = new Set(['left', 'right', 'undo', 'wrap'
 
 /** An icon. It is decorative: the control around it has the label. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }): ReactElement {
-  const list: readonly IconShape[] = shapes[name];
+  const list: readonly IconShape[] = iconShapes[name];
   return (
     <svg
       className={mirrored.has(name) ? 'ic mirrored' : 'ic'}

@@ -1,8 +1,8 @@
 import type { ReactElement, ReactNode } from 'react';
-import { addressFor, navigateTo, type PagePlace } from '../state/router.ts';
+import { navigateTo, type PageRoute, urlOfRoute } from '../state/router.ts';
 
 interface LinkProps {
-  readonly to: PagePlace;
+  readonly to: PageRoute;
   readonly className?: string;
   readonly current?: boolean;
   readonly label?: string;
@@ -13,7 +13,7 @@ interface LinkProps {
 export function PageLink({ to, className, current = false, label, children }: LinkProps): ReactElement {
   return (
     <a
-      href={addressFor(to)}
+      href={urlOfRoute(to)}
       className={className}
       aria-current={current ? 'page' : undefined}
       aria-label={label}

@@ -1,6 +1,6 @@
 import type { TreeId } from '@coppice/core';
 import { type ReactElement, useEffect, useRef } from 'react';
-import { requestShape, useShapes } from '../state/shapes.ts';
+import { requestSilhouette, useSilhouettes } from '../state/shapes.ts';
 import { type SilhouetteBranch, TreeSilhouette } from './tree-silhouette.tsx';
 
 interface ListedSilhouetteProps {
@@ -14,13 +14,13 @@ const none: readonly SilhouetteBranch[] = [];
 /** The silhouette of a tree in a list. Loaded when visible, with a placeholder until then. */
 export function ListedSilhouette({ tree, ...size }: ListedSilhouetteProps): ReactElement {
   const { id, version = 0 } = tree;
-  const stems = useShapes((state) => state.shapes.get(id)?.stems ?? none);
+  const stems = useSilhouettes((state) => state.shapes.get(id)?.stems ?? none);
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
     const observer = new IntersectionObserver((seen) => {
-      if (seen.some((entry) => entry.isIntersecting)) requestShape(id, version);
+      if (seen.some((entry) => entry.isIntersecting)) requestSilhouette(id, version);
     });
     observer.observe(element);
     return () => observer.disconnect();

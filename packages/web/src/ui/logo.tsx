@@ -13,7 +13,7 @@ export function LogoMark({ size = 22 }: { readonly size?: number }): ReactElemen
 }
 
 /** A drawing for empty lists. */
-export function LogoPicture(): ReactElement {
+export function EmptyListDrawing(): ReactElement {
   return (
     <svg className="sprout" width="120" height="86" viewBox="0 0 120 86" aria-hidden="true">
       <path className="pot" d="M26 56l-6 20q40 14 80 0l-6-20" />

@@ -56,6 +56,6 @@ export function MenuItem({ icon, onSelect, children, keys, danger, disabled, che
 }
 
 /** A separator in a menu. */
-export function MenuLine(): ReactElement {
+export function MenuSeparator(): ReactElement {
   return <DropdownMenu.Separator className="menu-line" />;
 }

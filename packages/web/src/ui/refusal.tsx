@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { Dictionary as Said } from '../i18n/dictionary.ts';
+import type { TranslatedText as Said } from '../i18n/dictionary.ts';
 import { localizeError, type ReceivedError } from '../i18n/refusals.ts';
 
 /** Text in the user's language, followed by the server's, marked as English for screen readers. */

@@ -4,7 +4,7 @@ import type { ReactElement } from 'react';
  * The radii of the rings within a circle of radius `c`, and which is highlighted. For more than four variants, four
  * are drawn.
  */
-export function ringsOf(
+export function ringSizesOf(
   count: number,
   at: number,
   c: number,
@@ -28,7 +28,7 @@ export function VariantRings({
   readonly size?: number;
 }): ReactElement {
   const width = size === 16 && count > 3 ? 18 : size;
-  const { radii, lit } = ringsOf(count, at, width / 2);
+  const { radii, lit } = ringSizesOf(count, at, width / 2);
   return (
     <svg className="rings" width={width} height={width} viewBox={`0 0 ${width} ${width}`} aria-hidden="true">
       {radii.map((radius, index) => (

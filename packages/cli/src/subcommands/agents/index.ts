@@ -1,10 +1,10 @@
 import {
   addFigures,
-  noWork,
   type RecordedSession,
   RecordedWork,
-  sumOfSession,
+  sumSessionFigures,
   type WorkFigures,
+  zeroFigures,
 } from '@coppice/engine';
 import type { CliContext } from '../../cli-context.ts';
 import { describeFailedCall, openFailedCalls } from '../../failed-calls.ts';
@@ -45,7 +45,7 @@ export const agents = defineSubcommand({
     });
     const failed = await recorder.failedCalls();
     const acknowledged = given.flag('seen') ? await recorder.acknowledge() : 0;
-    const today = sessions.reduce((sum, session) => addFigures(sum, sumOfSession(session, 'recent')), noWork);
+    const today = sessions.reduce((sum, session) => addFigures(sum, sumSessionFigures(session, 'recent')), zeroFigures);
     const { style } = at.output;
     const short = shortenIds(sessions.flatMap(treeIdsOf));
     const lines: string[] = [];
@@ -69,7 +69,7 @@ export const agents = defineSubcommand({
       const { treeId, kind, figures, lastAt, children } = session;
       const indent = '  '.repeat(depth + 1);
       const about = kind === 'session' ? (session.program ?? '') : kind === 'sub-agent' ? 'sub-agent' : 'side calls';
-      const right = `${figuresText(kind === 'session' ? sumOfSession(session) : figures)}  ${formatLocalTime(lastAt)}`;
+      const right = `${figuresText(kind === 'session' ? sumSessionFigures(session) : figures)}  ${formatLocalTime(lastAt)}`;
       const head = `${indent}${short(treeId)}  ${about === '' ? '' : `${about}: `}`;
       const space = Math.max(16, at.output.columns - widthOf(head) - widthOf(right) - 2);
       const title = fitWidth(toOneLine(at.output.foreign(session.title ?? 'Untitled'), space), space);

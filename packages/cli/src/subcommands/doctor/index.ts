@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import {
   configPath,
   type KeySource,
-  keysPath,
+  keysFilePath,
   localTokenPath,
-  redact,
-  secretPath,
-  sharedKeysPath,
+  recordSecretPath,
+  redactKeys,
+  sharedKeysFilePath,
 } from '@coppice/engine';
 import type { CliContext } from '../../cli-context.ts';
 import { toCliError } from '../../exit-codes.ts';
@@ -123,7 +123,7 @@ async function permissions(at: CliContext): Promise<Omit<DoctorFinding, 'what'>>
     return { state: 'bad', said: `${folder} cannot be written by this user; change its owner or its permissions` };
   }
   const source = { env: at.host.env, home: at.host.home };
-  const secrets = [keysPath(source), sharedKeysPath(source), localTokenPath(source), secretPath(source)];
+  const secrets = [keysFilePath(source), sharedKeysFilePath(source), localTokenPath(source), recordSecretPath(source)];
   const modes = await Promise.all(secrets.map(async (path) => ({ path, mode: await modeOf(path) })));
   // Windows has no permission bits.
   const open = modes.filter(({ mode }) => process.platform !== 'win32' && mode !== null && (mode & 0o077) !== 0);
@@ -189,7 +189,7 @@ function report(findings: readonly DoctorFinding[], at: CliContext): readonly st
   const hide = (text: string) =>
     names
       .filter(([name]) => name.length > 2)
-      .reduce((hidden, [name, mark]) => hidden.replaceAll(name, mark), redact(text))
+      .reduce((hidden, [name, mark]) => hidden.replaceAll(name, mark), redactKeys(text))
       // The address of a database contains its host and its user.
       .replaceAll(/postgres(?:ql)?:\/\/\S+|(?<=postgres at )\S+(?=,)/g, '<address>');
   return ['```text', ...findings.map(({ what, state, said }) => `${state.padEnd(4)} ${what}: ${hide(said)}`), '```'];

@@ -1,5 +1,5 @@
 import type { LiveConfig, ProviderConfig } from '@coppice/engine';
-import { localServers, providerDefinitions, rotateRecords } from '@coppice/engine';
+import { localServers, providerDefinitions, reencryptRecords } from '@coppice/engine';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
 import { defineSubcommand, type SubcommandInput, type SubcommandOutput } from '../contract.ts';
@@ -112,7 +112,7 @@ async function rotateKeys(given: SubcommandInput, at: CliContext): Promise<Subco
   if (!given.flag('users'))
     throw usageError('Only the keys of a server with users are encrypted. Use coppice keys rotate --users.');
   const { env, home } = at.host;
-  const count = await rotateRecords(await at.sharedRecords(), { env, home });
+  const count = await reencryptRecords(await at.sharedRecords(), { env, home });
   return {
     data: { rotated: count },
     lines: [`Encrypted ${count} records under a new secret. Running servers read it within seconds.`],

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SealedRecords } from '@coppice/core';
-import { encryptedRecords, openLiveConfig, openRecordSecret, storeRecords } from '@coppice/engine';
+import { createEncryptedRecords, createStoreRecords, openLiveConfig, openRecordSecret } from '@coppice/engine';
 import { openModelServer } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores/open';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -58,7 +58,7 @@ describe('coppice keys', () => {
     };
     await fixture.run(['append', '--new', 'Hello']);
     await rows(async (sealed) =>
-      encryptedRecords(storeRecords(sealed), await openRecordSecret(source)).put('provider/openai', {
+      createEncryptedRecords(createStoreRecords(sealed), await openRecordSecret(source)).put('provider/openai', {
         kind: 'openai',
         origin: 'https://api.openai.com',
         key,
@@ -93,7 +93,7 @@ describe('coppice keys', () => {
     const openServer = async () => {
       const store = await openStore(url);
       if (store.sealed === null) throw new Error('A database has records.');
-      const records = encryptedRecords(storeRecords(store.sealed), await openRecordSecret(source));
+      const records = createEncryptedRecords(createStoreRecords(store.sealed), await openRecordSecret(source));
       return {
         store,
         live: await openLiveConfig({ ...source, records, rules: { privateAddresses: false }, checkMs: 0 }),

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createMcpClient, memoryPins, parseConfig } from '@coppice/engine';
+import { createMcpClient, createMemoryPins, parseConfig } from '@coppice/engine';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ describe('coppice mcp', () => {
       {},
     );
     const env = { PATH: process.env['PATH'], HOME: fixture.home };
-    const client = createMcpClient({ config, env, pins: memoryPins() });
+    const client = createMcpClient({ config, env, pins: createMemoryPins() });
     try {
       await client.start();
       expect(client.servers()).toMatchObject([{ status: 'ready', server: { name: 'coppice' } }]);

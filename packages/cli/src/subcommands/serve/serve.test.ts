@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
-import { oddServer } from '@coppice/engine/testing';
+import { misbehavingServerCommand } from '@coppice/engine/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
@@ -154,7 +154,7 @@ describe('coppice serve', () => {
 
   it('[O36] MCP servers of the configuration are started with it, their tools are offered, and none keeps running', async () => {
     mkdirSync(`${fixture.home}/.coppice`, { recursive: true });
-    const command = JSON.stringify(oddServer('good'));
+    const command = JSON.stringify(misbehavingServerCommand('good'));
     writeFileSync(`${fixture.home}/.coppice/config.toml`, `[mcp.servers.odd]\ncommand = ${command}\n`);
     const path = process.env['PATH'] ?? '';
     const running = serving({ PATH: path }).run(['serve', '--port', '0']);
@@ -200,7 +200,7 @@ describe('coppice serve', () => {
     mkdirSync(`${fixture.home}/.coppice`, { recursive: true });
     writeFileSync(
       `${fixture.home}/.coppice/config.toml`,
-      `[providers.anthropic]\napi_key = "${configured}"\n[mcp.servers.odd]\ncommand = ${JSON.stringify(oddServer('good'))}\npass_env = ["OPENAI_API_KEY"]\n`,
+      `[providers.anthropic]\napi_key = "${configured}"\n[mcp.servers.odd]\ncommand = ${JSON.stringify(misbehavingServerCommand('good'))}\npass_env = ["OPENAI_API_KEY"]\n`,
     );
     const running = serving({ PATH: process.env['PATH'] ?? '', OPENAI_API_KEY: inherited }).run([
       'serve',

@@ -1,7 +1,7 @@
-import { bareOptionArgument, defineCommand, optionalArgument } from '../define.ts';
+import { defineCommand, optionalArgument, optionalValueArgument } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
-import { goTo } from '../go-to.ts';
-import { previousPrompt } from '../previous-prompt.ts';
+import { moveToNode } from '../move-to-node.ts';
+import { findPreviousPrompt } from '../previous-prompt.ts';
 
 /** Moves up to an earlier message, to continue differently in the same tree. */
 export const branchHere = defineCommand({
@@ -9,7 +9,7 @@ export const branchHere = defineCommand({
   summary: 'Starts a new branch from an earlier message; by default from before your last message.',
   parameters: {
     node: optionalArgument('node', 'Where the new branch starts; by default at your last message.'),
-    summarize: bareOptionArgument('Add a summary of the branch that you leave, with an optional focus.'),
+    summarize: optionalValueArgument('Add a summary of the branch that you leave, with an optional focus.'),
   },
   examples: [
     { line: '/branch-here', about: 'edit your last message and send it again' },
@@ -19,7 +19,7 @@ export const branchHere = defineCommand({
     },
   ],
   async run(scope, { node, summarize }) {
-    const target = node === undefined ? await previousPrompt(scope) : await findCommandPosition(scope, node);
-    return goTo(scope, { event: 'branch', target, summarize });
+    const target = node === undefined ? await findPreviousPrompt(scope) : await findCommandPosition(scope, node);
+    return moveToNode(scope, { event: 'branch', target, summarize });
   },
 });

@@ -1,7 +1,7 @@
-import { copyTo } from '../copy.ts';
+import { copyAndContinue } from '../copy.ts';
 import { defineCommand, optionalArgument } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
-import { previousPrompt } from '../previous-prompt.ts';
+import { findPreviousPrompt } from '../previous-prompt.ts';
 
 /** Moves up to an earlier message, to continue differently in a new chat. */
 export const branch = defineCommand({
@@ -15,7 +15,7 @@ export const branch = defineCommand({
     { line: '/branch 3', about: 'continue from the third message of the last list' },
   ],
   async run(scope, { node }) {
-    const target = node === undefined ? await previousPrompt(scope) : await findCommandPosition(scope, node);
-    return copyTo(scope, { target, takeBack: true, whole: false });
+    const target = node === undefined ? await findPreviousPrompt(scope) : await findCommandPosition(scope, node);
+    return copyAndContinue(scope, { target, takeBack: true, whole: false });
   },
 });

@@ -2,8 +2,16 @@ import { ask, type Node, type NodeId, type ReadProgram, type TopologyNode } from
 import { previewOf } from '@coppice/core/tree';
 import type { CommandScope } from '../contract.ts';
 import { defineCommand, optionArgument } from '../define.ts';
-import { quote, stripUnsafe } from '../format.ts';
-import { agoValue, counted, listing, type PhraseLine, phrase, report, speakerOf } from '../phrases.ts';
+import { quoteBeginning, stripControlCharacters } from '../format.ts';
+import {
+  makeAgeValue,
+  makeCountValue,
+  makeListing,
+  makePhrase,
+  makeReport,
+  makeSpeakerPhrase,
+  type PhraseLine,
+} from '../phrases.ts';
 
 /** A branch, identified by its last node. */
 export interface BranchRow {
@@ -35,16 +43,18 @@ export const branches = defineCommand({
     const left = total - rows.length;
     const did =
       total < 2
-        ? phrase(total === 0 ? 'no-branch' : 'one-branch')
+        ? makePhrase(total === 0 ? 'no-branch' : 'one-branch')
         : left > 0
-          ? phrase('branches-newest', { count: total, shown: rows.length })
-          : phrase('branches', { count: total });
+          ? makePhrase('branches-newest', { count: total, shown: rows.length })
+          : makePhrase('branches', { count: total });
     const width = String(rows.length).length;
     return {
-      ...report(did),
+      ...makeReport(did),
       data: { branches: rows, total },
       list: rows.map((row) => row.nodeId),
-      ...listing(rows.map((row, index) => [`${String(index + 1).padStart(width)}. `, ...branchLine(row, scope.now())])),
+      ...makeListing(
+        rows.map((row, index) => [`${String(index + 1).padStart(width)}. `, ...branchLine(row, scope.now())]),
+      ),
     };
   },
 });
@@ -53,17 +63,17 @@ function branchLine(
   { kind, role, preview, label, status, createdAt, messages, own, current }: BranchRow,
   now: number,
 ): PhraseLine {
-  const all = counted(messages, 'message');
-  const name = label === null ? '' : ` [${stripUnsafe(label)}]`;
+  const all = makeCountValue(messages, 'message');
+  const name = label === null ? '' : ` [${stripControlCharacters(label)}]`;
   return [
     current ? '* ' : '  ',
-    speakerOf({ kind, role, status }),
-    `${name}${preview === '' ? '' : ` ${quote(preview)}`} · `,
+    makeSpeakerPhrase({ kind, role, status }),
+    `${name}${preview === '' ? '' : ` ${quoteBeginning(preview)}`} · `,
     own < messages
-      ? phrase('messages-on-branch-own', { messages: all, own })
-      : phrase('messages-on-branch', { messages: all }),
+      ? makePhrase('messages-on-branch-own', { messages: all, own })
+      : makePhrase('messages-on-branch', { messages: all }),
     // Entries of session files may have no timestamp.
-    ...(createdAt === 0 ? [] : [' · ', phrase('age', { age: agoValue(now - createdAt) })]),
+    ...(createdAt === 0 ? [] : [' · ', makePhrase('age', { age: makeAgeValue(now - createdAt) })]),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { ask, treeId as asTreeId, run } from '@coppice/core';
 import { defineCommand, optionArgument, optionalArgument, requiredArgument } from '../define.ts';
 import { findNodeByName } from '../find-node.ts';
-import { counted, nodeValue, phrase, report } from '../phrases.ts';
+import { makeCountValue, makeNodeValue, makePhrase, makeReport } from '../phrases.ts';
 
 /** Copies messages below the view's position. */
 export const cherryPick = defineCommand({
@@ -36,10 +36,10 @@ export const cherryPick = defineCommand({
     const picked = await store.read(treeId, () => ask('node', { id: result.nodeId }));
     const did =
       last === undefined
-        ? phrase('copied-message', { node: nodeValue(picked ?? first) })
-        : phrase('copied-messages', { messages: counted(result.added.length, 'message') });
+        ? makePhrase('copied-message', { node: makeNodeValue(picked ?? first) })
+        : makePhrase('copied-messages', { messages: makeCountValue(result.added.length, 'message') });
     return {
-      ...report(did),
+      ...makeReport(did),
       undo: '/undo',
       data: { nodeId: result.nodeId, added: result.added, from: { treeId: source ?? treeId, nodeId: first.id } },
       place: { treeId, activeNodeId: result.nodeId },

@@ -1,4 +1,4 @@
-import { copyTo } from '../copy.ts';
+import { copyAndContinue } from '../copy.ts';
 import { defineCommand } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
 
@@ -9,6 +9,6 @@ export const clone = defineCommand({
   parameters: {},
   examples: [{ line: '/clone', about: 'make a copy to experiment with' }],
   async run(scope) {
-    return copyTo(scope, { target: await findCommandPosition(scope, '@here'), takeBack: false, whole: true });
+    return copyAndContinue(scope, { target: await findCommandPosition(scope, '@here'), takeBack: false, whole: true });
   },
 });

@@ -1,6 +1,6 @@
 import { refuse } from '@coppice/core';
 import { defineCommand, optionalArgument } from '../define.ts';
-import { counted, phrase, report } from '../phrases.ts';
+import { makeCountValue, makePhrase, makeReport } from '../phrases.ts';
 
 /** Replaces older messages by a summary in what the model sees. */
 export const compact = defineCommand({
@@ -18,13 +18,13 @@ export const compact = defineCommand({
     const request = { store, treeId, nodeId: activeNodeId, focus, actor, actId: scope.newAct(), signal };
     const { nodeId, tokensBefore, tokensAfter, summarised } = await scope.compact(request);
     return {
-      ...report(
-        phrase('compacted', {
-          messages: counted(summarised, 'message'),
-          tokens: counted(tokensAfter, 'token'),
+      ...makeReport(
+        makePhrase('compacted', {
+          messages: makeCountValue(summarised, 'message'),
+          tokens: makeCountValue(tokensAfter, 'token'),
           before: tokensBefore,
         }),
-        phrase('nothing-deleted'),
+        makePhrase('nothing-deleted'),
       ),
       undo: '/undo',
       data: { nodeId, tokensBefore, tokensAfter, summarised },

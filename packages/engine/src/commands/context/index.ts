@@ -1,11 +1,11 @@
 import { type ContextKind, type NodeId, type ReadProgram, type Role, readTree } from '@coppice/core';
 import { buildRequestMessages, compactionBudgetFor, contextOf, readContextPath } from '@coppice/core/context';
 import { readBranchModel } from '../branch-model.ts';
-import type { CommandScope, TokenGauge } from '../contract.ts';
+import type { CommandScope, ContextUsage } from '../contract.ts';
 import { defineCommand, optionArgument, optionalArgument } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
-import { quote } from '../format.ts';
-import { counted, listing, type Phrase, type PhraseLine, phrase, report } from '../phrases.ts';
+import { quoteBeginning } from '../format.ts';
+import { makeCountValue, makeListing, makePhrase, makeReport, type Phrase, type PhraseLine } from '../phrases.ts';
 
 /** One message of the context. */
 export interface ContextRow {
@@ -35,7 +35,7 @@ export const context = defineCommand({
     const asked = await modelOfBranch(scope, model ?? chosen);
     const { flags } = buildRequestMessages(found, { systemInPlace: asked?.provider.supports.systemInPlace ?? true });
     const window = asked?.info.windowKnown === true ? asked.info.window : null;
-    const gauge: TokenGauge = {
+    const gauge: ContextUsage = {
       model: asked?.id ?? null,
       window,
       estimate: found.estimate,
@@ -46,14 +46,14 @@ export const context = defineCommand({
       kind,
       role: message.role,
       tokens,
-      preview: quote(scope.kit.text(message), 60).slice(1, -1),
+      preview: quoteBeginning(scope.kit.text(message), 60).slice(1, -1),
     }));
     const compactAt = window === null ? null : window - compactionBudgetFor(window).reserve;
     return {
-      ...report(contextSentence(rows.length, gauge, compactAt)),
+      ...makeReport(contextSentence(rows.length, gauge, compactAt)),
       data: { ...gauge, compactAt, compaction: found.compaction?.nodeId ?? null, entries: rows, flags },
       list: rows.flatMap((row) => (row.nodeId === null ? [] : [row.nodeId])),
-      ...listing(contextLines(rows, gauge)),
+      ...makeListing(contextLines(rows, gauge)),
     };
   },
 });
@@ -78,25 +78,27 @@ async function modelOfBranch({ models, signal }: CommandScope, name: string | un
 
 function contextSentence(
   count: number,
-  { estimate, window, used, model }: TokenGauge,
+  { estimate, window, used, model }: ContextUsage,
   compactAt: number | null,
 ): Phrase {
-  const seen = { messages: counted(count, 'message'), tokens: counted(estimate.tokens, 'token') };
+  const seen = { messages: makeCountValue(count, 'message'), tokens: makeCountValue(estimate.tokens, 'token') };
   if (used === null || window === null || compactAt === null || model === null)
-    return model === null ? phrase('model-sees', seen) : phrase('model-sees-unknown-window', { ...seen, model });
+    return model === null
+      ? makePhrase('model-sees', seen)
+      : makePhrase('model-sees-unknown-window', { ...seen, model });
   const values = { ...seen, model, window, used: { share: used } };
   const left = compactAt - estimate.tokens;
-  return left > 0 ? phrase('model-sees-until', { ...values, left }) : phrase('model-sees-full', values);
+  return left > 0 ? makePhrase('model-sees-until', { ...values, left }) : makePhrase('model-sees-full', values);
 }
 
 const length = 24;
 
-function contextLines(rows: readonly ContextRow[], { used }: TokenGauge): readonly PhraseLine[] {
+function contextLines(rows: readonly ContextRow[], { used }: ContextUsage): readonly PhraseLine[] {
   const full = used === null ? 0 : Math.min(length, Math.ceil(used * length));
   const bar: PhraseLine[] =
     used === null
       ? []
-      : [[`[${'█'.repeat(full)}${'░'.repeat(length - full)}] `, phrase('share', { used: { share: used } })]];
+      : [[`[${'█'.repeat(full)}${'░'.repeat(length - full)}] `, makePhrase('share', { used: { share: used } })]];
   const widest = rows.reduce((most, row) => Math.max(most, row.tokens.toLocaleString('en').length), 0);
   // The numbers are those of `list`, which does not include the system prompt.
   let number = 0;
@@ -106,9 +108,9 @@ function contextLines(rows: readonly ContextRow[], { used }: TokenGauge): readon
     const gap = ' '.repeat(widest - tokens.toLocaleString('en').length + 1);
     return [
       `${(nodeId === null ? '–' : `${number}.`).padEnd(4)}${gap}`,
-      phrase('amount', { count: tokens }),
+      makePhrase('amount', { count: tokens }),
       '  ',
-      phrase('speaker', { who }),
+      makePhrase('speaker', { who }),
       `: ${preview}`,
     ];
   });

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { sessionFiles } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { AgentSession, SessionManager, sessionCopies, storeCopies } from '../../sessions/index.ts';
+import { AgentSession, createSessionCopier, createStoreCopier, SessionManager } from '../../sessions/index.ts';
 import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
-import { openSessionFixture, type SessionFixture, saidIn } from '../../testing/session-fixture.ts';
+import { describeContext, openSessionFixture, type SessionFixture } from '../../testing/session-fixture.ts';
 import { createCommands } from '../registry.ts';
 
 let sessions: SessionFixture;
@@ -15,7 +15,9 @@ afterEach(() => sessions.destroy());
 describe.each(commandFixtureStores)('on %s', (kind) => {
   let fixture: CommandFixture;
   beforeEach(async () => {
-    fixture = await openCommandFixture(kind, { copies: storeCopies({ files: sessionFiles, folder: sessions.folder }) });
+    fixture = await openCommandFixture(kind, {
+      copies: createStoreCopier({ files: sessionFiles, folder: sessions.folder }),
+    });
   });
   afterEach(() => fixture.close());
 
@@ -28,7 +30,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
     const manager = sessions.open(listed?.path ?? '');
     expect(manager.getEntries().map(({ uuid }) => uuid)).toContain(three);
     expect(manager.getEntry(other ?? '')).toBeUndefined();
-    expect(saidIn(manager.buildSessionContext())).toEqual(['user: one', 'assistant: two']);
+    expect(describeContext(manager.buildSessionContext())).toEqual(['user: one', 'assistant: two']);
     const to = join(sessions.folder, 'sub', 'path.jsonl');
     await fixture.run(`/export-branch ${two} --path --to ${to}`);
     expect(
@@ -61,7 +63,7 @@ test('[Z34] every command works on a session file as on a store, and the session
     ['assistant', 'four'],
   ] as const)
     ids.push(await session.manager.saveMessage({ role, content }));
-  const commands = createCommands({ copies: sessionCopies(session, sessions.options) });
+  const commands = createCommands({ copies: createSessionCopier(session, sessions.options) });
   const run = async (line: string) => {
     const result = await commands.run(line, { store: await session.store(), treeId: session.treeId });
     session.manager.refresh();
@@ -74,7 +76,11 @@ test('[Z34] every command works on a session file as on a store, and the session
   await run('/name Named');
   expect([session.manager.getLabel(ids[1] ?? ''), session.manager.getName()]).toEqual(['here', 'Named']);
   await run(`/cherry-pick ${ids[3]}`);
-  expect(saidIn(session.manager.buildSessionContext())).toEqual(['user: one', 'assistant: two', 'assistant: four']);
+  expect(describeContext(session.manager.buildSessionContext())).toEqual([
+    'user: one',
+    'assistant: two',
+    'assistant: four',
+  ]);
   await run('/undo');
   expect(session.manager.getLeafUuid()).toBe(ids[1]);
   expect((await run('/branches')).list?.length).toBe(1);
@@ -104,7 +110,7 @@ test('[Z34] entries of a session are named by their ids in the file', async () =
     { type: 'message', uuid: 'm3', parentUuid: 'm1', message: { role: 'assistant', content: 'three' } },
   ]);
   const session = AgentSession.open(path, sessions.options);
-  const commands = createCommands({ copies: sessionCopies(session, sessions.options) });
+  const commands = createCommands({ copies: createSessionCopier(session, sessions.options) });
   const run = async (line: string) => commands.run(line, { store: await session.store(), treeId: session.treeId });
   const at = () => {
     session.manager.refresh();
@@ -120,7 +126,11 @@ test('[Z34] entries of a session are named by their ids in the file', async () =
   await run('/label good --on m3');
   await run('/cherry-pick m3');
   expect([at() === 'm3', session.manager.getLabel('m3')]).toEqual([false, 'good']);
-  expect(saidIn(session.manager.buildSessionContext())).toEqual(['user: one', 'assistant: two', 'assistant: three']);
+  expect(describeContext(session.manager.buildSessionContext())).toEqual([
+    'user: one',
+    'assistant: two',
+    'assistant: three',
+  ]);
   const to = join(sessions.folder, 'sub', 'path.jsonl');
   await run(`/export-branch m2 --path --to ${to}`);
   expect(

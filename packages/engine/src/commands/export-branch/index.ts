@@ -1,7 +1,7 @@
 import { defineCommand, flagArgument, optionArgument, requiredArgument } from '../define.ts';
-import { commandError } from '../errors.ts';
+import { makeCommandError } from '../errors.ts';
 import { findNodeByName } from '../find-node.ts';
-import { nodeValue, phrase, report } from '../phrases.ts';
+import { makeNodeValue, makePhrase, makeReport } from '../phrases.ts';
 
 /** Writes a branch into a session file. */
 export const exportBranch = defineCommand({
@@ -20,10 +20,10 @@ export const exportBranch = defineCommand({
     const { store, treeId, copies } = scope;
     const target = await findNodeByName(scope, node);
     if (copies.exportBranch === undefined)
-      throw commandError('command/unavailable', 'Session files cannot be written here.');
+      throw makeCommandError('command/unavailable', 'Session files cannot be written here.');
     const file = await copies.exportBranch({ store, treeId, nodeId: target.id, pathOnly: path, to: to?.trim() });
     return {
-      ...report(phrase('branch-written', { node: nodeValue(target), file })),
+      ...makeReport(makePhrase('branch-written', { node: makeNodeValue(target), file })),
       data: { file, nodeId: target.id, pathOnly: path },
     };
   },

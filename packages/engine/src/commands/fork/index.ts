@@ -1,4 +1,4 @@
-import { copyTo } from '../copy.ts';
+import { copyAndContinue } from '../copy.ts';
 import { defineCommand, optionalArgument } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
 
@@ -17,6 +17,6 @@ export const fork = defineCommand({
   async run(scope, { node }) {
     const target = await findCommandPosition(scope, node ?? '@here');
     // From the current position the whole path is copied, even if it ends with the user's own message.
-    return copyTo(scope, { target, takeBack: target?.id !== scope.activeNodeId, whole: false });
+    return copyAndContinue(scope, { target, takeBack: target?.id !== scope.activeNodeId, whole: false });
   },
 });

@@ -1,7 +1,14 @@
 import type { CommandDefinition } from '../contract.ts';
-import { defineCommand, nameInHelp, optionalArgument } from '../define.ts';
-import { argumentPhrase, listing, type PhraseLine, phrase, report, summaryPhrase } from '../phrases.ts';
-import { unknownCommand } from '../unknown-command.ts';
+import { defineCommand, optionalArgument, toHelpName } from '../define.ts';
+import {
+  makeArgumentPhrase,
+  makeListing,
+  makePhrase,
+  makeReport,
+  makeSummaryPhrase,
+  type PhraseLine,
+} from '../phrases.ts';
+import { makeUnknownCommandError } from '../unknown-command.ts';
 
 /** Lists the commands or explains one. */
 export const help = defineCommand({
@@ -15,18 +22,18 @@ export const help = defineCommand({
   async run({ commands }, { command: name }) {
     if (name === undefined)
       return {
-        ...report(phrase('commands-listed', { count: commands.length })),
+        ...makeReport(makePhrase('commands-listed', { count: commands.length })),
         data: { commands: commands.map(helpLine) },
-        ...listing(overviewLines(commands)),
+        ...makeListing(overviewLines(commands)),
       };
     const wanted = name.trim().replace(/^\//, '').toLowerCase();
     const found = commands.find((command) => command.name === wanted);
-    if (found === undefined) throw unknownCommand(wanted, commands);
-    const summary = { parts: [summaryPhrase(found)] };
+    if (found === undefined) throw makeUnknownCommandError(wanted, commands);
+    const summary = { parts: [makeSummaryPhrase(found)] };
     return {
-      ...report(phrase('command-explained', { command: found.name, summary })),
+      ...makeReport(makePhrase('command-explained', { command: found.name, summary })),
       data: { commands: [helpLine(found)] },
-      ...listing(explainedLines(found)),
+      ...makeListing(explainedLines(found)),
     };
   },
 });
@@ -37,7 +44,7 @@ function helpLine({ name, summary, usage, schema, examples }: CommandDefinition)
 
 function overviewLines(commands: readonly CommandDefinition[]): readonly PhraseLine[] {
   const width = commands.reduce((most, { name }) => Math.max(most, name.length + 1), 0);
-  return commands.map((command) => [`${`/${command.name}`.padEnd(width)}  `, summaryPhrase(command)]);
+  return commands.map((command) => [`${`/${command.name}`.padEnd(width)}  `, makeSummaryPhrase(command)]);
 }
 
 function explainedLines(command: CommandDefinition): readonly PhraseLine[] {
@@ -46,26 +53,26 @@ function explainedLines(command: CommandDefinition): readonly PhraseLine[] {
   const label = (key: string) => {
     const { by, required } = parameters[key] ?? {};
     if (by === 'name') return `--${key}`;
-    return required === true ? `<${nameInHelp(key)}>` : `[${nameInHelp(key)}]`;
+    return required === true ? `<${toHelpName(key)}>` : `[${toHelpName(key)}]`;
   };
   const width = entries.reduce((most, [key]) => Math.max(most, label(key).length), 0);
   return [
     [usage],
     [''],
-    [summaryPhrase(command)],
+    [makeSummaryPhrase(command)],
     ...(entries.length === 0
       ? []
       : [
           [''],
           ...entries.map(
-            ([key, { about }]): PhraseLine => [`  ${label(key).padEnd(width)}  `, argumentPhrase(name, key, about)],
+            ([key, { about }]): PhraseLine => [`  ${label(key).padEnd(width)}  `, makeArgumentPhrase(name, key, about)],
           ),
         ]),
     [''],
     ...examples.map(
       ({ line, about }, at): PhraseLine => [
         `  ${line}   `,
-        phrase('command-example', { command: name, example: at, text: about }),
+        makePhrase('command-example', { command: name, example: at, text: about }),
       ],
     ),
   ];

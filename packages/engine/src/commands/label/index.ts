@@ -1,14 +1,14 @@
 import { ask, type Bookmark, type NodeId, run } from '@coppice/core';
 import type { CommandResult } from '../contract.ts';
 import { defineCommand, flagArgument, optionArgument, optionalArgument } from '../define.ts';
-import { commandError } from '../errors.ts';
+import { makeCommandError } from '../errors.ts';
 import { findNodeByName } from '../find-node.ts';
-import { stripUnsafe } from '../format.ts';
-import { positionOfWord } from '../node-references.ts';
-import { listing, nodeValue, phrase, quoted, report } from '../phrases.ts';
+import { stripControlCharacters } from '../format.ts';
+import { parsePositionWord } from '../node-references.ts';
+import { makeListing, makeNodeValue, makePhrase, makeQuoteValue, makeReport } from '../phrases.ts';
 
 /** The listed labels, or the node and its previous label. */
-export interface Labelled {
+export interface LabelResult {
   readonly labels: readonly Bookmark[];
   readonly nodeId: NodeId | null;
   readonly before: string | null;
@@ -28,35 +28,38 @@ export const label = defineCommand({
     { line: '/label the oak --on 3', about: 'label the third message of the list' },
     { line: '/label --remove', about: 'remove the label' },
   ],
-  async run(scope, { text, on, remove }): Promise<CommandResult<Labelled>> {
+  async run(scope, { text, on, remove }): Promise<CommandResult<LabelResult>> {
     const { store, treeId, rootId } = scope;
     const title = text?.trim() ?? '';
     if (remove && title !== '')
-      throw commandError('command/bad-arguments', 'Use either a label or --remove, not both; --on names the message.');
+      throw makeCommandError(
+        'command/bad-arguments',
+        'Use either a label or --remove, not both; --on names the message.',
+      );
     if (!remove && title === '' && on === undefined) {
       const { bookmarks } = await store.read(treeId, () => ask('subtreeInfo', { of: rootId }));
       return {
-        ...report(
+        ...makeReport(
           bookmarks.length < 2
-            ? phrase(bookmarks.length === 0 ? 'no-labels' : 'one-label')
-            : phrase('labels', { count: bookmarks.length }),
+            ? makePhrase(bookmarks.length === 0 ? 'no-labels' : 'one-label')
+            : makePhrase('labels', { count: bookmarks.length }),
         ),
         data: { labels: bookmarks, nodeId: null, before: null },
         list: bookmarks.map((mark) => mark.nodeId),
-        ...listing(bookmarks.map((mark, index) => [`${index + 1}. ${stripUnsafe(mark.title)}`])),
+        ...makeListing(bookmarks.map((mark, index) => [`${index + 1}. ${stripControlCharacters(mark.title)}`])),
       };
     }
-    if (positionOfWord(title) !== null)
-      throw commandError('command/bad-arguments', `${title} has a special meaning: choose another label.`);
+    if (parsePositionWord(title) !== null)
+      throw makeCommandError('command/bad-arguments', `${title} has a special meaning: choose another label.`);
     const node = await findNodeByName(scope, on ?? '@here');
     const before = await store.read(treeId, () => ask('bookmark', { on: node.id }));
     const data = { labels: [], nodeId: node.id, before: before?.title ?? null };
     if (!remove && title === '') {
       const did =
         before === null
-          ? phrase('has-no-label', { node: nodeValue(node) })
-          : phrase('is-labelled', { node: nodeValue(node), label: quoted(before.title) });
-      return { ...report(did), data };
+          ? makePhrase('has-no-label', { node: makeNodeValue(node) })
+          : makePhrase('is-labelled', { node: makeNodeValue(node), label: makeQuoteValue(before.title) });
+      return { ...makeReport(did), data };
     }
     const { commit } = await run(
       store,
@@ -65,16 +68,16 @@ export const label = defineCommand({
     );
     if (commit === null) {
       const did = remove
-        ? phrase('had-no-label', { node: nodeValue(node) })
-        : phrase('was-labelled', { node: nodeValue(node), label: quoted(title) });
-      return { ...report(did), data };
+        ? makePhrase('had-no-label', { node: makeNodeValue(node) })
+        : makePhrase('was-labelled', { node: makeNodeValue(node), label: makeQuoteValue(title) });
+      return { ...makeReport(did), data };
     }
-    const values = { node: nodeValue(node), label: quoted(remove ? (before?.title ?? '') : title) };
+    const values = { node: makeNodeValue(node), label: makeQuoteValue(remove ? (before?.title ?? '') : title) };
     const did = remove
-      ? phrase('label-removed', values)
+      ? makePhrase('label-removed', values)
       : before === null
-        ? phrase('labelled', values)
-        : phrase('relabelled', { ...values, before: quoted(before.title) });
-    return { ...report(did), undo: '/undo', data };
+        ? makePhrase('labelled', values)
+        : makePhrase('relabelled', { ...values, before: makeQuoteValue(before.title) });
+    return { ...makeReport(did), undo: '/undo', data };
   },
 });

@@ -1,11 +1,11 @@
 import { type Node, run } from '@coppice/core';
 import type { BranchSummary, CommandScope } from '../contract.ts';
 import { defineCommand, flagArgument, optionArgument, requiredArgument } from '../define.ts';
-import { commandError } from '../errors.ts';
+import { makeCommandError } from '../errors.ts';
 import { findNodeByName } from '../find-node.ts';
 import { describeNode } from '../format.ts';
-import { forkPointOf } from '../go-to.ts';
-import { counted, nodeValue, phrase, report } from '../phrases.ts';
+import { findForkPoint } from '../move-to-node.ts';
+import { makeCountValue, makeNodeValue, makePhrase, makeReport } from '../phrases.ts';
 
 /** Merges a side branch into the current one. */
 export const merge = defineCommand({
@@ -22,7 +22,10 @@ export const merge = defineCommand({
   ],
   async run(scope, { node, messages, focus }) {
     if (messages && focus !== undefined)
-      throw commandError('command/bad-arguments', 'Use either --messages or --focus: only a summary can have a focus.');
+      throw makeCommandError(
+        'command/bad-arguments',
+        'Use either --messages or --focus: only a summary can have a focus.',
+      );
     const named = await findNodeByName(scope, node);
     const { store, treeId, activeNodeId, rootId } = scope;
     const asked = await scope.events.ask('merge', {
@@ -50,10 +53,13 @@ export const merge = defineCommand({
     );
     await scope.events.tell('merge', { treeId, nodeId: result.nodeId, added: result.added, mergedFrom: tip.id });
     const did = isCopied
-      ? phrase('merged-as-messages', { node: nodeValue(tip), messages: counted(result.added.length, 'message') })
-      : phrase('merged-as-summary', { node: nodeValue(tip) });
+      ? makePhrase('merged-as-messages', {
+          node: makeNodeValue(tip),
+          messages: makeCountValue(result.added.length, 'message'),
+        })
+      : makePhrase('merged-as-summary', { node: makeNodeValue(tip) });
     return {
-      ...report(did),
+      ...makeReport(did),
       undo: '/undo',
       data: { nodeId: result.nodeId, added: result.added, mergedFrom: tip.id },
       place: { treeId, activeNodeId: result.nodeId },
@@ -69,9 +75,9 @@ async function summariseMerge(
 ): Promise<BranchSummary | null> {
   if (given !== undefined) return { text: given, meta: { source: { type: 'given' } } };
   const { store, treeId, activeNodeId, signal } = scope;
-  const above = activeNodeId === null ? null : await store.read(treeId, () => forkPointOf(tip.id, activeNodeId));
+  const above = activeNodeId === null ? null : await store.read(treeId, () => findForkPoint(tip.id, activeNodeId));
   if (above === tip.id)
-    throw commandError('command/bad-arguments', `${describeNode(tip)} is already on the current branch.`, {
+    throw makeCommandError('command/bad-arguments', `${describeNode(tip)} is already on the current branch.`, {
       nodeId: tip.id,
     });
   return scope.summarize({ store, treeId, above, leaf: tip.id, focus, signal });

@@ -1,8 +1,8 @@
 import { run } from '@coppice/core';
 import { readBranchModel } from '../branch-model.ts';
 import { defineCommand, optionalArgument } from '../define.ts';
-import { commandError } from '../errors.ts';
-import { phrase, report } from '../phrases.ts';
+import { makeCommandError } from '../errors.ts';
+import { makePhrase, makeReport } from '../phrases.ts';
 
 const reasons = {
   set: 'model-by-set',
@@ -27,23 +27,24 @@ export const model = defineCommand({
       const standard = before === null ? await models?.defaultModel(scope.signal) : undefined;
       const now = before?.model ?? standard ?? null;
       const by = before?.by ?? 'default';
-      const did = now === null ? phrase('no-model') : phrase(reasons[by], { model: now });
-      return { ...report(did), data: { model: now, by, before: now } };
+      const did = now === null ? makePhrase('no-model') : makePhrase(reasons[by], { model: now });
+      return { ...makeReport(did), data: { model: now, by, before: now } };
     }
-    if (models === undefined) throw commandError('command/unavailable', 'No models are available here.');
+    if (models === undefined) throw makeCommandError('command/unavailable', 'No models are available here.');
     const { id } = models.model(args.model.trim());
     const choice = models.list().find((one) => one.id === id);
     const missing = choice?.missing ?? null;
     const data = { model: id, by: activeNodeId === null ? 'tree' : 'set', before: before?.model ?? null } as const;
-    if (before?.model === id && before.by === data.by) return { ...report(phrase('model-same', { model: id })), data };
+    if (before?.model === id && before.by === data.by)
+      return { ...makeReport(makePhrase('model-same', { model: id })), data };
     // Stored as metadata of the node: setting a model adds no node to the chat.
     if (activeNodeId === null) await run(store, { type: 'attributes', treeId, set: { model: id } }, scope.running());
     else await run(store, { type: 'annotate', treeId, nodeId: activeNodeId, set: { model: id } }, scope.running());
     const did =
       before === null || before.model === id
-        ? phrase('model-set', { model: id })
-        : phrase('model-set-instead', { model: id, before: before.model });
-    const lack = missing === null ? [] : [phrase('model-not-ready', { missing })];
-    return { ...report(did, ...lack), undo: '/undo', data };
+        ? makePhrase('model-set', { model: id })
+        : makePhrase('model-set-instead', { model: id, before: before.model });
+    const lack = missing === null ? [] : [makePhrase('model-not-ready', { missing })];
+    return { ...makeReport(did, ...lack), undo: '/undo', data };
   },
 });

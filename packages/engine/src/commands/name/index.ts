@@ -1,7 +1,7 @@
 import { readTree, run } from '@coppice/core';
 import { defineCommand, flagArgument, optionalArgument } from '../define.ts';
-import { commandError } from '../errors.ts';
-import { phrase, quoted, report } from '../phrases.ts';
+import { makeCommandError } from '../errors.ts';
+import { makePhrase, makeQuoteValue, makeReport } from '../phrases.ts';
 
 /** Shows or sets the title of the chat. */
 export const name = defineCommand({
@@ -19,21 +19,22 @@ export const name = defineCommand({
     const { store, treeId } = scope;
     const title = text?.trim() ?? '';
     if (remove && title !== '')
-      throw commandError('command/bad-arguments', 'Use either a title or --remove, not both.');
+      throw makeCommandError('command/bad-arguments', 'Use either a title or --remove, not both.');
     const { attributes } = await store.read(treeId, () => readTree(treeId));
     const data = { title: attributes.title ?? attributes.autoTitle ?? null, before: attributes.title ?? null };
     if (!remove && title === '') {
-      const title = data.title === null ? phrase('no-title') : phrase('title-is', { title: quoted(data.title) });
-      return { ...report(title), data };
+      const title =
+        data.title === null ? makePhrase('no-title') : makePhrase('title-is', { title: makeQuoteValue(data.title) });
+      return { ...makeReport(title), data };
     }
     const { commit } = await run(
       store,
       { type: 'attributes', treeId, set: { title: remove ? null : title } },
       scope.running(),
     );
-    if (commit === null) return { ...report(phrase('title-same')), data };
+    if (commit === null) return { ...makeReport(makePhrase('title-same')), data };
     const now = remove ? (attributes.autoTitle ?? null) : title;
-    const did = remove ? phrase('title-removed') : phrase('title-set', { title: quoted(title) });
-    return { ...report(did), undo: '/undo', data: { title: now, before: data.before } };
+    const did = remove ? makePhrase('title-removed') : makePhrase('title-set', { title: makeQuoteValue(title) });
+    return { ...makeReport(did), undo: '/undo', data: { title: now, before: data.before } };
   },
 });

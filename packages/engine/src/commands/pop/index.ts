@@ -1,8 +1,8 @@
 import { defineCommand, flagArgument, optionArgument, optionalArgument } from '../define.ts';
-import { commandError } from '../errors.ts';
+import { makeCommandError } from '../errors.ts';
 import { findCommandPosition } from '../find-node.ts';
-import { goTo } from '../go-to.ts';
-import { previousPrompt } from '../previous-prompt.ts';
+import { moveToNode } from '../move-to-node.ts';
+import { findPreviousPrompt } from '../previous-prompt.ts';
 
 /** Moves up to an earlier message and adds a summary of the branch that is left. */
 export const pop = defineCommand({
@@ -20,11 +20,11 @@ export const pop = defineCommand({
   ],
   async run(scope, { node, focus, plain }) {
     if (plain && focus !== undefined)
-      throw commandError(
+      throw makeCommandError(
         'command/bad-arguments',
         'Use either --plain or --focus: without a summary there is nothing to focus on.',
       );
-    const target = node === undefined ? await previousPrompt(scope) : await findCommandPosition(scope, node);
-    return goTo(scope, { event: 'branch', target, summarize: plain ? undefined : (focus ?? '') });
+    const target = node === undefined ? await findPreviousPrompt(scope) : await findCommandPosition(scope, node);
+    return moveToNode(scope, { event: 'branch', target, summarize: plain ? undefined : (focus ?? '') });
   },
 });

@@ -1,6 +1,6 @@
-import { bareOptionArgument, defineCommand, flagArgument, requiredArgument } from '../define.ts';
+import { defineCommand, flagArgument, optionalValueArgument, requiredArgument } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
-import { goTo } from '../go-to.ts';
+import { moveToNode } from '../move-to-node.ts';
 
 /** Moves to another branch. */
 export const switchTo = defineCommand({
@@ -9,7 +9,7 @@ export const switchTo = defineCommand({
   parameters: {
     node: requiredArgument('node', 'The message to move to.'),
     exact: flagArgument('Move to the message itself, even if it is your own.'),
-    summarize: bareOptionArgument('Add a summary of the branch that you leave, with an optional focus.'),
+    summarize: optionalValueArgument('Add a summary of the branch that you leave, with an optional focus.'),
   },
   examples: [
     { line: '/switch 2', about: 'switch to the second branch of the last list' },
@@ -19,5 +19,5 @@ export const switchTo = defineCommand({
     },
   ],
   run: async (scope, { node, exact, summarize }) =>
-    goTo(scope, { event: 'switch', target: await findCommandPosition(scope, node), exact, summarize }),
+    moveToNode(scope, { event: 'switch', target: await findCommandPosition(scope, node), exact, summarize }),
 });

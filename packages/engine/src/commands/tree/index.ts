@@ -1,9 +1,15 @@
 import { ask, type NodeId, type ReadProgram } from '@coppice/core';
 import type { CommandScope } from '../contract.ts';
-import { choiceArgumentOf, defineCommand, optionArgument, optionalArgument } from '../define.ts';
+import { choiceOption, defineCommand, optionArgument, optionalArgument } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
-import { type CommandOutline, commandOutline, type OutlineFilter, outlineFilters, outlineLines } from '../outline.ts';
-import { counted, listing, phrase, report } from '../phrases.ts';
+import {
+  buildCommandOutline,
+  type CommandOutline,
+  type OutlineFilter,
+  outlineFilters,
+  renderOutlineLines,
+} from '../outline.ts';
+import { makeCountValue, makeListing, makePhrase, makeReport } from '../phrases.ts';
 
 /** Shows the chat as an outline. */
 export const tree = defineCommand({
@@ -11,7 +17,7 @@ export const tree = defineCommand({
   summary: 'Shows the chat as an outline: where branches begin, fork and end, and the current message.',
   parameters: {
     node: optionalArgument('node', 'Show only what is below this message.'),
-    filter: choiceArgumentOf('What to show; folded by default.', outlineFilters),
+    filter: choiceOption('What to show; folded by default.', outlineFilters),
     limit: optionArgument('count', 'The maximum number of lines; 200 by default.'),
   },
   examples: [
@@ -25,13 +31,13 @@ export const tree = defineCommand({
       readOutline(scope, from?.id ?? scope.rootId, filter, limit),
     );
     const { entries, left } = outline;
-    const counts = { nodes: counted(total, 'node'), lines: counted(entries.length, 'line') };
-    const cut = left > 0 ? [phrase('lines-not-shown', { lines: counted(left, 'line') })] : [];
+    const counts = { nodes: makeCountValue(total, 'node'), lines: makeCountValue(entries.length, 'line') };
+    const cut = left > 0 ? [makePhrase('lines-not-shown', { lines: makeCountValue(left, 'line') })] : [];
     return {
-      ...report(phrase(from === null ? 'nodes-in-conversation' : 'nodes-from-there', counts), ...cut),
+      ...makeReport(makePhrase(from === null ? 'nodes-in-conversation' : 'nodes-from-there', counts), ...cut),
       data: { ...outline, filter, total },
       list: entries.map((entry) => entry.nodeId),
-      ...listing(outlineLines(outline)),
+      ...makeListing(renderOutlineLines(outline)),
     };
   },
 });
@@ -45,5 +51,5 @@ function* readOutline(
   const nodes = yield* ask('topology', { of: from });
   const { bookmarks } = yield* ask('subtreeInfo', { of: rootId });
   const labels = new Map<NodeId, string>(bookmarks.map((mark) => [mark.nodeId, mark.title]));
-  return { outline: commandOutline({ nodes, labels, current: activeNodeId, filter, limit }), total: nodes.length };
+  return { outline: buildCommandOutline({ nodes, labels, current: activeNodeId, filter, limit }), total: nodes.length };
 }

@@ -1,8 +1,8 @@
 import { type ActId, run } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
-import { textEvents } from '../../testing/index.ts';
-import { openTurnFixture, until } from '../../testing/turn-fixture.ts';
+import { makeTextEvents } from '../../testing/index.ts';
+import { openTurnFixture, waitUntil } from '../../testing/turn-fixture.ts';
 import { createCommands } from '../registry.ts';
 
 describe.each(commandFixtureStores)('on %s', (kind) => {
@@ -55,7 +55,7 @@ describe.each(commandFixtureStores)('on %s', (kind) => {
 });
 
 test('[E25] first stops a turn that is still running', async () => {
-  const shop = await openTurnFixture('memory', [[...textEvents('One two').slice(0, 2), { type: 'hang' }]]);
+  const shop = await openTurnFixture('memory', [[...makeTextEvents('One two').slice(0, 2), { type: 'hang' }]]);
   const aborted: ActId[] = [];
   const commands = createCommands({
     abort: (which) => {
@@ -64,7 +64,7 @@ test('[E25] first stops a turn that is still running', async () => {
     },
   });
   const turn = shop.send('Count.');
-  await until(async () => (await shop.store.runs.list(shop.treeId)).length === 1);
+  await waitUntil(async () => (await shop.store.runs.list(shop.treeId)).length === 1);
   const result = await commands.run('/undo', { store: shop.store, treeId: shop.treeId });
   expect(aborted).toEqual([turn.actId]);
   expect(result.said).toContain('Undid 2 messages (“Count.”)');

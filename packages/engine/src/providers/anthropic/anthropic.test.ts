@@ -11,12 +11,12 @@ import {
 } from '@coppice/content/wires';
 import { type Message, textMessage } from '@coppice/core';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { fixture, result, said } from '../../testing/fixture.ts';
+import { makeMessage, makeToolResult, readFixture } from '../../testing/fixture.ts';
 import { runProviderConformance } from '../conformance.ts';
 import type { ProviderRequest } from '../contract.ts';
 import { anthropic } from './index.ts';
 
-const read = (name: string) => fixture(import.meta.url, name);
+const read = (name: string) => readFixture(import.meta.url, name);
 const signature = 'EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pkiMOYds9jZM';
 const redacted =
   'EmwKAhgBEgy3va3pzix/LafPsn4aDFIT2Xlxh0L5L8rLVyIwxtE3rAFBa8cr3qpPkNRj2YfWXGmKDxH4mPnZ5sQ7vB9URj2pLmN3kF8=';
@@ -87,14 +87,14 @@ describe('a request to Anthropic', () => {
   it('[G42] puts the results of one reply together at the start of one user message', () => {
     const messages: Message[] = [
       textMessage('user', 'Weather?'),
-      said(
+      makeMessage(
         'assistant',
         thinking,
         { type: 'tool-use', id: 'a', name: 'look', parameters: { at: 1 } },
         { type: 'tool-use', id: 'b', name: 'look', parameters: {} },
       ),
-      result('a', 'sunny'),
-      result('b', 'rain'),
+      makeToolResult('a', 'sunny'),
+      makeToolResult('b', 'rain'),
       textMessage('user', 'Thanks'),
     ];
     expect(body({ messages }).messages).toEqual([
@@ -121,13 +121,13 @@ describe('a request to Anthropic', () => {
   it('[G43] sends ids of other providers in the accepted alphabet, equal in call and result', () => {
     const messages: Message[] = [
       textMessage('user', 'x'),
-      said(
+      makeMessage(
         'assistant',
         { type: 'tool-use', id: 'fc|1.2', name: 'look', parameters: {} },
         { type: 'tool-use', id: 'fc_1_2', name: 'look', parameters: {} },
       ),
-      result('fc|1.2', '1'),
-      result('fc_1_2', '2'),
+      makeToolResult('fc|1.2', '1'),
+      makeToolResult('fc_1_2', '2'),
     ];
     const [, reply, results] = body({ messages }).messages;
     expect(reply?.content).toMatchObject([{ id: 'fc_1_2_2' }, { id: 'fc_1_2' }]);

@@ -1,11 +1,11 @@
 import { toGoogleBody } from '@coppice/content/wires';
 import { textMessage } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
-import { fixture, result, said } from '../../testing/fixture.ts';
+import { makeMessage, makeToolResult, readFixture } from '../../testing/fixture.ts';
 import { runProviderConformance } from '../conformance.ts';
 import { google } from './index.ts';
 
-const read = (name: string) => fixture(import.meta.url, name);
+const read = (name: string) => readFixture(import.meta.url, name);
 
 runProviderConformance(google, {
   model: 'gemini-3.5-flash',
@@ -43,10 +43,10 @@ describe('a request to Google', () => {
       thoughtSignature: 'sig',
     } as const;
     const messages = [
-      said('assistant', { type: 'text', text: 'Hello' }),
+      makeMessage('assistant', { type: 'text', text: 'Hello' }),
       textMessage('user', 'Look'),
-      said('assistant', { type: 'thinking', thinking: 'Hm', signature: 'own', provider: 'google' }, call),
-      result('call_x', 'sun'),
+      makeMessage('assistant', { type: 'thinking', thinking: 'Hm', signature: 'own', provider: 'google' }, call),
+      makeToolResult('call_x', 'sun'),
     ];
     expect(toGoogleBody({ model: 'g', messages, maxTokens: 5 }).contents).toEqual([
       { role: 'user', parts: [{ text: '(The conversation begins with a reply.)' }] },

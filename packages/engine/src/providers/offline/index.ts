@@ -2,18 +2,18 @@ import { systemClock } from '../clock.ts';
 import type { ProviderCall, ProviderEvent, ProviderRequest } from '../contract.ts';
 import { defineProvider } from '../define.ts';
 import { failStream } from '../errors.ts';
-import { corpus } from './babble/words.ts';
-import { generateText, topicsOf } from './babble/write.ts';
-import { answerQuestion, questionIn } from './guide/answer.ts';
-import { callFor } from './guide/tools.ts';
-import { seededRandom } from './random.ts';
-import { estimatedUsage, streamText } from './stream-text.ts';
+import { loadCorpus } from './babble/words.ts';
+import { generateText, guessTopicWords } from './babble/write.ts';
+import { answerQuestion, findLastQuestion } from './guide/answer.ts';
+import { chooseToolCall } from './guide/tools.ts';
+import { createSeededRandom } from './random.ts';
+import { estimateUsage, streamText } from './stream-text.ts';
 
 const price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } as const;
 const size = { window: 131_072, maxOut: 8192, price } as const;
 
 function* guide(request: ProviderRequest, random: () => number): Generator<ProviderEvent | string> {
-  const call = callFor(request, questionIn(request.messages));
+  const call = chooseToolCall(request, findLastQuestion(request.messages));
   if (call === null) {
     yield answerQuestion(request, random);
     return;
@@ -23,16 +23,16 @@ function* guide(request: ProviderRequest, random: () => number): Generator<Provi
   yield { type: 'tool-use-start', index: 0, id: '', name: call.name };
   yield { type: 'tool-use-delta', index: 0, json };
   yield { type: 'tool-use-end', index: 0, parameters: call.parameters };
-  yield estimatedUsage(request, Math.ceil((call.name.length + json.length) / 4));
+  yield estimateUsage(request, Math.ceil((call.name.length + json.length) / 4));
   yield { type: 'end', finishReason: 'tool-use', raw: 'tool-use' };
 }
 
 function* nonsense(request: ProviderRequest, random: () => number): Generator<ProviderEvent | string> {
   const length = Math.min(request.maxTokens ?? Number.POSITIVE_INFINITY, 40 + Math.floor(random() * 120));
-  yield generateText(corpus(), {
+  yield generateText(loadCorpus(), {
     temperature: request.temperature ?? 0.8,
     random,
-    topics: topicsOf(request.messages),
+    topics: guessTopicWords(request.messages),
     length,
   });
 }
@@ -51,7 +51,7 @@ async function* stream(request: ProviderRequest, call: ProviderCall): AsyncGener
     );
   const clock = call.clock ?? systemClock;
   const seed = request.seed ?? Math.floor(clock.random() * 2 ** 32);
-  for (const each of write(request, seededRandom(seed))) {
+  for (const each of write(request, createSeededRandom(seed))) {
     if (typeof each === 'string') yield* streamText(each, request, call);
     else yield each;
   }

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { type Message, textMessage, textOf } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
-import { documents, makeKnowledge, passagesOf } from '../../../scripts/guide.ts';
-import { result, said } from '../../testing/fixture.ts';
+import { buildGuideKnowledge, listGuideDocuments, splitIntoPassages } from '../../../scripts/guide.ts';
+import { makeMessage, makeToolResult } from '../../testing/fixture.ts';
 import { collectReply } from '../accumulate-reply.ts';
 import { runProviderConformance } from '../conformance.ts';
 import type { ProviderRequest, ToolSpec } from '../contract.ts';
-import { corpus } from './babble/words.ts';
-import { knowledge } from './guide/knowledge.ts';
+import { loadCorpus } from './babble/words.ts';
+import { guideKnowledge } from './guide/knowledge.ts';
 import { offline } from './index.ts';
 
 runProviderConformance(offline, {
@@ -148,8 +148,8 @@ describe('the guide', () => {
   it('[G63] passes on the result of a tool, and calls no second one for it', async () => {
     const messages = [
       textMessage('user', 'What date is it today?'),
-      said('assistant', { type: 'tool-use', id: 'a', name: 'current_date', parameters: {} }),
-      result('a', '2026-11-15'),
+      makeMessage('assistant', { type: 'tool-use', id: 'a', name: 'current_date', parameters: {} }),
+      makeToolResult('a', '2026-11-15'),
     ];
     const { text, last } = await ask(messages, { tools: [date] });
     expect(text).toContain('`current_date` answered: 2026-11-15');
@@ -158,7 +158,7 @@ describe('the guide', () => {
 
   it('[G61] quotes shell lines unchanged, and leaves tags out', () => {
     const text = '# Start\n\nRun `source <(coppice completion bash)` or `coppice show <tree>` <br>and read on there.';
-    const [passage] = passagesOf('x.md', text);
+    const [passage] = splitIntoPassages('x.md', text);
     expect(passage?.sentences).toEqual([
       'Run `source <(coppice completion bash)` or `coppice show <tree>` and read on there.',
     ]);
@@ -167,7 +167,7 @@ describe('the guide', () => {
   it('[G69] reads question forms from a comment below a heading, and ignores other comments', () => {
     const text =
       '# Start\n\n<!-- asks: How do I\nstart? · Where? -->\n<!-- not run: x -->\n```sh\ncoppice\n```\n\n| Key | Says |\n|---|---|\n| `a` | one |\n';
-    expect(passagesOf('x.md', text)).toEqual([
+    expect(splitIntoPassages('x.md', text)).toEqual([
       {
         path: 'x.md',
         title: 'Start',
@@ -181,15 +181,15 @@ describe('the guide', () => {
   });
 
   it('[G64] matches the documentation: run `npm run guide` after changing it', () => {
-    const fresh = makeKnowledge();
+    const fresh = buildGuideKnowledge();
     const key = (passage: (typeof fresh.passages)[number]) => JSON.stringify(passage);
-    const [old, now] = [new Set(knowledge.passages.map(key)), new Set(fresh.passages.map(key))];
+    const [old, now] = [new Set(guideKnowledge.passages.map(key)), new Set(fresh.passages.map(key))];
     const kept = [...old].filter((passage) => now.has(passage)).length;
     // Pages change between two runs of the script; the test only has to catch a guide that is badly outdated.
     const exact = process.env.COPPICE_LONG === '1';
     expect(kept).toBeGreaterThanOrEqual(exact ? Math.max(old.size, now.size) : Math.floor(old.size / 2));
-    const pages = new Set(documents());
-    for (const passage of knowledge.passages)
+    const pages = new Set(listGuideDocuments());
+    for (const passage of guideKnowledge.passages)
       expect([passage.path, pages.has(passage.path)]).toEqual([passage.path, true]);
   });
 });
@@ -243,8 +243,8 @@ describe('the babbler', () => {
   it('[G65] learns from a small text in the public domain that is part of the package', () => {
     const file = readFileSync(new URL('./babble/moby-dick.txt.br', import.meta.url));
     expect(file.length).toBeLessThan(200_000);
-    expect(corpus().words.length).toBeGreaterThan(5000);
-    expect(corpus().numbers.has('Ishmael')).toBe(true);
+    expect(loadCorpus().words.length).toBeGreaterThan(5000);
+    expect(loadCorpus().numbers.has('Ishmael')).toBe(true);
   });
 
   it('[G67] no third offline model exists', async () => {

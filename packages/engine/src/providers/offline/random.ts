@@ -1,8 +1,8 @@
 /** A seeded random number generator: the same seed gives the same numbers everywhere. */
-export type Random = () => number;
+export type RandomSource = () => number;
 
 /** mulberry32; from 0 (inclusive) to 1 (exclusive). */
-export function seededRandom(seed: number): Random {
+export function createSeededRandom(seed: number): RandomSource {
   let state = (Math.trunc(seed) ^ 0x9e3779b9) >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -13,6 +13,6 @@ export function seededRandom(seed: number): Random {
 }
 
 /** A random element of a list. */
-export function pickOne<T>(list: readonly T[], random: Random): T | undefined {
+export function pickOne<T>(list: readonly T[], random: RandomSource): T | undefined {
   return list[Math.floor(random() * list.length)];
 }

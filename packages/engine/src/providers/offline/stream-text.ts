@@ -6,7 +6,7 @@ import { systemClock } from '../clock.ts';
 import type { FinishReason, ProviderCall, ProviderEvent, ProviderRequest, UsageEvent } from '../contract.ts';
 
 /** The estimated usage of a call. */
-export function estimatedUsage(request: ProviderRequest, outputTokens: number): UsageEvent {
+export function estimateUsage(request: ProviderRequest, outputTokens: number): UsageEvent {
   let inputTokens = estimateTokens(request.systemPrompt ?? '');
   for (const message of request.messages) inputTokens += messageTokens(message);
   return buildUsageEvent({ estimated: true }, { inputTokens, outputTokens });
@@ -44,6 +44,6 @@ export async function* streamText(
     if (pace > 0) await (call.clock ?? systemClock).wait(pace, signal);
     yield { type: 'text-delta', text: piece };
   }
-  yield estimatedUsage(request, tokens);
+  yield estimateUsage(request, tokens);
   yield { type: 'end', finishReason, raw: finishReason };
 }

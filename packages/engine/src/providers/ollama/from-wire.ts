@@ -20,7 +20,7 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /** Creates a reader for the lines of one response. Tool calls arrive complete, usually without ids. */
-export function ollamaReader(): WireReader {
+export function createOllamaReader(): WireReader {
   let calls = 0;
   let last: JsonObject | undefined;
   return {
@@ -66,8 +66,8 @@ function countsOf(last: JsonObject): JsonObject {
 }
 
 /** The events of a non-streamed response, which has the form of a last line. */
-export function ollamaWhole(body: Json): readonly WireReplyEvent[] {
-  const reader = ollamaReader();
+export function readOllamaResponse(body: Json): readonly WireReplyEvent[] {
+  const reader = createOllamaReader();
   const events = reader.read(body, '') ?? [];
   if (!reader.done) throw new WireFailure('The answer does not say that it is done.', body);
   return [...events, ...reader.end()];

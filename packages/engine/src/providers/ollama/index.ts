@@ -1,11 +1,11 @@
 import { getMember, getTextMember, hasEmbeddedBytes, isToolCall, listOrNone } from '@coppice/content/wires';
-import { keyHeader } from '../chat-completions.ts';
+import { bearerKeyHeader } from '../chat-completions.ts';
 import type { ListedModel } from '../contract.ts';
 import { defineProvider } from '../define.ts';
 import { getJson } from '../list-models.ts';
-import { ollamaWindow } from '../read-window.ts';
+import { findOllamaWindow } from '../read-window.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
-import { ollamaReader, ollamaWhole } from './from-wire.ts';
+import { createOllamaReader, readOllamaResponse } from './from-wire.ts';
 import { toOllamaBody } from './to-wire.ts';
 
 /**
@@ -43,15 +43,15 @@ export const ollama = defineProvider({
         body: toOllamaBody(request, streaming),
         streaming,
         framing: 'lines',
-        keyHeader,
-        reader: ollamaReader,
-        whole: ollamaWhole,
+        keyHeader: bearerKeyHeader,
+        reader: createOllamaReader,
+        whole: readOllamaResponse,
       },
       call,
     );
   },
   async listModels(call) {
-    const body = await getJson(call, { path: '/api/tags', keyHeader });
+    const body = await getJson(call, { path: '/api/tags', keyHeader: bearerKeyHeader });
     const models: ListedModel[] = [];
     for (const each of listOrNone(getMember(body, 'models'))) {
       const id = getTextMember(each, 'model') ?? getTextMember(each, 'name');
@@ -60,8 +60,8 @@ export const ollama = defineProvider({
     return models;
   },
   async describeModel(model, call) {
-    const shown = await getJson(call, { path: '/api/show', keyHeader, body: { model } });
-    const window = ollamaWindow(shown);
+    const shown = await getJson(call, { path: '/api/show', keyHeader: bearerKeyHeader, body: { model } });
+    const window = findOllamaWindow(shown);
     return window === undefined || window === 0 ? null : { id: model, window };
   },
 });

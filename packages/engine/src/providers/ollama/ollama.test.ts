@@ -1,12 +1,12 @@
 import { textMessage } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
-import { fixture, result, said } from '../../testing/fixture.ts';
+import { makeMessage, makeToolResult, readFixture } from '../../testing/fixture.ts';
 import { openRawServer } from '../../testing/raw-server.ts';
 import { runProviderConformance } from '../conformance.ts';
 import { ollama } from './index.ts';
-import { toOllamaBody, windowFor } from './to-wire.ts';
+import { chooseOllamaWindow, toOllamaBody } from './to-wire.ts';
 
-const read = (name: string) => fixture(import.meta.url, name);
+const read = (name: string) => readFixture(import.meta.url, name);
 
 runProviderConformance(ollama, {
   model: 'qwen3',
@@ -40,9 +40,9 @@ describe('a request to Ollama', () => {
       messages: [textMessage('user', text)],
       maxTokens,
     });
-    expect(windowFor(request('Hi', 100))).toBe(4096);
-    expect(windowFor(request('Hi', 1_000_000))).toBe(16_384);
-    const long = windowFor(request('one two three four '.repeat(10_000), 2000));
+    expect(chooseOllamaWindow(request('Hi', 100))).toBe(4096);
+    expect(chooseOllamaWindow(request('Hi', 1_000_000))).toBe(16_384);
+    const long = chooseOllamaWindow(request('one two three four '.repeat(10_000), 2000));
     expect(long).toBeGreaterThanOrEqual(32_768);
     expect(Number.isInteger(Math.log2(long))).toBe(true);
     expect(toOllamaBody(request('Hi', 100), true).options).toEqual({ num_predict: 100, num_ctx: 4096 });
@@ -51,7 +51,11 @@ describe('a request to Ollama', () => {
   it('[G53] sends pictures as bytes and results by the name of the tool', () => {
     const call = { type: 'tool-use', id: 'c', name: 'look', parameters: { at: 1 } } as const;
     const image = { type: 'image', mediaType: 'image/png', source: { type: 'base64', data: 'iVBO' } } as const;
-    const messages = [said('user', { type: 'text', text: 'See' }, image), said('assistant', call), result('c', 'sun')];
+    const messages = [
+      makeMessage('user', { type: 'text', text: 'See' }, image),
+      makeMessage('assistant', call),
+      makeToolResult('c', 'sun'),
+    ];
     expect(toOllamaBody({ model: 'q', systemPrompt: 'Be brief.', messages, maxTokens: 1 }, true).messages).toEqual([
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'See', images: ['iVBO'] },

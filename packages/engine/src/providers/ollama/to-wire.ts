@@ -47,7 +47,7 @@ export function toOllamaBody(request: ProviderRequest, streaming: boolean): Olla
         }),
     options: {
       ...(request.maxTokens === undefined ? {} : { num_predict: request.maxTokens }),
-      num_ctx: windowFor(request),
+      num_ctx: chooseOllamaWindow(request),
       ...(temperature === undefined ? {} : { temperature }),
       ...(topP === undefined ? {} : { top_p: topP }),
       ...(stop === undefined ? {} : { stop }),
@@ -60,7 +60,7 @@ export function toOllamaBody(request: ProviderRequest, streaming: boolean): Olla
  * The context window to request. By default Ollama uses 4,096 tokens and silently truncates older messages. A power
  * of two, because every change of size reloads the model; Ollama itself limits it to the model's maximum.
  */
-export function windowFor(request: ProviderRequest): number {
+export function chooseOllamaWindow(request: ProviderRequest): number {
   let tokens = estimateTokens(request.systemPrompt ?? '') + Math.min(request.maxTokens ?? 8192, 8192);
   for (const message of request.messages) tokens += messageTokens(message);
   for (const tool of request.tools ?? []) tokens += estimateTokens(JSON.stringify(tool));

@@ -1,11 +1,11 @@
 import { textMessage } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
-import { fixture, said } from '../../testing/fixture.ts';
+import { makeMessage, readFixture } from '../../testing/fixture.ts';
 import { runProviderConformance } from '../conformance.ts';
 import { openaiCompatible } from './index.ts';
 import { toCompatibleBody } from './to-wire.ts';
 
-const read = (name: string) => fixture(import.meta.url, name);
+const read = (name: string) => readFixture(import.meta.url, name);
 const look = (id: string, place: number) =>
   ({ type: 'tool-use', id, name: 'look', parameters: { at: place } }) as const;
 
@@ -35,7 +35,7 @@ runProviderConformance(openaiCompatible, {
 describe('a request to an OpenAI-compatible server', () => {
   it('[G56] is as simple as possible: a string if there is only text, and max_tokens for the reply limit', () => {
     const messages = [
-      said('user', { type: 'text', text: 'a' }, { type: 'text', text: 'b' }),
+      makeMessage('user', { type: 'text', text: 'a' }, { type: 'text', text: 'b' }),
       textMessage('system', 'c'),
     ];
     const body = toCompatibleBody({ model: 'm', messages, maxTokens: 9, thinking: { effort: 'low' } }, false);

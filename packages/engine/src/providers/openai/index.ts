@@ -11,7 +11,7 @@ import {
   readWholeResponse,
   toResponsesBody,
 } from '@coppice/content/wires';
-import { chatParameters, chatSupport, keyHeader } from '../chat-completions.ts';
+import { bearerKeyHeader, chatParameters, chatSupport } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
 import { listModelIds } from '../list-models.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
@@ -54,7 +54,7 @@ export const openai = defineProvider({
   },
   async *stream(request, call) {
     const streaming = call.streaming ?? true;
-    const common = { streaming, framing: 'sse', keyHeader } as const;
+    const common = { streaming, framing: 'sse', keyHeader: bearerKeyHeader } as const;
     if (isReasoningModel(request.model)) {
       const body = toResponsesBody(request, streaming);
       yield* streamOverHttp(
@@ -69,5 +69,5 @@ export const openai = defineProvider({
       );
     }
   },
-  listModels: (call) => listModelIds(call, { path: '/models', keyHeader }),
+  listModels: (call) => listModelIds(call, { path: '/models', keyHeader: bearerKeyHeader }),
 });

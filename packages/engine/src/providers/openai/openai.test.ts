@@ -9,13 +9,13 @@ import { textMessage } from '@coppice/core';
 import type { ChatCompletionChunk, ChatCompletionCreateParams } from 'openai/resources/chat/completions';
 import type { ResponseCreateParams, ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { fixture, result, said } from '../../testing/fixture.ts';
+import { makeMessage, makeToolResult, readFixture } from '../../testing/fixture.ts';
 import { runProviderConformance } from '../conformance.ts';
 import type { ProviderRequest } from '../contract.ts';
 import { openai } from './index.ts';
 import { isReasoningModel, toOpenaiChat } from './to-wire.ts';
 
-const read = (name: string) => fixture(import.meta.url, name);
+const read = (name: string) => readFixture(import.meta.url, name);
 const calls = [
   {
     type: 'tool-use',
@@ -116,9 +116,9 @@ describe('a request to OpenAI', () => {
     } as const;
     const messages = [
       textMessage('user', 'x'),
-      said('assistant', calls[0], broken),
-      result(calls[0].id, 'sun'),
-      result('c2', 'Error'),
+      makeMessage('assistant', calls[0], broken),
+      makeToolResult(calls[0].id, 'sun'),
+      makeToolResult('c2', 'Error'),
     ];
     expect(toOpenaiChat(request({ messages }), true).messages).toEqual([
       { role: 'user', content: 'x' },
@@ -165,7 +165,11 @@ describe('a request to OpenAI', () => {
     const chats = ['gpt-4.1', 'gpt-4o', 'gpt-5-chat-latest', 'chatgpt-4o-latest', 'gpt-3.5-turbo'];
     expect(reasons.map(isReasoningModel)).toEqual(reasons.map(() => true));
     expect(chats.map(isReasoningModel)).toEqual(chats.map(() => false));
-    const messages = [textMessage('user', 'x'), said('assistant', reasoning, weather), result(weather.id, 'sun')];
+    const messages = [
+      textMessage('user', 'x'),
+      makeMessage('assistant', reasoning, weather),
+      makeToolResult(weather.id, 'sun'),
+    ];
     expect(toResponsesBody(request({ messages, thinking: { effort: 'low' } }), true)).toMatchObject({
       reasoning: { effort: 'low', summary: 'auto' },
       input: [
@@ -195,7 +199,7 @@ describe('a request to OpenAI', () => {
       mediaType: 'application/pdf',
       source: { type: 'base64', data: 'JVBE' },
     } as const;
-    const messages = [said('user', { type: 'text', text: 'See' }, image, linked, pdf)];
+    const messages = [makeMessage('user', { type: 'text', text: 'See' }, image, linked, pdf)];
     expect(toOpenaiChat(request({ messages }), true).messages[0]?.content).toEqual([
       { type: 'text', text: 'See' },
       { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBO' } },

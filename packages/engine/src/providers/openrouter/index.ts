@@ -7,7 +7,7 @@ import {
   isToolCall,
   readWholeChatCompletion,
 } from '@coppice/content/wires';
-import { chatParameters, chatSupport, keyHeader } from '../chat-completions.ts';
+import { bearerKeyHeader, chatParameters, chatSupport } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
 import { getJson, listModelIds } from '../list-models.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
@@ -47,7 +47,7 @@ export const openrouter = defineProvider({
         body,
         streaming,
         framing: 'sse',
-        keyHeader,
+        keyHeader: bearerKeyHeader,
         headers,
         reader: createChatReader,
         whole: readWholeChatCompletion,
@@ -55,6 +55,6 @@ export const openrouter = defineProvider({
       call,
     );
   },
-  listModels: (call) => listModelIds(call, { path: '/models', keyHeader, headers }),
-  checkKey: (call) => getJson(call, { path: '/key', keyHeader, headers }),
+  listModels: (call) => listModelIds(call, { path: '/models', keyHeader: bearerKeyHeader, headers }),
+  checkKey: (call) => getJson(call, { path: '/key', keyHeader: bearerKeyHeader, headers }),
 });

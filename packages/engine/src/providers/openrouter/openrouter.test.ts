@@ -1,11 +1,11 @@
 import { textMessage } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
-import { fixture, said } from '../../testing/fixture.ts';
+import { makeMessage, readFixture } from '../../testing/fixture.ts';
 import { runProviderConformance } from '../conformance.ts';
 import { openrouter } from './index.ts';
 import { toOpenrouterBody } from './to-wire.ts';
 
-const read = (name: string) => fixture(import.meta.url, name);
+const read = (name: string) => readFixture(import.meta.url, name);
 const details =
   '[{"type":"reasoning.text","text":"Let me think.","format":"anthropic-claude-v1","index":0,"signature":"EqQBCgIYAhIM"}]';
 const usage = { inputTokens: 18, outputTokens: 60, cacheReadTokens: 5, cacheWriteTokens: 3, reasoningTokens: 20 };
@@ -44,7 +44,7 @@ describe('a request to OpenRouter', () => {
       signature: details,
       provider: 'openrouter',
     } as const;
-    const messages = [textMessage('user', 'x'), said('assistant', thinking, { type: 'text', text: 'y' })];
+    const messages = [textMessage('user', 'x'), makeMessage('assistant', thinking, { type: 'text', text: 'y' })];
     const body = toOpenrouterBody({ model: 'm', messages, maxTokens: 9, thinking: { effort: 'high' } }, true);
     expect(body).toMatchObject({ usage: { include: true }, reasoning: { effort: 'high' }, max_tokens: 9 });
     expect(body.messages[1]).toEqual({ role: 'assistant', content: 'y', reasoning_details: JSON.parse(details) });

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@coppice/core';
 import { defineTool } from '../define.ts';
-import { toolError } from '../errors.ts';
+import { makeToolError } from '../errors.ts';
 
 /** The current date and time in a time zone. */
 export const currentDate = defineTool({
@@ -49,7 +49,7 @@ function formatter(timeZone: string): Intl.DateTimeFormat {
       timeZoneName: 'longOffset',
     });
   } catch (error) {
-    throw toolError(
+    throw makeToolError(
       'tool/bad-arguments',
       `There is no time zone ${JSON.stringify(timeZone)}; one is called such as Europe/Berlin.`,
       { timeZone },

@@ -8,7 +8,7 @@ import {
   type TreeRow,
 } from '@coppice/core';
 import { defineTool } from '../define.ts';
-import { toolError } from '../errors.ts';
+import { makeToolError } from '../errors.ts';
 
 /** Lets a model inspect its own conversation: the branches and its current position. */
 export const introspect = defineTool({
@@ -28,7 +28,7 @@ export const introspect = defineTool({
     additionalProperties: false,
   },
   run({ level }, { place }) {
-    if (place === undefined) throw toolError('tool/failed', 'There is no conversation to inspect.');
+    if (place === undefined) throw makeToolError('tool/failed', 'There is no conversation to inspect.');
     const { store, treeId, nodeId } = place;
     return store.read(treeId, () => describeTree(treeId, nodeId, level === 'all'));
   },

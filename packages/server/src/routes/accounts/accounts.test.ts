@@ -1,4 +1,4 @@
-import { memoryRecords } from '@coppice/engine';
+import { createMemoryRecords } from '@coppice/engine';
 import { expect, test } from 'vitest';
 import { defaultQuotas } from '../../contract.ts';
 import { EventStreams } from '../../live/event-stream.ts';
@@ -263,7 +263,7 @@ test('[A197] an admin sees the model usage of each user', async () => {
 
 test('[A198] an admin sets limits that take effect at once and never exceed those of the operator', async () => {
   const server = await openSharedServer({
-    keys: memoryRecords(),
+    keys: createMemoryRecords(),
     config: '[budgets]\nday_usd = 5',
     quotas: { generations: 4 },
   });
@@ -283,7 +283,7 @@ test('[A198] an admin sets limits that take effect at once and never exceed thos
 
 test('[A198] the limits of one person replace those of each person, and removing them restores these', async () => {
   const now = Date.UTC(2026, 10, 18, 9, 30);
-  const server = await openSharedServer({ keys: memoryRecords(), quotas: { generations: 4 }, now: () => now });
+  const server = await openSharedServer({ keys: createMemoryRecords(), quotas: { generations: 4 }, now: () => now });
   const put = (body: object, token = 'ada') => server.ask('PUT', '/api/users/cleo/limits', { token, body });
   await server.ask('PUT', '/api/users/ada/limits', { token: 'ada', body: { requestsPerMinute: 1_000 } });
   await server.ask('PUT', '/api/settings/limits', { token: 'ada', body: { requestsPerMinute: 2 } });

@@ -1,7 +1,7 @@
 /** Accounts: the caller, and on a shared server its users and their tokens. */
 import { randomBytes } from 'node:crypto';
 import { type ApiToken, AppError, type User } from '@coppice/core';
-import { addUse, dayOf, type ModelUse } from '@coppice/engine';
+import { addUse, utcDayOf, type ModelUse } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { requireFutureExpiry } from '../../expiry.ts';
 import { throwHttpError } from '../../http-errors.ts';
@@ -250,7 +250,7 @@ const usage = defineRoute({
     const { spending } = services.engine;
     const [today, period] = [new Map<string, ModelUse>(), new Map<string, ModelUse>()];
     for (let back = 0; back < usageDays; back++)
-      for (const [owner, use] of await spending.byOwner(dayOf(services.now() - back * 86_400_000))) {
+      for (const [owner, use] of await spending.byOwner(utcDayOf(services.now() - back * 86_400_000))) {
         period.set(owner, addUse(period.get(owner), use));
         if (back === 0) today.set(owner, use);
       }

@@ -1,4 +1,4 @@
-import { whole } from '@coppice/engine/testing';
+import { encodeReply } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { testToken } from '../../testing/index.ts';
 import { openProxyFixture, type ProxyFixture } from '../../testing/proxy-fixture.ts';
@@ -36,7 +36,9 @@ async function recorded(wait: Promise<void> = Promise.resolve()): Promise<ProxyF
     const isTask = body.includes('Find it.') && !body.includes('Send one.');
     void (body.includes('Slowly') ? wait : Promise.resolve()).then(() => {
       response.writeHead(body.includes('Fail.') ? 500 : 200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(whole('anthropic', isTask ? { text: 'Found.' } : { text: 'Sent.', calls: [spawn] })));
+      response.end(
+        JSON.stringify(encodeReply('anthropic', isTask ? { text: 'Found.' } : { text: 'Sent.', calls: [spawn] })),
+      );
     });
   });
   const call = (words: string, headers: Readonly<Record<string, string>> = {}) =>

@@ -1,7 +1,7 @@
 /** What programs did through the recording proxy, and which sessions and sub-agents belong together. */
 import { findSubAgents, spawnLinkOf } from '@coppice/content';
 import { ask, readTree, type Store } from '@coppice/core';
-import { addFigures, noWork, type RecordedSession, RecordedWork, sumOfSession } from '@coppice/engine';
+import { addFigures, type RecordedSession, RecordedWork, sumSessionFigures, zeroFigures } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { resolveTree } from '../../resolve-tree.ts';
@@ -97,7 +97,10 @@ const list = defineRoute({
       sessions: page.sessions.flatMap((session) => flatten(session, null, isRunning)),
       cursor: page.cursor,
       running: running.length,
-      recent: page.sessions.reduce((sum, session) => addFigures(sum, sumOfSession(session, 'recent')), noWork),
+      recent: page.sessions.reduce(
+        (sum, session) => addFigures(sum, sumSessionFigures(session, 'recent')),
+        zeroFigures,
+      ),
     });
   },
 });

@@ -7,7 +7,7 @@ import {
   localServers,
   type ProviderConfig,
   providerDefinitions,
-  redact,
+  redactKeys,
 } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { throwHttpError } from '../../http-errors.ts';
@@ -162,10 +162,10 @@ async function tryModels(
 }
 
 function problemOf(thrown: unknown): { readonly code: string; readonly message: string } {
-  if (isAppError(thrown)) return { code: thrown.code, message: redact(thrown.message) };
+  if (isAppError(thrown)) return { code: thrown.code, message: redactKeys(thrown.message) };
   const event = thrown instanceof Error && 'event' in thrown ? thrown.event : null;
   if (typeof event === 'object' && event !== null && 'code' in event && 'message' in event)
-    return { code: String(event.code), message: redact(String(event.message)) };
+    return { code: String(event.code), message: redactKeys(String(event.message)) };
   return { code: 'provider/failed', message: 'The server could not be asked.' };
 }
 

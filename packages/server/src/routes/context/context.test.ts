@@ -1,5 +1,5 @@
 import { createEvents } from '@coppice/engine';
-import { type ScriptedReply, usageEventOf } from '@coppice/engine/testing';
+import { makeUsageEvent, type ScriptedReply } from '@coppice/engine/testing';
 import { expect, test } from 'vitest';
 import { createTestId, createTree, openTestServer } from '../../testing/index.ts';
 
@@ -133,7 +133,7 @@ test.each(compactions)(
     ].join('\n');
     const summary: ScriptedReply = [
       { type: 'text-delta', text: 'In short.' },
-      usageEventOf(60_000, 100),
+      makeUsageEvent(60_000, 100),
       { type: 'end', finishReason: 'stop', raw: 'stop' },
     ];
     const server = await openTestServer({ events, config, replies: [summary] });

@@ -2,7 +2,7 @@
 import { estimateTokens } from '@coppice/content';
 import { ask, type Message, type NodeId, nodeId, readTree, refuse, type Store, type TreeId } from '@coppice/core';
 import { buildRequestMessages, compactionBudgetFor, readContextPage } from '@coppice/core/context';
-import { type Cost, readBranchModel, replyLimit, type ToolRegistry } from '@coppice/engine';
+import { type Cost, readBranchModel, computeReplyLimit, type ToolRegistry } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { assertExpectedVersion, resolveTree } from '../../resolve-tree.ts';
@@ -93,7 +93,7 @@ const getContext = defineRoute({
     const toolDefinitions = measureTools(services.tools, query.tools);
     // A reported usage already includes the tools.
     const inputTokens = found.estimate.tokens + (found.estimate.reported === null ? toolDefinitions.tokens : 0);
-    const limit = replyLimit(model.info, undefined, inputTokens);
+    const limit = computeReplyLimit(model.info, undefined, inputTokens);
     const longest = limit.maxTokens ?? maxOut;
     const cost = model.cost({ inputTokens, outputTokens: longest });
     const outputTokens = Math.min(longest, usualReply(found.entries));

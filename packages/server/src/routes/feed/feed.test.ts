@@ -1,4 +1,4 @@
-import { textEvents } from '@coppice/engine/testing';
+import { makeTextEvents } from '@coppice/engine/testing';
 import { expect, test } from 'vitest';
 import {
   createTestId,
@@ -102,7 +102,7 @@ test('[A43] text of a reply in progress is sent between its commits, from its be
       function* () {
         for (let count = 0; !joined.signal.aborted; count++)
           yield* [{ type: 'text-delta', text: `word${count} ` } as const, { type: 'wait', ms: 2 } as const];
-        yield* textEvents('and the rest');
+        yield* makeTextEvents('and the rest');
       },
     ],
     limits: { deltaMs: 5 },
@@ -155,7 +155,7 @@ test('[A44] commits and replies of another process reach the feed of this one', 
       async function* () {
         yield { type: 'text-delta', text: 'from the other ' } as const;
         await new Promise((resolve) => seenHere.signal.addEventListener('abort', resolve));
-        yield* textEvents('process');
+        yield* makeTextEvents('process');
       },
     ],
   });

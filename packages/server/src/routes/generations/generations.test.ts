@@ -1,7 +1,7 @@
 import { messageKit } from '@coppice/content';
 import { nodeId, run as runCommand, treeId } from '@coppice/core';
 import { createTools, defineTool, type TurnEvent } from '@coppice/engine';
-import { type ScriptedReply, textEvents, toolEvents } from '@coppice/engine/testing';
+import { makeTextEvents, makeToolEvents, type ScriptedReply } from '@coppice/engine/testing';
 import { expect, test, vi } from 'vitest';
 import { recoverRepliesOnce } from '../../live/recovery.ts';
 import { createTestId, createTree, EventReader, openTestServer, type TestServer } from '../../testing/index.ts';
@@ -15,7 +15,7 @@ function gated(first: string, rest = 'through'): { readonly reply: ScriptedReply
       yield { type: 'text-delta', text: first };
       const stop = AbortSignal.any([gate.signal, ...(signal === undefined ? [] : [signal])]);
       if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve));
-      yield* textEvents(rest);
+      yield* makeTextEvents(rest);
     },
     goOn: () => gate.abort(),
   };
@@ -71,7 +71,7 @@ test('[A51] several models and several replies are one group, and regenerating a
 
 test('[A194] replies are combined into a new variant that names its sources, and undo removes it', async () => {
   const server = await openTestServer({
-    replies: [textEvents('Tea.'), textEvents('Coffee.'), textEvents('Tea [A] or coffee [B].')],
+    replies: [makeTextEvents('Tea.'), makeTextEvents('Coffee.'), makeTextEvents('Tea [A] or coffee [B].')],
   });
   const { id } = await createTree(server, []);
   const begun = await send(server, id, { n: 2 });
@@ -219,7 +219,7 @@ test('[A54] stopping a finished turn gives the same response from any process, a
 test('[A55] a reply is followed from any offset and stopped from another process, keeping the stored text', async () => {
   const server = await openTestServer({
     store: 'sqlite',
-    replies: [[...textEvents('one two three').slice(0, 3), { type: 'hang' }]],
+    replies: [[...makeTextEvents('one two three').slice(0, 3), { type: 'hang' }]],
   });
   const other = await openTestServer({ store: `sqlite:${(await server.store.info()).place}` });
   const { id } = await createTree(server, []);
@@ -256,10 +256,10 @@ test('[A56] a tool with side effects waits for approval, runs if approved, and i
       }),
     ],
   });
-  const call = (text: string) => toolEvents({ id: `call-${text}`, name: 'write_note', parameters: { text } });
+  const call = (text: string) => makeToolEvents({ id: `call-${text}`, name: 'write_note', parameters: { text } });
   const server = await openTestServer({
     tools,
-    replies: [call('a'), textEvents('done'), call('b'), textEvents('well')],
+    replies: [call('a'), makeTextEvents('done'), call('b'), makeTextEvents('well')],
   });
   const { id } = await createTree(server, []);
   for (const [text, approve] of [
@@ -288,7 +288,7 @@ test('[A57] a user has a limited number of simultaneous turns', async () => {
 });
 
 test('[A58] a server that stops interrupts its turns and keeps their text', async () => {
-  const server = await openTestServer({ replies: [[...textEvents('so far').slice(0, 1), { type: 'hang' }]] });
+  const server = await openTestServer({ replies: [[...makeTextEvents('so far').slice(0, 1), { type: 'hang' }]] });
   const { id } = await createTree(server, []);
   const begun = await send(server, id);
   const reader = new EventReader(await server.raw('GET', `/api/trees/${id}/feed`));
@@ -305,7 +305,7 @@ test('[A58] a server that stops interrupts its turns and keeps their text', asyn
 });
 
 test('[A59] undo stops a running reply, in this or another process, and removes it', async () => {
-  const hanging = [[...textEvents('never through').slice(0, 1), { type: 'hang' } as const]];
+  const hanging = [[...makeTextEvents('never through').slice(0, 1), { type: 'hang' } as const]];
   const server = await openTestServer({ store: 'sqlite', replies: hanging });
   const other = await openTestServer({ store: `sqlite:${(await server.store.info()).place}`, replies: hanging });
   const { id, nodeIds } = await createTree(server, ['Hello']);
@@ -325,7 +325,9 @@ test('[A59] undo stops a running reply, in this or another process, and removes 
 });
 
 test('[A170] undo without a tree stops a running reply and removes it', async () => {
-  const server = await openTestServer({ replies: [[...textEvents('never through').slice(0, 1), { type: 'hang' }]] });
+  const server = await openTestServer({
+    replies: [[...makeTextEvents('never through').slice(0, 1), { type: 'hang' }]],
+  });
   const { id, nodeIds } = await createTree(server, ['Hello']);
   expect((await send(server, id)).status).toBe(202);
   const undone = await server.ask('POST', '/api/undo');

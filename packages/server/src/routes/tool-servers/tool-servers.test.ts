@@ -1,5 +1,5 @@
-import { createMcpClient, createTools, memoryPins, memoryRecords, parseConfig } from '@coppice/engine';
-import { oddServer, openModelServer } from '@coppice/engine/testing';
+import { createMcpClient, createMemoryPins, createMemoryRecords, createTools, parseConfig } from '@coppice/engine';
+import { misbehavingServerCommand, openModelServer } from '@coppice/engine/testing';
 import { afterEach, expect, test } from 'vitest';
 import {
   openSharedServer,
@@ -20,8 +20,8 @@ async function opened(
 ): Promise<TestServer> {
   const config = parseConfig({ name: '/test.toml', text: lines }, {});
   const tools = createTools({ rules: () => server.server.services.config.tools });
-  const mcp = createMcpClient({ config, tools, pins: memoryPins(), env: { PATH: process.env['PATH'] } });
-  const server: TestServer = await open({ keys: memoryRecords(), tools, mcp, config: lines });
+  const mcp = createMcpClient({ config, tools, pins: createMemoryPins(), env: { PATH: process.env['PATH'] } });
+  const server: TestServer = await open({ keys: createMemoryRecords(), tools, mcp, config: lines });
   clean.push(
     () => mcp.close(),
     () => server.close(),
@@ -29,7 +29,7 @@ async function opened(
   return server;
 }
 
-const command = oddServer('good');
+const command = misbehavingServerCommand('good');
 
 test('[A190] a command is added on this machine after signing in again, runs at once, and is stopped and removed', async () => {
   const server = await opened();

@@ -1,7 +1,7 @@
 /** Arabic words for what commands report, by code; a name in braces stands for a value of the data. */
 import type { OutputWord, UnitTexts } from '../types.ts';
 
-export const sentencesAr: Readonly<Record<string, string>> = {
+export const commandSentencesAr: Readonly<Record<string, string>> = {
   text: '{text}',
   'already-there': 'أنت هناك بالفعل.',
   'already-above': 'أنت بالفعل فوق {node} مباشرة.',
@@ -116,7 +116,7 @@ export const sentencesAr: Readonly<Record<string, string>> = {
 };
 
 /** Roles, kinds of markers and statuses. */
-export const wordsAr: Readonly<Record<OutputWord, string>> = {
+export const outputWordsAr: Readonly<Record<OutputWord, string>> = {
   user: 'أنت',
   assistant: 'النموذج',
   system: 'النظام',
@@ -137,7 +137,7 @@ export const wordsAr: Readonly<Record<OutputWord, string>> = {
   'just-now': 'الآن',
 };
 
-export const unitsAr: UnitTexts<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
+export const unitTextsAr: UnitTexts<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
   'message.zero': 'لا رسائل',
   'message.one': 'رسالة واحدة',
   'message.two': 'رسالتان',

@@ -1,7 +1,7 @@
 import type { FindingDetailCode } from '@coppice/content/formats';
 
 /** Arabic translations of the details of import findings. */
-export const findingDetailsAr: Readonly<Record<FindingDetailCode, string>> = {
+export const findingDetailTextsAr: Readonly<Record<FindingDetailCode, string>> = {
   'lines-before-first-run': 'أسطر قبل التشغيل الأول',
   'not-a-conversation': 'لا محادثة',
   'not-a-task': 'لا مهمة',

@@ -1,7 +1,7 @@
 /** Arabic texts of import findings, by code. */
 import type { ImportFindingCode } from '@coppice/content/formats';
 
-export const findingsAr: Readonly<Record<ImportFindingCode, string>> = {
+export const findingTextsAr: Readonly<Record<ImportFindingCode, string>> = {
   'import/orphan': 'الأصل مفقود: وُضع تحت الجذر',
   'import/cycle': 'الأصول تدور في حلقة: قُطعت ووُضع تحت الجذر',
   'import/self-parent': 'يسمي نفسه أصلًا: وُضع تحت الجذر',

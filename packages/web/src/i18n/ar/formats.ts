@@ -44,7 +44,7 @@ export const formatNamesAr: Readonly<Record<string, string>> = {
 };
 
 /** Descriptions of formats. */
-export const formatsAr: Readonly<Record<string, string>> = {
+export const formatDescriptionsAr: Readonly<Record<string, string>> = {
   archive: 'محادثات كاملة مع سلة المهملات والإشارات المرجعية والمرفقات والمعرّفات الخارجية، سطرًا سطرًا ومع مجاميع تحقق.',
   chatgpt: 'محادثات بكل فروعها، كما يصدّرها ChatGPT.',
   'claude-code': 'ملفات جلسات Claude Code، مع الفروع والملخصات والوكلاء الفرعيين.',
@@ -60,7 +60,7 @@ export const formatsAr: Readonly<Record<string, string>> = {
 };
 
 /** What a format cannot represent. */
-export const lossesAr: Readonly<Record<string, string>> = {
+export const formatLossesAr: Readonly<Record<string, string>> = {
   active: 'لا تُذكر الرسالة الحالية.',
   attachments: 'تُترك بايتات المرفقات أو تُذكر بأسمائها فقط.',
   attributes: 'يُترك تثبيت المحادثات ومجلدها ووسومها وملاحظاتها حيث لا مكان لها.',

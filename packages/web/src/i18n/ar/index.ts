@@ -1,18 +1,18 @@
 import type { LanguageTexts } from '../types.ts';
 import { commandWordsAr } from './command-words.ts';
-import { sentencesAr, unitsAr, wordsAr } from './commands.ts';
-import { argumentNamesAr, ownNamesAr } from './names.ts';
-import { ar } from './page.ts';
-import { refusalsAr } from './refusals.ts';
+import { commandSentencesAr, outputWordsAr, unitTextsAr } from './commands.ts';
+import { argumentNamesAr, builtInNamesAr } from './names.ts';
+import { pageTextsAr } from './page.ts';
+import { refusalTextsAr } from './refusals.ts';
 
 /** Arabic. */
-export const textsAr: LanguageTexts = {
-  page: ar,
+export const languageTextsAr: LanguageTexts = {
+  page: pageTextsAr,
   commandWords: commandWordsAr,
-  sentences: sentencesAr,
-  words: wordsAr,
-  units: unitsAr,
+  sentences: commandSentencesAr,
+  words: outputWordsAr,
+  units: unitTextsAr,
   argumentNames: argumentNamesAr,
-  ownNames: ownNamesAr,
-  refusals: refusalsAr,
+  ownNames: builtInNamesAr,
+  refusals: refusalTextsAr,
 };

@@ -13,7 +13,7 @@ export const argumentNamesAr: Readonly<Record<string, string>> = {
 };
 
 /** Names of built-in tools and of the offline provider. */
-export const ownNamesAr: Readonly<Record<string, string>> = {
+export const builtInNamesAr: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'غير متصل (بلا نموذج لغوي)',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
     'يذكر التاريخ والوقت ويوم الأسبوع، بتوقيت UTC أو بمنطقة زمنية.',

@@ -1,18 +1,18 @@
-import type { en } from '../en/page.ts';
+import type { pageTextsEn } from '../en/page.ts';
 import type { Translated } from '../types.ts';
-import { agentsAr } from './agents.ts';
-import { atHandAr } from './at-hand.ts';
-import { peopleAr } from './people.ts';
-import { settingsAr } from './settings.ts';
-import { transferAr } from './transfer.ts';
+import { agentTextsAr } from './agents.ts';
+import { messageToolTextsAr } from './message-tools.ts';
+import { peopleTextsAr } from './people.ts';
+import { settingsTextsAr } from './settings.ts';
+import { transferTextsAr } from './transfer.ts';
 
 /** Arabic. The compiler requires every key of English. */
-export const ar: Translated<typeof en, 'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
-  ...settingsAr,
-  ...agentsAr,
-  ...atHandAr,
-  ...peopleAr,
-  ...transferAr,
+export const pageTextsAr: Translated<typeof pageTextsEn, 'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
+  ...settingsTextsAr,
+  ...agentTextsAr,
+  ...messageToolTextsAr,
+  ...peopleTextsAr,
+  ...transferTextsAr,
   joinDone: 'تم ضم الرسالتين',
   joinNext: 'ضم مع التالية',
   'chatsDeleted.zero': 'إلى سلة المهملات: لا محادثات',

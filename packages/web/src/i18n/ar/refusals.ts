@@ -1,7 +1,7 @@
 /** Arabic error messages, by code. */
 import type { RefusalTexts } from '../types.ts';
 
-export const refusalsAr: RefusalTexts = {
+export const refusalTextsAr: RefusalTexts = {
   'keys/unreadable': 'تعذرت قراءة المفاتيح المحفوظة:',
   'keys/configured': 'هذا مضبوط في الإعداد أو البيئة ويُغيَّر هناك:',
   'keys/unknown': 'لم يُنشأ هذا الاتصال هنا.',

@@ -1,13 +1,13 @@
 import type { ReportTexts } from '../types.ts';
-import { findingDetailsAr } from './finding-details.ts';
-import { findingsAr } from './findings.ts';
-import { formatNamesAr, formatsAr, lossesAr } from './formats.ts';
+import { findingDetailTextsAr } from './finding-details.ts';
+import { findingTextsAr } from './findings.ts';
+import { formatDescriptionsAr, formatLossesAr, formatNamesAr } from './formats.ts';
 
 /** Arabic texts of import and export. */
 export const reportTextsAr: ReportTexts = {
-  findings: findingsAr,
-  findingDetails: findingDetailsAr,
+  findings: findingTextsAr,
+  findingDetails: findingDetailTextsAr,
   formatNames: formatNamesAr,
-  formats: formatsAr,
-  losses: lossesAr,
+  formats: formatDescriptionsAr,
+  losses: formatLossesAr,
 };

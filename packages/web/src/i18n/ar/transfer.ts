@@ -1,9 +1,9 @@
 /** Arabic texts for import and export. */
-import type { transferEn } from '../en/transfer.ts';
+import type { transferTextsEn } from '../en/transfer.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const transferAr: Translated<typeof transferEn, 'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
+export const transferTextsAr: Translated<typeof transferTextsEn, 'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
   importMenu: 'استيراد…',
   importTitle: 'استيراد محادثات',
   importHint:

@@ -1,9 +1,9 @@
 /** German texts for recorded work. */
-import type { agentsEn } from '../en/agents.ts';
+import type { agentTextsEn } from '../en/agents.ts';
 import type { Translated } from '../types.ts';
 
 /** All keys of the English texts. */
-export const agentsDe: Translated<typeof agentsEn, 'one' | 'other'> = {
+export const agentTextsDe: Translated<typeof agentTextsEn, 'one' | 'other'> = {
   agents: 'Aufgezeichnete Arbeit',
   agentsLead: 'Was Ihre Programme über den Coppice-Proxy gefragt haben',
   agentsEmpty: 'Noch ist nichts aufgezeichnet. Starten Sie ein Programm mit',

@@ -1,7 +1,7 @@
 /** German words for what commands report, by code; a name in braces stands for a value of the data. */
 import type { OutputWord, UnitTexts } from '../types.ts';
 
-export const sentencesDe: Readonly<Record<string, string>> = {
+export const commandSentencesDe: Readonly<Record<string, string>> = {
   text: '{text}',
   'already-there': 'Du bist schon dort.',
   'already-above': 'Du bist schon direkt über {node}.',
@@ -117,7 +117,7 @@ export const sentencesDe: Readonly<Record<string, string>> = {
 };
 
 /** Roles, kinds of markers and statuses. */
-export const wordsDe: Readonly<Record<OutputWord, string>> = {
+export const outputWordsDe: Readonly<Record<OutputWord, string>> = {
   user: 'du',
   assistant: 'Modell',
   system: 'System',
@@ -138,7 +138,7 @@ export const wordsDe: Readonly<Record<OutputWord, string>> = {
   'just-now': 'gerade eben',
 };
 
-export const unitsDe: UnitTexts<'one' | 'other'> = {
+export const unitTextsDe: UnitTexts<'one' | 'other'> = {
   'message.one': '{n} Nachricht',
   'message.other': '{n} Nachrichten',
   'token.one': '{n} Token',

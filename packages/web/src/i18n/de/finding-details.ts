@@ -1,7 +1,7 @@
 import type { FindingDetailCode } from '@coppice/content/formats';
 
 /** German translations of the details of import findings. */
-export const findingDetailsDe: Readonly<Record<FindingDetailCode, string>> = {
+export const findingDetailTextsDe: Readonly<Record<FindingDetailCode, string>> = {
   'lines-before-first-run': 'Zeilen vor dem ersten Lauf',
   'not-a-conversation': 'kein Gespräch',
   'not-a-task': 'keine Aufgabe',

@@ -1,7 +1,7 @@
 /** German texts of import findings, by code. */
 import type { ImportFindingCode } from '@coppice/content/formats';
 
-export const findingsDe: Readonly<Record<ImportFindingCode, string>> = {
+export const findingTextsDe: Readonly<Record<ImportFindingCode, string>> = {
   'import/orphan': 'das Übergeordnete fehlt: unter die Wurzel gehängt',
   'import/cycle': 'das Übergeordnete läuft im Kreis: aufgetrennt und unter die Wurzel gehängt',
   'import/self-parent': 'es nennt sich selbst als Übergeordnetes: unter die Wurzel gehängt',

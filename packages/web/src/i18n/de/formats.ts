@@ -44,7 +44,7 @@ export const formatNamesDe: Readonly<Record<string, string>> = {
 };
 
 /** Descriptions of formats. */
-export const formatsDe: Readonly<Record<string, string>> = {
+export const formatDescriptionsDe: Readonly<Record<string, string>> = {
   archive:
     'Ganze Chats mit Papierkorb, Lesezeichen, Anhängen und fremden Kennungen, Zeile für Zeile und mit Prüfsummen.',
   chatgpt: 'Chats mit allen Zweigen, wie ChatGPT sie exportiert.',
@@ -61,7 +61,7 @@ export const formatsDe: Readonly<Record<string, string>> = {
 };
 
 /** What a format cannot represent. */
-export const lossesDe: Readonly<Record<string, string>> = {
+export const formatLossesDe: Readonly<Record<string, string>> = {
   active: 'Welche Nachricht die aktuelle ist, wird weggelassen.',
   attachments: 'Bytes von Anhängen werden weggelassen oder nur mit ihrem Namen genannt.',
   attributes:

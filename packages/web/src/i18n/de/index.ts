@@ -1,18 +1,18 @@
 import type { LanguageTexts } from '../types.ts';
 import { commandWordsDe } from './command-words.ts';
-import { sentencesDe, unitsDe, wordsDe } from './commands.ts';
-import { argumentNamesDe, ownNamesDe } from './names.ts';
-import { de } from './page.ts';
-import { refusalsDe } from './refusals.ts';
+import { commandSentencesDe, outputWordsDe, unitTextsDe } from './commands.ts';
+import { argumentNamesDe, builtInNamesDe } from './names.ts';
+import { pageTextsDe } from './page.ts';
+import { refusalTextsDe } from './refusals.ts';
 
 /** German. */
-export const textsDe: LanguageTexts = {
-  page: de,
+export const languageTextsDe: LanguageTexts = {
+  page: pageTextsDe,
   commandWords: commandWordsDe,
-  sentences: sentencesDe,
-  words: wordsDe,
-  units: unitsDe,
+  sentences: commandSentencesDe,
+  words: outputWordsDe,
+  units: unitTextsDe,
   argumentNames: argumentNamesDe,
-  ownNames: ownNamesDe,
-  refusals: refusalsDe,
+  ownNames: builtInNamesDe,
+  refusals: refusalTextsDe,
 };

@@ -13,7 +13,7 @@ export const argumentNamesDe: Readonly<Record<string, string>> = {
 };
 
 /** Names of built-in tools and of the offline provider. */
-export const ownNamesDe: Readonly<Record<string, string>> = {
+export const builtInNamesDe: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'Offline (ohne Sprachmodell)',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
     'Sagt Datum, Uhrzeit und Wochentag, in UTC oder einer Zeitzone.',

@@ -1,19 +1,19 @@
-import type { en } from '../en/page.ts';
+import type { pageTextsEn } from '../en/page.ts';
 import type { Translated } from '../types.ts';
-import { agentsDe } from './agents.ts';
-import { atHandDe } from './at-hand.ts';
+import { agentTextsDe } from './agents.ts';
+import { messageToolTextsDe } from './message-tools.ts';
 
-import { peopleDe } from './people.ts';
-import { settingsDe } from './settings.ts';
-import { transferDe } from './transfer.ts';
+import { peopleTextsDe } from './people.ts';
+import { settingsTextsDe } from './settings.ts';
+import { transferTextsDe } from './transfer.ts';
 
 /** German. The compiler requires every key of English. */
-export const de: Translated<typeof en, 'one' | 'other'> = {
-  ...settingsDe,
-  ...agentsDe,
-  ...atHandDe,
-  ...peopleDe,
-  ...transferDe,
+export const pageTextsDe: Translated<typeof pageTextsEn, 'one' | 'other'> = {
+  ...settingsTextsDe,
+  ...agentTextsDe,
+  ...messageToolTextsDe,
+  ...peopleTextsDe,
+  ...transferTextsDe,
   joinDone: 'Nachrichten verbunden',
   joinNext: 'Mit der nächsten verbinden',
   'chatsDeleted.one': '{n} Chat in den Papierkorb gelegt',

@@ -1,7 +1,7 @@
 /** German error messages, by code. */
 import type { RefusalTexts } from '../types.ts';
 
-export const refusalsDe: RefusalTexts = {
+export const refusalTextsDe: RefusalTexts = {
   'keys/unreadable': 'Die gespeicherten Schlüssel lassen sich nicht lesen:',
   'keys/configured': 'Das ist in der Konfiguration oder der Umgebung festgelegt und wird dort geändert:',
   'keys/unknown': 'Diese Verbindung wurde hier nicht angelegt.',

@@ -1,13 +1,13 @@
 import type { ReportTexts } from '../types.ts';
-import { findingDetailsDe } from './finding-details.ts';
-import { findingsDe } from './findings.ts';
-import { formatNamesDe, formatsDe, lossesDe } from './formats.ts';
+import { findingDetailTextsDe } from './finding-details.ts';
+import { findingTextsDe } from './findings.ts';
+import { formatDescriptionsDe, formatLossesDe, formatNamesDe } from './formats.ts';
 
 /** German texts of import and export. */
 export const reportTextsDe: ReportTexts = {
-  findings: findingsDe,
-  findingDetails: findingDetailsDe,
+  findings: findingTextsDe,
+  findingDetails: findingDetailTextsDe,
   formatNames: formatNamesDe,
-  formats: formatsDe,
-  losses: lossesDe,
+  formats: formatDescriptionsDe,
+  losses: formatLossesDe,
 };

@@ -1,8 +1,8 @@
-import type { transferEn } from '../en/transfer.ts';
+import type { transferTextsEn } from '../en/transfer.ts';
 import type { Translated } from '../types.ts';
 
 /** German texts for import and export. */
-export const transferDe: Translated<typeof transferEn, 'one' | 'other'> = {
+export const transferTextsDe: Translated<typeof transferTextsEn, 'one' | 'other'> = {
   importMenu: 'Importieren…',
   importTitle: 'Chats importieren',
   importHint:

@@ -1,5 +1,5 @@
 /** English texts for recorded work. */
-export const agentsEn = {
+export const agentTextsEn = {
   agents: 'Recorded work',
   agentsLead: 'What your programs asked, through the Coppice proxy',
   agentsEmpty: 'Nothing is recorded yet. Start a program with',

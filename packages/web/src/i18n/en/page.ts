@@ -1,16 +1,16 @@
-import { agentsEn } from './agents.ts';
-import { atHandEn } from './at-hand.ts';
-import { peopleEn } from './people.ts';
-import { settingsEn } from './settings.ts';
-import { transferEn } from './transfer.ts';
+import { agentTextsEn } from './agents.ts';
+import { messageToolTextsEn } from './message-tools.ts';
+import { peopleTextsEn } from './people.ts';
+import { settingsTextsEn } from './settings.ts';
+import { transferTextsEn } from './transfer.ts';
 
 /** English: all texts of the page by key. `x.one` and `x.other` are the two plural forms. */
-export const en = {
-  ...settingsEn,
-  ...agentsEn,
-  ...atHandEn,
-  ...peopleEn,
-  ...transferEn,
+export const pageTextsEn = {
+  ...settingsTextsEn,
+  ...agentTextsEn,
+  ...messageToolTextsEn,
+  ...peopleTextsEn,
+  ...transferTextsEn,
   joinDone: 'Messages joined',
   joinNext: 'Join with the next',
   'chatsDeleted.one': '{n} chat moved to the trash',

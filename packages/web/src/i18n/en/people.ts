@@ -1,5 +1,5 @@
 /** English texts for people, tokens and limits of a shared server. */
-export const peopleEn = {
+export const peopleTextsEn = {
   people: 'People',
   peopleLead: 'Who may use this server, what they used, and their limits.',
   peopleForbidden: 'Only admins of a server with users see this page.',

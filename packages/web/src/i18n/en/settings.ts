@@ -1,5 +1,5 @@
 /** English texts for the settings and for signing in. */
-export const settingsEn = {
+export const settingsTextsEn = {
   backToChats: 'Back to chats',
   modelsLead: 'Connect the providers and local servers you use. Changes work at once, without a restart.',
   modelsLeadMember: 'An admin of this server connects the models.',

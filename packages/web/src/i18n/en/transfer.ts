@@ -1,5 +1,5 @@
 /** English texts for import and export. */
-export const transferEn = {
+export const transferTextsEn = {
   importMenu: 'Import…',
   importTitle: 'Import chats',
   importHint:

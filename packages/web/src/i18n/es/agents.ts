@@ -1,9 +1,9 @@
 /** Spanish texts for recorded work. */
-import type { agentsEn } from '../en/agents.ts';
+import type { agentTextsEn } from '../en/agents.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const agentsEs: Translated<typeof agentsEn, 'one' | 'many' | 'other'> = {
+export const agentTextsEs: Translated<typeof agentTextsEn, 'one' | 'many' | 'other'> = {
   agents: 'Trabajo grabado',
   agentsLead: 'Lo que preguntaron tus programas a través del proxy de Coppice',
   agentsEmpty: 'Aún no hay nada grabado. Inicia un programa con',

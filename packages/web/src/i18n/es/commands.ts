@@ -1,7 +1,7 @@
 /** Spanish words for what commands report, by code; a name in braces stands for a value of the data. */
 import type { OutputWord, UnitTexts } from '../types.ts';
 
-export const sentencesEs: Readonly<Record<string, string>> = {
+export const commandSentencesEs: Readonly<Record<string, string>> = {
   text: '{text}',
   'already-there': 'Ya estás ahí.',
   'already-above': 'Ya estás justo encima de {node}.',
@@ -117,7 +117,7 @@ export const sentencesEs: Readonly<Record<string, string>> = {
 };
 
 /** Roles, kinds of markers and statuses. */
-export const wordsEs: Readonly<Record<OutputWord, string>> = {
+export const outputWordsEs: Readonly<Record<OutputWord, string>> = {
   user: 'tú',
   assistant: 'modelo',
   system: 'sistema',
@@ -138,7 +138,7 @@ export const wordsEs: Readonly<Record<OutputWord, string>> = {
   'just-now': 'ahora mismo',
 };
 
-export const unitsEs: UnitTexts<'one' | 'many' | 'other'> = {
+export const unitTextsEs: UnitTexts<'one' | 'many' | 'other'> = {
   'message.one': '{n} mensaje',
   'message.many': '{n} de mensajes',
   'message.other': '{n} mensajes',

@@ -1,7 +1,7 @@
 import type { FindingDetailCode } from '@coppice/content/formats';
 
 /** Spanish translations of the details of import findings. */
-export const findingDetailsEs: Readonly<Record<FindingDetailCode, string>> = {
+export const findingDetailTextsEs: Readonly<Record<FindingDetailCode, string>> = {
   'lines-before-first-run': 'líneas antes de la primera ejecución',
   'not-a-conversation': 'ningún chat',
   'not-a-task': 'ninguna tarea',

@@ -1,7 +1,7 @@
 /** Spanish texts of import findings, by code. */
 import type { ImportFindingCode } from '@coppice/content/formats';
 
-export const findingsEs: Readonly<Record<ImportFindingCode, string>> = {
+export const findingTextsEs: Readonly<Record<ImportFindingCode, string>> = {
   'import/orphan': 'falta su mensaje superior: colocado bajo la raíz',
   'import/cycle': 'sus superiores forman un bucle: roto y colocado bajo la raíz',
   'import/self-parent': 'se nombra a sí mismo como superior: colocado bajo la raíz',

@@ -44,7 +44,7 @@ export const formatNamesEs: Readonly<Record<string, string>> = {
 };
 
 /** Descriptions of formats. */
-export const formatsEs: Readonly<Record<string, string>> = {
+export const formatDescriptionsEs: Readonly<Record<string, string>> = {
   archive:
     'Chats completos con papelera, marcadores, adjuntos e identificadores externos, línea a línea y con sumas de comprobación.',
   chatgpt: 'Chats con todas las ramas, como los exporta ChatGPT.',
@@ -61,7 +61,7 @@ export const formatsEs: Readonly<Record<string, string>> = {
 };
 
 /** What a format cannot represent. */
-export const lossesEs: Readonly<Record<string, string>> = {
+export const formatLossesEs: Readonly<Record<string, string>> = {
   active: 'No se indica qué mensaje es el actual.',
   attachments: 'Los bytes de los adjuntos se omiten o solo se nombran.',
   attributes:

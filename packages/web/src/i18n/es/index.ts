@@ -1,18 +1,18 @@
 import type { LanguageTexts } from '../types.ts';
 import { commandWordsEs } from './command-words.ts';
-import { sentencesEs, unitsEs, wordsEs } from './commands.ts';
-import { argumentNamesEs, ownNamesEs } from './names.ts';
-import { es } from './page.ts';
-import { refusalsEs } from './refusals.ts';
+import { commandSentencesEs, outputWordsEs, unitTextsEs } from './commands.ts';
+import { argumentNamesEs, builtInNamesEs } from './names.ts';
+import { pageTextsEs } from './page.ts';
+import { refusalTextsEs } from './refusals.ts';
 
 /** Spanish. */
-export const textsEs: LanguageTexts = {
-  page: es,
+export const languageTextsEs: LanguageTexts = {
+  page: pageTextsEs,
   commandWords: commandWordsEs,
-  sentences: sentencesEs,
-  words: wordsEs,
-  units: unitsEs,
+  sentences: commandSentencesEs,
+  words: outputWordsEs,
+  units: unitTextsEs,
   argumentNames: argumentNamesEs,
-  ownNames: ownNamesEs,
-  refusals: refusalsEs,
+  ownNames: builtInNamesEs,
+  refusals: refusalTextsEs,
 };

@@ -13,7 +13,7 @@ export const argumentNamesEs: Readonly<Record<string, string>> = {
 };
 
 /** Names of built-in tools and of the offline provider. */
-export const ownNamesEs: Readonly<Record<string, string>> = {
+export const builtInNamesEs: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'Sin conexión (sin modelo de lenguaje)',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
     'Dice la fecha, la hora y el día de la semana, en UTC o en una zona horaria.',

@@ -1,18 +1,18 @@
-import type { en } from '../en/page.ts';
+import type { pageTextsEn } from '../en/page.ts';
 import type { Translated } from '../types.ts';
-import { agentsEs } from './agents.ts';
-import { atHandEs } from './at-hand.ts';
-import { peopleEs } from './people.ts';
-import { settingsEs } from './settings.ts';
-import { transferEs } from './transfer.ts';
+import { agentTextsEs } from './agents.ts';
+import { messageToolTextsEs } from './message-tools.ts';
+import { peopleTextsEs } from './people.ts';
+import { settingsTextsEs } from './settings.ts';
+import { transferTextsEs } from './transfer.ts';
 
 /** Spanish. The compiler requires every key of English. */
-export const es: Translated<typeof en, 'one' | 'many' | 'other'> = {
-  ...settingsEs,
-  ...agentsEs,
-  ...atHandEs,
-  ...peopleEs,
-  ...transferEs,
+export const pageTextsEs: Translated<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
+  ...settingsTextsEs,
+  ...agentTextsEs,
+  ...messageToolTextsEs,
+  ...peopleTextsEs,
+  ...transferTextsEs,
   joinDone: 'Mensajes unidos',
   joinNext: 'Unir con el siguiente',
   'chatsDeleted.one': '{n} chat movido a la papelera',

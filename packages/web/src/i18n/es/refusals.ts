@@ -1,7 +1,7 @@
 /** Spanish error messages, by code. */
 import type { RefusalTexts } from '../types.ts';
 
-export const refusalsEs: RefusalTexts = {
+export const refusalTextsEs: RefusalTexts = {
   'keys/unreadable': 'No se pueden leer las claves guardadas:',
   'keys/configured': 'Esto se fija en la configuración o en el entorno y se cambia allí:',
   'keys/unknown': 'Esta conexión no se creó aquí.',

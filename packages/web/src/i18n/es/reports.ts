@@ -1,13 +1,13 @@
 import type { ReportTexts } from '../types.ts';
-import { findingDetailsEs } from './finding-details.ts';
-import { findingsEs } from './findings.ts';
-import { formatNamesEs, formatsEs, lossesEs } from './formats.ts';
+import { findingDetailTextsEs } from './finding-details.ts';
+import { findingTextsEs } from './findings.ts';
+import { formatDescriptionsEs, formatLossesEs, formatNamesEs } from './formats.ts';
 
 /** Spanish texts of import and export. */
 export const reportTextsEs: ReportTexts = {
-  findings: findingsEs,
-  findingDetails: findingDetailsEs,
+  findings: findingTextsEs,
+  findingDetails: findingDetailTextsEs,
   formatNames: formatNamesEs,
-  formats: formatsEs,
-  losses: lossesEs,
+  formats: formatDescriptionsEs,
+  losses: formatLossesEs,
 };

@@ -1,9 +1,9 @@
 /** Spanish texts for import and export. */
-import type { transferEn } from '../en/transfer.ts';
+import type { transferTextsEn } from '../en/transfer.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const transferEs: Translated<typeof transferEn, 'one' | 'many' | 'other'> = {
+export const transferTextsEs: Translated<typeof transferTextsEn, 'one' | 'many' | 'other'> = {
   importMenu: 'Importar…',
   importTitle: 'Importar chats',
   importHint:

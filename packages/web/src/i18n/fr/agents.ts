@@ -1,9 +1,9 @@
 /** French texts for recorded work. */
-import type { agentsEn } from '../en/agents.ts';
+import type { agentTextsEn } from '../en/agents.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const agentsFr: Translated<typeof agentsEn, 'one' | 'many' | 'other'> = {
+export const agentTextsFr: Translated<typeof agentTextsEn, 'one' | 'many' | 'other'> = {
   agents: 'Travail enregistré',
   agentsLead: 'Ce que vos programmes ont demandé, par le proxy Coppice',
   agentsEmpty: 'Rien n’est encore enregistré. Lancez un programme avec',

@@ -1,7 +1,7 @@
 /** French words for what commands report, by code; a name in braces stands for a value of the data. */
 import type { OutputWord, UnitTexts } from '../types.ts';
 
-export const sentencesFr: Readonly<Record<string, string>> = {
+export const commandSentencesFr: Readonly<Record<string, string>> = {
   text: '{text}',
   'already-there': 'Vous y êtes déjà.',
   'already-above': 'Vous êtes déjà juste au-dessus de {node}.',
@@ -117,7 +117,7 @@ export const sentencesFr: Readonly<Record<string, string>> = {
 };
 
 /** Roles, kinds of markers and statuses. */
-export const wordsFr: Readonly<Record<OutputWord, string>> = {
+export const outputWordsFr: Readonly<Record<OutputWord, string>> = {
   user: 'vous',
   assistant: 'modèle',
   system: 'système',
@@ -138,7 +138,7 @@ export const wordsFr: Readonly<Record<OutputWord, string>> = {
   'just-now': 'à l’instant',
 };
 
-export const unitsFr: UnitTexts<'one' | 'many' | 'other'> = {
+export const unitTextsFr: UnitTexts<'one' | 'many' | 'other'> = {
   'message.one': '{n} message',
   'message.many': '{n} de messages',
   'message.other': '{n} messages',

@@ -1,7 +1,7 @@
 import type { FindingDetailCode } from '@coppice/content/formats';
 
 /** French translations of the details of import findings. */
-export const findingDetailsFr: Readonly<Record<FindingDetailCode, string>> = {
+export const findingDetailTextsFr: Readonly<Record<FindingDetailCode, string>> = {
   'lines-before-first-run': 'lignes avant la première exécution',
   'not-a-conversation': 'aucune discussion',
   'not-a-task': 'aucune tâche',

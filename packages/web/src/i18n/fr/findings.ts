@@ -1,7 +1,7 @@
 /** French texts of import findings, by code. */
 import type { ImportFindingCode } from '@coppice/content/formats';
 
-export const findingsFr: Readonly<Record<ImportFindingCode, string>> = {
+export const findingTextsFr: Readonly<Record<ImportFindingCode, string>> = {
   'import/orphan': 'son parent manque : placé sous la racine',
   'import/cycle': 'ses parents forment une boucle : rompue et placé sous la racine',
   'import/self-parent': 'il se nomme lui-même comme parent : placé sous la racine',

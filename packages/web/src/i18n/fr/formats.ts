@@ -44,7 +44,7 @@ export const formatNamesFr: Readonly<Record<string, string>> = {
 };
 
 /** Descriptions of formats. */
-export const formatsFr: Readonly<Record<string, string>> = {
+export const formatDescriptionsFr: Readonly<Record<string, string>> = {
   archive:
     'Discussions entières avec corbeille, signets, pièces jointes et identifiants externes, ligne par ligne avec sommes de contrôle.',
   chatgpt: 'Discussions avec toutes les branches, comme ChatGPT les exporte.',
@@ -61,7 +61,7 @@ export const formatsFr: Readonly<Record<string, string>> = {
 };
 
 /** What a format cannot represent. */
-export const lossesFr: Readonly<Record<string, string>> = {
+export const formatLossesFr: Readonly<Record<string, string>> = {
   active: 'Le message actuel n’est pas indiqué.',
   attachments: 'Les octets des pièces jointes sont omis ou seulement nommés.',
   attributes:

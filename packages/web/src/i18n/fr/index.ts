@@ -1,18 +1,18 @@
 import type { LanguageTexts } from '../types.ts';
 import { commandWordsFr } from './command-words.ts';
-import { sentencesFr, unitsFr, wordsFr } from './commands.ts';
-import { argumentNamesFr, ownNamesFr } from './names.ts';
-import { fr } from './page.ts';
-import { refusalsFr } from './refusals.ts';
+import { commandSentencesFr, outputWordsFr, unitTextsFr } from './commands.ts';
+import { argumentNamesFr, builtInNamesFr } from './names.ts';
+import { pageTextsFr } from './page.ts';
+import { refusalTextsFr } from './refusals.ts';
 
 /** French. */
-export const textsFr: LanguageTexts = {
-  page: fr,
+export const languageTextsFr: LanguageTexts = {
+  page: pageTextsFr,
   commandWords: commandWordsFr,
-  sentences: sentencesFr,
-  words: wordsFr,
-  units: unitsFr,
+  sentences: commandSentencesFr,
+  words: outputWordsFr,
+  units: unitTextsFr,
   argumentNames: argumentNamesFr,
-  ownNames: ownNamesFr,
-  refusals: refusalsFr,
+  ownNames: builtInNamesFr,
+  refusals: refusalTextsFr,
 };

@@ -13,7 +13,7 @@ export const argumentNamesFr: Readonly<Record<string, string>> = {
 };
 
 /** Names of built-in tools and of the offline provider. */
-export const ownNamesFr: Readonly<Record<string, string>> = {
+export const builtInNamesFr: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'Hors ligne (sans modèle de langage)',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
     'Donne la date, l’heure et le jour de la semaine, en UTC ou dans un fuseau horaire.',

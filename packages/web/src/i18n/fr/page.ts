@@ -1,18 +1,18 @@
-import type { en } from '../en/page.ts';
+import type { pageTextsEn } from '../en/page.ts';
 import type { Translated } from '../types.ts';
-import { agentsFr } from './agents.ts';
-import { atHandFr } from './at-hand.ts';
-import { peopleFr } from './people.ts';
-import { settingsFr } from './settings.ts';
-import { transferFr } from './transfer.ts';
+import { agentTextsFr } from './agents.ts';
+import { messageToolTextsFr } from './message-tools.ts';
+import { peopleTextsFr } from './people.ts';
+import { settingsTextsFr } from './settings.ts';
+import { transferTextsFr } from './transfer.ts';
 
 /** French. The compiler requires every key of English. */
-export const fr: Translated<typeof en, 'one' | 'many' | 'other'> = {
-  ...settingsFr,
-  ...agentsFr,
-  ...atHandFr,
-  ...peopleFr,
-  ...transferFr,
+export const pageTextsFr: Translated<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
+  ...settingsTextsFr,
+  ...agentTextsFr,
+  ...messageToolTextsFr,
+  ...peopleTextsFr,
+  ...transferTextsFr,
   joinDone: 'Messages réunis',
   joinNext: 'Réunir avec le suivant',
   'chatsDeleted.one': '{n} discussion placée dans la corbeille',

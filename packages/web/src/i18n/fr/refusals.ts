@@ -1,7 +1,7 @@
 /** French error messages, by code. */
 import type { RefusalTexts } from '../types.ts';
 
-export const refusalsFr: RefusalTexts = {
+export const refusalTextsFr: RefusalTexts = {
   'keys/unreadable': 'Les clés enregistrées sont illisibles :',
   'keys/configured': 'Ceci est défini dans la configuration ou l’environnement et se modifie là-bas :',
   'keys/unknown': 'Cette connexion n’a pas été créée ici.',

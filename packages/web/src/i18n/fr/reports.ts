@@ -1,13 +1,13 @@
 import type { ReportTexts } from '../types.ts';
-import { findingDetailsFr } from './finding-details.ts';
-import { findingsFr } from './findings.ts';
-import { formatNamesFr, formatsFr, lossesFr } from './formats.ts';
+import { findingDetailTextsFr } from './finding-details.ts';
+import { findingTextsFr } from './findings.ts';
+import { formatDescriptionsFr, formatLossesFr, formatNamesFr } from './formats.ts';
 
 /** French texts of import and export. */
 export const reportTextsFr: ReportTexts = {
-  findings: findingsFr,
-  findingDetails: findingDetailsFr,
+  findings: findingTextsFr,
+  findingDetails: findingDetailTextsFr,
   formatNames: formatNamesFr,
-  formats: formatsFr,
-  losses: lossesFr,
+  formats: formatDescriptionsFr,
+  losses: formatLossesFr,
 };

@@ -1,9 +1,9 @@
 /** French texts for the settings and for signing in. */
-import type { settingsEn } from '../en/settings.ts';
+import type { settingsTextsEn } from '../en/settings.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const settingsFr: Translated<typeof settingsEn, 'one' | 'many' | 'other'> = {
+export const settingsTextsFr: Translated<typeof settingsTextsEn, 'one' | 'many' | 'other'> = {
   backToChats: 'Retour aux discussions',
   modelsLead:
     'Connectez les fournisseurs et serveurs locaux que vous utilisez. Les modifications prennent effet aussitôt, sans redémarrage.',

@@ -1,9 +1,9 @@
 /** French texts for import and export. */
-import type { transferEn } from '../en/transfer.ts';
+import type { transferTextsEn } from '../en/transfer.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const transferFr: Translated<typeof transferEn, 'one' | 'many' | 'other'> = {
+export const transferTextsFr: Translated<typeof transferTextsEn, 'one' | 'many' | 'other'> = {
   importMenu: 'Importer…',
   importTitle: 'Importer des discussions',
   importHint:

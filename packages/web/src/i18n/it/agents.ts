@@ -1,9 +1,9 @@
 /** Italian texts for recorded work. */
-import type { agentsEn } from '../en/agents.ts';
+import type { agentTextsEn } from '../en/agents.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const agentsIt: Translated<typeof agentsEn, 'one' | 'many' | 'other'> = {
+export const agentTextsIt: Translated<typeof agentTextsEn, 'one' | 'many' | 'other'> = {
   agents: 'Lavoro registrato',
   agentsLead: 'Cosa hanno chiesto i tuoi programmi, tramite il proxy di Coppice',
   agentsEmpty: 'Non è ancora registrato nulla. Avvia un programma con',

@@ -1,7 +1,7 @@
 /** Italian words for what commands report, by code; a name in braces stands for a value of the data. */
 import type { OutputWord, UnitTexts } from '../types.ts';
 
-export const sentencesIt: Readonly<Record<string, string>> = {
+export const commandSentencesIt: Readonly<Record<string, string>> = {
   text: '{text}',
   'already-there': 'Sei già lì.',
   'already-above': 'Sei già subito sopra {node}.',
@@ -117,7 +117,7 @@ export const sentencesIt: Readonly<Record<string, string>> = {
 };
 
 /** Roles, kinds of markers and statuses. */
-export const wordsIt: Readonly<Record<OutputWord, string>> = {
+export const outputWordsIt: Readonly<Record<OutputWord, string>> = {
   user: 'tu',
   assistant: 'modello',
   system: 'sistema',
@@ -138,7 +138,7 @@ export const wordsIt: Readonly<Record<OutputWord, string>> = {
   'just-now': 'proprio ora',
 };
 
-export const unitsIt: UnitTexts<'one' | 'many' | 'other'> = {
+export const unitTextsIt: UnitTexts<'one' | 'many' | 'other'> = {
   'message.one': '{n} messaggio',
   'message.many': '{n} di messaggi',
   'message.other': '{n} messaggi',

@@ -1,7 +1,7 @@
 import type { FindingDetailCode } from '@coppice/content/formats';
 
 /** Italian translations of the details of import findings. */
-export const findingDetailsIt: Readonly<Record<FindingDetailCode, string>> = {
+export const findingDetailTextsIt: Readonly<Record<FindingDetailCode, string>> = {
   'lines-before-first-run': 'righe prima della prima esecuzione',
   'not-a-conversation': 'nessuna chat',
   'not-a-task': 'nessuna attività',

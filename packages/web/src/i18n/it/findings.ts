@@ -1,7 +1,7 @@
 /** Italian texts of import findings, by code. */
 import type { ImportFindingCode } from '@coppice/content/formats';
 
-export const findingsIt: Readonly<Record<ImportFindingCode, string>> = {
+export const findingTextsIt: Readonly<Record<ImportFindingCode, string>> = {
   'import/orphan': 'manca il suo genitore: messo sotto la radice',
   'import/cycle': 'i suoi genitori formano un ciclo: interrotto e messo sotto la radice',
   'import/self-parent': 'indica sé stesso come genitore: messo sotto la radice',

@@ -44,7 +44,7 @@ export const formatNamesIt: Readonly<Record<string, string>> = {
 };
 
 /** Descriptions of formats. */
-export const formatsIt: Readonly<Record<string, string>> = {
+export const formatDescriptionsIt: Readonly<Record<string, string>> = {
   archive:
     'Chat intere con cestino, segnalibri, allegati e identificatori esterni, riga per riga e con somme di controllo.',
   chatgpt: 'Chat con tutti i rami, come le esporta ChatGPT.',
@@ -61,7 +61,7 @@ export const formatsIt: Readonly<Record<string, string>> = {
 };
 
 /** What a format cannot represent. */
-export const lossesIt: Readonly<Record<string, string>> = {
+export const formatLossesIt: Readonly<Record<string, string>> = {
   active: 'Non viene indicato quale messaggio è l’attuale.',
   attachments: 'I byte degli allegati vengono omessi o solo nominati.',
   attributes: 'Fissaggio, cartella, etichette e note delle chat vengono omessi dove non c’è posto per essi.',

@@ -1,18 +1,18 @@
 import type { LanguageTexts } from '../types.ts';
 import { commandWordsIt } from './command-words.ts';
-import { sentencesIt, unitsIt, wordsIt } from './commands.ts';
-import { argumentNamesIt, ownNamesIt } from './names.ts';
-import { it } from './page.ts';
-import { refusalsIt } from './refusals.ts';
+import { commandSentencesIt, outputWordsIt, unitTextsIt } from './commands.ts';
+import { argumentNamesIt, builtInNamesIt } from './names.ts';
+import { pageTextsIt } from './page.ts';
+import { refusalTextsIt } from './refusals.ts';
 
 /** Italian. */
-export const textsIt: LanguageTexts = {
-  page: it,
+export const languageTextsIt: LanguageTexts = {
+  page: pageTextsIt,
   commandWords: commandWordsIt,
-  sentences: sentencesIt,
-  words: wordsIt,
-  units: unitsIt,
+  sentences: commandSentencesIt,
+  words: outputWordsIt,
+  units: unitTextsIt,
   argumentNames: argumentNamesIt,
-  ownNames: ownNamesIt,
-  refusals: refusalsIt,
+  ownNames: builtInNamesIt,
+  refusals: refusalTextsIt,
 };

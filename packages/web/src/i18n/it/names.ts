@@ -13,7 +13,7 @@ export const argumentNamesIt: Readonly<Record<string, string>> = {
 };
 
 /** Names of built-in tools and of the offline provider. */
-export const ownNamesIt: Readonly<Record<string, string>> = {
+export const builtInNamesIt: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'Offline (senza modello linguistico)',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
     'Indica data, ora e giorno della settimana, in UTC o in un fuso orario.',

@@ -1,18 +1,18 @@
-import type { en } from '../en/page.ts';
+import type { pageTextsEn } from '../en/page.ts';
 import type { Translated } from '../types.ts';
-import { agentsIt } from './agents.ts';
-import { atHandIt } from './at-hand.ts';
-import { peopleIt } from './people.ts';
-import { settingsIt } from './settings.ts';
-import { transferIt } from './transfer.ts';
+import { agentTextsIt } from './agents.ts';
+import { messageToolTextsIt } from './message-tools.ts';
+import { peopleTextsIt } from './people.ts';
+import { settingsTextsIt } from './settings.ts';
+import { transferTextsIt } from './transfer.ts';
 
 /** Italian. The compiler requires every key of English. */
-export const it: Translated<typeof en, 'one' | 'many' | 'other'> = {
-  ...settingsIt,
-  ...agentsIt,
-  ...atHandIt,
-  ...peopleIt,
-  ...transferIt,
+export const pageTextsIt: Translated<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
+  ...settingsTextsIt,
+  ...agentTextsIt,
+  ...messageToolTextsIt,
+  ...peopleTextsIt,
+  ...transferTextsIt,
   joinDone: 'Messaggi uniti',
   joinNext: 'Unisci al successivo',
   'chatsDeleted.one': '{n} chat spostata nel cestino',

@@ -1,7 +1,7 @@
 /** Italian error messages, by code. */
 import type { RefusalTexts } from '../types.ts';
 
-export const refusalsIt: RefusalTexts = {
+export const refusalTextsIt: RefusalTexts = {
   'keys/unreadable': 'Impossibile leggere le chiavi conservate:',
   'keys/configured': 'È impostato nella configurazione o nell’ambiente e si modifica lì:',
   'keys/unknown': 'Questa connessione non è stata creata qui.',

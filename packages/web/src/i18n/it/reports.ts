@@ -1,13 +1,13 @@
 import type { ReportTexts } from '../types.ts';
-import { findingDetailsIt } from './finding-details.ts';
-import { findingsIt } from './findings.ts';
-import { formatNamesIt, formatsIt, lossesIt } from './formats.ts';
+import { findingDetailTextsIt } from './finding-details.ts';
+import { findingTextsIt } from './findings.ts';
+import { formatDescriptionsIt, formatLossesIt, formatNamesIt } from './formats.ts';
 
 /** Italian texts of import and export. */
 export const reportTextsIt: ReportTexts = {
-  findings: findingsIt,
-  findingDetails: findingDetailsIt,
+  findings: findingTextsIt,
+  findingDetails: findingDetailTextsIt,
   formatNames: formatNamesIt,
-  formats: formatsIt,
-  losses: lossesIt,
+  formats: formatDescriptionsIt,
+  losses: formatLossesIt,
 };

@@ -1,9 +1,9 @@
 /** Italian texts for the settings and for signing in. */
-import type { settingsEn } from '../en/settings.ts';
+import type { settingsTextsEn } from '../en/settings.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const settingsIt: Translated<typeof settingsEn, 'one' | 'many' | 'other'> = {
+export const settingsTextsIt: Translated<typeof settingsTextsEn, 'one' | 'many' | 'other'> = {
   backToChats: 'Torna alle chat',
   modelsLead: 'Collega i provider e i server locali che usi. Le modifiche valgono subito, senza riavvio.',
   modelsLeadMember: 'Un admin di questo server collega i modelli.',

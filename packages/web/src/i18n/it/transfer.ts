@@ -1,9 +1,9 @@
 /** Italian texts for import and export. */
-import type { transferEn } from '../en/transfer.ts';
+import type { transferTextsEn } from '../en/transfer.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const transferIt: Translated<typeof transferEn, 'one' | 'many' | 'other'> = {
+export const transferTextsIt: Translated<typeof transferTextsEn, 'one' | 'many' | 'other'> = {
   importMenu: 'Importa…',
   importTitle: 'Importa chat',
   importHint:

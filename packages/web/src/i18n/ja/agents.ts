@@ -1,9 +1,9 @@
 /** Japanese texts for recorded work. */
-import type { agentsEn } from '../en/agents.ts';
+import type { agentTextsEn } from '../en/agents.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const agentsJa: Translated<typeof agentsEn, 'other'> = {
+export const agentTextsJa: Translated<typeof agentTextsEn, 'other'> = {
   agents: '記録された作業',
   agentsLead: 'プログラムが Coppice のプロキシ経由で尋ねたこと',
   agentsEmpty: 'まだ何も記録されていません。プログラムを次で起動してください',

@@ -1,7 +1,7 @@
 /** Japanese words for what commands report, by code; a name in braces stands for a value of the data. */
 import type { OutputWord, UnitTexts } from '../types.ts';
 
-export const sentencesJa: Readonly<Record<string, string>> = {
+export const commandSentencesJa: Readonly<Record<string, string>> = {
   text: '{text}',
   'already-there': 'すでにそこにいます。',
   'already-above': 'すでに {node} のすぐ上にいます。',
@@ -117,7 +117,7 @@ export const sentencesJa: Readonly<Record<string, string>> = {
 };
 
 /** Roles, kinds of markers and statuses. */
-export const wordsJa: Readonly<Record<OutputWord, string>> = {
+export const outputWordsJa: Readonly<Record<OutputWord, string>> = {
   user: 'あなた',
   assistant: 'モデル',
   system: 'システム',
@@ -138,7 +138,7 @@ export const wordsJa: Readonly<Record<OutputWord, string>> = {
   'just-now': 'たった今',
 };
 
-export const unitsJa: UnitTexts<'other'> = {
+export const unitTextsJa: UnitTexts<'other'> = {
   'message.other': '{n} 件のメッセージ',
   'token.other': '{n} トークン',
   'node.other': '{n} 個のノード',

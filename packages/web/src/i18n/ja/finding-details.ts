@@ -1,7 +1,7 @@
 import type { FindingDetailCode } from '@coppice/content/formats';
 
 /** Japanese translations of the details of import findings. */
-export const findingDetailsJa: Readonly<Record<FindingDetailCode, string>> = {
+export const findingDetailTextsJa: Readonly<Record<FindingDetailCode, string>> = {
   'lines-before-first-run': '最初の実行より前の行',
   'not-a-conversation': 'チャットなし',
   'not-a-task': 'タスクなし',

@@ -1,7 +1,7 @@
 /** Japanese texts of import findings, by code. */
 import type { ImportFindingCode } from '@coppice/content/formats';
 
-export const findingsJa: Readonly<Record<ImportFindingCode, string>> = {
+export const findingTextsJa: Readonly<Record<ImportFindingCode, string>> = {
   'import/orphan': '親がありません: ルートの下に置きました',
   'import/cycle': '親が循環しています: 切ってルートの下に置きました',
   'import/self-parent': '自分自身を親としています: ルートの下に置きました',

@@ -44,7 +44,7 @@ export const formatNamesJa: Readonly<Record<string, string>> = {
 };
 
 /** Descriptions of formats. */
-export const formatsJa: Readonly<Record<string, string>> = {
+export const formatDescriptionsJa: Readonly<Record<string, string>> = {
   archive: 'ゴミ箱、ブックマーク、添付、外部 ID を含むチャット全体を、1 行ずつチェックサム付きで。',
   chatgpt: 'ChatGPT がエクスポートする形の、すべてのブランチを含むチャット。',
   'claude-code': 'Claude Code のセッションファイル（ブランチ、要約、サブエージェント付き）。',
@@ -60,7 +60,7 @@ export const formatsJa: Readonly<Record<string, string>> = {
 };
 
 /** What a format cannot represent. */
-export const lossesJa: Readonly<Record<string, string>> = {
+export const formatLossesJa: Readonly<Record<string, string>> = {
   active: 'どれが現在のメッセージかは省略されます。',
   attachments: '添付の内容は省略されるか、名前だけになります。',
   attributes: 'チャットのピン留め、フォルダー、タグ、メモは、置き場所がなければ省略されます。',

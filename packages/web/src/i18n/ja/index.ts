@@ -1,18 +1,18 @@
 import type { LanguageTexts } from '../types.ts';
 import { commandWordsJa } from './command-words.ts';
-import { sentencesJa, unitsJa, wordsJa } from './commands.ts';
-import { argumentNamesJa, ownNamesJa } from './names.ts';
-import { ja } from './page.ts';
-import { refusalsJa } from './refusals.ts';
+import { commandSentencesJa, outputWordsJa, unitTextsJa } from './commands.ts';
+import { argumentNamesJa, builtInNamesJa } from './names.ts';
+import { pageTextsJa } from './page.ts';
+import { refusalTextsJa } from './refusals.ts';
 
 /** Japanese. */
-export const textsJa: LanguageTexts = {
-  page: ja,
+export const languageTextsJa: LanguageTexts = {
+  page: pageTextsJa,
   commandWords: commandWordsJa,
-  sentences: sentencesJa,
-  words: wordsJa,
-  units: unitsJa,
+  sentences: commandSentencesJa,
+  words: outputWordsJa,
+  units: unitTextsJa,
   argumentNames: argumentNamesJa,
-  ownNames: ownNamesJa,
-  refusals: refusalsJa,
+  ownNames: builtInNamesJa,
+  refusals: refusalTextsJa,
 };

@@ -13,7 +13,7 @@ export const argumentNamesJa: Readonly<Record<string, string>> = {
 };
 
 /** Names of built-in tools and of the offline provider. */
-export const ownNamesJa: Readonly<Record<string, string>> = {
+export const builtInNamesJa: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'オフライン（言語モデルなし）',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
     '現在の日付、時刻、曜日を UTC または指定のタイムゾーンで伝えます。',

@@ -1,18 +1,18 @@
-import type { en } from '../en/page.ts';
+import type { pageTextsEn } from '../en/page.ts';
 import type { Translated } from '../types.ts';
-import { agentsJa } from './agents.ts';
-import { atHandJa } from './at-hand.ts';
-import { peopleJa } from './people.ts';
-import { settingsJa } from './settings.ts';
-import { transferJa } from './transfer.ts';
+import { agentTextsJa } from './agents.ts';
+import { messageToolTextsJa } from './message-tools.ts';
+import { peopleTextsJa } from './people.ts';
+import { settingsTextsJa } from './settings.ts';
+import { transferTextsJa } from './transfer.ts';
 
 /** Japanese. The compiler requires every key of English. */
-export const ja: Translated<typeof en, 'other'> = {
-  ...settingsJa,
-  ...agentsJa,
-  ...atHandJa,
-  ...peopleJa,
-  ...transferJa,
+export const pageTextsJa: Translated<typeof pageTextsEn, 'other'> = {
+  ...settingsTextsJa,
+  ...agentTextsJa,
+  ...messageToolTextsJa,
+  ...peopleTextsJa,
+  ...transferTextsJa,
   joinDone: 'メッセージを結合しました',
   joinNext: '次のメッセージと結合',
   'chatsDeleted.other': '{n} 件のチャットをゴミ箱に移動しました',

@@ -1,9 +1,9 @@
 /** Japanese texts for people, tokens and limits of a shared server. */
-import type { peopleEn } from '../en/people.ts';
+import type { peopleTextsEn } from '../en/people.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const peopleJa: Translated<typeof peopleEn, 'other'> = {
+export const peopleTextsJa: Translated<typeof peopleTextsEn, 'other'> = {
   people: 'ユーザー',
   peopleLead: 'このサーバーを使える人、使用量、制限。',
   peopleForbidden: 'このページは、ユーザーのいるサーバーの管理者だけが見られます。',

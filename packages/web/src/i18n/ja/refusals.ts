@@ -1,7 +1,7 @@
 /** Japanese error messages, by code. */
 import type { RefusalTexts } from '../types.ts';
 
-export const refusalsJa: RefusalTexts = {
+export const refusalTextsJa: RefusalTexts = {
   'keys/unreadable': '保存されたキーを読み取れません：',
   'keys/configured': 'これは設定ファイルか環境で決められており、そこで変更します：',
   'keys/unknown': 'この接続はここで作成されたものではありません。',

@@ -1,13 +1,13 @@
 import type { ReportTexts } from '../types.ts';
-import { findingDetailsJa } from './finding-details.ts';
-import { findingsJa } from './findings.ts';
-import { formatNamesJa, formatsJa, lossesJa } from './formats.ts';
+import { findingDetailTextsJa } from './finding-details.ts';
+import { findingTextsJa } from './findings.ts';
+import { formatDescriptionsJa, formatLossesJa, formatNamesJa } from './formats.ts';
 
 /** Japanese texts of import and export. */
 export const reportTextsJa: ReportTexts = {
-  findings: findingsJa,
-  findingDetails: findingDetailsJa,
+  findings: findingTextsJa,
+  findingDetails: findingDetailTextsJa,
   formatNames: formatNamesJa,
-  formats: formatsJa,
-  losses: lossesJa,
+  formats: formatDescriptionsJa,
+  losses: formatLossesJa,
 };

@@ -1,9 +1,9 @@
 /** Japanese texts for the settings and for signing in. */
-import type { settingsEn } from '../en/settings.ts';
+import type { settingsTextsEn } from '../en/settings.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const settingsJa: Translated<typeof settingsEn, 'other'> = {
+export const settingsTextsJa: Translated<typeof settingsTextsEn, 'other'> = {
   backToChats: 'チャットに戻る',
   modelsLead: '使用するプロバイダーとローカルサーバーを接続します。変更は再起動せずすぐに反映されます。',
   modelsLeadMember: 'モデルはこのサーバーの管理者が接続します。',

@@ -1,9 +1,9 @@
 /** Japanese texts for import and export. */
-import type { transferEn } from '../en/transfer.ts';
+import type { transferTextsEn } from '../en/transfer.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const transferJa: Translated<typeof transferEn, 'other'> = {
+export const transferTextsJa: Translated<typeof transferTextsEn, 'other'> = {
   importMenu: 'インポート…',
   importTitle: 'チャットをインポート',
   importHint:

@@ -1,9 +1,9 @@
 /** Dutch texts for recorded work. */
-import type { agentsEn } from '../en/agents.ts';
+import type { agentTextsEn } from '../en/agents.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const agentsNl: Translated<typeof agentsEn, 'one' | 'other'> = {
+export const agentTextsNl: Translated<typeof agentTextsEn, 'one' | 'other'> = {
   agents: 'Opgenomen werk',
   agentsLead: 'Wat je programma’s vroegen, via de Coppice-proxy',
   agentsEmpty: 'Er is nog niets opgenomen. Start een programma met',

@@ -1,7 +1,7 @@
 /** Dutch words for what commands report, by code; a name in braces stands for a value of the data. */
 import type { OutputWord, UnitTexts } from '../types.ts';
 
-export const sentencesNl: Readonly<Record<string, string>> = {
+export const commandSentencesNl: Readonly<Record<string, string>> = {
   text: '{text}',
   'already-there': 'Je bent er al.',
   'already-above': 'Je bent al direct boven {node}.',
@@ -117,7 +117,7 @@ export const sentencesNl: Readonly<Record<string, string>> = {
 };
 
 /** Roles, kinds of markers and statuses. */
-export const wordsNl: Readonly<Record<OutputWord, string>> = {
+export const outputWordsNl: Readonly<Record<OutputWord, string>> = {
   user: 'jij',
   assistant: 'model',
   system: 'systeem',
@@ -138,7 +138,7 @@ export const wordsNl: Readonly<Record<OutputWord, string>> = {
   'just-now': 'zojuist',
 };
 
-export const unitsNl: UnitTexts<'one' | 'other'> = {
+export const unitTextsNl: UnitTexts<'one' | 'other'> = {
   'message.one': '{n} bericht',
   'message.other': '{n} berichten',
   'token.one': '{n} token',

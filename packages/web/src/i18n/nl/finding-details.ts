@@ -1,7 +1,7 @@
 import type { FindingDetailCode } from '@coppice/content/formats';
 
 /** Dutch translations of the details of import findings. */
-export const findingDetailsNl: Readonly<Record<FindingDetailCode, string>> = {
+export const findingDetailTextsNl: Readonly<Record<FindingDetailCode, string>> = {
   'lines-before-first-run': 'regels voor de eerste uitvoering',
   'not-a-conversation': 'geen chat',
   'not-a-task': 'geen taak',

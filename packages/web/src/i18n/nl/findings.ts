@@ -1,7 +1,7 @@
 /** Dutch texts of import findings, by code. */
 import type { ImportFindingCode } from '@coppice/content/formats';
 
-export const findingsNl: Readonly<Record<ImportFindingCode, string>> = {
+export const findingTextsNl: Readonly<Record<ImportFindingCode, string>> = {
   'import/orphan': 'het bovenliggende ontbreekt: onder de wortel geplaatst',
   'import/cycle': 'het bovenliggende loopt in een kring: verbroken en onder de wortel geplaatst',
   'import/self-parent': 'het noemt zichzelf als bovenliggend: onder de wortel geplaatst',

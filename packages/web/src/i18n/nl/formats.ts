@@ -44,7 +44,7 @@ export const formatNamesNl: Readonly<Record<string, string>> = {
 };
 
 /** Descriptions of formats. */
-export const formatsNl: Readonly<Record<string, string>> = {
+export const formatDescriptionsNl: Readonly<Record<string, string>> = {
   archive: 'Hele chats met prullenbak, bladwijzers, bijlagen en externe id’s, regel voor regel en met controlesommen.',
   chatgpt: 'Chats met alle takken, zoals ChatGPT ze exporteert.',
   'claude-code': 'Sessiebestanden van Claude Code, met takken, samenvattingen en subagents.',
@@ -60,7 +60,7 @@ export const formatsNl: Readonly<Record<string, string>> = {
 };
 
 /** What a format cannot represent. */
-export const lossesNl: Readonly<Record<string, string>> = {
+export const formatLossesNl: Readonly<Record<string, string>> = {
   active: 'Welk bericht het huidige is wordt weggelaten.',
   attachments: 'Bytes van bijlagen worden weggelaten of alleen bij naam genoemd.',
   attributes: 'Vastzetten, map, labels en notities van chats worden weggelaten waar er geen plaats voor is.',

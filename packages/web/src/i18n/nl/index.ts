@@ -1,18 +1,18 @@
 import type { LanguageTexts } from '../types.ts';
 import { commandWordsNl } from './command-words.ts';
-import { sentencesNl, unitsNl, wordsNl } from './commands.ts';
-import { argumentNamesNl, ownNamesNl } from './names.ts';
-import { nl } from './page.ts';
-import { refusalsNl } from './refusals.ts';
+import { commandSentencesNl, outputWordsNl, unitTextsNl } from './commands.ts';
+import { argumentNamesNl, builtInNamesNl } from './names.ts';
+import { pageTextsNl } from './page.ts';
+import { refusalTextsNl } from './refusals.ts';
 
 /** Dutch. */
-export const textsNl: LanguageTexts = {
-  page: nl,
+export const languageTextsNl: LanguageTexts = {
+  page: pageTextsNl,
   commandWords: commandWordsNl,
-  sentences: sentencesNl,
-  words: wordsNl,
-  units: unitsNl,
+  sentences: commandSentencesNl,
+  words: outputWordsNl,
+  units: unitTextsNl,
   argumentNames: argumentNamesNl,
-  ownNames: ownNamesNl,
-  refusals: refusalsNl,
+  ownNames: builtInNamesNl,
+  refusals: refusalTextsNl,
 };

@@ -13,7 +13,7 @@ export const argumentNamesNl: Readonly<Record<string, string>> = {
 };
 
 /** Names of built-in tools and of the offline provider. */
-export const ownNamesNl: Readonly<Record<string, string>> = {
+export const builtInNamesNl: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'Offline (zonder taalmodel)',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
     'Geeft de datum, de tijd en de dag van de week, in UTC of in een tijdzone.',

@@ -1,18 +1,18 @@
-import type { en } from '../en/page.ts';
+import type { pageTextsEn } from '../en/page.ts';
 import type { Translated } from '../types.ts';
-import { agentsNl } from './agents.ts';
-import { atHandNl } from './at-hand.ts';
-import { peopleNl } from './people.ts';
-import { settingsNl } from './settings.ts';
-import { transferNl } from './transfer.ts';
+import { agentTextsNl } from './agents.ts';
+import { messageToolTextsNl } from './message-tools.ts';
+import { peopleTextsNl } from './people.ts';
+import { settingsTextsNl } from './settings.ts';
+import { transferTextsNl } from './transfer.ts';
 
 /** Dutch. The compiler requires every key of English. */
-export const nl: Translated<typeof en, 'one' | 'other'> = {
-  ...settingsNl,
-  ...agentsNl,
-  ...atHandNl,
-  ...peopleNl,
-  ...transferNl,
+export const pageTextsNl: Translated<typeof pageTextsEn, 'one' | 'other'> = {
+  ...settingsTextsNl,
+  ...agentTextsNl,
+  ...messageToolTextsNl,
+  ...peopleTextsNl,
+  ...transferTextsNl,
   joinDone: 'Berichten samengevoegd',
   joinNext: 'Samenvoegen met het volgende',
   'chatsDeleted.one': '{n} chat naar de prullenbak verplaatst',

@@ -1,7 +1,7 @@
 /** Dutch error messages, by code. */
 import type { RefusalTexts } from '../types.ts';
 
-export const refusalsNl: RefusalTexts = {
+export const refusalTextsNl: RefusalTexts = {
   'keys/unreadable': 'De bewaarde sleutels kunnen niet worden gelezen:',
   'keys/configured': 'Dit staat in de configuratie of de omgeving en wordt daar gewijzigd:',
   'keys/unknown': 'Deze verbinding is hier niet gemaakt.',

@@ -1,13 +1,13 @@
 import type { ReportTexts } from '../types.ts';
-import { findingDetailsNl } from './finding-details.ts';
-import { findingsNl } from './findings.ts';
-import { formatNamesNl, formatsNl, lossesNl } from './formats.ts';
+import { findingDetailTextsNl } from './finding-details.ts';
+import { findingTextsNl } from './findings.ts';
+import { formatDescriptionsNl, formatLossesNl, formatNamesNl } from './formats.ts';
 
 /** Dutch texts of import and export. */
 export const reportTextsNl: ReportTexts = {
-  findings: findingsNl,
-  findingDetails: findingDetailsNl,
+  findings: findingTextsNl,
+  findingDetails: findingDetailTextsNl,
   formatNames: formatNamesNl,
-  formats: formatsNl,
-  losses: lossesNl,
+  formats: formatDescriptionsNl,
+  losses: formatLossesNl,
 };

@@ -1,9 +1,9 @@
 /** Dutch texts for the settings and for signing in. */
-import type { settingsEn } from '../en/settings.ts';
+import type { settingsTextsEn } from '../en/settings.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const settingsNl: Translated<typeof settingsEn, 'one' | 'other'> = {
+export const settingsTextsNl: Translated<typeof settingsTextsEn, 'one' | 'other'> = {
   backToChats: 'Terug naar de chats',
   modelsLead: 'Verbind de providers en lokale servers die je gebruikt. Wijzigingen werken meteen, zonder herstart.',
   modelsLeadMember: 'Een beheerder van deze server verbindt de modellen.',

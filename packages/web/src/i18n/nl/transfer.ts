@@ -1,9 +1,9 @@
 /** Dutch texts for import and export. */
-import type { transferEn } from '../en/transfer.ts';
+import type { transferTextsEn } from '../en/transfer.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const transferNl: Translated<typeof transferEn, 'one' | 'other'> = {
+export const transferTextsNl: Translated<typeof transferTextsEn, 'one' | 'other'> = {
   importMenu: 'Importeren…',
   importTitle: 'Chats importeren',
   importHint:

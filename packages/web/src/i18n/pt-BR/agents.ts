@@ -1,9 +1,9 @@
 /** Brazilian Portuguese texts for recorded work. */
-import type { agentsEn } from '../en/agents.ts';
+import type { agentTextsEn } from '../en/agents.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const agentsPtBr: Translated<typeof agentsEn, 'one' | 'many' | 'other'> = {
+export const agentTextsPtBr: Translated<typeof agentTextsEn, 'one' | 'many' | 'other'> = {
   agents: 'Trabalho gravado',
   agentsLead: 'O que seus programas perguntaram pelo proxy do Coppice',
   agentsEmpty: 'Nada foi gravado ainda. Inicie um programa com',

@@ -1,7 +1,7 @@
 /** Brazilian Portuguese words for what commands report, by code; a name in braces stands for a value of the data. */
 import type { OutputWord, UnitTexts } from '../types.ts';
 
-export const sentencesPtBr: Readonly<Record<string, string>> = {
+export const commandSentencesPtBr: Readonly<Record<string, string>> = {
   text: '{text}',
   'already-there': 'Você já está aí.',
   'already-above': 'Você já está logo acima de {node}.',
@@ -116,7 +116,7 @@ export const sentencesPtBr: Readonly<Record<string, string>> = {
 };
 
 /** Roles, kinds of markers and statuses. */
-export const wordsPtBr: Readonly<Record<OutputWord, string>> = {
+export const outputWordsPtBr: Readonly<Record<OutputWord, string>> = {
   user: 'você',
   assistant: 'modelo',
   system: 'sistema',
@@ -137,7 +137,7 @@ export const wordsPtBr: Readonly<Record<OutputWord, string>> = {
   'just-now': 'agora mesmo',
 };
 
-export const unitsPtBr: UnitTexts<'one' | 'many' | 'other'> = {
+export const unitTextsPtBr: UnitTexts<'one' | 'many' | 'other'> = {
   'message.one': '{n} mensagem',
   'message.many': '{n} de mensagens',
   'message.other': '{n} mensagens',

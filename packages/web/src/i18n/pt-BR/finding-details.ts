@@ -1,7 +1,7 @@
 import type { FindingDetailCode } from '@coppice/content/formats';
 
 /** Brazilian Portuguese translations of the details of import findings. */
-export const findingDetailsPtBr: Readonly<Record<FindingDetailCode, string>> = {
+export const findingDetailTextsPtBr: Readonly<Record<FindingDetailCode, string>> = {
   'lines-before-first-run': 'linhas antes da primeira execução',
   'not-a-conversation': 'nenhum chat',
   'not-a-task': 'nenhuma tarefa',

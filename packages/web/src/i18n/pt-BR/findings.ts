@@ -1,7 +1,7 @@
 /** Brazilian Portuguese texts of import findings, by code. */
 import type { ImportFindingCode } from '@coppice/content/formats';
 
-export const findingsPtBr: Readonly<Record<ImportFindingCode, string>> = {
+export const findingTextsPtBr: Readonly<Record<ImportFindingCode, string>> = {
   'import/orphan': 'falta a mensagem superior: colocado sob a raiz',
   'import/cycle': 'os superiores formam um ciclo: desfeito e colocado sob a raiz',
   'import/self-parent': 'nomeia a si mesmo como superior: colocado sob a raiz',

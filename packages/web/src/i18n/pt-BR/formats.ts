@@ -44,7 +44,7 @@ export const formatNamesPtBr: Readonly<Record<string, string>> = {
 };
 
 /** Descriptions of formats. */
-export const formatsPtBr: Readonly<Record<string, string>> = {
+export const formatDescriptionsPtBr: Readonly<Record<string, string>> = {
   archive:
     'Chats inteiros com lixeira, marcadores, anexos e identificadores externos, linha por linha e com somas de verificação.',
   chatgpt: 'Chats com todos os ramos, como o ChatGPT os exporta.',
@@ -61,7 +61,7 @@ export const formatsPtBr: Readonly<Record<string, string>> = {
 };
 
 /** What a format cannot represent. */
-export const lossesPtBr: Readonly<Record<string, string>> = {
+export const formatLossesPtBr: Readonly<Record<string, string>> = {
   active: 'Não se indica qual mensagem é a atual.',
   attachments: 'Os bytes dos anexos são omitidos ou só nomeados.',
   attributes: 'Fixação, pasta, etiquetas e notas dos chats são omitidas onde não há lugar para elas.',

@@ -1,18 +1,18 @@
 import type { LanguageTexts } from '../types.ts';
 import { commandWordsPtBr } from './command-words.ts';
-import { sentencesPtBr, unitsPtBr, wordsPtBr } from './commands.ts';
-import { argumentNamesPtBr, ownNamesPtBr } from './names.ts';
-import { ptBr } from './page.ts';
-import { refusalsPtBr } from './refusals.ts';
+import { commandSentencesPtBr, outputWordsPtBr, unitTextsPtBr } from './commands.ts';
+import { argumentNamesPtBr, builtInNamesPtBr } from './names.ts';
+import { pageTextsPtBr } from './page.ts';
+import { refusalTextsPtBr } from './refusals.ts';
 
 /** Brazilian Portuguese. */
-export const textsPtBr: LanguageTexts = {
-  page: ptBr,
+export const languageTextsPtBr: LanguageTexts = {
+  page: pageTextsPtBr,
   commandWords: commandWordsPtBr,
-  sentences: sentencesPtBr,
-  words: wordsPtBr,
-  units: unitsPtBr,
+  sentences: commandSentencesPtBr,
+  words: outputWordsPtBr,
+  units: unitTextsPtBr,
   argumentNames: argumentNamesPtBr,
-  ownNames: ownNamesPtBr,
-  refusals: refusalsPtBr,
+  ownNames: builtInNamesPtBr,
+  refusals: refusalTextsPtBr,
 };

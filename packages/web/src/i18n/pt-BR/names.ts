@@ -13,7 +13,7 @@ export const argumentNamesPtBr: Readonly<Record<string, string>> = {
 };
 
 /** Names of built-in tools and of the offline provider. */
-export const ownNamesPtBr: Readonly<Record<string, string>> = {
+export const builtInNamesPtBr: Readonly<Record<string, string>> = {
   'Offline (no language model)': 'Offline (sem modelo de linguagem)',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
     'Informa a data, a hora e o dia da semana, em UTC ou em um fuso horário.',

@@ -1,18 +1,18 @@
-import type { en } from '../en/page.ts';
+import type { pageTextsEn } from '../en/page.ts';
 import type { Translated } from '../types.ts';
-import { agentsPtBr } from './agents.ts';
-import { atHandPtBr } from './at-hand.ts';
-import { peoplePtBr } from './people.ts';
-import { settingsPtBr } from './settings.ts';
-import { transferPtBr } from './transfer.ts';
+import { agentTextsPtBr } from './agents.ts';
+import { messageToolTextsPtBr } from './message-tools.ts';
+import { peopleTextsPtBr } from './people.ts';
+import { settingsTextsPtBr } from './settings.ts';
+import { transferTextsPtBr } from './transfer.ts';
 
 /** Brazilian Portuguese. The compiler requires every key of English. */
-export const ptBr: Translated<typeof en, 'one' | 'many' | 'other'> = {
-  ...settingsPtBr,
-  ...agentsPtBr,
-  ...atHandPtBr,
-  ...peoplePtBr,
-  ...transferPtBr,
+export const pageTextsPtBr: Translated<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
+  ...settingsTextsPtBr,
+  ...agentTextsPtBr,
+  ...messageToolTextsPtBr,
+  ...peopleTextsPtBr,
+  ...transferTextsPtBr,
   joinDone: 'Mensagens unidas',
   joinNext: 'Unir com a próxima',
   'chatsDeleted.one': '{n} chat movido para a lixeira',

@@ -1,7 +1,7 @@
 /** Brazilian Portuguese error messages, by code. */
 import type { RefusalTexts } from '../types.ts';
 
-export const refusalsPtBr: RefusalTexts = {
+export const refusalTextsPtBr: RefusalTexts = {
   'keys/unreadable': 'Não é possível ler as chaves guardadas:',
   'keys/configured': 'Isto é definido na configuração ou no ambiente e alterado lá:',
   'keys/unknown': 'Esta conexão não foi criada aqui.',

@@ -1,13 +1,13 @@
 import type { ReportTexts } from '../types.ts';
-import { findingDetailsPtBr } from './finding-details.ts';
-import { findingsPtBr } from './findings.ts';
-import { formatNamesPtBr, formatsPtBr, lossesPtBr } from './formats.ts';
+import { findingDetailTextsPtBr } from './finding-details.ts';
+import { findingTextsPtBr } from './findings.ts';
+import { formatDescriptionsPtBr, formatLossesPtBr, formatNamesPtBr } from './formats.ts';
 
 /** Brazilian Portuguese texts of import and export. */
 export const reportTextsPtBr: ReportTexts = {
-  findings: findingsPtBr,
-  findingDetails: findingDetailsPtBr,
+  findings: findingTextsPtBr,
+  findingDetails: findingDetailTextsPtBr,
   formatNames: formatNamesPtBr,
-  formats: formatsPtBr,
-  losses: lossesPtBr,
+  formats: formatDescriptionsPtBr,
+  losses: formatLossesPtBr,
 };

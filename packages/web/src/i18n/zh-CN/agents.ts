@@ -1,9 +1,9 @@
 /** Simplified Chinese texts for recorded work. */
-import type { agentsEn } from '../en/agents.ts';
+import type { agentTextsEn } from '../en/agents.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const agentsZhCn: Translated<typeof agentsEn, 'other'> = {
+export const agentTextsZhCn: Translated<typeof agentTextsEn, 'other'> = {
   agents: '记录的工作',
   agentsLead: '你的程序通过 Coppice 代理提出的请求',
   agentsEmpty: '尚无记录。用以下命令启动程序',

@@ -1,7 +1,7 @@
 /** Simplified Chinese words for what commands report, by code; a name in braces stands for a value of the data. */
 import type { OutputWord, UnitTexts } from '../types.ts';
 
-export const sentencesZhCn: Readonly<Record<string, string>> = {
+export const commandSentencesZhCn: Readonly<Record<string, string>> = {
   text: '{text}',
   'already-there': '你已经在那里了。',
   'already-above': '你已经在 {node} 的正上方。',
@@ -116,7 +116,7 @@ export const sentencesZhCn: Readonly<Record<string, string>> = {
 };
 
 /** Roles, kinds of markers and statuses. */
-export const wordsZhCn: Readonly<Record<OutputWord, string>> = {
+export const outputWordsZhCn: Readonly<Record<OutputWord, string>> = {
   user: '你',
   assistant: '模型',
   system: '系统',
@@ -137,7 +137,7 @@ export const wordsZhCn: Readonly<Record<OutputWord, string>> = {
   'just-now': '刚刚',
 };
 
-export const unitsZhCn: UnitTexts<'other'> = {
+export const unitTextsZhCn: UnitTexts<'other'> = {
   'message.other': '{n} 条消息',
   'token.other': '{n} 个 token',
   'node.other': '{n} 个节点',

@@ -1,7 +1,7 @@
 import type { FindingDetailCode } from '@coppice/content/formats';
 
 /** Simplified Chinese translations of the details of import findings. */
-export const findingDetailsZhCn: Readonly<Record<FindingDetailCode, string>> = {
+export const findingDetailTextsZhCn: Readonly<Record<FindingDetailCode, string>> = {
   'lines-before-first-run': '第一次运行之前的行',
   'not-a-conversation': '没有聊天',
   'not-a-task': '没有任务',

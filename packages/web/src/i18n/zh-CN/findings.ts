@@ -1,7 +1,7 @@
 /** Simplified Chinese texts of import findings, by code. */
 import type { ImportFindingCode } from '@coppice/content/formats';
 
-export const findingsZhCn: Readonly<Record<ImportFindingCode, string>> = {
+export const findingTextsZhCn: Readonly<Record<ImportFindingCode, string>> = {
   'import/orphan': '缺少其父项：已放到根之下',
   'import/cycle': '父项形成循环：已断开并放到根之下',
   'import/self-parent': '把自己当作父项：已放到根之下',

@@ -44,7 +44,7 @@ export const formatNamesZhCn: Readonly<Record<string, string>> = {
 };
 
 /** Descriptions of formats. */
-export const formatsZhCn: Readonly<Record<string, string>> = {
+export const formatDescriptionsZhCn: Readonly<Record<string, string>> = {
   archive: '完整的聊天，含回收站、书签、附件和外部 ID，逐行并带校验和。',
   chatgpt: '含所有分支的聊天，与 ChatGPT 的导出相同。',
   'claude-code': 'Claude Code 的会话文件，含分支、摘要和子代理。',
@@ -60,7 +60,7 @@ export const formatsZhCn: Readonly<Record<string, string>> = {
 };
 
 /** What a format cannot represent. */
-export const lossesZhCn: Readonly<Record<string, string>> = {
+export const formatLossesZhCn: Readonly<Record<string, string>> = {
   active: '不会指明哪条是当前消息。',
   attachments: '附件内容会省略，或只写名称。',
   attributes: '聊天的置顶、文件夹、标签和备注在没有位置时会省略。',

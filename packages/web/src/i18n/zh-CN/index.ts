@@ -1,18 +1,18 @@
 import type { LanguageTexts } from '../types.ts';
 import { commandWordsZhCn } from './command-words.ts';
-import { sentencesZhCn, unitsZhCn, wordsZhCn } from './commands.ts';
-import { argumentNamesZhCn, ownNamesZhCn } from './names.ts';
-import { zhCn } from './page.ts';
-import { refusalsZhCn } from './refusals.ts';
+import { commandSentencesZhCn, outputWordsZhCn, unitTextsZhCn } from './commands.ts';
+import { argumentNamesZhCn, builtInNamesZhCn } from './names.ts';
+import { pageTextsZhCn } from './page.ts';
+import { refusalTextsZhCn } from './refusals.ts';
 
 /** Simplified Chinese. */
-export const textsZhCn: LanguageTexts = {
-  page: zhCn,
+export const languageTextsZhCn: LanguageTexts = {
+  page: pageTextsZhCn,
   commandWords: commandWordsZhCn,
-  sentences: sentencesZhCn,
-  words: wordsZhCn,
-  units: unitsZhCn,
+  sentences: commandSentencesZhCn,
+  words: outputWordsZhCn,
+  units: unitTextsZhCn,
   argumentNames: argumentNamesZhCn,
-  ownNames: ownNamesZhCn,
-  refusals: refusalsZhCn,
+  ownNames: builtInNamesZhCn,
+  refusals: refusalTextsZhCn,
 };

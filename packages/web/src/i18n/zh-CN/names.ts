@@ -13,7 +13,7 @@ export const argumentNamesZhCn: Readonly<Record<string, string>> = {
 };
 
 /** Names of built-in tools and of the offline provider. */
-export const ownNamesZhCn: Readonly<Record<string, string>> = {
+export const builtInNamesZhCn: Readonly<Record<string, string>> = {
   'Offline (no language model)': '离线（无语言模型）',
   'Tells the current date, time and day of the week, in UTC or in a time zone.':
     '给出当前日期、时间和星期，使用 UTC 或指定时区。',

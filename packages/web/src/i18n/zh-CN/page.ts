@@ -1,18 +1,18 @@
-import type { en } from '../en/page.ts';
+import type { pageTextsEn } from '../en/page.ts';
 import type { Translated } from '../types.ts';
-import { agentsZhCn } from './agents.ts';
-import { atHandZhCn } from './at-hand.ts';
-import { peopleZhCn } from './people.ts';
-import { settingsZhCn } from './settings.ts';
-import { transferZhCn } from './transfer.ts';
+import { agentTextsZhCn } from './agents.ts';
+import { messageToolTextsZhCn } from './message-tools.ts';
+import { peopleTextsZhCn } from './people.ts';
+import { settingsTextsZhCn } from './settings.ts';
+import { transferTextsZhCn } from './transfer.ts';
 
 /** Simplified Chinese. The compiler requires every key of English. */
-export const zhCn: Translated<typeof en, 'other'> = {
-  ...settingsZhCn,
-  ...agentsZhCn,
-  ...atHandZhCn,
-  ...peopleZhCn,
-  ...transferZhCn,
+export const pageTextsZhCn: Translated<typeof pageTextsEn, 'other'> = {
+  ...settingsTextsZhCn,
+  ...agentTextsZhCn,
+  ...messageToolTextsZhCn,
+  ...peopleTextsZhCn,
+  ...transferTextsZhCn,
   joinDone: '消息已合并',
   joinNext: '与下一条合并',
   'chatsDeleted.other': '已将 {n} 个聊天移到回收站',

@@ -1,7 +1,7 @@
 /** Simplified Chinese error messages, by code. */
 import type { RefusalTexts } from '../types.ts';
 
-export const refusalsZhCn: RefusalTexts = {
+export const refusalTextsZhCn: RefusalTexts = {
   'keys/unreadable': '无法读取已保存的密钥：',
   'keys/configured': '这是在配置或环境中设定的，请在那里更改：',
   'keys/unknown': '此连接不是在这里创建的。',

@@ -1,13 +1,13 @@
 import type { ReportTexts } from '../types.ts';
-import { findingDetailsZhCn } from './finding-details.ts';
-import { findingsZhCn } from './findings.ts';
-import { formatNamesZhCn, formatsZhCn, lossesZhCn } from './formats.ts';
+import { findingDetailTextsZhCn } from './finding-details.ts';
+import { findingTextsZhCn } from './findings.ts';
+import { formatDescriptionsZhCn, formatLossesZhCn, formatNamesZhCn } from './formats.ts';
 
 /** Simplified Chinese texts of import and export. */
 export const reportTextsZhCn: ReportTexts = {
-  findings: findingsZhCn,
-  findingDetails: findingDetailsZhCn,
+  findings: findingTextsZhCn,
+  findingDetails: findingDetailTextsZhCn,
   formatNames: formatNamesZhCn,
-  formats: formatsZhCn,
-  losses: lossesZhCn,
+  formats: formatDescriptionsZhCn,
+  losses: formatLossesZhCn,
 };

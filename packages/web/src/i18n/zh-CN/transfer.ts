@@ -1,9 +1,9 @@
 /** Simplified Chinese texts for import and export. */
-import type { transferEn } from '../en/transfer.ts';
+import type { transferTextsEn } from '../en/transfer.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const transferZhCn: Translated<typeof transferEn, 'other'> = {
+export const transferTextsZhCn: Translated<typeof transferTextsEn, 'other'> = {
   importMenu: '导入…',
   importTitle: '导入聊天',
   importHint:

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 
 /** Words by number, the text as numbers, and the positions of each word. */
-export interface Corpus {
+export interface WordCorpus {
   readonly words: readonly string[];
   readonly numbers: ReadonlyMap<string, number>;
   /** The text as word numbers; -1 ends a paragraph. */
@@ -25,7 +25,7 @@ function wordsIn(text: string): string[] {
 }
 
 /** Indexes a text in one pass. */
-function learn(source: string): Corpus {
+function learn(source: string): WordCorpus {
   const numbers = new Map<string, number>();
   const words: string[] = [];
   const sequence: number[] = [];
@@ -60,10 +60,10 @@ function learn(source: string): Corpus {
   return { words, numbers, text, places, starts: Int32Array.from(starts) };
 }
 
-let learned: Corpus | undefined;
+let learned: WordCorpus | undefined;
 
 /** The vendored text, indexed on first use. */
-export function corpus(): Corpus {
+export function loadCorpus(): WordCorpus {
   learned ??= learn(
     brotliDecompressSync(readFileSync(new URL('./moby-dick.txt.br', import.meta.url))).toString('utf8'),
   );

@@ -1,13 +1,13 @@
 /** Generates nonsense from a Markov chain over a book, mixed with words of the conversation. */
 import { isText, type Message } from '@coppice/core';
-import { pickOne, type Random } from '../random.ts';
-import type { Corpus } from './words.ts';
+import { pickOne, type RandomSource } from '../random.ts';
+import type { WordCorpus } from './words.ts';
 
 /** Options for the generated text. */
 export interface TextOptions {
   /** 0 follows the book closely, 2 hardly at all. */
   readonly temperature: number;
-  readonly random: Random;
+  readonly random: RandomSource;
   /** Words of the conversation that may replace others. */
   readonly topics: readonly string[];
   /** The approximate number of words. */
@@ -15,7 +15,7 @@ export interface TextOptions {
 }
 
 /** Long words of the last messages, each once: a guess at the topic. */
-export function topicsOf(messages: readonly Message[]): readonly string[] {
+export function guessTopicWords(messages: readonly Message[]): readonly string[] {
   const topics = new Set<string>();
   for (let at = messages.length - 1; at >= 0 && topics.size < 60; at--) {
     for (const block of messages[at]?.content ?? []) {
@@ -42,7 +42,7 @@ function reach(temperature: number): number {
 }
 
 /** Positions from which the text can continue: those that match the longest written suffix, with back-off. */
-function continuations({ text, places }: Corpus, written: readonly number[], order: number): readonly number[] {
+function continuations({ text, places }: WordCorpus, written: readonly number[], order: number): readonly number[] {
   const last = written.at(-1);
   const standing = last === undefined ? undefined : places[last];
   if (standing === undefined) return [];
@@ -59,7 +59,7 @@ function continuations({ text, places }: Corpus, written: readonly number[], ord
   return [...standing].map((place) => place + 1).filter((place) => (text[place] ?? -1) >= 0);
 }
 
-function choose({ text }: Corpus, places: readonly number[], manner: TextOptions): number | undefined {
+function choose({ text }: WordCorpus, places: readonly number[], manner: TextOptions): number | undefined {
   const counts = new Map<number, number>();
   for (const place of places) {
     const number = text[place] ?? -1;
@@ -84,7 +84,7 @@ function choose({ text }: Corpus, places: readonly number[], manner: TextOptions
 }
 
 /** Generates about so many words, in whole sentences and paragraphs. */
-export function generateText(corpus: Corpus, manner: TextOptions): string {
+export function generateText(corpus: WordCorpus, manner: TextOptions): string {
   const { random, topics, length } = manner;
   const order = reach(manner.temperature);
   const written: number[] = [];
@@ -133,7 +133,7 @@ export function generateText(corpus: Corpus, manner: TextOptions): string {
 }
 
 /** Occasionally replaces a long word by one of the conversation, keeping its punctuation. */
-function disguised(word: string, topics: readonly string[], inSentence: number, random: Random): string {
+function disguised(word: string, topics: readonly string[], inSentence: number, random: RandomSource): string {
   const [, before = '', core = '', after = ''] = /^([^\p{L}]*)([\p{L}'-]+)([^\p{L}]*)$/u.exec(word) ?? [];
   if (core.length < 6 || inSentence === 0 || topics.length === 0 || random() > 0.3) return word;
   return before + (pickOne(topics, random) ?? core) + after;

@@ -3,11 +3,11 @@ import { callNamesById, toWireText } from '@coppice/content/wires';
 import type { Message } from '@coppice/core';
 import { textOf } from '@coppice/core';
 import type { ProviderRequest } from '../../contract.ts';
-import { pickOne, type Random } from '../random.ts';
-import { type GuideSection, knowledge } from './knowledge.ts';
-import { createIndex, type Index, type PassageHit } from './search.ts';
+import { pickOne, type RandomSource } from '../random.ts';
+import { type GuideSection, guideKnowledge } from './knowledge.ts';
+import { createPassageIndex, type PassageHit, type PassageIndex } from './search.ts';
 import { tokenize } from './tokenize.ts';
-import { resultsIn } from './tools.ts';
+import { findToolResults } from './tools.ts';
 
 const self = [
   'I am the guide that is built into Coppice. I am not a language model: I look your question up in the documentation and quote what fits.',
@@ -43,14 +43,14 @@ const refusals = [
 const asksForWork =
   /^(?:please |now |ok,? |hey,? )*(?:(?:can|could|would|will) you (?:please )?)?(?:write|compose|draw|paint|translate|calculate|compute|code|implement|invent|imagine|sing|rewrite|proofread|solve|debug|recommend|suggest|fix (?:the|my|this|a) (?:bug|code|program|text|sentence)|summari[sz]e (?:this|the following)|tell (?:me|us) (?:a|an) (?:joke|story|poem))\b/i;
 
-let built: Index | undefined;
-function guideIndex(): Index {
-  built ??= createIndex(knowledge.passages);
+let built: PassageIndex | undefined;
+function guideIndex(): PassageIndex {
+  built ??= createPassageIndex(guideKnowledge.passages);
   return built;
 }
 
 /** The last message of the user; empty if there is none. */
-export function questionIn(messages: readonly Message[]): string {
+export function findLastQuestion(messages: readonly Message[]): string {
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages[at];
     if (message?.role === 'user') return textOf(message).slice(-4000).trim();
@@ -59,10 +59,10 @@ export function questionIn(messages: readonly Message[]): string {
 }
 
 /** The reply to a conversation. It quotes the best passage; seed and temperature change only the wording around it. */
-export function answerQuestion(request: ProviderRequest, random: Random): string {
-  const results = resultsIn(request.messages, callNamesById(request.messages));
+export function answerQuestion(request: ProviderRequest, random: RandomSource): string {
+  const results = findToolResults(request.messages, callNamesById(request.messages));
   if (results.length > 0) return answerAfterTools(results, random);
-  const question = questionIn(request.messages);
+  const question = findLastQuestion(request.messages);
   const greeting = /^(?:hi|hello|hey|good (?:morning|evening|day)|greetings|test|ping)?[\s!.,]*$/i.test(question);
   if (greeting || /\b(?:who|what) are you\b|\bare you (?:a|an|real)\b|\byour name\b/i.test(question))
     return paragraphs(chooseOne(self, random), chooseOne(connect, random), chooseOne(tryOut, random));
@@ -85,11 +85,11 @@ function asksForAll(question: string): boolean {
 
 /** The beginning of the documentation. */
 function openingPassage(): readonly PassageHit[] {
-  const passage = knowledge.passages.find((each) => each.path === 'README.md');
+  const passage = guideKnowledge.passages.find((each) => each.path === 'README.md');
   return passage === undefined ? [] : [{ passage, score: 1, asked: 1 }];
 }
 
-function chooseOne(list: readonly string[], random: Random): string {
+function chooseOne(list: readonly string[], random: RandomSource): string {
   return pickOne(list, random) ?? '';
 }
 
@@ -121,7 +121,7 @@ function quotePassage(
   hits: readonly PassageHit[],
   question: string,
   temperature: number,
-  random: Random,
+  random: RandomSource,
   introduced: boolean,
 ): string {
   const [best, ...others] = hits;
@@ -176,7 +176,7 @@ const after = [
 
 function answerAfterTools(
   results: readonly { readonly name: string; readonly message: Message }[],
-  random: Random,
+  random: RandomSource,
 ): string {
   const reported = results.map(({ name, message }) => {
     const text = toWireText(message).trim();

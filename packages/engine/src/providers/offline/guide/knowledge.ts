@@ -17,9 +17,9 @@ export interface GuideSection {
   readonly table: string;
 }
 
-export interface Knowledge {
+export interface GuideKnowledge {
   readonly passages: readonly GuideSection[];
 }
 
 /** The knowledge file in the repository. */
-export const knowledge: Knowledge = data;
+export const guideKnowledge: GuideKnowledge = data;

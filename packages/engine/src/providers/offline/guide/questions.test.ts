@@ -1,7 +1,7 @@
 /** Newcomers' questions, each with the sections of the documentation that answer it. */
 import { describe, expect, it } from 'vitest';
-import { knowledge } from './knowledge.ts';
-import { createIndex } from './search.ts';
+import { guideKnowledge } from './knowledge.ts';
+import { createPassageIndex } from './search.ts';
 
 type Question = readonly [question: string, ...sections: readonly string[]];
 
@@ -698,7 +698,7 @@ const beforeMoreForms: readonly Question[] = [
 
 /** The questions that the best passage does not answer, with what was found instead. */
 function misses(questions: readonly Question[]): string[] {
-  const index = createIndex(knowledge.passages);
+  const index = createPassageIndex(guideKnowledge.passages);
   return questions.flatMap(([question, ...sections]) => {
     const best = index.search(question, 1)[0]?.passage;
     const found = best === undefined ? 'nothing' : `${best.path}#${best.anchor}`;
@@ -746,7 +746,7 @@ describe('questions of newcomers', () => {
   });
 
   it('[G69] every section that a question expects exists', () => {
-    const anchors = new Set(knowledge.passages.map(({ path, anchor }) => `${path}#${anchor}`));
+    const anchors = new Set(guideKnowledge.passages.map(({ path, anchor }) => `${path}#${anchor}`));
     const expected = [...fromHeadings, ...otherWording, ...ofAStranger, ...ofAnotherDay, ...beforeMoreForms].flatMap(
       ([, ...sections]) => sections,
     );

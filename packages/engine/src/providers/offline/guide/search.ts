@@ -12,7 +12,7 @@ export interface PassageHit {
   readonly asked: number;
 }
 
-export interface Index {
+export interface PassageIndex {
   /** The best passages for a question, best first; none if most of the question occurs nowhere. */
   search(question: string, most: number): readonly PassageHit[];
   /** The relevance of a sentence for a question. */
@@ -133,7 +133,7 @@ function indexPassage(passage: GuideSection): IndexedPassage {
 }
 
 /** Builds an index once for many searches. */
-export function createIndex(passages: readonly GuideSection[]): Index {
+export function createPassageIndex(passages: readonly GuideSection[]): PassageIndex {
   const documents = passages.map(indexPassage);
   const occurs = new Map<string, number>();
   for (const { counts } of documents) for (const word of counts.keys()) occurs.set(word, (occurs.get(word) ?? 0) + 1);

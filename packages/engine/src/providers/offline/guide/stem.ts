@@ -49,7 +49,7 @@ const lastEndings =
   /^(.+?)(?:ement|ance|ence|able|ible|ment|(?<=[st])ion|ant|ent|ism|ate|iti|ous|ive|ize|al|er|ic|ou)$/;
 
 /** The stem of a word, the same for branch, branches and branching; words of two letters and others stay as they are. */
-export function stem(word: string): string {
+export function stemWord(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word;
   let stemmed = stripPlural(word);
   stemmed = stripPastAndGerund(stemmed);

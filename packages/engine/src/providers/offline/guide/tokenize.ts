@@ -1,5 +1,5 @@
 /** Splits texts into comparable words. */
-import { stem } from './stem.ts';
+import { stemWord } from './stem.ts';
 
 // Stop words.
 const common = new Set(
@@ -134,7 +134,7 @@ const hints: readonly (readonly [string, string])[] = [
 
 const synonyms = new Map<string, Set<string>>();
 for (const group of groups) {
-  const stems = group.split(' ').map(stem);
+  const stems = group.split(' ').map(stemWord);
   for (const each of stems) {
     const others = synonyms.get(each) ?? new Set<string>();
     for (const other of stems) if (other !== each) others.add(other);
@@ -143,9 +143,9 @@ for (const group of groups) {
 }
 
 for (const [word, others] of hints) {
-  const known = synonyms.get(stem(word)) ?? new Set<string>();
-  for (const other of others.split(' ')) known.add(stem(other));
-  synonyms.set(stem(word), known);
+  const known = synonyms.get(stemWord(word)) ?? new Set<string>();
+  for (const other of others.split(' ')) known.add(stemWord(other));
+  synonyms.set(stemWord(word), known);
 }
 
 /** The stems of words that mean the same as a word, given by its stem. */
@@ -160,7 +160,7 @@ export function tokenize(text: string): string[] {
   for (const [phrase, word] of phrases) prepared = prepared.replace(phrase, word);
   for (const [raw] of prepared.matchAll(/[\p{L}\p{N}][\p{L}\p{N}_'’/-]*/gu)) {
     for (const part of raw.replace(/['’](?:s|t)$/, '').split(/[-_'’/]/)) {
-      if ((part.length > 1 || /\d/.test(part)) && !common.has(part)) words.push(stem(part));
+      if ((part.length > 1 || /\d/.test(part)) && !common.has(part)) words.push(stemWord(part));
     }
   }
   return words;

@@ -3,7 +3,7 @@ import { getMember, getTextMember, listOrNone, objectOrUndefined } from '@coppic
 import type { Json, JsonObject, Message } from '@coppice/core';
 import type { ProviderRequest, ToolSpec } from '../../contract.ts';
 
-export interface GuideCall {
+export interface GuideToolCall {
   readonly name: string;
   readonly parameters: JsonObject;
 }
@@ -14,7 +14,7 @@ const asksForTree =
   /\b(?:introspect|overview)\b|\b(?:this|my|the|our)\b[^.?!]*\b(?:tree|conversation|branches|thread|forest)\b[^.?!]*\b(?:look|shape|size|have|contain|many|deep|big|about)\b|\bhow (?:many|big|deep|large)\b[^.?!]*\b(?:branch|message|node|turn|tree|conversation)/i;
 
 /** The tool call for a question; null if none fits, or if the results are already there. */
-export function callFor(request: ProviderRequest, question: string): GuideCall | null {
+export function chooseToolCall(request: ProviderRequest, question: string): GuideToolCall | null {
   const { tools = [], toolChoice = 'auto', messages } = request;
   if (toolChoice === 'none' || tools.length === 0 || messages.at(-1)?.role === 'tool') return null;
   const named = (name: string) => tools.find((tool) => tool.name === name);
@@ -28,7 +28,7 @@ export function callFor(request: ProviderRequest, question: string): GuideCall |
   return wanted === undefined ? null : toCall(wanted);
 }
 
-function toCall(tool: ToolSpec): GuideCall {
+function toCall(tool: ToolSpec): GuideToolCall {
   return { name: tool.name, parameters: parametersFor(tool.parameters) };
 }
 
@@ -71,7 +71,7 @@ function valueFor(property: Json, choices: readonly Json[]): Json {
 }
 
 /** The tool results at the end of a conversation, with the names of their tools. */
-export function resultsIn(
+export function findToolResults(
   messages: readonly Message[],
   names: ReadonlyMap<string, string>,
 ): { name: string; message: Message }[] {

@@ -1,9 +1,9 @@
 /** The texts of attachments for models that do not take the files themselves. */
 import { Worker } from 'node:worker_threads';
-import { threadFile } from '../thread-file.ts';
+import { findWorkerFile } from '../worker-file.ts';
 
 /** Extracts texts, one file at a time, and remembers the last ones. */
-export interface FileTexts {
+export interface FileTextExtractor {
   /** The text of a file with this hash; null if it has none or cannot be read. Never rejects. */
   textOf(hash: string, bytes: Uint8Array): Promise<string | null>;
 }
@@ -19,7 +19,7 @@ export interface FileTextLimits {
 const usualLimits: FileTextLimits = { timeMs: 30_000, memoryMb: 512, remembered: 16 };
 
 /** Creates a holder of texts. Starts nothing until a file is asked for. */
-export function createFileTexts(limits: Partial<FileTextLimits> = {}): FileTexts {
+export function createFileTextExtractor(limits: Partial<FileTextLimits> = {}): FileTextExtractor {
   const bounds = { ...usualLimits, ...limits };
   const known = new Map<string, Promise<string | null>>();
   let last: Promise<unknown> = Promise.resolve();
@@ -43,7 +43,7 @@ export function createFileTexts(limits: Partial<FileTextLimits> = {}): FileTexts
 function extractInThread(bytes: Uint8Array, { timeMs, memoryMb }: FileTextLimits): Promise<string | null> {
   return new Promise((resolve) => {
     try {
-      const { file, execArgv } = threadFile('text-worker', import.meta.url);
+      const { file, execArgv } = findWorkerFile('text-worker', import.meta.url);
       const worker = new Worker(file, {
         name: 'coppice-file-text',
         workerData: bytes,

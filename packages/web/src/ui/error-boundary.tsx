@@ -13,7 +13,7 @@ interface BoundaryProps {
  * Limits a render error to one part of the page: without it, a page file that the server no longer has, or one broken
  * message, would leave an empty window.
  */
-export class Boundary extends Component<BoundaryProps, { readonly failed: boolean; readonly of: unknown }> {
+export class ErrorBoundary extends Component<BoundaryProps, { readonly failed: boolean; readonly of: unknown }> {
   override state = { failed: false, of: this.props.of };
 
   static getDerivedStateFromError(): { readonly failed: boolean } {

@@ -1,12 +1,12 @@
 /** How commands copy sessions: to session files, or within a store. */
 
-import type { Copies } from '../commands/contract.ts';
-import { treeCopies } from '../commands/copy.ts';
+import type { ChatCopier } from '../commands/contract.ts';
+import { treeCopier } from '../commands/copy.ts';
 import type { AgentSession } from './agent-session.ts';
 import { type SyncOptions, writeTreeAsSession } from './sync.ts';
 
 /** Copies of a session are new files, in which the session continues; ids are kept. */
-export function sessionCopies(session: AgentSession, options: SyncOptions): Copies {
+export function createSessionCopier(session: AgentSession, options: SyncOptions): ChatCopier {
   return {
     async copy({ nodeId, whole }) {
       const { index } = session.manager;
@@ -21,11 +21,11 @@ export function sessionCopies(session: AgentSession, options: SyncOptions): Copi
 }
 
 /** Copies in a store are trees of it; `/export-branch` writes session files to a folder. */
-export function storeCopies(options: SyncOptions & { readonly folder: string }): Copies {
-  return { copy: treeCopies.copy, exportBranch: writeCopy(options, () => options.folder) };
+export function createStoreCopier(options: SyncOptions & { readonly folder: string }): ChatCopier {
+  return { copy: treeCopier.copy, exportBranch: writeCopy(options, () => options.folder) };
 }
 
-function writeCopy(options: SyncOptions, folder: () => string): NonNullable<Copies['exportBranch']> {
+function writeCopy(options: SyncOptions, folder: () => string): NonNullable<ChatCopier['exportBranch']> {
   return ({ store, treeId, nodeId, pathOnly, to }) =>
     writeTreeAsSession(store, treeId, to === undefined || to === '' ? { folder: folder() } : { path: to }, {
       ...options,

@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 
 /** A new token, which the server never shows again. */
-export function SecretOnce({
+export function NewTokenNotice({
   label,
   secret,
   onDone,

@@ -1,6 +1,6 @@
 /** Draws the root and the lines of branches: width is the number of messages, green is the active path. */
-import { columnX, type MapBranch, positionOf, step } from './layout.ts';
-import type { MapScene, SeenBranch } from './map-scene.ts';
+import { columnX, type MapBranch, messageHeight, messagePosition } from './layout.ts';
+import type { MapScene, VisibleBranch } from './map-scene.ts';
 
 function thickness(weight: number, scale: number): number {
   return Math.min(8.5, 0.9 + 0.62 * Math.sqrt(weight)) * scale;
@@ -13,7 +13,7 @@ interface StemRun {
 }
 
 /** Lines, grouped by colour and width into few strokes: thousands of separate strokes would be slow. */
-export function drawStems(pen: MapScene, seen: readonly SeenBranch[]): void {
+export function drawBranchLines(pen: MapScene, seen: readonly VisibleBranch[]): void {
   const dormant = new Map<string, StemRun>();
   const live = new Map<string, StemRun>();
   for (const { branch, from, to } of seen) {
@@ -58,7 +58,7 @@ function addFork(pen: MapScene, branch: MapBranch, dormant: Map<string, StemRun>
   const fx = branch.fork.x * view.kx + view.tx;
   // At the root symbol, which does not scale.
   const fy = branch.parent === null ? view.ty - 5 : branch.fork.y * view.ky + view.ty;
-  const spot = positionOf(layout, branch, 0);
+  const spot = messagePosition(layout, branch, 0);
   const x = spot.x * view.kx + view.tx;
   const y = spot.y * view.ky + view.ty;
   const rise = fy - y;
@@ -79,9 +79,9 @@ function addStretch(
   if (to < from) return;
   const { view, layout } = pen;
   // Zoomed out many messages share a pixel: the line is drawn in visible steps.
-  const stride = Math.max(1, Math.floor(3 / (step * view.ky)));
-  const xOf = (at: number) => columnX(layout, branch.column, branch.base - at * step) * view.kx + view.tx;
-  const yOf = (at: number) => (branch.base - at * step) * view.ky + view.ty;
+  const stride = Math.max(1, Math.floor(3 / (messageHeight * view.ky)));
+  const xOf = (at: number) => columnX(layout, branch.column, branch.base - at * messageHeight) * view.kx + view.tx;
+  const yOf = (at: number) => (branch.base - at * messageHeight) * view.ky + view.ty;
   let before = from - 1;
   let run: StemRun | null = null;
   for (let at = from; at <= to; at = at === to ? to + 1 : Math.min(to, at + stride)) {
@@ -135,8 +135,8 @@ export function drawMerges({ context, layout, view, palette, merges = [] }: MapS
     const source = layout.spots.get(from);
     const target = layout.spots.get(to);
     if (source === undefined || target === undefined) continue;
-    const a = positionOf(layout, source.branch, source.at);
-    const b = positionOf(layout, target.branch, target.at);
+    const a = messagePosition(layout, source.branch, source.at);
+    const b = messagePosition(layout, target.branch, target.at);
     const [ax, ay] = [a.x * view.kx + view.tx, a.y * view.ky + view.ty];
     const [bx, by] = [b.x * view.kx + view.tx, b.y * view.ky + view.ty];
     context.beginPath();

@@ -1,9 +1,9 @@
 /** Dutch texts for what is at hand beside the messages. */
-import type { atHandEn } from '../en/at-hand.ts';
+import type { messageToolTextsEn } from '../en/message-tools.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const atHandNl: Translated<typeof atHandEn, 'one' | 'other'> = {
+export const messageToolTextsNl: Translated<typeof messageToolTextsEn, 'one' | 'other'> = {
   matchAt: '{n} van {of}',
   nextFound: 'Volgende treffer',
   previousFound: 'Vorige treffer',

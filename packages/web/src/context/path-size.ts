@@ -3,7 +3,7 @@ import { type ContextAnswer, type LoadedBranch, loadedPath } from '@coppice/clie
 import type { Node, NodeId } from '@coppice/core';
 
 /** The size of the loaded path, and what must be equal for two sizes to be comparable. */
-export interface PathWeight {
+export interface PathSize {
   /** The first loaded node; null at the root. */
   readonly first: NodeId | null;
   /** The summaries on the path and everything that the last of them replaces. */
@@ -18,7 +18,7 @@ function describe({ id, contentIn, tokens, meta }: Node): string {
 }
 
 /** Computes the size of the loaded path. */
-export function weighPath(part: LoadedBranch): PathWeight {
+export function measurePath(part: LoadedBranch): PathSize {
   const path = loadedPath(part);
   const compacted = path.findLastIndex((node) => node.kind === 'compaction');
   const fixed = path.slice(0, compacted + 1).map(describe);
@@ -34,7 +34,7 @@ export function weighPath(part: LoadedBranch): PathWeight {
 }
 
 /** A response of the server, adjusted to the current path; null if only the server can tell. */
-export function adjustWeight(answer: ContextAnswer, before: PathWeight, now: PathWeight): ContextAnswer | null {
+export function adjustContextSize(answer: ContextAnswer, before: PathSize, now: PathSize): ContextAnswer | null {
   if (before.first !== now.first || before.fixed !== now.fixed) return null;
   const messages = now.messages - before.messages;
   const tools = now.tools - before.tools;

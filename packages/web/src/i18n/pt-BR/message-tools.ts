@@ -1,9 +1,9 @@
 /** Brazilian Portuguese texts for what is at hand beside the messages. */
-import type { atHandEn } from '../en/at-hand.ts';
+import type { messageToolTextsEn } from '../en/message-tools.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const atHandPtBr: Translated<typeof atHandEn, 'one' | 'many' | 'other'> = {
+export const messageToolTextsPtBr: Translated<typeof messageToolTextsEn, 'one' | 'many' | 'other'> = {
   matchAt: '{n} de {of}',
   nextFound: 'Próximo resultado',
   previousFound: 'Resultado anterior',

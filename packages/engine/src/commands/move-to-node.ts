@@ -1,10 +1,10 @@
 /** Moves the view within a tree: shared by `/branch-here`, `/switch` and `/pop`. */
 import { ask, type Node, type NodeId, type ReadProgram, run, textOf } from '@coppice/core';
 import type { BranchSummary, CommandResult, CommandScope } from './contract.ts';
-import { nodeValue, type Phrase, phrase, quoted, report } from './phrases.ts';
+import { makeNodeValue, makePhrase, makeQuoteValue, makeReport, type Phrase } from './phrases.ts';
 
 /** Where to move, and what to do with the branch that is left. */
-export interface Goal {
+export interface MoveTarget {
   /** Which hooks run. */
   readonly event: 'branch' | 'switch';
   /** Null is before the first message. */
@@ -16,7 +16,7 @@ export interface Goal {
 }
 
 /** The result of a move. */
-export interface GoToResult {
+export interface MoveToNodeResult {
   /** Null is before the first message. */
   readonly from: NodeId | null;
   readonly to: NodeId | null;
@@ -34,17 +34,19 @@ interface GoToTarget {
  * Moves to a node. For a message of the user it moves to the node above and returns the text for editing and
  * resending. Moving to the current position changes nothing. Hooks may cancel the move or change its target.
  */
-export async function goTo(scope: CommandScope, goal: Goal): Promise<CommandResult<GoToResult>> {
+export async function moveToNode(scope: CommandScope, goal: MoveTarget): Promise<CommandResult<MoveToNodeResult>> {
   const { activeNodeId: here, treeId } = scope;
   const { target } = goal;
   const landing = goToTargetOf(scope, goal);
   const selected = landing.selectedText === undefined ? {} : { selectedText: landing.selectedText };
   if ((target?.id ?? null) === here || landing.to === here) {
-    const data: GoToResult = { from: here, to: here, moved: false, summaryId: null };
+    const data: MoveToNodeResult = { from: here, to: here, moved: false, summaryId: null };
     const isHere = (target?.id ?? null) === here;
     const did =
-      isHere || target === null ? phrase('already-there') : phrase('already-above', { node: nodeValue(target) });
-    return { ...report(did), data, ...(isHere ? {} : selected) };
+      isHere || target === null
+        ? makePhrase('already-there')
+        : makePhrase('already-above', { node: makeNodeValue(target) });
+    return { ...makeReport(did), data, ...(isHere ? {} : selected) };
   }
   const asked = await askHooks(scope, goal, landing.to ?? scope.rootId);
   const to = asked.nodeId === scope.rootId ? null : asked.nodeId;
@@ -57,7 +59,7 @@ export async function goTo(scope: CommandScope, goal: Goal): Promise<CommandResu
     await scope.events.tell('branch', { treeId, nodeId: nodeId ?? scope.rootId, added });
   const isThere = to === landing.to;
   return {
-    ...report(...(await goToSentences(scope, goal, { to, isThere, summary }))),
+    ...makeReport(...(await goToSentences(scope, goal, { to, isThere, summary }))),
     undo: summary === null ? `/switch ${here ?? '@start'} --exact` : '/undo',
     data: { from: here, to: nodeId, moved: true, summaryId: added[0] ?? null },
     place: { treeId, activeNodeId: nodeId },
@@ -66,7 +68,7 @@ export async function goTo(scope: CommandScope, goal: Goal): Promise<CommandResu
   };
 }
 
-function goToTargetOf(scope: CommandScope, { target, exact }: Goal): GoToTarget {
+function goToTargetOf(scope: CommandScope, { target, exact }: MoveTarget): GoToTarget {
   if (target === null) return { to: null };
   if (exact === true || target.kind !== 'message' || target.role !== 'user') return { to: target.id };
   const to = target.parentId === scope.rootId ? null : target.parentId;
@@ -75,7 +77,7 @@ function goToTargetOf(scope: CommandScope, { target, exact }: Goal): GoToTarget 
 
 async function askHooks(
   { events, treeId }: CommandScope,
-  { event, summarize }: Goal,
+  { event, summarize }: MoveTarget,
   nodeId: NodeId,
 ): Promise<{ readonly nodeId: NodeId; readonly summary?: string }> {
   const switched = event === 'switch' ? await events.ask('switch', { treeId, nodeId }) : { treeId, nodeId };
@@ -88,21 +90,21 @@ async function askHooks(
  */
 async function summaryOfLeft(
   scope: CommandScope,
-  { summarize }: Goal,
+  { summarize }: MoveTarget,
   to: NodeId | null,
   given: string | undefined,
 ): Promise<BranchSummary | null> {
   const { activeNodeId: leaf, store, treeId, signal } = scope;
   if (given !== undefined) return { text: given };
   if (summarize === undefined || leaf === null) return null;
-  const above = to === null ? null : await store.read(treeId, () => forkPointOf(leaf, to));
+  const above = to === null ? null : await store.read(treeId, () => findForkPoint(leaf, to));
   if (above === leaf) return null;
   const focus = summarize.trim() === '' ? undefined : summarize;
   return scope.summarize({ store, treeId, above, leaf, focus, signal });
 }
 
 /** The last node that the paths to both nodes share; null if that is the root. */
-export function* forkPointOf(leaf: NodeId, other: NodeId): ReadProgram<NodeId | null> {
+export function* findForkPoint(leaf: NodeId, other: NodeId): ReadProgram<NodeId | null> {
   // Read upwards in growing pages: the part that is left is usually short, even in a long chat.
   for (let limit = 64; ; limit *= 4) {
     const { nodes, complete } = yield* ask('path', { to: leaf, limit });
@@ -146,28 +148,29 @@ async function carryOutMove(
 
 async function goToSentences(
   { store, treeId }: CommandScope,
-  { target }: Goal,
+  { target }: MoveTarget,
   {
     to,
     isThere,
     summary,
   }: { readonly to: NodeId | null; readonly isThere: boolean; readonly summary: BranchSummary | null },
 ): Promise<readonly Phrase[]> {
-  const left = summary === null ? [] : [phrase('summary-precedes')];
+  const left = summary === null ? [] : [makePhrase('summary-precedes')];
   if (!isThere) {
     const node = to === null ? null : await store.read(treeId, () => ask('node', { id: to }));
-    const moved = node === null ? phrase('hook-moved-to-beginning') : phrase('hook-moved', { node: nodeValue(node) });
+    const moved =
+      node === null ? makePhrase('hook-moved-to-beginning') : makePhrase('hook-moved', { node: makeNodeValue(node) });
     return [moved, ...left];
   }
   if (to === null) {
-    const what = target === null ? [] : [phrase('text-in-editor', { words: quoted(textOfNode(target)) })];
-    return [phrase('moved-to-new-beginning'), ...what, ...left];
+    const what = target === null ? [] : [makePhrase('text-in-editor', { words: makeQuoteValue(textOfNode(target)) })];
+    return [makePhrase('moved-to-new-beginning'), ...what, ...left];
   }
-  if (target === null) return [phrase('moved-to-beginning'), ...left];
-  if (target.id !== to) return [phrase('moved-before', { node: nodeValue(target) }), ...left];
+  if (target === null) return [makePhrase('moved-to-beginning'), ...left];
+  if (target.id !== to) return [makePhrase('moved-before', { node: makeNodeValue(target) }), ...left];
   const count = (await store.read(treeId, () => ask('children', { of: target.id }))).length;
-  const on = count === 0 ? [] : [phrase(count === 1 ? 'branch-continues' : 'branches-continue', { count })];
-  return [phrase('moved', { node: nodeValue(target) }), ...on, ...left];
+  const on = count === 0 ? [] : [makePhrase(count === 1 ? 'branch-continues' : 'branches-continue', { count })];
+  return [makePhrase('moved', { node: makeNodeValue(target) }), ...on, ...left];
 }
 
 function textOfNode(node: Node): string {

@@ -1,5 +1,5 @@
 /** English texts for what is at hand beside the messages: the map, ratings, speech, notifications, offline copies. */
-export const atHandEn = {
+export const messageToolTextsEn = {
   matchAt: '{n} of {of}',
   nextFound: 'Next match',
   previousFound: 'Previous match',

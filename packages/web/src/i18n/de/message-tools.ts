@@ -1,9 +1,9 @@
 /** German texts for what is at hand beside the messages. */
-import type { atHandEn } from '../en/at-hand.ts';
+import type { messageToolTextsEn } from '../en/message-tools.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const atHandDe: Translated<typeof atHandEn, 'one' | 'other'> = {
+export const messageToolTextsDe: Translated<typeof messageToolTextsEn, 'one' | 'other'> = {
   matchAt: '{n} von {of}',
   nextFound: 'Nächster Treffer',
   previousFound: 'Vorheriger Treffer',

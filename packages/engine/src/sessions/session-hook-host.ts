@@ -2,23 +2,23 @@
 import { AppError, type TreeId } from '@coppice/core';
 import type { Events } from '../events.ts';
 import type { SessionOptions } from './contract.ts';
-import { type HookEventContext, type HookPlace, hookContext } from './hooks.ts';
+import { createHookContext, type HookEventContext, type HookHost } from './hooks.ts';
 import { SessionManager } from './manager.ts';
 
 /** Options for these hooks. */
-export interface SessionPlaceOptions extends SessionOptions {
+export interface SessionHookHostOptions extends SessionOptions {
   readonly events: Events;
   /** The session file of a conversation; null if it has none. */
   fileOf(treeId: TreeId): Promise<string | null>;
 }
 
 /** Hooks whose session files are opened on first use. */
-export interface SessionHookPlace extends HookPlace {
+export interface SessionHookHost extends HookHost {
   close(): void;
 }
 
 /** Creates the hook registration. Files that are already open in this process are shared, including their leases. */
-export function createHookPlace(options: SessionPlaceOptions): SessionHookPlace {
+export function createSessionHookHost(options: SessionHookHostOptions): SessionHookHost {
   const open = new Map<TreeId, SessionManager>();
   return {
     events: options.events,
@@ -29,7 +29,7 @@ export function createHookPlace(options: SessionPlaceOptions): SessionHookPlace 
       const manager = known ?? SessionManager.open(path, options);
       open.set(treeId, manager);
       manager.refresh();
-      return hookContext({ manager });
+      return createHookContext({ manager });
     },
     close() {
       for (const manager of open.values()) manager.close();

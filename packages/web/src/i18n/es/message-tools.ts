@@ -1,9 +1,9 @@
 /** Spanish texts for what is at hand beside the messages. */
-import type { atHandEn } from '../en/at-hand.ts';
+import type { messageToolTextsEn } from '../en/message-tools.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const atHandEs: Translated<typeof atHandEn, 'one' | 'many' | 'other'> = {
+export const messageToolTextsEs: Translated<typeof messageToolTextsEn, 'one' | 'many' | 'other'> = {
   matchAt: '{n} de {of}',
   nextFound: 'Resultado siguiente',
   previousFound: 'Resultado anterior',

@@ -1,9 +1,12 @@
 /** Arabic texts for what is at hand beside the messages. */
-import type { atHandEn } from '../en/at-hand.ts';
+import type { messageToolTextsEn } from '../en/message-tools.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const atHandAr: Translated<typeof atHandEn, 'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
+export const messageToolTextsAr: Translated<
+  typeof messageToolTextsEn,
+  'zero' | 'one' | 'two' | 'few' | 'many' | 'other'
+> = {
   matchAt: '{n} من {of}',
   nextFound: 'النتيجة التالية',
   previousFound: 'النتيجة السابقة',

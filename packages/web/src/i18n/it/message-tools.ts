@@ -1,9 +1,9 @@
 /** Italian texts for what is at hand beside the messages. */
-import type { atHandEn } from '../en/at-hand.ts';
+import type { messageToolTextsEn } from '../en/message-tools.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const atHandIt: Translated<typeof atHandEn, 'one' | 'many' | 'other'> = {
+export const messageToolTextsIt: Translated<typeof messageToolTextsEn, 'one' | 'many' | 'other'> = {
   matchAt: '{n} di {of}',
   nextFound: 'Risultato successivo',
   previousFound: 'Risultato precedente',

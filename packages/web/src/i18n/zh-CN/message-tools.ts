@@ -1,9 +1,9 @@
 /** Simplified Chinese texts for what is at hand beside the messages. */
-import type { atHandEn } from '../en/at-hand.ts';
+import type { messageToolTextsEn } from '../en/message-tools.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const atHandZhCn: Translated<typeof atHandEn, 'other'> = {
+export const messageToolTextsZhCn: Translated<typeof messageToolTextsEn, 'other'> = {
   matchAt: '{n} / {of}',
   nextFound: '下一个匹配',
   previousFound: '上一个匹配',

@@ -5,11 +5,11 @@ import { loadConnections, openConnection, useConnections, useHasOwnModel } from 
 import { openDialog, useUi } from '../state/ui.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
-import { openExample } from './example.ts';
+import { createExampleChat } from './example.ts';
 import { StartComposer } from './start-composer.tsx';
 
 /** The first screen: a composer, a way to connect a model while none is ready, and things to try. */
-export function Start({ folder }: { readonly folder: string | null }): ReactElement {
+export function StartScreen({ folder }: { readonly folder: string | null }): ReactElement {
   const hasModel = useHasOwnModel();
   const few = useAppData((lists) => lists.treesKnown && lists.trees.length < 6);
   return (
@@ -75,7 +75,7 @@ function TryThis(): ReactElement {
         useUi.setState(({ newChats }) => ({ newChats: newChats + 1 }));
       },
     },
-    { icon: 'fork', title: t('tryBranch'), words: t('tryBranchHint'), run: () => void openExample() },
+    { icon: 'fork', title: t('tryBranch'), words: t('tryBranchHint'), run: () => void createExampleChat() },
     { icon: 'import', title: t('tryImport'), words: t('tryImportHint'), run: () => openDialog({ name: 'import' }) },
   ];
   return (

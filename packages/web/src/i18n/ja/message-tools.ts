@@ -1,9 +1,9 @@
 /** Japanese texts for what is at hand beside the messages. */
-import type { atHandEn } from '../en/at-hand.ts';
+import type { messageToolTextsEn } from '../en/message-tools.ts';
 import type { Translated } from '../types.ts';
 
 /** The same keys as in English. */
-export const atHandJa: Translated<typeof atHandEn, 'other'> = {
+export const messageToolTextsJa: Translated<typeof messageToolTextsEn, 'other'> = {
   matchAt: '{n} / {of}',
   nextFound: '次の一致',
   previousFound: '前の一致',
