@@ -9,7 +9,7 @@ import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
 import { createProviders } from '../providers/index.ts';
 import { createScriptedProvider } from '../testing/scripted.ts';
-import { until } from '../testing/turn-fixture.ts';
+import { waitUntil } from '../testing/turn-fixture.ts';
 
 const context = { actor: 'local', now: Date.now, newId: () => newId(), kit: messageKit };
 const everyMs = 250;
@@ -82,7 +82,7 @@ test('[H139] replies, heartbeats, stop checks and followed replies of all owners
     throw new Error('The model said nothing.');
   });
   await Promise.all(turns);
-  await until(() => asked.filter((name) => name === 'chunks').length === owners.length);
+  await waitUntil(() => asked.filter((name) => name === 'chunks').length === owners.length);
   await new Promise((resolve) => setImmediate(resolve));
   asked.length = 0;
   expect(clock.ticks).toBe(1);
@@ -92,7 +92,7 @@ test('[H139] replies, heartbeats, stop checks and followed replies of all owners
   const counts = (name: string) => asked.filter((one) => one === name).length;
   expect(['append', 'beat', 'find', 'chunks'].map(counts)).toEqual([4, 4, 8, 4]);
   clock.tick();
-  await until(() => received.length === owners.length);
+  await waitUntil(() => received.length === owners.length);
   expect(received).toEqual(['abc', 'abc', 'abc', 'abc']);
   stop.abort();
   await engine.close();
