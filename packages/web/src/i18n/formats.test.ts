@@ -5,7 +5,7 @@ import { reportTextsDe } from './de/reports.ts';
 import { createFindingTranslator } from './translate-finding.ts';
 import { createRefusalTranslator } from './translate-refusal.ts';
 
-const germanFinding = createFindingTranslator(reportTextsDe, createRefusalTranslator('de', textsDe.refusals));
+const germanFinding = createFindingTranslator(reportTextsDe, createRefusalTranslator('de', languageTextsDe.refusals));
 
 test('[B86] a finding of an import is translated, with its position and its values', () => {
   for (const code of Object.keys(importFindingCodes)) {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { findingDetailTexts, formats, importFindingCodes } from '@coppice/content/formats';
 import { expect, test } from 'vitest';
 import { sameAsEnglish } from '../testing/same-as-english.ts';
-import { textsDe } from './de/index.ts';
+import { languageTextsDe } from './de/index.ts';
 import { pageTextsEn } from './en/page.ts';
 import { isolateValue, languageCodes, matchLanguage, writingDirection } from './languages.ts';
 import { loadTexts, type TranslatedLanguage } from './loaders.ts';
