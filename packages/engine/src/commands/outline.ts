@@ -2,7 +2,7 @@
 import type { NodeId, NodeStatus, TopologyNode } from '@coppice/core';
 import { buildOutlineShape, outlineOf } from '@coppice/core/tree';
 import { quoteBeginning, stripControlCharacters } from './format.ts';
-import { makeCountValue, lineToEnglish, type PhraseLine, makePhrase, makeSpeakerPhrase } from './phrases.ts';
+import { lineToEnglish, makeCountValue, makePhrase, makeSpeakerPhrase, type PhraseLine } from './phrases.ts';
 
 /** What an outline shows. */
 export const outlineFilters = ['folded', 'messages', 'user', 'labels', 'all'] as const;

@@ -6,7 +6,7 @@ import {
   isToolCall,
   readWholeChatCompletion,
 } from '@coppice/content/wires';
-import { chatParameters, chatSupport, bearerKeyHeader } from '../chat-completions.ts';
+import { bearerKeyHeader, chatParameters, chatSupport } from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
 import { listModelIds } from '../list-models.ts';
 import { describeLocalModel } from '../read-window.ts';
@@ -37,7 +37,15 @@ export const openaiCompatible = defineProvider({
     const body = toCompatibleBody(request, streaming);
     const path = '/chat/completions';
     yield* streamOverHttp(
-      { path, body, streaming, framing: 'sse', keyHeader: bearerKeyHeader, reader: createChatReader, whole: readWholeChatCompletion },
+      {
+        path,
+        body,
+        streaming,
+        framing: 'sse',
+        keyHeader: bearerKeyHeader,
+        reader: createChatReader,
+        whole: readWholeChatCompletion,
+      },
       call,
     );
   },

@@ -1,7 +1,7 @@
 /** Accounts: the caller, and on a shared server its users and their tokens. */
 import { randomBytes } from 'node:crypto';
 import { type ApiToken, AppError, type User } from '@coppice/core';
-import { addUse, utcDayOf, type ModelUse } from '@coppice/engine';
+import { addUse, type ModelUse, utcDayOf } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { requireFutureExpiry } from '../../expiry.ts';
 import { throwHttpError } from '../../http-errors.ts';

@@ -2,7 +2,7 @@
 import { estimateTokens } from '@coppice/content';
 import { ask, type Message, type NodeId, nodeId, readTree, refuse, type Store, type TreeId } from '@coppice/core';
 import { buildRequestMessages, compactionBudgetFor, readContextPage } from '@coppice/core/context';
-import { type Cost, readBranchModel, computeReplyLimit, type ToolRegistry } from '@coppice/engine';
+import { type Cost, computeReplyLimit, readBranchModel, type ToolRegistry } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
 import { assertExpectedVersion, resolveTree } from '../../resolve-tree.ts';
