@@ -21,7 +21,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { getText, isJsonObject } from '@coppice/core/decode';
-import { titleFromFirstSentence, recordedTag, sideCallsFormat, storeInlineMessages, titleActor } from '@coppice/engine';
+import { recordedTag, sideCallsFormat, storeInlineMessages, titleActor, titleFromFirstSentence } from '@coppice/engine';
 import { addCompactionMarker, findPositionAfterMarker } from './agent-compaction.ts';
 import { detectCallPurpose, newestUserMessages } from './call-purpose.ts';
 import type { ParsedRequest } from './exchange.ts';

@@ -36,7 +36,10 @@ export interface ProxyFixture {
 }
 
 /** Opens both; the handler is the service. */
-export async function openProxyFixture(handler: RawRequestHandler, more: TestServerOptions = {}): Promise<ProxyFixture> {
+export async function openProxyFixture(
+  handler: RawRequestHandler,
+  more: TestServerOptions = {},
+): Promise<ProxyFixture> {
   const service = await openRawServer(handler);
   const config = `[proxy]\nopenai = "${service.url}/v1"\nanthropic = "${service.url}"\n[providers.openai]\nbase_url = "${service.url}/v1"\napi_key = "${operatorKey}"\n${more.config ?? ''}`;
   // Services in these tests may never respond; closing must not wait for them.

@@ -1,8 +1,8 @@
 import { type TreeSession, toHttpProblem } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
-import { navigateTo, treePlace } from '../state/router.ts';
+import { navigateTo, treeRoute } from '../state/router.ts';
 import { cherryPickMessage, showError } from '../state/tree-actions.ts';
-import { zoomStep } from './map-zoom.tsx';
+import { zoomFactor } from './map-zoom.tsx';
 import type { MapModel } from './use-map.ts';
 
 /** What the keys of the map act on. */
@@ -27,12 +27,12 @@ export function handleMapKey(key: string, scope: MapKeyScope): boolean {
   else if (key === 'Enter' && focus !== null) scope.openMessage(focus);
   else if (key.toLowerCase() === 'b' && focus !== null)
     void session.go(focus, { leaf: focus }).then(
-      () => navigateTo(treePlace(session.treeId)),
+      () => navigateTo(treeRoute(session.treeId)),
       (thrown) => showError(toHttpProblem(thrown)),
     );
   else if (key.toLowerCase() === 'p' && focus !== null) void cherryPickMessage(session, focus);
-  else if (key === '+' || key === '=') scope.zoom(zoomStep);
-  else if (key === '-') scope.zoom(1 / zoomStep);
+  else if (key === '+' || key === '=') scope.zoom(zoomFactor);
+  else if (key === '-') scope.zoom(1 / zoomFactor);
   else if (key === '0') scope.showWhole();
   else if (key === '/') scope.search();
   else if (key === 'Escape' && focus !== null) scope.setFocus(null);

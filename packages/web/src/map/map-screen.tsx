@@ -13,7 +13,7 @@ import { Menu, MenuItem } from '../ui/menu.tsx';
 import { BranchList } from './branch-list.tsx';
 import { MessageCards } from './cards.tsx';
 import { DragLine } from './drag-line.tsx';
-import { shapeFilters, type ShapeFilter } from './filters.ts';
+import { type ShapeFilter, shapeFilters } from './filters.ts';
 import { MapLegend } from './legend.tsx';
 import { handleMapKey } from './map-keys.ts';
 import { MapSearch, useMapSearch } from './map-search.tsx';
@@ -25,7 +25,7 @@ import { useDrawnMap } from './use-drawn-map.ts';
 import { type MapModel, useMapModel } from './use-map.ts';
 import { useMapView } from './use-map-view.ts';
 import { useMapPointer } from './use-pointer.ts';
-import { zoomLevelOf, type MapView } from './view.ts';
+import { type MapView, zoomLevelOf } from './view.ts';
 
 /** The map as a screen: pan, zoom, keyboard navigation, and a preview of messages. */
 export function MapScreen(): ReactElement {

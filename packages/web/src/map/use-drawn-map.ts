@@ -2,7 +2,7 @@ import type { NodeId } from '@coppice/core';
 import { useEffect, useMemo } from 'react';
 import { drawMap } from './draw.ts';
 import type { ShapeFilter } from './filters.ts';
-import { canvasContext, fontOf, type MapCanvas } from './use-canvas.ts';
+import { type MapCanvas, mapFontOf, scaledCanvasContext } from './use-canvas.ts';
 import { isDimmed, type MapModel, useModelColour } from './use-map.ts';
 import { phoneWidth } from './use-map-view.ts';
 import type { MapView } from './view.ts';
@@ -29,7 +29,7 @@ export function useDrawnMap(surface: MapCanvas, model: MapModel | null, state: D
   }, [filter, model, found]);
 
   useEffect(() => {
-    const context = canvasContext(canvas.current);
+    const context = scaledCanvasContext(canvas.current);
     if (context === null || model === null || view === null || palette === null) return;
     const frame = requestAnimationFrame(() =>
       drawMap(context, {
@@ -38,7 +38,7 @@ export function useDrawnMap(surface: MapCanvas, model: MapModel | null, state: D
         width,
         height,
         palette,
-        font: fontOf(host.current),
+        font: mapFontOf(host.current),
         live: model.live,
         leaf: model.leaf,
         bookmarks: model.topology.bookmarks,

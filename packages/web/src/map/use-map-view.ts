@@ -1,14 +1,14 @@
 import type { NodeId } from '@coppice/core';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { positionOf } from './layout.ts';
+import { messagePosition } from './layout.ts';
 import type { MapModel } from './use-map.ts';
 import {
   centreView,
   fitView,
-  keepInSight,
-  leastScales,
+  keepTreeVisible,
   type MapScales,
   type MapView,
+  smallestScales,
   zoomBounds,
   zoomScales,
   zoomView,
@@ -39,11 +39,11 @@ export function useMapView(
   const [view, setRawView] = useState<MapView | null>(null);
   const layout = model?.layout ?? null;
   const least = useMemo<MapScales | null>(
-    () => (layout === null || width === 0 ? null : leastScales(layout, { width, height })),
+    () => (layout === null || width === 0 ? null : smallestScales(layout, { width, height })),
     [layout, width, height],
   );
   const setView = useCallback(
-    (next: MapView) => setRawView(layout === null ? next : keepInSight(layout, next, { width, height })),
+    (next: MapView) => setRawView(layout === null ? next : keepTreeVisible(layout, next, { width, height })),
     [layout, width, height],
   );
   const zoom = useCallback(
@@ -51,7 +51,7 @@ export function useMapView(
       setRawView((now) =>
         now === null || least === null || layout === null
           ? now
-          : keepInSight(layout, zoomView(now, by, x, y, least), { width, height }),
+          : keepTreeVisible(layout, zoomView(now, by, x, y, least), { width, height }),
       ),
     [layout, least, width, height],
   );
@@ -80,7 +80,7 @@ export function useMapView(
     bringIntoView(id) {
       const spot = layout?.spots.get(id);
       if (spot === undefined || layout === null || view === null) return;
-      const { x, y } = positionOf(layout, spot.branch, spot.at);
+      const { x, y } = messagePosition(layout, spot.branch, spot.at);
       const sx = x * view.kx + view.tx;
       const sy = y * view.ky + view.ty;
       if (sx < edgeMargin || sx > width - edgeMargin || sy < edgeMargin || sy > height - edgeMargin)
