@@ -105,7 +105,7 @@ export function MapScreen(): ReactElement {
 function openMessage(session: TreeSession, id: NodeId): void {
   session.go(id).then(
     () => {
-      navigateTo(treePlace(session.treeId));
+      navigateTo(treeRoute(session.treeId));
       session.scrollTo(id);
     },
     (thrown) => showError(toHttpProblem(thrown)),
@@ -126,14 +126,14 @@ function MapBar(props: {
       <IconButton
         icon="left"
         label={`${t('backToThread')} (Esc)`}
-        onClick={() => navigateTo(treePlace(session.treeId))}
+        onClick={() => navigateTo(treeRoute(session.treeId))}
       />
       <div className="crumb grow">
         <h1 dir="auto">{tree === null ? '' : (treeTitleOf(tree) ?? t('untitled'))}</h1>
         <BranchCrumb />
       </div>
       <fieldset className="seg wide" aria-label={t('filter')}>
-        {filters.map((each) => (
+        {shapeFilters.map((each) => (
           <button key={each.name} type="button" aria-pressed={each.name === filter} onClick={() => onFilter(each.name)}>
             {each.name === 'bookmarked' ? <Icon name="mark" /> : null}
             {t(each.label)}
@@ -143,7 +143,7 @@ function MapBar(props: {
       {children}
       <span className="phone-only">
         <Menu trigger={<IconButton icon="sliders" label={t('filter')} />}>
-          {filters.map((each) => (
+          {shapeFilters.map((each) => (
             <MenuItem key={each.name} checked={each.name === filter} onSelect={() => onFilter(each.name)}>
               {t(each.label)}
             </MenuItem>
@@ -160,7 +160,7 @@ function MapOverlays(props: {
   readonly view: MapView;
   readonly surface: MapCanvas;
   readonly focus: NodeId | null;
-  readonly drag: ReturnType<typeof usePointer>['drag'];
+  readonly drag: ReturnType<typeof useMapPointer>['drag'];
   readonly onOpen: (id: NodeId) => void;
 }): ReactElement {
   const { model, view, surface, focus, drag, onOpen } = props;
@@ -168,8 +168,8 @@ function MapOverlays(props: {
   return (
     <>
       {drag === null ? null : <DragLine model={model} view={view} drag={drag} />}
-      {focus === null || drag !== null || levelOf(view) === 'near' ? null : (
-        <Preview
+      {focus === null || drag !== null || zoomLevelOf(view) === 'near' ? null : (
+        <MessagePreview
           model={model}
           view={view}
           id={focus}
