@@ -1,4 +1,4 @@
-/** Connects middleware, routes and the page. Wiring only. */
+/** Connects middleware, routes and the page. */
 import { setMaxListeners } from 'node:events';
 import { Hono } from 'hono';
 import type { ServerOptions } from './contract.ts';
@@ -23,7 +23,7 @@ export interface CoppiceServer {
   readonly services: SharedServices;
   /** Handles one request, from a socket, a test or another program. */
   fetch(request: Request, bindings?: object): Response | Promise<Response>;
-  /** Ends streams and interrupts turns, keeping their text. The store stays open. */
+  /** Ends streams and interrupts turns, whose text is kept. The store stays open. */
   close(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export function createServer(options: ServerOptions): CoppiceServer {
     async close() {
       closing.abort();
       const recorded = async () => {
-        // Half of the time is for running calls, the rest for recording them.
+        // Half of the time is for running calls, and half for recording them.
         await services.calls.stop(services.limits.stopMs / 2);
         await services.recorder.close();
         await services.recordedTitles?.close();
@@ -74,7 +74,7 @@ export function createServer(options: ServerOptions): CoppiceServer {
   };
 }
 
-/** Runs a check; an error it throws becomes the response. */
+/** Runs a check. If it throws, the error becomes the response. */
 function attempt(context: ServerContext, check: () => Response | undefined): Response | undefined {
   try {
     return check();

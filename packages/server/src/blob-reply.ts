@@ -1,5 +1,6 @@
 /**
- * The response for an attachment: its bytes or a range, with headers that prevent it from running as a page of ours.
+ * The response for an attachment: all bytes or a range, with headers that prevent a browser from running it as a page
+ * of Coppice.
  */
 import type { BlobStore } from '@coppice/core';
 import { matchesEntityTag } from './entity-tags.ts';
@@ -7,7 +8,7 @@ import { throwHttpError } from './http-errors.ts';
 import { attachmentPolicy } from './middleware/security-headers.ts';
 import type { RawReply, RouteScope } from './routes/define.ts';
 
-// Types that browsers may display; everything else is downloaded, so that it never runs as a page of ours.
+// Types that browsers may display. All other types are downloaded, so that they never run as a page of Coppice.
 const inline: ReadonlySet<string> = new Set([
   'image/png',
   'image/jpeg',
@@ -26,7 +27,7 @@ interface ByteRange {
   readonly end: number;
 }
 
-/** Parses one byte range; null if there is none or it is not supported, which means all bytes. */
+/** Parses one byte range. Null means all bytes: the header is missing or not supported. */
 function byteRangeOf(header: string | undefined, size: number): ByteRange | null {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
   if (from === '' && to === '') return null;

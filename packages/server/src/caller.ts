@@ -1,8 +1,8 @@
 import type { User } from '@coppice/core';
 
-/** What admitted a caller, and whether it is still valid. */
+/** The credential that admitted a caller, and a check whether it is still valid. */
 export interface CallerLimits {
-  /** Equal for all requests admitted by the same credential. */
+  /** Equal for all requests that the same credential admitted. */
   readonly key: string;
   holds(): Promise<boolean>;
 }
@@ -17,6 +17,6 @@ export interface Caller {
   readonly role: User['role'];
   /** How the caller authenticated. */
   readonly by: 'bearer' | 'cookie' | 'proxy';
-  /** For long-lived streams: tells whether the credential is still valid; null if it cannot be revoked. */
+  /** For long-lived streams: the check whether the credential is still valid; null if it cannot be revoked. */
   readonly stay: CallerLimits | null;
 }

@@ -13,8 +13,8 @@ import type { Logger } from 'pino';
 import type { ComputerPaths } from './found/program-folders.ts';
 
 /**
- * How callers authenticate. `token`: one person with one secret. `users`: the users in the store's accounts, each
- * with tokens, and, if a proxy is listed, users that the proxy has signed in.
+ * How callers authenticate. `token`: one person with one secret. `users`: the accounts of the store, each with tokens.
+ * If a proxy is listed, users that the proxy has signed in are admitted too.
  */
 export type AuthOptions =
   | {
@@ -23,9 +23,9 @@ export type AuthOptions =
       readonly token: string;
       /** Whether the operator chose the token; a generated one does not allow listening on a public address. */
       readonly chosen?: boolean;
-      /** Creates a new token, which replaces the old one; without this function the token cannot be replaced here. */
+      /** Creates a token that replaces the old one. Without this function users cannot replace the token. */
       readonly renew?: (() => Promise<string>) | undefined;
-      /** Takes over a token that another process created. Called at most once a second. */
+      /** Reads a token that another process created. Called at most once a second. */
       readonly sync?: (() => Promise<void>) | undefined;
     }
   | { readonly mode: 'users'; readonly proxy?: ProxyOptions | undefined };
@@ -35,7 +35,7 @@ export interface ProxyOptions {
   readonly addresses: readonly string[];
   /** The header with the user's id, for example `x-forwarded-user`. */
   readonly userHeader: string;
-  /** Whether an unknown user named by the proxy becomes a member. */
+  /** Whether an unknown user that the proxy names becomes a member. */
   readonly admit?: boolean | undefined;
 }
 
@@ -53,11 +53,11 @@ export interface ServerLimits {
   readonly bodyMs: number;
   /** Milliseconds in which an upload or a forwarded call must arrive completely. */
   readonly uploadMs: number;
-  /** In so many milliseconds at least `uploadWindowBytes` of an upload must arrive. */
+  /** The time in milliseconds in which at least `uploadWindowBytes` of an upload must arrive. */
   readonly uploadWindowMs: number;
   /** Bytes of an upload that must arrive in `uploadWindowMs`. */
   readonly uploadWindowBytes: number;
-  /** Nesting of a JSON body. */
+  /** The nesting depth of a JSON body. */
   readonly jsonDepth: number;
   /** Bytes that the reader of a stream may be behind before it is disconnected. */
   readonly backlogBytes: number;
@@ -65,9 +65,9 @@ export interface ServerLimits {
   readonly pingMs: number;
   /** Milliseconds over which deltas of a reply are batched into one event. */
   readonly deltaMs: number;
-  /** Milliseconds that a finished turn can still be read. */
+  /** Milliseconds for which a finished turn can still be read. */
   readonly keepTurnMs: number;
-  /** Milliseconds that the report of a finished import can still be read. */
+  /** Milliseconds for which the report of a finished import can still be read. */
   readonly keepImportMs: number;
   /** The longest time that a shutdown may take, in milliseconds. */
   readonly stopMs: number;
@@ -75,17 +75,17 @@ export interface ServerLimits {
 
 /** The limits of one user. */
 export interface Quotas {
-  /** Open streams. */
+  /** The number of open streams. */
   readonly streams: number;
   /** The number of running turns. */
   readonly generations: number;
-  /** Imports that are uploading or running. */
+  /** The number of imports that are uploading or running. */
   readonly imports: number;
   /** Requests per minute; null means no limit. */
   readonly requestsPerMinute: number | null;
   /** Bytes of attachments and imports per day; null means no limit. */
   readonly uploadBytesPerDay: number | null;
-  /** Temporary trees, which are kept in memory. */
+  /** The number of temporary trees, which are kept in memory. */
   readonly temporaryTrees: number;
 }
 
@@ -120,50 +120,49 @@ export const defaultQuotas: Quotas = {
 
 /** The options of a server. */
 export interface ServerOptions {
-  /** Not closed with the server: it belongs to the caller. */
+  /** The store. The server does not close it, because it belongs to the caller. */
   readonly store: Store;
   /**
-   * The URL that the store was opened with, if it was opened for writing and with no option but its owner. Worker
-   * threads for imports and recording open it again if it is an SQLite file; without it that work runs on the
-   * server's thread.
+   * The URL of the store, if the store was opened for writing and with no option except its owner. Worker threads for
+   * imports and recording open the URL again if it is an SQLite file. Without it that work runs on the server's thread.
    */
   readonly storeUrl?: string | undefined;
   readonly auth: AuthOptions;
   readonly config: Config;
-  /** The live configuration with entered keys; without it neither changes while the server runs. */
+  /** The configuration and the entered keys, which may change. Without it neither changes while the server runs. */
   readonly live?: LiveConfig | undefined;
-  /** By default created from the configuration. */
+  /** The model providers; by default created from the configuration. */
   readonly providers?: ModelProviders | undefined;
-  /** By default the built-in tools. */
+  /** The tools; by default the built-in ones. */
   readonly tools?: ToolRegistry | undefined;
   /** The MCP client; the caller starts and closes it, and passes its registry as `tools`. */
   readonly mcp?: McpClient | undefined;
-  /** Whether agents may write over `/mcp`; by default what the configuration says. */
+  /** Whether agents may write over `/mcp`; by default the value of the configuration. */
   readonly mcpWrites?: boolean | undefined;
-  /** Hooks before and after acts; one bus for all owners. */
+  /** Hooks before and after acts. All owners share one event bus. */
   readonly events?: Events | undefined;
   /** Whether trees and replies get automatic titles; by default true. */
   readonly titles?: boolean | undefined;
   readonly generateLimits?: Partial<GenerateLimits> | undefined;
-  /** The folder of the built page; without it the server has an API and no page. */
+  /** The folder of the built page. Without it the server has only the API. */
   readonly web?: string | undefined;
   /** The folder for uploads before their import; by default the system's temporary folder. */
   readonly spool?: string | undefined;
   /**
-   * The folder for calls that wait to be recorded, and for those that could not be. By default next to the
-   * configuration file; without either, they do not survive the process.
+   * The folder for calls that wait to be recorded, and for calls that could not be recorded. By default next to the
+   * configuration file; without either, such calls are lost when the process ends.
    */
   readonly spillFolder?: string | undefined;
   /**
-   * Where other programs on this computer store their conversations, for their import. Used only by a single-user
-   * server that listens on loopback; without it none are searched for.
+   * The paths where other programs on this computer store their conversations, for their import. Used only by a
+   * single-user server that listens on loopback; without it no conversations are searched for.
    */
   readonly computer?: ComputerPaths | undefined;
-  /** Names of the server besides those of this machine, for example `trees.example.org`. */
+  /** Further host names of the server, for example `trees.example.org`. */
   readonly hosts?: readonly string[] | undefined;
   /**
-   * Other origins whose pages may call the API with a token, for example `https://notes.example.org`; by default what the
-   * configuration says.
+   * Other origins whose pages may call the API with a token, for example `https://notes.example.org`; by default those
+   * of the configuration.
    */
   readonly origins?: readonly string[] | undefined;
   readonly limits?: Partial<ServerLimits> | undefined;

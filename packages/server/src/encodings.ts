@@ -1,14 +1,14 @@
-/** Compressed responses: which form a client accepts, and JSON in that form. */
+/** Compresses responses: chooses the encoding that a client accepts, and compresses JSON with it. */
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 
 /** A content encoding that the server sends. */
 export type ContentEncoding = 'br' | 'gzip';
 
-/** Shorter texts fit into one packet, where compressing them saves nothing. */
+/** The length from which a text is compressed. Shorter texts fit into one packet, so compressing them saves nothing. */
 export const minCompressedLength = 1_000;
 
-/** The best encoding of an `Accept-Encoding` header; null if the client accepts none of ours. */
+/** The best encoding of an `Accept-Encoding` header; null if the client accepts neither. */
 export function chooseEncoding(header: string | undefined): ContentEncoding | null {
   const names = new Set(
     (header ?? '')
@@ -20,10 +20,10 @@ export function chooseEncoding(header: string | undefined): ContentEncoding | nu
   return names.has('br') ? 'br' : names.has('gzip') ? 'gzip' : null;
 }
 
-/** Above this, compressing takes long enough to delay other requests, and is done on another thread. */
+/** Compressing more bytes would delay other requests, so it is done on another thread. */
 const largeBytes = 64_000;
 
-// About as fast as gzip, and a fifth smaller.
+// As fast as gzip, with a result that is a fifth smaller.
 const brotliOptions = {
   params: {
     [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,

@@ -1,8 +1,8 @@
-/** Checks If-None-Match. */
+/** Compares entity tags with the header `If-None-Match`. */
 
 /**
- * Whether `If-None-Match` contains an entity tag: alone, in a list, as a weak tag (compressing proxies change it to
- * that), or as `*`.
+ * Whether `If-None-Match` contains an entity tag: alone, in a list, as a weak tag (which compressing proxies make of
+ * it), or as `*`.
  */
 export function matchesEntityTag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;

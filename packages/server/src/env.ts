@@ -9,12 +9,12 @@ export interface ServerEnv {
   Bindings: Partial<HttpBindings>;
   Variables: {
     services: SharedServices;
-    /** The pattern of the route, never the path itself: a path may contain a share's token. */
+    /** The pattern of the route. The path itself is not logged, because it may contain the token of a share link. */
     pattern: string;
     caller: Caller | undefined;
     /** The id of the request. */
     requestId: string;
-    /** The status of the response, for log and metrics: reading it from the response itself would be slower. */
+    /** The status of the response, for log and metrics. Reading it from the response would be slower. */
     status: number;
     /** CORS headers for an origin that the operator listed; undefined for all others. */
     cors: Readonly<Record<string, string>> | undefined;
@@ -31,8 +31,8 @@ export function remoteAddress(context: ServerContext): string | null {
 }
 
 /**
- * A header of the request, by its name in lower case. Read from node's parsed headers if there is a socket: creating
- * a Fetch `Headers` object costs more than all other checks.
+ * A header of the request, by its name in lower case. Read from Node's parsed headers if a socket exists: creating a
+ * Fetch `Headers` object costs more than all other checks.
  */
 export function readRequestHeader(context: ServerContext, name: string): string | undefined {
   const parsed = context.env?.incoming?.headers;

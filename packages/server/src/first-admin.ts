@@ -4,7 +4,8 @@ import type { Store } from '@coppice/core';
 import { hashToken } from './middleware/auth.ts';
 
 /**
- * Creates an admin with a token if there is no user; returns the token, of which only the hash is stored, or null.
+ * Creates an admin with a token if the store has no user, and returns the token; otherwise returns null. Only the hash
+ * of the token is stored.
  */
 export async function makeFirstAdmin(
   store: Pick<Store, 'accounts'>,

@@ -1,4 +1,7 @@
-/** Converts errors to responses: the kind decides the status, except for the server's own codes and a full disk. */
+/**
+ * Converts errors to responses. The kind of an error decides its status, except for the server's own codes and a full
+ * disk.
+ */
 import { AppError, type ErrorKind, isAppError, type Refusal } from '@coppice/core';
 import { redactKeys } from '@coppice/engine';
 
@@ -13,7 +16,7 @@ export const statusOfKind = {
   internal: 500,
 } as const satisfies Record<ErrorKind, number>;
 
-/** Codes with their own HTTP status: errors in the request itself, before a tree is involved. */
+/** Error codes with their own HTTP status, for errors in the request itself. */
 export const httpCodes = {
   'tree/version-required': { kind: 'invalid', status: 428 },
   'store/full': { kind: 'unavailable', status: 507 },
@@ -55,7 +58,7 @@ function isHttpCode(code: string): code is HttpCode {
   return Object.hasOwn(httpCodes, code);
 }
 
-/** Converts a thrown value to a refusal that may be shown: unexpected errors reveal no details. */
+/** Converts a thrown value to an error that may be shown to the client. Unexpected errors reveal no details. */
 export function toHttpRefusal(thrown: unknown): Refusal {
   if (isAppError(thrown)) {
     const { code, kind, message, data } = thrown;

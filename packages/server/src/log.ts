@@ -4,13 +4,13 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 
 /** Options of the log. */
 export interface LogOptions {
-  /** By default `info`. */
+  /** The lowest level that is logged; by default `info`. */
   readonly level?: string | undefined;
-  /** By default standard output. */
+  /** The destination; by default standard output. */
   readonly to?: DestinationStream | undefined;
 }
 
-/** Creates a log. Every line is redacted as a whole. */
+/** Creates a log. Secrets are removed from every line as a whole. */
 export function createLog(options: LogOptions = {}): Logger {
   const to = options.to ?? pino.destination({ fd: 1, sync: false });
   const safe: DestinationStream = { write: (line) => to.write(redactKeys(line)) };
@@ -25,7 +25,7 @@ export function createLog(options: LogOptions = {}): Logger {
   );
 }
 
-/** The logged fields of an error: kind, message and stack, but not its data, which may contain messages. */
+/** The logged fields of an error: kind, message and stack. Its data may contain messages and is not logged. */
 function errorFields(thrown: unknown): object {
   if (!(thrown instanceof Error)) return { message: String(thrown) };
   const { name, message, stack, cause } = thrown;

@@ -19,7 +19,7 @@ interface ReadValue {
 const requestsHelp = 'Requests answered, by method, route and status.';
 const durationHelp = 'Time to the head of the answer, by route.';
 
-/** Adds what is known of every process: version, memory, processor time. Nothing is measured until it is read. */
+/** Adds the metrics of a process: version, memory, processor time. They are measured only when they are read. */
 export function addProcessMetrics(metrics: Metrics, version: string): void {
   metrics.gauge('coppice_build_info', 'Always 1; the label is the version of Coppice.', () => 1, { version });
   metrics.gauge('coppice_process_uptime_seconds', 'Time since the process started.', () => process.uptime());
@@ -36,7 +36,7 @@ export function addProcessMetrics(metrics: Metrics, version: string): void {
 }
 
 export class Metrics {
-  // By route, then by method and status: no string is built for a known combination.
+  // Keyed by route, then by method and status, so that no string is built for a known combination.
   readonly #requests = new Map<string, Map<string, Map<number, { count: number }>>>();
   readonly #times = new Map<string, Series>();
   readonly #values = new Map<string, ReadValue>();
@@ -57,17 +57,17 @@ export class Metrics {
     for (const [index, bound] of buckets.entries()) if (ms <= bound) series.upTo[index] = (series.upTo[index] ?? 0) + 1;
   }
 
-  /** Adds a gauge that is read on request. */
+  /** Adds a gauge whose value is read when the metrics are requested. */
   gauge(name: string, help: string, read: () => number, labels: Readonly<Record<string, string>> = {}): void {
     this.#values.set(name, { kind: 'gauge', help, read, labels });
   }
 
-  /** Adds a counter that is read on request; its value never falls. */
+  /** Adds a counter whose value is read when the metrics are requested. It must never decrease. */
   counter(name: string, help: string, read: () => number): void {
     this.#values.set(name, { kind: 'counter', help, read, labels: {} });
   }
 
-  /** Name, kind and meaning of every metric, for the documentation. */
+  /** The name, kind and description of every metric, for the documentation. */
   get described(): readonly { readonly name: string; readonly kind: string; readonly help: string }[] {
     return [
       { name: 'coppice_requests_total', kind: 'counter', help: requestsHelp },

@@ -3,7 +3,7 @@ import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { RouteDefinition } from './routes/define.ts';
 import { problemSchema } from './wire/schemas.ts';
 
-/** The version of the API; it changes when a promised part of it does. */
+/** The version of the API. It changes with every change of a documented part. */
 export const apiVersion = '1.0.0';
 
 const description = `Conversations as trees: every message has one parent and any number of variants, and whatever changes a tree is a

@@ -7,7 +7,7 @@ const style = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
 code,pre{font:0.9em ui-monospace,monospace}h2{margin-top:2.5rem;border-bottom:1px solid #8884}h3{margin:1.5rem 0 0}
 .verb{display:inline-block;min-width:4rem;font-weight:700}.needs{opacity:.75;font-size:.9em}p{margin:.25rem 0}`;
 
-/** The policy of the page: its inline style and nothing else. */
+/** The policy of the page: it allows only the inline style. */
 export const referencePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 

@@ -19,7 +19,7 @@ import type { RouteScope } from './routes/define.ts';
 import { type TreeResponse, toTreeView } from './tree-view.ts';
 import type { messageInputSchema } from './wire/schemas.ts';
 
-/** A tree's store, and whether the tree is temporary. */
+/** The store of a tree, and whether the tree is temporary. */
 export interface ResolvedTree {
   readonly treeId: TreeId;
   readonly store: Store;
@@ -72,7 +72,7 @@ export async function assertExpectedVersion(place: ResolvedTree, expected: numbe
   });
 }
 
-/** Parses new messages: older formats are accepted, an error names the first invalid one. */
+/** Parses new messages. Older formats are accepted; an error names the first invalid message. */
 export function parseNewMessages(given: readonly z.output<typeof messageInputSchema>[]): NewMessage[] {
   return given.map((item, index) => {
     const { id, meta, ...said } = typeof item === 'string' ? { role: 'user' as const, content: item } : item;
@@ -81,7 +81,7 @@ export function parseNewMessages(given: readonly z.output<typeof messageInputSch
   });
 }
 
-/** Validates metadata from outside; fields that only the tree itself writes are refused. */
+/** Validates metadata of a request. Fields that only the tree itself writes are refused. */
 function noteOfNode(meta: Readonly<Record<string, unknown>>): NodeMeta {
   for (const key of ['copiedFrom', 'pickedFrom', 'splitSource', 'continues'])
     if (Object.hasOwn(meta, key))

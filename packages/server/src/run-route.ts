@@ -1,4 +1,4 @@
-/** Runs a route: authentication, input, response. The same for all routes. */
+/** Runs a route: authentication, input and response, in the same way for all routes. */
 import { announceDeprecation } from '@coppice/core';
 import type { Caller } from './caller.ts';
 import { chooseEncoding, compressText, minCompressedLength } from './encodings.ts';
@@ -19,7 +19,7 @@ export function runRoute(route: RouteDefinition): (context: ServerContext) => Pr
     if (changed !== null) await changed;
     const caller = needs.access === 'open' ? nobody : await authoriseCaller(context, needs.access);
     if (needs.access !== 'open') services.usage.request(caller.owner);
-    // A stream for a HEAD request would never be read or closed.
+    // The stream of a HEAD request would never be read or closed.
     if (needs.stream && context.req.method === 'HEAD')
       return createResponse(context, null, 200, { 'Content-Type': route.produces });
     if (route.method !== 'get') checkMediaType(context, needs);
@@ -47,7 +47,7 @@ export function runRoute(route: RouteDefinition): (context: ServerContext) => Pr
     };
     const given = { params: context.req.param(), query: context.req.query(), body };
     const answer = await route.answerTo(scope, given);
-    // A streamed body for a HEAD request would never be read or closed.
+    // The streamed body of a HEAD request would never be read or closed.
     if (context.req.method === 'HEAD' && 'raw' in answer && answer.raw instanceof ReadableStream) {
       await answer.raw.cancel();
       return sendReply(context, route, { ...answer, raw: null });
@@ -72,7 +72,7 @@ async function sendReply(
     ...answer.headers,
   };
   if (text === undefined || text.length < minCompressedLength) return createResponse(context, text, status, headers);
-  // Keeps what a call from another origin varies by.
+  // Keeps the value of `Vary` that CORS requires.
   const other = context.get('cors')?.Vary;
   const vary = { ...headers, Vary: other === undefined ? 'Accept-Encoding' : `${other}, Accept-Encoding` };
   const encoding = chooseEncoding(readRequestHeader(context, 'accept-encoding'));
@@ -81,12 +81,15 @@ async function sendReply(
   return createResponse(context, body, status, {
     ...vary,
     'Content-Encoding': encoding,
-    // For a page that shows how much of a large answer has arrived.
+    // Lets a page show how much of a large response has arrived.
     'X-Uncompressed-Length': String(Buffer.byteLength(text)),
   });
 }
 
-/** Announces a deprecated route: to the client by the header of RFC 9745, to the operator once, in the log of the process. */
+/**
+ * Announces a deprecated route: to the client by the header of RFC 9745, and to the operator once in the log of the
+ * process.
+ */
 function deprecationHeaders({ method, path, deprecated }: RouteDefinition): Readonly<Record<string, string>> {
   if (deprecated === null) return {};
   announceDeprecation({ name: `${method.toUpperCase()} ${path}`, ...deprecated }, (text) =>

@@ -63,7 +63,7 @@ test('[A121] an address that others can reach is refused without a chosen token 
 });
 
 test('[A122] a stop does not wait for connections whose streams it ended', async () => {
-  // Longer than a test may last: only the end of the streams can end this shutdown.
+  // Longer than a test may take: only the end of the streams can end this shutdown.
   const server = await openTestServer({ limits: { stopMs: 10 * 60_000 } });
   const one = await server.listen();
   const { id } = await createTree(server);
@@ -72,7 +72,7 @@ test('[A122] a stop does not wait for connections whose streams it ended', async
   await one.close();
   expect(await read).not.toContain('error');
   await server.close();
-  // Less than the minute after which node closes an idle connection.
+  // Shorter than the minute after which Node closes an idle connection.
 }, 30_000);
 
 test('[A122] a stop finishes in time, ends streams, keeps received text, and does not wait for hanging clients', async () => {
@@ -143,7 +143,7 @@ test('[A124] the page is served from a list of its files with its own policy, an
       expect(policy).toContain(part);
     expect(policy).not.toMatch(/script-src[^;]*unsafe/);
   }
-  // A model's code runs here: without an origin, and without network access.
+  // Code of a model runs in this frame, without an origin and without network access.
   const frame = await server.raw('GET', '/frames/preview.html', { token: null });
   const framePolicy = frame.headers.get('content-security-policy') ?? '';
   for (const part of ['sandbox allow-scripts;', "default-src 'none'", "frame-ancestors 'self'"])
@@ -165,7 +165,7 @@ test('[A124] the page is served from a list of its files with its own policy, an
     if (encoding !== null) expect(length).toBeLessThan(1_000);
   }
   await packed.close();
-  // A build may have compressed its files: they are sent as they lie there, and have no path of their own.
+  // A build may contain compressed files. They are sent unchanged and have no path of their own.
   const best = brotliCompressSync(readFileSync(join(folder, 'assets/large.js')));
   writeFileSync(join(folder, 'assets/large.js.br'), best);
   const built = await openTestServer({ web: folder });
@@ -407,7 +407,7 @@ test('[A46] disconnecting a slow reader is one line in the log, and nothing else
   const reported = (words: string) => lines.map((line) => JSON.parse(line)).filter((line) => line.msg.includes(words));
   await expect.poll(() => reported('lagged too far behind')).toHaveLength(1);
   expect(reported('lagged too far behind')).toMatchObject([{ level: 40, route: '/api/trees/{tree}/feed' }]);
-  // What was already sent is read, then the connection ends without a proper end of the response.
+  // The client reads the bytes that were already sent, then the connection closes without a proper end of the response.
   silent.resume();
   await cut;
   expect(printed).toEqual([]);
@@ -433,7 +433,7 @@ test('[A48] a reader that disconnects, or does not read, frees its place even be
   await until(() => usage.streams === 1);
   leaving.destroy();
   await until(() => usage.streams === 0);
-  // A client that never reads: the data fills the socket buffers of both sides, then the backlog.
+  // A client that never reads. The data fills the socket buffers of both sides, then the backlog.
   const silent = connect(port, '127.0.0.1');
   silent.on('error', () => undefined).pause();
   silent.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer test-token\r\n\r\n`);

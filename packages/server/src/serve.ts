@@ -1,4 +1,4 @@
-/** A server on a socket: address, access and shutdown. */
+/** Runs a server on a socket: address, access and shutdown. */
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { isIP } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
@@ -8,11 +8,11 @@ import type { AuthOptions, ServerOptions } from './contract.ts';
 import { httpStatusOf, makeHttpError, throwHttpError, toHttpRefusal } from './http-errors.ts';
 import { keepRecoveringReplies } from './live/recovery.ts';
 
-/** Where a server listens, in addition to its other options. */
+/** The options of a server, and the address where it listens. */
 export interface ServeOptions extends ServerOptions {
-  /** By default only this machine. */
+  /** The host name or address; by default only loopback. */
   readonly host?: string | undefined;
-  /** 0 or undefined chooses a free port. */
+  /** The port; 0 or undefined chooses a free one. */
   readonly port?: number | undefined;
 }
 
@@ -20,29 +20,29 @@ export interface RunningServer {
   readonly server: CoppiceServer;
   readonly host: string;
   readonly port: number;
-  /** `http://…`, with a name that the server accepts. */
+  /** The URL `http://…`, with a name that the server accepts. */
   readonly url: string;
-  /** The same with the token, which signs a browser in; null if users have their own tokens. */
+  /** The URL with the token, which signs a browser in; null if users have their own tokens. */
   readonly signInUrl: string | null;
   /**
-   * A URL that signs one browser in, once and for a short time; null as above. For a command line, which other users
-   * of this machine can see.
+   * A URL that signs one browser in, once and for a short time; null if users have their own tokens. It is safe in a
+   * command line, which other users of this machine can see.
    */
   signInOnceUrl(): string | null;
   /**
-   * Stops: accepts no more requests, interrupts turns keeping their text, ends streams, and finishes within the time
-   * limit. The store stays open.
+   * Stops the server: accepts no more requests, interrupts turns, whose text is kept, ends streams, and finishes within
+   * the time limit. The store stays open.
    */
   close(): Promise<void>;
 }
 
-/** Whether an address is reachable from this machine only. */
+/** Whether an address can be reached only from this machine. */
 export function isLoopback(host: string): boolean {
   const plain = host.replace(/^\[|\]$/g, '').toLowerCase();
   return plain === 'localhost' || plain === '::1' || (isIP(plain) === 4 && plain.startsWith('127.'));
 }
 
-/** Throws if a public address would be opened without authentication. */
+/** Throws if the server would listen on a public address without authentication. */
 export function assertSafeBind(host: string, auth: AuthOptions): void {
   if (isLoopback(host) || auth.mode === 'users' || auth.chosen === true) return;
   throwHttpError(
@@ -62,7 +62,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   assertSafeBind(host, options.auth);
   const server = createServer({ ...options, hosts: [...(options.hosts ?? []), ...ownNames(host)] });
   const listener = getRequestListener((request, env) => server.fetch(request, env), { errorHandler: unreadableFile });
-  // Node's own limits for slow headers stay active; bodies have their own limits.
+  // Node's limits for slow headers stay active. Bodies have their own limits.
   const http = createHttpServer({ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 60_000 }, listener);
   const port = await listenOn(http, options.port ?? 0, host);
   server.services.bound.port = port;
@@ -89,7 +89,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   };
 }
 
-/** The response to a malformed request, for example with an invalid host or path; it reaches no route. */
+/** The response to a malformed request, for example with an invalid host or path. Such a request reaches no route. */
 function unreadableFile(thrown: unknown): Response {
   const isRequest = thrown instanceof RequestError;
   const reported = isRequest
@@ -103,8 +103,8 @@ function unreadableFile(thrown: unknown): Response {
 }
 
 /**
- * An IP address is safe as host, because no page can make its own name resolve to that. A wildcard address is not a
- * host name.
+ * The names of an address that are safe as `Host`. An IP address is safe, because no page can make its own name resolve
+ * to it. A wildcard address is not a host name.
  */
 function ownNames(host: string): readonly string[] {
   const plain = host.replace(/^\[|\]$/g, '').toLowerCase();
@@ -131,12 +131,12 @@ async function stopServing(server: CoppiceServer, http: HttpServer): Promise<voi
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, stopMs);
   });
-  // Connections of ended streams stay open for further requests, which will not be accepted.
+  // Connections of ended streams stay open for further requests, which would be refused.
   const sweep = setInterval(() => http.closeIdleConnections(), 20);
   await Promise.race([server.close().then(() => gone), late]);
   clearTimeout(timer);
   clearInterval(sweep);
-  // Remaining connections have had their time.
+  // The remaining connections have used up their time.
   http.closeAllConnections();
   await gone;
 }

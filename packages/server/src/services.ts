@@ -1,4 +1,4 @@
-/** The services of all routes: stores and engines by owner, and what all owners share. */
+/** The services of all routes: stores and engines by owner, and services that all owners share. */
 import { tmpdir } from 'node:os';
 import { messageKit } from '@coppice/content';
 import type { MessageKit, Store, TreeId } from '@coppice/core';
@@ -42,16 +42,16 @@ import { threadStoreOf } from './threads.ts';
 import { ImportRegistry } from './transfer/imports.ts';
 import { productVersion } from './version.ts';
 
-/** The services of one owner: kept and temporary trees, and turns in both. */
+/** The services of one owner: stored and temporary trees, and turns in both. */
 export interface OwnerServices {
   readonly owner: string;
   readonly store: Store;
   readonly temporary: TemporaryTrees;
-  /** The store of a tree; the main one for an unknown tree, which then throws. */
+  /** The store of a tree. An unknown tree gets the main store, which then throws. */
   storeOf(treeId: TreeId): Promise<Store>;
   /** Counts a temporary tree before its creation; throws above the limit. */
   admitTemporary(treeId: TreeId): Promise<void>;
-  /** The engine on one of the two stores. */
+  /** The engine of one of the two stores. */
   engineOf(store: Store): Engine;
 }
 
@@ -63,16 +63,16 @@ export interface ApiReference {
   page(): string;
 }
 
-/** What all owners share. */
+/** The services that all owners share. */
 export interface SharedServices {
   readonly auth: AuthOptions;
   /** The current configuration. */
   readonly config: Config;
-  /** Where keys can be entered; null if only the configuration has them. */
+  /** The store of entered keys; null if only the configuration has keys. */
   readonly live: LiveConfig | null;
   readonly providers: ModelProviders;
   readonly tools: ToolRegistry;
-  /** The engine on the server's main store; `OwnerServices.engineOf` has those of single owners. */
+  /** The engine of the server's main store; `OwnerServices.engineOf` has those of single owners. */
   readonly engine: Engine;
   readonly mcp: McpClient | null;
   /** Whether agents may write over `/mcp`. */
@@ -80,7 +80,7 @@ export interface SharedServices {
   readonly kit: MessageKit;
   readonly limits: ServerLimits;
   readonly quotas: Quotas;
-  /** The quotas of one person, with the limits that an admin set for this person. */
+  /** The quotas of one user, with the limits that an admin set for this user. */
   quotasOf(owner: string): Quotas;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -92,29 +92,31 @@ export interface SharedServices {
   readonly imports: ImportRegistry;
   /** The folder for uploads before their import. */
   readonly spool: string;
-  /** Where other programs store their conversations; null if they are not searched for. */
+  /** The paths where other programs store their conversations; null if they are not searched for. */
   readonly computer: ComputerPaths | null;
   readonly hubs: TreeFeeds;
   readonly web: string | null;
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
-  /** The main store: accounts, health, and the trees of a single-user server. */
+  /** The main store, with accounts, health, and the trees of a single-user server. */
   readonly store: Store;
   readonly now: () => number;
   readonly newId: () => string;
-  /** The port, once it is known. */
+  /** The port, which is null until the server listens. */
   readonly bound: { port: number | null; isLoopback: boolean };
   /** Aborts when the server begins to stop. */
   readonly closing: AbortSignal;
   readonly reference: ApiReference;
   /** Records forwarded calls. */
   readonly recorder: Recorder;
-  /** Titles of recorded sessions; null until something is recorded, and if titles are off. */
+  /** Titles of recorded sessions; null until a call is recorded, and if titles are off. */
   readonly recordedTitles: RecordedTitles | null;
   /** The calls in progress. */
   readonly calls: OpenCalls;
   ownerServicesOf(owner: string): OwnerServices;
-  /** Applies changes of files or other servers, at most once a second; null if it is too soon. */
+  /**
+   * Reads changes of files or other servers, at most once a second; null if the last check was less than a second ago.
+   */
   sync(): Promise<void> | null;
   /** Searches for local servers with models, at most once a minute. Never rejects. */
   findLocalModels(): Promise<void>;
@@ -122,7 +124,7 @@ export interface SharedServices {
   defaultModel(): Promise<string>;
 }
 
-/** Fills in default options. Opens nothing. */
+/** Creates the services with default options. Opens nothing. */
 export function createSharedServices(
   options: ServerOptions,
   closing: AbortSignal,
@@ -341,7 +343,7 @@ function addServiceMetrics(services: SharedServices): void {
   recording('unacknowledged', 'Calls that could not be recorded and that nobody has acknowledged.');
 }
 
-/** The limits of a person, reduced to those that an admin set on the page. */
+/** The limits of a user, reduced to those that an admin set on the page. */
 function followLimits(operator: Quotas, chosen: () => LimitChoices | undefined): Quotas {
   const smaller = (most: number | null, wanted: number | null | undefined) =>
     wanted === null || wanted === undefined ? most : Math.min(wanted, most ?? wanted);
@@ -359,7 +361,7 @@ function followLimits(operator: Quotas, chosen: () => LimitChoices | undefined):
   };
 }
 
-/** The limits of one person: own ones replace those of each person. */
+/** The limits of one user: the user's own limits replace the general ones. */
 function personLimits(each: LimitChoices | undefined, own: LimitChoices | undefined): LimitChoices | undefined {
   if (each === undefined || own === undefined) return each;
   return {

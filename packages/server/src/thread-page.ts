@@ -1,4 +1,4 @@
-/** A page of a thread with everything that the app shows of it, from one snapshot. */
+/** A page of a thread with all data that the app shows, from one snapshot. */
 import {
   ask,
   type Bookmark,
@@ -27,7 +27,7 @@ interface VariantPosition {
 
 /** A page of a branch for a response. */
 export interface ThreadPage extends Omit<BranchPage, 'groups'> {
-  /** Pass it as `after` to read the next page towards the same leaf; null if the page reaches it. */
+  /** The cursor of the next page towards the same leaf, for `after`; null if the page reaches the leaf. */
   readonly after: NodeId | null;
   readonly groups: Readonly<Record<string, readonly Node[]>>;
   readonly variants: Readonly<Record<string, VariantPosition>>;
@@ -36,7 +36,7 @@ export interface ThreadPage extends Omit<BranchPage, 'groups'> {
   readonly runs: Readonly<Record<string, string>>;
 }
 
-/** Which page to read. */
+/** The cursor and size of the page to read. */
 export interface ThreadPageRequest {
   readonly nodeId?: string | undefined;
   readonly limit?: number | undefined;
@@ -45,7 +45,7 @@ export interface ThreadPageRequest {
   readonly siblings?: boolean | undefined;
 }
 
-// The largest page; clients that need the whole path request the path.
+// The largest number of nodes in a page. Clients that need the whole path request the path.
 const mostNodes = 1_000;
 
 interface PathPage {
@@ -53,18 +53,18 @@ interface PathPage {
   readonly ids: readonly NodeId[];
 }
 
-// The cache size per store, in nodes: for example ten paths of 30,000 nodes.
+// The cache size per store in nodes, for example ten paths of 30,000 nodes.
 const mostRemembered = 300_000;
 
-// Caches paths: reading a long branch downwards requests many pages of the same path, whose length is paid for once.
+// Caches paths. Reading a long branch downwards requests many pages of the same path, which is then read only once.
 const remembered = new WeakMap<Store, Map<TreeId, PathPage>>();
 
-// After more changes than this the path is read again: checking them would cost as much.
+// After more changes than this the path is read again, because checking the changes would cost as much.
 const mostChanges = 64;
 
 /**
- * Updates a cached path to a later version and another leaf on it or below it: most changes are on other branches or
- * at the end. Null if it has to be read again.
+ * Updates a cached path to a later version and to a leaf on it or below it. Most changes are on other branches or at
+ * the end. Null if the path has to be read again.
  */
 function* readGrown(known: PathPage, end: NodeId, version: number): ReadProgram<readonly NodeId[] | null> {
   const changes = version - known.version;
@@ -74,7 +74,7 @@ function* readGrown(known: PathPage, end: NodeId, version: number): ReadProgram<
   const grown = new Map<NodeId, NodeId>();
   for (const change of commits.flatMap((commit) => rowChanges(commit.steps, commit))) {
     if (change.op === 'added' && change.node.parentId !== null) grown.set(change.node.id, change.node.parentId);
-    // Removing or moving a node on the path changes it; changes elsewhere do not.
+    // Removing or moving a node on the path changes the path; other changes do not.
     if (movedNodes(change).some((id) => grown.has(id) || known.ids.includes(id))) return null;
   }
   const below: NodeId[] = [];
@@ -93,7 +93,7 @@ function movedNodes(change: RowChange): readonly NodeId[] {
   return change.op === 'updated' && change.set.parentId !== undefined ? change.nodeIds : [];
 }
 
-/** The path down to a node other than the root, in a version. */
+/** The path to a node other than the root, at a version. */
 function* readPathPage(store: Store, treeId: TreeId, end: NodeId, version: number): ReadProgram<readonly NodeId[]> {
   const ways = remembered.get(store) ?? new Map<TreeId, PathPage>();
   remembered.set(store, ways);
@@ -113,11 +113,11 @@ function* readPathPage(store: Store, treeId: TreeId, end: NodeId, version: numbe
   return ids;
 }
 
-/** The first nodes below a cursor on the path to a leaf, as a page; the root stands for the beginning. */
+/** The first nodes below a cursor on the path to a leaf, as a page. The root as cursor means the beginning. */
 function* readPageBelow(store: Store, treeId: TreeId, wish: PageRequest, after: string): ReadProgram<BranchPage> {
   const { rootId, activeNodeId, version } = yield* readPage(treeId, { ...wish, limit: 1 });
   const end = nodeId(wish.nodeId ?? activeNodeId ?? rootId);
-  // The path is read without contents; the nodes of the page are read like any page that ends there.
+  // The path is read without contents. The nodes of the page are read like any other page.
   const way = end === rootId ? [] : yield* readPathPage(store, treeId, end, version);
   const places: readonly string[] = way;
   const at = places.indexOf(after);
@@ -130,7 +130,7 @@ function* readPageBelow(store: Store, treeId: TreeId, wish: PageRequest, after: 
 function* readSurrounded(page: BranchPage, end: string | undefined): ReadProgram<Omit<ThreadPage, 'runs'>> {
   const variants = new Map<string, VariantPosition>();
   const hung = page.nodes.flatMap(({ id, parentId }) => (parentId === null ? [] : [{ id, parentId }]));
-  // One read for all of them, so that a page needs only a few round trips to a remote database.
+  // One read for all nodes, so that a page needs only a few round trips to a remote database.
   const children = hung.length === 0 ? [] : yield* ask('childIds', { of: hung.map((node) => node.parentId) });
   for (const [at, { id }] of hung.entries()) {
     const ids = children[at] ?? [];

@@ -103,7 +103,7 @@ export async function toWriteAnswer<R>(store: Store, outcome: CommandOutcome<R>)
   return { treeId, version, actId, activeNodeId, result, nodes };
 }
 
-/** The response fields of a commit that only inserted and selected; null if the store must be read. */
+/** The response fields of a commit that only inserted nodes and set the active node; null if the store must be read. */
 function fromSteps(commit: Commit): Pick<WriteAnswer<unknown>, 'activeNodeId' | 'nodes'> | null {
   const nodes = readNodesOfCommits(commit);
   const active = rowChanges(commit.steps, commit).findLast((change) => change.op === 'tree')?.activeNodeId;
@@ -111,8 +111,8 @@ function fromSteps(commit: Commit): Pick<WriteAnswer<unknown>, 'activeNodeId' | 
 }
 
 /**
- * The nodes of a commit that only inserted and selected, taken from its steps: most writes need no read. Null if
- * anything else changed.
+ * The nodes of a commit that only inserted nodes and set the active node, taken from its steps: most writes need no
+ * read. Null if the commit made other changes.
  */
 export function readNodesOfCommits(commit: Commit): readonly Node[] | null {
   const nodes: Node[] = [];
@@ -139,7 +139,7 @@ function* readChanged(ids: readonly NodeId[]): ReadProgram<Pick<WriteAnswer<unkn
   return { activeNodeId: row?.activeNodeId ?? null, nodes: yield* readNodes(ids) };
 }
 
-/** The live nodes among these ids, in the same order. */
+/** The live nodes with these ids, in the same order. */
 export function* readNodes(ids: readonly NodeId[]): ReadProgram<readonly Node[]> {
   return ids.length === 0 ? [] : yield* ask('nodes', { ids });
 }

@@ -15,7 +15,7 @@ interface WebFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly type: string;
   readonly etag: string;
-  /** Compressed forms by encoding: those that lie beside the file, others are made when they are first asked for. */
+  /** Compressed forms by encoding: files that the build made, or forms that are created on the first request. */
   readonly encoded: Map<ContentEncoding, Uint8Array<ArrayBuffer>>;
 }
 
@@ -32,10 +32,10 @@ const types: ReadonlyMap<string, string> = new Map([
   ['.txt', 'text/plain; charset=utf-8'],
 ]);
 
-/** Paths that are never the page, so that a mistyped API call gets an error instead of HTML. */
+/** Paths that never return the page, so that a mistyped API call gets an error instead of HTML. */
 const notThePage = /^\/(?:api|v1|mcp|healthz|readyz|metrics)(?:\/|$)/;
 
-/** Responds with files of the page; null if the request is for something else. */
+/** Responds with files of the page; null if the request is not for the page. */
 export function createPageHandler(services: SharedServices): (context: ServerContext) => Response | null {
   const files = services.web === null ? new Map<string, WebFile>() : readWebFolder(services.web);
   return (context) => {
@@ -52,11 +52,12 @@ export function createPageHandler(services: SharedServices): (context: ServerCon
 }
 
 /**
- * The sign-in link that the command line prints: the token is stored in a cookie and removed from the address bar.
+ * Handles the sign-in link that the command line prints: stores the token in a cookie and removes it from the address
+ * bar.
  */
 function signIn(context: ServerContext, token: string): Response {
   context.set('pattern', 'sign-in');
-  // A link on another site could otherwise sign a user in to someone else's account.
+  // A link on another site could otherwise sign a user in to another person's account.
   const cookie = isCrossSiteRequest(context)
     ? {}
     : {
@@ -68,7 +69,10 @@ function signIn(context: ServerContext, token: string): Response {
   return createResponse(context, null, 303, { ...cookie, Location: '/' });
 }
 
-/** The one-time link that a browser is started with. With an invalid code the page opens and asks for the token. */
+/**
+ * Handles the one-time link with which a browser is started. With an invalid code the page opens and asks for the
+ * token.
+ */
 function signInOnce(context: ServerContext, code: string): Response {
   const { auth, signInCodes } = context.get('services');
   if (auth.mode === 'token' && signInCodes.spend(code)) return signIn(context, auth.token);
@@ -81,7 +85,7 @@ function sendWebFile(context: ServerContext, file: WebFile, path: string): Respo
   const headers = {
     'Content-Security-Policy': framed ? framePolicy : pagePolicy,
     ...(framed ? { 'X-Frame-Options': 'SAMEORIGIN', 'X-DNS-Prefetch-Control': 'off' } : {}),
-    // Names in assets/ contain a content hash.
+    // Names in `assets/` contain a hash of the content.
     'Cache-Control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
     ...(path.startsWith('/s/') ? { 'X-Robots-Tag': 'noindex' } : {}),
     Vary: 'Accept-Encoding',
@@ -99,7 +103,7 @@ function sendWebFile(context: ServerContext, file: WebFile, path: string): Respo
 }
 
 const compressible = /^(?:text\/|application\/(?:json|manifest)|image\/svg)/;
-// Above this the best compression takes seconds and saves little.
+// For larger files the best compression takes seconds and saves little.
 const largeBytes = 500_000;
 
 function encodingFor({ type, bytes }: WebFile, accepted: string): ContentEncoding | null {
@@ -125,8 +129,8 @@ const encodingsByEnding: ReadonlyMap<string, ContentEncoding> = new Map([
 ]);
 
 /**
- * All regular files in a folder by their URL path; symbolic links are skipped. A compressed file that lies beside the
- * plain one, as `page.js.br`, is sent instead of it and has no path of its own.
+ * All regular files in a folder by their URL path. Symbolic links are skipped. A compressed file next to the plain one,
+ * such as `page.js.br`, is sent instead of it and has no path of its own.
  */
 function readWebFolder(folder: string): ReadonlyMap<string, WebFile> {
   const files = new Map<string, WebFile>();

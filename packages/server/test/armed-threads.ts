@@ -2,15 +2,15 @@
 import { vi } from 'vitest';
 
 /**
- * Makes threads that start from now on fail at a given point of the store; the test's own thread has read the
- * variable already.
+ * Makes threads that start later fail at a given point of the store. The test's own thread has already read the
+ * variable.
  */
 export function injectThreadFault(fault: string): void {
   vi.stubEnv('COPPICE_TEST_FAULTS', '1');
   vi.stubEnv('COPPICE_FAULT', fault);
 }
 
-/** Makes threads that start from now on not fail. */
+/** Makes threads that start later work normally. */
 export function clearThreadFault(): void {
   vi.stubEnv('COPPICE_FAULT', '');
 }

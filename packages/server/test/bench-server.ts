@@ -21,7 +21,8 @@ const coppice = createServer({
 });
 const context = { actor: store.owner, now: Date.now, newId: () => newId(), kit: messageKit };
 
-// The same store calls and the same bytes without any checks: no host, origin, token, version, limit or schema.
+// Makes the same store calls and sends the same bytes without any checks of host, origin, token, version, limit or
+// schema.
 const bare = new Hono();
 bare.get('/api/trees/:tree/page', async (c) => {
   const page = await readThreadPage(store, treeId(c.req.param('tree')), {});
@@ -64,7 +65,7 @@ const ports = {
   bare: await listen((request, env) => bare.fetch(request, env)),
 };
 coppice.services.bound.port = ports.coppice;
-// One tree per connection, so that no request waits for a lock or is stale.
+// One tree per connection, so that no request waits for a lock or has a stale version.
 const several = async () => {
   const ids: string[] = [];
   for (let lane = 0; lane < 16; lane++) ids.push(await buildSample(20));

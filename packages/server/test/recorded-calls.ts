@@ -1,7 +1,7 @@
 /** Calls for tests of the recorder. */
 import type { CaptureHandle, Recorder } from '../src/proxy/recorder.ts';
 
-/** A message as a client sends it. */
+/** A message that a client sends. */
 export interface SentMessage {
   readonly role: string;
   readonly content: string;
@@ -12,7 +12,7 @@ export function toJsonBytes(value: object): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value));
 }
 
-/** A call that waits for its answer. */
+/** Adds a call to the recorder that waits for its answer. */
 export function enterCall(recorder: Recorder, messages: string | readonly SentMessage[], project = 'p'): CaptureHandle {
   const said = typeof messages === 'string' ? [{ role: 'user', content: messages }] : messages;
   return recorder.enter({
@@ -21,7 +21,7 @@ export function enterCall(recorder: Recorder, messages: string | readonly SentMe
     wire: 'chat',
     secrets: [],
     request: toJsonBytes({ model: 'm', messages: said }),
-    // One session, so that everything is in one tree.
+    // All calls have the same session, so that they are in one tree.
     origin: { session: 'one', client: '', grouping: null },
   });
 }

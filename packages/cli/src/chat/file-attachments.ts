@@ -46,7 +46,7 @@ const imageTypes: ReadonlyMap<string, string> = new Map([
   ['.webp', 'image/webp'],
 ]);
 
-/** The folder, the blob store and the model's abilities that a message with files depends on. */
+/** The store and the folder of a message with files. */
 export interface AttachmentScope {
   readonly store: Store;
   readonly folder: string;

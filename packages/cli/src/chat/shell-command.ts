@@ -29,7 +29,7 @@ export function runShellCommand(command: string, folder: string, signal: AbortSi
       const space = longest / 2 - head.length;
       head += text.slice(0, space);
       tail += text.slice(Math.max(0, space));
-      // Truncated only at twice the limit, because each truncation copies the tail.
+      // Truncated to half of the limit, so that the tail is not copied for every chunk.
       if (tail.length <= longest) return;
       tail = tail.slice(-longest / 2);
       isCut = true;

@@ -97,7 +97,7 @@ export function thinkingOfReply(node: Node): string {
     .join('\n\n');
 }
 
-/** Shortens the thinking to one line, so that the reply stays prominent. */
+/** Replaces the thinking by one line with its number of words, so that the reply stays prominent. */
 function thinkingLines(node: Node, width: number, style: TextStyles): string[] {
   const words = thinkingOfReply(node).split(/\s+/).filter(Boolean).length;
   if (words === 0) return [];

@@ -19,7 +19,7 @@ export interface FoundProgram {
   /** The name of its format. */
   readonly format: string;
   readonly label: string;
-  /** The folders that exist. */
+  /** The folders of the program that exist. */
   readonly folders: readonly string[];
   readonly sessions: number;
   readonly bytes: number;
@@ -27,7 +27,7 @@ export interface FoundProgram {
   readonly changedAt: number;
 }
 
-// Deeper folders contain no sessions.
+// Sessions are never in deeper folders.
 const deepest = 8;
 
 async function* filesInFolder(top: string): AsyncGenerator<string> {
@@ -37,7 +37,7 @@ async function* filesInFolder(top: string): AsyncGenerator<string> {
     entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const entry of entries) {
       const path = join(folder.path, entry.name);
-      // Symbolic links are not followed: they may lead out of the folder.
+      // Symbolic links are not followed, because they may point outside of the folder.
       if (entry.isDirectory() && folder.depth < deepest) folders.push({ path, depth: folder.depth + 1 });
       else if (entry.isFile()) yield path;
     }

@@ -1,4 +1,4 @@
-/** Conversations of other programs on this computer: where they are, how many, and what changed. */
+/** Finds conversations of other programs on this computer, counts them, and reports changes. */
 export { type FoundFile, type FoundProgram, findFiles, findPrograms } from './find-programs.ts';
 export { type ComputerPaths, type ProgramFolders, programFolders } from './program-folders.ts';
 export { type ChangedFiles, ProgramWatch } from './watch-programs.ts';

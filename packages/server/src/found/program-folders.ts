@@ -1,7 +1,9 @@
-/** Where programs store their conversations. Only these folders are read, and nothing is written there. */
+/**
+ * The folders in which programs store their conversations. Only these folders are read, and nothing is written there.
+ */
 import { join } from 'node:path';
 
-/** What the folders depend on. */
+/** The home directory, environment and platform that the folders depend on. */
 export interface ComputerPaths {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -9,17 +11,17 @@ export interface ComputerPaths {
   readonly platform: string;
 }
 
-/** A program that stores conversations in files. */
+/** A program and the folders in which it stores conversations. */
 export interface ProgramFolders {
   /** The name of its format. */
   readonly format: string;
   readonly label: string;
   readonly folders: (paths: ComputerPaths) => readonly string[];
-  /** Matches its files, by their paths in the folder with `/` as separator. */
+  /** Matches the files of the program, by their paths in the folder with `/` as separator. */
   readonly isOwn: RegExp;
-  /** Matches the files that are one session each. */
+  /** Matches the files that contain one session each. */
   readonly isSession: RegExp;
-  /** The files that are read together with a file; by default each file alone. */
+  /** The group of a file. Files of one group are read together; by default each file is read alone. */
   readonly group?: (name: string, messages: ReadonlyMap<string, string>) => string;
 }
 
@@ -28,7 +30,7 @@ const folderFrom = (env: ComputerPaths['env'], name: string, otherwise: string) 
   return given === undefined || given === '' ? otherwise : given;
 };
 
-/** The folder in which an editor stores user data. */
+/** The folders in which editors store user data. */
 function editorFolders({ home, env, platform }: ComputerPaths): string[] {
   const names = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor'];
   const top =
@@ -40,7 +42,7 @@ function editorFolders({ home, env, platform }: ComputerPaths): string[] {
   return names.map((name) => join(top, name, 'User'));
 }
 
-/** opencode stores sessions, messages and parts in separate files; those of one session are read together. */
+/** opencode stores sessions, messages and parts in separate files. The files of one session are read together. */
 function opencodeGroup(name: string, messages: ReadonlyMap<string, string>): string {
   const [kind, first = ''] = name.split('/');
   const last = name.slice(name.lastIndexOf('/') + 1).replace(/\.json$/, '');
@@ -57,7 +59,7 @@ export const programFolders: readonly ProgramFolders[] = [
     folders: ({ home, env }) => [join(folderFrom(env, 'CLAUDE_CONFIG_DIR', join(home, '.claude')), 'projects')],
     isOwn: /\.jsonl$|\.meta\.json$/,
     isSession: /\.jsonl$/,
-    // The data of a subagent is next to its session.
+    // The metadata of a subagent is in a file next to its session.
     group: (name) => name.replace(/\.meta\.json$|\.jsonl$/, ''),
   },
   {

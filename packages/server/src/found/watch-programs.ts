@@ -1,9 +1,9 @@
-/** Follows the sessions of other programs: changed files are returned again, completely. */
+/** Follows the sessions of other programs. A changed file is returned again as a whole. */
 import type { FoundFile } from './find-programs.ts';
 import { findFiles } from './find-programs.ts';
 import type { ComputerPaths, ProgramFolders } from './program-folders.ts';
 
-/** Files of one program that changed, with those that are read together with them. */
+/** Changed files of one program, with the files that are read together with them. */
 export interface ChangedFiles {
   readonly place: ProgramFolders;
   readonly files: readonly FoundFile[];
@@ -11,7 +11,7 @@ export interface ChangedFiles {
 
 const stampOf = ({ size, changedAt }: FoundFile) => `${size} ${changedAt}`;
 
-/** Remembers the state of the files at the last check. */
+/** Stores the state of the files at the last check. */
 export class ProgramWatch {
   readonly #paths: ComputerPaths;
   readonly #places: readonly ProgramFolders[];
@@ -23,8 +23,8 @@ export class ProgramWatch {
   }
 
   /**
-   * The new or changed files, one program at a time; at the first check all. Files count as processed when the next
-   * program is requested; if the caller fails, they are returned again.
+   * The new or changed files, one program at a time; all files at the first check. Files count as processed when the
+   * caller requests the next program. If the caller fails, they are returned again.
    */
   async *changes(): AsyncGenerator<ChangedFiles> {
     for (const place of this.#places) {

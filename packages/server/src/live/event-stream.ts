@@ -1,6 +1,6 @@
 /**
- * Server-sent events: one stream per reader. A reader that is too far behind is disconnected, so that it does not
- * delay others.
+ * Server-sent events, with one stream per reader. A reader that is too far behind is disconnected, so that it does not
+ * delay the others.
  */
 import type { Caller, CallerLimits } from '../caller.ts';
 import type { ServerLimits } from '../contract.ts';
@@ -31,7 +31,7 @@ export class ReaderDroppedError extends Error {
 /** One reader of a stream. */
 export class EventStream {
   readonly body: ReadableStream<Uint8Array>;
-  /** Aborts when the reader is gone, was disconnected, or the stream was closed. */
+  /** Aborts when the reader has disconnected or was disconnected, or when the stream was closed. */
   readonly closed: AbortSignal;
   readonly #closing = new AbortController();
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
@@ -52,7 +52,10 @@ export class EventStream {
     );
   }
 
-  /** Sends to the reader, or disconnects it if it is too far behind; false once it is gone. */
+  /**
+   * Sends bytes to the reader, or disconnects a reader that is too far behind. Returns false if the reader is
+   * disconnected.
+   */
   send(bytes: Uint8Array): boolean {
     const controller = this.#controller;
     if (controller === null) return false;
@@ -66,7 +69,8 @@ export class EventStream {
   }
 
   /**
-   * Resolves when the buffer has space again or the reader is gone; old events are sent no faster than they are read.
+   * Resolves when the buffer has space again or the reader has disconnected. Old events are sent only as fast as they
+   * are read.
    */
   waitForDrain(): Promise<void> {
     if (this.#controller === null || (this.#controller.desiredSize ?? 0) > 0) return Promise.resolve();
@@ -133,7 +137,7 @@ export class EventStreams {
     const asked = new Map<string, Promise<boolean>>();
     for (const [stream, stay] of [...this.#open]) {
       if (stay === null) continue;
-      // If the store is unavailable for a moment, streams stay open.
+      // If the store is unavailable for a moment, the streams stay open.
       const holds = asked.get(stay.key) ?? stay.holds().catch(() => true);
       asked.set(stay.key, holds);
       if (!(await holds)) stream.close();
@@ -142,7 +146,8 @@ export class EventStreams {
 
   #pingAll(): void {
     for (const stream of this.#open.keys()) stream.ping();
-    // For credentials that another process revoked. If a check takes longer than the interval, the next one is skipped.
+    // Finds credentials that another process revoked. If a check takes longer than the interval, the next one is
+    // skipped.
     if (this.#looking) return;
     this.#looking = true;
     void this.lookAgain().finally(() => {

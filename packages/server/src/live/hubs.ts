@@ -4,7 +4,7 @@ import type { OwnerServices, SharedServices } from '../services.ts';
 import type { EventStream } from './event-stream.ts';
 import { TreeHub } from './tree-hub.ts';
 
-/** Finds or starts the feed of a tree; ends it when it has no reader left. */
+/** Finds or starts the feed of a tree, and ends it when the last reader disconnects. */
 export class TreeFeeds {
   readonly #services: Pick<SharedServices, 'turns' | 'limits' | 'log'>;
   readonly #byStore = new Map<Store, Map<TreeId, TreeHub>>();

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SharedServices } from '../services.ts';
 
-/** Recovers once, with one query for all owners. If the store is unavailable, the replies are recovered later. */
+/** Recovers replies once, with one query for all owners. If the store is unavailable, a later call recovers them. */
 export async function recoverRepliesOnce({ auth, engine, log }: SharedServices): Promise<number> {
   const { generator } = engine;
   const { length: saved } = await (auth.mode === 'token' ? generator.recover() : generator.recoverAll());
@@ -10,7 +10,7 @@ export async function recoverRepliesOnce({ auth, engine, log }: SharedServices):
   return saved;
 }
 
-/** Recovers repeatedly until the server stops. */
+/** Recovers replies repeatedly until the server stops. */
 export async function keepRecoveringReplies(services: SharedServices, everyMs = 5_000): Promise<void> {
   while (!services.closing.aborted) {
     await recoverRepliesOnce(services).catch((error: unknown) => {

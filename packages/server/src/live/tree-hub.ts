@@ -1,6 +1,6 @@
 /**
  * The feed of one tree for all its readers in this process: the store is read once, and each event is encoded once.
- * Commits arrive in order without gaps or repeats; the text of running replies is batched between them.
+ * Commits are sent in order, without gaps or duplicates. The text of running replies is batched between them.
  */
 import {
   ask,
@@ -31,7 +31,7 @@ interface StreamingReply {
   readonly runId: string | null;
   text: string;
   sent: number;
-  /** Whether readers know its node; until then its text is held back. */
+  /** Whether readers have received its node; until then its text is not sent. */
   known: boolean;
 }
 
@@ -51,7 +51,7 @@ const reportedEvents: ReadonlySet<string> = new Set([
   'retry',
 ]);
 
-// Recent events for readers that reconnect, without reading the store again.
+// Recent events, for readers that reconnect. They need not be read from the store again.
 const keptBytes = 256 * 1024;
 
 export interface HubOptions {
@@ -61,7 +61,7 @@ export interface HubOptions {
   readonly turns: LiveTurns;
   readonly limits: Pick<ServerLimits, 'deltaMs'>;
   readonly log: SharedServices['log'];
-  /** Called when there are no readers left. */
+  /** Called when the last reader has disconnected. */
   onEmpty(): void;
 }
 
@@ -84,7 +84,7 @@ export class TreeHub {
     this.#ready.catch(() => this.#finish());
   }
 
-  /** Current and joining readers. */
+  /** The number of current and joining readers. */
   get size(): number {
     return this.#readers.size + this.#joining;
   }
@@ -101,7 +101,7 @@ export class TreeHub {
     });
     this.#version = version;
     for (const run of runs) {
-      // A run whose reply has ended is waiting for its tools; there is no text to come.
+      // A run whose reply has ended waits for its tools, so no more text follows.
       if (!pending.has(run.nodeId)) continue;
       const { actId } = run.data;
       const local = [...turns.inTree(store, treeId)].some((live) => live.actId === actId);
@@ -137,7 +137,7 @@ export class TreeHub {
     while (this.#keptSize > keptBytes) this.#keptSize -= this.#kept.shift()?.bytes.byteLength ?? 0;
   }
 
-  /** Starts or ends the text of replies that a commit added or finished. */
+  /** Starts to send the text of replies that a commit added, and stops for replies that it finished. */
   #meetNodes(commit: Commit): void {
     for (const change of rowChanges(commit.steps, commit)) {
       if (change.op === 'added' && change.node.status === 'pending') this.#begins(change.node.id, commit);
@@ -178,7 +178,7 @@ export class TreeHub {
     else this.#growing.set(nodeId, { ...growing, runId });
   }
 
-  /** Follows a reply that another process writes. */
+  /** Follows a reply that another process generates. */
   async #followElsewhere(nodeId: NodeId): Promise<void> {
     const { ownerServices, store, treeId } = this.#options;
     const events: AsyncIterable<FollowEvent> = ownerServices
@@ -201,7 +201,7 @@ export class TreeHub {
     this.#timer ??= setTimeout(() => this.#flush(), this.#options.limits.deltaMs);
   }
 
-  /** Sends the text that has arrived since. */
+  /** Sends the text that has arrived since the last call. */
   #flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
@@ -217,7 +217,7 @@ export class TreeHub {
     for (const stream of this.#readers.keys()) stream.send(bytes);
   }
 
-  /** Sends a reader what it missed, then live events. Rejects if there is no such tree. */
+  /** Sends a reader the events that it missed, then live events. Rejects if the tree does not exist. */
   async join(stream: EventStream, since: number | null): Promise<void> {
     this.#joining++;
     try {
@@ -232,7 +232,7 @@ export class TreeHub {
   async #admit(stream: EventStream, since: number | null): Promise<void> {
     let at = since ?? this.#version;
     if (at > this.#version) {
-      // The reader has seen a later version than the current one, as after a restored backup: it must reload.
+      // The reader has a later version than the store, for example after a restored backup, so it must reload.
       stream.send(encodeEvent('reset', { version: this.#version }, this.#version));
       at = this.#version;
     }
@@ -249,7 +249,7 @@ export class TreeHub {
       if (known && text !== '') stream.send(encodeEvent('delta', { nodeId, runId, offset: 0, text }));
   }
 
-  /** Sends older commits, no faster than they are read; returns the version that the reader has then. */
+  /** Sends older commits, only as fast as they are read. Returns the version that the reader has afterwards. */
   async #catchUp(stream: EventStream, since: number): Promise<number> {
     let at = since;
     while (at < this.#version && !stream.closed.aborted) {
@@ -264,7 +264,7 @@ export class TreeHub {
   }
 
   #keptAfter(version: number): BufferedEvent | undefined {
-    // Versions increase by one, so the index follows from the first.
+    // Versions increase by one, so the index follows from the first version.
     return this.#kept[version + 1 - (this.#kept[0]?.version ?? 0)];
   }
 
@@ -312,7 +312,7 @@ async function commitEvent(store: Store, commit: Commit): Promise<Uint8Array> {
 const mostRestored = 200;
 const mostRestoredLength = 256 * 1024;
 
-/** What each restored node of a commit brought back: its live subtree with bookmarks, unless that is too large. */
+/** The live subtree of each node that a commit restored, with bookmarks. Subtrees that are too large are left out. */
 function* readRestored(commit: Commit): ReadProgram<Readonly<Record<string, RestoredSubtree>>> {
   const subtrees: Record<string, RestoredSubtree> = {};
   let left = mostRestored;

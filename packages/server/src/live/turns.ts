@@ -1,4 +1,4 @@
-/** The turns of this process: started over HTTP, read by any number of readers, approved, stopped. */
+/** The turns of this process. They are started over HTTP, read by any number of readers, approved and stopped. */
 import { type ActId, AppError, ask, type NodeId, type Store, type TreeId } from '@coppice/core';
 import type { GenerateOptions, Turn, TurnApprove, TurnEvent, TurnStart } from '@coppice/engine';
 import type { Quotas, ServerLimits } from '../contract.ts';
@@ -33,7 +33,7 @@ export class LiveTurn {
     return this.turn.treeId;
   }
 
-  /** The events from an index on, including future ones, until the last or until the signal aborts. */
+  /** The events from an index on, including future ones, until the last event or until the signal aborts. */
   async *read(from: number, signal: AbortSignal): AsyncGenerator<readonly [number, TurnEvent], void, void> {
     const events = this.turn.events(from)[Symbol.asyncIterator]();
     const leave = () => void events.return?.();
@@ -51,12 +51,12 @@ export class LiveTurn {
   }
 }
 
-/** The running turns of this process and, for a while, finished ones. */
+/** The running turns of this process, and finished ones for a limited time. */
 export class LiveTurns {
   readonly #byAct = new Map<ActId, LiveTurn>();
   readonly #quotasOf: (owner: string) => Quotas;
   readonly #limits: Pick<ServerLimits, 'keepTurnMs'>;
-  // Tools that a person allowed permanently, by owner.
+  // Tools that a user allowed permanently, by owner.
   readonly #remembered = new Map<string, Set<string>>();
   readonly #listeners = new Set<(live: LiveTurn) => void>();
 
@@ -83,7 +83,7 @@ export class LiveTurns {
       if (!live.over && live.store === store && live.treeId === treeId) yield live;
   }
 
-  /** Whether a turn of this process runs as part of an act. */
+  /** Whether a turn of this process belongs to an act. */
   isLocal(actId: ActId): boolean {
     return this.#byAct.get(actId)?.over === false;
   }
@@ -97,20 +97,20 @@ export class LiveTurns {
     return true;
   }
 
-  /** The turn of an act; null if this process has none of this owner. */
+  /** The turn of an act; null if this process has no such turn of this owner. */
   find(owner: string, actId: ActId): LiveTurn | null {
     const live = this.#byAct.get(actId);
     return live?.owner === owner ? live : null;
   }
 
-  /** Starts a turn, or finds the one that the same request started. Throws above the limit. */
+  /** Starts a turn, or returns the turn that the same request started before. Throws above the limit. */
   begin(ownerServices: OwnerServices, store: Store, start: TurnStart, options: GenerateOptions): LiveTurn {
     let running = 0;
     for (const live of this.#byAct.values()) if (!live.over && live.owner === ownerServices.owner) running++;
     const { generations: most } = this.#quotasOf(ownerServices.owner);
     if (running >= most)
       throwHttpError('http/too-many', `${running} replies are being written for you; at most ${most} are.`);
-    // The operator's rules have been applied before; what arrives here needs a person's decision.
+    // The operator's rules were applied before; the remaining calls need the decision of a user.
     const approve: TurnApprove = ({ name, hash }) =>
       this.#remembered.get(ownerServices.owner)?.has(name) === true ? { approved: true, hash } : 'ask';
     const turn = ownerServices.engineOf(store).generator.generate(start, { ...options, approve });
@@ -123,7 +123,7 @@ export class LiveTurns {
     return live;
   }
 
-  /** Decides about a call, and remembers the tool if requested. */
+  /** Approves or refuses a tool call, and remembers the tool if the user requests it. */
   decide(live: LiveTurn, callId: string, approve: boolean, remember: boolean): void {
     const { name } = live.turn.decide(callId, approve);
     if (!approve || !remember) return;

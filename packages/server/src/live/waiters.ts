@@ -1,8 +1,10 @@
-/** Callers that wait for the next change: all are woken together; a signal releases a single one. */
+/** Callers that wait for the next change. All are woken together; an abort signal releases a single one. */
 export class ChangeWaiters {
   readonly #wakes = new Set<() => void>();
 
-  /** Resolves on the next wake or when the signal aborts; a signal that is already aborted is not checked. */
+  /**
+   * Resolves on the next wake or when the signal aborts. The caller must check for a signal that is already aborted.
+   */
   wait(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {

@@ -1,4 +1,4 @@
-/** The result schemas of the tools, so that an agent knows what it gets. Unlisted fields may be added later. */
+/** The result schemas of the tools, which tell an agent the fields of a result. Further fields may be added later. */
 import { z } from 'zod';
 
 const id = z.string().describe('The id of a node.');
@@ -16,7 +16,7 @@ const message = z.looseObject({
   pictures: z.array(z.string()).optional().describe('Resources with the pictures of the message.'),
 });
 
-/** Conversations. */
+/** The result of a tool that lists conversations. */
 export const treeListSchema = z.looseObject({
   items: z.array(
     z.looseObject({
@@ -34,7 +34,7 @@ export const treeListSchema = z.looseObject({
   cursor: z.string().nullable().describe('Give it to go on; null at the end.'),
 });
 
-/** Messages that a search found. */
+/** The messages that a search found. */
 export const searchAnswerSchema = z.looseObject({
   items: z.array(
     z.looseObject({
@@ -76,7 +76,7 @@ export const treeShapeSchema = z.looseObject({
   ),
 });
 
-/** Two branches compared. */
+/** The comparison of two branches. */
 export const comparisonSchema = z.looseObject({
   common: id.nullable().describe('The last node that both share.'),
   shared: z.number().describe('How many nodes both share.'),

@@ -1,4 +1,7 @@
-/** The options of the MCP server, apart from the module that loads the SDK: its types are not part of ours. */
+/**
+ * The options of the MCP server. They are in their own module, because the server's module loads the SDK, whose types
+ * must not become part of ours.
+ */
 import type { RunContext, Store } from '@coppice/core';
 import type { Compactor } from '@coppice/engine';
 
@@ -7,9 +10,9 @@ export interface TreesServerOptions {
   readonly store: Store;
   /** The context for core's `run`, with the caller as actor. */
   readonly context: () => RunContext;
-  /** Summarises branches; without it, summarise is refused. */
+  /** Summarises branches. Without it the tool for summaries refuses calls. */
   readonly compactor?: Compactor | undefined;
-  /** Leaves out all tools that change a tree. */
+  /** Whether all tools that change a tree are left out. */
   readonly readOnly: boolean;
   readonly version: string;
 }

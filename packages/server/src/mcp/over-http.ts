@@ -1,4 +1,4 @@
-/** Handles one HTTP request with a server of its own: requests share no state. */
+/** Handles each HTTP request with a new MCP server, so that requests share no state. */
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { TreesServerOptions } from './options.ts';
 import { createTreesMcpServer } from './server.ts';

@@ -1,4 +1,4 @@
-/** A user's trees as an MCP server: agents search, read and branch earlier conversations. */
+/** Serves a user's trees over MCP, so that agents can search, read and branch earlier conversations. */
 import { findSubAgents } from '@coppice/content';
 import {
   ask,
@@ -32,7 +32,7 @@ const node = z.string().describe('The id of a node of the tree.');
 const limit = z.number().int().min(1).max(100).optional().describe('How many; 20 if not given.');
 const cursor = z.string().max(2_000).optional().describe('Goes on where an earlier answer ended.');
 const longestText = 8_000;
-// Results are read by a model: what is left out is counted, and can be requested from a node on.
+// A model reads the results, so they are limited. The rest is counted and can be requested with a start node.
 const mostNodes = 500;
 const mostMessages = 100;
 const mostResources = 100;
@@ -44,7 +44,9 @@ interface ToolReply {
   readonly [key: string]: unknown;
 }
 
-/** The result as data that matches its schema, and as text for clients that do not support that. */
+/**
+ * The result as structured data that matches its schema, and as text for clients without support for structured data.
+ */
 function toolReply(value: object): ToolReply {
   const text = JSON.stringify(value);
   return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) };
@@ -259,7 +261,7 @@ function addWriting(server: McpServer, { store, context, compactor }: TreesServe
     ({ tree: of, node: at, role = 'user', text }) =>
       answerWith(async () => {
         const given = context();
-        // Before a tree is created: a refusal must leave nothing behind.
+        // Checked before a tree is created: a refused call must not leave an empty tree.
         if (text.trim() === '') return refuse('message/blank', 'There is nothing to add: the text is blank.');
         if (of === undefined && at !== undefined)
           return refuse('command/invalid', `Name the tree of the node ${at.slice(0, 100)} as well.`);
@@ -337,7 +339,7 @@ async function resourcesFrom(store: Store, from: string | undefined) {
   return { resources, ...(page.cursor === null ? {} : { nextCursor: page.cursor }) };
 }
 
-/** Converts errors to protocol errors with code and message. */
+/** Runs a list request. Errors become protocol errors with code and message. */
 async function listResources<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -388,7 +390,7 @@ function addResources(server: McpServer, store: Store): void {
         return { contents: [{ uri: uri.href, mimeType: mediaType, blob: bytes }] };
       }),
   );
-  // Replaces the SDK's handler, which does not support paging and would stop after the first hundred.
+  // Replaces the SDK's handler, which has no paging and would stop after the first hundred trees.
   server.server.setRequestHandler('resources/list', ({ params }) =>
     listResources(() => resourcesFrom(store, params?.cursor)),
   );

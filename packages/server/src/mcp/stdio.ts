@@ -3,7 +3,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { TreesServerOptions } from './options.ts';
 import { createTreesMcpServer } from './server.ts';
 
-/** Serves until the client disconnects or the signal aborts. Nothing else may write to standard output meanwhile. */
+/** Serves until the client disconnects or the signal aborts. No other code may write to standard output meanwhile. */
 export async function serveTreesOverStdio(
   options: TreesServerOptions & { readonly signal: AbortSignal },
 ): Promise<void> {

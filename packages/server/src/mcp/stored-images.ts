@@ -14,7 +14,7 @@ function isPicture(block: Block): block is Picture {
   );
 }
 
-/** The images of a message whose bytes are stored; one that is only a URL is in the text. */
+/** The images of a message whose bytes are stored. An image that is only a URL is part of the text. */
 export function storedImagesOf({ message }: Pick<Node, 'message'>): readonly Picture[] {
   return (message?.content ?? []).filter(isPicture);
 }

@@ -9,7 +9,7 @@ import type { RouteAccess } from '../routes/define.ts';
 import type { SharedServices } from '../services.ts';
 import { isCrossSiteRequest } from './origin.ts';
 
-/** What is stored of a token or a share's secret: its SHA-256 in hex. They are random, so no salt is needed. */
+/** The stored form of a token or of a share's secret: its SHA-256 in hex. Both are random, so no salt is needed. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
@@ -21,8 +21,8 @@ function sameSecret(a: string, b: string): boolean {
 }
 
 /**
- * The cookie's name. It contains the port, because cookies are shared between ports and two servers on one machine
- * would sign each other out.
+ * The name of the cookie. It contains the port: browsers send cookies to all ports of a host, so two servers on one
+ * machine would sign each other out.
  */
 function cookieName(host: string): string {
   const [, port] = /:(\d{1,5})$/.exec(host) ?? [];
@@ -46,19 +46,20 @@ export interface CookieRequest {
   header(name: string): string | undefined;
 }
 
-/** A token as it was sent. */
+/** A token and the header or cookie that it was sent in. */
 export interface ReceivedToken {
   readonly token: string;
   readonly by: 'bearer' | 'cookie';
 }
 
 function shownToken(context: ServerContext): ReceivedToken | null {
-  // With the token in its own header, the other headers are left for the upstream service.
+  // If the token has its own header, the other headers are forwarded to the upstream service.
   const apart = readRequestHeader(context, 'x-coppice-token');
   if (apart !== undefined) return { token: apart, by: 'bearer' };
   const [, bearer] = /^bearer +(\S+)$/i.exec(readRequestHeader(context, 'authorization') ?? '') ?? [];
   if (bearer !== undefined) return { token: bearer, by: 'bearer' };
-  // Anthropic's and Google's clients send their key in these headers; configured for Coppice, they send our token.
+  // Anthropic's and Google's clients send their key in these headers. When they are configured for Coppice, this key is
+  // our token.
   const key = readRequestHeader(context, 'x-api-key') ?? readRequestHeader(context, 'x-goog-api-key');
   if (key !== undefined) return { token: key, by: 'bearer' };
   // A page of another origin must send a token; a cookie would let it act as the signed-in user.
@@ -76,7 +77,7 @@ function shownToken(context: ServerContext): ReceivedToken | null {
   return null;
 }
 
-/** The caller of a request, or null if there are no valid credentials. */
+/** The caller of a request; null if the request has no valid credentials. */
 async function identify(context: ServerContext): Promise<Caller | null> {
   const services = context.get('services');
   const shown = shownToken(context);
@@ -85,7 +86,7 @@ async function identify(context: ServerContext): Promise<Caller | null> {
   return services.auth.proxy === undefined ? null : byProxy(context, services, services.auth.proxy);
 }
 
-/** The token and its user; null if the token is not valid now. */
+/** The caller that a token identifies; null if the token is not valid now. */
 export async function findCallerByToken(services: SharedServices, shown: ReceivedToken): Promise<Caller | null> {
   const { auth } = services;
   if (auth.mode === 'users') return byToken(services, shown);
@@ -106,8 +107,8 @@ function callerOf(user: User, by: Caller['by'], stay: CallerLimits): Caller | nu
   return { owner: user.id, actor: user.id, name: user.name, role: user.role, by, stay };
 }
 
-/** The token and its user; null if the token is not valid now. */
-async function isBehindProxy(
+/** The token with a hash and its user; null if the token is not valid now. */
+async function findValidToken(
   { store, now }: SharedServices,
   hash: string,
 ): Promise<{ token: ApiToken; user: User } | null> {
@@ -117,12 +118,12 @@ async function isBehindProxy(
   return user === null || user.disabledAt !== null ? null : { token, user };
 }
 
-// Recording every use of a token would turn every read into a write.
+// Storing every use of a token would turn every read into a write.
 const noteUseMs = 10 * 60_000;
 
 async function byToken(services: SharedServices, { token, by }: ReceivedToken): Promise<Caller | null> {
   const hash = hashToken(token);
-  const found = await isBehindProxy(services, hash);
+  const found = await findValidToken(services, hash);
   if (found === null) return null;
   const { token: kept, user } = found;
   const now = services.now();
@@ -130,7 +131,7 @@ async function byToken(services: SharedServices, { token, by }: ReceivedToken): 
     await services.store.accounts.putToken({ ...kept, usedAt: now }).catch((error: unknown) => {
       services.log.warn({ err: error }, 'the use of a token was not noted');
     });
-  return callerOf(user, by, { key: kept.id, holds: async () => (await isBehindProxy(services, hash)) !== null });
+  return callerOf(user, by, { key: kept.id, holds: async () => (await findValidToken(services, hash)) !== null });
 }
 
 /** Normalises socket addresses: an IPv4 address may be mapped into IPv6. */

@@ -1,7 +1,7 @@
-/** Decides when a body arrives too slowly. Has no timers: the reader of the body calls it with the current time. */
+/** Decides when a body arrives too slowly. It has no timers: the reader of the body passes the current time. */
 import type { ServerLimits } from '../contract.ts';
 
-/** A JSON body must arrive completely within its time; an upload must keep making progress. */
+/** The kind of a body. JSON must arrive completely within its time; an upload must keep making progress. */
 export type BodyKind = 'json' | 'upload';
 
 type PaceLimits = Pick<ServerLimits, 'bodyMs' | 'uploadMs' | 'uploadWindowMs' | 'uploadWindowBytes'>;
@@ -29,18 +29,18 @@ export class BodyPace {
     return Math.max(1, next - now);
   }
 
-  /** The server is busy with received data: the client is not blamed for the delay. */
+  /** Stops counting time: the server is processing data, so the client is not responsible for the delay. */
   pause(now: number): void {
     this.#pausedAt ??= now;
   }
 
-  /** The server waits for more data. */
+  /** Counts time again: the server waits for more data. */
   resume(now: number): void {
     if (this.#pausedAt !== null) this.#windowAt += now - this.#pausedAt;
     this.#pausedAt = null;
   }
 
-  /** Why the body is refused, given the bytes received so far; null if it may continue. */
+  /** The reason to refuse the body, given the bytes received so far; null if it may continue. */
   check(now: number, bytes: number): string | null {
     const { bodyMs, uploadMs, uploadWindowMs, uploadWindowBytes } = this.#limits;
     const all = this.#kind === 'json' ? bodyMs : uploadMs;

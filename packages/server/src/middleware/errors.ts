@@ -18,7 +18,7 @@ export function toRefusalResponse(context: ServerContext, refusal: Refusal): Res
     ...(status === 429 || status === 503 ? { 'Retry-After': retryAfterHeader(refusal) } : {}),
     // Otherwise the next request on this connection would wait for the missing rest of the body.
     ...(status === 408 || code === 'http/closing' ? { Connection: 'close' } : {}),
-    // Standard headers that say what would have been valid, for generic clients.
+    // Standard headers with the accepted values, for generic clients.
     ...(code === 'http/method' && typeof allow === 'string' ? { Allow: allow } : {}),
     ...(code === 'http/range' && typeof size === 'number' ? { 'Content-Range': `bytes */${size}` } : {}),
     ...(code === 'tree/version-conflict' && typeof version === 'number' ? { ETag: `"${version}"` } : {}),
@@ -30,7 +30,7 @@ function retryAfterHeader(refusal: Refusal): string {
   return String(typeof retryAfterMs === 'number' ? Math.max(1, Math.ceil(retryAfterMs / 1000)) : 1);
 }
 
-/** The response for a thrown value. Unexpected errors are logged in full; the response carries no detail. */
+/** The response for a thrown value. Unexpected errors are logged in full; the response contains no details. */
 export function toErrorResponse(thrown: unknown, context: ServerContext): Response {
   const refusal = toHttpRefusal(thrown);
   context.set('failure', { code: refusal.code, thrown });

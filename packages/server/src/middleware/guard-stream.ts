@@ -4,16 +4,16 @@ import { ReaderDroppedError } from '../live/event-stream.ts';
 
 /**
  * Wraps a stream so that it never fails. Otherwise the HTTP adapter would print the error between the log lines and
- * append its own text to the body; here the connection is closed, so that a client does not take a part for the
- * whole.
+ * append its own text to the body. Instead the connection is closed, so that a client does not mistake a partial
+ * response for a complete one.
  */
 export function guardStream(context: ServerContext, body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const outgoing = context.env?.outgoing;
-  // Without a socket the caller gets the error itself.
+  // Without a socket the caller receives the error.
   if (outgoing === undefined) return body;
   const reader = body.getReader();
   reader.closed.catch((thrown: unknown) => {
-    // If the client disconnected, its source may fail too; that is not an error.
+    // If the client has disconnected, the source of the stream may fail too, which is not an error.
     if (!outgoing.destroyed) logStreamError(context, thrown);
     outgoing.destroy();
   });
@@ -21,14 +21,14 @@ export function guardStream(context: ServerContext, body: ReadableStream<Uint8Ar
     {
       async pull(controller) {
         const next = await reader.read().catch(() => null);
-        // After a failure nothing follows, not even an end: closing the connection cancels this stream.
+        // After a failure nothing is sent, not even the end of the stream. Closing the connection cancels the stream.
         if (next === null) return;
         if (next.done) controller.close();
         else controller.enqueue(next.value);
       },
       cancel: (reason) => reader.cancel(reason).catch(() => undefined),
     },
-    // Reads nothing in advance, so that a slow reader is noticed.
+    // Nothing is read in advance, so that a slow reader is noticed.
     { highWaterMark: 0 },
   );
 }

@@ -5,11 +5,11 @@ import type { SharedServices } from '../services.ts';
 
 const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Whether a `Host` is ours: a loopback name with our own port, or a name that the operator listed. */
+/** Whether a `Host` header names this server: a loopback name with our own port, or a name that the operator listed. */
 function isOwnHost(host: string, services: Pick<SharedServices, 'hosts' | 'bound'>): boolean {
   const [, name = '', port] = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/.exec(host) ?? [];
   if (name === '') return false;
-  // A name that was listed without a port matches with any port: a proxy may add its own.
+  // A name that is listed without a port matches any port, because a proxy may add its own.
   if (services.hosts.some((listed) => listed === host || listed === name)) return true;
   if (!loopbackNames.has(name)) return false;
   const { port: bound } = services.bound;
@@ -26,7 +26,7 @@ function countHosts(context: ServerContext): number {
 
 /** Checks the host of every request. */
 export function checkHost(context: ServerContext): void {
-  // With several Host headers, different programs on the way could use different ones.
+  // If a request had several Host headers, proxies could use different ones.
   if (countHosts(context) > 1) throwHttpError('http/invalid', 'A request must have exactly one Host header.');
   const host = hostOf(context);
   if (!isOwnHost(host, context.get('services')))

@@ -42,7 +42,7 @@ export async function readBody(context: ServerContext, bounds: BodyLimits): Prom
   const { most, kind } = bounds;
   const said = readRequestHeader(context, 'content-length');
   if (said !== undefined && Number(said) > most) return bodyTooLarge(most);
-  // With a Content-Length the HTTP parser enforces the length; without one it is counted here.
+  // With a Content-Length the HTTP parser enforces the length; without one the bytes are counted here.
   if (said !== undefined) {
     const bytes = new Uint8Array(await readAtOnce(context, kind));
     return bytes.byteLength > most ? bodyTooLarge(most) : bytes;
@@ -62,11 +62,11 @@ export async function readBody(context: ServerContext, bounds: BodyLimits): Prom
   return whole;
 }
 
-/** Reads a body in one piece; the bytes received on the connection tell its pace. */
+/** Reads a body in one piece. Its pace is measured by the bytes received on the connection. */
 async function readAtOnce(context: ServerContext, kind: BodyKind): Promise<ArrayBuffer> {
   const incoming = context.env?.incoming;
   const read = unlessGone(context, context.req.arrayBuffer());
-  // Most bodies have arrived completely together with the headers.
+  // Most bodies arrive together with the headers.
   if (incoming === undefined || incoming.complete) return read;
   const { socket } = incoming;
   const before = socket.bytesRead;
@@ -78,7 +78,7 @@ async function readAtOnce(context: ServerContext, kind: BodyKind): Promise<Array
   }
 }
 
-/** A client that disconnects while sending is not an error of the server and is not logged as one. */
+/** Waits for a body. A client that disconnects while sending is not logged as an error of the server. */
 async function unlessGone<T>(context: ServerContext, coming: Promise<T>): Promise<T> {
   try {
     return await coming;
@@ -115,7 +115,7 @@ export async function* streamBody(context: ServerContext, { most, kind }: BodyLi
 }
 
 interface BodyWatch {
-  /** Rejects if the body arrives too slowly or the server stops; a shutdown does not wait for uploads. */
+  /** Rejects if the body arrives too slowly or the server stops. A shutdown does not wait for uploads. */
   unlessLate<T>(read: Promise<T>): Promise<T>;
   pause(): void;
   resume(): void;
@@ -123,14 +123,14 @@ interface BodyWatch {
 }
 
 /**
- * Watches the pace of a body: a client that is gone or sends single bytes would otherwise keep the request open for
+ * Watches the pace of a body. Otherwise a client that disappears or sends single bytes would keep the request open for
  * ever.
  */
 function watchBody(context: ServerContext, kind: BodyKind, bytes: () => number): BodyWatch {
   const { closing, limits, now } = context.get('services');
   const pace = new BodyPace(kind, limits, now());
   let refusal: Error | null = null;
-  // Not Promise.race with one long-lived promise, which would keep every chunk in memory.
+  // Promise.race with one long-lived promise would keep every chunk in memory.
   let rejectRead: (error: Error) => void = () => undefined;
   const fail = (error: Error) => {
     refusal ??= error;
@@ -181,7 +181,7 @@ export async function readJson(context: ServerContext, services: SharedServices,
   return throwHttpError('http/invalid', value.refusal.message, value.refusal.data);
 }
 
-/** The current usage of each user. */
+/** The current usage of each user: requests, streams and uploaded bytes. */
 export class BodyUsage {
   readonly #services: Pick<SharedServices, 'quotasOf' | 'now'>;
   readonly #streams = new Map<string, number>();
@@ -192,7 +192,7 @@ export class BodyUsage {
     this.#services = services;
   }
 
-  /** All open streams. */
+  /** The number of all open streams. */
   get streams(): number {
     let sum = 0;
     for (const count of this.#streams.values()) sum += count;
@@ -213,7 +213,7 @@ export class BodyUsage {
     this.#minutes.set(owner, { minute, count });
   }
 
-  /** Opens a stream; returns a function that closes it once. */
+  /** Counts a stream; returns a function that releases it once. */
   stream(owner: string): () => void {
     const open = this.#streams.get(owner) ?? 0;
     const { streams: most } = this.#services.quotasOf(owner);

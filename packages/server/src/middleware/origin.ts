@@ -1,6 +1,6 @@
 /**
- * Refuses requests of other sites' pages (CSRF): no other origin may call, and no cross-site request may change
- * state.
+ * Refuses requests from pages of other sites (CSRF): other origins may not call the API, and cross-site requests may
+ * not change state.
  */
 import { hostOf, readRequestHeader, type ServerContext } from '../env.ts';
 import { throwHttpError } from '../http-errors.ts';
@@ -9,20 +9,20 @@ import { createResponse } from './security-headers.ts';
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const ownSites: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
-/** Whether an origin is ours: the requested host, or one that the operator listed. */
+/** Whether an origin is allowed: that of the requested host, or one that the operator listed. */
 function isOwnOrigin(origin: string, context: ServerContext): boolean {
   const host = hostOf(context);
   if (origin === `http://${host}` || origin === `https://${host}`) return true;
   return context.get('services').origins.includes(origin);
 }
 
-// The response headers that a page of another origin may read; CORS requires them with the response itself.
+// The response headers that a page of another origin may read. CORS requires this list in each response.
 const exposed = 'ETag, Retry-After, Content-Range, Content-Disposition, X-Request-Id, Request-Id';
 const ourHeaders = 'Authorization, Content-Type, If-Match, Last-Event-ID';
 const headerNames = /^[\w-]{1,64}(?:\s*,\s*[\w-]{1,64}){0,63}$/;
 
 /**
- * The preflight headers for a listed origin; it may send all headers that it asks for, because API clients have their
+ * The preflight headers for a listed origin. The origin may send all requested headers, because API clients have their
  * own.
  */
 function preflightHeaders(asked: string | undefined): Readonly<Record<string, string>> {
@@ -33,9 +33,7 @@ function preflightHeaders(asked: string | undefined): Readonly<Record<string, st
   };
 }
 
-/**
- * Whether a page of another site caused this request; programs, bookmarks and our own page do not set this header.
- */
+/** Whether a page of another site caused this request. Programs, bookmarks and our own page do not send this value. */
 export function isCrossSiteRequest(context: ServerContext): boolean {
   const site = readRequestHeader(context, 'sec-fetch-site');
   return site !== undefined && !ownSites.has(site);

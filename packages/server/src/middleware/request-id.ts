@@ -1,15 +1,15 @@
-/** The id of a request, in its answer and in its line of the log. */
+/** The id of a request, in its response and in its log line. */
 import { randomBytes } from 'node:crypto';
 import { readRequestHeader, type ServerContext } from '../env.ts';
 
 const acceptable = /^[A-Za-z0-9-]{8,64}$/;
 
-/** Creates the ids of one server: a random beginning and a counter, since a random id for each request costs more. */
+/** Creates the ids of one server: a random prefix and a counter. A random id for each request would cost more. */
 export function createRequestIds(): (context: ServerContext) => string {
   const beginning = randomBytes(6).toString('hex');
   let count = 0;
   return (context) => {
-    // A proxy in front may have given the request an id, which is then in both logs.
+    // A reverse proxy may have assigned an id, which is then in both logs.
     const given = readRequestHeader(context, 'x-request-id');
     if (given !== undefined && acceptable.test(given)) return given;
     count += 1;

@@ -5,7 +5,7 @@ import { guardStream } from './guard-stream.ts';
 /** The policy for responses that are not a page: they load nothing, run nothing and cannot be framed. */
 const apiPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** The policy for the page: only its own files, images from its own data, no other host. */
+/** The policy for the page: only its own files and its own images, and no other host. */
 export const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,8 +26,8 @@ export const pagePolicy = [
 ].join('; ');
 
 /**
- * The policy of frames in which the page shows HTML or drawings of a model: scripts run without an origin, so they
- * can reach neither the page nor its cookies, and no network requests are allowed.
+ * The policy of frames in which the page shows HTML or drawings of a model. Scripts run without an origin, so they can
+ * reach neither the page nor its cookies, and network requests are blocked.
  */
 export const framePolicy = [
   'sandbox allow-scripts',
@@ -42,7 +42,7 @@ export const framePolicy = [
   "frame-ancestors 'self'",
 ].join('; ');
 
-/** The policy for an attachment that is opened on its own: even a document with scripts does nothing. */
+/** The policy for an attachment that is opened on its own. Scripts of a document do not run. */
 export const attachmentPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
 const everyAnswer: Readonly<Record<string, string>> = {
@@ -57,7 +57,7 @@ const everyAnswer: Readonly<Record<string, string>> = {
 
 export type ResponseBody = ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | string | null;
 
-/** Creates every response, including errors and files; the given headers take precedence. */
+/** Creates every response, including errors and files. The given headers take precedence. */
 export function createResponse(
   context: ServerContext,
   body: ResponseBody,
@@ -66,7 +66,7 @@ export function createResponse(
 ): Response {
   context.set('status', status);
   const sent = body instanceof ReadableStream ? guardStream(context, body) : body;
-  // A forwarded response has the id of its service, which that service asks for.
+  // A forwarded response has the request id of its service, which the support of that service asks for.
   const id = 'x-request-id' in headers ? {} : { 'X-Request-Id': context.get('requestId') };
   return new Response(sent, { status, headers: { ...everyAnswer, ...id, ...context.get('cors'), ...headers } });
 }

@@ -1,6 +1,6 @@
 /**
- * Tests every route against every attack. Fails for a route that is not in this list, and for an entry that is not a
- * route.
+ * Tests every route against every attack. Fails for a route without an entry in this list, and for an entry that is not
+ * a route.
  */
 import { createMemoryRecords } from '@coppice/engine';
 import { beforeAll, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ interface Sample {
   readonly query?: string;
 }
 
-/** A valid request for each route; routes without a body or query have no entry. */
+/** A valid request for each route. Routes without a body or query need no entry. */
 const samples: Readonly<Record<string, (ids: Ids) => Sample>> = {
   abortGeneration: () => ({}),
   abortNode: () => ({}),
@@ -215,7 +215,7 @@ function pathOf(route: RouteDefinition, replaced: Partial<Record<string, string>
   return query === undefined ? path : `${path}?${query}`;
 }
 
-/** A valid request except for the given changes. */
+/** Sends a valid request with the given changes. */
 async function attack(route: RouteDefinition, asked: TestRequestOptions, path = pathOf(route)) {
   const { body } = samples[route.name]?.(ids) ?? {};
   const response = await server.raw(route.method.toUpperCase(), path, {

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { hashToken } from './auth.ts';
 
-// Long enough for a browser that has to be started first.
+// Long enough to start a browser.
 const validMs = 2 * 60_000;
 
 /** The unused codes of a server. */
@@ -26,7 +26,7 @@ export class SignInCodes {
     return code;
   }
 
-  /** Whether a code is valid; it can be used only once. */
+  /** Whether a code is valid. Each code can be used only once. */
   spend(code: string): boolean {
     const hash = hashToken(code);
     const until = this.#validUntil.get(hash);

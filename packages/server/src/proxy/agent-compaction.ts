@@ -1,6 +1,6 @@
 /**
- * Compaction by an agent: it has its session summarised, and sends the summary in place of the history from then on. The
- * summary becomes a compaction marker where the session was, and the session goes on below it, in the same tree.
+ * Compaction by an agent: the agent lets a model summarise its session, and then sends the summary instead of the
+ * history. The summary becomes a compaction marker in the tree, and the session continues below the marker.
  */
 import { deriveId, messageKit, removeProgramElements } from '@coppice/content';
 import {
@@ -17,23 +17,23 @@ import {
   type TreeRow,
 } from '@coppice/core';
 
-/** Where a call goes on after a compaction: below its marker, with these messages. */
+/** The position of a call after a compaction: its parent is the marker, and `rest` are the messages below it. */
 export interface CompactedPosition {
   readonly parentId: NodeId;
   readonly rest: readonly Message[];
 }
 
 const markerFormat = 'proxy-compaction';
-// How programs introduce a summary whose request was not recorded: Claude Code, Codex, pi, Gemini CLI.
+// The texts with which Claude Code, Codex, pi and Gemini CLI introduce a summary whose request was not recorded.
 const introduction =
   /this session is being continued from a previous conversation|another language model started to solve this problem and produced a summary|conversation history before this point was compacted|^\s*<(?:state_snapshot|compaction_summary|context_summary)>/i;
-// A shorter text is found in many messages.
+// A shorter text would be found in many messages.
 const shortestSummary = 24;
-// A reply of the session may be quoted by its user, the beginning of a long one hardly.
+// A user may quote a reply of the session, but rarely the beginning of a long one.
 const shortestOwnSummary = 200;
-// As much of a summary is compared: programs may cut or wrap it.
+// Only this many characters of a summary are compared, because programs may cut or wrap it.
 const compared = 400;
-// The newest leaves among which the summary is.
+// The number of newest leaves among which the summary is searched.
 const newestLeaves = 12;
 
 function wordsOf(message: Message): string {
@@ -44,13 +44,13 @@ function joinWhitespace(text: string): string {
   return text.replace(/\s+/gu, ' ').trim();
 }
 
-/** The summary in a reply: Claude Code has the model think in an element before it. */
+/** The summary in a reply. Claude Code lets the model think in an element before the summary. */
 function summaryIn(text: string): string {
   const [, inner] = /<summary>([\s\S]*?)(?:<\/summary>|$)/i.exec(text) ?? [];
   return (inner ?? text.replace(/<analysis>[\s\S]*?<\/analysis>/gi, '')).trim();
 }
 
-/** The first message of a history that has a recorded summary in it, and the summary. */
+/** The first message of a history that contains a recorded summary, and the summary. */
 function findSummary(
   history: readonly Message[],
   replies: readonly string[],
@@ -71,7 +71,7 @@ function findSummary(
   return null;
 }
 
-/** The place of a call whose history a known marker of the tree replaces; null if there is none. */
+/** The position of a call whose history a known marker of the tree replaces; null if no marker does. */
 export async function findPositionAfterMarker(
   store: Store,
   tree: TreeRow,
@@ -101,7 +101,7 @@ async function pathTo(store: Store, tree: TreeRow, to: NodeId): Promise<readonly
   });
 }
 
-/** The messages that are not on the path above the marker, and how many at its end were kept. */
+/** The messages that are not on the path above the marker, and the number of messages at its end that were kept. */
 function restOf(
   history: readonly Message[],
   keys: readonly string[],
@@ -119,8 +119,8 @@ function restOf(
 }
 
 /**
- * Adds the marker for a call that goes on from a summary; null if it does not. The summary is among the newest replies
- * of the session or of its side calls, or is introduced as programs do it.
+ * Adds the marker for a call that continues from a summary; null if the call does not. The summary is one of the newest
+ * replies of the session or of its side calls, or a text that a program introduces as a summary.
  */
 export async function addCompactionMarker(
   store: Store,
@@ -134,7 +134,7 @@ export async function addCompactionMarker(
   const [leaf] = leaves;
   if (leaf === undefined || leaf.parentId === null) return null;
   const side = sideCalls === null ? [] : await store.read(sideCalls.id, () => ask('leaves', { limit: newestLeaves }));
-  // A reply of the session itself is in the history as a reply unless it was a summary, which is long.
+  // A reply of the session that is not a summary is in the history as a reply. Only long replies can be summaries.
   const own = leaves.filter(
     ({ message, key, text }) =>
       message?.role === 'assistant' && text.length >= shortestOwnSummary && !keys.includes(key ?? ''),

@@ -12,7 +12,7 @@ afterEach(async () => {
 
 const chat = '/v1/chat/completions';
 
-/** A service that repeats the last words, so that every answer is known. */
+/** A service that repeats the last message, so that every answer is predictable. */
 async function echoing(): Promise<ProxyFixture> {
   open = await openProxyFixture((request, response) => {
     const { messages }: { messages: readonly { content: string }[] } = JSON.parse(request.body);

@@ -27,7 +27,7 @@ const reply = (said: string, ...calls: readonly (readonly [string, string, JsonO
 const reminder = (date: string) => `<system-reminder>\nUse this: the date is ${date}.\n</system-reminder>\n\n`;
 const notes = { role: 'system', content: 'These agents may be used: finder, writer.' };
 
-/** A session of an agent on Anthropic's wire: the history grows by what is said and answered. */
+/** A session of an agent on Anthropic's wire. Each call adds a message and its answer to the history. */
 function agentOf({ post }: ProxyFixture, answers: WireReply[], headers: Readonly<Record<string, string>>) {
   return async (messages: readonly object[], next: WireReply, more: JsonObject = {}, own = {}) => {
     answers.push(next);
@@ -361,7 +361,7 @@ describe('a session that its agent compacts', () => {
       expect.stringMatching(/^1 user/),
       '2 user: Name the oak.',
       expect.stringMatching(/^3 assistant: I look\./),
-      // Only the request for the summary has this result.
+      // Only the request for the summary contains this result.
       '4 tool: oak',
       `5 compaction: ${summary.slice(0, 60)}`,
       '6 assistant: I go on.',

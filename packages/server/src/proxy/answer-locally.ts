@@ -1,4 +1,4 @@
-/** Answers a call with our own models instead of forwarding it; it is recorded like any other. */
+/** Answers a call with our own models instead of forwarding it. The call is recorded like any other. */
 import { messageKit } from '@coppice/content';
 import { type Message, readPath } from '@coppice/core';
 import { listOrEmpty } from '@coppice/core/decode';
@@ -15,15 +15,15 @@ import { readCallOrigin } from './session-of-call.ts';
 import { chunkedHeaders } from './upstream.ts';
 import { wireServiceOf } from './wire-error.ts';
 
-// How long to wait until an earlier reply is recorded.
+// The time in which an earlier reply must be recorded.
 const recordedMs = 5_000;
 
 const countPath = 'messages/count_tokens';
-// Paths with a route of their own that no model of ours answers.
+// Paths with their own route that our models cannot answer.
 const forwardedOnly = new Set(['embeddings']);
 const answered = new Set(['chat/completions', 'responses', 'messages', countPath, ...forwardedOnly]);
 
-/** Without an upstream only the paths that our own models answer exist. */
+/** Throws for a path that our models do not answer, if no upstream is configured. */
 function refusePath({ method, version, path }: ProxyCall): never {
   if (version === 'v1' && answered.has(path))
     return throwHttpError('http/method', `/v1/${path} takes POST, not ${method}.`, { allow: 'POST' });
@@ -35,7 +35,7 @@ function refusePath({ method, version, path }: ProxyCall): never {
 
 export async function answerLocally(call: ProxyCall, project: string): Promise<RawReply> {
   const { services } = call;
-  // Our own models do not speak Google's wire.
+  // Our own models do not support Google's wire.
   const wire = call.wire === 'google' ? null : call.wire;
   if (call.version === 'v1' && (call.method === 'GET' || call.method === 'HEAD')) {
     if (call.path === 'models') return modelList(call);
@@ -91,13 +91,13 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
     const raw = new ReadableStream<Uint8Array>({
       async pull(controller) {
         const next = await pieces.next().catch((error: unknown) => {
-          // The place in the queue must be released, or calls that continue from it would wait.
+          // The place in the queue must be released; otherwise calls that continue this one would wait.
           finish(status, 'service');
           throw error;
         });
         if (next.done === true) {
           controller.close();
-          // A stopped model ends its stream normally.
+          // A model that is stopped ends its stream normally.
           finish(status, ending.aborted ? 'service' : null);
           return;
         }
@@ -121,8 +121,8 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
 }
 
 /**
- * The conversation of the reply that a call refers to by id. The client has that reply, so it is recorded or about to
- * be.
+ * The conversation of the reply that a call references by id. The client has received that reply, so it is recorded or
+ * will be soon.
  */
 async function answeredBefore(call: ProxyCall, asked: ParsedRequest, project: string): Promise<readonly Message[]> {
   const { previous } = asked;
@@ -138,8 +138,8 @@ async function answeredBefore(call: ProxyCall, asked: ParsedRequest, project: st
 }
 
 /**
- * Waits for recording only for a limited time: while the store is unavailable the recorder keeps retrying, and a
- * client must not wait for that.
+ * Waits a limited time for recording: while the store is unavailable the recorder keeps retrying, and the client must
+ * not wait that long.
  */
 async function recordInTime(work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
@@ -150,7 +150,7 @@ async function recordInTime(work: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The tokens of a request on Anthropic's wire, by the estimate with which contexts are measured here. */
+/** The tokens of a request on Anthropic's wire, with the same estimate that measures contexts. */
 function tokenCount({ body }: ProxyCall): RawReply {
   const request = body === null ? null : parseJsonObject(new TextDecoder().decode(body));
   const asked = request === null ? null : parseRequest('messages', request);
@@ -169,7 +169,7 @@ function tokenCount({ body }: ProxyCall): RawReply {
 /** One model as OpenAI or Anthropic describes it. */
 function modelEntry(call: ProxyCall, { id, provider, label }: ModelChoice): object {
   if (wireServiceOf(call, call.header) === 'openai') return { id, object: 'model', created: 0, owned_by: provider };
-  // When the model was published is not known.
+  // The publication date of the model is unknown.
   return { type: 'model', id, display_name: label, created_at: '1970-01-01T00:00:00Z' };
 }
 
@@ -181,7 +181,7 @@ function jsonReply(value: object): RawReply {
   return { raw: JSON.stringify(value), status: 200, headers: { 'Content-Type': 'application/json' } };
 }
 
-/** The list of models, in the format of the service that the client speaks to. */
+/** The list of models, in the format of the service that the client expects. */
 function modelList(call: ProxyCall): RawReply {
   const models = readyModels(call);
   const data = models.map((choice) => modelEntry(call, choice));
@@ -189,7 +189,7 @@ function modelList(call: ProxyCall): RawReply {
   return jsonReply({ data, has_more: false, first_id: models[0]?.id ?? null, last_id: models.at(-1)?.id ?? null });
 }
 
-/** One model by its id, which contains a slash: clients encode it or not. */
+/** One model by its id. The id contains a slash, which some clients encode. */
 function modelById(call: ProxyCall): RawReply {
   const path = call.path.slice('models/'.length);
   const found = readyModels(call).find(({ id }) => id === path || encodeURIComponent(id) === path);

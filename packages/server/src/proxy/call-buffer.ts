@@ -1,4 +1,7 @@
-/** Holds waiting calls: in memory up to a limit, beyond it in files, and beyond that the oldest is dropped. */
+/**
+ * Stores waiting calls: in memory up to a limit, then in files. When the files are full too, the oldest call is
+ * dropped.
+ */
 
 import { type KeptCall, OverflowFiles } from './overflow-files.ts';
 import type { RecorderOptions } from './recorder-contract.ts';
@@ -6,22 +9,22 @@ import { unknownOrigin } from './session-of-call.ts';
 import { type CapturedResponse, maxAnswerBytes, type QueuedCallInput, type WaitingCall } from './waiting-call.ts';
 
 const [memoryBytes, spillBytes] = [64 * 1024 * 1024, 1024 * 1024 * 1024];
-// The memory of a call besides its bytes.
+// The memory that a call takes besides its bytes.
 const callOverhead = 2_000;
 
-/** What the buffer needs from the recorder. */
+/** The functions of the recorder that the buffer calls. */
 export interface CallBufferOptions
   extends Pick<RecorderOptions, 'newId' | 'now' | 'spillFolder' | 'memoryBytes' | 'spillBytes' | 'answerBytes'> {
   /** Releases the parsed form of a call. */
   readonly forget: (place: WaitingCall) => void;
   readonly note: (error: unknown) => void;
-  /** A call is dropped without an attempt to record it. */
+  /** Reports a call that is dropped without an attempt to record it. */
   readonly drop: (place: WaitingCall, error: Error) => void;
-  /** The queue with this key changed. */
+  /** Reports that the queue with this key has changed. */
   readonly stir: (key: string) => void;
 }
 
-/** A place in a queue. */
+/** The position of a call in a queue. */
 export interface QueuePosition {
   readonly key: string;
   readonly place: WaitingCall;
@@ -29,9 +32,9 @@ export interface QueuePosition {
 
 /** The waiting calls, by owner and project. */
 export class CallBuffer {
-  /** By owner and project; the calls of a queue are recorded in the order of their requests. */
+  /** The queues by owner and project. The calls of a queue are recorded in the order of their requests. */
   readonly lines = new Map<string, WaitingCall[]>();
-  /** Running moves to files. */
+  /** Calls that are being moved to files. */
   readonly moves = new Set<Promise<void>>();
   readonly #options: CallBufferOptions;
   readonly #spill: OverflowFiles;
@@ -65,12 +68,12 @@ export class CallBuffer {
     return taken;
   }
 
-  /** The calls of an owner that are not answered completely yet. */
+  /** The calls of an owner whose responses are not complete. */
   openCalls(owner: string): readonly WaitingCall[] {
     return [...this.lines.values()].flat().filter((place) => place.owner === owner && place.state === 'open');
   }
 
-  /** Whether so many more bytes of a response may be kept in addition to `kept`. */
+  /** Whether so many more bytes of a response may be kept, in addition to `kept`. */
   admit(place: WaitingCall, kept: number, bytes: number): boolean {
     const most = this.#options.answerBytes ?? maxAnswerBytes;
     if (kept + bytes > most || this.#bytes + bytes > this.#most + most) return false;
@@ -85,7 +88,7 @@ export class CallBuffer {
     this.#bytes -= bytes;
   }
 
-  /** The response is complete: the call may be recorded now. */
+  /** Marks the response as complete, so that the call can be recorded. */
   complete({ key, place }: QueuePosition, call: CapturedResponse): void {
     place.state = 'ready';
     place.readyAt = this.#options.now();
@@ -96,7 +99,7 @@ export class CallBuffer {
     if (this.#bytes > this.#most) this.#freeSpace(key, place);
   }
 
-  /** Takes over the files of earlier processes. */
+  /** Adds the files of earlier processes to the queues. */
   takeOver(): void {
     const keys = new Set<string>();
     for (const file of this.#spill.takeOver())
@@ -190,13 +193,13 @@ export class CallBuffer {
     return key;
   }
 
-  /** Enforces the limits: the newest call is moved to a file or, if that is not possible, the oldest is dropped. */
+  /** Enforces the limits: moves the newest call to a file, or drops the oldest if the files are full. */
   #freeSpace(key: string, place: WaitingCall): void {
     const mostOnDisk = this.#options.spillBytes ?? spillBytes;
     const drop = () => {
       while (this.#bytes > this.#most && this.#dropOldest());
     };
-    // A disk that hangs must not keep all calls in memory that are being moved to it.
+    // A disk that does not respond must not keep all the calls in memory that are being moved to it.
     if (this.#onDisk + this.#moving + place.size > mostOnDisk || this.#moving + place.size > this.#most) return drop();
     const moving = this.#toFile(place).then((there) => {
       if (!there) drop();

@@ -20,7 +20,7 @@ export function isWireKind(value: unknown): value is WireKind {
 export interface ParsedRequest {
   readonly wire: WireKind;
   readonly model: string;
-  /** Undefined and empty differ, as everywhere. */
+  /** The system prompt. Undefined and empty are different. */
   readonly systemPrompt: string | undefined;
   readonly history: readonly Message[];
   /** The reply that this call continues, by the service's id. */
@@ -47,26 +47,26 @@ export interface ItemSpan {
 
 /** The parsed response. */
 export interface ParsedResponse {
-  /** What the service did before it answered: calls of its own tools, and their results. */
+  /** The work of the service before its answer: calls of its own tools, and their results. */
   readonly before: readonly Message[];
   readonly answers: readonly ModelCompletion[];
   readonly model: string | null;
   readonly usage: JsonObject | null;
   /** The service's id of the reply. */
   readonly id: string | null;
-  /** The service's ids of the parts of a reply, which a client may reference instead of sending them again. */
+  /** The service's ids of the parts of a reply. A client may reference a part by its id instead of sending it again. */
   readonly items: readonly string[];
-  /** The items of each message in `before`, if the wire has items; absent in files of older versions. */
+  /** The items of each message in `before`, if the wire has items. Files of older versions do not have this field. */
   readonly itemsBefore?: readonly (readonly ItemSpan[])[];
   /** The items of the answer, in their order. */
   readonly answerItems?: readonly ItemSpan[];
   readonly error: JsonObject | null;
 }
 
-/** What cut the response off: client, service or size limit; null if it is complete. */
+/** The side that cut the response off: client, service or size limit. Null if the response is complete. */
 export type CutReason = 'client' | 'service' | 'limit' | null;
 
-/** The text in a field, or null. */
+/** The text of a field; null if the field is not a text. */
 export function readTextField(record: JsonObject, key: string): string | null {
   return getText(record, key) ?? null;
 }
@@ -77,12 +77,12 @@ export function parseJsonObject(text: string): JsonObject | null {
   return isJsonObject(value) ? value : null;
 }
 
-// Fields that services add to texts and calls and that clients do not send back: with them, a resent history would not
+// Fields that services add to texts and calls but that clients do not send back. With them a resent history would not
 // match.
 const besideText = ['annotations', 'citations', 'logprobs', 'parsed', 'status', 'id'];
 const besideCall = ['caller', 'status', 'index'];
 
-/** A message with its texts and calls in the form in which clients send them again. */
+/** A message with its texts and calls in the form in which clients resend them. */
 export function toResentForm(record: JsonObject): JsonObject {
   const { content } = record;
   if (!Array.isArray(content)) return record;

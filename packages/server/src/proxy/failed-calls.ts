@@ -1,6 +1,4 @@
-/**
- * Calls that could not be recorded. Each stays listed with its reason until it is acknowledged or recorded after all.
- */
+/** Calls that could not be recorded. Each stays listed with its reason until it is acknowledged or recorded later. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +12,7 @@ export interface FailedCall {
   readonly id: string;
   /** The owner; other users cannot see it. */
   readonly owner: string;
-  /** When recording was given up. */
+  /** The time at which recording was given up. */
   readonly at: number;
   readonly project: string;
   readonly wire: WireKind;
@@ -24,29 +22,29 @@ export interface FailedCall {
   readonly status: number | null;
   readonly code: string;
   readonly reason: string;
-  /** The size of the file from which it can be recorded later; 0 if there is none. */
+  /** The size of the file from which the call can be recorded later; 0 if it has no file. */
   readonly keptBytes: number;
 }
 
-/** What is known about a call when it is given up. */
+/** The details of a call at the time when recording it is given up. */
 export type FailedCallDetails = Pick<FailedCall, 'at' | 'model' | 'status'>;
 
-// Beyond so many calls further ones are only counted; beyond so many bytes only their reasons are kept.
+// Beyond this number of calls further ones are only counted. Beyond this size only their reasons are kept.
 const [mostCalls, mostBytes] = [10_000, 256 * 1024 * 1024];
 const [noteEnding, callEnding] = ['.json', '.call'];
 const safeId = /^[\w-]{1,100}$/;
 
-/** Keeps failed calls in a folder that other processes can read, or in memory if there is none. */
+/** Stores failed calls in a folder that other processes can read, or in memory if no folder is configured. */
 export class FailedCalls {
   readonly #folder: string | null;
   readonly #calls = new Map<string, FailedCall>();
-  /** Calls with a file: if the file is gone, another process has acknowledged them. */
+  /** Calls with a file. If the file is missing, another process has acknowledged the call. */
   readonly #inFiles = new Set<string>();
   readonly #writes = new Set<Promise<void>>();
   #uncounted = 0;
   #refreshing: Promise<void> | null = null;
 
-  /** A subfolder of the recorder's folder. */
+  /** Uses a subfolder of the recorder's folder. */
   constructor(parent: string | null) {
     this.#folder = parent === null ? null : join(parent, 'failed');
     if (this.#folder !== null) this.#load(readNotes(this.#folder));
@@ -63,7 +61,7 @@ export class FailedCalls {
     return [...this.#calls.values()].filter((call) => call.owner === owner).sort((a, b) => b.at - a.at);
   }
 
-  /** Reads what other processes added or acknowledged. */
+  /** Reads the calls that other processes added or acknowledged. */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#readFolder().finally(() => {
       this.#refreshing = null;
@@ -72,8 +70,8 @@ export class FailedCalls {
   }
 
   /**
-   * Keeps a call with the reason of its failure and, if requested, its bytes. Never throws: if the disk is full, the
-   * note stays in memory.
+   * Adds a call with the reason of its failure and, if requested, its bytes. Never throws: if the disk is full, the
+   * note is kept in memory.
    */
   async add(place: WaitingCall, about: FailedCallDetails, error: unknown, keepsCall: boolean): Promise<FailedCall> {
     const { owner, project, wire, secrets } = place;
@@ -98,7 +96,7 @@ export class FailedCalls {
     return this.#calls.get(id) ?? note;
   }
 
-  /** Removes calls of an owner from the list, by default all; returns how many. */
+  /** Removes calls of an owner from the list, by default all. Returns their number. */
   async acknowledge(owner: string, ids?: readonly string[]): Promise<number> {
     await this.refresh();
     const named = ids === undefined ? null : new Set(ids);
@@ -112,7 +110,7 @@ export class FailedCalls {
     return found.length;
   }
 
-  /** The file of a call to record again; null if there is none. */
+  /** The file of a failed call; null if it has none. */
   fileOf(owner: string, id: string): string | null {
     const call = this.#calls.get(id);
     if (this.#folder === null || call === undefined || call.owner !== owner || call.keptBytes === 0) return null;
@@ -135,7 +133,7 @@ export class FailedCalls {
       this.#calls.set(note.id, whole);
       this.#inFiles.add(note.id);
     } catch {
-      // The disk is full or unavailable: the note stays in memory and in the log.
+      // The disk is full or unavailable. The note is kept in memory and in the log.
     }
   }
 
@@ -148,7 +146,7 @@ export class FailedCalls {
     return call.byteLength;
   }
 
-  /** Written under a temporary name, then renamed. */
+  /** Writes under a temporary name and then renames the file. */
   async #write(name: string, bytes: string | Uint8Array): Promise<void> {
     const file = join(this.#folder ?? '', name);
     await writeFile(`${file}.part`, bytes, { mode: 0o600 });
@@ -203,7 +201,7 @@ function readNotes(folder: string): readonly string[] {
   }
 }
 
-/** Null for an invalid note, for example a truncated file. */
+/** The note of a call; null if it is invalid, for example in a truncated file. */
 function readNote(text: string): FailedCall | null {
   const note = parseJsonObject(text);
   if (note === null) return null;

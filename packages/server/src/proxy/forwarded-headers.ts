@@ -1,7 +1,7 @@
-/** The request headers that are forwarded: all but those of the connection and those for Coppice. */
+/** The request headers that are forwarded: all except those of the connection and those for Coppice. */
 import type { WireService } from './wire-error.ts';
 
-// They describe the connection to this server, or the page and the proxies before it.
+// Headers that describe the connection to this server, or the page and the proxies before it.
 const connectionHeaders = new Set([
   'connection',
   'content-length',
@@ -29,10 +29,10 @@ const isForCoppice = (name: string) => name === 'cookie' || name === 'cookie2' |
 /** The headers in which clients send their API key. */
 const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'] as const;
 
-// Content encodings that the recorder can decompress; no others are requested.
+// Content encodings that the recorder can decompress. Other encodings are not requested from the service.
 const unpackable = /^(?:gzip|x-gzip|deflate|br|identity|\*)(?:\s*;|$)/i;
 
-// A shorter value is not a token, and could be part of any header.
+// A shorter value is not a token, and could occur in any header.
 const shortestToken = 8;
 
 export interface HeadersToForward {
@@ -41,13 +41,13 @@ export interface HeadersToForward {
   readonly received: Readonly<Record<string, string>>;
   /** The header in which a reverse proxy names the user, if there is one. */
   readonly userHeader: string | undefined;
-  /** The operator's key for the service; null if there is none for its host. */
+  /** The operator's key for the service; null if none is configured for its host. */
   readonly secret: string | null;
 }
 
 /**
- * The headers for the service. If the token is in its own header, the client's key is forwarded; otherwise what the
- * client sent as its key is our token, and the operator's key replaces it.
+ * The headers for the service. If the token has its own header, the client's key is forwarded. Otherwise the client
+ * sends our token as its key, and the operator's key replaces it.
  */
 export function headersToForward({ service, received, userHeader, secret }: HeadersToForward): Record<string, string> {
   const named = new Set((received['connection'] ?? '').split(',').map((name) => name.trim().toLowerCase()));
@@ -68,7 +68,7 @@ export function headersToForward({ service, received, userHeader, secret }: Head
   return isOwn || secret === null ? headers : { ...headers, ...keyHeader(service, secret) };
 }
 
-/** The token as the client sent it. */
+/** The token that the client sent. */
 function tokenIn(received: Readonly<Record<string, string>>): string | null {
   const apart = received['x-coppice-token'];
   const [, bearer] = /^bearer +(\S+)$/i.exec(received['authorization'] ?? '') ?? [];

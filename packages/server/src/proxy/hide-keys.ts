@@ -1,22 +1,22 @@
-/** Removes keys from recorded calls: those of the client and those of the operator. */
+/** Removes the keys of the client and of the operator from recorded calls. */
 import type { Json } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import { type Config, listConfiguredKeys } from '@coppice/engine';
 import { isMaskable, isNeverEscapedInJson, makeKeyMask, replaceKeys } from '@coppice/engine/mask-keys';
 import { parseJsonObject } from './exchange.ts';
 
-/** Replaces a value that is too short for a key, or plain words. */
+/** Replaces keys that are too short to show a part of them. */
 const hidden = '(hidden)';
 
 function maskOf(key: string): string {
   return isMaskable(key) ? makeKeyMask(key) : hidden;
 }
 
-// A client without a key sends an ordinary word, such as a program's name: it stays in messages, but may be masked in
+// A client without a key sends an ordinary word, such as a program's name. It stays in messages, but may be masked in
 // error texts.
 const [shortestInTalk, shortestInErrors] = [16, 6];
 
-/** The keys of a call: they must not be stored, whoever repeats them. */
+/** The keys of a call. They must not be stored, even if a message repeats them. */
 export function secretKeysOf(
   header: (name: string) => string | undefined,
   sent: Readonly<Record<string, string>>,
@@ -36,7 +36,7 @@ export function secretKeysOf(
     .sort((a, b) => b.length - a.length);
 }
 
-/** A text without the keys of a call. Short keys are only removed from error texts. */
+/** A text without the keys of a call. Short keys are removed only from error texts. */
 export function removeKeys(text: string, keys: readonly string[], what: 'talk' | 'error'): string {
   const shortest = what === 'error' ? shortestInErrors : shortestInTalk;
   return replaceKeys(
@@ -46,14 +46,16 @@ export function removeKeys(text: string, keys: readonly string[], what: 'talk' |
   );
 }
 
-/** The same for a value: a stream may contain a key in pieces, which are only complete when joined. */
+/**
+ * Removes the keys from a value. A stream may contain a key in pieces, which form the key only when they are joined.
+ */
 export function removeKeysFromValue<T extends object>(value: T, keys: readonly string[], what: 'talk' | 'error'): T {
   const text = JSON.stringify(value);
   const clean = removeKeys(text, keys, what);
   return clean === text ? value : JSON.parse(clean);
 }
 
-/** Bytes without the keys of a call; the same array if there are none. */
+/** Bytes without the keys of a call; the same array if it contains no key. */
 export function removeKeysFromBytes(bytes: Uint8Array, keys: readonly string[], what: 'talk' | 'error'): Uint8Array {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const mayHold = keys.some((key) => buffer.includes(key) || !isNeverEscapedInJson(key));
@@ -64,8 +66,8 @@ export function removeKeysFromBytes(bytes: Uint8Array, keys: readonly string[], 
 }
 
 /**
- * A request as it may be stored in a file: without the call's keys, and without credentials for other services, such
- * as MCP servers that the model's service is to call. Recording does not need those.
+ * A request in the form in which it may be stored in a file: without the call's keys, and without credentials for other
+ * services, such as MCP servers that the model's service calls. Recording does not need those credentials.
  */
 export function redactRequestForFile(request: Uint8Array, keys: readonly string[]): Uint8Array {
   const clean = removeKeysFromBytes(request, keys, 'talk');

@@ -1,14 +1,14 @@
 /**
- * Names of histories: the hash of all messages up to a reply. The next call of a session sends them again, and finds its
- * place by the name, without reading the tree.
+ * Names of histories. A name is the hash of all messages up to a reply. The next call of a session sends the same
+ * messages and is found by this name, without reading the tree.
  */
 import { createHash } from 'node:crypto';
 import { messageKit, removeProgramElements } from '@coppice/content';
 import { isText, isToolUse, type Message, type NodeId, type Store, type TreeId } from '@coppice/core';
 
 const exactFormat = 'proxy-history';
-// The same without what programs put beside the words of the user: Claude Code sends the date and the project's notes
-// anew in the first message, so that a session resumed on the next day would match nothing.
+// A hash of the user's words only. Claude Code adds the current date and the project's notes to the first message, so a
+// session that is resumed on the next day would not match otherwise.
 const wordsFormat = 'proxy-history-words';
 
 /** A message without reminders and the like; null if nothing remains. The same message if it has none. */
@@ -78,27 +78,31 @@ export function buildHistoryRows(
   return [...rows(exactFormat, keys), ...rows(wordsFormat, keysOfWords(messages, keys))];
 }
 
-/** A recorded reply, and how many messages of a history lead to it. */
+/** A recorded reply, and the number of messages of the history up to it. */
 export interface FoundHistory {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
   readonly length: number;
-  /** Whether everything is the same, not only the words. */
+  /** Whether the whole messages are equal, not only the user's words. */
   readonly exact: boolean;
 }
 
-/** Whether no other session is likely to have these words: they have a call with its id, or several replies. */
+/**
+ * Whether other sessions are unlikely to have the same words: the history has a tool call with its id, or several
+ * replies.
+ */
 export function isDistinctiveHistory(history: readonly Message[]): boolean {
   const replies = history.filter(({ role }) => role === 'assistant');
   return replies.length > 1 || replies.some(({ content }) => content.some(isToolUse));
 }
 
-// The last replies of a history are nearly always recorded, so that most calls need one small query.
+// The last replies of a history are nearly always recorded, so most calls need only one small query.
 const lookFirst = 4;
 
 /**
- * Finds the beginnings of a history that end with a recorded reply, the longest first. By `words` only within a session,
- * or with a further check (`isDistinctiveHistory`): two unrelated histories may have the same words.
+ * Finds the prefixes of a history that end with a recorded reply, the longest first. A match by `words` counts only
+ * within a session, or with a further check (`isDistinctiveHistory`), because two unrelated histories may have the same
+ * words.
  */
 export async function* findHistories(
   store: Store,

@@ -126,7 +126,7 @@ describe('local models behind each API', () => {
       temperature: 0.5,
       stop: ['X'],
     });
-    // No tool ran here: the model was called once for each request.
+    // The server ran no tool: the model was called once for each request.
     expect(provider.requests).toHaveLength(2);
     await recorder.idle();
     expect(recorder.state).toMatchObject({ recorded: 2, failed: 0 });

@@ -24,14 +24,14 @@ export interface LocalAnswerOptions {
   readonly now: () => number;
   readonly newId: () => string;
   readonly signal: AbortSignal;
-  /** The messages before the call's own history. */
+  /** The messages before the history that the call contains. */
   readonly before: readonly Message[];
 }
 
-// Words for the model that the operator has chosen.
+// Names that stand for the operator's default model.
 const defaultNames = new Set(['', 'default', 'unknown', 'coppice/default']);
 
-/** The model to use: by its id, or by its name without the provider; null if none of ours is meant. */
+/** The model to use, found by its id or by its name without the provider; null if the name is not one of our models. */
 async function localModel({ model }: LocalCall, { providers, signal }: LocalAnswerOptions) {
   if (defaultNames.has(model)) return providers.model(await providers.defaultModel(signal));
   const ready = providers.list().filter((choice) => choice.ready);
@@ -101,11 +101,11 @@ function statusOfAnswer({ status, kind }: ErrorEvent): number {
   return status !== undefined && status >= 400 && status < 600 ? status : statuses[kind];
 }
 
-// More choices than anyone compares are a mistake or an attack.
+// A client that requests more choices has an error or is malicious.
 const mostChoices = 16;
 
 /**
- * Answers a call once the model has started. The chunks are exactly the bytes that the client receives and that are
+ * Starts to answer a call, and resolves when the model has started. The client receives exactly the chunks that are
  * recorded.
  */
 export async function startLocalAnswer(
@@ -133,7 +133,7 @@ export async function startLocalAnswer(
   return inOne(asked, writer, first, events);
 }
 
-/** Several parallel answers; they are sent when all are complete. */
+/** Generates several answers in parallel and sends them when all are complete. */
 async function severalAnswers(
   writer: WireWriter,
   asked: LocalCall,
@@ -153,7 +153,7 @@ async function severalAnswers(
   return { status: 200, contentType: 'text/event-stream', pieces: answerEvents(...toChatChunks(whole, usageAsked)) };
 }
 
-/** Collects an answer to its end, or the error that it ended with. */
+/** Collects an answer until its end; returns the error if it ended with one. */
 async function gatherAnswer(events: AsyncIterable<ProviderEvent>): Promise<AnswerDraft | ErrorEvent> {
   const answer = nothingYet();
   for await (const event of events) {

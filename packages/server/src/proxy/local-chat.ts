@@ -66,7 +66,7 @@ export function createChatWriter({ id, created, model, usageAsked }: AnswerHead)
       object: 'chat.completion.chunk',
       choices: [{ index: 0, delta, finish_reason: finish }],
     });
-  // This wire numbers calls separately, not among all parts.
+  // This wire numbers tool calls separately from other parts.
   const numbers = new Map<number, number>();
   const failure = (message: string) => ({ error: { message, type: 'server_error', param: null, code: null } });
   return {

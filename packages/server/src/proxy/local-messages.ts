@@ -59,7 +59,7 @@ export function createMessagesWriter({ id, model }: AnswerHead): WireWriter {
     },
     change(change) {
       const { part, at: index } = change;
-      // Whether thinking is redacted is only known at its end.
+      // Only the end of a thinking part shows whether it is redacted.
       if (change.type === 'begun') return part.type === 'thinking' ? '' : begin(part, index);
       if (change.type === 'grown') {
         const start = begun.has(index) ? '' : begin(part, index);

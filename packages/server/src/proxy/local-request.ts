@@ -20,7 +20,7 @@ export function requestedMaxTokens(body: JsonObject): number | undefined {
   return most === undefined ? undefined : Math.max(1, Math.floor(most));
 }
 
-/** The client's tools. They are offered to the model and never run here: calls are returned to the client. */
+/** The client's tools. They are offered to the model but never run here: the client receives the calls. */
 function requestedTools(body: JsonObject): ToolSpec[] {
   return listOrEmpty(body, 'tools')
     .filter(isJsonObject)

@@ -1,13 +1,13 @@
 /**
- * Answers in the form of a JSON schema with our own models: the schema is offered as the only tool, which the model has
- * to call, and the arguments of the call are the answer. Every provider with tools can do that.
+ * Answers in the form of a JSON schema with our own models. The schema is offered as the only tool, which the model has
+ * to call, and the arguments of the call are the answer. Every provider with tools supports this.
  */
 import type { JsonObject } from '@coppice/core';
 import { isJsonObject, objectOrEmpty } from '@coppice/core/decode';
 import type { ProviderEvent, ProviderRequest, ToolSpec } from '@coppice/engine';
 import { type LocalWireKind, readTextField } from './exchange.ts';
 
-/** The schema that a call asks for: OpenAI's two wires and Anthropic's have it in different places. */
+/** The schema that a call requests. OpenAI's two wires and Anthropic's have it in different fields. */
 function formatOf(wire: LocalWireKind, body: JsonObject): JsonObject {
   if (wire === 'chat') {
     const format = objectOrEmpty(body, 'response_format');
@@ -20,7 +20,7 @@ function formatOf(wire: LocalWireKind, body: JsonObject): JsonObject {
   return readTextField(format, 'type') === 'json_schema' ? format : {};
 }
 
-/** The tool whose call is the answer; null if the call asks for no schema, or offers tools of its own. */
+/** The tool whose call is the answer; null if the client requests no schema, or offers its own tools. */
 export function makeAnswerTool(
   wire: LocalWireKind,
   body: JsonObject,
@@ -28,17 +28,17 @@ export function makeAnswerTool(
 ): ToolSpec | null {
   const format = formatOf(wire, body);
   const { schema } = format;
-  // Only an object can be the arguments of a call.
+  // The arguments of a tool call must be an object.
   if (!isJsonObject(schema) || schema['type'] !== 'object' || (request.tools ?? []).length > 0) return null;
   const name = (readTextField(format, 'name') ?? '').replace(/[^\w-]/g, '_').slice(0, 60);
   const description = readTextField(format, 'description') ?? 'Gives the answer. Call it once, with the whole answer.';
   return { name: name === '' ? 'answer' : name, description, parameters: schema };
 }
 
-/** The events of such an answer: the arguments become its text. A text beside the call is left out. */
+/** Reads the events of such an answer: the arguments of the tool call become its text. Other text is left out. */
 export async function* readAnswerFromTool(events: AsyncIterable<ProviderEvent>): AsyncGenerator<ProviderEvent> {
   let called = false;
-  // Without a call the text is all there is.
+  // Text of the model; it becomes the answer if the model does not call the tool.
   const texts: ProviderEvent[] = [];
   for await (const event of events) {
     if (event.type === 'tool-use-end') {

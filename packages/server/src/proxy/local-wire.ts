@@ -2,14 +2,14 @@
 import type { JsonObject } from '@coppice/core';
 import type { FinishReason, ProviderEvent } from '@coppice/engine';
 
-/** One part of an answer so far. */
+/** One part of an incomplete answer. */
 export type AnswerPart =
   | { readonly type: 'text'; text: string }
   | { readonly type: 'thinking'; text: string; signature?: string | undefined; redacted?: string | undefined }
   | { readonly type: 'call'; readonly index: number; readonly id: string; readonly name: string; json: string }
   | { readonly type: 'image'; readonly mediaType: string; readonly data: string };
 
-/** An answer so far. */
+/** An incomplete answer. */
 export interface AnswerDraft {
   readonly parts: AnswerPart[];
   finish: FinishReason;
@@ -27,7 +27,7 @@ export interface AnswerHead {
   readonly id: string;
   readonly created: number;
   readonly model: string;
-  /** Whether the client asked for the usage at the end of a stream. */
+  /** Whether the client requested the usage at the end of a stream. */
   readonly usageAsked: boolean;
 }
 
@@ -54,7 +54,7 @@ export function encodeNamedEvent(type: string, value: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...value })}\n\n`;
 }
 
-/** Adds a model event to the answer; returns what changed. */
+/** Adds a model event to the answer; returns the changes of its parts. */
 export function addToDraft(answer: AnswerDraft, event: ProviderEvent): readonly PartChange[] {
   const { parts } = answer;
   switch (event.type) {
@@ -106,7 +106,7 @@ export function addToDraft(answer: AnswerDraft, event: ProviderEvent): readonly 
 }
 
 /**
- * Starting a part completes the previous one; calls stay open until the end, because several may grow in parallel.
+ * Starts a part, which completes the previous one. Calls stay open until the end, because several may grow in parallel.
  */
 function partBegun(parts: AnswerPart[], part: AnswerPart): readonly PartChange[] {
   const before = parts.at(-1);
@@ -127,7 +127,7 @@ function partGrown(parts: AnswerPart[], type: 'text' | 'thinking', text: string)
   return [...changes, { type: 'grown', part, at: parts.length - 1, by: text }];
 }
 
-/** The parts that are complete only with the answer: its calls, and the last part. */
+/** Completes the parts that end with the answer: its calls, and the last part. */
 export function finishParts({ parts }: AnswerDraft): readonly PartChange[] {
   return [...parts.entries()]
     .filter(([at, part]) => part.type === 'call' || at === parts.length - 1)

@@ -34,7 +34,7 @@ function completion(text: string): string {
   return JSON.stringify(encodeReply('openai', { text }));
 }
 
-/** A service that returns these bodies in turn, then the last one repeatedly. */
+/** A service that returns these bodies one after the other, then the last one repeatedly. */
 function saying(...bodies: readonly string[]): Handler {
   return (_request, response, number) => {
     response.writeHead(200, json);
@@ -310,7 +310,7 @@ describe('passing bytes on', () => {
   });
 });
 
-/** A raw HTTP request, without the features of fetch. */
+/** Sends a raw HTTP request without the checks of fetch. */
 function rawly(
   url: string,
   body: string,
@@ -439,7 +439,7 @@ describe('calls that do not end well', () => {
     });
     const body = { model: 'm', stream: true, messages: [user('Hi')] };
     const cut = (await begin(chat, body)).body?.getReader();
-    // Once the client has received a part, the proxy has it too.
+    // When the client has received a part, the proxy has received it too.
     expect((await cut?.read())?.done).toBe(false);
     breakOff();
     const toTheEnd = async () => {

@@ -1,12 +1,12 @@
-/** The calls in progress: a stopping server lets them finish for a while, then aborts the rest. */
+/** The calls in progress. A stopping server lets them finish for a limited time, then aborts the rest. */
 
-// How long aborted calls may take to end.
+// The time in which aborted calls must end.
 const endingMs = 500;
 
 export interface OpenCallEntry {
   /** Aborts when the call's time is over. */
   readonly ending: AbortSignal;
-  /** The call has finished. */
+  /** Removes a finished call. */
   end(): void;
 }
 
@@ -26,7 +26,7 @@ export class OpenCalls {
     return { ending: call.signal, end };
   }
 
-  /** Waits for all calls for so long, and aborts the rest. No new calls start. */
+  /** Waits at most so long for all calls, then aborts the rest. New calls are refused. */
   async stop(ms: number): Promise<void> {
     await this.#allThrough(ms);
     for (const call of [...this.#calls]) call.abort();

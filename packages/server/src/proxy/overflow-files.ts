@@ -1,4 +1,6 @@
-/** Calls that wait in files: those beyond the memory limit, and those left when a server stopped. */
+/**
+ * Calls that wait in files, because they exceeded the memory limit or because a server stopped before it recorded them.
+ */
 import {
   closeSync,
   mkdirSync,
@@ -21,7 +23,7 @@ import type { CapturedResponse, WaitingCall } from './waiting-call.ts';
 
 /** A call as stored in a file. */
 export interface KeptCall {
-  /** The ids of its answers are derived from this. */
+  /** The id from which the ids of its answers are derived. */
   readonly id: string;
   readonly owner: string;
   readonly project: string;
@@ -39,10 +41,10 @@ const [whole, part] = ['.call', '.part'];
 // The header of a file is short.
 const headBytes = 16 * 1024;
 
-// The folders of this process. A folder with this process's number that is not among them is from an earlier process.
+// The folders of this process. Another folder with the id of this process belongs to an earlier process.
 const own = new Set<string>();
 
-/** Encodes a call for a file, without its keys. Null if there is nothing to write. */
+/** Encodes a call for a file, without its keys. Null if the call has no data to write. */
 export async function encodeCall(waiting: WaitingCall): Promise<Buffer | null> {
   const { id, owner, project, wire, origin, secrets } = waiting;
   if (waiting.call === null || waiting.request === null) return null;
@@ -61,19 +63,21 @@ export class OverflowFiles {
   /** Folders of earlier processes. */
   readonly #taken: string[] = [];
 
-  /** In the given folder, or in a new temporary one. */
+  /** Creates the files in the given folder, or in a new temporary one. */
   constructor(parent: string | null, newId: () => string) {
     this.#parent = parent;
     this.#newId = newId;
   }
 
-  /** Writes a call to a new file that only the operating system user can read. Null if there is nothing to write. */
+  /**
+   * Writes a call to a new file that only the operating system user can read. Null if the call has no data to write.
+   */
   async write(waiting: WaitingCall): Promise<string | null> {
     const bytes = await encodeCall(waiting);
     if (bytes === null) return null;
-    // Named by request order, so that a process that takes them over can sort them.
+    // Named by the order of the requests, so that a later process can sort them.
     const file = join(this.#open(), `${String(waiting.number).padStart(12, '0')}-${this.#newId()}${whole}`);
-    // Written under a temporary name, then renamed: half an answer would be recorded as complete.
+    // Written under a temporary name and then renamed: a partial file would be recorded as a complete answer.
     await writeFile(`${file}${part}`, bytes, { mode: 0o600 });
     await rename(`${file}${part}`, file);
     return file;
@@ -121,7 +125,7 @@ export class OverflowFiles {
     this.#removing.add(removing);
   }
 
-  /** Takes over the files of processes that have ended, oldest first. */
+  /** Takes over the files of ended processes, oldest first. */
   takeOver(): readonly string[] {
     if (this.#parent === null) return [];
     const files: string[] = [];
@@ -152,7 +156,7 @@ export class OverflowFiles {
       try {
         rmdirSync(folder);
       } catch {
-        // Not empty: left for the next process.
+        // The folder is not empty, so it is left for the next process.
       }
   }
 
@@ -178,7 +182,7 @@ function namesInDirectory(folder: string): string[] {
   }
 }
 
-// The folder name has an id that increases with time after the process number.
+// After the process id, the name of the folder has an id that increases with time.
 function byTime(one: string, other: string): number {
   const [a, b] = [one, other].map((name) => name.slice(name.indexOf('-')));
   return a === undefined || b === undefined || a === b ? 0 : a < b ? -1 : 1;
@@ -192,7 +196,7 @@ function isLeft(folder: string): boolean {
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    // No permission to signal it means that the process exists.
+    // Without the permission to signal a process, the process exists.
     return error instanceof Error && 'code' in error && error.code === 'ESRCH';
   }
 }

@@ -18,7 +18,8 @@ function canonicalJsonOf(records: readonly JsonObject[]): Message[] {
   return messages;
 }
 
-// An allow list: a call may contain credentials for other services, such as MCP servers.
+// The recorded parameters. An allow list, because a call may contain credentials for other services, such as MCP
+// servers.
 const parameterNames = new Set([
   'effort',
   'frequency_penalty',
@@ -78,7 +79,7 @@ function namesOfTool(tool: Json): string[] {
 
 const callWires = { chat: 'chat', messages: 'anthropic', responses: 'responses', google: 'google' } as const;
 
-/** The wire's name in content's readers. */
+/** The name of the wire in the readers of `@coppice/content`. */
 function callWireOf(wire: WireKind): CallWire {
   return callWires[wire];
 }
@@ -103,7 +104,7 @@ export function parseRequest(wire: WireKind, body: JsonObject): ParsedRequest | 
   };
 }
 
-/** A message of the chat wire. Audio is referenced by its id and not sent again, like an item. */
+/** A message of the chat wire. Audio is referenced by its id, like an item, and not sent again. */
 function fromChatMessage(record: JsonObject): JsonObject {
   const id = readTextField(objectOrEmpty(record, 'audio'), 'id');
   const { content } = record;

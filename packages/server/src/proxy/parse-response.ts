@@ -16,16 +16,16 @@ import { readWireMessage } from './read-message.ts';
 
 /** A response before parsing. */
 export interface RawResponse {
-  /** The document, parsed or assembled from a stream; null if there is none. */
+  /** The document, parsed or assembled from a stream; null if the response is not JSON. */
   readonly document: JsonObject | null;
-  /** The text, or its beginning, if it is not a document. */
+  /** The text or its first part, if the response is not a document. */
   readonly text: string;
   readonly status: number;
   readonly cut: CutReason;
 }
 
 const nothing: ParsedResponse = { before: [], answers: [], model: null, usage: null, id: null, items: [], error: null };
-/** How much is kept of an unreadable response, in characters. */
+/** The number of characters that are kept of an unreadable response. */
 export const maxExcerptLength = 2_000;
 
 export function parseResponse(wire: WireKind, { document, text, status, cut }: RawResponse): ParsedResponse {
@@ -34,7 +34,7 @@ export function parseResponse(wire: WireKind, { document, text, status, cut }: R
   const read = readers[wire](whole, cut);
   const error = read.error ?? (cut === 'limit' ? tooLong : null);
   if (read.answers.length > 0 || read.error !== null) return { ...read, error };
-  // An HTML page, an image or an empty body with a success status: recorded as an error, never as an answer.
+  // An HTML page, an image or an empty body with a success status is recorded as an error and never as an answer.
   const unsaid: ModelCompletion = { message: null, finish: null, status: cut === null ? 'error' : endOfAnswer(cut) };
   return { ...read, answers: [unsaid], error: error ?? { status, ...failureOfResponse(null, text, cut) } };
 }
@@ -51,7 +51,7 @@ export function foldStreamEvents(wire: WireKind, events: readonly JsonObject[]):
   return wire === 'messages' ? assembleAnthropicReply(events) : assembleResponse(events);
 }
 
-/** What is kept of a failure: the service's message, shortened and without keys. */
+/** The recorded form of a failure: the service's message, shortened and without keys. */
 function failureOfResponse(document: JsonObject | null, text: string, cut: CutReason): JsonObject {
   if (document === null && text === '')
     return { message: cut === 'client' ? 'The client disconnected.' : 'The service sent nothing.' };
@@ -74,9 +74,9 @@ function endOfAnswer(cut: CutReason): NodeStatus {
 
 function completionOf(record: JsonObject, finish: string | null, cut: CutReason): ModelCompletion {
   const message = readWireMessage(record);
-  // Many clients disconnect right after the last event: an answer with its finish reason is complete.
+  // Many clients disconnect right after the last event, so an answer with a finish reason is complete.
   if (finish === null) return { message, finish, status: endOfAnswer(cut) };
-  // A blank reply is not a success.
+  // A blank reply is an error.
   return { message, finish, status: message === null || isBlank(message) ? 'error' : 'success' };
 }
 
@@ -116,7 +116,7 @@ function fromMessages(message: JsonObject, cut: CutReason): ParsedResponse {
 }
 
 function fromResponses(response: JsonObject, cut: CutReason): ParsedResponse {
-  // If the service ran a tool itself, the calls and results come before the final answer.
+  // If the service ran tools itself, their calls and results come before the final answer.
   const said = [...(readCallAnswers('responses', response)[0]?.messages ?? [])];
   const last = said.at(-1)?.message['role'] === 'assistant' ? said.pop() : undefined;
   const before = said.flatMap(({ message: record, items }) => {
@@ -152,7 +152,7 @@ function fromGoogle(response: JsonObject, cut: CutReason): ParsedResponse {
   };
 }
 
-/** Google's counts beside the names by which every wire is counted; thoughts are charged as output. */
+/** Google's usage with the field names of the other wires. Thinking is charged as output. */
 function googleUsage(usage: JsonObject): JsonObject | null {
   const count = (key: string) => (typeof usage[key] === 'number' ? usage[key] : 0);
   if (Object.keys(usage).length === 0) return null;
@@ -168,7 +168,7 @@ const readers: Readonly<Record<WireKind, (document: JsonObject, cut: CutReason) 
   google: fromGoogle,
 };
 
-/** The fields that all wires but Google's share. */
+/** The fields that all wires except Google's share. */
 function common(document: JsonObject): Pick<ParsedResponse, 'model' | 'usage' | 'id' | 'error'> {
   return {
     model: readTextField(document, 'model'),

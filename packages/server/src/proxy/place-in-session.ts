@@ -1,7 +1,7 @@
 /**
- * Finds the tree and the position of a recorded call when calls are grouped by session: one session of a program is one
- * tree, whatever its system prompt does, and unrelated sessions never share a tree. A sub-agent is a tree of its own,
- * linked to the call that spawned it; what a program asks beside its work is in a tree of side calls.
+ * Finds the tree and the position of a recorded call when calls are grouped by session. One session of a program is one
+ * tree, even if its system prompt changes, and unrelated sessions never share a tree. A sub-agent has its own tree,
+ * which is linked to the call that spawned it. Side calls of a program are in a separate tree.
  */
 import { buildSubAgentRow, deriveId, spawnLinkOf } from '@coppice/content';
 import {
@@ -32,17 +32,17 @@ import { findSpawnedCalls, findSpawningCall, type SpawningCall } from './sub-age
 import { titleOfCall } from './title-of-call.ts';
 import { findWorkingFolder } from './working-folder.ts';
 
-/** Where a call continues: the tree, the node, and the messages that are not above it yet. */
+/** The position where a call continues: the tree, the node, and the messages that are not above it yet. */
 export interface SessionPosition {
   readonly tree: TreeRow;
   readonly parentId: NodeId;
-  /** The messages of the history that follow below the parent; some of them may be there already. */
+  /** The messages of the history below the parent. Some of them may already exist. */
   readonly rest: readonly Message[];
-  /** Whether the call is beside the work of its session, so that no later call continues it. */
+  /** Whether the call is a side call, which no later call continues. */
   readonly beside: boolean;
 }
 
-/** A call that is to be placed. */
+/** A call whose position is searched. */
 interface PlacedCall {
   readonly asked: ParsedRequest;
   readonly history: readonly Message[];
@@ -51,17 +51,17 @@ interface PlacedCall {
   readonly origin: CallOrigin;
 }
 
-// Beside the tag of all recorded trees.
+// Added to the tag that all recorded trees have.
 const subAgentTag = 'sub-agent';
 const sideCallsTag = 'side-calls';
 // The external id format of a first call, which has no reply yet.
 const firstCallFormat = 'proxy-first-call';
-// The external id format of a process that names no sessions; the trees are those it works on.
+// The external id format of a process that sends no session id. Its ids lead to the trees of the process.
 const runFormat = 'proxy-run';
-// A first call that comes again within this time is a retry; later it is somebody who asks the same again.
+// A first call that is repeated within this time is a retry. A later one is a new session with the same question.
 const retryMs = 10 * 60_000;
 
-/** The tree and position of a call. Makes the tree if the call begins a session. */
+/** The tree and position of a call. Creates the tree if the call begins a session. */
 export async function findOrCreateSessionPosition(
   store: Store,
   asked: ParsedRequest,
@@ -75,7 +75,7 @@ export async function findOrCreateSessionPosition(
   return session === null ? placeUnnamed(store, call, callId, context) : placeNamed(store, session, call, context);
 }
 
-/** A call without an id of its session: its history tells where it belongs. */
+/** Finds the position of a call without a session id by its history. */
 async function placeUnnamed(
   store: Store,
   call: PlacedCall,
@@ -105,7 +105,7 @@ async function placeUnnamed(
   );
   const isFirst = !history.some((message) => message.role === 'assistant');
   const retried = isFirst ? await findFirstCall(store, id, project, context.now()) : null;
-  // The id follows from the call: a retry after a crash finds the tree that the first try made.
+  // The id is derived from the call, so a retry after a crash finds the tree of the first try.
   const made = treeId(deriveId('proxy-call', callId));
   const tree = retried ?? (await createTree(store, made, treeOf(call, null), context));
   await linkRun(store, tree, call);
@@ -115,8 +115,8 @@ async function placeUnnamed(
 }
 
 /**
- * Links the side calls of a process to the session that it works on. Either may come first: a program may ask which
- * model to use before it sends the first message.
+ * Links the side calls of a process to the session that it works on. Either may come first: a program may request a
+ * choice of model before it sends the first message.
  */
 async function linkRun(store: Store, tree: TreeRow, { project, origin }: PlacedCall): Promise<void> {
   const { run: process = null } = origin;
@@ -134,7 +134,7 @@ function sideCallsRow(side: TreeId, session: TreeId) {
   return { treeId: side, nodeId: null, format: sideCallsFormat, scope: '', id: session };
 }
 
-/** The place of a call that goes on from a summary of a session of the same process; null if it does not. */
+/** The position of a call that continues from a summary of a session of the same process; null if it does not. */
 async function placeCompactedRun(
   store: Store,
   { history, keys, project, origin }: PlacedCall,
@@ -154,7 +154,10 @@ async function placeCompactedRun(
   return null;
 }
 
-/** A side call without a session: in the tree of its process, or else in one for all such calls of its program. */
+/**
+ * Finds the position of a side call without a session: in the tree of its process, else in one tree for all such calls
+ * of its program.
+ */
 async function placeUnnamedSideCall(store: Store, call: PlacedCall, context: RunContext): Promise<SessionPosition> {
   const { project, origin, history } = call;
   const { run: process = null } = origin;
@@ -168,7 +171,7 @@ async function placeUnnamedSideCall(store: Store, call: PlacedCall, context: Run
   return { tree, parentId: tree.rootId, rest: newestUserMessages(history), beside: true };
 }
 
-/** A call of a session that its program names. */
+/** Finds the position of a call with a session id. */
 async function placeNamed(
   store: Store,
   session: string,
@@ -188,7 +191,7 @@ async function placeNamed(
   if (compacted !== null) return { tree, ...compacted, beside: false };
   const isFirst = !history.some((message) => message.role === 'assistant');
   if (!isFirst || origin.parent != null) return placeAtRoot(tree, history);
-  // A program that names no sub-agents: the task is in a call of the session.
+  // A program that sends no ids of sub-agents: the task is in a call of the session.
   const spawned = await findSpawningCall(store, tree.id, history);
   if (spawned !== null) {
     const spawnedCall = { ...call, origin: { ...origin, parent: session } };
@@ -203,7 +206,7 @@ function placeAtRoot(tree: TreeRow, rest: readonly Message[]): SessionPosition {
   return { tree, parentId: tree.rootId, rest, beside: false };
 }
 
-/** The place of a call after the reply that its history leads to; null if the session has none of its replies. */
+/** The position after the last reply of the session that the history contains; null if it contains none. */
 async function placeByHistory(
   store: Store,
   session: string,
@@ -219,14 +222,14 @@ async function placeByHistory(
   return null;
 }
 
-/** Whether a call without tools begins anew in a session that works with tools: a title, a topic or the like. */
+/** Whether a call without tools starts a new history in a session that works with tools, such as a title or a topic. */
 async function isBeside(store: Store, tree: TreeRow, { asked, keys }: PlacedCall): Promise<boolean> {
   if (asked.tools.length > 0 || recordedOf(tree)?.tools !== true) return false;
   const children = await store.read(tree.id, () => ask('children', { of: tree.rootId }));
   return !children.some(({ key }) => key !== null && key === keys[0]);
 }
 
-/** Side calls have a tree of their own beside their session, so that they are neither branches nor the name of it. */
+/** Side calls have their own tree next to the session, so that they neither add branches to the session nor name it. */
 async function placeSideCall(
   store: Store,
   session: string,
@@ -239,7 +242,7 @@ async function placeSideCall(
   return { tree, parentId: tree.rootId, rest: own, beside: true };
 }
 
-/** Adds to the session what a side call sends of it for the first time, such as the last result before a compaction. */
+/** Adds messages to the session that only a side call contains, such as the last result before a compaction. */
 async function recordUnanswered(
   store: Store,
   session: string,
@@ -287,8 +290,8 @@ async function findFirstCall(store: Store, id: string, project: string, now: num
 }
 
 /**
- * The id of the tree of a session, and the tree if there is one. The id follows from the session, so that two processes
- * make the same one. A deleted tree stays deleted: the session goes on in the next one.
+ * The id of the tree of a session, and the tree if it exists. The id is derived from the session, so that two processes
+ * create the same tree. A deleted tree stays deleted: the session continues in a new one.
  */
 async function lookUpSession(
   store: Store,
@@ -306,7 +309,7 @@ async function findSessionTree(store: Store, session: string, project: string): 
   return (await lookUpSession(store, session, project)).tree;
 }
 
-/** The tree of a session; makes it if there is none. For side calls, `sideOf` is the session that they belong to. */
+/** The tree of a session; creates it if it does not exist. For side calls, `sideOf` is their session. */
 async function sessionTree(
   store: Store,
   session: string,
@@ -328,7 +331,7 @@ async function sessionTree(
   return made;
 }
 
-/** Where a sub-agent was spawned: the tree of its session, and the call, as far as it is known. */
+/** The parent of a sub-agent: the tree of its session, and the spawning call if it is known. */
 interface ParentLink {
   readonly session: string;
   readonly parent: TreeId;
@@ -360,8 +363,8 @@ function spawnedBy({ session, parent, spawned, agentType }: ParentLink): JsonObj
 }
 
 /**
- * Adds what the first calls of a tree did not tell: a title, and for a sub-agent the call that spawned it, which may be
- * recorded after the first call of the agent.
+ * Adds attributes that the first calls of a tree did not contain: a title, and for a sub-agent the call that spawned
+ * it, which may be recorded after the first call of the agent.
  */
 async function completeTree(store: Store, tree: TreeRow, call: PlacedCall, context: RunContext): Promise<TreeRow> {
   const { title, autoTitle, metadata } = tree.attributes;
@@ -370,7 +373,7 @@ async function completeTree(store: Store, tree: TreeRow, call: PlacedCall, conte
   const link = linked !== null && linked.call === null ? await linkToParent(store, tree.id, call) : null;
   const recorded = metadata?.['recorded'];
   const before = isJsonObject(recorded) ? recorded : {};
-  // What the newest call says counts, such as another branch; what it does not say stays.
+  // Values of the newest call replace older ones, for example another git branch. Values that it does not contain stay.
   const now = recordedNote(call, getText(before, 'session') ?? null);
   const differs = ['tools', 'folder', 'branch'].some((key) => now[key] !== undefined && now[key] !== before[key]);
   if (named === null && link?.spawned == null && !differs) return tree;
@@ -400,7 +403,7 @@ async function treeState(store: Store, id: TreeId): Promise<TreeRow | 'missing' 
   }
 }
 
-/** A tree that is there and not deleted; null otherwise. */
+/** A tree that exists and is not deleted; null otherwise. */
 async function readLive(store: Store, id: TreeId, read: () => ReadProgram<TreeRow | null>): Promise<TreeRow | null> {
   try {
     const tree = await store.read(id, read);
@@ -411,14 +414,14 @@ async function readLive(store: Store, id: TreeId, read: () => ReadProgram<TreeRo
   }
 }
 
-/** What a recorded tree says about its session. */
+/** The session and the parent in the metadata of a recorded tree. */
 function recordedOf({ attributes }: TreeRow): { readonly session: string | null; readonly tools: boolean } | null {
   const recorded = attributes.metadata?.['recorded'];
   if (!isJsonObject(recorded)) return null;
   return { session: getText(recorded, 'session') ?? null, tools: recorded['tools'] === true };
 }
 
-/** The metadata by which lists and the agents page know a recorded tree. */
+/** The metadata with which lists and the agents page identify a recorded tree. */
 function recordedNote({ asked, history, origin }: PlacedCall, session: string | null): JsonObject {
   const program = programOfCall(origin);
   const { folder, branch } = findWorkingFolder(asked, history);
@@ -462,7 +465,7 @@ async function createTree(store: Store, id: TreeId, attributes: TreeAttributes, 
   try {
     await run(store, { type: 'create', treeId: id, attributes }, context);
   } catch (error) {
-    // Another process recorded the first call of the same session at the same moment.
+    // Another process recorded the first call of the same session at the same time.
     if (!isAppError(error) || error.code !== 'tree/exists') throw error;
   }
   return store.read(id, () => readTree(id));

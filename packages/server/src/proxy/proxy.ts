@@ -1,4 +1,4 @@
-/** The recording proxy: where calls are forwarded, who may make them, and what is recorded. */
+/** The recording proxy: chooses the upstream of a call, checks access, and records the exchange. */
 import { join } from 'node:path';
 import type { JsonObject } from '@coppice/core';
 import { costOf } from '@coppice/engine';
@@ -16,7 +16,7 @@ import { type CallGrouping, readCallOrigin } from './session-of-call.ts';
 import { type FinishedResponse, forwardCall } from './upstream.ts';
 import { formatWireError, type WireService, wireServiceOf } from './wire-error.ts';
 
-/** A call as a route passes it. */
+/** A call with its parsed path, passed by a route. */
 export interface ProxyCall {
   readonly services: SharedServices;
   readonly caller: Caller;
@@ -36,7 +36,10 @@ export interface ProxyCall {
   headers(): Readonly<Record<string, string>>;
 }
 
-/** The folder next to the configuration file for calls that wait to be recorded, or could not be. */
+/**
+ * The folder next to the configuration file for calls that wait to be recorded, and for calls that could not be
+ * recorded.
+ */
 export function overflowFolderBeside(configFile: string): string {
   return join(configFile, '..', 'proxy-spill');
 }
@@ -57,14 +60,15 @@ export function createRecorder(
     threadStore,
     onNoThread: (error) => log.warn({ err: error }, 'calls are recorded without a thread of their own'),
     spillFolder: config.file === null ? spillFolder : overflowFolderBeside(config.file),
-    // The first error immediately, then at most one per second: while the store is unavailable every call fails.
+    // The first error is logged immediately, later ones at most once per second: while the store is unavailable every
+    // call fails.
     onError: (error) => {
       if (now() - reportedAt < 1_000) return;
       reportedAt = now();
       const { waiting, spilled, dropped, failed } = recorder.state;
       log.error({ err: error, waiting, spilled, dropped, failed }, 'a call was not recorded');
     },
-    // Every failed call is logged: nothing else reports the loss.
+    // Every failed call is logged, because nothing else reports the loss.
     onFailed: ({ id, project, code }, error) =>
       log.error({ err: error, call: id, project, code }, 'a call was not recorded and is kept among the failed ones'),
     onRecovered: () => log.info('calls are recorded again'),
@@ -111,13 +115,13 @@ const publicAddresses: Readonly<Record<WireService, string>> = {
   google: 'https://generativelanguage.googleapis.com',
 };
 
-/** The address of a service up to the version of the call, set by the operator; null if our own models answer. */
+/** The base URL of a service up to the version of the call, set by the operator; null if our own models answer. */
 function upstreamOf(services: SharedServices, service: WireService, version: string): string | null {
   const said = services.config.proxy[service];
   const provider = services.config.providers.get(service);
   if (said === undefined && provider?.key === undefined) return null;
   const base = said ?? provider?.baseUrl ?? publicAddresses[service];
-  // Google has several versions, and the call names the one it wants.
+  // Google has several versions, and the path of the call contains the version.
   if (service === 'google') return `${base.replace(/\/v1(?:alpha|beta)?$/, '')}/${version}`;
   return service === 'anthropic' && said !== undefined && !said.endsWith('/v1') ? `${said}/v1` : base;
 }
@@ -129,7 +133,7 @@ function headersFor(call: ProxyCall, service: WireService, url: string): Record<
     service,
     received: call.headers(),
     userHeader: auth.mode === 'users' ? auth.proxy?.userHeader : undefined,
-    // A key is sent only to the host that it was configured for.
+    // A key is sent only to the host for which it was configured.
     secret: key !== undefined && key.origin === new URL(url).origin ? key.for(url) : null,
   });
 }
@@ -143,7 +147,7 @@ function projectOf(call: ProxyCall): string {
     : throwHttpError('http/invalid', 'A project name has up to 100 letters, digits, and . _ @ -.');
 }
 
-/** How the operator wants the calls of a project to be grouped; null where the configuration does not say. */
+/** The operator's grouping for the calls of a project; null if it is not configured. */
 export function configuredGroupingOf({ config }: Pick<SharedServices, 'config'>, project: string): CallGrouping | null {
   return config.proxy.projects?.get(project) ?? config.proxy.grouping ?? null;
 }
@@ -158,19 +162,19 @@ function decodePath(part: string): string {
 
 /** The path below the base URL, with the query string. */
 function upstreamPath(call: ProxyCall): string {
-  // A token in the query is for this server only; the rest is forwarded as the client wrote it.
+  // A token in the query is only for this server. The rest is forwarded unchanged.
   const parts = call.search.slice(1).split('&');
-  // Google's clients may send their key there, which is our token unless that has its own header.
+  // Google's clients may send their key in the query. It is our token, unless the token has its own header.
   const isOurs =
     call.header('x-coppice-token') === undefined && call.version !== 'v1' ? /^(?:token|key)(?:=|$)/i : /^token(?:=|$)/i;
   const behind = parts.filter((part) => part !== '' && !isOurs.test(decodePath(part))).join('&');
   return behind === '' ? call.path : `${call.path}?${behind}`;
 }
 
-// Error responses are short; a longer body is not one.
+// Error responses are short. A longer body is not an error response.
 const errorBytes = 256 * 1024;
 
-/** Forwards or answers a call, and has it recorded after the client has its bytes. */
+/** Forwards or answers a call. It is recorded after the client has received its bytes. */
 export async function proxyCall(call: ProxyCall): Promise<RawReply> {
   const { services, wire, method, signal, body } = call;
   const service = wireServiceOf(call, call.header);

@@ -1,4 +1,4 @@
-/** Parses a response for recording, and prepares it for a file; keys of the call are removed in both cases. */
+/** Parses a response for recording, and prepares it for a file. The keys of the call are removed in both cases. */
 import type { JsonObject } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import { type ParsedResponse, parseJsonObject, type WireKind } from './exchange.ts';
@@ -11,7 +11,7 @@ import { type CapturedResponse, decompressResponse } from './waiting-call.ts';
 const utf8 = new TextDecoder();
 const encoder = new TextEncoder();
 
-// Enough bytes for the characters of an excerpt, and for a key that ends in it.
+// Enough bytes for the characters of an excerpt, and for a key at its end.
 const beginningBytes = maxExcerptLength * 8;
 
 type ReadBytes = Pick<CapturedResponse, 'status' | 'cut'>;
@@ -19,7 +19,7 @@ type ReadBytes = Pick<CapturedResponse, 'status' | 'cut'>;
 async function readBytes(wire: WireKind, bytes: Uint8Array, { status, cut }: ReadBytes): Promise<ParsedResponse> {
   const isStream = isEventStream(bytes);
   const events = isStream ? await readStreamEvents(wire, bytes) : [];
-  // An error in a stream with an error status is kept as text.
+  // A stream with an error status is kept as text.
   const document = isStream
     ? status < 300
       ? foldStreamEvents(wire, events)
@@ -37,8 +37,8 @@ function documentIn(wire: WireKind, text: string): JsonObject | null {
 }
 
 /**
- * Removes the call's keys from a parsed response, even if they arrived in pieces; returns the same object if there
- * are none.
+ * Removes the call's keys from a parsed response, even if they arrived in pieces. Returns the same object if it
+ * contains none.
  */
 function readWithoutKeys(read: ParsedResponse, keys: readonly string[]): ParsedResponse {
   const clean = removeKeysFromValue(read, keys, 'talk');
@@ -47,9 +47,9 @@ function readWithoutKeys(read: ParsedResponse, keys: readonly string[]): ParsedR
 }
 
 interface BothReadings {
-  /** As received. */
+  /** The parsed response with its keys. */
   readonly shown: ParsedResponse;
-  /** Without keys; the same object if there are none. */
+  /** The parsed response without keys; the same object if it contains none. */
   readonly read: ParsedResponse;
 }
 
@@ -64,7 +64,7 @@ async function readBoth(
     return { shown, read: readWithoutKeys(shown, keys) };
   } catch (thrown) {
     if (!(thrown instanceof RangeError)) throw thrown;
-    // Data that is nested too deeply to be written is not a model's answer; its beginning is recorded.
+    // Data that is nested too deeply to be written is not a model's answer. Its first part is recorded as an error.
     const text = utf8.decode(bytes.subarray(0, beginningBytes));
     const shown = parseResponse(wire, { document: null, text, ...how });
     return { shown, read: readWithoutKeys(shown, keys) };
@@ -84,8 +84,8 @@ export async function readAnswer(
 }
 
 /**
- * A response as it may be stored in a file. The keys are not known when the file is read: if it contains one in
- * pieces, the parsed response is stored instead.
+ * A response in the form in which it may be stored in a file. The keys are not known when the file is read, so if the
+ * response contains a key in pieces, the parsed response is stored instead.
  */
 export async function redactAnswerForFile(
   wire: WireKind,
@@ -98,6 +98,6 @@ export async function redactAnswerForFile(
   const { shown, read } = await readBoth(wire, clean, { status: call.status, cut }, keys);
   if (read !== shown)
     return { ...call, cut, response: encoder.encode(JSON.stringify(read)), isRead: true, encoding: undefined };
-  // Data that cannot be decompressed cannot be read later either, and may contain anything.
+  // Data that cannot be decompressed now cannot be read later either, and may contain anything, so it is not stored.
   return clean === bytes && bytes.byteLength > 0 ? call : { ...call, cut, response: clean, encoding: undefined };
 }

@@ -5,16 +5,16 @@ import type { Json, JsonObject, Message } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import { toResentForm } from './exchange.ts';
 
-/** The type of a block that replaces one that is too large. */
+/** The type of a block that replaces a block that is too large. */
 const omittedBlock = 'omitted';
 
-// The limits for a message that is too large: shorter blocks are kept, longer texts are cut to this length; if the
+// The limits for a message that is too large: blocks up to this length are kept, longer texts are truncated. If the
 // message is still too large, the second limit applies.
 const keptLengths = [1024 * 1024, 64 * 1024];
 
 /**
- * Parses a message; null if that is not possible. In a message that is too large, large blocks are replaced by their
- * size and hash: it keeps its place in the history, and matches when it is sent again.
+ * Parses a message; null if it is invalid. In a message that is too large, large blocks are replaced by their size and
+ * hash, so that it keeps its place in the history and matches when it is sent again.
  */
 export function readWireMessage(record: JsonObject): Message | null {
   const plain = toResentForm(record);
@@ -32,7 +32,7 @@ export function readWireMessage(record: JsonObject): Message | null {
 const unreadableBlock = 'x-message';
 
 /**
- * Parses a message of a history. An unreadable one is kept as a block with all its data: otherwise the messages after
+ * Parses a message of a history. An unreadable one is kept as a block with all its data; otherwise the messages after
  * it would get another parent. Null if it is blank.
  */
 export function readOrKeepMessage(record: JsonObject): Message | null {

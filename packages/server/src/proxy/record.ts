@@ -1,6 +1,6 @@
 /**
- * Records one exchange in a tree: the prompt selects the tree, the history the position, the answers become new
- * nodes.
+ * Records one exchange in a tree. The session or the prompt selects the tree, the history selects the position, and the
+ * answers become new nodes.
  */
 import { messageKit } from '@coppice/content';
 import {
@@ -40,9 +40,9 @@ export interface CompleteExchange {
   readonly timing: { readonly startedAt: number; readonly firstMs: number | null; readonly totalMs: number };
   readonly cost: JsonObject | null;
   readonly origin: CallOrigin;
-  /** The id of the call; the same on a retry. */
+  /** The id of the call, which is the same on a retry. */
   readonly callId: string;
-  /** The ids of the answers; the same on a retry, so that nothing is added twice. */
+  /** The ids of the answers, which are the same on a retry, so that nothing is added twice. */
   readonly replyIds: readonly string[];
 }
 
@@ -50,11 +50,11 @@ export interface RecordedNodes {
   readonly treeId: TreeId;
   readonly parentId: NodeId;
   readonly added: readonly NodeId[];
-  /** New nodes, including the answers. */
+  /** The number of new nodes, including the answers. */
   readonly nodes: number;
 }
 
-/** Where a history ends in the forest. */
+/** The tree and the position of a recorded history. */
 export interface PlacedExchange {
   readonly treeId: TreeId;
   /** The version of the tree with the history. */
@@ -69,11 +69,11 @@ export interface PlacedExchange {
   /** Whether no later call continues this one. */
   readonly beside: boolean;
   readonly nodes: number;
-  /** The system prompt to note on the reply: the call's, if it differs and no new message could carry it. */
+  /** The system prompt to store with the reply, if it has changed and no new message could store it. */
   readonly promptOfReply: string | null;
 }
 
-/** The actor and the services for recording. */
+/** The actor, clock and id generator for recording. */
 export interface RecordingServices {
   readonly actor: string;
   readonly now: () => number;
@@ -107,7 +107,7 @@ function recordingContext(given: RecordingServices): RunContext {
   return { ...given, kit: messageKit, actId: given.newId() };
 }
 
-/** Records an exchange. Retrying after a failure adds nothing twice. */
+/** Records an exchange. A retry after a failure adds nothing twice. */
 export async function recordExchange(
   store: Store,
   exchange: CompleteExchange,
@@ -124,9 +124,10 @@ export async function recordExchange(
       reply.message === undefined ? reply : { ...reply, message: await storeInlineBytes(reply.message, store.blobs) },
     ),
   );
-  // A store may write synchronously on this thread: yields between two writes.
+  // A store may write synchronously on this thread, so the loop yields between two writes.
   await new Promise((resolve) => setImmediate(resolve));
-  // A session is opened where its program is; a tree of one prompt has calls of many.
+  // The active node of a session follows its program. A tree of one prompt contains calls of many sessions, so its
+  // active node does not move.
   const select = placed.grouping === 'session';
   const written =
     replies.length === 0 ? null : await run(store, { type: 'reply', treeId: id, parentId, replies, select }, context);
@@ -234,7 +235,10 @@ async function placeExchange(
   };
 }
 
-/** A project that has trees by prompt keeps them so until the operator says otherwise; a new one is grouped by session. */
+/**
+ * The grouping of a project. A project that has trees by prompt keeps them until the operator changes that; a new
+ * project is grouped by session.
+ */
 async function groupingSoFar(store: Store, project: string): Promise<CallGrouping> {
   const { items } = await store.trees({ project, forest: true, limit: 1 });
   return items.length > 0 ? 'prompt' : 'session';
@@ -260,7 +264,7 @@ async function changedPrompt(
   last: NodeId,
   known: string | null,
 ): Promise<string | null> {
-  // A call that continues another one by its id says nothing about the prompt.
+  // A call that continues another one by its id need not repeat the prompt.
   if (asked.previous !== null && asked.systemPrompt === undefined) return null;
   const now = asked.systemPrompt ?? '';
   if (known !== null) return now === known ? null : now;
@@ -274,7 +278,7 @@ async function changedPrompt(
   return now === (above ?? '') ? null : now;
 }
 
-/** The tree of a prompt. It gets its title on creation, from the first question, which saves a separate write. */
+/** The tree of a prompt. It is created with a title from the first question, which saves a separate write. */
 async function forestTree(store: Store, asked: ParsedRequest, project: string, context: RunContext): Promise<TreeRow> {
   const { systemPrompt } = asked;
   const autoTitle = titleOfCall(asked.history);
@@ -290,7 +294,7 @@ async function forestTree(store: Store, asked: ParsedRequest, project: string, c
   );
   const tree = await store.read(result.treeId, () => readTree(result.treeId));
   const { title, autoTitle: named } = tree.attributes;
-  // A tree that started without text for a title, for example with an image.
+  // The tree started without text for a title, for example with an image.
   if (autoTitle !== null && title === undefined && named === undefined)
     await run(
       store,
@@ -336,7 +340,7 @@ function repliesOf(
       ...(finish === null ? {} : { finish_reason: finish }),
       ...(returned.usage === null ? {} : { usage: returned.usage }),
       ...(cost === null ? {} : { cost }),
-      // Several items may form one message; with this a client can reference one of them.
+      // Several items may form one message. With these ids a client can reference one of them.
       ...(answerItems.length < 2 ? {} : { items: answerItems.map(({ id, blocks }) => ({ id, blocks })) }),
       timing: { ...timing },
     },

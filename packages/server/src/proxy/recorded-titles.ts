@@ -1,6 +1,7 @@
 /**
- * Titles of recorded sessions by the model for titles and summaries, if the operator configured one: the user's first
- * words are often a path or a greeting. A model is asked once for a session, after its first reply with text.
+ * Writes titles of recorded sessions with the model for titles and summaries, if the operator configured one, because
+ * the user's first words are often a path or a greeting. The model is called once per session, after the first reply
+ * with text.
  */
 import { extractUserWords } from '@coppice/content';
 import {
@@ -19,7 +20,7 @@ import {
 import { type Config, type Summarizer, titleActor } from '@coppice/engine';
 import type { RecordedCall, Recorder } from './recorder.ts';
 
-/** What titles need of the server. */
+/** The services that write titles. */
 interface TitleServices {
   readonly config: Pick<Config, 'summaries' | 'cheapModel'>;
   readonly storeOf: (owner: string) => Store;
@@ -28,11 +29,11 @@ interface TitleServices {
   readonly onError: (error: unknown) => void;
 }
 
-// The mark of sessions for which a model was asked; it is set before the question, so that no crash repeats it.
+// Marks sessions for which the model was called. The mark is set before the call, so that a crash does not repeat it.
 const askedFormat = 'proxy-title-asked';
-// Sessions that need no further look. The oldest are forgotten first.
+// The number of finished sessions to remember. The oldest are forgotten first.
 const mostDone = 5_000;
-// A burst of sessions leaves the last ones with the user's words.
+// In a burst of new sessions, those beyond this number keep the user's words as title.
 const mostWaiting = 100;
 
 /** Sets titles in the background, one at a time. */
@@ -97,7 +98,7 @@ export class RecordedTitles {
     if (messages === null || (await store.findExternalIds(askedFormat, '', [tree])).length > 0) return;
     await store.putExternalIds([{ treeId: id, nodeId: null, format: askedFormat, scope: '', id: tree }]);
     const found = await summarizer.title({ messages, near: null, signal: this.#stopped.signal });
-    // A text that no model wrote is not better than the user's words.
+    // An extracted text is not better than the user's words.
     if (found === null || found.source['type'] === 'extract') return;
     const row = await store.read(id, () => ask('tree', {}));
     if (row === null || row.attributes.title !== undefined || row.attributes.trashedAt !== undefined) return;
@@ -110,8 +111,8 @@ export class RecordedTitles {
 }
 
 /**
- * The first words of the user and the first reply with text; `later` while there is none; null for a tree that gets no
- * title: the user named it, or it is a sub-agent or side calls, which have names of their own.
+ * The first words of the user and the first reply with text. `later` if there is no reply yet. Null for a tree that
+ * gets no title: the user named it, or it is a sub-agent or a tree of side calls, which have their own names.
  */
 function readExchange(store: Store, id: TreeId, to: string): Promise<readonly Message[] | null | 'later'> {
   return store.read(id, function* () {

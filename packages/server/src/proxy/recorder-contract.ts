@@ -5,47 +5,47 @@ import type { FailedCall } from './failed-calls.ts';
 import type { RecordedNodes } from './record.ts';
 import type { BackendCall, CallDigest, CapturedResponse } from './waiting-call.ts';
 
-/** What is known about a call before it is written: enough to show it and to compute its cost. */
+/** The data of a call that is known before it is written, for display and for its cost. */
 export interface CallSummary {
   readonly model: string;
   readonly usage: JsonObject | null;
 }
 
-/** Added from the price list. */
+/** The cost of a call by the price list. */
 export interface CallPrice {
   readonly cost: JsonObject | null;
 }
 
 /**
- * Parses and writes calls. Each call is identified by its number, and its parsed form is kept until it is forgotten.
+ * Parses and writes calls. Each call is identified by its number, and its parsed form is kept until `forget` is called.
  */
 export interface RecordingBackend {
-  /** Whether it works on another thread, so that recording need not be throttled. */
+  /** Whether the backend works on another thread, so that recording need not be throttled. */
   readonly aside: boolean;
-  /** Null if nothing in the call can be recorded. */
+  /** The digest of a call; null if nothing in the call can be recorded. */
   outline(call: BackendCall): Promise<CallDigest | null>;
-  /** The equality keys of the messages in its history. */
+  /** The equality keys of the messages in a call's history. */
   keys(call: BackendCall): Promise<readonly string[]>;
-  /** Adds its history to the tree before its answer is complete. */
+  /** Adds the history of a call to the tree before its answer is complete. */
   placeAhead(call: BackendCall): Promise<void>;
-  /** Null if nothing in the call can be recorded. */
+  /** The summary of a call; null if nothing in the call can be recorded. */
   heading(call: BackendCall): Promise<CallSummary | null>;
-  /** Writes it. Retrying after a failure adds nothing twice. */
+  /** Writes a call. A retry after a failure adds nothing twice. */
   record(call: BackendCall, priced: CallPrice): Promise<RecordedNodes | null>;
   forget(number: number): void;
-  /** Releases its resources. Later requests are refused as unavailable. */
+  /** Releases the resources. Later requests are refused as unavailable. */
   close(): Promise<void>;
 }
 
-/** A place in the queue, taken when the request arrived. */
+/** The place of a call in the queue, reserved when its request arrives. */
 export interface CaptureHandle {
   /** Whether so many more bytes of the answer may be kept. */
   keep(bytes: number): boolean;
   /** Releases so many kept bytes. */
   giveBack(bytes: number): void;
-  /** The call is complete and can be recorded. */
+  /** Marks the call as complete, so that it can be recorded. */
   finish(call: CapturedResponse): void;
-  /** Nothing is to be recorded. */
+  /** Releases the place. The call is not recorded. */
   cancel(): void;
 }
 
@@ -62,13 +62,13 @@ export interface RecordedCall {
   readonly totalMs: number;
   readonly treeId: string | null;
   readonly nodeId: string | null;
-  /** New nodes; the rest of the history existed. */
+  /** The number of new nodes. The rest of the history already existed. */
   readonly nodes: number;
 }
 
 /**
  * The state of the recorder: recording, paused, `behind` with calls in files, or `failing` because the store refuses
- * or a lost call was not acknowledged.
+ * writes or a lost call is not acknowledged.
  */
 export type RecorderHealth = 'recording' | 'paused' | 'behind' | 'failing';
 
@@ -93,19 +93,17 @@ export interface RecorderOptions {
   readonly newId: () => string;
   readonly costOf: (provider: string, model: string, usage: JsonObject) => JsonObject | null;
   readonly recording: boolean;
-  /**
-   * The folder for calls beyond the memory limit, which are found again after a restart; by default a temporary one.
-   */
+  /** The folder for calls beyond the memory limit, which a later process finds there. By default a temporary folder. */
   readonly spillFolder?: string | undefined;
   readonly memoryBytes?: number | undefined;
   readonly spillBytes?: number | undefined;
-  /** How much of one answer is kept; a longer one is still forwarded completely. */
+  /** The largest part of one answer that is kept. A longer answer is still forwarded completely. */
   readonly answerBytes?: number | undefined;
-  /** How long a call waits for the one that it continues. */
+  /** The time that a call waits for the call that it continues. */
   readonly reorderTimeoutMs?: number | undefined;
   /** The URL with which a worker thread opens the store; without it calls are written on this thread. */
   readonly threadStore?: ThreadStore | undefined;
-  /** Called if no thread could be started; calls are written on this one. */
+  /** Called if no thread could be started. Calls are then written on this thread. */
   readonly onNoThread?: ((error: unknown) => void) | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
   /** Called for each call that was given up. */
@@ -114,9 +112,9 @@ export interface RecorderOptions {
   readonly onRecovered?: (() => void) | undefined;
 }
 
-/** A call that is under way. */
+/** A call in progress. */
 export interface RunningCall {
   readonly project: string;
-  /** The session that a header names; null if none does. */
+  /** The session that a header names; null if no header does. */
   readonly session: string | null;
 }

@@ -103,7 +103,7 @@ describe('the recorder', () => {
     await recorder.close(10);
     const [left = ''] = readdirSync(folder);
     expect(readdirSync(join(folder, left))).toHaveLength(2);
-    // As an ended process would have left it; the id of this process is still in use.
+    // The folder gets the name that an ended process would have left, because the id of this process is in use.
     renameSync(join(folder, left), join(folder, `${gonePid()}-left`));
     const next = recorderOn(store, { spillFolder: folder });
     next.resume();
@@ -250,7 +250,7 @@ describe('the recorder', () => {
   });
 });
 
-/** A store that runs a check before each call, and may change its result. */
+/** A store that runs a check before each call and can change its result. */
 function standingIn(
   store: Store,
   before: (name: string) => void,
@@ -268,7 +268,7 @@ function standingIn(
   });
 }
 
-/** A store in which every change waits until it is released. */
+/** A store in which every change waits for `release`. */
 function holding(store: Store): { readonly store: Store; release(): void } {
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {

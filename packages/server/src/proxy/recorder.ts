@@ -1,6 +1,7 @@
 /**
- * The queue of exchanges to record. The client has its bytes before anything here starts, and nothing here can delay
- * or fail a call: what exceeds the memory limit is moved to a file, and what exceeds that is dropped and counted.
+ * The queue of exchanges to record. The client has received its bytes before recording starts, so recording can neither
+ * delay nor fail a call. Calls beyond the memory limit are moved to files; calls beyond the limit of the files are
+ * dropped and counted.
  */
 import { performance } from 'node:perf_hooks';
 import { type AppError, isAppError } from '@coppice/core';
@@ -35,7 +36,7 @@ export type { CapturedResponse, QueuedCallInput } from './waiting-call.ts';
 const shownCalls = 200;
 const longestWaitMs = 5_000;
 
-/** The handle of a call that is not recorded. */
+/** The handle of a call while recording is paused. */
 const notRecorded: CaptureHandle = {
   keep: () => false,
   giveBack: () => undefined,
@@ -80,7 +81,7 @@ export class Recorder {
       note,
       drop: (place, error) => {
         note(error);
-        // It fitted neither in memory nor on disk: only a note is kept.
+        // The call fitted neither in memory nor on disk, so only a note is kept.
         void this.#keepFailed(place, null, error, false);
       },
       forget: ({ number }) => this.#backend.forget(number),
@@ -160,7 +161,7 @@ export class Recorder {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** The calls of an owner that are under way now, by project and session. */
+  /** The calls of an owner in progress, by project and session. */
   running(owner: string): readonly RunningCall[] {
     return this.#holding.openCalls(owner).map(({ project, origin }) => ({ project, session: origin.session }));
   }
@@ -170,15 +171,15 @@ export class Recorder {
     return this.#failedCalls.list(owner);
   }
 
-  /** Removes failed calls of an owner from the list, by default all; returns how many. */
+  /** Removes failed calls of an owner from the list, by default all. Returns their number. */
   async acknowledgeFailed(owner: string, ids?: readonly string[]): Promise<number> {
     const count = await this.#failedCalls.acknowledge(owner, ids);
-    // The last error was acknowledged; a store that still fails reports it again with the next call.
+    // The last error was acknowledged. If the store still fails, the next call reports it again.
     if (this.#failedCalls.count === 0 && this.#holding.figures.waiting === 0) this.#lastError = null;
     return count;
   }
 
-  /** Records a failed call again; false if its bytes were not kept. */
+  /** Records a failed call again. Returns false if its bytes were not kept. */
   async retryFailed(owner: string, id: string): Promise<boolean> {
     const file = this.#failedCalls.fileOf(owner, id);
     if (file === null) return false;
@@ -187,12 +188,12 @@ export class Recorder {
     return true;
   }
 
-  /** Reads what other processes added to the list of failed calls or acknowledged. */
+  /** Reads the failed calls that other processes added or acknowledged. */
   refreshFailed(): Promise<void> {
     return this.#failedCalls.refresh();
   }
 
-  /** Takes over the files of an earlier process. */
+  /** Adds the files of earlier processes to the queues. */
   resume(): void {
     this.#holding.takeOver();
   }
@@ -204,7 +205,7 @@ export class Recorder {
     await this.#failedCalls.settled();
   }
 
-  /** Records waiting calls for so long, accepts no more, and leaves the rest in files for the next process. */
+  /** Records waiting calls for at most so long, accepts no more, and leaves the rest in files for the next process. */
   async close(ms = 3_000): Promise<void> {
     this.#recording = false;
     let timer: NodeJS.Timeout | undefined;
@@ -238,7 +239,7 @@ export class Recorder {
         }
       }
     } finally {
-      // Synchronously at the end: a later caller must see that no worker is running.
+      // Done synchronously at the end: a later caller must see that no worker is running.
       this.#working.delete(key);
     }
   }
@@ -254,7 +255,7 @@ export class Recorder {
   }
 
   async #takeOn(key: string, place: WaitingCall, before: readonly WaitingCall[]): Promise<void> {
-    // While it is being moved to a file, it may be dropped.
+    // A call that is being moved to a file may be dropped, so this waits for the end of the move.
     if (place.moving !== null) return place.moving;
     place.state = 'recording';
     if (this.#recording) await this.#throttle.letPass(this.#holding.lines.get(key)?.length ?? 1);
@@ -276,7 +277,10 @@ export class Recorder {
     this.#timers.set(key, timer.unref());
   }
 
-  /** Adds an earlier call's history before a later call is recorded: requests stay in order, answered or not. */
+  /**
+   * Adds the history of an earlier call before a later call is recorded, so that requests stay in order even without an
+   * answer.
+   */
   async #placeAhead(earlier: WaitingCall): Promise<void> {
     if (earlier.placed || earlier.request === null) return;
     earlier.placed = true;
@@ -287,7 +291,10 @@ export class Recorder {
     }
   }
 
-  /** Returns whether it is done; false only if the recorder is closing and the call is left for the next process. */
+  /**
+   * Returns whether the call is finished. False only if the recorder is closing and leaves the call to the next
+   * process.
+   */
   async #record({ place }: QueuePosition): Promise<boolean> {
     try {
       if (place.file !== null) {
@@ -300,13 +307,15 @@ export class Recorder {
       return call === null || heading === null || (await this.#apply(place, call, heading));
     } catch (error) {
       if (this.#closing) return false;
-      // No input of a client or service may stop the queue.
+      // An error caused by the input of a client or service must not stop the queue.
       await this.#giveUp(place, null, error);
       return true;
     }
   }
 
-  /** Retries until the store accepts it: a store that is unavailable for a while is not a reason to drop calls. */
+  /**
+   * Retries until the store accepts the call. A store that is unavailable for a while is not a reason to drop calls.
+   */
   async #apply(place: WaitingCall, call: CapturedResponse, heading: CallSummary): Promise<boolean> {
     const { model, usage } = heading;
     const cost = usage === null ? null : this.#options.costOf(call.provider, model, usage);

@@ -89,7 +89,7 @@ export class LocalRecording implements RecordingBackend {
     return { actor, now, newId };
   }
 
-  /** Null if the request is in a file; it is read when it is its turn. */
+  /** The parsed call; null if the request is in a file, which is read when the call is recorded. */
   #read({ number, wire, request, secrets }: BackendCall): CallReading | null {
     const known = this.#readings.get(number);
     if (known !== undefined || request === null) return known ?? null;

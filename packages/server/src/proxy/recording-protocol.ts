@@ -4,7 +4,7 @@ import type { RecordedNodes } from './record.ts';
 import type { CallPrice, CallSummary } from './recorder-contract.ts';
 import type { BackendCall, CallDigest } from './waiting-call.ts';
 
-/** One task for a call. Data that the thread has parsed already is not sent again. */
+/** One task for a call. Data that the thread has already parsed is not sent again. */
 export type RecordingTask =
   | { readonly verb: 'outline' | 'keys' | 'placeAhead' | 'heading'; readonly call: BackendCall }
   | { readonly verb: 'record'; readonly call: BackendCall; readonly priced: CallPrice };
@@ -29,7 +29,7 @@ export type RecordingThreadMessage =
   | { readonly ask: number; readonly done: RecordingTaskResult }
   | { readonly ask: number; readonly refused: AppErrorInit };
 
-/** Serialises an error: its class and other fields would be lost between threads. */
+/** Serialises an error. Its class and other fields would be lost between threads. */
 export function serialiseError(error: unknown): AppErrorInit {
   if (isAppError(error)) {
     const { code, kind, message, retryable } = error;

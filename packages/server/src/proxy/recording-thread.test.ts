@@ -41,7 +41,7 @@ async function openRecorder(folder: string, more: Partial<RecorderOptions> = {})
   const store = await openStore(url);
   const [errors, refusals]: [unknown[], unknown[]] = [[], []];
   const recorder = new Recorder({
-    // Nothing is written on this thread while the worker runs.
+    // While the worker runs, this thread must write nothing.
     storeOf: () => {
       throw new Error('The thread that passes calls on was asked to write.');
     },
@@ -174,7 +174,7 @@ describe('a recording thread', () => {
     clearThreadFault();
     const spill = join(folder, 'spill');
     const [left = ''] = readdirSync(spill);
-    // As an ended process would have left it; the id of this process is still in use.
+    // The folder gets the name that an ended process would have left, because the id of this process is in use.
     renameSync(join(spill, left), join(spill, `${spawnSync(process.execPath, ['-e', '']).pid}-left`));
     const next = await openRecorder(folder);
     next.recorder.resume();

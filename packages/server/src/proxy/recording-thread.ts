@@ -1,4 +1,4 @@
-/** The proxy's side of the recording thread: starts it on first use, and again if it ends. */
+/** The proxy's side of the recording thread. The thread starts on first use, and again if it ends unexpectedly. */
 import { Worker } from 'node:worker_threads';
 import { AppError } from '@coppice/core';
 import { findWorkerFile } from '@coppice/engine';
@@ -21,22 +21,22 @@ export interface RecordingThreadOptions {
   readonly module?: URL | undefined;
   /** Used if no thread can be started. */
   readonly instead: RecordingBackend;
-  /** Called when the thread ended unexpectedly; its tasks are retried. */
+  /** Called when the thread has ended unexpectedly. Its tasks are retried. */
   readonly onEnded: (error: unknown) => void;
   /** Called when no thread can be started. */
   readonly onNoThread: (error: unknown) => void;
 }
 
-// After so many ends in a row another start is useless.
+// After this number of unexpected ends in a row no further thread is started.
 const mostEnds = 3;
 const [shortestWaitMs, longestWaitMs] = [50, 5_000];
-// A disk that hangs blocks the thread, and must not delay the shutdown.
+// A disk that does not respond blocks the thread, but must not delay the shutdown.
 const closingMs = 1_000;
 
 const threadClosed = () =>
   new AppError({ code: 'store/unavailable', kind: 'unavailable', message: 'The recorder is being closed.' });
 
-/** The thread ended before it finished its tasks. */
+/** The error of a task whose thread ended before it finished. */
 class ThreadEnded extends AppError {}
 
 interface AskedTask {
@@ -44,15 +44,15 @@ interface AskedTask {
   readonly reject: (error: unknown) => void;
 }
 
-/** How much of a call the thread has parsed; that is not sent again. */
+/** The data of a call that the thread has already parsed, which is not sent again. */
 type ThreadTasks = 'nothing' | 'request' | 'all';
 
-/** One run of the thread. */
+/** One run of the thread, from its start to its end. */
 class ThreadLife {
   readonly worker: Worker;
   /** Rejects if the thread ends before it is ready. */
   readonly ready: Promise<void>;
-  /** Resolves with the reason when it has ended. */
+  /** Resolves with the reason when the thread has ended. */
   readonly gone: Promise<ThreadEnded>;
   readonly has = new Map<number, ThreadTasks>();
   readonly #asked = new Map<number, AskedTask>();
@@ -117,7 +117,7 @@ export class RecordingThread implements RecordingBackend {
   #starting: Promise<ThreadLife | null> | null = null;
   #noThread = false;
   #closed = false;
-  /** Ends in a row, without a result in between. */
+  /** The number of unexpected ends in a row, without a result between them. */
   #ends = 0;
   #again: Promise<void> = Promise.resolve();
 
@@ -170,10 +170,10 @@ export class RecordingThread implements RecordingBackend {
     await beforeDeadline(life.worker.terminate());
   }
 
-  /** The result of a task; null if there is no thread. */
+  /** The result of a task; null if no thread can be started. */
   async #ask(task: RecordingTask): Promise<RecordingTaskResult | null> {
     for (let ends = 0; ; ends += 1) {
-      // After the thread ended, its tasks are retried one at a time, so that only the one that causes the crash is
+      // After an unexpected end the tasks are retried one at a time, so that only the task that causes the crash is
       // given up.
       const through = ends === 0 ? null : await this.#inTurn();
       try {
@@ -205,7 +205,7 @@ export class RecordingThread implements RecordingBackend {
     const { id, owner, project, wire, number, secrets, origin, request, call } = task.call;
     const had = life.has.get(number) ?? 'nothing';
     const transfer: ArrayBuffer[] = [];
-    // Transfers a copy: the original is needed for retries and for files.
+    // Transfers a copy, because the original is needed for retries and for files.
     const handOver = (bytes: Uint8Array): Uint8Array => {
       const copy = new Uint8Array(bytes);
       transfer.push(copy.buffer);
@@ -222,13 +222,13 @@ export class RecordingThread implements RecordingBackend {
     };
     life.has.set(number, had);
     const done = await life.ask({ ...task, call: sent }, transfer);
-    // Only a result confirms that it was parsed; a call that was forgotten meanwhile is not recorded here.
+    // Only a result confirms that the call was parsed. A call that was forgotten meanwhile is not marked.
     if (life.has.has(number) && (request !== null || had !== 'nothing'))
       life.has.set(number, whole || life.has.get(number) === 'all' ? 'all' : 'request');
     return done;
   }
 
-  /** The running thread, started if necessary; null if that is not possible. */
+  /** The running thread, started if necessary; null if it cannot be started. */
   async #living(): Promise<ThreadLife | null> {
     if (this.#closed) throw threadClosed();
     if (this.#noThread) return null;

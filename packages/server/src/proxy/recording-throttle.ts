@@ -1,15 +1,15 @@
-/** Gives forwarded calls priority: if the store works on the proxy's thread, recording waits for them. */
+/** Gives forwarded calls priority: if the store writes on the proxy's thread, recording waits for them. */
 
-// The longest wait per recording in total, and per step.
+// The longest wait per recording: in total, and per step.
 const [politeMs, breathMs] = [250, 5];
-// With more calls than this in a queue, each waits less.
+// If more calls than this are queued, each waits for a shorter time.
 const fewWaiting = 16;
 
 /** A call in progress. */
 export interface ThrottledCall {
-  /** Its first byte has arrived. */
+  /** Marks the arrival of the first byte of its response. */
   answered(): void;
-  /** It has ended. */
+  /** Marks the end of the call. */
   end(): void;
 }
 
@@ -49,7 +49,10 @@ export class RecordingThrottle {
     }
   }
 
-  /** While calls are in progress, recording uses at most half of the thread's time; the queue grows instead. */
+  /**
+   * Pauses recording: while calls are in progress, it uses at most half of the thread's time, and the queue grows
+   * instead.
+   */
   async rest(ms: number): Promise<void> {
     if (this.#underWay > 0) await waitMs(Math.min(ms, politeMs));
   }

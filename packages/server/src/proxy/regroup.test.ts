@@ -18,7 +18,7 @@ const user = (content: string) => ({ role: 'user', content });
 const said = (content: string) => ({ role: 'assistant', content });
 const system = (content: string) => ({ role: 'system', content });
 
-/** A project by prompt: two sessions share a prompt, and the prompt of the first one changes. */
+/** A project that is grouped by prompt. Two sessions share a prompt, and the prompt of the first one changes. */
 async function byPrompt(): Promise<ProxyFixture> {
   let answered = 0;
   open = await openProxyFixture(
@@ -81,7 +81,7 @@ describe('regrouping a project', () => {
       'Answer 4.',
     ]);
     expect((await store.trees({ project: 'shop', trashed: true })).items).toHaveLength(2);
-    // Again: there is nothing left to regroup, and nothing is doubled.
+    // A second run finds nothing to regroup and adds nothing twice.
     expect(await regroupProject(store, services)).toEqual({ trees: 0, sessions: [] });
     expect(await proxied.trees()).toHaveLength(2);
   });
@@ -106,7 +106,7 @@ describe('regrouping a project', () => {
     await regroupProject(store, services);
     const history = [user('Coffee?'), said('Answer 2.'), user('Strong?')];
     const other = { model: 'm', messages: [system('Monday.'), ...history] };
-    // Without a setting in the configuration, new calls of the project are grouped by session now.
+    // Without a setting in the configuration, new calls of the project are now grouped by session.
     const asked = parseRequest('chat', other) ?? never();
     const from = { project: 'shop', origin: readCallOrigin(() => undefined, null), callId: newId() };
     const placed = await recordHistory(store, asked, from, { actor: 'local', now: Date.now, newId: () => newId() });

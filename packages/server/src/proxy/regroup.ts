@@ -1,6 +1,7 @@
 /**
  * Regroups the recordings of a project: from one tree for each system prompt to one for each session. Every session
- * becomes a new tree, and the former trees go to the trash, so that it can be undone until they are purged.
+ * becomes a new tree, and the former trees are moved to the trash, so that regrouping can be undone until they are
+ * purged.
  */
 import { deriveId, messageKit } from '@coppice/content';
 import {
@@ -23,21 +24,21 @@ import { buildHistoryRows, historyKeysOf } from './history-names.ts';
 import type { RecordingServices } from './record.ts';
 import { titleOfCall } from './title-of-call.ts';
 
-/** A session that was found in trees by prompt: where each part of it begins. */
+/** A session that was found in trees by prompt, with the first node of each of its parts. */
 interface FoundSession {
   readonly treeId: TreeId;
   readonly parts: { readonly tree: TreeRow; readonly first: NodeId }[];
 }
 
-/** How far regrouping is, and at the end what was done. */
+/** The progress of regrouping, and at the end its result. */
 interface RegroupProgress {
   readonly done: number;
   readonly left: number;
 }
 
-/** What regrouping did or would do. */
+/** The result of regrouping, or of its preview. */
 export interface RegroupReport {
-  /** The trees by prompt that went to the trash. */
+  /** The number of trees by prompt that were moved to the trash. */
   readonly trees: number;
   readonly sessions: readonly { readonly treeId: TreeId; readonly title: string | null; readonly messages: number }[];
 }
@@ -45,13 +46,13 @@ export interface RegroupReport {
 /** Options of regrouping. */
 export interface RegroupOptions extends RecordingServices {
   readonly project: string;
-  /** Reports what would be done, and changes nothing. */
+  /** Whether to report the result without changing anything. */
   readonly preview?: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: RegroupProgress) => void;
 }
 
-// Replies are at most so far below the first message: reminders and notes may be between them.
+// The largest depth of a reply below the first message, because reminders and notes may be between them.
 const levelsToReply = 6;
 
 /** Regroups a project. It can be stopped and run again: nothing is added twice. */
@@ -65,12 +66,12 @@ export async function regroupProject(store: Store, options: RegroupOptions): Pro
     made.push(await makeSession(store, session, project, preview, contextOf(options)));
     options.onProgress?.({ done: index + 1, left: sessions.length - index - 1 });
   }
-  // Only now: a run that is stopped leaves the former trees as they were.
+  // Deleted only at the end: a run that is stopped leaves the former trees unchanged.
   if (!preview) for (const { id } of trees) await run(store, { type: 'delete-tree', treeId: id }, contextOf(options));
   return { trees: trees.length, sessions: made };
 }
 
-/** Undoes it: the trees by prompt come back, and the trees by session go to the trash. */
+/** Undoes regrouping: restores the trees by prompt and moves the trees by session to the trash. */
 export async function undoRegroup(store: Store, options: RegroupOptions): Promise<RegroupReport> {
   const { project, preview = false } = options;
   const back: TreeId[] = [];
@@ -104,15 +105,15 @@ async function allTrees(store: Store, query: Parameters<Store['trees']>[0]): Pro
   return rows;
 }
 
-/** The trees by prompt, the oldest first: a session begins in the oldest one. */
+/** The trees by prompt, oldest first, because a session begins in the oldest one. */
 async function forestTrees(store: Store, project: string): Promise<readonly TreeRow[]> {
   const rows = await allTrees(store, { project, forest: true });
   return rows.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 }
 
 /**
- * Finds the sessions: each first message begins one, unless an earlier tree has it with one of its replies. Then only the
- * prompt of the session changed.
+ * Finds the sessions. Each first message begins one, unless an earlier tree has the same message with one of its
+ * replies: then only the prompt of the session changed.
  */
 async function findSessions(
   store: Store,
@@ -136,7 +137,7 @@ async function findSessions(
   return sessions;
 }
 
-/** The keys from the first message to each of its first replies. */
+/** The keys of the messages from the first one to each of its first replies. */
 function replyBeginnings(nodes: readonly Node[], first: NodeId): string[] {
   const names = new Map<NodeId, string>();
   const found: string[] = [];
@@ -186,7 +187,7 @@ async function makeSession(
 
 const rowsAtOnce = 500;
 
-/** Puts the parts of a session together: equal messages below the same one are one message. */
+/** Joins the parts of a session: equal messages below the same parent become one message. */
 class SessionBuilder {
   readonly nodes: ImportNode[] = [];
   readonly #treeId: TreeId;
@@ -203,7 +204,7 @@ class SessionBuilder {
     const ids = new Map<NodeId, string>();
     const added = new Set<string>();
     const isFirstPart = this.nodes.length === 0;
-    // Variants keep their order, in which they are read.
+    // Variants keep the order in which they are read.
     const from = this.nodes.length;
     const orders = new Map(subtree.map(({ id }, index) => [id, from + index]));
     for (const node of inOrderOfCreation(subtree)) {
@@ -241,7 +242,7 @@ class SessionBuilder {
     return this.nodes.map(({ message }) => message);
   }
 
-  /** The last reply of each branch, where its session goes on, with the messages that lead to it. */
+  /** The last reply of each branch, where its session continues, with the messages up to it. */
   *replies(): Generator<{ readonly nodeId: NodeId; readonly messages: readonly Message[] }> {
     const continued = new Set<string>();
     for (const made of this.nodes.toReversed()) {
@@ -256,7 +257,7 @@ class SessionBuilder {
   }
 }
 
-/** Nodes as they were made, but each after its parent: a split or a move may have made that one later. */
+/** Nodes in the order of creation, but each after its parent: a split or a move may have created the parent later. */
 function inOrderOfCreation(subtree: readonly Node[]): readonly Node[] {
   const byId = new Map(subtree.map((node) => [node.id, node]));
   const ordered = new Set<Node>();

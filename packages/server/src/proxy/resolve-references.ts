@@ -1,4 +1,4 @@
-/** Replaces items that a client only references by their recorded content. */
+/** Replaces items that a client only references with their recorded content. */
 import { canonicalJson } from '@coppice/content';
 import {
   ask,
@@ -23,7 +23,7 @@ export const itemFormat = 'openai-item';
 interface Referenced {
   readonly nodeId: NodeId;
   readonly message: Message;
-  /** The blocks of this item; the whole message if the recording does not say which they are. */
+  /** The blocks of this item; all blocks of the message if the recording has no spans. */
   readonly blocks: readonly Block[];
   readonly isWhole: boolean;
 }
@@ -32,7 +32,7 @@ function isReference(block: Block): block is Block & { readonly id: string } {
   return block.type === itemReference && 'id' in block && typeof block.id === 'string';
 }
 
-/** The history with referenced items replaced. An item that was never recorded stays a reference. */
+/** The history with the referenced items. A reference to an item that was never recorded stays. */
 export async function resolveReferences(
   store: Store,
   project: string,
@@ -72,10 +72,10 @@ function itemsIn(source: JsonObject): ItemSpan[] {
   });
 }
 
-/** Null if the recording does not say which blocks of the message belong to the item. */
+/** The blocks of an item; null if the recording has no spans for the message. */
 function blocksOfItem(message: Message, items: readonly ItemSpan[], id: string): readonly Block[] | null {
   const total = items.reduce((sum, { blocks }) => sum + blocks, 0);
-  // The message was edited since, or was too large to be kept completely.
+  // The message was edited later, or it was too large to be kept completely.
   if (total !== message.content.length) return null;
   let from = 0;
   for (const item of items) {
@@ -92,7 +92,10 @@ interface Segment {
   blocks: { readonly block: Block; readonly isReferenced: boolean }[];
 }
 
-/** A message with its references replaced; several messages if the references belong to several recorded ones. */
+/**
+ * A message with its references replaced. It becomes several messages if the references belong to several recorded
+ * ones.
+ */
 function resolveMessage(message: Message, found: ReadonlyMap<string, Referenced>): readonly Message[] {
   if (!message.content.some((block) => isReference(block) && found.has(block.id))) return [message];
   const messages: Message[] = [];
@@ -110,7 +113,7 @@ function resolveMessage(message: Message, found: ReadonlyMap<string, Referenced>
       continue;
     }
     const { nodeId: node, message: reply, blocks, isWhole } = referenced;
-    // All items of such a reply refer to the same blocks.
+    // All items of such a reply refer to the same blocks, so they are added once.
     if (isWhole && whole.has(node)) continue;
     if (isWhole) whole.add(node);
     if (segment.node !== null && segment.node !== node) close();

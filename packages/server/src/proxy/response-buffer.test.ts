@@ -13,7 +13,7 @@ const chat = (delta: object, more: object = {}) => ({
 });
 const call = (text: string, index = 0) => chat({ tool_calls: [{ index, function: { arguments: text } }] });
 
-/** Streams of the services, event by event. */
+/** Streams of the services as lists of events. */
 const said: Readonly<Record<WireKind, readonly object[]>> = {
   chat: [
     chat({ role: 'assistant', content: '' }),
@@ -58,7 +58,7 @@ const said: Readonly<Record<WireKind, readonly object[]>> = {
 const lines = (events: readonly object[], end = '\n') =>
   events.map((event) => `event: x${end}data: ${JSON.stringify(event)}${end}${end}`).join('');
 
-/** Keeps a response with limited space, and reports how much is in use. */
+/** Creates a buffer with limited space and reports how much is in use. */
 function keeper(space: number, more: Partial<ResponseBufferOptions> = {}) {
   const used = { bytes: 0 };
   const keep = (bytes: number) => {
@@ -103,7 +103,7 @@ describe('a response while it arrives', () => {
     }
     const bytes = await kept.take();
     expect(kept.isWhole).toBe(true);
-    // The reported usage equals what is kept, so that the limit is exact.
+    // The reported usage equals the kept bytes, so the limit is exact.
     expect(used.bytes).toBe(bytes.byteLength);
     const [all] = await readStreamEvents('chat', bytes);
     expect(all).toEqual(chat({ content: Array.from({ length: 500 }, (_, at) => `${at} `).join('') }));

@@ -1,26 +1,26 @@
 /**
- * Keeps a response until it is recorded. A stream needs a few hundred bytes per word; a long one is condensed as it
- * arrives, so that its content is limited and not its encoding.
+ * Keeps a response until it is recorded. A stream needs a few hundred bytes per word, so a long one is condensed as it
+ * arrives: the limit then applies to its content and not to its encoding.
  */
 import type { WireKind } from './exchange.ts';
 import { condenseStream, isEventStream } from './stream-events.ts';
 
 const megabyte = 1024 * 1024;
-// Most responses are shorter, and are not parsed while they are forwarded.
+// Shorter responses, which are most, are not parsed while they are forwarded.
 const condenseFrom = 4 * megabyte;
 const condenseAtOnce = megabyte;
-// Stops reading an endless stream, even if it contains little text.
+// An endless stream is not read further, even if it contains little text.
 const streamBytes = 64 * megabyte;
 
 /** Options for keeping a response. */
 export interface ResponseBufferOptions {
-  /** Null if it cannot be condensed: it is not recorded, or it is compressed. */
+  /** The wire of the response; null if it cannot be condensed, because it is not recorded or is compressed. */
   readonly wire: WireKind | null;
   /** Whether so many more bytes may be kept. */
   keep(bytes: number): boolean;
   /** Releases so many bytes. */
   giveBack(bytes: number): void;
-  /** The size from which it is condensed. */
+  /** The size from which the response is condensed. */
   readonly condenseFrom?: number | undefined;
   /** The largest total size of a stream that is read. */
   readonly streamBytes?: number | undefined;
@@ -35,7 +35,7 @@ export class ResponseBuffer {
   #rawBytes = 0;
   #seen = 0;
   #isWhole = true;
-  /** Whether condensing makes it shorter; assumed until it was tried. */
+  /** Whether condensing makes the response shorter; assumed until it was tried. */
   #shrinks = true;
   #working: Promise<void> | null = null;
 
@@ -43,7 +43,7 @@ export class ResponseBuffer {
     this.#keeping = keeping;
   }
 
-  /** Whether everything received is kept. */
+  /** Whether all received bytes are kept. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
@@ -64,7 +64,7 @@ export class ResponseBuffer {
     await this.#working;
   }
 
-  /** Everything that was kept; can be taken once. */
+  /** Returns all kept bytes. Can be called once. */
   async take(): Promise<Uint8Array> {
     await this.#working;
     const bytes = Buffer.concat([...this.#together, ...this.#raw]);
@@ -81,7 +81,7 @@ export class ResponseBuffer {
       // A JSON document cannot be condensed piece by piece.
       this.#shrinks = this.#together.length > 0 || isEventStream(taken);
       const asItCame = { bytes: new Uint8Array(), rest: taken };
-      // If the data is nested too deeply to be written, it stays raw; the recorder refuses it.
+      // Data that is nested too deeply to be written stays raw, and the recorder refuses it.
       const { bytes, rest } = this.#shrinks ? await condenseStream(wire, taken).catch(() => asItCame) : asItCame;
       this.#shrinks &&= bytes.byteLength + rest.byteLength < taken.byteLength / 2;
       if (bytes.byteLength > 0) this.#together.push(bytes);

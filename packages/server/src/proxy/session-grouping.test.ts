@@ -173,13 +173,13 @@ describe('a program that names no sessions', () => {
     expect(sessions).toMatchObject([
       { title: 'Which tea?', program: 'Tea maker', children: [{ kind: 'side-calls', figures: { calls: 1 } }] },
     ]);
-    // The same where the session is known before its first side call.
+    // The same if the session is recorded before its first side call.
     await post(chat, { ...call(user('Which milk?')), tools }, { 'x-coppice-run': 'p3' });
     await post(chat, routing, { 'x-coppice-run': 'p3' });
     await trees();
     const [milk] = (await new RecordedWork(server.store).list()).sessions;
     expect(milk).toMatchObject({ title: 'Which milk?', children: [{ kind: 'side-calls' }] });
-    // Another process that asks the same is no retry.
+    // The same question from another process is not a retry.
     await post(chat, { ...call(user('Which tea?')), tools }, { 'x-coppice-run': 'p2' });
     expect(await trees()).toHaveLength(5);
   });

@@ -1,37 +1,37 @@
-/** Which session of its program a call belongs to, and which sub-agent of it, as far as the program says so. */
+/** Finds the session of a call and its sub-agent, from the headers and the body that the program sends. */
 import type { JsonObject } from '@coppice/core';
 import { objectOrEmpty } from '@coppice/core/decode';
 import { parseJsonObject, readTextField } from './exchange.ts';
 
-/** How calls become trees: one tree for each session of a program, or one for each system prompt. */
+/** How calls become trees: one tree for each session of a program, or one tree for each system prompt. */
 export type CallGrouping = 'session' | 'prompt';
 
-/** What the headers of a call say about its session. Kept with the call until it is recorded. */
+/** The session data in the headers of a call. Stored with the call until it is recorded. */
 export interface CallOrigin {
-  /** The session that a header names; for a sub-agent its own id, which no other session has. */
+  /** The session that a header names. For a sub-agent it is the agent's own id, which no other session has. */
   readonly session: string | null;
-  /** For a sub-agent: the session or sub-agent that spawned it. Absent in files of older versions. */
+  /** For a sub-agent: the session or sub-agent that spawned it. Files of older versions do not have this field. */
   readonly parent?: string | null;
-  /** The kind of a sub-agent, if a header says it. */
+  /** The kind of a sub-agent, if a header names it. */
   readonly agentType?: string | null;
-  /** The name of a sub-agent that the spawning call gave it, if a header says it: Codex encrypts the task itself. */
+  /** The name that the spawning call gave a sub-agent, if a header contains it. Codex encrypts the task itself. */
   readonly agentName?: string | null;
-  /** Whether a header says that the call summarises the session. */
+  /** Whether a header marks the call as a summary of the session. */
   readonly compacts?: boolean;
-  /** The program, by its user agent: a first call that comes again is a retry only from the same one. */
+  /** The user agent of the program. A repeated first call is a retry only if it comes from the same program. */
   readonly client: string;
-  /** The name of the program, if a header says it: not every program has a user agent of its own. */
+  /** The name of the program, if a header contains it, because not every program has its own user agent. */
   readonly program?: string | null;
-  /** The process of a program that names no sessions (`x-coppice-run`): what it asks beside its work belongs to it. */
+  /** The process of a program that sends no session ids (`x-coppice-run`). Its side calls belong to this process. */
   readonly run?: string | null;
-  /** How the operator wants calls of its project to be grouped; null leaves it to what the project has already. */
+  /** The operator's grouping for the project; null keeps the grouping that the project has. */
   readonly grouping: CallGrouping | null;
 }
 
-/** A call of which nothing is known, such as one in a file of an older version. */
+/** The origin of a call without session data, such as a call in a file of an older version. */
 export const unknownOrigin: CallOrigin = { session: null, client: '', grouping: null };
 
-// In the order in which they count: Claude Code, Codex (three spellings over its versions) and opencode.
+// Listed by precedence: Claude Code, Codex (three spellings over its versions) and opencode.
 const sessionHeaders = [
   'x-claude-code-session-id',
   'session_id',
@@ -55,16 +55,16 @@ function isSessionId(text: string): boolean {
   return text !== '' && text.length <= longestId;
 }
 
-/** The session and the parent of a call by its headers. */
+/** The session and the parent in the headers of a call. */
 function threadOf(header: HeaderOf): Pick<CallOrigin, 'session' | 'parent'> {
-  // The user's own word replaces the program's.
+  // The user's own header takes precedence over that of the program.
   const own = idIn(header, 'x-coppice-session');
   const named = idIn(header, ...sessionHeaders);
   const session = own ?? named;
   const ownParent = idIn(header, 'x-coppice-parent-session');
   if (session === null) return { session, parent: null };
   if (ownParent !== null) return { session, parent: ownParent === session ? null : ownParent };
-  // Claude Code: one session id for all, and an id for each sub-agent.
+  // Claude Code sends one session id for all agents, and an id for each sub-agent.
   const agent = idIn(header, 'x-claude-code-agent-id');
   if (agent !== null) {
     const spawner = idIn(header, 'x-claude-code-parent-agent-id');
@@ -74,14 +74,14 @@ function threadOf(header: HeaderOf): Pick<CallOrigin, 'session' | 'parent'> {
     };
   }
   if (own !== null) return { session, parent: null };
-  // Codex: the thread of a sub-agent is not the session. opencode: a sub-agent has a session of its own.
+  // Codex: the thread of a sub-agent differs from the session. opencode: a sub-agent has its own session.
   const thread = idIn(header, 'thread-id');
   const parent = idIn(header, 'x-codex-parent-thread-id', 'x-parent-session-id');
   if (thread !== null && thread !== session) return { session: thread, parent: parent ?? session };
   return { session, parent: parent === session ? null : parent };
 }
 
-// As Claude Code names the files of sub-agents.
+// The same form as the file names of sub-agents in Claude Code.
 function claudeAgent(session: string, agent: string): string {
   return `${session}/agent-${agent}`;
 }
@@ -93,7 +93,7 @@ export function readCallOrigin(header: HeaderOf, grouping: CallGrouping | null):
   return {
     ...threadOf(header),
     agentType: kind === '' ? null : kind.slice(0, longestId),
-    // A path such as `/root/tests`, in which each agent names those it spawns.
+    // A path such as `/root/tests`, in which each agent names the agents that it spawns.
     agentName: (readTextField(turn, 'agent_name') ?? '').split('/').at(-1)?.slice(0, longestId) || null,
     compacts: readTextField(turn, 'request_kind') === 'compaction' || kind === 'compact',
     client: (header('user-agent') ?? '').slice(0, longestId),
@@ -103,7 +103,7 @@ export function readCallOrigin(header: HeaderOf, grouping: CallGrouping | null):
   };
 }
 
-/** The session that the body of a call names; null if it names none. */
+/** The session that the body of a call contains; null if it contains none. */
 export function findSessionInBody(body: JsonObject): string | null {
   const user = readTextField(objectOrEmpty(body, 'metadata'), 'user_id') ?? '';
   // Claude Code sends `user_…_account_…_session_<id>`, in later versions a JSON text with `session_id`.
@@ -115,7 +115,7 @@ export function findSessionInBody(body: JsonObject): string | null {
   return isSessionId(cached) ? cached : null;
 }
 
-// The beginnings of user agents.
+// The first words of user agents, and the names of the programs.
 const programs: readonly (readonly [RegExp, string])[] = [
   [/^claude-(?:cli|code)\b/i, 'Claude Code'],
   [/^codex/i, 'Codex'],
@@ -125,7 +125,7 @@ const programs: readonly (readonly [RegExp, string])[] = [
   [/^pi\b/i, 'pi'],
 ];
 
-/** The program of a call, by what it says or by its user agent; null if it is not a known one. */
+/** The program of a call, by its header or its user agent; null if it is unknown. */
 export function programOfCall({ client, program }: Pick<CallOrigin, 'client' | 'program'>): string | null {
   return program ?? programs.find(([begins]) => begins.test(client))?.[1] ?? null;
 }

@@ -87,7 +87,7 @@ describe('a request body that stops arriving', () => {
       upstreamRequest.push(new Promise((resolve) => socket.on('close', () => resolve(text))));
       await new Promise<void>((resolve) => socket.write(begun, () => resolve()));
     }
-    // Once later requests are answered, these have arrived.
+    // When these later requests are answered, the calls have arrived.
     for (let count = 0; count < 3; count++) await fetch(`${listening.url}/readyz`);
     await listening.close();
     for (const said of await Promise.all(upstreamRequest))
@@ -102,7 +102,7 @@ describe('a request body that stops arriving', () => {
     const { closing } = listening.server.services;
     const { accounts } = server.store;
     const find = accounts.tokenByHash.bind(accounts);
-    // The lookup of the token takes a while, and meanwhile the server is stopped.
+    // The server is stopped while it looks up the token.
     const asked = new Promise<void>((resolve) => {
       accounts.tokenByHash = async (hash) => {
         resolve();

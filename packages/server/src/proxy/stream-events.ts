@@ -5,12 +5,12 @@ import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import { readTextField, type WireKind } from './exchange.ts';
 import { parseBoundedJson } from './parse-text.ts';
 
-// How much is read at a time, and after how long to yield.
+// The number of bytes that are read at a time, and the time after which the loop yields.
 const [pieceBytes, turnMs] = [256 * 1024, 10];
 
-/** A text delta in an event: a key that must be equal for the next delta to continue it, and the text. */
+/** A text delta in an event. The next delta with an equal key continues the text. */
 interface EventText {
-  /** Which answer it belongs to: the order between parallel answers of one stream does not matter. */
+  /** The answer that the delta belongs to. The order between parallel answers of one stream does not matter. */
   readonly by: string;
   readonly of: string;
   readonly piece: string;
@@ -23,7 +23,7 @@ function onlyField(record: JsonObject, keys: ReadonlySet<string>): boolean {
   return true;
 }
 
-// Fields of a chunk that carry no content of their own besides its choices.
+// Fields of a chunk without content of their own, besides its choices.
 const besideChoices = new Set([
   ...['id', 'object', 'created', 'model', 'service_tier', 'system_fingerprint', 'obfuscation', 'provider'],
   ...['choices', 'usage'],
@@ -38,7 +38,7 @@ function chatSaying(event: JsonObject): EventText | null {
   const delta = objectOrEmpty(choice, 'delta');
   const key = onlySaid(delta);
   if (key === null || (choice['finish_reason'] ?? null) !== null) return null;
-  // Created only if needed: most deltas just extend the open text.
+  // Created only if needed, because most deltas just extend the open text.
   const saying = (more: JsonObject) => {
     const { obfuscation: _, ...plain } = event;
     return { ...plain, choices: [{ ...choice, delta: { ...delta, ...more } }] };
@@ -50,7 +50,7 @@ function chatSaying(event: JsonObject): EventText | null {
   return { by, of: key, piece, with: (text) => saying({ [key]: text }) };
 }
 
-/** The only non-empty field of a delta; null if there are none or several. */
+/** The only non-empty field of a delta; null if it has none or several. */
 function onlySaid(delta: JsonObject): string | null {
   let found: string | null = null;
   for (const key in delta) {
@@ -119,7 +119,7 @@ const sayings: Readonly<Record<WireKind, (event: JsonObject) => EventText | null
   chat: chatSaying,
   messages: messagesSaying,
   responses: responsesSaying,
-  // Its chunks are few and hold parts, which are joined when they are read.
+  // Its chunks are few. They contain parts, which are joined when they are read.
   google: () => null,
 };
 
@@ -198,7 +198,7 @@ export interface CondensedStream {
   readonly rest: Uint8Array;
 }
 
-/** Condenses part of a stream; parsed together with the rest, it gives the same events. */
+/** Condenses a part of a stream. Parsed together with the rest, the result gives the same events. */
 export async function condenseStream(wire: WireKind, part: Uint8Array): Promise<CondensedStream> {
   const end = endOfEvents(Buffer.from(part.buffer, part.byteOffset, part.byteLength));
   const events = end === 0 ? [] : await readStreamEvents(wire, part.subarray(0, end));
@@ -206,7 +206,7 @@ export async function condenseStream(wire: WireKind, part: Uint8Array): Promise<
   return { bytes: new TextEncoder().encode(text), rest: part.subarray(end) };
 }
 
-/** Where the last complete event ends, at its blank line. */
+/** The end of the last complete event, at its blank line. */
 function endOfEvents(part: Buffer): number {
   return Math.max(
     ...['\n\n', '\r\n\r\n', '\r\r'].map((blank) => {

@@ -1,6 +1,6 @@
 /**
- * Sub-agents: each is a tree of its own, linked to the call that spawned it. The child's metadata names the parent
- * (`spawnedBy`); a row of external ids leads from the parent to its children.
+ * Sub-agents. Each has its own tree, which is linked to the call that spawned it. The child's metadata names the parent
+ * (`spawnedBy`), and a row of external ids leads from the parent to its children.
  */
 import { createHash } from 'node:crypto';
 import { extractUserWords, findSubAgents } from '@coppice/content';
@@ -17,7 +17,7 @@ import {
 import { getText, isJsonObject } from '@coppice/core/decode';
 
 const spawnFormat = 'proxy-spawn';
-// The tools of programs that spawn agents, and the parameters with the task.
+// The tools with which programs spawn agents, and the parameters that contain the task.
 const spawningTool = /agent|task|spawn|delegat|dispatch/i;
 const taskParameters = ['prompt', 'message', 'task', 'instructions', 'input'];
 const nameParameter = 'task_name';
@@ -37,7 +37,7 @@ function nameOfTask(text: string): string {
     .digest('hex');
 }
 
-/** The name of a task that is known only by the name of its agent. */
+/** The name of a task of which only the agent's name is known. */
 function nameOfAgent(agent: string): string {
   return nameOfTask(`${nameParameter} ${agent}`);
 }
@@ -63,7 +63,7 @@ function tasksOf(
   });
 }
 
-/** The rows by which an agent finds the call that spawned it. */
+/** The external id rows with which an agent finds the call that spawned it. */
 export function buildSpawnRows(
   treeId: TreeId,
   nodeId: NodeId,
@@ -74,8 +74,8 @@ export function buildSpawnRows(
 }
 
 /**
- * Finds the call in a tree that gave the task with which a history begins, or that named the agent; null if there is
- * none.
+ * Finds the call of a tree that contains the task at the beginning of a history, or the name of the agent; null if no
+ * call does.
  */
 export async function findSpawningCall(
   store: Store,
@@ -84,7 +84,7 @@ export async function findSpawningCall(
   isTaken: (call: string) => boolean = () => false,
   agentName: string | null = null,
 ): Promise<SpawningCall | null> {
-  // The task is the first message with words of its own.
+  // The task is the first message with words besides additions of the program.
   const task = history.find((message) => message.role === 'user' && extractUserWords(textIn(message)) !== '');
   const names = [
     ...(agentName === null ? [] : [nameOfAgent(agentName)]),
@@ -108,7 +108,7 @@ function describeSpawn(nodeId: NodeId, call: string, parameters: JsonObject): Sp
   return { nodeId, call, agentType, description: getText(parameters, 'description') ?? named ?? null };
 }
 
-/** The calls of a tree that have another agent already. */
+/** The calls of a tree that already have another agent. */
 export async function findSpawnedCalls(store: Store, parent: TreeId, except: TreeId): Promise<ReadonlySet<string>> {
   const agents = (await findSubAgents(store, [parent])).get(parent) ?? [];
   return new Set(agents.flatMap(({ treeId, call }) => (call === null || treeId === except ? [] : [call])));

@@ -1,4 +1,4 @@
-/** The title of a recorded tree: the user's own words, never what a program adds to them. */
+/** The title of a recorded tree: the user's own words, without additions of the program. */
 import { extractUserWords } from '@coppice/content';
 import { isText, type Message } from '@coppice/core';
 import { titleFromFirstSentence } from '@coppice/engine';
@@ -14,7 +14,7 @@ export function titleOfCall(history: readonly Message[]): string | null {
   return null;
 }
 
-/** opencode puts what it is started with into quotation marks. */
+/** opencode puts the text that it is started with into quotation marks. */
 function withoutQuotes(text: string): string {
   const [, inner] = /^"([^"]*)"$/.exec(text.trim()) ?? [];
   return inner ?? text;

@@ -12,9 +12,9 @@ export interface ForwardedCall {
   readonly body: Uint8Array | null;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Aborts when the server has to end it. */
+  /** Aborts when the stopping server has to end the call. */
   readonly ending: AbortSignal;
-  /** Where the answer is kept for recording. */
+  /** The options of the buffer that keeps the answer for recording. */
   readonly keeping: ResponseBufferOptions;
 }
 
@@ -26,7 +26,7 @@ export interface FinishedResponse {
   readonly firstMs: number | null;
 }
 
-/** A response while it arrives. */
+/** A response that is still arriving. */
 export interface UpstreamResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -71,7 +71,7 @@ function forwardedHeaders(incoming: IncomingMessage): Record<string, string> {
     if (value === undefined || hopByHopHeaders.has(name) || name.startsWith('access-control-')) continue;
     // A client that follows a redirect would send its key, which is our token, to another host.
     if (redirects && name === 'location') continue;
-    // Capitalised like our own headers, so that one replaces the other.
+    // Capitalised like our own headers, so that an equal header replaces it.
     const spelled = name.replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase());
     headers[spelled] = Array.isArray(value) ? value.join(', ') : value;
   }
@@ -97,7 +97,7 @@ export function forwardCall(passed: ForwardedCall): Promise<UpstreamResponse> {
       (incoming) => resolve(toUpstreamAnswer(incoming, passed, startedAt)),
     );
     outgoing.on('error', reject);
-    // A protocol upgrade ends the request without an error; after a response this has no effect.
+    // A protocol upgrade ends the request without an error. After a response this has no effect.
     outgoing.on('close', () => reject(new Error('The connection was closed without a response.')));
     outgoing.end(passed.body ?? undefined);
   });
@@ -139,7 +139,7 @@ function toUpstreamAnswer(
         try {
           controller.error(error ?? new Error('The service broke off.'));
         } catch {
-          // Already closed by the regular end.
+          // The stream was already closed normally.
         }
       };
       incoming.on('error', cut);

@@ -1,4 +1,4 @@
-/** A call between its request and its recording: what is kept of it, and how it is parsed. */
+/** A call between its request and its recording: its kept data, and how it is parsed. */
 import type { Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type CutReason, type ParsedRequest, parseJsonObject, type WireKind } from './exchange.ts';
@@ -12,7 +12,7 @@ import type { CallOrigin } from './session-of-call.ts';
 export interface CapturedResponse {
   readonly provider: string;
   readonly response: Uint8Array;
-  /** Whether the bytes are the parsed response without keys, not the response itself. */
+  /** Whether the bytes are the parsed response without keys instead of the response itself. */
   readonly isRead?: boolean | undefined;
   /** The content encoding that the service declared. */
   readonly encoding: string | undefined;
@@ -26,36 +26,39 @@ export interface QueuedCallInput {
   readonly owner: string;
   readonly project: string;
   readonly wire: WireKind;
-  /** The request's body; parsed only when it is recorded, so that the client does not wait for that. */
+  /** The request's body. It is parsed only when the call is recorded, so that the client does not wait for parsing. */
   readonly request: Uint8Array;
   /** The keys of the call, which are never stored. */
   readonly secrets: readonly string[];
-  /** Unknown if not given. */
+  /** The origin; unknown if it is missing. */
   readonly origin?: CallOrigin | undefined;
 }
 
-/** Tells whether one call continues another; computed by the backend. */
+/** The data that decides whether one call continues another. The backend computes it. */
 export interface CallDigest {
   readonly wire: WireKind;
   readonly systemPrompt: string | undefined;
-  /** The reply that it continues, by the service's id. */
+  /** The reply that the call continues, by the service's id. */
   readonly previous: string | null;
   /** The length of its history. */
   readonly messages: number;
 }
 
-/** A call as the backend receives it. */
+/** A call in the form that the backend receives. */
 export interface BackendCall {
-  /** The ids of its answers are derived from this: the same on every retry, so that nothing is added twice. */
+  /**
+   * The id from which the ids of the answers are derived. It is the same on every retry, so that nothing is added
+   * twice.
+   */
   readonly id: string;
   readonly owner: string;
   readonly project: string;
   readonly wire: WireKind;
-  /** Its number in the order of the requests. */
+  /** The number of the call in the order of the requests. */
   readonly number: number;
   readonly request: Uint8Array | null;
   readonly call: CapturedResponse | null;
-  /** Removed from everything that is written; never written themselves. */
+  /** The keys of the call. They are removed from everything that is written. */
   readonly secrets: readonly string[];
   readonly origin: CallOrigin;
 }
@@ -63,21 +66,24 @@ export interface BackendCall {
 /** A call in the queue. */
 export interface WaitingCall extends BackendCall {
   id: string;
-  /** `open` until its response is complete, `ready` until it is its turn, then `recording`, then `gone`. */
+  /**
+   * `open` until the response is complete, `ready` until the call is the next in its queue, then `recording`, then
+   * `gone`.
+   */
   state: 'open' | 'ready' | 'recording' | 'gone';
   request: Uint8Array | null;
   call: CapturedResponse | null;
-  /** Computed once; null if nothing in it can be recorded. */
+  /** The digest, computed once; null if nothing in the call can be recorded. */
   outline: CallDigest | null | undefined;
   keys: readonly string[] | null;
-  /** Its history is already in the tree: a later call was recorded before its answer. */
+  /** Whether the history is already in the tree, because a later call was recorded before this answer. */
   placed: boolean;
   readyAt: number;
-  /** The earlier call that this one continues, while that is not recorded. */
+  /** The earlier call that this one continues, until that call is recorded. */
   waitsFor: WaitingCall | null;
   file: string | null;
   size: number;
-  /** Being moved to a file; readers wait for the end. */
+  /** The move to a file, while it runs. Readers wait for its end. */
   moving: Promise<void> | null;
 }
 
@@ -94,19 +100,19 @@ export function parseQueuedRequest(
 }
 
 /**
- * The limit of one answer, decompressed and condensed. Its bytes exist several times in memory while it is recorded:
+ * The limit of one answer, decompressed and condensed. While it is recorded, its bytes exist several times in memory:
  * with twice this limit one answer was measured at 130 MB and a second one at 90 MB more, which is too much for a
  * hostile response.
  */
 export const maxAnswerBytes = 16 * 1024 * 1024;
 
-/** A decompressed response; empty if that fails. */
+/** A decompressed response; empty if it cannot be decompressed. */
 export interface DecompressedResponse {
   readonly bytes: Uint8Array;
   readonly cut: CutReason;
 }
 
-/** Decompresses a response; as far as possible if it was cut off, empty if it is unreadable. */
+/** Decompresses a response. If it was cut off, the first part is returned; if it is unreadable, the result is empty. */
 export async function decompressResponse(
   wire: WireKind,
   { response, encoding, cut }: CapturedResponse,
@@ -132,11 +138,11 @@ export async function decompressResponse(
       const fits = bytes.subarray(0, space);
       kept.add(fits);
       await kept.settled();
-      // A larger decompressed size is not a model's answer.
+      // A larger decompressed size is not an answer of a model.
       if (!kept.isWhole || fits.byteLength < bytes.byteLength) return { bytes: await kept.take(), cut: 'limit' };
     }
   } catch {
-    // Keeps what could be decompressed.
+    // Keeps the part that could be decompressed.
   }
   return { bytes: await kept.take(), cut };
 }

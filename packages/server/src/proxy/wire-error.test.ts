@@ -109,7 +109,7 @@ describe('refusals of the proxy', () => {
   it('[A48] a HEAD request leaves no response of the service open', async () => {
     const proxied = await openProxyFixture((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
-      // More than any buffer holds, without an end.
+      // More bytes than any buffer can keep, without an end.
       response.write(' '.repeat(4_000_000));
     });
     const headers = { authorization: `Bearer ${testToken}` };

@@ -4,23 +4,23 @@ import { z } from '@hono/zod-openapi';
 /** The services whose error formats are supported. */
 export type WireService = 'openai' | 'anthropic' | 'google';
 
-/** An error. The code is ours and the same on every wire. */
+/** An error. Its code is ours and the same on every wire. */
 export interface WireError {
   readonly status: number;
   readonly message: string;
   readonly code: string;
 }
 
-/** The path of a call in its parts: the version, and what is below it. */
+/** The parts of a call's path: the version, and the path below it. */
 export interface CallPath {
   readonly version: string;
   readonly path: string;
 }
 
-// Google's methods follow a colon, also below `/v1`.
+// Google's methods follow a colon, even below `/v1`.
 const googleMethod = /^(?:models|tunedModels)\/[^/]+:[a-zA-Z]+$/;
 
-/** The service of a path; for a path that two have, the Anthropic version header decides. */
+/** The service of a path. For a path of two services, the Anthropic version header decides. */
 export function wireServiceOf({ version, path }: CallPath, header: (name: string) => string | undefined): WireService {
   if (version !== 'v1' || googleMethod.test(path)) return 'google';
   return /^messages(?:\/|$)/.test(path) || header('anthropic-version') !== undefined ? 'anthropic' : 'openai';

@@ -1,23 +1,23 @@
-/** The folder and the git branch in which an agent works, as its program tells the model. */
+/** Finds the folder and the git branch in which an agent works, from the texts that its program sends to the model. */
 import { isText, type Message } from '@coppice/core';
 import type { ParsedRequest } from './exchange.ts';
 
-/** Where an agent works; null for what the program does not say. */
+/** The folder and branch of an agent; null if the program does not send them. */
 export interface WorkingFolder {
   readonly folder: string | null;
   readonly branch: string | null;
 }
 
-// Claude Code, opencode and pi; Codex; Gemini CLI.
+// Patterns of Claude Code, opencode and pi; of Codex; of Gemini CLI.
 const folders: readonly RegExp[] = [
   /(?:^|\n)[ \t]*(?:[-*][ \t]*)?(?:primary |current )?working directory:[ \t]*([^\n<]+)/i,
   /<cwd>([^\n<]+)<\/cwd>/,
   /\*\*Workspace Directories:\*\*\s*\n\s*-[ \t]*([^\n]+)/,
 ];
-// Claude Code, in the state of git that it adds to its prompt.
+// The pattern of Claude Code, which adds the state of git to its prompt.
 const branches: readonly RegExp[] = [/(?:^|\n)[ \t]*(?:[-*][ \t]*)?(?:current|git) branch:[ \t]*(\S+)/i];
 
-// Environments stand near the beginning or the end of long prompts and messages.
+// Programs describe the environment near the beginning or the end of long prompts and messages.
 const looksAt = 16_000;
 const longest = 300;
 const firstMessages = 6;
@@ -35,7 +35,7 @@ function firstMatch(patterns: readonly RegExp[], texts: readonly string[]): stri
   return null;
 }
 
-/** Reads where an agent works from the prompt and the first messages of a call, except replies. */
+/** Finds the folder and branch in the prompt and the first messages of a call, except replies. */
 export function findWorkingFolder({ systemPrompt }: ParsedRequest, history: readonly Message[]): WorkingFolder {
   const said = history
     .slice(0, firstMessages)

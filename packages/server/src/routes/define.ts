@@ -1,4 +1,4 @@
-/** The definition of routes. What must hold for all routes is data here, so that one test can check each. */
+/** The definition of routes. Requirements of all routes are data, so that one test can check each route. */
 import {
   type ConversationFormat,
   type Deprecation,
@@ -16,17 +16,18 @@ import { formatOfTree, resolveTree } from '../resolve-tree.ts';
 import type { OwnerServices, SharedServices } from '../services.ts';
 import { conversationFormatSchema } from '../wire/schemas.ts';
 
-/** Who may call: anyone, readers, writers (not viewers), or admins of a shared server. */
+/** Who may call a route: anyone, readers, writers (not viewers), or admins of a shared server. */
 export type RouteAccess = 'open' | 'read' | 'write' | 'admin';
 
 /** The requirements of a route, checked before its handler runs. */
 export interface RouteRequirements {
   readonly access: RouteAccess;
   /**
-   * `required`: a structural or content write, 428 without a version. `optional`: a version is checked if present.
+   * `required`: a write of structure or content, refused with 428 without a version. `optional`: a version is checked
+   * if it is present.
    */
   readonly version: 'required' | 'optional' | 'none';
-  /** The kind of body. `bytes` is an attachment or a file to import, `any` also a form or a compressed body. */
+  /** The kind of body. `bytes` is an attachment or a file to import; `any` may also be a form or compressed. */
   readonly body: 'json' | 'bytes' | 'any' | 'none';
   /** The size limit of the body. */
   readonly limit: 'bodyBytes' | 'proxyBytes' | 'attachmentBytes' | 'importBytes';
@@ -34,7 +35,7 @@ export interface RouteRequirements {
   readonly stream: boolean;
 }
 
-/** The deprecation of a route; `on` is the day since which it applies, for example `2027-01-31`. */
+/** The deprecation of a route. `on` is the first day of the deprecation, for example `2027-01-31`. */
 export interface RouteDeprecation extends Omit<Deprecation, 'name'> {
   readonly on: string;
 }
@@ -72,7 +73,7 @@ function shortText(text: string, what: string): string {
   return throwHttpError('http/invalid', `The ${what} in the path has between 1 and 512 characters.`);
 }
 
-/** The names in braces of a path. */
+/** The names in the braces of a path. */
 type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
 /** The parsed parameters of a path. */
@@ -80,7 +81,7 @@ type RouteParameters<P extends string> = {
   readonly [N in NamesIn<P> & ParameterName]: ReturnType<(typeof pathParameters)[N]>;
 };
 
-/** What a handler gets besides the parsed request. */
+/** The data and functions that a handler gets besides the parsed request. */
 export interface RouteScope {
   readonly caller: Caller;
   readonly services: SharedServices;
@@ -91,7 +92,7 @@ export interface RouteScope {
   readonly header: (name: string) => string | undefined;
   /** All headers of the request, by their names in lower case. */
   readonly headers: () => Readonly<Record<string, string>>;
-  /** The method of the request: HEAD calls a GET route. */
+  /** The method of the request. A GET route also handles HEAD. */
   readonly method: string;
   /** The path as received. */
   readonly path: string;
@@ -99,9 +100,9 @@ export interface RouteScope {
   readonly host: string;
   /** The query string as received: empty, or with its question mark. */
   readonly search: () => string;
-  /** The body of a route that takes bytes, up to its limit. */
+  /** The body of a route that accepts bytes, up to its limit. */
   readonly bytes: () => Promise<Uint8Array<ArrayBuffer>>;
-  /** The same as a stream, for bodies that are too large for memory. */
+  /** The body as a stream, for bodies that are too large for memory. */
   readonly chunks: () => AsyncIterable<Uint8Array>;
 }
 
@@ -124,7 +125,7 @@ interface RawInput {
 /** A response: a value or prepared JSON text, with its headers. */
 export interface RouteReply<A> {
   readonly value?: A;
-  /** Prepared JSON, of the same shape as the value. */
+  /** Serialised JSON with the same shape as the value. */
   readonly text?: string;
   /** The version of the tree in the response. */
   readonly version?: number;
@@ -139,7 +140,7 @@ export interface RawReply {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A response value as handlers return it; the storage format of the tree is added for all routes in one place. */
+/** The value that a handler returns. The storage format of the tree is added for all routes in one place. */
 type HandlerResult<A> = A extends { readonly conversation_format: ConversationFormat }
   ? Omit<A, 'conversation_format'> & { readonly conversation_format?: ConversationFormat }
   : A;
@@ -147,7 +148,7 @@ type HandlerResult<A> = A extends { readonly conversation_format: ConversationFo
 /** The definition of a route. */
 export interface RouteSpec<P extends string, Q extends z.ZodObject, B extends z.ZodType, A extends z.ZodType> {
   readonly method: HttpMethod;
-  /** With parameters in braces, for example `/api/trees/{tree}`. */
+  /** The path with parameters in braces, for example `/api/trees/{tree}`. */
   readonly path: P;
   /** The name of the operation in the document and in generated clients. */
   readonly name: string;
@@ -158,13 +159,13 @@ export interface RouteSpec<P extends string, Q extends z.ZodObject, B extends z.
   readonly answer: A;
   /** The success status; by default 200. */
   readonly status?: number;
-  /** Further success statuses with the same shape. */
+  /** Further success statuses whose responses have the same shape. */
   readonly also?: readonly number[];
   /** The media type of a response that is not JSON. */
   readonly produces?: string;
-  /** The error schema, if it differs from our own. */
+  /** The error schema, if it differs from that of Coppice. */
   readonly refusal?: z.ZodType;
-  /** A route that will be removed: its responses, the log and the document say so. */
+  /** Marks a route that will be removed. Its responses, the log and the document announce that. */
   readonly deprecated?: RouteDeprecation;
   handle(
     call: RouteCall<RouteParameters<P>, z.output<Q>, z.output<B>>,
@@ -247,7 +248,7 @@ export function defineRoute<
         bytes: scope.bytes,
         chunks: scope.chunks,
         params,
-        // These schemas are the spec's own, or empty ones that match the default types.
+        // These schemas are those of the route, or empty ones that match the default types.
         query: read.query as z.output<Q>,
         body: read.body as z.output<B>,
         expectedVersion: wish.expectedVersion,
@@ -258,7 +259,7 @@ export function defineRoute<
   };
 }
 
-/** Whether the response of a route is about one tree. */
+/** Whether the response of a route describes one tree. */
 function tellsOfTree(path: string, answer: z.ZodType): boolean {
   return answer instanceof z.ZodObject && (path.includes('{tree}') || Object.hasOwn(answer.shape, 'treeId'));
 }
@@ -268,7 +269,7 @@ function withFormatSchema(answer: z.ZodType): z.ZodType {
   return answer.extend({ conversation_format: conversationFormatSchema });
 }
 
-/** Adds the storage format of the tree to a response, unless the handler did. */
+/** Adds the storage format of the tree to a response, unless the handler has added it. */
 async function withFormat(
   scope: RouteScope,
   named: string | undefined,
@@ -313,7 +314,7 @@ function readParameters<P extends string>(
 ): RouteParameters<P> {
   const read: Record<string, unknown> = {};
   for (const name of names) read[name] = pathParameters[name](given[name] ?? '');
-  // The names come from the path that the type is derived from.
+  // The names come from the same path as the type.
   return read as RouteParameters<P>;
 }
 
@@ -349,7 +350,7 @@ function wishIn(part: unknown): VersionWish {
   return wish;
 }
 
-/** A response with a value. */
+/** Creates a response with a value. */
 export function toReply<A>(value: A, more: Omit<RouteReply<A>, 'value' | 'text'> = {}): RouteReply<A> {
   return { value, ...more };
 }

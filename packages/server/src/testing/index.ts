@@ -30,7 +30,7 @@ export type TestServerOptions = Partial<Omit<ServerOptions, 'store' | 'config'>>
   readonly replies?: readonly ScriptedReply[];
   /** Lines of the configuration file. */
   readonly config?: string;
-  /** Where entered keys are stored; without it none can be entered. */
+  /** The store of entered keys. Without it users cannot enter keys. */
   readonly keys?: SecretRecords;
 };
 
@@ -38,7 +38,7 @@ export type TestServerOptions = Partial<Omit<ServerOptions, 'store' | 'config'>>
 export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** As returned by `JSON.parse`: tests access responses of all shapes, which are validated before. */
+  /** The value that `JSON.parse` returns. Tests access responses of all shapes, which are validated before. */
   readonly body: ReturnType<typeof JSON.parse>;
 }
 
@@ -165,12 +165,12 @@ function checkAnswer(method: string, path: string, body: unknown): void {
   throw new Error(`${method} ${plain} answers what its schema does not know: ${checked.error.message}`);
 }
 
-/** A new id, as clients create them. */
+/** A new id, like those that clients create. */
 export function createTestId(): string {
   return newId();
 }
 
-/** Creates a tree with messages over HTTP: `user` and `assistant` in turn. */
+/** Creates a tree with messages over HTTP: `user` and `assistant` alternate. */
 export async function createTree(
   server: TestServer,
   texts: readonly string[] = ['Hello', 'Hi!'],

@@ -30,7 +30,7 @@ export interface ProxyFixture {
   nodes(): Promise<readonly RecordedNode[]>;
   /** Sends a body and returns the response while it streams. */
   begin(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
-  /** The same after the whole response has arrived: only then recording starts. */
+  /** Sends a body and waits for the whole response, because recording starts only then. */
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
   close(): Promise<void>;
 }

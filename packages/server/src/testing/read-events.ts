@@ -3,7 +3,7 @@
 export interface ReceivedEvent {
   readonly event: string;
   readonly id: string | null;
-  /** As returned by `JSON.parse`. */
+  /** The value that `JSON.parse` returns. */
   readonly data: ReturnType<typeof JSON.parse>;
 }
 
@@ -19,7 +19,7 @@ export class EventReader {
     this.#reader = response.body.getReader();
   }
 
-  /** Reads until a condition holds for the events so far; throws if the stream ends before. */
+  /** Reads until a condition is true for the events so far. Throws if the stream ends before. */
   async until(holds: (seen: readonly ReceivedEvent[]) => boolean): Promise<readonly ReceivedEvent[]> {
     while (!holds(this.seen))
       if (!(await this.#more())) throw new Error(`The stream ended: ${JSON.stringify(this.seen)}`);

@@ -8,7 +8,7 @@ import { build } from 'vite';
 
 const folder = fileURLToPath(new URL('../../../../.tmp/torture', import.meta.url));
 
-/** Bundles the server into one file, so that a killed one restarts quickly; native drivers stay external. */
+/** Bundles the server into one file, so that a killed process restarts quickly. Native drivers stay external. */
 export async function bundleServer(): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const outDir = mkdtempSync(join(folder, 'server-'));
@@ -50,7 +50,7 @@ export class ServerFleet {
     this.#berths = Array.from({ length: count }, () => new Berth());
   }
 
-  /** Starts all; resolves when each is listening. */
+  /** Starts all processes; resolves when each of them listens. */
   async start(): Promise<void> {
     for (const berth of this.#berths) await this.#launch(berth);
   }
@@ -73,7 +73,7 @@ export class ServerFleet {
     berth.port = port;
   }
 
-  /** Kills one and restarts it. */
+  /** Kills one process and restarts it. */
   async killOne(which: number): Promise<void> {
     const berth = this.#berths[which % this.#berths.length];
     if (berth?.child == null) return;
@@ -84,14 +84,14 @@ export class ServerFleet {
     await gone;
     this.kills++;
     await this.#launch(berth);
-    // While the database is down a server cannot start; it is tried again until it can.
+    // While the database is down a server cannot start, so the start is repeated.
     for (let tries = 0; berth.port === null && tries < 50; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 200));
       await this.#launch(berth);
     }
   }
 
-  /** The URLs that are currently listening. */
+  /** The URLs of the processes that listen now. */
   addresses(): readonly string[] {
     return this.#berths.flatMap(({ port }) => (port === null ? [] : [`http://127.0.0.1:${port}`]));
   }

@@ -8,7 +8,7 @@ import { type SharedConversation, Writer, WriterRecord } from './writer.ts';
 /** The database that the servers share. */
 interface Database {
   readonly url: string;
-  /** Stops it immediately, like a power failure, and starts it again. */
+  /** Stops the database immediately, like a power failure, and starts it again. */
   restart(): Promise<void>;
 }
 
@@ -19,11 +19,11 @@ export interface PgWritersOptions {
   readonly writers: number;
   readonly conversations: number;
   readonly seconds: number;
-  /** Continues until so many writes were acknowledged. */
+  /** The number of acknowledged writes after which the run may end. */
   readonly atLeast?: number;
   /** Seconds between two kills of a server. */
   readonly killEvery: number;
-  /** How often the database itself is restarted. */
+  /** The number of restarts of the database. */
   readonly restarts: number;
   readonly seed: number;
   say?(line: string): void;
@@ -63,7 +63,7 @@ export async function runPgWriters(options: PgWritersOptions): Promise<PgWriters
     await fleet.start();
     const conversations = await createTrees(fleet, token, options.conversations);
     const end = performance.now() + seconds * 1000;
-    // On a busy machine the time may be over before enough has happened.
+    // On a busy machine the time may end before enough writes were made.
     const isThin = () =>
       record.acks.length < (options.atLeast ?? 0) || (fleet.kills === 0 && options.killEvery < seconds);
     const over = () => record.wrong !== null || (performance.now() >= end && !isThin());
@@ -143,7 +143,7 @@ async function restartDatabase({ database, restarts, seconds }: PgWritersOptions
   }
 }
 
-/** Compares the store with what was acknowledged. */
+/** Compares the store with the acknowledged writes. */
 async function check(url: string, conversations: readonly SharedConversation[], record: WriterRecord) {
   const store = await openStore(url);
   try {
@@ -177,7 +177,7 @@ export async function checkConversations(
   return { commits, nodes };
 }
 
-/** Versions increase by one, and each acknowledged version is the acknowledged commit. */
+/** Checks that versions increase by one, and that each acknowledged version is the acknowledged commit. */
 function checkLog(id: string, version: number, log: readonly Commit[], record: WriterRecord): void {
   for (const [index, commit] of log.entries())
     if (commit.version !== index + 1)
@@ -196,7 +196,7 @@ function checkLog(id: string, version: number, log: readonly Commit[], record: W
   }
 }
 
-/** Every acknowledged node exists with its text, unless a logged delete removed it. */
+/** Checks that every acknowledged node exists with its text, unless a logged delete removed it. */
 function checkNodes(id: string, there: ReadonlyMap<string, Node>, log: readonly Commit[], record: WriterRecord): void {
   const removals = new Set(
     log.filter((commit) => commit.steps.some((step) => step.type === 'remove')).map((commit) => commit.version),

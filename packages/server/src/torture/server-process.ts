@@ -12,5 +12,5 @@ const config = parseConfig({ name: 'torture.toml', text: 'model = "offline/babbl
 const auth = token === '' ? ({ mode: 'users' } as const) : ({ mode: 'token', token } as const);
 const listening = await serve({ store, config, auth, titles: false, port: 0 });
 process.stdout.write(`${JSON.stringify({ port: listening.port, token })}\n`);
-// Exits when its parent has died.
+// Exits when the parent process has ended.
 process.stdin.on('end', () => process.exit(0)).resume();

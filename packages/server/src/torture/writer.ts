@@ -1,4 +1,4 @@
-/** A writer that retries until the outcome of each write is known, with any server. */
+/** A writer that retries with any server until the outcome of each write is known. */
 import { newId } from '@coppice/engine';
 import type { ServerFleet } from './fleet.ts';
 
@@ -7,11 +7,11 @@ export interface AcknowledgedWrite {
   readonly treeId: string;
   readonly version: number;
   readonly actId: string;
-  /** Whether this response is that of the commit itself, not of a retry that found its write done, nor of a turn. */
+  /** Whether this is the response of the commit itself, not of a retry whose write already existed, nor of a turn. */
   readonly sure: boolean;
 }
 
-/** What the writers share about one conversation. */
+/** The state of one conversation that all writers share. */
 export interface SharedConversation {
   readonly id: string;
   readonly rootId: string;
@@ -20,7 +20,7 @@ export interface SharedConversation {
   readonly nodes: string[];
 }
 
-/** What writers were told, kept outside of the servers. */
+/** The acknowledged writes, stored outside of the servers. */
 export class WriterRecord {
   /** Texts of acknowledged nodes, by conversation and node. */
   readonly said = new Map<string, { readonly treeId: string; readonly text: string }>();
@@ -88,7 +88,7 @@ export class Writer {
     }
   }
 
-  /** A recent node to work on; older ones have mostly been deleted. */
+  /** A recent node to work on, because most older ones were deleted. */
   #node(conversation: SharedConversation): string | undefined {
     const { nodes } = conversation;
     return nodes[nodes.length - 1 - Math.floor(this.#options.random() * Math.min(40, nodes.length))];
@@ -136,7 +136,7 @@ export class Writer {
     await this.#settle(conversation, 'append', 'POST', path, body, { id, text }, parentId);
   }
 
-  /** Retries until the write is acknowledged or refused; retrying is safe because of its id. */
+  /** Retries until the write is acknowledged or refused. A retry is safe because the write has an id. */
   async #settle(
     conversation: SharedConversation,
     kind: Kind,
@@ -154,7 +154,7 @@ export class Writer {
         unknown = true;
         await pause(50);
       } else if (answer.status === 503) {
-        // The store or server was stopping: whether the write happened is unknown.
+        // The store or server was stopping, so it is unknown whether the write happened.
         record.unavailable++;
         unknown = true;
         await pause(50);
@@ -163,7 +163,7 @@ export class Writer {
         record.conflicts++;
         conversation.version = Math.max(conversation.version, answer.body.error.data.version);
       } else if ([404, 409, 422].includes(answer.status)) {
-        // Another writer was faster; or, if a response was lost, this one.
+        // Another writer was faster, or the response to an earlier try of this writer was lost.
         record.refused++;
         if (answer.status === 404 || unknown) forget(conversation, on);
         return;
@@ -184,7 +184,7 @@ export class Writer {
     const { record } = this.#options;
     record.byKind.set(kind, (record.byKind.get(kind) ?? 0) + 1);
     const changed = kind !== 'regenerate' && body.nodes.length + (body.result.removed?.length ?? 0) > 0;
-    // An edit without a difference, and a retry, are acknowledged without a commit.
+    // An edit without a change and a retry are acknowledged without a commit.
     const sure = changed && (made === null || body.result.added.length > 0);
     record.acks.push({ treeId: conversation.id, version: body.version, actId: body.actId, sure });
     conversation.version = Math.max(conversation.version, body.version);

@@ -1,4 +1,4 @@
-/** Exports: a download that is written while it is read, and a report of what is lost. */
+/** Exports: a download that is generated while it is read, and a report of what the format cannot store. */
 import { setImmediate } from 'node:timers/promises';
 import {
   type ExportEvent,
@@ -26,7 +26,7 @@ export function requireWritableFormat(name: string): WritableFormat {
   throw new AppError({ code, kind: importErrorKinds[code], message: `${why}; GET /api/formats lists those to write.` });
 }
 
-/** What to export. */
+/** The trees, the format and the name of an export. */
 export interface ExportJob {
   readonly store: Store;
   readonly format: WritableFormat;
@@ -62,8 +62,8 @@ async function* gatherPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<
 }
 
 /**
- * The download. Errors are reported before it starts if possible; later errors close the connection, so that a client
- * does not take a part for the whole.
+ * Responds with the download. Errors are reported before it starts if possible. Later errors close the connection, so
+ * that a client does not mistake a partial export for a complete one.
  */
 export async function respondWithExport(job: ExportJob, done: () => void): Promise<RawReply> {
   const { store, format, options, name } = job;
@@ -106,7 +106,7 @@ export async function respondWithExport(job: ExportJob, done: () => void): Promi
     headers: {
       'Content-Type': packed ? 'application/zip' : withCharset(writer.mediaType),
       'Content-Disposition': attachmentNamed(`${name}.${packed ? 'zip' : writer.extension}`),
-      // An exported HTML page contains untrusted text: it must never run as a page of ours.
+      // An exported HTML page contains untrusted text and must never run as a page of Coppice.
       'Content-Security-Policy': attachmentPolicy,
     },
   };
@@ -126,7 +126,7 @@ function attachmentNamed(name: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`;
 }
 
-/** A title as a file name. */
+/** Converts a title to a file name. */
 export function toFileName(title: string): string {
   // Removes path separators, reserved and control characters.
   const plain = title
@@ -136,7 +136,7 @@ export function toFileName(title: string): string {
   return [...plain].slice(0, 80).join('').trim() || 'conversation';
 }
 
-/** Runs the export without output, and reports what would be lost. */
+/** Runs the export without output, and reports what the format would lose. */
 export async function previewExport(job: ExportJob, signal: AbortSignal): Promise<ExportReport> {
   let since = 0;
   for await (const event of exportFrom(job.store, { ...job.options, format: job.format.name, signal })) {

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { InputFile } from '@coppice/content/formats';
 
-/** A file to read. An open one is closed only when all readers have finished. */
+/** A file to read. An open descriptor is closed only when all readers have finished. */
 export type FileSource = { readonly name: string; readonly size: number } & (
   | { readonly path: string }
   | { readonly descriptor: number }
@@ -24,7 +24,7 @@ async function readRange(descriptor: number, size: number, start: number, end: n
   return bytes;
 }
 
-/** The file of a source; an import can read it several times. */
+/** Opens a source as an input file, which an import can read several times. */
 export function openFileSource(source: FileSource): InputFile {
   const { name, size } = source;
   if ('path' in source) {

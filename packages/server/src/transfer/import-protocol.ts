@@ -9,7 +9,7 @@ export type ImportSettings = Pick<ImportIntoOptions, 'actor' | 'format' | 'scope
 
 /** The job of an import thread. */
 export interface ImportJob {
-  /** Its owner becomes the owner of the imported trees. */
+  /** The store. Its owner becomes the owner of the imported trees. */
   readonly store: ThreadStore;
   readonly files: readonly FileSource[];
   readonly settings: ImportSettings;
@@ -20,14 +20,14 @@ export type ErrorMessage =
   | { readonly typed: AppErrorInit }
   | { readonly message: string; readonly stack: string | undefined };
 
-/** Messages from the thread: ready, progress, done. */
+/** Messages from the thread: it is ready, makes progress, has failed or has ended. */
 export type ImportThreadMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'event'; readonly event: ImportIntoEvent }
   | { readonly type: 'failed'; readonly error: ErrorMessage }
   | { readonly type: 'over' };
 
-/** A message to the thread: stop as soon as possible. */
+/** The request to the thread to stop as soon as possible. */
 export interface ImportThreadRequest {
   readonly type: 'cancel';
 }

@@ -32,7 +32,7 @@ function chats(count: number): string {
 }
 
 interface ImportFixture {
-  /** The store as the test reads it. */
+  /** The store through which the test reads. */
   readonly store: Store;
   readonly target: ImportTarget;
   readonly refusals: unknown[];
@@ -46,7 +46,7 @@ async function openFixture(): Promise<ImportFixture> {
   const store = await openStore(url);
   endings.push(() => store.close());
   const refusals: unknown[] = [];
-  // The caller's store is another one: anything in it was not imported by the thread.
+  // The caller has another store. If it contained trees, the thread would not have imported them.
   const target: ImportTarget = {
     store: createMemoryStore(),
     thread: { url, owner: store.owner },
@@ -151,11 +151,11 @@ describe('an import on its own thread', () => {
     const events = importFiles(target, [file(chats(5))], { signal: stop.signal });
     for (let stored = 0; stored < 2; ) if ((await events.next()).value?.type === 'conversation') stored += 1;
     clearThreadFault();
-    // Its third commit hangs. This thread keeps running.
+    // The third commit of the import does not return. This thread keeps running.
     const written: string[] = [];
     let writing: Promise<unknown> = Promise.resolve();
     let begun = 0;
-    // Writes until one has to wait: the thread may not have reached its commit yet.
+    // Writes until a write has to wait, because the thread may not have reached its commit yet.
     while (written.length === begun) {
       const title = `Mine ${begun++}`;
       const create = { type: 'create', treeId: treeId(newId()), attributes: { title } } as const;

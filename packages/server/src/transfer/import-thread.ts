@@ -1,6 +1,6 @@
 /**
- * Imports files on a worker thread if the store can be opened twice, because each conversation is one transaction,
- * however long.
+ * Imports files on a worker thread if the store can be opened twice. Each conversation is one transaction of any
+ * length, which would block the calling thread.
  */
 import { Worker } from 'node:worker_threads';
 import { importErrorKinds } from '@coppice/content/formats';
@@ -24,21 +24,24 @@ export type { FileSource } from './file-source.ts';
 /** The target of an import. */
 export interface ImportTarget {
   readonly store: Store;
-  /** How a thread opens the same store for the same owner; without it the import runs on the calling thread. */
+  /**
+   * The data with which a thread opens the same store for the same owner. Without it the import runs on the calling
+   * thread.
+   */
   readonly thread?: ThreadStore | undefined;
-  /** Called if no thread can be started; the import runs on the calling thread. */
+  /** Called if no thread can be started. The import then runs on the calling thread. */
   readonly onNoThread?: (error: unknown) => void;
-  /** How long a stopped import may take to finish its conversation before its thread is terminated. */
+  /** The time in which a stopped import may finish its conversation before its thread is terminated. */
   readonly graceMs?: number | undefined;
 }
 
-// Enough for a conversation of about ten thousand messages; a shutdown does not wait longer.
+// Enough for a conversation of about ten thousand messages. A shutdown does not wait longer.
 const defaultGraceMs = 5_000;
 
 /**
- * Imports files with progress events like `importInto`; the report is last. Ends when the files are no longer read. A
- * thread that ends unexpectedly gives `import/thread-ended`: uncommitted conversations are missing, and repeating the
- * import adds them.
+ * Imports files and yields progress events like `importInto`; the last event is the report. The generator ends when the
+ * files are no longer read. A thread that ends unexpectedly causes `import/thread-ended`: uncommitted conversations are
+ * missing, and a repeated import adds them.
  */
 export async function* importFiles(
   { store, thread, onNoThread, graceMs = defaultGraceMs }: ImportTarget,
@@ -58,7 +61,7 @@ export async function* importFiles(
   yield* importOnThisThread(store, files, options);
 }
 
-// Imported objects are short-lived: with a small young generation the garbage collector frees them sooner, which saves
+// Imported objects are short-lived. With a small young generation the garbage collector frees them sooner, which saves
 // memory.
 const resourceLimits = { maxYoungGenerationSizeMb: 16 };
 
@@ -92,7 +95,7 @@ class ImportThread {
     });
   }
 
-  /** Starts a thread; reports and returns null if that fails. Nothing was imported then. */
+  /** Starts a thread. If that fails, it calls `onNoThread` and returns null, and nothing was imported. */
   static async start(job: ImportJob, onNoThread: ImportTarget['onNoThread']): Promise<ImportThread | null> {
     try {
       const { file, execArgv } = findWorkerFile('import-worker', import.meta.url);
@@ -107,7 +110,7 @@ class ImportThread {
     }
   }
 
-  /** Its events until it has finished. Ending the iteration stops it. */
+  /** The events of the thread until it has finished. Ending the iteration stops the thread. */
   async *events(signal: AbortSignalLike | undefined, graceMs: number): AsyncGenerator<ImportIntoEvent> {
     const cancel = () => this.#cancel(graceMs);
     signal?.addEventListener('abort', cancel, { once: true });
@@ -128,13 +131,16 @@ class ImportThread {
     } finally {
       signal?.removeEventListener('abort', cancel);
       cancel();
-      // The files stay open until nothing reads them.
+      // The files stay open until the thread no longer reads them.
       await this.#gone;
       clearTimeout(this.#late);
     }
   }
 
-  /** Stops it between two conversations, or within one that takes too long, whose transaction is then rolled back. */
+  /**
+   * Stops the thread between two conversations. A conversation that takes too long is interrupted, and its transaction
+   * is rolled back.
+   */
   #cancel(graceMs: number): void {
     this.#worker.postMessage({ type: 'cancel' } satisfies ImportThreadRequest);
     this.#late ??= setTimeout(() => void this.#worker.terminate(), graceMs);

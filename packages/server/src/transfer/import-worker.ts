@@ -1,4 +1,4 @@
-/** The import thread: opens the store itself, so that a long transaction does not block the server's event loop. */
+/** The import thread. It opens the store itself, so that a long transaction does not block the server's event loop. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openStore } from '@coppice/stores/open';
 import { importOnThisThread } from './import-on-this-thread.ts';
@@ -22,7 +22,7 @@ async function runImport(): Promise<void> {
     for await (const event of importOnThisThread(store, files, { ...settings, signal: stop.signal }))
       sendToParent({ type: 'event', event });
   } finally {
-    // Everything is committed or rolled back by now, even if closing fails.
+    // Everything is committed or rolled back now, even if closing fails.
     await store.close().catch(() => undefined);
   }
 }

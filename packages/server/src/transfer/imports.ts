@@ -1,4 +1,7 @@
-/** The imports of this process: each runs without a reader, can be followed by any number, and can be cancelled. */
+/**
+ * The imports of this process. Each runs without a reader, can be followed by any number of readers, and can be
+ * cancelled.
+ */
 import { type ImportFinding, type ImportReport, maxListedFindings } from '@coppice/content/formats';
 import type { Refusal, Store } from '@coppice/core';
 import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine';
@@ -10,8 +13,8 @@ import type { ThreadStore } from '../threads.ts';
 import { type FileSource, importFiles } from './import-thread.ts';
 
 /**
- * The state of an import. `failed` was refused or broke off, `cancelled` was stopped; what was imported by then is
- * complete.
+ * The state of an import. `failed`: it was refused or ended with an error. `cancelled`: it was stopped. Conversations
+ * that were imported before are complete.
  */
 export type ImportState = 'running' | 'done' | 'failed' | 'cancelled';
 
@@ -157,14 +160,14 @@ type ImportPosition = Pick<ImportsOptions, 'now' | 'log' | 'thread'>;
 export interface ImportSlot {
   /** Starts the import; the slot is released when it has finished. */
   begin(request: ImportRequest): LiveImport;
-  /** Releases the slot without an import; has no effect after it started. */
+  /** Releases the slot without an import. Has no effect after the import has started. */
   leave(): void;
 }
 
-// Finished imports are limited in number; the oldest are dropped.
+// Only so many finished imports are kept per owner; the oldest are dropped.
 const keptPerOwner = 20;
 
-/** The running imports of this process and, for a while, finished ones. */
+/** The running imports of this process, and finished ones for a limited time. */
 export class ImportRegistry {
   readonly #options: ImportsOptions;
   readonly #byOwner = new Map<string, Map<string, LiveImport>>();
@@ -175,7 +178,7 @@ export class ImportRegistry {
     this.#options = options;
   }
 
-  /** All imports that are uploading or running. */
+  /** The number of imports that are uploading or running. */
   get running(): number {
     let sum = 0;
     for (const count of this.#places.values()) sum += count;
@@ -206,7 +209,7 @@ export class ImportRegistry {
     let begun = false;
     return {
       begin: (request) => {
-        // An upload that ends during the shutdown would write to a store that is being closed.
+        // An upload that ends during the shutdown would write to a store that is closing.
         if (this.#closed) throwHttpError('http/closing', 'The server is stopping.');
         begun = true;
         const live = new LiveImport(owner, request, this.#options);
@@ -223,7 +226,7 @@ export class ImportRegistry {
     };
   }
 
-  /** An import by id; null if this process has none of this owner. */
+  /** An import by id; null if this process has no such import of this owner. */
   find(owner: string, id: string): LiveImport | null {
     this.#tidy(owner);
     return this.#byOwner.get(owner)?.get(id) ?? null;

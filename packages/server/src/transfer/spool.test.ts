@@ -38,7 +38,7 @@ test('[TR5] an interrupted upload leaves nothing', async () => {
   expect(readdirSync(join(folder, 'broken'))).toEqual([]);
 });
 
-// Only Linux has a device that is always full.
+// Only Linux has a device on which every write fails.
 test.runIf(process.platform === 'linux')('[TR6] a full disk is refused with that reason', async () => {
   const full = await open('/dev/full', 'r+');
   await expect(writeChunks(full, pieces(1))).rejects.toMatchObject({ code: 'store/full', kind: 'unavailable' });

@@ -8,7 +8,7 @@ import type { FileSource } from './file-source.ts';
 /** An upload that an import can read several times. */
 export interface SpooledUpload {
   readonly size: number;
-  /** The upload as a file source with a display name; opens nothing. */
+  /** The upload as a file source with a display name. Opens nothing. */
   sourceNamed(name: string): FileSource;
   /** Frees the disk space. */
   close(): Promise<void>;
@@ -17,8 +17,8 @@ export interface SpooledUpload {
 const noSpace: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /**
- * Creates a file and unlinks it before writing: no other process can open it, and after a crash there is nothing to
- * clean up.
+ * Creates a file and unlinks it before writing. No other process can open it, and the operating system removes it after
+ * a crash.
  */
 async function openNameless(folder: string): Promise<FileHandle> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -58,7 +58,7 @@ function refuseWrite(thrown: unknown): never {
   );
 }
 
-/** Stores an upload in a folder. If it ends early, nothing remains. */
+/** Stores an upload in a folder. If the upload ends early, the file is removed. */
 export async function spoolUpload(folder: string, source: AsyncIterable<Uint8Array>): Promise<SpooledUpload> {
   const handle = await openNameless(folder);
   try {

@@ -6,9 +6,9 @@ import { buildZipDescriptor, buildZipDirectory, buildZipHeader, crc32, type ZipM
 
 const encoder = new TextEncoder();
 
-/** A unique name in the archive, so that unpacking overwrites nothing. */
+/** A unique name in the archive, so that unpacking overwrites no file. */
 function memberName(name: string, used: Set<string>): string {
-  // Names come from foreign ids; only characters that cannot leave the folder are kept.
+  // Names come from foreign ids. Only characters that cannot leave the folder are kept.
   const plain =
     name
       .split('/')
@@ -66,7 +66,7 @@ export async function* streamZip(events: AsyncIterable<ExportEvent>): AsyncGener
 
 function deflateStream(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const deflate = createDeflateRaw();
-  // Errors of the source are thrown to the reader of the compressed bytes; the callback has nothing to do.
+  // Errors of the source are thrown to the reader of the compressed bytes, so the callback is empty.
   pipeline(Readable.from(source, { objectMode: true }), deflate, () => undefined);
   return deflate;
 }

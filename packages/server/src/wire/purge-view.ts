@@ -1,9 +1,9 @@
-/** What a purge could not delete, as an API response. */
+/** The data that a purge could not delete, as an API response. */
 import type { PurgeReport } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { treeIdSchema } from './schemas.ts';
 
-/** The response fields of a purge besides what was deleted. */
+/** The response fields of a purge for data that was not deleted. */
 export const purgeRemainderSchema = {
   copies: z
     .array(z.object({ treeId: treeIdSchema, title: z.string().nullable(), nodes: z.number() }))
@@ -14,7 +14,7 @@ export const purgeRemainderSchema = {
   uncleared: z.boolean().describe('Whether files still contain purged bytes because another process is reading them.'),
 };
 
-/** What a purge could not delete, without file paths of the server. */
+/** The data that a purge could not delete, without file paths of the server. */
 export function toPurgeRemainder({ copies, waitingAttachments, uncleared }: PurgeReport) {
   return { copies: [...copies], waitingAttachments, uncleared: uncleared.length > 0 };
 }

@@ -2,12 +2,12 @@
 import type { Block, JsonObject } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 
-/** A read-only list, like those of core. */
+/** The schema of a read-only list, like those of core. */
 export function listOfSchema<T extends z.ZodType>(item: T) {
   return z.array(item).readonly();
 }
 
-/** Any JSON object, passed through unchanged: it is not copied, so special keys cannot do harm. */
+/** Any JSON object. It is passed through and not copied, so special keys such as `__proto__` cannot do harm. */
 export const jsonObjectSchema = z
   .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
     error: 'an object is needed',
@@ -24,7 +24,7 @@ const orNull = { type: ['object' as const, 'null' as const], additionalPropertie
 /** A response object with any keys, or null. The null must be declared explicitly in the document. */
 const objectOrNull = anyObjectSchema.nullable().openapi(orNull);
 
-/** Like {@link jsonObjectSchema}, or null to remove it. */
+/** Like {@link jsonObjectSchema}, or null to remove the object. */
 export const jsonObjectOrNullSchema = jsonObjectSchema.nullable().openapi(orNull);
 
 const uuid = z.string().openapi({ format: 'uuid' });
@@ -76,7 +76,8 @@ export const messageSchema = z
 const kind = z.enum(['root', 'message', 'branch-summary', 'compaction', 'injected', 'state']);
 const status = z.enum(['pending', 'success', 'interrupted', 'aborted', 'error']);
 
-// A nullable named schema must be a union: with `nullable` the document would require both an object and null.
+// A nullable named schema must be a union: with `nullable` the document would require a value that is both an object
+// and null.
 
 /** A node with content. */
 export const nodeSchema = z
@@ -151,7 +152,7 @@ export const bookmarkSchema = z
   .object({ nodeId: nodeIdSchema, title: z.string(), createdAt: z.number(), updatedAt: z.number() })
   .openapi('Bookmark');
 
-/** How a conversation is stored. */
+/** How a conversation is stored: as a tree or as a linear list. */
 export const conversationFormatSchema = z.enum(['tree', 'linear']);
 
 /** A tree without its nodes. */

@@ -3,7 +3,7 @@ import type { NodeId, ShareLink, Store, TreeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { listOfSchema, nodeIdSchema, treeIdSchema } from './schemas.ts';
 
-/** A share link as its owner sees it. */
+/** The schema of a share link as its owner sees it. */
 export const shareSchema = z
   .object({
     id: z.string(),
@@ -27,12 +27,12 @@ export function toShareView({
   return rest;
 }
 
-/** Whether a link works: neither revoked nor expired. */
+/** Whether a link is valid: neither revoked nor expired. */
 export function isOpenShare({ revokedAt, expiresAt }: ShareLink, now: number): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now);
 }
 
-/** The open links of an owner that show a node as it was before a version. */
+/** The valid links of an owner that show a node in its state before a version. */
 export async function findOutdatedShares(
   { accounts }: Pick<Store, 'accounts'>,
   owner: string,

@@ -7,11 +7,11 @@ import type { NodeId, TopologyNode } from '@coppice/core';
 /** A column with few distinct values. */
 interface PickedColumn<T extends string> {
   readonly of: readonly T[];
-  /** For each node, the index in the list. */
+  /** The index in the list, for each node. */
   readonly at: readonly number[];
 }
 
-/** All columns have one value per node. */
+/** The columns. Each has one value per node. */
 export interface TopologyColumns {
   readonly id: readonly NodeId[];
   /** The index of the parent in `id`; -1 is the root. */
@@ -24,7 +24,7 @@ export interface TopologyColumns {
   readonly position: readonly string[];
   readonly preview: readonly string[];
   readonly tokens: readonly number[];
-  /** When the first node was created; the other times are milliseconds since then. */
+  /** The time at which the first node was created. The other times are milliseconds after it. */
   readonly since: number;
   readonly createdAt: readonly number[];
 }

@@ -10,7 +10,7 @@ const session: RecordedSession = {
   project: '=SUM(A1)',
   program: 'Codex',
   session: 's1',
-  folder: '/work/shop',
+  folder: '/home/ada/shop',
   branch: null,
   parentId: null,
   call: null,
@@ -26,7 +26,7 @@ test('[B271] the exported table quotes what it must, and no cell is a formula', 
   const [names, line, end] = sessionsToCsv([session]).split('\r\n');
   expect(names).toMatch(/^program,project,folder,branch,kind,title,/);
   expect(line).toBe(
-    `Codex,'=SUM(A1),/work/shop,,session,"Say ""hi"", twice",s1,gpt-5,2,1,13,4,,0,5,1970-01-01T00:00:00.000Z,1970-01-01T00:00:01.000Z`,
+    `Codex,'=SUM(A1),/home/ada/shop,,session,"Say ""hi"", twice",s1,gpt-5,2,1,13,4,,0,5,1970-01-01T00:00:00.000Z,1970-01-01T00:00:01.000Z`,
   );
   expect(end).toBe('');
 });

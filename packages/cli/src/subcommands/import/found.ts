@@ -122,7 +122,7 @@ export async function watchFoundChats(at: CliContext, options: FoundOptions): Pr
       }
     } catch (thrown) {
       if (host.signal.aborted) break;
-      // The file may be locked or incomplete, so the next check tries again.
+      // An expected error is printed, and the next check tries again.
       if (!isAppError(thrown) || thrown.kind === 'internal') throw thrown;
       output.note(`${toOneLine(thrown.message, 200)}\n`);
     }

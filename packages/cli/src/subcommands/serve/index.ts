@@ -11,7 +11,6 @@ import { openToolRegistry } from '../../mcp-tools.ts';
 import { findWebFolder } from '../../web-folder.ts';
 import { defineSubcommand } from '../contract.ts';
 
-
 /** The log levels; by default only errors. */
 const levels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 

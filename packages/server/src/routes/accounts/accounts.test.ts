@@ -165,7 +165,7 @@ test('[A84] a server for one person has one token, by header or by cookie, and n
   expect((await server.ask('GET', '/api/me', { token: null, headers: { cookie: `other=1; ${pair}` } })).status).toBe(
     200,
   );
-  // A link from another site signs nobody in or out, and not into another user's account.
+  // A link from another site must not sign a user in or out, nor into another user's account.
   for (const [site, signed] of [
     ['cross-site', false],
     ['same-site', false],

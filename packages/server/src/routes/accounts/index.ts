@@ -1,4 +1,4 @@
-/** Accounts: the caller, and on a shared server its users and their tokens. */
+/** Accounts: the caller, and on a shared server all users and their tokens. */
 import { randomBytes } from 'node:crypto';
 import { type ApiToken, AppError, type User } from '@coppice/core';
 import { addUse, type ModelUse, utcDayOf } from '@coppice/engine';
@@ -34,7 +34,7 @@ function shownUser({ hash: _, ...rest }: ApiToken): Omit<ApiToken, 'hash'> {
   return rest;
 }
 
-/** A single-user server has one token and no accounts. */
+/** Throws on a single-user server, which has one token and no accounts. */
 function requireUsers(services: SharedServices): void {
   if (services.auth.mode !== 'users')
     throwHttpError('http/not-found', 'This server has a single user: there are no accounts and no further tokens.');

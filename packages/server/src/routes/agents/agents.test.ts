@@ -12,7 +12,7 @@ afterEach(async () => {
 const user = (text: string) => ({ role: 'user', content: text });
 const spawn = { id: 't1', name: 'Agent', parameters: { prompt: 'Find it.', description: 'Find the oak' } };
 
-/** Asks the server that records. */
+/** Requests a path of the recording server. */
 async function get({ url }: ProxyFixture, path: string) {
   const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${testToken}` } });
   const body: ListedWork = JSON.parse(await answer.text());
@@ -96,25 +96,26 @@ describe('recorded work', () => {
         { 'x-claude-code-session-id': id },
       );
     const claude = (branch: string) =>
-      `You help.\n - Primary working directory: /work/shop\n\ngitStatus: as of now.\nCurrent branch: ${branch}\n`;
+      `You help.\n - Primary working directory: /home/ada/shop\n\ngitStatus: as of now.\nCurrent branch: ${branch}\n`;
     await call(claude('main'), 'c', user('One'));
     await call(claude('fix-7'), 'c', user('One'), { role: 'assistant', content: 'Sent.' }, user('Two'));
     await call(
       'You help.',
       'd',
-      user('<environment_context>\n  <cwd>/work/ink</cwd>\n</environment_context>'),
+      user('<environment_context>\n  <cwd>/home/ada/ink</cwd>\n</environment_context>'),
       user('Hi'),
     );
-    const gemini = '<session_context>\n- **Workspace Directories:**\n  - /work/elm\n- **Tree:**\n</session_context>';
+    const gemini =
+      '<session_context>\n- **Workspace Directories:**\n  - /home/ada/elm\n- **Tree:**\n</session_context>';
     await call('You help.', 'e', user(`${gemini}\nHo`));
     await proxied.recorder.idle();
     const places = (await get(proxied, '/api/agents')).body.sessions.filter(({ session }) =>
       /^[cde]$/.test(session ?? ''),
     );
     expect(places.map(({ session, folder, branch }) => [session, folder, branch]).toSorted()).toEqual([
-      ['c', '/work/shop', 'fix-7'],
-      ['d', '/work/ink', null],
-      ['e', '/work/elm', null],
+      ['c', '/home/ada/shop', 'fix-7'],
+      ['d', '/home/ada/ink', null],
+      ['e', '/home/ada/elm', null],
     ]);
   });
 

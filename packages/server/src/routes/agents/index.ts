@@ -1,4 +1,4 @@
-/** What programs did through the recording proxy, and which sessions and sub-agents belong together. */
+/** The recorded work of programs: their sessions, and the sub-agents of each. */
 import { findSubAgents, spawnLinkOf } from '@coppice/content';
 import { ask, readTree, type Store } from '@coppice/core';
 import { addFigures, type RecordedSession, RecordedWork, sumSessionFigures, zeroFigures } from '@coppice/engine';
@@ -52,7 +52,7 @@ const recordedWork = z
   })
   .openapi('RecordedWork');
 
-// The figures of a store's trees are kept as long as the store.
+// The computed figures are cached as long as the store exists.
 const works = new WeakMap<Store, RecordedWork>();
 
 function workOf(store: Store): RecordedWork {
@@ -61,7 +61,7 @@ function workOf(store: Store): RecordedWork {
   return known;
 }
 
-/** A session and everything below it as one list, parents first. */
+/** A session and all its sub-agents as one list, parents first. */
 function flatten(
   { children, ...session }: RecordedSession,
   parentId: string | null,

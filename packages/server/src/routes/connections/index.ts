@@ -17,9 +17,9 @@ import { defineRoute, toReply } from '../define.ts';
 
 const keyInfo = z.object({
   from: z.enum(['environment', 'file', 'page']),
-  /** The environment variable with the key, if that is its source. */
+  /** The environment variable that contains the key, if that is its source. */
   variable: z.string().nullable(),
-  /** Null for a key that is too short to show a part of it. */
+  /** The last four characters of the key; null for a key that is too short to show a part of it. */
   lastFour: z.string().nullable(),
   addedAt: z.number().nullable(),
 });
@@ -30,15 +30,15 @@ const connection = z
     label: z.string(),
     kind: z.string(),
     address: z.string().nullable(),
-    /** Whether it is a local server that is searched for. */
+    /** Whether the provider is a local server, which Coppice searches for. */
     local: z.boolean(),
     keyRequired: z.boolean(),
-    /** Where users get a key. */
+    /** The page where users get a key. */
     keyUrl: z.string().nullable(),
     key: keyInfo.nullable(),
-    /** Whether it can be changed and removed here. */
+    /** Whether users can change and remove the connection here. */
     editable: z.boolean(),
-    /** Whether it was added here. */
+    /** Whether users added the connection here. */
     kept: z.boolean(),
     ready: z.boolean(),
     models: z.number(),
@@ -54,13 +54,13 @@ const listAnswer = z.object({
   /** Whether loopback and private addresses may be entered. */
   privateAddresses: z.boolean(),
   models: choices,
-  /** Why the configuration or the keys could not be read again. */
+  /** Why a changed configuration or changed keys could not be read. */
   problem: z.string().nullable(),
 });
 
 type ConnectionView = z.infer<typeof connection>;
 
-/** A provider for display: at most the last four characters of its key. */
+/** A provider for display. At most the last four characters of its key are included. */
 function viewConnection(
   services: SharedServices,
   shown: Pick<ConnectionView, 'name' | 'label' | 'kind'>,
@@ -96,7 +96,7 @@ function viewConnection(
   };
 }
 
-// The order of the best-known providers; all others follow.
+// The order of the best-known providers. All others follow.
 const firstShown = ['openai', 'anthropic', 'google', 'openrouter', 'ollama', 'lm-studio'];
 
 /** All providers that can be connected, the best-known first. */
@@ -148,7 +148,7 @@ const entered = {
 const problem = z.object({ code: z.string(), message: z.string() }).nullable();
 const tested = z.object({ models: listOfSchema(z.string()), problem });
 
-/** Asks a server for its models; an error is part of the response. */
+/** Requests the models of a server. An error becomes part of the response. */
 async function tryModels(
   { providers }: SharedServices,
   section: ProviderConfig,
@@ -184,7 +184,10 @@ const test = defineRoute({
   },
 });
 
-/** A provider with a key in the configuration is tested as it is; any other as it would be stored. */
+/**
+ * Tests a provider. If the configuration has its key, the provider is tested unchanged, otherwise with the entered
+ * values.
+ */
 async function checkEntered(services: SharedServices, input: ConnectionInput) {
   const live = requireLive(services);
   const section = services.config.providers.get(input.name);
@@ -207,7 +210,7 @@ const put = defineRoute({
     const checked = await live.checkConnection({ name: params.name, ...body });
     const { listed, problem: wrong } = await tryModels(services, checked.section, signal);
     const ids = listed.map((model) => model.id);
-    // The catalogue has the models of the others, whose own lists contain many that cannot chat.
+    // The models of other providers come from the catalogue, because their own lists contain many that cannot chat.
     const isOpen = checked.provider.name === 'openai-compatible' || checked.provider.name === 'ollama';
     await live.keepConnection(params.name, checked, isOpen ? ids : []);
     if (listed.length > 0) services.providers.catalogue.learn(params.name, listed);
@@ -257,5 +260,4 @@ const choose = defineRoute({
   },
 });
 
-/** The routes. */
 export const connectionRoutes = [list, test, put, remove, choose];

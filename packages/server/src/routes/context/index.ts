@@ -1,4 +1,4 @@
-/** The context at a node, compaction, summaries of branches, merges. */
+/** The context at a node, compaction, summaries of branches, and merges. */
 import { estimateTokens } from '@coppice/content';
 import { ask, type Message, type NodeId, nodeId, readTree, refuse, type Store, type TreeId } from '@coppice/core';
 import { buildRequestMessages, compactionBudgetFor, readContextPage } from '@coppice/core/context';
@@ -50,7 +50,7 @@ const getContext = defineRoute({
     count: z.number(),
     before: nodeIdSchema.nullable(),
     shares: z.object({ system: z.number(), summaries: z.number(), messages: z.number(), tools: z.number() }),
-    /** The descriptions of the offered tools. */
+    /** The descriptions of the offered tools, which are part of the request. */
     toolDefinitions: z.object({ count: z.number(), tokens: z.number() }),
     flags: listOfSchema(anyObjectSchema),
     compaction: z.object({ nodeId: nodeIdSchema, summary: z.string() }).nullable(),
@@ -62,9 +62,9 @@ const getContext = defineRoute({
     maxTokens: z.number(),
     room: z.enum(['ok', 'short']),
     compactAt: z.number(),
-    /** What the next reply costs at most. */
+    /** The highest possible cost of the next reply. */
     cost: z.object({ input: z.number(), output: z.number(), total: z.number() }).nullable(),
-    /** What it costs if it is as long as the replies above. */
+    /** The cost of a reply that is as long as those above it. */
     expectedCost: z.object({ input: z.number(), output: z.number(), total: z.number() }).nullable(),
   }),
   async handle(call) {
@@ -130,7 +130,7 @@ function costView(cost: Cost | null) {
   return cost === null ? null : { input: cost.input, output: cost.output, total: cost.total };
 }
 
-/** The descriptions of tools as a request contains them; unknown names are left out. */
+/** The tokens of the tools' descriptions in a request. Unknown names are left out. */
 function measureTools(tools: ToolRegistry, names: string | undefined) {
   const known = new Set(tools.list().map(({ name }) => name));
   const offered = (names ?? '').split(',').filter((name) => known.has(name));
@@ -138,10 +138,10 @@ function measureTools(tools: ToolRegistry, names: string | undefined) {
   return { count: offered.length, tokens };
 }
 
-// For a branch without replies.
+// Used for a branch without replies.
 const firstReplyTokens = 400;
 
-/** The usual length of a reply here: the mean of those that the page contains. */
+/** The usual length of a reply: the mean of the replies of the page. */
 function usualReply(entries: readonly { readonly message: Message; readonly tokens: number }[]): number {
   const replies = entries.filter((entry) => entry.message.role === 'assistant');
   if (replies.length === 0) return firstReplyTokens;
@@ -155,7 +155,7 @@ type ContextAct = Pick<
   'caller' | 'services' | 'expectedVersion' | 'onConflict' | 'signal'
 >;
 
-/** Actor and act, for parts of the engine that make several commits. */
+/** The actor and the act, for parts of the engine that make several commits. */
 function actAs(call: ContextAct) {
   return { actor: call.caller.actor, actId: createRunContext(call).newId(), signal: call.signal };
 }
@@ -217,7 +217,8 @@ const merge = defineRoute({
     const place = await resolveTree(call, call.params.tree);
     const { store, treeId } = place;
     const { nodeId: tip, mode, summary, focus, into } = call.body;
-    // A model writes for a while; the tree may change meanwhile, and the branch is merged at the requested position.
+    // Writing a summary takes a while. The tree may change meanwhile, and the branch is merged at the requested
+    // position.
     const isWritten = summary === undefined && mode !== 'messages';
     if (isWritten) await assertExpectedVersion(place, call.expectedVersion);
     const done = await call.ownerServices.engineOf(store).compactor.merge({
@@ -250,7 +251,7 @@ const branch = defineRoute({
     const place = await resolveTree(call, call.params.tree);
     const { store, treeId } = place;
     const { nodeId: to, summary, summarize, focus } = call.body;
-    // Moving needs no version, as everywhere; adding a summary does.
+    // A move of the active node needs no version, but adding a summary does.
     if (summary !== undefined || summarize === true) requireVersion(call.expectedVersion);
     const isWritten = summary === undefined && summarize === true;
     if (isWritten) await assertExpectedVersion(place, call.expectedVersion);

@@ -8,7 +8,7 @@ import type { OwnerServices, SharedServices } from '../../services.ts';
 import { countQuerySchema } from '../../wire/schemas.ts';
 import { defineRoute } from '../define.ts';
 
-/** Where a reader left off: from Last-Event-ID after a reconnect, else from the query. */
+/** The position of a reader: from Last-Event-ID after a reconnect, else from the query. */
 function placeIn(lastEventId: string | undefined, since: number | undefined): number | null {
   if (lastEventId === undefined || lastEventId === '') return since ?? null;
   if (!/^\d{1,15}$/.test(lastEventId))
@@ -62,7 +62,7 @@ const listFeed = defineRoute({
     const stream = services.streams.open(caller);
     followTree(call.signal, stream);
     const feed = ownerServices.store.feedAll(since, stream.closed)[Symbol.asyncIterator]();
-    // An invalid cursor is refused by the first read, which must not wait for the first event.
+    // The first read refuses an invalid cursor. The response must not wait for the first event.
     const first = feed.next();
     const refused = await Promise.race([
       first.then(

@@ -204,7 +204,7 @@ test('[A54] stopping a finished turn gives the same response from any process, a
   const reader = new EventReader(await server.raw('GET', `/api/generations/${begun.body.actId}/events`));
   await reader.all();
   for (let forgotten = false; !forgotten; forgotten = await isForgotten()) {
-    // Lets timers run; nothing here waits for anything outside this process.
+    // Lets timers run. Nothing in this test waits for another process.
     await new Promise((resolve) => setTimeout(resolve, 2));
     for (const one of [server, other]) {
       const answer = await one.ask('POST', path);

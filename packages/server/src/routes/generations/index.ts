@@ -1,4 +1,4 @@
-/** Generating replies: started, followed from any offset and process, approved, stopped. */
+/** Generates replies. A generation is started, followed from any offset and process, approved and stopped. */
 import { type ActId, ask, nodeId, readTree, refuse, type TreeId } from '@coppice/core';
 import type { GenerateOptions, TurnStart } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
@@ -224,8 +224,8 @@ const abort = defineRoute({
       return toReply({ aborted });
     }
     const { ownerServices } = call;
-    // A process does not know turns of other processes or old ones: a finished turn, one of another owner and one that
-    // never existed get the same response.
+    // A process has no list of turns of other processes or of old turns, so a finished turn, a turn of another owner
+    // and an unknown turn get the same response.
     return toReply({ aborted: await ownerServices.engineOf(ownerServices.store).generator.abort({ actId: act }) });
   },
 });

@@ -1,4 +1,4 @@
-/** The history: the commits of a tree, the tree as of any version, and restoring one. */
+/** The history: the commits of a tree, the tree at any version, and restoring a version. */
 import { readTreeAsOf, type Tree, type TreeId, unwrapResult } from '@coppice/core';
 import { allBookmarks, branchPage, childIds, topology } from '@coppice/core/tree';
 import { z } from '@hono/zod-openapi';

@@ -7,7 +7,7 @@ import { productVersion } from '../../version.ts';
 import { problemSchema } from '../../wire/schemas.ts';
 import { defineRoute, type RawReply, type RouteDefinition } from '../define.ts';
 
-// The headers of the protocol; all others, especially the token, are not passed on.
+// The headers of the protocol. All others, especially the token, are not passed on.
 const passed = [
   'content-type',
   'accept',
@@ -18,7 +18,7 @@ const passed = [
   'last-event-id',
 ];
 
-// Errors of the protocol have its own format.
+// The protocol has its own error format.
 const refusal = z
   .object({ jsonrpc: z.literal('2.0'), error: z.object({ code: z.number(), message: z.string() }), id: z.unknown() })
   .openapi('McpProblem');

@@ -14,7 +14,7 @@ afterEach(async () => {
   server = null;
 });
 
-/** A second Coppice that uses the first as an MCP server. */
+/** A second Coppice server that uses the first one as an MCP server. */
 async function connected(mcpWrites: boolean) {
   server = await openTestServer({ store: 'sqlite', mcpWrites });
   const listening = await server.listen();
@@ -35,7 +35,7 @@ async function connected(mcpWrites: boolean) {
   return { server, client, call };
 }
 
-/** The official client over HTTP. */
+/** Connects the official client over HTTP. */
 async function official(options: TestServerOptions = {}) {
   server = await openTestServer({ store: 'sqlite', ...options });
   const listening = await server.listen();
@@ -129,7 +129,7 @@ describe('the MCP server and the official client', () => {
   it('[MS8] every tool declares its output, and the results match', async () => {
     const { server: own, client } = await official({ mcpWrites: true });
     const { treeId: tree, nodeIds } = await sample(own);
-    // The client validates data against the schemas that it has seen.
+    // The client validates results against the schemas that it has listed.
     const { tools } = await client.listTools();
     for (const tool of tools)
       expect(tool.outputSchema).toMatchObject({ type: 'object', properties: expect.any(Object) });

@@ -43,7 +43,7 @@ const listModels = defineRoute({
     const list = services.providers.list();
     const items = query.all === true ? list : list.filter((model) => model.ready);
     const text = JSON.stringify({ items, default: await services.defaultModel() });
-    // The list is long and rarely changes; browsers revalidate it.
+    // The list is long and rarely changes, so browsers revalidate it.
     const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
     const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' };
     if (matchesEntityTag(header('if-none-match'), etag)) return { raw: null, status: 304, headers };

@@ -24,7 +24,7 @@ const healthz = defineRoute({
   answer: health.extend({ recorder: recorderHealth }),
   handle({ services }) {
     const { recorder } = services;
-    // Another process may have acknowledged some; the response does not wait for the disk.
+    // Another process may have acknowledged some calls. The response does not wait for the disk.
     void recorder.refreshFailed();
     const { health: word, waiting, spilled, dropped, failed, unacknowledged } = recorder.state;
     const reported = { health: word, waiting, spilled, dropped, failed, unacknowledged };

@@ -9,7 +9,7 @@ import { wireErrorSchemas } from '../../proxy/wire-error.ts';
 import { defineRoute, type RawReply, type RouteCall, type RouteDefinition, toReply } from '../define.ts';
 
 const anything = z.unknown();
-// The query belongs to the service: Anthropic's clients send `?beta=true`.
+// The query belongs to the upstream service. Anthropic's clients send `?beta=true`.
 const anyQuery = z.looseObject({});
 
 /** The definition of a proxy route. */
@@ -37,7 +37,7 @@ async function handOn(
   return proxyCall({ services, caller, signal, header, headers, wire, body, ...to });
 }
 
-/** The error schema of a path; on a path of both services the client decides. */
+/** The error schema of a path. On a path of both services the client's headers decide. */
 function proxyRefusal(path: string): z.ZodType {
   if (path.startsWith('messages')) return wireErrorSchemas.anthropic;
   const { openai, anthropic } = wireErrorSchemas;
@@ -119,7 +119,7 @@ const stateShape = z
   })
   .openapi('ProxyState');
 
-/** The recorder's state with the caller's own calls. Errors may contain paths, so only admins see them. */
+/** The recorder's state with the caller's own calls. Errors may contain file paths, so only admins see them. */
 function stateFor(recorder: Recorder, { owner, role }: Caller): z.input<typeof stateShape> {
   const own = recorder.calls.filter((call) => call.owner === owner);
   const { lastError, ...reported } = recorder.state;

@@ -1,6 +1,7 @@
 /**
- * Calls of other programs that are forwarded, and recorded only on Google's wire: every path below the version of a wire that has
- * no route of its own, with any method. They are not part of our API, so they are not in the table of routes.
+ * Forwards calls of other programs on every path below the version of a wire that has no route of its own, with any
+ * method. Only calls on Google's wire are recorded. These routes are not part of our API, so they are not in the table
+ * of routes.
  */
 import { z } from '@hono/zod-openapi';
 import { throwHttpError } from '../../http-errors.ts';
@@ -11,10 +12,10 @@ import { defineRoute, type HttpMethod, type RouteDefinition } from '../define.ts
 const methods: readonly HttpMethod[] = ['get', 'post', 'put', 'patch', 'delete'];
 const versions = ['v1', 'v1beta', 'v1alpha'];
 
-// Google's calls that are recorded: the model is in the path, before the method.
+// Google's calls that are recorded. The path contains the model before the method.
 const recordedMethod = /^(?:models|tunedModels)\/[^/]+:(?:generateContent|streamGenerateContent)$/;
 
-// A browser sends forms without asking first; programs send their token in a header.
+// A browser sends forms without a preflight request; programs send their token in a header.
 const form = /^(?:multipart\/form-data|application\/x-www-form-urlencoded|text\/plain)\b/i;
 
 function otherCall(method: HttpMethod, base: string, version: string): RouteDefinition {
@@ -23,7 +24,7 @@ function otherCall(method: HttpMethod, base: string, version: string): RouteDefi
     path: `${base}/${version}/{rest}`,
     name: `${method}OtherCall`,
     summary: 'Forwards a call without recording it.',
-    // The operator's key may do more than list models, so viewers cannot use it.
+    // The operator's key can do more than list models, so viewers must not use it.
     needs: { access: 'write', body: method === 'get' ? 'none' : 'any', limit: 'proxyBytes' },
     query: z.looseObject({}),
     answer: z.unknown(),

@@ -1,20 +1,20 @@
-/** Shared responses of read routes. */
+/** Responses that several read routes share. */
 import { ask, type Node, type NodeId, type ReadProgram, readTree, refuse, type TreeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { listOfSchema, nodeSchema } from '../../wire/schemas.ts';
 
-/** The largest page; clients that need the whole path request the path. */
+/** The largest number of nodes in a page. Clients that need the whole path request the path. */
 export const maxPageNodes = 1_000;
 
-/** A live node; throws for any other. */
+/** A node that exists; throws if it is missing or deleted. */
 export function* requireLiveNode(id: NodeId): ReadProgram<Node> {
   return (yield* ask('node', { id })) ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
 
-/** Nodes, and the version at which they were read. */
+/** The schema of nodes with the version at which they were read. */
 export const nodesAnswerSchema = z.object({ version: z.number(), nodes: listOfSchema(nodeSchema) });
 
-/** Adds the version at which something was read. */
+/** Adds the tree's version to a read. */
 export function* addTreeVersion<T>(id: TreeId, nodes: ReadProgram<T>): ReadProgram<{ version: number; nodes: T }> {
   const { version } = yield* readTree(id);
   return { version, nodes: yield* nodes };

@@ -1,4 +1,4 @@
-/** Single nodes, their siblings and children, and what refers to them. */
+/** Single nodes, their siblings and children, and the data that refers to them. */
 import { ask, impactOf, type Node, type NodeId, nodeId, type ReadProgram, readTree, refuse } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { formatOfTree, resolveTree } from '../../resolve-tree.ts';
@@ -115,7 +115,7 @@ const contents = defineRoute({
       return refuse('command/invalid', `Request at most ${maxPageNodes} nodes at once.`, {});
     await store.read(id, () => readTree(id));
     const texts = await store.content(id, ids.map(nodeId));
-    // The texts are JSON already: they are concatenated, not parsed and serialised again.
+    // The contents are already JSON, so they are concatenated and not parsed and serialised again.
     const parts = [...texts].map(([each, text]) => `${JSON.stringify(each)}:${text}`);
     const format = JSON.stringify(await formatOfTree(place));
     return { text: `{"conversation_format":${format},"messages":{${parts.join(',')}}}` };

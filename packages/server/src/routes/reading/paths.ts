@@ -50,7 +50,7 @@ const leaves = defineRoute({
   },
 });
 
-/** The last nodes of the path through a node: the end of a branch, without reading all of it. */
+/** The last nodes of the path through a node, without reading the whole branch. */
 function* readEndThrough(id: NodeId, limit: number): ReadProgram<readonly Node[]> {
   const node = yield* requireLiveNode(id);
   const to = yield* ask('lastVisited', { from: node.id });

@@ -304,7 +304,7 @@ test('[A152] reading further down reads the whole branch once, and sees its chan
   expect(seen).toHaveLength(50);
   expect(asked.filter((question) => question === 'pathMeta')).toHaveLength(1);
   const [first, second, third] = nodeIds;
-  // Additions at the end or on other branches, and edits, do not change the path; nor does another leaf.
+  // Additions at the end or on other branches, edits, and another leaf do not change the path.
   const write = async (path: string, body: object) => {
     const now = (await server.ask('GET', `/api/trees/${id}`)).body.version;
     return (await server.ask('POST', `/api/trees/${id}${path}`, { version: now, body })).body;

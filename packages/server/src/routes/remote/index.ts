@@ -1,6 +1,6 @@
 /**
- * Reads and commands of core over HTTP, for a program that works with trees on this server as with a local store, such
- * as `coppice --server`. An app uses the other routes.
+ * Reads and commands of core over HTTP, for a program that works with the trees of this server like with a local store,
+ * such as `coppice --server`. Apps use the other routes.
  */
 import {
   ask,
@@ -33,7 +33,10 @@ const whole = z.number().int().min(0);
 const limit = whole.optional();
 const position = z.string().max(1_000);
 
-/** The arguments of each read that may be asked for. Reads across owners and those of planners alone are not offered. */
+/**
+ * The arguments of each read that a client may request. Reads across owners and reads that only planners use are not
+ * offered.
+ */
 const readArguments = {
   tree: z.strictObject({ treeId }),
   node: z.strictObject({ id, treeId }),
@@ -94,11 +97,11 @@ const read = defineRoute({
       );
     }
     const { store, treeId: tree } = await resolveTree(call, call.params.tree);
-    // Acts are found by who did them; nobody asks for another person's.
+    // Acts are found by their actor, and a caller may find only its own.
     const wanted = 'actor' in parsed.data ? { ...parsed.data, actor: call.caller.actor } : parsed.data;
     const found = await store.read(tree, function* () {
       const { version } = yield* readTree(tree);
-      // The schema of this read has checked its arguments; TypeScript cannot derive that from a lookup by name.
+      // The schema of this read has checked its arguments. TypeScript cannot derive that from a lookup by name.
       const answer: unknown = yield* ask(name as ReadName, wanted as Parameters<typeof ask>[1]);
       return { version, answer };
     });
@@ -150,8 +153,8 @@ const externalIds = defineRoute({
 });
 
 /**
- * The commands that a person gives. Those that record replies, their usage and foreign files belong to the server,
- * because budgets count on them.
+ * The commands that users run. Commands that record replies, their usage and foreign files belong to the server,
+ * because budgets depend on them.
  */
 const personal: ReadonlySet<Command['type']> = new Set([
   'create',
@@ -183,7 +186,7 @@ const personal: ReadonlySet<Command['type']> = new Set([
 ]);
 
 function personalCommand(given: object): Command {
-  // Validated by core, which names the field that is wrong.
+  // Core validates the command and names an invalid field.
   const command = readCommand(given as CommandInput);
   if (!personal.has(command.type))
     return throwHttpError('http/invalid', `body.command: ${command.type} is not given over HTTP.`);

@@ -1,4 +1,4 @@
-/** Share links: one path as it is now, and which parts of it are visible to people with the link. */
+/** Share links: one path in its current state, and the parts of it that people with the link can see. */
 import { randomBytes } from 'node:crypto';
 import { blockDefinitionOf, isKnownBlock } from '@coppice/content';
 import {
@@ -26,7 +26,7 @@ import { blockSchema, labelSchema, listOfSchema, nodeIdSchema, roleSchema } from
 import { isOpenShare, shareSchema, toShareView } from '../../wire/share-view.ts';
 import { defineRoute, toReply } from '../define.ts';
 
-/** What can be shown in addition to the messages; nothing of it by default. */
+/** The data that a link can show in addition to the messages; none of it by default. */
 const shareFields = ['system-prompt', 'tools', 'thinking', 'models', 'usage', 'times'] as const;
 
 const field = z.enum(shareFields);
@@ -181,7 +181,7 @@ const sharedAttachment = defineRoute({
     const known = await openLink(services, params.token);
     const { hash } = params;
     if (!(await shownBlobs(services, known)).has(hash)) return throwNoSuchBlob(hash);
-    // Browsers may cache the bytes but must revalidate: a revoked link shows nothing, not even from a cache.
+    // Browsers may cache the bytes but must revalidate them: a revoked link must show nothing, even from a cache.
     const headers = { 'Cache-Control': 'private, no-cache', ...noRobots };
     return respondWithBlob(services.ownerServicesOf(known.owner).store.blobs, hash, header, headers);
   },
@@ -189,13 +189,13 @@ const sharedAttachment = defineRoute({
 
 const noRobots = { 'X-Robots-Tag': 'noindex, nofollow' };
 
-/** The share of a token. A revoked, expired or unknown one, and one of a disabled user, get the same response. */
+/** The share of a token. Revoked, expired and unknown links, and those of a disabled user, get the same response. */
 async function openLink({ store, now }: SharedServices, token: string): Promise<ShareLink> {
   const { accounts } = store;
   const known = await accounts.shareByHash(hashToken(token));
   if (known === null || !isOpenShare(known, now())) return noSuchLink();
   const maker = await accounts.user(known.owner);
-  // A single-user server has no accounts: a user that is not listed is not disabled.
+  // A single-user server has no accounts, so a user that is not listed is not disabled.
   return maker === null || maker.disabledAt === null ? known : noSuchLink();
 }
 
@@ -208,7 +208,7 @@ interface SharedPath {
 async function readShared(services: SharedServices, known: ShareLink): Promise<SharedPath> {
   const found = await services.ownerServicesOf(known.owner).store.read(treeId(known.treeId), function* () {
     const row = yield* readSharedRow();
-    // Deleted messages are not shown, edited ones as they were: a link never shows more than when it was created.
+    // Deleted messages are not shown, and edited ones as they were: a link never shows more than when it was created.
     return { row, nodes: yield* readNodesAsOf(known.nodeIds, known.version ?? row.version) };
   });
   return found.nodes.length === 0 ? noSuchLink() : found;
@@ -224,7 +224,7 @@ interface ShownBlobs {
   readonly hashes: ReadonlySet<string>;
 }
 
-// A page with images requests each separately: without this cache each request would read the whole path again. The
+// A page with images requests each separately. Without this cache each request would read the whole path again. The
 // version is checked each time, so deleted content disappears here too.
 const shownBefore = new WeakMap<SharedServices, Map<string, ShownBlobs>>();
 const mostRemembered = 100;
@@ -255,7 +255,7 @@ function noSuchLink(): never {
   return throwHttpError('http/not-found', 'This link is no longer valid.');
 }
 
-/** The visible part of a path; all fields that are not listed here are left out. */
+/** The visible part of a path. Fields that are not listed here are left out. */
 function visiblePart(known: ShareLink, row: TreeRow, nodes: readonly Node[]) {
   const ticked = (name: Field) => known.fields.includes(name);
   const { systemPrompt } = row.attributes;

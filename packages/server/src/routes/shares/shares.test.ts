@@ -247,7 +247,7 @@ test('[A98] a link serves the pictures and files that it shows to anybody, compl
     const compared = ({ headers }: Response) => new Map([...headers].filter(([name]) => !differing.has(name)));
     expect(compared(open)).toEqual(compared(own));
     expect(open.headers.get('x-robots-tag')).toContain('noindex');
-    // A browser may cache it but has to revalidate: the link may be revoked.
+    // A browser may cache the bytes but has to revalidate them, because the link may be revoked.
     expect(open.headers.get('cache-control')).toBe('private, no-cache');
   }
   expect((await get(shown, { 'if-none-match': `"${shown}"` })).status).toBe(304);
@@ -308,7 +308,7 @@ test('[A98] attachments of a link are gone with it: revoked, expired, or its tre
   const id = (await server.ask('POST', '/api/trees', { body })).body.treeId;
   const make = async (wish: object = {}) => (await server.ask('POST', `/api/trees/${id}/shares`, { body: wish })).body;
   const [revoked, brief, lasting] = [await make(), await make({ expiresAt: 2_000 }), await make()];
-  // Also for a conditional request.
+  // The same for a conditional request.
   const headers = { 'if-none-match': `"${hash}"` };
   const statuses = async () => {
     const found: number[] = [];

@@ -1,4 +1,4 @@
-/** Signing in and out: the token is stored in a cookie that scripts cannot read, and nowhere else. */
+/** Signing in and out. The token is stored only in a cookie that scripts cannot read. */
 import { z } from '@hono/zod-openapi';
 import { throwHttpError } from '../../http-errors.ts';
 import { findCallerByToken, makeSessionCookie, makeSignOutCookie } from '../../middleware/auth.ts';
@@ -81,5 +81,4 @@ const leaveEverywhere = defineRoute({
   },
 });
 
-/** The routes. */
 export const signInRoutes = [ways, enter, leave, leaveEverywhere];

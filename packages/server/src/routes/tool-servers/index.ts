@@ -1,4 +1,4 @@
-/** MCP servers: the list, who may add one, and what each tool may do. */
+/** MCP servers: the list, adding and removing them, and the permissions of each tool. */
 import type { LiveConfig, McpClient, McpServerState, ToolDecision } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import type { Caller } from '../../caller.ts';
@@ -18,7 +18,7 @@ const tool = z
     status: z.enum(['ready', 'unavailable', 'changed', 'refused']),
     description: z.string(),
     asks: z.boolean(),
-    /** Whether calls need approval, are allowed or refused. */
+    /** Whether calls of the tool need approval, are allowed or are refused. */
     decision,
     pinnedAt: z.number().nullable(),
     offer: z
@@ -43,7 +43,7 @@ const server = z
     lastError: z.string().nullable(),
     nextTryAt: z.number().nullable(),
     problems: listOfSchema(z.string()),
-    /** Whether it was added on the page, where it can be removed. */
+    /** Whether the server was added on the page, where it can be removed. */
     removable: z.boolean(),
     tools: listOfSchema(tool),
   })
@@ -51,7 +51,7 @@ const server = z
 
 const serverList = z.object({
   servers: listOfSchema(server),
-  /** What the caller may add: servers by URL, servers that are started by a command. */
+  /** The kinds of servers that the caller may add: servers by URL, and servers that are started by a command. */
   mayAdd: z.object({ addresses: z.boolean(), commands: z.boolean() }),
 });
 
@@ -64,8 +64,8 @@ function requireClient({ mcp }: SharedServices): McpClient {
 }
 
 /**
- * Commands run as the owner of the server's process: allowed on a local single-user server, or if the operator allows
- * it.
+ * Whether the caller may add commands, which run with the rights of the server process. Allowed on a local single-user
+ * server, or if the operator allows it.
  */
 function mayAddCommands({ auth, bound, config, live, mcp }: SharedServices, { role }: Pick<Caller, 'role'>): boolean {
   if (live === null || mcp === null || role !== 'admin') return false;
@@ -205,5 +205,4 @@ const decide = defineRoute({
   },
 });
 
-/** The routes. */
 export const toolServerRoutes = [list, approve, put, remove, test, decide];

@@ -1,4 +1,6 @@
-/** Exports: a tree, a part of one, or everything, in any writable format, with a report of what is lost. */
+/**
+ * Exports: a tree, a part of one, or everything, in any writable format, with a report of what the format cannot store.
+ */
 import { type ExportSelection, formats } from '@coppice/content/formats';
 import { ask, parseNodeId, readTree, refuse, type TreeRow, unwrapResult } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
@@ -21,7 +23,7 @@ const formatView = z
     label: z.string(),
     summary: z.string(),
     reads: z.boolean(),
-    /** Null for a format that can only be read. */
+    /** The options for writing; null for a format that can only be read. */
     writes: z
       .object({
         extension: z.string(),
@@ -79,7 +81,7 @@ type TreeCall = Pick<
   'params' | 'query' | 'ownerServices'
 >;
 
-/** The part to export; a node alone means the path to it. */
+/** The part to export. A node alone means the path to it. */
 function exportSelection({ what, node }: z.output<typeof treeQuery>): ExportSelection {
   const named = node === undefined ? undefined : unwrapResult(parseNodeId(node));
   const part = what ?? (named === undefined ? 'tree' : 'path');

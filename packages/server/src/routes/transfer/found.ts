@@ -1,4 +1,4 @@
-/** Conversations of other programs on this computer: what there is, and its import. */
+/** Conversations of other programs on this computer: their list and their import. */
 import { z } from '@hono/zod-openapi';
 import { type ComputerPaths, findFiles, findPrograms, programFolders } from '../../found/index.ts';
 import { throwHttpError } from '../../http-errors.ts';
@@ -10,7 +10,7 @@ import { importViewSchema, toImportView } from './importing.ts';
 
 const program = z
   .object({
-    /** The name of its format, with which it is imported. */
+    /** The name of the program's format, with which its files are imported. */
     format: z.string(),
     label: z.string(),
     folders: listOfSchema(z.string()),
@@ -20,7 +20,7 @@ const program = z
   })
   .openapi('FoundProgram');
 
-/** The files belong to the person at this computer: they are read only for that person, never on a shared server. */
+/** The paths of the person at this computer. Their files are read only for that person, never on a shared server. */
 function localPaths({ auth, bound, computer }: SharedServices): ComputerPaths | null {
   return auth.mode === 'token' && bound.isLoopback ? computer : null;
 }

@@ -1,4 +1,4 @@
-/** Imports: uploaded once, then a resource that can be read, followed, cancelled and deleted. */
+/** Imports. Each is uploaded once and is then a resource that can be read, followed, cancelled and deleted. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ImportFinding, importErrorKinds } from '@coppice/content/formats';
 import { AppError, isAppError } from '@coppice/core';
@@ -36,7 +36,7 @@ export const importViewSchema = z
     startedAt: z.number(),
     endedAt: z.number().nullable(),
     format: z.object({ name: z.string(), label: z.string() }).nullable(),
-    /** Decompressed bytes; `total` is null if it is unknown. */
+    /** The progress in decompressed bytes; `total` is null if it is unknown. */
     progress: z.object({
       bytes: z.number(),
       total: z.number().nullable(),
@@ -79,7 +79,7 @@ export function toImportView(live: LiveImport): ImportAnswer {
             bytes: report.bytes,
             counts: report.counts,
           },
-    // The findings of a strict import are listed separately.
+    // The findings of a strict import are listed in another field.
     error: error === null ? null : { code: error.code, kind: error.kind, message: error.message },
     listed: { findings: live.findings.length, trees: live.conversations.length },
   };
@@ -128,7 +128,7 @@ const begin = defineRoute({
   },
 });
 
-/** Reads the body until the server stops: an upload may take an hour, and the shutdown does not wait for it. */
+/** Reads the body until the server stops: an upload may take an hour, and a shutdown does not wait for it. */
 async function* whileOpen({ chunks, services }: ImportCall): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks()) {
     if (services.closing.aborted) throwHttpError('http/closing', 'The server is stopping.');
@@ -136,7 +136,7 @@ async function* whileOpen({ chunks, services }: ImportCall): AsyncGenerator<Uint
   }
 }
 
-/** A client that disconnects during an upload is not a server error. */
+/** Refuses the upload of a client that has disconnected, which is not a server error. */
 function refuseLeft(call: ImportCall, thrown: unknown): never {
   if (isAppError(thrown) || !call.signal.aborted) throw thrown;
   const code = 'import/aborted';

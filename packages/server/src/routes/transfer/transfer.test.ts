@@ -150,7 +150,7 @@ test('[TR6] the size limit of an upload comes from the configuration, unless the
   }
 });
 
-/** An upload that continues until it is told to end. */
+/** An upload that continues until `end` is called. */
 function slowUpload(server: TestServer, token: string) {
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   const body = new ReadableStream<Uint8Array>({
@@ -180,7 +180,7 @@ test('[TR7] a user has a limited number of imports, uploads included, and one th
   const server = await openSharedServer({ spool });
   const [first, second] = [slowUpload(server, 'ben'), slowUpload(server, 'ben')];
   await expect.poll(() => server.server.services.imports.running).toBe(2);
-  // A spool file loses its name as soon as it is open, which may be a moment after the upload counts.
+  // A spool file loses its name when it is opened, which may be a moment after the upload is counted.
   await expect.poll(() => readdirSync(spool)).toEqual([]);
   const third = await begin(server, chats(1), '', 'ben');
   expect([third.status, third.body.error.code]).toEqual([429, 'http/too-many']);
@@ -277,7 +277,7 @@ test('[TR5] a large upload over a socket is never held in memory, and an interru
     });
   const before = process.memoryUsage().arrayBuffers;
   expect(await send(Number.POSITIVE_INFINITY)).toBe(202);
-  // Half of what was sent: garbage collection may run late on a busy machine.
+  // Half of the sent bytes, because garbage collection may run late on a busy machine.
   expect(most - before).toBeLessThan(total / 2);
   await expect(send(20 * 1024 ** 2)).rejects.toThrow();
   const { imports } = server.server.services;

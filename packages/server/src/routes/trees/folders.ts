@@ -43,7 +43,7 @@ const renameFolder = defineRoute({
   async handle(call) {
     const { store } = call.ownerServices;
     const { name } = call.body;
-    // Collected first: the list is sorted by time of change, so it would shift while its trees change.
+    // Collected first: the list is sorted by time of change, so it would shift while its trees are changed.
     const inside: TreeSummary[] = [];
     for await (const tree of everyTree(store, { folder: call.params.name })) inside.push(tree);
     const context = createRunContext(call, call.services.newId());

@@ -1,4 +1,4 @@
-/** Whole trees: created, listed, changed, copied, deleted and restored. */
+/** Routes that create, list, change, copy, delete and restore whole trees. */
 import {
   actId,
   type NodeId,
@@ -239,7 +239,7 @@ async function copyTree(call: RouteCall<{ readonly tree: TreeId }, unknown, unkn
   );
   const created = copied.commit !== null;
   const tree = await viewOfTree({ treeId: made, store, temporary });
-  // A copy may be as large as a tree: clients read it page by page.
+  // A copy may be as large as a tree, so clients read it page by page.
   const { version, actId: act } = copied;
   const answer = { treeId: made, version, actId: act, activeNodeId: tree.activeNodeId, nodes: [] };
   return toReply(

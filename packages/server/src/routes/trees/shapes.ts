@@ -1,4 +1,4 @@
-/** What lists show of trees besides their rows: silhouettes and bookmarks. */
+/** Data that lists show besides the rows of trees: silhouettes and bookmarks. */
 import {
   ask,
   isText,
@@ -22,7 +22,7 @@ import { defineRoute, toReply } from '../define.ts';
 const mostTrees = 100;
 const mostRemembered = 2_000;
 
-/** Where the user is in a tree: the named branch, and the last text there. */
+/** The user's position in a tree: the named branch, and the last text of it. */
 interface ShapePlace {
   readonly on: string | null;
   readonly words: string;
@@ -36,12 +36,12 @@ interface Drawn {
 
 const mostWords = 200;
 
-// A reply that failed or has just started has no text: then the question is shown.
+// A reply that failed or has just started has no text; then the question is shown.
 const lastMessages = 4;
-// A bookmark further up does not identify the current branch.
+// A bookmark that is further up does not identify the current branch.
 const nearby = 200;
 
-/** The text of a message without what its model thought; all of it if there is nothing else. */
+/** The text of a message without the model's thinking, unless the message has no other text. */
 function shownText({ message, text }: Pick<Node, 'message' | 'text'>): string {
   const said = (message?.content ?? []).filter(isText).map((block) => block.text);
   return said.length === 0 ? text : said.join('\n');
@@ -60,7 +60,7 @@ function* readShapePlace(activeId: NodeId | null): ReadProgram<ShapePlace> {
   return { on, words: (last.meta.title ?? shownText(last)).slice(0, mostWords) };
 }
 
-// A large tree is read once per version, not for every request.
+// The silhouette of a large tree is computed once per version, not for every request.
 const drawn = new WeakMap<Store, Map<TreeId, Drawn>>();
 
 async function shapeOf(store: Store, id: TreeId): Promise<Drawn | null> {

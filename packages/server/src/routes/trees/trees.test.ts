@@ -267,7 +267,7 @@ test('[A153] a silhouette gives the position of its user: the nearest bookmark o
   expect((await shape()).on).toBe('Second');
   await server.ask('PUT', `/api/trees/${id}/active`, { body: { nodeId: nodeIds[0] } });
   expect(await shape()).toMatchObject({ on: 'First', words: 'a' });
-  // What a model thought is not what it said.
+  // The thinking of a model is not part of its reply.
   const content = [
     { type: 'thinking', thinking: 'Let me see.' },
     { type: 'text', text: 'Forty-two.' },

@@ -1,4 +1,4 @@
-/** Messages: appended, edited, split, joined, deleted. */
+/** Routes that append, edit, split, join and delete messages. */
 import { type EditCommand, nodeId, refuse } from '@coppice/core';
 import { storeInlineMessages } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
@@ -67,7 +67,7 @@ const edit = defineRoute({
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     const { content: said, mode, id, select, moveBookmark } = call.body;
-    // Parsed as an assistant's message, which may contain every block; core refuses those that the actual role may not
+    // Parsed as an assistant's message, which may contain every block. Core refuses blocks that the actual role may not
     // have.
     const content: EditCommand['content'] = typeof said === 'string' ? said : parseEditedContent(said, 'assistant');
     const more = omitUndefined({ mode, id, select, moveBookmark });
@@ -75,7 +75,7 @@ const edit = defineRoute({
     const outcome = await runWrite(call, store, { type: 'edit', treeId, nodeId: node, content, ...more });
     const { version } = outcome;
     if (mode !== 'in-place') return toReply(outcome, { version });
-    // Links keep showing the old text; the editor may update them to the new one.
+    // Links still show the old text. The editor may update them to the new one.
     const { services, caller } = call;
     const outdated = await findOutdatedShares(services.store, caller.owner, {
       treeId,

@@ -1,4 +1,4 @@
-/** Positions: moves, copies, merges, the active node. */
+/** Routes that move, copy and merge messages, or set the active node. */
 import { treeId as asTreeId, moveToTree, nodeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { omitUndefined } from '../../omit-undefined.ts';
@@ -34,9 +34,9 @@ const move = defineRoute({
       return toReply(outcome, { version: outcome.version });
     }
     const there = asTreeId(other);
-    // Temporary and kept trees are in two stores: the other tree must be in the same store.
+    // Temporary and kept trees are in two stores, so the other tree must be in the same store.
     await assertTreeExists({ treeId: there, store, temporary: place.temporary });
-    // The caller must have seen the current version of the source tree; in the other tree nodes are only added, which
+    // The caller must have read the current version of the source tree. In the other tree nodes are only added, which
     // is safe.
     await assertExpectedVersion(place, call.expectedVersion);
     const moved = await moveToTree(

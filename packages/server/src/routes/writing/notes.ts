@@ -1,4 +1,4 @@
-/** Metadata of nodes: bookmarks, tags, titles, groups. None of these makes a version stale. */
+/** Metadata of nodes: bookmarks, tags, titles, groups. Changes of them do not make a version stale. */
 import { nodeId } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { resolveTree } from '../../resolve-tree.ts';

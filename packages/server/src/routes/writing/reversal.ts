@@ -36,14 +36,17 @@ const reversed = writeResponseSchema(
 
 const wish = { force: z.boolean().optional(), actId: z.string().optional() };
 
-/** The commits of an act contain all its messages; the caller of an undo only needs their versions. */
+/**
+ * Replaces the commits of an act by their versions: they contain all its messages, which the caller of an undo does not
+ * need.
+ */
 function versionsOnly(outcome: WriteAnswer<ReversalResult>) {
   const { act, activeNodeId } = outcome.result;
   const result = { actId: act.actId, versions: act.commits.map((commit) => commit.version), activeNodeId };
   return toReply({ ...outcome, result }, { version: outcome.version });
 }
 
-/** The expected version of a caller who stopped an act: includes the act's end, but no changes of others. */
+/** The expected version of a caller who stopped an act. It includes the end of the act, but no changes of others. */
 function* seenWithEnd(treeId: TreeId, expected: number, actId: ActId): ReadProgram<number> {
   const { version } = yield* readTree(treeId);
   const since = yield* ask('log', { since: expected });
@@ -60,15 +63,15 @@ const reversible = z
   })
   .nullable();
 
-// What a redo does with the steps of an undo.
+// The effect of redoing each step of an undo.
 const opposites: ReadonlyMap<string, string> = new Map([
   ['remove', 'restore'],
   ['restore', 'remove'],
 ]);
 
 /**
- * What an act did: the number of its steps by type, and the beginning of the text that it added. The act of a redo is an
- * undo, whose steps it takes back.
+ * The effect of an act: the number of its steps by type, and the beginning of the text that it added. The act of a redo
+ * is an undo, whose steps it reverses.
  */
 function summarizeAct(act: ActRecord | null): z.infer<typeof reversible> {
   const [first] = act?.commits ?? [];
@@ -124,7 +127,7 @@ const undo = defineRoute({
       return versionsOnly(
         await runWrite(call, store, { type: 'undo', treeId, ...omitUndefined({ force, actId: act }) }),
       );
-    // A running reply cannot be undone: it is stopped first, in any process, unless the undo is stale.
+    // A running reply cannot be undone. It is stopped first, in any process, unless the undo is stale.
     await assertExpectedVersion(place, expectedVersion);
     await call.ownerServices.engineOf(store).generator.abort({ actId: wanted.actId });
     const seen = await store.read(treeId, () => seenWithEnd(treeId, expectedVersion, wanted.actId));
@@ -162,7 +165,7 @@ const anywhere = writeResponseSchema(
   }),
 ).openapi('ReversedAnywhere');
 
-/** Undo and redo across all trees: the store finds the act, and the response names the tree. */
+/** Undo and redo across all trees. The store finds the act, and the response names its tree. */
 function anywhereRoute(type: 'undo' | 'redo', summary: string) {
   return defineRoute({
     method: 'post',
