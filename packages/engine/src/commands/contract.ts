@@ -243,6 +243,8 @@ export interface CommandDefinition {
   /** The arguments as JSON Schema, for servers, pages and models. */
   readonly schema: JsonObject;
   readonly examples: readonly CommandExample[];
+  /** Questions of newcomers that the command answers. */
+  readonly questions: readonly string[];
   /** Validates the arguments and runs the command. Rejects with an AppError, in which case nothing changed. */
   run(scope: CommandScope, given: RawArguments): Promise<CommandResult>;
 }

@@ -76,6 +76,8 @@ export interface CommandSpecification<S extends CommandParameters, Data> {
   readonly summary: string;
   readonly parameters: S;
   readonly examples: readonly CommandExample[];
+  /** Questions of newcomers that the command answers: the guide finds the command by them. */
+  readonly questions?: readonly string[];
   run(scope: CommandScope, args: ArgumentsOf<S>): Promise<CommandResult<Data>>;
 }
 
@@ -83,7 +85,7 @@ export interface CommandSpecification<S extends CommandParameters, Data> {
 export function defineCommand<S extends CommandParameters, Data>(
   spec: CommandSpecification<S, Data>,
 ): CommandDefinition {
-  const { name, summary, parameters, examples } = spec;
+  const { name, summary, parameters, examples, questions = [] } = spec;
   const usage = usageOfCommand(name, parameters);
   return {
     name,
@@ -92,6 +94,7 @@ export function defineCommand<S extends CommandParameters, Data>(
     parameters,
     schema: argumentsSchema(parameters),
     examples,
+    questions,
     // The values have been validated against the parameters; the compiler cannot infer that from a loop over their
     // names.
     run: async (scope, given) => spec.run(scope, readArguments({ name, usage, parameters }, given) as ArgumentsOf<S>),

@@ -1,6 +1,5 @@
 import type { CommandDefinition } from './contract.ts';
 import { toHelpName } from './define.ts';
-import { questionForms } from './question-forms.ts';
 
 /** The commands as a Markdown table, for the documentation. */
 export function renderCommandTable(commands: readonly CommandDefinition[]): string {
@@ -14,11 +13,11 @@ export function renderCommandTable(commands: readonly CommandDefinition[]): stri
 /** The questions, arguments and examples of each command, for the documentation. */
 export function renderCommandDetails(commands: readonly CommandDefinition[]): string {
   return commands
-    .map(({ name, summary, parameters, examples }) =>
+    .map(({ name, summary, parameters, examples, questions }) =>
       [
         `### /${name}`,
         '',
-        `<!-- asks: ${(questionForms[name] ?? []).join(' · ')} -->`,
+        `<!-- asks: ${questions.join(' · ')} -->`,
         `${code(`/${name}`)}: ${summary}`,
         '',
         ...Object.entries(parameters).map(

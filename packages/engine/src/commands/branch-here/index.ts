@@ -18,6 +18,7 @@ export const branchHere = defineCommand({
       about: 'continue from the third message, with a summary of the branch you leave',
     },
   ],
+  questions: ['How do I branch inside a chat?', 'How do I ask my last question differently?'],
   async run(scope, { node, summarize }) {
     const target = node === undefined ? await findPreviousPrompt(scope) : await findCommandPosition(scope, node);
     return moveToNode(scope, { event: 'branch', target, summarize });

@@ -14,6 +14,7 @@ export const branch = defineCommand({
     { line: '/branch', about: 'edit your last message in a new chat' },
     { line: '/branch 3', about: 'continue from the third message of the last list' },
   ],
+  questions: ['How do I continue an earlier message in a new chat?', 'How do I start a separate chat from here?'],
   async run(scope, { node }) {
     const target = node === undefined ? await findPreviousPrompt(scope) : await findCommandPosition(scope, node);
     return copyAndContinue(scope, { target, takeBack: true, whole: false });

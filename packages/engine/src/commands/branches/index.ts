@@ -38,6 +38,7 @@ export const branches = defineCommand({
     { line: '/branches', about: 'list branches with numbers for /switch, /merge and other commands' },
     { line: '/branches --limit 100', about: 'list up to 100 branches' },
   ],
+  questions: ['How do I list the branches of this chat?', 'Which branches does this chat have?'],
   async run(scope, { limit = 20 }) {
     const { rows, total } = await scope.store.read(scope.treeId, () => readBranches(scope, limit));
     const left = total - rows.length;

@@ -8,6 +8,7 @@ export const clone = defineCommand({
   summary: 'Copies the chat with all its branches to a new chat or file and continues there.',
   parameters: {},
   examples: [{ line: '/clone', about: 'make a copy to experiment with' }],
+  questions: ['How do I duplicate a whole chat?', 'How do I make a copy of a chat to experiment with?'],
   async run(scope) {
     return copyAndContinue(scope, { target: await findCommandPosition(scope, '@here'), takeBack: false, whole: true });
   },

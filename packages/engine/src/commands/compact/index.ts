@@ -11,6 +11,7 @@ export const compact = defineCommand({
     { line: '/compact', about: 'summarise older messages' },
     { line: '/compact keep the names of the files', about: 'summarise with a focus' },
   ],
+  questions: ['How do I summarise older messages now?', 'How do I free space in the context window?'],
   async run(scope, { focus }) {
     const { store, treeId, activeNodeId, actor, signal } = scope;
     if (activeNodeId === null)

@@ -29,6 +29,11 @@ export const context = defineCommand({
     { line: '/context', about: 'show the context and how much space is left' },
     { line: '/context --model anthropic', about: 'show it for another model' },
   ],
+  questions: [
+    'How many tokens does this chat use?',
+    'How much space is left in the context window?',
+    'How do I see what is sent to the model?',
+  ],
   async run(scope, { node, model }) {
     const to = node === undefined ? scope.activeNodeId : ((await findCommandPosition(scope, node))?.id ?? null);
     const { found, chosen } = await scope.store.read(scope.treeId, () => readActiveContext(scope, to));

@@ -16,6 +16,7 @@ export const exportBranch = defineCommand({
     { line: '/export-branch 2', about: 'write a branch to a file' },
     { line: '/export-branch 2 --path --to ~/thread.jsonl', about: 'write only the path to a file of your choice' },
   ],
+  questions: ['How do I write one branch to a session file?'],
   async run(scope, { node, path, to }) {
     const { store, treeId, copies } = scope;
     const target = await findNodeByName(scope, node);

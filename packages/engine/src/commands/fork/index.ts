@@ -14,6 +14,7 @@ export const fork = defineCommand({
     { line: '/fork', about: 'copy the current branch' },
     { line: '/fork "the oak"', about: 'copy the branch up to a label' },
   ],
+  questions: ['How do I copy a branch into a new chat?', 'How do I fork a chat?'],
   async run(scope, { node }) {
     const target = await findCommandPosition(scope, node ?? '@here');
     // From the current position the whole path is copied, even if it ends with the user's own message.

@@ -19,6 +19,7 @@ export const help = defineCommand({
     { line: '/help', about: 'list all commands' },
     { line: '/help switch', about: 'explain a command, with examples' },
   ],
+  questions: ['How do I list the slash commands?', 'How do I get help on a command?'],
   async run({ commands }, { command: name }) {
     if (name === undefined)
       return {

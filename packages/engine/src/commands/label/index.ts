@@ -28,6 +28,7 @@ export const label = defineCommand({
     { line: '/label the oak --on 3', about: 'label the third message of the list' },
     { line: '/label --remove', about: 'remove the label' },
   ],
+  questions: ['How do I label a message?', 'How do I list my labels?', 'How do I find a message again later?'],
   async run(scope, { text, on, remove }): Promise<CommandResult<LabelResult>> {
     const { store, treeId, rootId } = scope;
     const title = text?.trim() ?? '';

@@ -20,6 +20,7 @@ export const merge = defineCommand({
     { line: '/merge 2', about: 'add a summary of the second branch of the list' },
     { line: '/merge 2 --messages', about: 'copy the messages that only that branch has' },
   ],
+  questions: ['How do I merge another branch in a chat?', 'How do I get the result of another branch into this one?'],
   async run(scope, { node, messages, focus }) {
     if (messages && focus !== undefined)
       throw makeCommandError(

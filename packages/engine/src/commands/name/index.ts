@@ -15,6 +15,7 @@ export const name = defineCommand({
     { line: '/name The move to Lisbon', about: 'set the title' },
     { line: '/name', about: 'show the title' },
   ],
+  questions: ['How do I give a chat a title while chatting?'],
   async run(scope, { text, remove }) {
     const { store, treeId } = scope;
     const title = text?.trim() ?? '';

@@ -18,6 +18,7 @@ export const pop = defineCommand({
     { line: '/pop 4 --focus the tests that failed', about: 'move up further, with a focus for the summary' },
     { line: '/pop --plain', about: 'move up without a summary' },
   ],
+  questions: ['How do I leave a side branch with a summary?', 'How do I return from a detour?'],
   async run(scope, { node, focus, plain }) {
     if (plain && focus !== undefined)
       throw makeCommandError(

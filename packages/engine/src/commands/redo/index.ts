@@ -10,5 +10,6 @@ export const redo = defineCommand({
     { line: '/redo', about: 'redo the last undone change' },
     { line: '/redo --force', about: 'even if others continued from it' },
   ],
+  questions: ['How do I redo what I undid?'],
   run: (scope, { force }) => undoOrRedoActs(scope, 'redo', force),
 });

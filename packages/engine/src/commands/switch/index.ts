@@ -18,6 +18,7 @@ export const switchTo = defineCommand({
       about: 'switch to a label, with a summary of the branch you leave',
     },
   ],
+  questions: ['How do I go to another branch in a chat?', 'How do I jump to a label?'],
   run: async (scope, { node, exact, summarize }) =>
     moveToNode(scope, { event: 'switch', target: await findCommandPosition(scope, node), exact, summarize }),
 });

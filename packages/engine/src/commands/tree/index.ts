@@ -25,6 +25,7 @@ export const tree = defineCommand({
     { line: '/tree --filter user', about: 'show your messages on all branches' },
     { line: '/tree "the oak" --filter all', about: 'show everything below a label' },
   ],
+  questions: ['How do I see the outline of a chat?', 'How do I see all branches at once in a chat?'],
   async run(scope, { node, filter = 'folded', limit = 200 }) {
     const from = node === undefined ? null : await findCommandPosition(scope, node);
     const { outline, total } = await scope.store.read(scope.treeId, () =>

@@ -10,5 +10,6 @@ export const undo = defineCommand({
     { line: '/undo', about: 'undo your last change' },
     { line: '/undo --force', about: 'even if others continued from it' },
   ],
+  questions: ['How do I undo in a chat?', 'Can I undo after a restart?'],
   run: (scope, { force }) => undoOrRedoActs(scope, 'undo', force),
 });
