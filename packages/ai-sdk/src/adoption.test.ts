@@ -1,4 +1,4 @@
-/** The lines of the README, applied to a stock app. */
+/** Applies the changes that the README describes to a stock app. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -12,13 +12,13 @@ mkdirSync(join(root, '.tmp'), { recursive: true });
 const folder = mkdtempSync(join(root, '.tmp/adoption-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The two changes of a page: of the server and of the page, as lines with their signs. */
+/** Returns the two diffs of a page: the one of the route and the one of the page, as lines with their signs. */
 function diffsIn(page: string): readonly (readonly string[])[] {
   const text = readFileSync(join(root, page), 'utf8');
   return [...text.matchAll(/```diff\n([\s\S]*?)```/g)].map(([, code = '']) => code.trimEnd().split('\n'));
 }
 
-/** Applies a change: each removed line must be there, and the added ones take the place of those before them. */
+/** Applies a diff: each removed line must exist, and the added lines replace the removed lines before them. */
 function apply(source: string, diff: readonly string[]): string {
   let lines = source.split('\n');
   let at = 0;

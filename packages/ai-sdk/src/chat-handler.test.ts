@@ -22,7 +22,7 @@ function load(chat: { readonly id: string }): Promise<UIMessage[]> {
   return loadChat({ store, user }, chat.id);
 }
 
-/** How many messages the tree of a chat has, on all branches. */
+/** Counts the messages of a chat's tree on all branches. */
 async function countNodes(chatId: string, owner = user): Promise<number> {
   const id = treeId(chatTreeId(owner, chatId));
   return (await store.forOwner(owner).read(id, () => readTopology(id))).length;
@@ -195,7 +195,7 @@ describe('requests that must do no harm', () => {
 
   it('[AS6] to two processes store one message and both replies', async () => {
     const body = { id: 'c', messages: [ask('u', 'Dice?')] };
-    // Runs are known by the store object, of which each process has its own.
+    // Runs belong to a store object, and each process has its own store object.
     const handlers = ['Four.', 'Five.'].map((text) =>
       handlerFor(scriptedModel([...textParts(text), finishPart()]), { store: store.forOwner(user) }),
     );
@@ -350,7 +350,7 @@ describe('requests that must do no harm', () => {
     expect((await other(new Request(`http://app.test/api/chat/${chatId}`))).status).toBe(404);
     expect((await other(new Request(`http://app.test/api/chat/${chatId}/stream`))).status).toBe(204);
     expect(await loadChat({ store, user: 'eve' }, chatId)).toEqual([]);
-    // The same text as a chat id is another chat for another user.
+    // Another user's chat with the same id is a different chat.
     await (await other(post({ id: 'c', messages: [ask('u', 'Mine?')] }))).text();
     expect(textsOf(await loadChat({ store, user: 'eve' }, 'c'))).toEqual(['user: Mine?', 'assistant: Four.']);
     expect(textsOf(await load({ id: 'c' }))).toEqual(['user: Secret?', 'assistant: Four.']);

@@ -43,25 +43,27 @@ export type CallSettings = Pick<
 
 /** Options of {@link createChatHandler}. */
 export interface ChatHandlerOptions {
-  /** Where trees are kept: any store of `@coppice/stores`. */
+  /** The store of the trees: any store of `@coppice/stores`. */
   readonly store: Store;
-  /** The model that answers, or a function that chooses it for a request. */
+  /** The model that replies, or a function that chooses the model for a request. */
   readonly model: LanguageModel | ((request: Request) => LanguageModel | Promise<LanguageModel>);
-  /** The user who owns the chat. Null means that nobody is signed in: the request is refused. */
+  /** The user who owns the chat. Null means that nobody is signed in, and the request is refused. */
   readonly user: string | ((request: Request) => string | null | Promise<string | null>);
   readonly tools?: ToolSet;
   /** Keeps system messages that a page posts and sends them to the model. By default a page may not add any. */
   readonly allowSystemInMessages?: boolean;
-  /** The system prompt of trees that have none of their own. */
+  /** The system prompt for trees without their own system prompt. */
   readonly system?: string;
-  /** How many steps a reply may take when the model calls tools; 20 by default. */
+  /** The maximum number of steps of a reply that calls tools; 20 by default. */
   readonly maxSteps?: number;
   readonly settings?: CallSettings;
-  /** `stop` ends a reply when its last reader is gone. By default it goes on, so that it can be resumed. */
+  /**
+   * `stop` ends a reply when its last reader disconnects. By default the reply continues, so that it can be resumed.
+   */
   readonly onDisconnect?: 'continue' | 'stop';
-  /** The largest request in bytes; 32 MiB by default. */
+  /** The maximum size of a request in bytes; 32 MiB by default. */
   readonly maxRequestBytes?: number;
-  /** Turns an error of the model into the text that the user sees, and is the place to log it. */
+  /** Converts an error of the model to the text that the user sees. Log the error here. */
   readonly onError?: (error: unknown) => string;
   readonly now?: () => number;
   readonly newId?: () => string;
@@ -70,7 +72,7 @@ export interface ChatHandlerOptions {
 /** A request handler for Next.js, Hono, SvelteKit and others. */
 export type ChatHandler = (request: Request) => Promise<Response>;
 
-/** Options for naming the tree of a chat. */
+/** The store and the user that determine the tree of a chat. */
 export interface ChatOwner {
   readonly store: Store;
   readonly user: string;
@@ -78,7 +80,7 @@ export interface ChatOwner {
   readonly newId?: () => string;
 }
 
-/** Returns the id of a chat's tree: the chat's own id if it is a UUID, else one that is derived from it and the user. */
+/** Returns the id of a chat's tree: the chat id if it is a UUID, else an id derived from the chat id and the user. */
 export function chatTreeId(user: string, chatId: string): string {
   return isUuid(chatId) ? chatId : deriveId('ai-sdk', user, chatId);
 }
@@ -91,8 +93,8 @@ function chatTree(
 }
 
 /**
- * Reads the messages of a chat's active branch, for `useChat({ messages })`. A chat that does not exist has none. A reply
- * that this process is generating is left out, because `resume` streams it from its beginning.
+ * Reads the messages of a chat's active branch, for `useChat({ messages })`. A chat that does not exist has no
+ * messages. A reply that this process is generating is left out, because `resume` streams the reply from its beginning.
  */
 export async function loadChat(options: ChatOwner, chatId: string): Promise<UIMessage[]> {
   const tree = chatTree(options, requireChatId(chatId));
@@ -188,7 +190,7 @@ class ChatService {
     return Response.json({ messages }, noCache);
   }
 
-  /** Streams a run from its beginning: the named one, or the one at the end of the active branch. */
+  /** Streams a run from its beginning: the run with the given id, or the run at the end of the active branch. */
   async #resume(tree: ChatTree, id: string | null): Promise<Response> {
     const runs = this.#runs.of(tree.id);
     const wanted = id ?? (runs.length === 0 ? null : (await readTreeState(tree, runs)).run);
@@ -200,7 +202,7 @@ class ChatService {
     const change = readTreeChange(await readJsonBody(request, this.#options.maxRequestBytes ?? defaultMaxBytes));
     const shown =
       change.action === 'undo'
-        ? // Not in the queue, where the reply that it stops has to be stored.
+        ? // Runs outside the queue, because the queue must store the reply that this change stops.
           await changeTree(tree, this.#runs, change)
         : await this.#queue.run(tree.id, () => changeTree(tree, this.#runs, change));
     return Response.json(await readTreeState(tree, this.#runs.of(tree.id), shown), noCache);
@@ -232,7 +234,7 @@ class ChatService {
     return this.#queue.run(tree.id, () => this.#answer(tree, post, chosen));
   }
 
-  /** Keeps the posted messages, then joins the reply that is being generated for them, or starts one. */
+  /** Stores the posted messages, then joins the reply that is being generated for them, or starts one. */
   async #answer(tree: ChatTree, post: ChatPost, model: LanguageModel): Promise<Response> {
     const actId = tree.newId();
     const { end, changed } = await this.#keep(tree, post, actId);
@@ -243,7 +245,7 @@ class ChatService {
         trigger === 'submit-message' || (hasReaders && request.trigger === trigger && request.messageId === messageId),
     );
     if (same !== undefined) return this.#respond(same);
-    // Nobody reads these any more: their page stopped them and asks again.
+    // These runs have no readers any more: their page has stopped them and sent a new request.
     for (const each of running) if (!each.hasReaders) each.stop();
     const isPrompt = post.messages.at(-1)?.role === 'user';
     if (!changed && isPrompt && trigger === 'submit-message' && messageId === undefined) {
@@ -268,7 +270,8 @@ class ChatService {
           started.storedEnd = stored;
         }),
       async () => {
-        // Without a word, the question would be shown without its earlier replies.
+        // If the model generated no text, select the question's last reply. Otherwise the question would be shown
+        // without its replies.
         if (started.storedEnd === undefined) await this.#queue.run(tree.id, () => selectLastReply(tree, end));
       },
     );
@@ -305,7 +308,7 @@ class ChatService {
     );
   }
 
-  /** Calls the model and stores the reply: after each step, and whole when it has ended for any reason. */
+  /** Calls the model and stores the reply after each step, and once more when the reply has ended for any reason. */
   async #generate(
     tree: ChatTree,
     model: LanguageModel,
@@ -365,9 +368,9 @@ function decodeSegment(segment: string | undefined): string {
 }
 
 /**
- * Creates a request handler for an unmodified `useChat`: it keeps what is posted in a tree and streams the reply.
- * `POST` answers, `GET …/{chat}/stream` resumes, `DELETE …/{chat}/stream` stops, `GET …/{chat}` returns the messages.
- * `…/{chat}/tree` and `…/{chat}/events` serve `useTreeChat`.
+ * Creates a request handler for an unmodified `useChat`. The handler stores the posted messages in a tree and streams
+ * the reply. `POST` generates a reply, `GET …/{chat}/stream` resumes one, `DELETE …/{chat}/stream` stops it, and `GET
+ * …/{chat}` returns the messages. `…/{chat}/tree` and `…/{chat}/events` serve `useTreeChat`.
  */
 export function createChatHandler(options: ChatHandlerOptions): ChatHandler {
   const service = new ChatService(options);

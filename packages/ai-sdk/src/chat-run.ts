@@ -1,25 +1,29 @@
-/** A reply that is being generated. Readers may come and go; each gets the stream from its beginning. */
+/**
+ * A reply that is being generated. Any number of readers may join or leave; each gets the stream from its beginning.
+ */
 import type { NodeId, Store } from '@coppice/core';
 import type { UIMessageChunk } from 'ai';
 import { chunksOfReply } from './stored-reply.ts';
 import type { UiMessageJson } from './ui-nodes.ts';
 
-/** What tells one request for a reply from another. */
+/** Identifies a request for a reply. */
 export interface RunRequest {
-  /** The id of the run; a client may choose it, so that it can stop the reply before the response arrives. */
+  /** The id of the run. A client may choose the id, so that it can stop the reply before the response arrives. */
   readonly id: string;
-  /** The node that is answered or continued. */
+  /** The node that the reply answers or continues. */
   readonly end: NodeId;
   readonly trigger: string;
-  /** The message that is generated again or was edited. */
+  /** The id of the message that is generated again or was edited. */
   readonly messageId: string | undefined;
-  /** The act that is undone at once with the question. */
+  /** The act of the question and its reply, so that both are undone together. */
   readonly actId: string;
-  /** Whether the act has stored something before the reply: a question, but not a reply that is generated again. */
+  /**
+   * Whether the act stored something before the reply. True for a question, false for a reply that is generated again.
+   */
   readonly isWritten: boolean;
-  /** The node above the message that is generated; null at the top of the tree. */
+  /** The parent of the generated message; null at the top of the tree. */
   readonly above: NodeId | null;
-  /** The stored message that the reply continues, as a page adds the result of a tool. */
+  /** The stored message that the reply continues, for example after a page has added a tool result. */
   readonly continued: UiMessageJson | undefined;
 }
 
@@ -29,15 +33,15 @@ export class ChatRun {
   readonly #readers = new Set<() => void>();
   readonly #abort = new AbortController();
   #done = false;
-  /** The last node of the reply that is stored so far. */
+  /** The last stored node of the reply. */
   storedEnd: NodeId | undefined = undefined;
-  /** Resolves when the reply is complete and stored, and no reader can be added any more. */
+  /** Resolves when the reply is complete and stored. After that no reader can join. */
   readonly ended: Promise<void>;
 
   constructor(
     request: RunRequest,
     start: (signal: AbortSignal) => Promise<ReadableStream<UIMessageChunk>>,
-    /** Called before readers are told that the reply has ended. */
+    /** Called before the readers receive the end of the reply. */
     finish: () => Promise<void>,
   ) {
     this.request = request;
@@ -48,7 +52,7 @@ export class ChatRun {
     return this.#readers.size > 0;
   }
 
-  /** Stops generating. What was generated is stored. */
+  /** Stops generating. The text generated so far is stored. */
   stop(): void {
     this.#abort.abort();
   }
@@ -57,7 +61,7 @@ export class ChatRun {
     start: (signal: AbortSignal) => Promise<ReadableStream<UIMessageChunk>>,
     finish: () => Promise<void>,
   ): Promise<void> {
-    // Readers leave at one of these chunks, so they get it only when the reply is stored.
+    // Readers disconnect after one of these chunks, so the chunk is held back until the reply is stored.
     const held: UIMessageChunk[] = [];
     try {
       const reader = (await start(this.#abort.signal)).getReader();
@@ -79,14 +83,14 @@ export class ChatRun {
     for (const wake of this.#readers) wake();
   }
 
-  /** Whether the reply is at the end of a branch, in whole or in part. */
+  /** Whether a branch with this end is the one on which the reply is generated. */
   endsAt(end: NodeId | null): boolean {
     return end === (this.storedEnd ?? this.request.end);
   }
 
   /**
-   * The stream from its first chunk on. For a page that has nothing of the message (`whole`), the part that a page knows
-   * which continues it comes first. Cancelling it ends this reader alone.
+   * Streams the reply from its first chunk. With `whole`, the stored beginning of the message is streamed first, for a
+   * page that has nothing of the message. Cancelling the stream ends only this reader.
    */
   stream({ whole = false, onCancel }: { readonly whole?: boolean; readonly onCancel?: () => void } = {}) {
     const { continued } = this.request;
@@ -103,7 +107,7 @@ export class ChatRun {
         for (const chunk of prefix) controller.enqueue(chunk);
       },
       pull: async (controller) => {
-        // The prefix has begun the message already.
+        // The prefix already contains the start of the message.
         if (prefix.length > 0 && next === 0 && this.#chunks[0]?.type === 'start') next = 1;
         while (next >= this.#chunks.length && !this.#done)
           await new Promise<void>((resolve) => {
@@ -129,7 +133,7 @@ function isLast({ type }: UIMessageChunk): boolean {
   return type === 'finish' || type === 'error' || type === 'abort';
 }
 
-/** Ends a stream when it is stopped, also if the model behind it does not heed the signal. */
+/** Ends a stream when the signal is aborted, even if the model ignores the signal. */
 export function endOnAbort(
   stream: ReadableStream<UIMessageChunk>,
   signal: AbortSignal,
@@ -145,7 +149,7 @@ export function endOnAbort(
       if (next !== undefined && !next.done) return controller.enqueue(next.value);
       if (next === undefined) {
         controller.enqueue({ type: 'abort' });
-        // The model may fail when it is cut off; its reply has ended already.
+        // The model may throw when it is cancelled; its reply has already ended.
         reader.cancel().catch(() => undefined);
       }
       controller.close();
@@ -154,7 +158,7 @@ export function endOnAbort(
   });
 }
 
-/** How many ids of stopped runs are remembered, for requests that arrive after they were stopped. */
+/** The number of stopped run ids to remember, for requests that arrive after they were stopped. */
 const mostStopped = 200;
 
 /** The replies that are being generated, by tree. */
@@ -167,7 +171,7 @@ export class ChatRuns {
     return this.#byTree.get(treeId) ?? [];
   }
 
-  /** Calls back when a run of a tree begins or ends; returns a function that ends it. */
+  /** Calls the listener when a run of a tree begins or ends. Returns a function that unsubscribes. */
   subscribe(treeId: string, listener: () => void): () => void {
     const listeners = this.#listeners.get(treeId) ?? new Set();
     this.#listeners.set(treeId, listeners.add(listener));
@@ -181,7 +185,10 @@ export class ChatRuns {
     for (const listener of this.#listeners.get(treeId) ?? []) listener();
   }
 
-  /** Stops a run, now or as soon as its request arrives; without an id all runs of the tree. Resolves when they are stored. */
+  /**
+   * Stops a run, now or as soon as its request arrives; without an id all runs of the tree. Resolves when their replies
+   * are stored.
+   */
   async stop(treeId: string, id: string | null): Promise<void> {
     const running = this.of(treeId).filter(({ request }) => id === null || request.id === id);
     if (running.length === 0 && id !== null) {
@@ -193,7 +200,7 @@ export class ChatRuns {
     await Promise.all(running.map((each) => each.ended));
   }
 
-  /** Lists a run until it has ended. */
+  /** Adds a run to the list until the run has ended. */
   add(treeId: string, run: ChatRun): void {
     this.#byTree.set(treeId, [...this.of(treeId), run]);
     if (this.#stopped.delete(run.request.id)) run.stop();
@@ -209,7 +216,7 @@ export class ChatRuns {
 
 const runsByStore = new WeakMap<Store, ChatRuns>();
 
-/** The runs of a store in this process: routes with a handler each know the same ones. */
+/** Returns the runs of a store in this process, so that routes with separate handlers share them. */
 export function chatRunsOf(store: Store): ChatRuns {
   const runs = runsByStore.get(store) ?? new ChatRuns();
   runsByStore.set(store, runs);

@@ -1,4 +1,7 @@
-/** Keeps lists of UI messages in a tree: finds what is stored already, adds the rest, doubles nothing. */
+/**
+ * Stores lists of UI messages in a tree: finds the messages that are already stored and adds the others, without
+ * duplicates.
+ */
 import { canonicalJson, deriveId, messageKit, sha256Hex } from '@coppice/content';
 import {
   ask,
@@ -37,7 +40,7 @@ export interface ChatTree {
   readonly newId: () => string;
 }
 
-/** Where a list of messages was kept. */
+/** The result of {@link keepMessages}. */
 export interface StoredMessagesResult {
   /** The last node of the last message. */
   readonly end: NodeId;
@@ -49,7 +52,7 @@ interface NewUiNode extends UiNode {
   readonly id: NodeId;
 }
 
-/** What has to be written so that a tree has a list of messages. */
+/** The changes that store a list of messages in a tree. */
 interface KeepPlan {
   readonly annotate: readonly { readonly id: NodeId; readonly meta: NodeMeta }[];
   readonly parentId: NodeId;
@@ -86,7 +89,7 @@ function* liveChildren(of: NodeId): ReadProgram<readonly Node[]> {
   return ids.length === 0 ? [] : yield* ask('nodes', { ids });
 }
 
-/** What a stored message lacks of a posted one; undefined if they say different things. */
+/** The parts of a posted message that the stored message lacks; undefined if their contents differ. */
 interface Growth {
   readonly annotate: KeepPlan['annotate'];
   readonly rest: readonly UiNode[];
@@ -112,7 +115,9 @@ function messageText(message: object): string {
   return canonicalJson(JSON.parse(JSON.stringify(message)));
 }
 
-/** Moves results that are stored already before the others of their step: results arrive in any order. */
+/**
+ * Moves results that are already stored before the other results of their step, because results arrive in any order.
+ */
 function inStoredOrder(wanted: readonly UiNode[], stored: readonly Node[]): UiNode[] {
   const places = new Map(stored.map((node, at) => [node.message?.tool_call_id ?? '', at]));
   const ordered: UiNode[] = [];
@@ -133,7 +138,7 @@ function inStoredOrder(wanted: readonly UiNode[], stored: readonly Node[]): UiNo
   return ordered;
 }
 
-/** Derives the ids of the nodes that a message needs, always the same for the same message at the same place. */
+/** Derives the ids of a message's new nodes. The same message at the same place always gets the same ids. */
 function* nameNodes(
   tree: ChatTree,
   parentId: NodeId,
@@ -141,7 +146,7 @@ function* nameNodes(
   own: boolean,
 ): ReadProgram<readonly NewUiNode[]> {
   const derived = nodeId(deriveId('ai-sdk', tree.id, parentId, message.id));
-  // The place is taken by another version of the message, as after an edit.
+  // Another version of the message already has these ids, for example after an edit.
   const first = own
     ? nodeId(message.id)
     : (yield* ask('taken', { ids: [derived] })).length === 0
@@ -164,7 +169,9 @@ function nameBelow(parent: NodeId, nodes: readonly UiNode[]): NewUiNode[] {
   });
 }
 
-/** Plans how to keep messages below a parent; null is the top of the tree, undefined the end of the active branch. */
+/**
+ * Plans how to store messages below a parent. Null means the top of the tree, undefined the end of the active branch.
+ */
 function* planKeeping(
   tree: ChatTree,
   messages: readonly UiMessageJson[],
@@ -172,7 +179,7 @@ function* planKeeping(
   own: boolean,
 ): ReadProgram<KeepPlan> {
   const { rootId, activeNodeId } = yield* readTree(tree.id);
-  // Most lists repeat the active branch: one read finds all of it.
+  // Most lists repeat the active branch, so one read finds all of them.
   const active = below === null && activeNodeId !== null ? toUiChains(yield* readPath({ to: activeNodeId })) : [];
   let parentId = below === undefined ? (activeNodeId ?? rootId) : (below ?? rootId);
   const annotate: KeepPlan['annotate'][number][] = [];
@@ -205,21 +212,21 @@ function findGrowth(chains: readonly UiChain[], message: UiMessageJson) {
   return undefined;
 }
 
-/** How messages are kept. */
+/** The options of {@link keepMessages}. */
 export interface KeepMessagesOptions {
-  /** The node below which they belong; null is the top of the tree, undefined the end of the active branch. */
+  /** The parent of the messages. Null means the top of the tree, undefined the end of the active branch. */
   readonly below?: NodeId | null | undefined;
-  /** Joins the changes to one act, which is undone at once. */
+  /** Joins the changes to one act, which is undone as a whole. */
   readonly actId: string;
-  /** Whether the ids were made here and are ids of nodes. */
+  /** Whether this package generated the message ids, so that they are node ids. */
   readonly own?: boolean;
   /** Called with each message that is not stored yet, before anything is written. */
   readonly onNew?: (message: UiMessageJson) => void;
-  /** Makes the last message active: always, or only if the user is still at the place where it is added. */
+  /** Makes the last message active: always, or only if the parent of the messages is still active. */
   readonly select: 'always' | 'if-there';
 }
 
-/** Keeps messages in an existing tree. Repeating it changes nothing. */
+/** Stores messages in an existing tree. Storing the same messages again changes nothing. */
 export async function keepMessages(
   tree: ChatTree,
   messages: readonly UiMessageJson[],
@@ -283,7 +290,7 @@ export interface ChatBranch {
   readonly systemPrompt: string | undefined;
 }
 
-/** Reads a branch down to a node, or the active one; for a model without the messages that are excluded. */
+/** Reads a branch down to a node, or the active branch. With `forModel`, excluded messages are left out. */
 export async function readBranch(
   { store, id }: ChatTree,
   { to, forModel = false }: { readonly to?: NodeId; readonly forModel?: boolean } = {},
@@ -297,7 +304,7 @@ export async function readBranch(
   });
 }
 
-/** Reads the UI message that begins at a node, with all its nodes. */
+/** Reads the UI message whose first node is given, with all its nodes. */
 export async function readUiMessageAt({ store, id }: ChatTree, first: NodeId): Promise<UiChain> {
   return store.read(id, function* () {
     const node = yield* ask('node', { id: first });
@@ -311,7 +318,7 @@ export async function readUiMessageAt({ store, id }: ChatTree, first: NodeId): P
   });
 }
 
-/** Reads the reply below a prompt that was visited last; undefined if there is none. */
+/** Reads the last visited reply to a prompt; undefined if there is none. */
 export async function readLastReply({ store, id }: ChatTree, prompt: NodeId): Promise<UiMessageJson | undefined> {
   return store.read(id, function* () {
     const replies = (yield* liveChildren(prompt)).filter(
@@ -323,7 +330,7 @@ export async function readLastReply({ store, id }: ChatTree, prompt: NodeId): Pr
   });
 }
 
-/** Reads the UI message that ends at a node, and the node above it; null at the top of the tree. */
+/** Reads the UI message whose last node is given, and the parent of that message; null at the top of the tree. */
 export async function readLastMessage(
   { store, id }: ChatTree,
   end: NodeId,
@@ -334,7 +341,7 @@ export async function readLastMessage(
   });
 }
 
-/** Goes back from a message to the reply below it that was visited last, if the user is still at the message. */
+/** Selects the last visited reply below a message, if that message is still active. */
 export async function selectLastReply(tree: ChatTree, at: NodeId): Promise<void> {
   const { store, id: treeId } = tree;
   const end = await store.read(treeId, function* () {

@@ -1,5 +1,5 @@
 // @module-tag full
-/** The same tests with the AI SDK's previous major version, which is a peer as well. */
+/** Runs the same tests with the previous major version of the AI SDK, which is also a supported peer dependency. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { afterAll, expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
-/** The hook of the previous major, which brings its own copy of the SDK. */
+/** The React hook of the previous major version, which has its own copy of the SDK. */
 const hook = join(root, 'node_modules/ai-sdk-react-3');
 const previous = join(hook, 'node_modules/ai');
 mkdirSync(join(root, '.tmp'), { recursive: true });

@@ -12,19 +12,19 @@ export type { ChatBranchEnd, ChatRunInfo, MessageVariantPlace, TreeChatState } f
 export interface UseTreeChatOptions<M extends UIMessage>
   extends Omit<ChatInit<M>, 'transport' | 'id'>,
     TreeChatConnection {
-  /** The id of the chat: any text. The same id shows the same chat again. */
+  /** The id of the chat, which may be any text. The same id opens the same chat. */
   readonly id: string;
-  /** How often messages are drawn at most, in milliseconds. */
+  /** The minimum time between two renderings of messages, in milliseconds. */
   readonly throttle?: number;
 }
 
-/** The tree of a chat. */
+/** The tree of a chat, with the functions that change it. */
 export interface ChatTreeView
   extends Pick<
     TreeChat,
     'variants' | 'select' | 'next' | 'previous' | 'edit' | 'remove' | 'undo' | 'redo' | 'refresh'
   > {
-  /** False until the stored messages are there. */
+  /** False until the stored messages are loaded. */
   readonly isReady: boolean;
   /** Why the last change or read failed. */
   readonly error: Error | null;
@@ -32,11 +32,11 @@ export interface ChatTreeView
   readonly branches: readonly ChatBranchEnd[];
   /** The end of the shown branch. */
   readonly end: string | null;
-  /** Replies that are being generated on other branches; pass an id to `select` to see one arrive. */
+  /** The replies that are being generated on other branches. Pass an id to `select` to show one. */
   readonly runs: readonly ChatRunInfo[];
 }
 
-/** What `useChat` returns, and the tree. `stop` stops the reply at the server too. */
+/** The result of `useChat`, and the tree. `stop` also stops the reply on the server. */
 export interface UseTreeChatHelpers<M extends UIMessage> extends UseChatHelpers<M> {
   readonly tree: ChatTreeView;
 }
@@ -44,7 +44,7 @@ export interface UseTreeChatHelpers<M extends UIMessage> extends UseChatHelpers<
 interface HeldChat<M extends UIMessage> {
   readonly tree: TreeChat<M>;
   readonly chat: Chat<M>;
-  /** The options of the newest render, whose callbacks are called. */
+  /** The options of the newest render; callbacks are taken from these. */
   latest: UseTreeChatOptions<M>;
 }
 
@@ -79,10 +79,13 @@ function createHeldChat<M extends UIMessage>(options: UseTreeChatOptions<M>): He
   return held;
 }
 
-/** A stored, branching chat: `useChat` with the messages of the shown branch, and `tree` for everything beside it. */
+/**
+ * A stored, branching chat: `useChat` with the messages of the shown branch, and `tree` for the other branches and all
+ * changes.
+ */
 export function useTreeChat<M extends UIMessage = UIMessage>(options: UseTreeChatOptions<M>): UseTreeChatHelpers<M> {
   const [first, setHeld] = useState(() => createHeldChat(options));
-  // Another id is another chat, as in `useChat`.
+  // As in `useChat`, another id opens another chat.
   const held = first.tree.id === options.id ? first : createHeldChat(options);
   if (held !== first) setHeld(held);
   const { tree, chat } = held;

@@ -1,4 +1,4 @@
-/** Reads what `useChat` posts, and refuses everything else with a sentence that says what is wrong. */
+/** Parses the requests of `useChat`, and refuses all others with a message that describes the problem. */
 import { isAppError, isUuid, type Json, type JsonObject, refuse } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import { safeValidateUIMessages, type UIMessage } from 'ai';
@@ -16,14 +16,17 @@ export interface ChatPost {
   readonly runId: string | undefined;
 }
 
-/** A stored message for the page: a copy, because the SDK changes what it is given. It was checked when it was posted. */
+/**
+ * Copies a stored message for the page, because the SDK changes its input. The message was validated when it was
+ * posted.
+ */
 export function toUiMessage(message: UiMessageJson): UIMessage {
   return JSON.parse(JSON.stringify(message));
 }
 
 const longestId = 500;
 
-/** Reads the body of a request as text, up to a number of bytes. */
+/** Reads the body of a request as text; throws beyond `maxBytes`. */
 async function readText(request: Request, maxBytes: number): Promise<string> {
   const reader = request.body?.getReader();
   const decoder = new TextDecoder();
@@ -50,7 +53,7 @@ function parseBody(text: string): JsonObject {
   return isJsonObject(body) ? body : refuse('command/invalid', 'The request is not a JSON object.');
 }
 
-/** Checks the id of a chat, which may be any text. */
+/** Validates the id of a chat, which may be any text. */
 export function requireChatId(value: Json | undefined): string {
   if (typeof value === 'string' && value !== '' && value.length <= longestId) return value;
   return refuse('command/invalid', `The chat needs an id: a text of 1 to ${longestId} characters.`);
@@ -68,7 +71,10 @@ function requireMessage(value: Json | undefined, where: string): UiMessageJson {
   return { ...value, id, role, parts };
 }
 
-/** Checks messages by the AI SDK's own rules. Messages without parts say nothing to a model and are left out. */
+/**
+ * Validates messages by the AI SDK's own rules. Messages without parts are left out, because they contain nothing for a
+ * model.
+ */
 export async function toModelInput(messages: readonly UiMessageJson[]): Promise<UIMessage[]> {
   const filled = messages.filter(({ parts }) => parts.length > 0);
   if (filled.length === 0) return [];
@@ -81,7 +87,7 @@ export async function toModelInput(messages: readonly UiMessageJson[]): Promise<
 
 /** Reads the body of a request as a JSON object. */
 export async function readJsonBody(request: Request, maxBytes: number): Promise<JsonObject> {
-  // The content type makes browsers of other sites ask first.
+  // This content type forces a CORS preflight request from pages of other sites.
   if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? ''))
     return refuse('command/invalid', 'The request must have the content type application/json.');
   return parseBody(await readText(request, maxBytes).catch(refuseBroken));

@@ -13,7 +13,7 @@ export function streamStoredReply(reply: UiMessageJson): ReadableStream<UIMessag
   });
 }
 
-/** The chunks of a stored reply; the last one ends it. */
+/** Converts a stored reply to stream chunks, including the one that ends the stream. */
 export function chunksOfReply(reply: UiMessageJson): UIMessageChunk[] {
   return [...chunksOf(reply)];
 }
@@ -76,7 +76,7 @@ function textOr(value: Json | undefined, fallback: string): string {
   return typeof value === 'string' ? value : fallback;
 }
 
-/** The providers' own data of a part, as a copy that the SDK may change. */
+/** Copies the provider metadata of a part, because the SDK may change the object. */
 function metadataOf(part: JsonObject): { providerMetadata?: ProviderMetadata } {
   if (!isJsonObject(part.providerMetadata)) return {};
   const providerMetadata: ProviderMetadata = JSON.parse(JSON.stringify(part.providerMetadata));

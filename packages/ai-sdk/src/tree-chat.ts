@@ -1,4 +1,6 @@
-/** A chat of the AI SDK and its tree on the server, kept together. Without React, so that any framework can use it. */
+/**
+ * Synchronises a chat of the AI SDK with its tree on the server. Does not need React, so that any framework can use it.
+ */
 import { type AbstractChat, DefaultChatTransport, type UIMessage } from 'ai';
 import {
   type ChatRunInfo,
@@ -8,21 +10,21 @@ import {
   type TreeChatState,
 } from './tree-state.ts';
 
-/** Where the handler is, and how it is reached. */
+/** The address of the handler, and how requests are sent. */
 export interface TreeChatConnection {
   /** The address of the handler; `/api/chat` by default. */
   readonly api?: string;
   /** Headers for each request, such as a token, or a function that returns them. */
   readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
   readonly credentials?: RequestCredentials;
-  /** More fields for the body of each POST. */
+  /** Additional fields for the body of each POST request. */
   readonly body?: object;
   readonly fetch?: typeof globalThis.fetch;
   /** Follows changes of other tabs and programs while the page is visible; true by default. */
   readonly live?: boolean;
 }
 
-/** What a view needs besides the messages. */
+/** The state that a view needs besides the messages. */
 export interface TreeChatSnapshot {
   /** False until the chat was read for the first time. */
   readonly isReady: boolean;
@@ -32,16 +34,16 @@ export interface TreeChatSnapshot {
   readonly error: Error | null;
 }
 
-/** The place of a message among its variants. */
+/** The index of a message among its variants. */
 export interface VariantPlace {
-  /** From 0. */
+  /** The index from 0. */
   readonly index: number;
   readonly count: number;
-  /** Each can be passed to `select`. */
+  /** The ids of the variants. Each can be passed to `select`. */
   readonly ids: readonly string[];
 }
 
-/** The part of the SDK's chat that is used here. */
+/** The members of the SDK's chat that are used here. */
 export type AttachableChat<M extends UIMessage> = Pick<
   AbstractChat<M>,
   'id' | 'messages' | 'status' | 'sendMessage' | 'regenerate' | 'resumeStream' | 'stop'
@@ -70,15 +72,17 @@ export class TreeChat<M extends UIMessage = UIMessage> {
   readonly #listeners = new Set<() => void>();
   #chat: AttachableChat<M> | undefined;
   #snapshot: TreeChatSnapshot = { isReady: false, state: emptyState, error: null };
-  /** The run whose reply this page reads. */
+  /** The run whose reply this page is reading. */
   #run: string | null = null;
   /** The request that is being read, as a promise that never rejects. */
   #reading: Promise<void> = Promise.resolve();
   /** The run that was resumed last, and how often in a row. */
   #resumed: { readonly run: string; readonly attempts: number } | null = null;
-  /** How often the view went elsewhere on purpose: an answer that was asked for before is out of date. */
+  /**
+   * Counts how often this view switched to another branch. A response to a request from before a switch is out of date.
+   */
   #moves = 0;
-  /** Reads follow each other; a second request while one waits is the same request. */
+  /** At most one read runs at a time; a second call while one is waiting shares that one. */
   #refreshing: Promise<void> | null = null;
   #again = false;
   #feed: AbortController | null = null;
@@ -94,7 +98,7 @@ export class TreeChat<M extends UIMessage = UIMessage> {
       ...(credentials === undefined ? {} : { credentials }),
       headers: () => ({ ...(typeof headers === 'function' ? headers() : headers) }),
       prepareSendMessagesRequest: ({ body: more, id: chatId, messages, trigger, messageId }) => {
-        // Chosen here, so that the reply can be stopped before the response arrives.
+        // The client chooses the run id, so that it can stop the reply before the response arrives.
         this.#run = crypto.randomUUID();
         return { body: { ...body, ...more, id: chatId, messages, trigger, messageId, run: this.#run } };
       },
@@ -126,7 +130,7 @@ export class TreeChat<M extends UIMessage = UIMessage> {
     return this.#chat;
   }
 
-  /** Names the chat that shows the branch. */
+  /** Sets the chat that shows the branch. */
   attach(chat: AttachableChat<M>): void {
     this.#chat = chat;
   }
@@ -150,14 +154,14 @@ export class TreeChat<M extends UIMessage = UIMessage> {
     this.#follow();
   }
 
-  /** Stops following. A reply goes on at the server. */
+  /** Stops following changes. A reply continues on the server. */
   close(): void {
     this.#closed = true;
     this.#feed?.abort();
     this.#feed = null;
   }
 
-  /** Pauses following while the page is hidden, and catches up when it is shown. */
+  /** Stops following changes while the page is hidden, and reads the missed changes when it becomes visible. */
   setVisible(visible: boolean): void {
     if (this.#closed) return;
     if (!visible) {
@@ -208,7 +212,7 @@ export class TreeChat<M extends UIMessage = UIMessage> {
     } while (this.#again);
   }
 
-  /** Where this view is: the last messages that the server may know, newest first. */
+  /** The newest messages of this view that the server may have stored, newest first. They identify the shown branch. */
   #wanted(): string[] {
     if (!this.#snapshot.isReady) return [];
     const { messages } = this.#attached;
@@ -217,13 +221,13 @@ export class TreeChat<M extends UIMessage = UIMessage> {
     return ids.toReversed();
   }
 
-  /** Takes over what the server has; `moved` when the view goes elsewhere on purpose. */
+  /** Applies the state of the server; `moved` means that the view switched to another branch. */
   #take(state: TreeChatState, moved: boolean): void {
     const chat = this.#attached;
     this.#set({ isReady: true, state, error: null });
     if (moved) this.#resumed = null;
     if (!moved && isBusy(chat.status)) return;
-    // A message that was not stored stays where it can be sent again.
+    // An unsent message stays in the list, so that it can be sent again.
     const unsent = chat.messages.findLast(({ role }) => role === 'user')?.id;
     const isKnown = state.messages.some(({ id }) => id === unsent);
     if (!moved && chat.status === 'error' && unsent !== undefined && !isKnown) return;
@@ -231,7 +235,7 @@ export class TreeChat<M extends UIMessage = UIMessage> {
     if (state.run !== null) void this.#resume(state.run);
   }
 
-  /** Reads a reply that is being generated. One that was just read is asked for again after a while. */
+  /** Reads a reply that is being generated. If the same reply was just read, waits before requesting it again. */
   async #resume(run: string): Promise<void> {
     if (run !== this.#resumed?.run) this.#resumed = { run, attempts: 0 };
     else {
@@ -244,7 +248,7 @@ export class TreeChat<M extends UIMessage = UIMessage> {
     await this.#read(() => this.#attached.resumeStream());
   }
 
-  /** Reads a reply, and then the tree, which has it by then. */
+  /** Reads a reply, and then the tree, which contains the reply by then. */
   async #read(start: () => Promise<void>): Promise<void> {
     const reading = start().catch(() => undefined);
     this.#reading = reading;
@@ -255,7 +259,7 @@ export class TreeChat<M extends UIMessage = UIMessage> {
     if (this.#feed === null) this.#follow();
   }
 
-  /** Stops reading; the reply goes on at the server. */
+  /** Stops reading; the reply continues on the server. */
   async #leave(): Promise<void> {
     const reading = this.#reading;
     this.#reading = Promise.resolve();
@@ -270,14 +274,14 @@ export class TreeChat<M extends UIMessage = UIMessage> {
 
   regenerate: AttachableChat<M>['regenerate'] = (options) => this.#read(() => this.#attached.regenerate(options));
 
-  /** Stops the reply at the server; what was generated is stored. */
+  /** Stops the reply on the server; the text generated so far is stored. */
   stop = async (): Promise<void> => {
     const reading = this.#reading;
     const run = this.#run;
     if (run === null || !isBusy(this.#attached.status)) return this.#attached.stop();
     try {
       await this.#request(`/stream?run=${encodeURIComponent(run)}`, { method: 'DELETE' });
-      // Its stream ends by itself, with what is stored.
+      // The stream ends without an abort, after the stored part of the reply.
       if (this.#attached.status === 'submitted') await this.#attached.stop();
     } catch (error) {
       await this.#attached.stop();
@@ -305,7 +309,10 @@ export class TreeChat<M extends UIMessage = UIMessage> {
     }
   }
 
-  /** Shows the branch through a variant, to the end of a branch, or the branch of a reply that is being generated. */
+  /**
+   * Shows the branch through a variant, the branch with the given end, or the branch of a reply that is being
+   * generated.
+   */
   select = (id: string): Promise<void> => this.#change({ action: 'select', nodeId: id });
 
   #step(messageId: string, by: number): Promise<void> {
@@ -318,7 +325,7 @@ export class TreeChat<M extends UIMessage = UIMessage> {
 
   previous = (messageId: string): Promise<void> => this.#step(messageId, -1);
 
-  /** Adds another version of a message: one of the user is sent and answered, a reply is stored as it is. */
+  /** Adds a new version of a message. A user message is sent to the model; a reply is only stored. */
   edit = async (messageId: string, text: string): Promise<void> => {
     const chat = this.#attached;
     const message = chat.messages.find(({ id }) => id === messageId);
@@ -332,7 +339,7 @@ export class TreeChat<M extends UIMessage = UIMessage> {
     return this.#change({ action: 'edit', nodeId: this.#requirePlace(messageId).nodeId, text });
   };
 
-  /** Moves a message to the trash; what follows stays unless `keepChildren` is false. */
+  /** Moves a message to the trash. Its descendants stay unless `keepChildren` is false. */
   remove = async (messageId: string, { keepChildren = true }: { readonly keepChildren?: boolean } = {}) =>
     this.#change({ action: 'remove', nodeId: this.#requirePlace(messageId).nodeId, keepChildren });
 
@@ -358,7 +365,7 @@ export class TreeChat<M extends UIMessage = UIMessage> {
       : { index: place.index, count: place.ids.length, ids: place.ids };
   };
 
-  /** The replies that are being generated on branches that are not shown. */
+  /** Returns the replies that are being generated on branches that are not shown. */
   runsElsewhere(): readonly ChatRunInfo[] {
     return this.#snapshot.state.runs.filter(({ id }) => id !== this.#run);
   }
@@ -386,7 +393,7 @@ export class TreeChat<M extends UIMessage = UIMessage> {
           if (lines.some((line) => line.startsWith('data:'))) void this.refresh();
         }
       } catch {
-        // The connection broke: it is opened again below.
+        // The connection was lost; it is opened again below.
       }
       if (!signal.aborted) await wait(reconnectMs[Math.min(failures, reconnectMs.length - 1)] ?? 0, signal);
     }
@@ -407,7 +414,7 @@ async function problemIn(response: Response): Promise<string> {
     const { error }: { readonly error?: { readonly message?: unknown } } = JSON.parse(text);
     if (typeof error?.message === 'string') return error.message;
   } catch {
-    // Not an answer of the handler, for example that of a proxy.
+    // The response did not come from the handler, but for example from a proxy.
   }
   return `The server answered ${response.status}.`;
 }

@@ -1,4 +1,7 @@
-/** Requests of `useTreeChat`: the shown branch with its variants, and changes other than sending. */
+/**
+ * Handles the requests of `useTreeChat`: reading the shown branch with its variants, and all changes except sending a
+ * message.
+ */
 import {
   ask,
   isAppError,
@@ -35,7 +38,7 @@ const noTree: TreeChatState = {
   end: null,
 };
 
-/** The variants of each message: the children of the node above that begin a message of their own. */
+/** Finds the variants of each message: the children of its parent that start a message. */
 function* placesOf(chains: readonly UiChain[], rootId: NodeId): ReadProgram<MessageVariantPlace[]> {
   const firsts = chains.flatMap(({ nodes: [first] }) => (first === undefined ? [] : [first]));
   const lists = yield* ask('childIds', { of: firsts.map((node) => node.parentId ?? rootId) });
@@ -43,7 +46,7 @@ function* placesOf(chains: readonly UiChain[], rootId: NodeId): ReadProgram<Mess
   for (const [at, { id }] of firsts.entries()) {
     const all = lists[at] ?? [id];
     const above = at === 0 ? undefined : chains[at - 1]?.nodes.at(-1);
-    // A single child needs no look; among several, one may continue the message above.
+    // An only child needs no check; among several children, one may continue the parent's message.
     const own =
       all.length < 2 || above === undefined || above.role === 'user'
         ? all
@@ -53,7 +56,10 @@ function* placesOf(chains: readonly UiChain[], rootId: NodeId): ReadProgram<Mess
   return places;
 }
 
-/** The path to show: the first of the wanted places that exists, down to its last visited leaf; else the active one. */
+/**
+ * Returns the path to show: the path through the first existing id, down to its last visited leaf; else the active
+ * path.
+ */
 function* pathToShow(wanted: readonly string[], activeId: NodeId | null): ReadProgram<readonly Node[]> {
   for (const id of wanted) {
     if (!isUuid(id)) continue;
@@ -63,7 +69,7 @@ function* pathToShow(wanted: readonly string[], activeId: NodeId | null): ReadPr
   return activeId === null ? [] : yield* readPath({ to: activeId });
 }
 
-/** Reads the branch through the first of the wanted nodes or runs that exists; the active branch by default. */
+/** Reads the branch through the first existing node or run of a list; by default the active branch. */
 export async function readTreeState(
   { store, id }: ChatTree,
   runs: readonly ChatRun[],
@@ -76,7 +82,7 @@ export async function readTreeState(
     const path = asked === undefined ? yield* pathToShow(wanted, activeNodeId) : [];
     const shown = asked ?? runs.findLast((each) => each.endsAt(path.at(-1)?.id ?? null));
     const above = shown?.request.above ?? null;
-    // A page gets the message that is being generated from its stream, from the beginning.
+    // The page receives the message that is being generated from its stream, starting at the beginning.
     const whole = shown === undefined ? path : above === null || above === rootId ? [] : yield* readPath({ to: above });
     const chains = toUiChains(whole);
     const leaves = yield* readRecentLeaves(mostBranches);
@@ -108,7 +114,7 @@ export async function readTreeState(
   });
 }
 
-/** Checks the body of a change. */
+/** Validates the body of a change. */
 export function readTreeChange(body: JsonObject): TreeChange {
   const { action, nodeId: id, text, keepChildren } = body;
   if (action === 'undo' || action === 'redo') return { action };
@@ -121,13 +127,13 @@ export function readTreeChange(body: JsonObject): TreeChange {
   return { action, nodeId: id, text };
 }
 
-/** Carries out a change. Returns what to show afterwards: nothing means the active branch. */
+/** Executes a change. Returns the ids of the branch to show afterwards; an empty list means the active branch. */
 export async function changeTree(tree: ChatTree, runs: ChatRuns, change: TreeChange): Promise<readonly string[]> {
   const { store, id: treeId } = tree;
   const context = createChatContext(tree, tree.newId());
   switch (change.action) {
     case 'select': {
-      // A run has no message yet that could be selected.
+      // A run cannot be selected as a node, because its message is not stored yet.
       if (runs.of(treeId).some(({ request }) => request.id === change.nodeId)) return [change.nodeId];
       const end = await store.read(treeId, function* () {
         return (yield* readPathThrough(change.nodeId)).at(-1)?.id;
@@ -163,8 +169,8 @@ export async function changeTree(tree: ChatTree, runs: ChatRuns, change: TreeCha
 }
 
 /**
- * Stops the reply of the act that is about to be undone, so that what was generated is undone with it. Returns false if
- * there is nothing left to undo: a reply that was generated again and has no word yet.
+ * Stops the reply of the act that is about to be undone, so that its text is undone as well. Returns false if nothing
+ * is left to undo, as for a regenerated reply without any text.
  */
 async function stopUndone({ store, id, actor }: ChatTree, runs: ChatRuns): Promise<boolean> {
   const unwritten = runs.of(id).findLast(({ request, storedEnd }) => !request.isWritten && storedEnd === undefined);
@@ -179,7 +185,7 @@ async function stopUndone({ store, id, actor }: ChatTree, runs: ChatRuns): Promi
   return true;
 }
 
-/** Stops replies to messages that are gone. */
+/** Stops replies whose question was deleted. */
 async function stopOrphans({ store, id }: ChatTree, runs: ChatRuns): Promise<void> {
   for (const { request } of runs.of(id)) {
     const gone = await store
@@ -221,7 +227,7 @@ export function streamChanges(
           tell();
         }
       };
-      // A closed store ends the stream; the page connects again.
+      // When the store is closed, the stream ends and the page connects again.
       const close = () => {
         if (end.signal.aborted) return;
         end.abort();

@@ -1,19 +1,21 @@
-/** What a page knows about the tree of its chat, and what it may change there. Both sides of the connection use it. */
+/** The state of a chat's tree as a page sees it, and the changes that a page may request. Used by server and client. */
 import type { UIMessage } from 'ai';
 
-/** The place of a shown message among its variants. */
+/** The index of a shown message among its variants. */
 export interface MessageVariantPlace {
-  /** The node at which the message begins. */
+  /** The first node of the message. */
   readonly nodeId: string;
-  /** The variants in order, as node ids; an edit keeps the id of its message, so these tell them apart. */
+  /**
+   * The node ids of the variants, in order. Message ids cannot identify variants, because an edit keeps the message id.
+   */
   readonly ids: readonly string[];
-  /** The place among them, from 0. */
+  /** The index of the message in `ids`. */
   readonly index: number;
 }
 
 /** The end of a branch. */
 export interface ChatBranchEnd {
-  /** Pass it to `select` to show the branch. */
+  /** Pass this id to `select` to show the branch. */
   readonly id: string;
   readonly role: 'system' | 'user' | 'assistant';
   /** The beginning of the last message. */
@@ -23,19 +25,19 @@ export interface ChatBranchEnd {
 
 /** A reply that is being generated, on any branch. */
 export interface ChatRunInfo {
-  /** Pass it to `select` to show the branch on which the reply is generated. */
+  /** Pass this id to `select` to show the branch on which the reply is generated. */
   readonly id: string;
-  /** The beginning of the message that is answered. */
+  /** The beginning of the message that the reply answers. */
   readonly text: string;
 }
 
-/** The shown branch of a chat and what there is beside it. */
+/** The shown branch of a chat, and short descriptions of its other branches and runs. */
 export interface TreeChatState {
   /** The version of the tree; 0 while the chat has no messages. */
   readonly version: number;
   /** The messages of the shown branch, without the reply that is being generated on it. */
   readonly messages: readonly UIMessage[];
-  /** The places of the messages, in the same order. */
+  /** The variants of each message, in the order of `messages`. */
   readonly places: readonly MessageVariantPlace[];
   /** The reply that is being generated on the shown branch. */
   readonly run: string | null;
@@ -47,7 +49,7 @@ export interface TreeChatState {
   readonly end: string | null;
 }
 
-/** A change that a page asks for. */
+/** A change that a page requests. */
 export type TreeChange =
   | { readonly action: 'select'; readonly nodeId: string }
   | { readonly action: 'edit'; readonly nodeId: string; readonly text: string }

@@ -46,7 +46,7 @@ const tool = fc.oneof(
   toolStates.map((state) => ({ type: 'dynamic-tool', toolName: 'toss', ...state })),
 );
 
-/** Only a reply calls tools, and each call has its own id. */
+/** Only a reply may call tools, and each call has a unique id. */
 const replyParts = fc
   .array(fc.oneof(spoken, tool), { maxLength: 8 })
   .map((parts) => parts.map((part, at) => ('input' in part ? { ...part, toolCallId: `c${at}` } : part)));
@@ -60,7 +60,7 @@ const message = fc
     }),
     fc.record({ role: fc.constant('assistant'), parts: replyParts, metadata: fc.option(json, { nil: undefined }) }),
   )
-  // As it arrives over HTTP: without undefined fields.
+  // JSON removes undefined fields, as HTTP does.
   .map((value) => JSON.parse(JSON.stringify(value)));
 
 const chat = fc

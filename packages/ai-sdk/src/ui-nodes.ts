@@ -1,6 +1,6 @@
 /**
- * Messages of the AI SDK as nodes of a tree and back. The blocks of a node say what other programs understand; what they
- * cannot say is kept beside them in the node's metadata, so that a message comes back exactly as it was.
+ * Converts messages of the AI SDK to nodes and back. Blocks hold the content that other programs can read; the node's
+ * metadata holds the rest, so that a message is restored exactly.
  */
 import { canonicalJson } from '@coppice/content';
 import { splitUiMessage } from '@coppice/content/ui-messages';
@@ -12,11 +12,11 @@ export interface UiMessageJson {
   readonly id: string;
   readonly role: 'system' | 'user' | 'assistant';
   readonly parts: readonly JsonObject[];
-  /** `metadata`, and whatever else an app adds. */
+  /** `metadata`, and any other field that an app adds. */
   readonly [key: string]: Json;
 }
 
-/** The message and the metadata of a node that is to be added. */
+/** The message and the metadata of a new node. */
 export interface UiNode {
   readonly message: Message;
   readonly meta: NodeMeta;
@@ -28,16 +28,16 @@ export interface UiChain {
   readonly message: UiMessageJson;
 }
 
-/** Where the metadata of a node keeps what its blocks cannot say. */
+/** The metadata key for the data that blocks cannot represent. */
 const metaKey = 'uiMessage';
-/** Keeps a message without visible content, which a tree would skip as blank. */
+/** Represents a message without visible content, which a tree would otherwise skip as blank. */
 const blankBlock = { type: 'ui-blank' };
-/** The part that shows a block of another program for which the AI SDK has no part. */
+/** The type of the part for a block of another program that has no equivalent in the AI SDK. */
 const blockPart = 'data-coppice-block';
 
 const ownParts = /^(?:text|reasoning|file|source-url|source-document|reasoning-file|custom|steering-message|data-.*)$/;
 
-/** Fields that a part has besides those of its block, and fields that it lacks. */
+/** The fields of a part that its block does not have, and the names of block fields that the part lacks. */
 interface PartPatch {
   readonly set?: JsonObject;
   readonly drop?: readonly string[];
@@ -52,7 +52,7 @@ function sameValue(one: Json | undefined, other: Json | undefined): boolean {
   return one === other || canonicalJson(one) === canonicalJson(other);
 }
 
-/** Whether two values are the same JSON. */
+/** Whether two messages are equal as JSON. */
 export function isSameMessage(one: UiMessageJson, other: UiMessageJson): boolean {
   return sameValue(one, other);
 }
@@ -82,7 +82,7 @@ function urlOf(block: JsonObject): string | undefined {
   return `data:${mediaType};base64,${source.data}`;
 }
 
-/** Converts a block to the part that says the same. */
+/** Converts a block to the equivalent part. */
 function partOfBlock(block: JsonObject): JsonObject {
   switch (block.type) {
     case 'text':
@@ -144,7 +144,7 @@ function asJson(value: Message): JsonObject {
 
 type Block = Message['content'][number];
 
-/** Splits a UI message into the nodes that keep it. */
+/** Splits a UI message into nodes that can be stored. */
 export function toUiNodes(ui: UiMessageJson): UiNode[] {
   const { id, role, parts, ...rest } = ui;
   const ranges = splitUiMessage(ui, id);
@@ -170,7 +170,7 @@ export function toUiNodes(ui: UiMessageJson): UiNode[] {
       const block = from.indexOf(next);
       if (block === -1) entries.push({ part });
       else {
-        // Where there is a result, its node says how the part looks.
+        // If a call has a result, the node of the result stores the part.
         const answered = ranges.some((range) => range.message.role === 'tool' && range.parts[0] === next);
         const patch = answered ? undefined : patchBetween(partOfBlock(content[block] ?? {}), part);
         entries.push(patch === undefined ? block : { block, ...patch });
@@ -213,23 +213,23 @@ function spokenNode(
   };
 }
 
-/** What the metadata of a node says about its UI message. */
+/** Returns the metadata of a node's UI message. */
 function uiMetaOf(node: Pick<Node, 'meta'>): JsonObject | undefined {
   const own: unknown = node.meta[metaKey];
   return isJsonObject(own) && typeof own.id === 'string' ? own : undefined;
 }
 
-/** The id by which an app knows the message of a node: the one that it gave, else the node's. */
+/** Returns the message id that the app uses: the app's own id, else the node id. */
 export function uiIdOf(node: Pick<Node, 'id' | 'meta'>): string {
   const id = uiMetaOf(node)?.id;
   return typeof id === 'string' ? id : node.id;
 }
 
-/** Whether a node continues the UI message of the node above it. */
+/** Whether a node continues the UI message of its parent. */
 export function continuesMessage(above: Node, node: Node): boolean {
   const own = uiMetaOf(node);
   const before = uiMetaOf(above);
-  // A result and what follows belong to the reply with the call, also where another program wrote them.
+  // A result and the nodes after it belong to the reply with the call, even if another program wrote them.
   if (own === undefined) return node.role === 'tool' || (node.role === 'assistant' && above.role === 'tool');
   return before !== undefined && own.id === before.id;
 }
@@ -238,7 +238,7 @@ function uiRoleOf(node: Node): UiMessageJson['role'] {
   return node.role === 'system' || node.role === 'user' ? node.role : 'assistant';
 }
 
-/** Puts the nodes of one UI message together again. */
+/** Joins the nodes of one UI message. */
 function joinNodes(nodes: readonly Node[]): UiMessageJson {
   const [first] = nodes;
   if (first === undefined) throw new Error('A UI message has at least one node.');
@@ -262,7 +262,7 @@ function joinNodes(nodes: readonly Node[]): UiMessageJson {
   };
 }
 
-/** A part, and for a tool part what its call alone says. */
+/** A part, and for a tool part the version of the part without a result. */
 interface JoinedPart {
   readonly part: JsonObject;
   readonly call?: JsonObject;
@@ -288,7 +288,7 @@ function spokenParts(message: JsonObject, own: JsonObject | undefined): JoinedPa
       if (block !== undefined) parts.push(joinedPart(block, entry));
     } else if (isJsonObject(entry) && isJsonObject(entry.part)) parts.push({ part: entry.part });
   }
-  // Blocks that another program added later.
+  // These blocks were added later by another program.
   for (const [index, block] of blocks.entries()) if (!named.has(index)) parts.push(joinedPart(block, undefined));
   return parts;
 }
@@ -316,7 +316,9 @@ export function toUiChains(path: readonly Node[]): UiChain[] {
   return groups.map((nodes) => ({ nodes, message: joinNodes(nodes) }));
 }
 
-/** Whether a posted reply is the beginning of a stored one: its client lost the connection or stopped reading. */
+/**
+ * Whether a posted reply is the beginning of a stored one, because its client lost the connection or stopped reading.
+ */
 export function isBeginningOfReply(posted: UiMessageJson, stored: UiMessageJson): boolean {
   if (posted.role !== 'assistant' || posted.parts.length > stored.parts.length) return false;
   return posted.parts.every((part, at) => {
@@ -328,7 +330,7 @@ export function isBeginningOfReply(posted: UiMessageJson, stored: UiMessageJson)
   });
 }
 
-/** The states of a tool part in the order in which it passes through them. */
+/** The states of a tool part, in chronological order. */
 const toolStates = ['input-streaming', 'input-available', 'approval-requested', 'approval-responded'];
 
 function isLaterState(stored: Json | undefined, posted: Json | undefined): boolean {

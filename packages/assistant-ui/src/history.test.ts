@@ -60,7 +60,7 @@ interface SdkMessage {
   readonly parts: readonly object[];
 }
 
-/** The messages of the AI SDK as assistant-ui stores them. */
+/** The storage format of assistant-ui for messages of the AI SDK. */
 const sdkFormat: MessageFormatAdapter<SdkMessage, Omit<SdkMessage, 'id'> & Record<string, unknown>> = {
   format: 'ai-sdk/v6',
   encode: ({ message: { id: _id, ...rest } }) => rest,

@@ -1,16 +1,16 @@
-/** The history of one thread on a tree: every message with its parent, so that branches survive a reload. */
+/** Stores the history of one thread in a tree: every message with its parent, so that branches survive a reload. */
 import type { ExportedMessageRepositoryItem, ThreadHistoryAdapter, ThreadMessage } from '@assistant-ui/react';
 import { type CoppiceClient, decodeTopologyColumns, HttpProblem } from '@coppice/client';
 import { deriveId } from '@coppice/content';
 import { type JsonObject, type Message, type NodeId, nodeId, type TreeId } from '@coppice/core';
 import { fromTreeMessage, type StoredMessage, toForeignContent, toTreeMessage } from './stored-message.ts';
 
-/** Where the messages of a thread are kept. */
+/** The options of {@link createThreadHistory}. */
 export interface HistoryOptions {
   readonly client: CoppiceClient;
-  /** The tree of the thread; null while there is none. */
+  /** Returns the tree of the thread; null if it does not exist yet. */
   readonly currentTree: () => TreeId | null;
-  /** Returns the tree of the thread and creates it if there is none. */
+  /** Returns the tree of the thread; creates the tree if it does not exist yet. */
   readonly requireTree: () => Promise<TreeId>;
 }
 
@@ -21,16 +21,16 @@ interface HistoryEntry extends StoredMessage {
   readonly parentId: string | null;
 }
 
-/** The name of assistant-ui's own messages in a tree. */
+/** The name of assistant-ui's own storage format. */
 const nativeFormat = 'assistant-ui/v1';
 const contentBatch = 100;
 
 /** Reads and writes the messages of one thread. */
 class TreeHistory {
   readonly #options: HistoryOptions;
-  /** The nodes of the messages that were read or written here, by the ids of assistant-ui. */
+  /** The nodes of all messages that were read or written here, by message id. */
   readonly #nodes = new Map<string, NodeId>();
-  /** Writes follow each other: a message is never stored before its parent. */
+  /** The last write. Writes run one after another, so that a parent is always stored before its children. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: HistoryOptions) {
@@ -70,7 +70,8 @@ class TreeHistory {
       const ordered = (children.get(next.above) ?? []).toSorted((a, b) => (a.position < b.position ? -1 : 1));
       for (const node of ordered) {
         const message = contents.get(node.id);
-        // Markers and results of tools are not messages of assistant-ui; what follows them hangs below their parent.
+        // Markers and tool results are not messages of assistant-ui; their children get the nearest message above as
+        // parent.
         const entry = message === undefined ? null : this.#entry(node.id, message, node.createdAt, format);
         if (entry !== null) entries.push({ ...entry, parentId: next.parentId });
         const id = entry?.id ?? next.parentId;
@@ -99,7 +100,10 @@ class TreeHistory {
       : { id: own, format, content: toForeignContent(message, format, createdAt) };
   }
 
-  /** Adds a message below its parent. Adding it again changes nothing; another content under its id replaces it. */
+  /**
+   * Adds a message below its parent. Adding the same message again changes nothing; different content with the same id
+   * replaces the message.
+   */
   append({ id, format, content, parentId }: HistoryEntry): Promise<void> {
     return this.#queue(async () => {
       const tree = await this.#options.requireTree();
@@ -120,7 +124,7 @@ class TreeHistory {
     });
   }
 
-  /** Puts another message in the place of one, with everything below it. The old one goes to the trash. */
+  /** Replaces a message and moves its descendants to the new one. The old message is moved to the trash. */
   async #replace(
     tree: TreeId,
     message: Message & { readonly role: 'user' | 'assistant' | 'system'; readonly id: NodeId },
@@ -138,7 +142,7 @@ class TreeHistory {
     if (activeNodeId !== null && activeNodeId !== old) await api.select(tree, activeNodeId);
   }
 
-  /** Moves messages to the trash; what follows them stays. */
+  /** Moves messages to the trash; their descendants stay. */
   remove(ids: readonly string[]): Promise<void> {
     return this.#queue(async () => {
       const tree = this.#options.currentTree();
@@ -157,7 +161,7 @@ function toJson(value: object): JsonObject {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** Stored messages were checked by the runtime that wrote them; only dates have to be restored. */
+/** Restores dates. The runtime that wrote a stored message has already validated it. */
 function toThreadMessage({ id, content }: StoredMessage): ThreadMessage {
   const { createdAt } = content;
   const message: ThreadMessage = JSON.parse(JSON.stringify({ ...content, id }));
@@ -169,7 +173,10 @@ function fromItem({ message, parentId }: ExportedMessageRepositoryItem): History
   return { id, parentId, format: nativeFormat, content: toJson(content) };
 }
 
-/** Creates the history of one thread, for any runtime of assistant-ui: its own messages, and storage formats of others. */
+/**
+ * Creates the history of one thread, for any runtime of assistant-ui. Supports assistant-ui's own messages and other
+ * storage formats.
+ */
 export function createThreadHistory(options: HistoryOptions): ThreadHistoryAdapter {
   const history = new TreeHistory(options);
   const withFormat: WithFormat = (adapter) => {
@@ -207,7 +214,7 @@ export function createThreadHistory(options: HistoryOptions): ThreadHistoryAdapt
   };
 }
 
-/** Stored content in the type of the adapter that wrote it. */
+/** Casts stored content to the type of the adapter that wrote it. */
 function asStorageFormat<T>(content: JsonObject): T;
 function asStorageFormat(content: JsonObject): unknown {
   return content;

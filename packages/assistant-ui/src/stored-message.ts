@@ -1,13 +1,13 @@
 /**
- * Messages of assistant-ui as messages of a tree and back. Text and reasoning become blocks that other programs read; the
- * rest is kept in one block of its own, so that a message comes back exactly as it was.
+ * Converts messages of assistant-ui to messages of a tree and back. Text and reasoning become blocks that other
+ * programs can read; a separate block holds the rest, so that a message is restored exactly.
  */
 import type { Block, Json, JsonObject, Message } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 
 /** A message in the storage format of a runtime. */
 export interface StoredMessage {
-  /** The id that assistant-ui gave. */
+  /** The message id of assistant-ui. */
   readonly id: string;
   /** The name of the storage format, such as `ai-sdk/v6`. */
   readonly format: string;
@@ -18,9 +18,9 @@ export interface StoredMessage {
 type OwnBlock = Block & JsonObject;
 type SpokenRole = 'user' | 'assistant' | 'system';
 
-/** The type of the block that has what other blocks cannot say. */
+/** The type of the block for data that other blocks cannot represent. */
 const ownType = 'assistant-ui';
-/** The fields that hold the parts of a message, in the storage formats. */
+/** The fields that contain the parts of a message in the storage formats. */
 const partFields = ['parts', 'content'] as const;
 
 function roleOf(content: JsonObject): SpokenRole {
@@ -28,7 +28,7 @@ function roleOf(content: JsonObject): SpokenRole {
   return role === 'user' || role === 'system' ? role : 'assistant';
 }
 
-/** A part as a block of its own, and what the block does not say. */
+/** Converts a part to a block, and returns the fields that the block cannot represent. */
 function splitPart(part: Json): { readonly block: OwnBlock; readonly rest: JsonObject } | null {
   if (!isJsonObject(part) || typeof part.text !== 'string') return null;
   const { type, text, ...rest } = part;
@@ -76,7 +76,7 @@ export function fromTreeMessage(message: Message): StoredMessage | null {
   return { id, format, content: { ...payload, [field]: parts } };
 }
 
-/** A message that another program wrote, in a storage format: its text and its reasoning. */
+/** Converts a message of another program to a storage format; only its text and reasoning are included. */
 export function toForeignContent(message: Message, format: string, createdAt: number): JsonObject {
   const parts = message.content.flatMap((block): JsonObject[] => {
     const { type, text, thinking }: JsonObject = JSON.parse(JSON.stringify(block));

@@ -1,4 +1,4 @@
-/** The threads of assistant-ui as trees of a Coppice server. */
+/** Lists trees of a Coppice server as threads of assistant-ui. */
 import { type RemoteThreadListAdapter, useAui } from '@assistant-ui/react';
 import { type CoppiceClient, HttpProblem, type TreeViewData } from '@coppice/client';
 import { deriveId, titleFromText } from '@coppice/content';
@@ -6,10 +6,10 @@ import { isUuid, type TreeId, treeId } from '@coppice/core';
 import { useMemo } from 'react';
 import { createThreadHistory } from './history.ts';
 
-/** What the adapter works on. */
+/** The options of {@link createThreadListAdapter}. */
 export interface ThreadListOptions {
   readonly client: CoppiceClient;
-  /** The project of the threads; without one, all chats of the user are listed. */
+  /** The project of the threads. Without a project, all chats of the user are listed. */
   readonly project?: string;
 }
 
@@ -29,7 +29,7 @@ function toThread({ id, title, autoTitle, metadata, updatedAt }: TreeViewData): 
   };
 }
 
-/** A text in the stream format of assistant-ui. */
+/** Converts a text to the stream format of assistant-ui. */
 function titleStream(title: string): TitleStream {
   const chunks: readonly TitleChunk[] = [
     { type: 'part-start', path: [], part: { type: 'text' } },
@@ -45,8 +45,8 @@ function titleStream(title: string): TitleStream {
 }
 
 /**
- * Creates the adapter for `useRemoteThreadListRuntime`. Threads are trees; each thread brings its own history, so that
- * branches, edits and regenerated replies are there after a reload.
+ * Creates the adapter for `useRemoteThreadListRuntime`. Each thread is a tree with its own history, so that branches,
+ * edits and regenerated replies survive a reload.
  */
 export function createThreadListAdapter({ client, project }: ThreadListOptions): RemoteThreadListAdapter {
   const { api } = client;
@@ -73,7 +73,7 @@ export function createThreadListAdapter({ client, project }: ThreadListOptions):
       try {
         await api.create({ id, ...(project === undefined ? {} : { project }) });
       } catch (error) {
-        // A repeated request: the thread exists already.
+        // The request was repeated; the thread already exists.
         if (!(error instanceof HttpProblem) || error.code !== 'id/taken') throw error;
         await api.tree(id);
       }
@@ -99,7 +99,7 @@ export function createThreadListAdapter({ client, project }: ThreadListOptions):
     unstable_useAdapters: function useTreeAdapters() {
       const aui = useAui();
       return useMemo(() => {
-        // The thread is asked for at each call: a new one gets its tree with its first message.
+        // The tree is looked up at each call, because a new thread gets its tree only with the first message.
         const currentTree = (): TreeId | null => {
           const { remoteId } = aui.threadListItem().getState();
           return remoteId === undefined ? null : treeId(remoteId);

@@ -1,4 +1,4 @@
-/** A chat message history that keeps every branch. */
+/** A chat message history that stores every branch. */
 import { deriveId, messageKit } from '@coppice/content';
 import {
   isUuid,
@@ -20,11 +20,11 @@ import {
 } from '@langchain/core/messages';
 import { fromStoredMessage, messageFromNode } from './messages.ts';
 
-/** Where the messages of a session are kept. */
+/** The options of {@link TreeChatMessageHistory}. */
 export interface TreeHistoryOptions {
-  /** Any store of `@coppice/stores`. */
+  /** The store of the tree: any store of `@coppice/stores`. */
   readonly store: Store;
-  /** The session: a UUID is the id of its tree; from any other text the id is derived, for each user anew. */
+  /** The id of the session. A UUID is used as the tree id; from other texts and the user a tree id is derived. */
   readonly sessionId: string;
   /** The owner of the tree; defaults to the owner of the store. */
   readonly user?: string;
@@ -33,12 +33,13 @@ export interface TreeHistoryOptions {
 }
 
 /**
- * The active branch of a tree as a history of LangChain. Messages are added below the active one; select an earlier one
- * (`select`, or any other interface of Coppice) and what follows becomes another branch. `clear` can be undone.
+ * A LangChain history that reads and writes the active branch of a tree. New messages are added below the active
+ * message. Select an earlier message, with `select` or another interface of Coppice, to start another branch there.
+ * `clear` can be undone.
  */
 export class TreeChatMessageHistory extends BaseListChatMessageHistory {
   override lc_namespace = ['coppice', 'chat_history'];
-  /** The tree of the session, for `openTree` and everything else. */
+  /** The id of the session's tree, for example for `openTree`. */
   readonly treeId: TreeId;
   readonly #store: Store;
   readonly #context: RunContext;
@@ -62,13 +63,14 @@ export class TreeChatMessageHistory extends BaseListChatMessageHistory {
     try {
       await run(this.#store, { type: 'create', treeId: this.treeId }, this.#context);
     } catch (error) {
-      // Another call may have created it meanwhile; a tree of somebody else is still refused.
+      // Another call may have created the tree meanwhile. Otherwise the error is thrown, for example if another user
+      // has this tree id.
       if (await this.#isAbsent()) throw error;
     }
     this.#exists = true;
   }
 
-  /** The messages of the active branch; none for a session that does not exist. */
+  /** Returns the messages of the active branch; none for a session that does not exist. */
   override async getMessages(): Promise<BaseMessage[]> {
     if (await this.#isAbsent()) return [];
     const id = this.treeId;
@@ -83,7 +85,7 @@ export class TreeChatMessageHistory extends BaseListChatMessageHistory {
     return this.addMessages([message]);
   }
 
-  /** Adds messages below the active one, as one act. */
+  /** Adds messages below the active message, as one act. */
   override async addMessages(messages: BaseMessage[]): Promise<void> {
     if (messages.length === 0) return;
     await this.#ensureTree();
@@ -91,7 +93,7 @@ export class TreeChatMessageHistory extends BaseListChatMessageHistory {
     await run(this.#store, { type: 'append', treeId: this.treeId, messages: added }, this.#context);
   }
 
-  /** Makes a message the active one: what is added next begins another branch below it. */
+  /** Makes a message active. The next message starts another branch below it. */
   async select(id: NodeId | string): Promise<void> {
     await run(this.#store, { type: 'select', treeId: this.treeId, nodeId: nodeId(id) }, this.#context);
   }

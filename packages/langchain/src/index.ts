@@ -1,2 +1,2 @@
-/** Chat histories of LangChain on conversation trees. */
+/** Stores chat histories of LangChain in conversation trees. */
 export { TreeChatMessageHistory, type TreeHistoryOptions } from './chat-history.ts';

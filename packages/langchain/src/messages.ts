@@ -1,9 +1,12 @@
-/** Stored messages of LangChain as nodes and back. What blocks cannot say is kept beside them, so that nothing is lost. */
+/**
+ * Converts stored messages of LangChain to nodes and back. Metadata holds the data that blocks cannot represent, so
+ * that nothing is lost.
+ */
 import type { Block, JsonObject, Message, Node, NodeMeta, Role } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import type { StoredMessage } from '@langchain/core/messages';
 
-/** Where the metadata of a node keeps what its blocks cannot say. */
+/** The metadata key for the data that blocks cannot represent. */
 const metaKey = 'langchain';
 
 const roles: Readonly<Record<string, Role>> = { human: 'user', user: 'user', system: 'system', tool: 'tool' };
@@ -30,10 +33,10 @@ function textOfContent(content: unknown): string {
     .join('');
 }
 
-/** The content that the blocks of a message say already. */
+/** Replaces content that the blocks of the message already contain. */
 const inBlocks = { inBlocks: true };
 
-/** Converts a message of LangChain to a node that is to be added. */
+/** Converts a message of LangChain to a new node. */
 export function fromStoredMessage(stored: StoredMessage): { readonly message: Message; readonly meta: NodeMeta } {
   const { type } = stored;
   const data: JsonObject = JSON.parse(JSON.stringify(stored.data));
@@ -43,7 +46,7 @@ export function fromStoredMessage(stored: StoredMessage): { readonly message: Me
   const calls = role === 'assistant' ? toolUses(data.tool_calls) : [];
   const call = data.tool_call_id;
   const blocks: OwnBlock[] = [...(text === '' && calls.length > 0 ? [] : [{ type: 'text', text }]), ...calls];
-  // A tree skips messages without visible content.
+  // A tree skips messages without visible content, so this block marks an empty one.
   if (text.trim() === '' && calls.length === 0) blocks.push({ type: 'langchain-blank' });
   const kept = { ...data, content: content === text ? inBlocks : (content ?? '') };
   return {
@@ -58,7 +61,7 @@ export function fromStoredMessage(stored: StoredMessage): { readonly message: Me
 
 const types: Readonly<Record<string, string>> = { user: 'human', assistant: 'ai', system: 'system', tool: 'tool' };
 
-/** Converts a node back; markers are left out. Messages of other programs have their text and their tool calls. */
+/** Converts a node back; markers are left out. For messages of other programs, text and tool calls are converted. */
 export function messageFromNode(node: Pick<Node, 'message' | 'kind' | 'text' | 'meta' | 'id'>): StoredMessage[] {
   const { message, kind, text, meta, id } = node;
   if (message === null || kind !== 'message') return [];
@@ -91,7 +94,7 @@ function plainText(message: Message): string {
     .join('');
 }
 
-/** The stored form has required fields that LangChain itself leaves undefined. */
+/** Builds the stored form, whose types require fields that LangChain itself leaves undefined. */
 function toStored(type: string, data: JsonObject): StoredMessage {
   return JSON.parse(JSON.stringify({ type, data }));
 }

@@ -1,4 +1,4 @@
-/** Which client and which open tree the hooks below use. */
+/** React contexts with the client and the open tree that the hooks use. */
 import { type CoppiceClient, createClient, type OpenTreeState, type TreeSession } from '@coppice/client';
 import type { NodeId, TreeId } from '@coppice/core';
 import {
@@ -15,7 +15,7 @@ import {
 const ClientContext = createContext<CoppiceClient | null>(null);
 const SessionContext = createContext<TreeSession | null>(null);
 
-/** Gives the hooks below their client. Without it they use the server that the page came from. */
+/** Provides a client to the hooks inside. Without this provider the hooks use the server that served the page. */
 export function CoppiceProvider({
   client,
   children,
@@ -28,7 +28,7 @@ export function CoppiceProvider({
 
 let pageClient: CoppiceClient | null = null;
 
-/** The client of the provider above; the one of the page's own server by default. */
+/** Returns the client of the nearest provider; by default a client of the server that served the page. */
 export function useClient(): CoppiceClient {
   const given = useContext(ClientContext);
   if (given !== null) return given;
@@ -36,7 +36,10 @@ export function useClient(): CoppiceClient {
   return pageClient;
 }
 
-/** How many components use a session. React mounts twice in strict mode; a session is closed only when nobody comes back. */
+/**
+ * Counts the components that use a session. React mounts components twice in strict mode, so a session is closed only
+ * when no component uses it any more.
+ */
 const users = new WeakMap<TreeSession, number>();
 
 function keepOpen(session: TreeSession, nodeId: NodeId | undefined): () => void {
@@ -51,18 +54,21 @@ function keepOpen(session: TreeSession, nodeId: NodeId | undefined): () => void 
   };
 }
 
-/** Opens a tree while the component is mounted, at the branch through a node if one is named. Nothing is read on a server. */
+/**
+ * Opens a tree while the component is mounted. With `nodeId` the branch through that node is shown. Nothing is read
+ * during server rendering.
+ */
 export function useOpenTree(treeId: TreeId, nodeId?: NodeId): TreeSession {
   const client = useClient();
   const session = useMemo(() => client.openTree(treeId), [client, treeId]);
-  // The node says where the tree opens; later changes of it are navigation, not another opening.
+  // The node decides only which branch is shown first. A later change of the prop does not open the tree again.
   const opensAt = useRef(nodeId);
   opensAt.current = nodeId;
   useEffect(() => keepOpen(session, opensAt.current), [session]);
   return session;
 }
 
-/** Gives the hooks below an open tree: opens it by its id, or takes a session that you opened. */
+/** Provides an open tree to the hooks inside: opens the tree by its id, or uses a session that you opened. */
 export function TreeProvider(
   props: { readonly children?: ReactNode } & (
     | { readonly treeId: TreeId; readonly nodeId?: NodeId }
@@ -83,22 +89,25 @@ function OpenedTreeProvider(props: {
   return <SessionContext.Provider value={session}>{props.children}</SessionContext.Provider>;
 }
 
-/** The open tree of the provider above; null without one, as on a page that shows shared messages. */
+/** Returns the open tree of the nearest provider; null without a provider, as on a page with shared messages. */
 export function useOptionalSession(): TreeSession | null {
   return useContext(SessionContext);
 }
 
-/** The open tree of the provider above. Throws without one. */
+/** Returns the open tree of the nearest provider. Throws without a provider. */
 export function useSession(): TreeSession {
   const session = useOptionalSession();
   if (session === null) throw new Error('There is no open tree here: put a <TreeProvider> around this component.');
   return session;
 }
 
-/** A part of the open tree's state; draws again when it changes. `select` returns a value of the state, not a new object. */
+/**
+ * Returns a part of the open tree's state and renders again when that part changes. `select` must return a value from
+ * the state, not a new object.
+ */
 export function useTreeState<T>(select: (state: OpenTreeState) => T): T {
   const { store } = useSession();
   const read = () => select(store.getState());
-  // On a server too: a session that was opened before rendering is rendered with its messages.
+  // Server rendering uses the same state, so that a session that was opened before is rendered with its messages.
   return useSyncExternalStore(store.subscribe, read, read);
 }

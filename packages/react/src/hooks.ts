@@ -1,4 +1,4 @@
-/** The hooks: everything that the components are made of. */
+/** The hooks, which the components of this package use as well. */
 import {
   type ContextAnswer,
   type EditOutcome,
@@ -38,7 +38,7 @@ export type { RequestState } from './use-request.ts';
 /** A list of trees that stays current. */
 export interface TreeListView {
   readonly trees: readonly TreeViewData[];
-  /** False until the first answer. */
+  /** False until the server has answered for the first time. */
   readonly isReady: boolean;
   readonly problem: HttpProblem | null;
   readonly hasMore: boolean;
@@ -112,20 +112,20 @@ export function useTreeList(filter: TreeFilter = {}): TreeListView {
   };
 }
 
-/** The open tree itself. */
+/** The result of {@link useTree}. */
 export interface TreeView {
   readonly session: TreeSession;
   readonly phase: OpenTreeState['phase'];
   readonly problem: HttpProblem | null;
   readonly tree: TreeViewData | null;
   readonly title: string | null;
-  /** False while the server is away. */
+  /** False while the server cannot be reached. */
   readonly isConnected: boolean;
-  /** How many writes wait for the server. */
+  /** The number of writes that the server has not confirmed yet. */
   readonly waitingWrites: number;
 }
 
-/** The open tree of the provider above. */
+/** Returns the open tree of the nearest provider. */
 export function useTree(): TreeView {
   const session = useSession();
   const phase = useTreeState((state) => state.phase);
@@ -136,10 +136,10 @@ export function useTree(): TreeView {
   return { session, phase, problem, tree, title: tree === null ? null : treeTitleOf(tree), isConnected, waitingWrites };
 }
 
-/** The shown branch. */
+/** The result of {@link useBranch}. */
 export interface BranchView {
   readonly messages: readonly Node[];
-  /** The end of the branch: what the next message is added to. */
+  /** The last node of the branch. The next message is added below this node. */
   readonly leafId: NodeId | null;
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
@@ -152,7 +152,7 @@ export interface BranchView {
 
 const noMessages: readonly Node[] = [];
 
-/** The messages of the shown branch, unconfirmed ones included. */
+/** Returns the messages of the shown branch, including those that the server has not confirmed yet. */
 export function useBranch(): BranchView {
   const session = useSession();
   const part = useTreeState((state) => state.part);
@@ -170,14 +170,14 @@ export function useBranch(): BranchView {
   };
 }
 
-/** One message and what can be done with it. */
+/** One message, with the functions that change it. */
 export interface MessageView {
-  /** Null where it is not loaded, or gone. */
+  /** Null if the message is not loaded or was deleted. */
   readonly node: Node | null;
-  /** Whether the server has not confirmed it yet. */
+  /** Whether the server has not confirmed the message yet. */
   readonly isUnconfirmed: boolean;
   readonly bookmark: Bookmark | null;
-  /** A variant that somebody else added at the same time. */
+  /** A variant that another user added at the same time. */
   readonly conflictId: NodeId | null;
   edit(content: string | Message['content'], mode?: 'branch' | 'in-place'): Promise<EditOutcome>;
   regenerate(options?: GenerationOptions): Promise<GenerationResult>;
@@ -185,7 +185,7 @@ export interface MessageView {
   setBookmark(title: string | null): Promise<WriteResponse>;
 }
 
-/** One message of the open tree. */
+/** Returns one message of the open tree. */
 export function useMessage(id: NodeId): MessageView {
   const { actions } = useSession();
   const node = useTreeState((state) => state.part?.nodes.get(id) ?? null);
@@ -204,19 +204,22 @@ export function useMessage(id: NodeId): MessageView {
   };
 }
 
-/** The variants of a message. */
+/** The result of {@link useVariants}. */
 export interface VariantsView {
-  /** The place among the variants, from 0. */
+  /** The index of the message among its variants, from 0. */
   readonly index: number;
   readonly count: number;
   readonly ids: readonly NodeId[];
-  /** Shows a variant; what is loaded of it appears at once. */
+  /** Shows a variant. Its messages that are already loaded are rendered immediately. */
   show(id: NodeId): Promise<void>;
   next(): Promise<void>;
   previous(): Promise<void>;
 }
 
-/** The variants of a message; next and previous go round. */
+/**
+ * Returns the variants of a message. `next` after the last variant shows the first one, and `previous` the other way
+ * round.
+ */
 export function useVariants(id: NodeId): VariantsView {
   const session = useSession();
   const part = useTreeState((state) => state.part);
@@ -237,16 +240,16 @@ export function useVariants(id: NodeId): VariantsView {
   };
 }
 
-/** A reply that is being generated. */
+/** The result of {@link useStreamingReply}. */
 export interface StreamingReplyView {
-  /** Null where the message is complete. */
+  /** Null if the message is complete. */
   readonly reply: LiveReply | null;
   readonly isStreaming: boolean;
-  /** Stops it; the text so far is kept. */
+  /** Stops the reply; the text received so far is kept. */
   stop(): Promise<void>;
 }
 
-/** The text of a reply while it arrives. */
+/** Returns the text of a reply while it is generated. */
 export function useStreamingReply(id: NodeId): StreamingReplyView {
   const { actions } = useSession();
   const reply = useTreeState((state) => state.live.get(id) ?? null);
@@ -258,14 +261,14 @@ export interface PendingApproval extends LiveToolCall {
   readonly callId: string;
 }
 
-/** Tool calls that wait for a decision. */
+/** The result of {@link useToolApprovals}. */
 export interface ToolApprovalsView {
   readonly pending: readonly PendingApproval[];
   approve(callId: string, options?: { readonly remember?: boolean }): Promise<void>;
   refuse(callId: string, options?: { readonly remember?: boolean }): Promise<void>;
 }
 
-/** Tool calls of the open tree that wait for a decision. */
+/** Returns the tool calls of the open tree that wait for a decision. */
 export function useToolApprovals(): ToolApprovalsView {
   const { actions } = useSession();
   const calls = useTreeState((state) => state.calls);
@@ -280,24 +283,24 @@ export function useToolApprovals(): ToolApprovalsView {
   };
 }
 
-/** What is being written. */
+/** The result of {@link useComposer}. */
 export interface ComposerView {
   readonly text: string;
   setText(text: string): void;
   /**
-   * Sends the text below the end of the branch, as soon as the tree is loaded. The text comes back where the message was
-   * not stored.
+   * Sends the text as a child of the last message, as soon as the tree is loaded. If the message was not stored, the
+   * text is put back into the field.
    */
   send(options?: GenerationOptions): Promise<GenerationResult | null>;
   readonly canSend: boolean;
   /** The replies that are being generated at the end of the branch. */
   readonly streaming: readonly NodeId[];
-  /** Stops all of them. */
+  /** Stops all replies that are being generated at the end of the branch. */
   stop(): Promise<void>;
   readonly problem: HttpProblem | null;
 }
 
-/** Waits until a tree is loaded, or until it is known that it cannot be. */
+/** Waits until a tree is loaded, or until loading has failed. */
 function treeIsReady({ store }: TreeSession): Promise<void> {
   return new Promise((resolve) => {
     if (store.getState().phase !== 'loading') return resolve();
@@ -309,7 +312,10 @@ function treeIsReady({ store }: TreeSession): Promise<void> {
   });
 }
 
-/** The text of the next message. It is stored as a draft, and a message that could not be sent comes back to it. */
+/**
+ * Returns the text of the next message. The text is stored as a draft; if a message could not be sent, its text is put
+ * back.
+ */
 export function useComposer(options: GenerationOptions = {}): ComposerView {
   const client = useClient();
   const session = useSession();
@@ -319,7 +325,7 @@ export function useComposer(options: GenerationOptions = {}): ComposerView {
   const live = useTreeState((state) => state.live);
   const [text, setShown] = useState('');
   const [problem, setProblem] = useState<HttpProblem | null>(null);
-  // The text when the tree is ready counts, not the text when sending was asked for.
+  // Sends the text as it is when the tree is ready, not as it was when `send` was called.
   const newest = useRef('');
   newest.current = text;
   const isWaiting = useRef(false);
@@ -369,15 +375,17 @@ export function useComposer(options: GenerationOptions = {}): ComposerView {
   };
 }
 
-/** How much of a model's context window is used. */
+/** The result of {@link useContextUsage}. */
 export interface ContextUsageView extends RequestState<ContextAnswer> {
   readonly tokens: number;
   readonly window: number;
-  /** From 0 to 1; more where it does not fit. */
+  /** The used part of the context window, from 0 to 1; more than 1 if the branch does not fit. */
   readonly share: number;
 }
 
-/** How much of the context window the shown branch uses; asked again when the branch changes. */
+/**
+ * Returns how much of the context window the shown branch uses. The value is requested again when the branch changes.
+ */
 export function useContextUsage({ model = null }: { readonly model?: string | null } = {}): ContextUsageView {
   const { api, treeId } = useSession();
   const leaf = useTreeState((state) => state.base?.leaf ?? null);
@@ -389,7 +397,7 @@ export function useContextUsage({ model = null }: { readonly model?: string | nu
   return { ...request, tokens, window, share: window === 0 ? 0 : tokens / window };
 }
 
-/** Undo and redo of the user's own acts. */
+/** The result of {@link useUndo}. */
 export interface UndoView {
   undo(): Promise<boolean>;
   redo(): Promise<boolean>;
@@ -397,7 +405,10 @@ export interface UndoView {
   readonly problem: HttpProblem | null;
 }
 
-/** Undoes and redoes in the open tree. Both resolve to false where there is nothing, or others' changes are in the way. */
+/**
+ * Returns undo and redo for the open tree. Both resolve to false if there is nothing to undo, or if changes of other
+ * users prevent it.
+ */
 export function useUndo(): UndoView {
   const { actions } = useSession();
   const [problem, setProblem] = useState<HttpProblem | null>(null);
@@ -414,16 +425,18 @@ export function useUndo(): UndoView {
   return { undo: () => attempt(() => actions.undo()), redo: () => attempt(() => actions.redo()), problem };
 }
 
-/** What a search found. */
+/** The result of {@link useSearch}. */
 export interface SearchView {
   readonly hits: readonly SearchHit[];
   readonly isLoading: boolean;
   readonly problem: HttpProblem | null;
-  /** Whether there are more hits than these. */
+  /** Whether the search found more messages than `hits` contains. */
   readonly hasMore: boolean;
 }
 
-/** Messages of all branches that contain all words of a text: of one tree, or of all. */
+/**
+ * Searches one tree, or all trees, for messages that contain all words of a text. Messages on every branch are found.
+ */
 export function useSearch(
   text: string,
   { treeId, limit = 50 }: { readonly treeId?: TreeId; readonly limit?: number } = {},
@@ -439,7 +452,10 @@ export function useSearch(
   return { hits: data?.items ?? [], isLoading, problem, hasMore: data !== null && data.cursor !== null };
 }
 
-/** The topology of the open tree. Its object stays the same while it changes: use `stamp` to notice. */
+/**
+ * Returns the topology of the open tree. The object stays the same when the topology changes; compare `stamp` to notice
+ * changes.
+ */
 export function useTopology(): { readonly topology: Topology | null; readonly stamp: number } {
   const session = useSession();
   const topology = useTreeState((state) => state.topology);

@@ -1,7 +1,7 @@
-/** The words of the components. */
+/** The texts of the components. */
 import { createContext, useContext } from 'react';
 
-/** Every word that a component shows or says to a screen reader. */
+/** Every text that a component shows or passes to a screen reader. */
 export interface Labels {
   readonly message: string;
   readonly send: string;
@@ -13,7 +13,7 @@ export interface Labels {
   readonly remove: string;
   readonly previousVariant: string;
   readonly nextVariant: string;
-  /** `{at}` and `{count}` are replaced. */
+  /** `{at}` and `{count}` are replaced by the index and the number of variants. */
   readonly variant: string;
   readonly loadOlder: string;
   readonly thinking: string;
@@ -33,7 +33,7 @@ export interface Labels {
   readonly tool: string;
 }
 
-/** The words in English. */
+/** The English texts. */
 export const englishLabels: Labels = {
   message: 'Message',
   send: 'Send',
@@ -63,10 +63,12 @@ export const englishLabels: Labels = {
   tool: 'Tool',
 };
 
-/** Gives the components below other words: `<LabelsContext.Provider value={{ ...englishLabels, send: 'Senden' }}>`. */
+/**
+ * Replaces the texts of the components inside: `<LabelsContext.Provider value={{ ...englishLabels, send: 'Senden' }}>`.
+ */
 export const LabelsContext = createContext<Labels>(englishLabels);
 
-/** The words of the components. */
+/** Returns the texts of the components. */
 export function useLabels(): Labels {
   return useContext(LabelsContext);
 }

@@ -1,4 +1,4 @@
-/** Where the nodes of a topology are on a map: a column for each branch, a row for each message. */
+/** Computes the positions of nodes on a map: one column for each branch, one row for each message. */
 import type { Topology } from '@coppice/client';
 import type { NodeId, TopologyNode } from '@coppice/core';
 
@@ -7,12 +7,14 @@ export interface MapNode {
   readonly node: TopologyNode;
   readonly column: number;
   readonly row: number;
-  /** The place of the parent; null for a first message. */
+  /** The position of the parent; null for a first message. */
   readonly from: { readonly column: number; readonly row: number } | null;
   readonly isShown: boolean;
 }
 
-/** Lays a topology out, depth first and without recursion; the first child continues its parent's column. */
+/**
+ * Computes the layout of a topology, depth first and without recursion. The first child continues its parent's column.
+ */
 export function layOutMap(topology: Topology, leaf: NodeId | null, limit: number): readonly MapNode[] {
   const shown = new Set(leaf === null ? [] : topology.pathTo(leaf).map((node) => node.id));
   const placed: MapNode[] = [];

@@ -119,7 +119,7 @@ test('[HK5] a chain of 100,000 messages is laid out without recursion, and each 
   ]);
 });
 
-/** What React 18 exports, as far as hooks and components of this kind use it. */
+/** The exports of React 18 that hooks and components use. */
 const react18 = new Set([
   ...['createContext', 'createElement', 'Fragment', 'memo', 'forwardRef', 'StrictMode', 'startTransition'],
   ...[
@@ -142,7 +142,7 @@ test('[HK1] only features of React 18 are used', () => {
     .flatMap((file) => {
       const source = readFileSync(join(import.meta.dirname, file), 'utf8');
       const lists = [...source.matchAll(/import \{([^}]*)\} from 'react';/g)].map(([, names = '']) => names);
-      // A context as an element of its own is of React 19.
+      // React 18 cannot render a context object as an element; only React 19 can.
       expect(source).not.toMatch(/<\w+Context(?: value|>)/);
       return lists.flatMap((names) => names.split(',').map((name) => name.trim()));
     })

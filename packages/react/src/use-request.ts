@@ -2,7 +2,7 @@
 import { type HttpProblem, toHttpProblem } from '@coppice/client';
 import { useEffect, useRef, useState } from 'react';
 
-/** What is known of a request. */
+/** The state of a request. */
 export interface RequestState<T> {
   readonly data: T | null;
   readonly isLoading: boolean;
@@ -11,14 +11,17 @@ export interface RequestState<T> {
 
 const idle: RequestState<never> = { data: null, isLoading: false, problem: null };
 
-/** Sends a request whenever its key changes; a null key sends none. The former data stays until the new arrives. */
+/**
+ * Sends a request whenever its key changes; a null key sends nothing. The previous data is kept until the new data
+ * arrives.
+ */
 export function useRequest<T>(
   key: string | null,
   send: (signal: AbortSignal) => Promise<T>,
   delayMs = 0,
 ): RequestState<T> {
   const [state, setState] = useState<RequestState<T>>(idle);
-  // The key says what is asked for; the function that asks is new in every render.
+  // Every render passes a new function, so only a changed key triggers a request.
   const latest = useRef(send);
   latest.current = send;
   useEffect(() => {

@@ -1,5 +1,5 @@
 // @module-tag full
-/** The hooks and components in a real browser, on a real server. */
+/** Tests the hooks and components in a real browser, with a real server. */
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ describe('in a browser', () => {
       format: 'esm',
       jsx: 'automatic',
       target: 'es2023',
-      // Development builds warn about keys, effects and other misuse, and mount twice in strict mode.
+      // Development builds of React warn about misuse, for example of keys and effects, and mount twice in strict mode.
       define: { 'process.env.NODE_ENV': '"development"' },
       outfile: join(web, 'assets/app.js'),
       logLevel: 'error',
@@ -35,7 +35,7 @@ describe('in a browser', () => {
   });
   afterAll(() => rmSync(web, { recursive: true, force: true }));
 
-  // Each test, and each second try, has all replies before it.
+  // Every test, and every retry, starts with the full list of replies.
   beforeEach(async () => {
     const replies = ['First.', 'Second.', 'Third.', 'Fourth.'].map((text) => makeTextEvents(text));
     fixture = await openPageFixture({ web, replies });
@@ -52,7 +52,7 @@ describe('in a browser', () => {
     const { page, context, faults } = await fixture.open(`/t/${id}`);
     const warnings: string[] = [];
     page.on('console', (line) => {
-      // A request about a message that is deleted meanwhile is answered with 404 and asked again.
+      // A request about a message that was deleted meanwhile gets a 404 and is sent again.
       const isRace = line.text().includes('404') && line.location().url.includes('/context?');
       if (line.type() === 'error' && !isRace) warnings.push(`${line.text()} ${line.location().url}`);
     });

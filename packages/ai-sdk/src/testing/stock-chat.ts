@@ -1,4 +1,4 @@
-/** The chat of the AI SDK as `useChat` has it, without React, and a model that says what a test wants. */
+/** The chat of the AI SDK without React, and a model with scripted replies. */
 import { AbstractChat, type ChatInit, type ChatState, type ChatStatus, DefaultChatTransport, type UIMessage } from 'ai';
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
 import type { ChatHandler } from '../index.ts';
@@ -28,7 +28,7 @@ class PlainState implements ChatState<UIMessage> {
   snapshot = <T>(value: T): T => structuredClone(value);
 }
 
-/** What `useChat` holds: the SDK's own class with a plain state. */
+/** The state of `useChat`: the SDK's own class with a plain state object. */
 export class StockChat extends AbstractChat<UIMessage> {
   constructor(handler: ChatHandler, init: Pick<ChatInit<UIMessage>, 'id' | 'messages' | 'sendAutomaticallyWhen'> = {}) {
     const { messages = [], ...rest } = init;
@@ -64,12 +64,12 @@ const usage = {
   outputTokens: { total: 5, text: 5, reasoning: undefined },
 };
 
-/** The end of a model's stream. */
+/** Builds the last part of a model's stream. */
 export function finishPart(reason: 'stop' | 'tool-calls' = 'stop'): StreamPart {
   return { type: 'finish', finishReason: { unified: reason, raw: undefined }, usage };
 }
 
-/** The parts of a text. */
+/** Builds the stream parts of a text. */
 export function textParts(...pieces: readonly string[]): StreamPart[] {
   return [
     { type: 'text-start', id: 't' },
@@ -78,7 +78,7 @@ export function textParts(...pieces: readonly string[]): StreamPart[] {
   ];
 }
 
-/** A model that gives one answer after another; a function may give a stream of its own. */
+/** Creates a model that returns the given replies one after another. A function may return its own stream. */
 export function scriptedModel(...answers: readonly (StreamPart[] | (() => ReadableStream<StreamPart>))[]) {
   let next = 0;
   return new MockLanguageModelV3({
@@ -93,7 +93,7 @@ export function scriptedModel(...answers: readonly (StreamPart[] | (() => Readab
   });
 }
 
-/** A model stream that a test feeds by hand. */
+/** Creates a model stream that a test feeds by hand. */
 export function manualStream() {
   let controller: ReadableStreamDefaultController<StreamPart> | undefined;
   const stream = new ReadableStream<StreamPart>({
@@ -111,7 +111,7 @@ export function manualStream() {
   };
 }
 
-/** The texts of messages, for comparing. */
+/** Returns the texts of messages, for comparisons. */
 export function textsOf(messages: readonly UIMessage[]): string[] {
   return messages.map(({ role, parts }) => {
     const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');

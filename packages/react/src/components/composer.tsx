@@ -3,14 +3,14 @@ import type { ReactElement } from 'react';
 import { useComposer } from '../hooks.ts';
 import { useLabels } from '../labels.ts';
 
-/** How a composer sends. */
+/** The props of {@link Composer}. */
 export interface ComposerProps {
-  /** How replies are generated. */
+  /** The options with which replies are generated. */
   readonly generation?: GenerationOptions;
   readonly placeholder?: string;
 }
 
-/** A field for the next message. Enter sends, Shift and Enter starts a new line; drafts survive a reload. */
+/** A text field for the next message. Enter sends, Shift and Enter starts a new line; drafts survive a reload. */
 export function Composer({ generation = {}, placeholder }: ComposerProps): ReactElement {
   const labels = useLabels();
   const { text, setText, send, canSend, streaming, stop, problem } = useComposer(generation);

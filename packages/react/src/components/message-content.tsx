@@ -4,19 +4,22 @@ import { createElement, type ReactElement, type ReactNode } from 'react';
 import { useToolApprovals } from '../hooks.ts';
 import { useLabels } from '../labels.ts';
 
-/** Draws one block of a message; undefined leaves it to the default. */
+/** Renders one block of a message; for undefined the component renders the block itself. */
 export type RenderBlock = (block: Block, node: Node) => ReactNode | undefined;
 
-/** What a message shows. */
+/** The props of {@link MessageContent}. */
 export interface MessageContentProps {
   readonly node: Node;
   /** The reply while it is generated, from `useStreamingReply`. */
   readonly reply?: LiveReply | null;
-  /** Draws blocks your way, for example text as Markdown. */
+  /** Renders blocks in your own way, for example text as Markdown. */
   readonly renderBlock?: RenderBlock;
 }
 
-/** The blocks of a message: text as it is, thinking and tool calls as details. No text ever becomes HTML. */
+/**
+ * The blocks of a message: plain text, and `details` elements for thinking and tool calls. Text is never parsed as
+ * HTML.
+ */
 export function MessageContent({ node, reply = null, renderBlock }: MessageContentProps): ReactElement {
   const labels = useLabels();
   const streamed = [
@@ -25,7 +28,7 @@ export function MessageContent({ node, reply = null, renderBlock }: MessageConte
   ].filter((block) => block.text !== '');
   const blocks: readonly Block[] = reply === null ? (node.message?.content ?? []) : streamed;
   const waits = blocks.length === 0 && reply !== null;
-  // As single children, because blocks have no ids to be keys.
+  // The blocks are passed as separate children, because they have no ids that could serve as keys.
   return createElement(
     'div',
     { className: 'coppice-content', 'aria-busy': reply !== null },

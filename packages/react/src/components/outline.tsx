@@ -5,12 +5,12 @@ import { type CSSProperties, type ReactElement, type ReactNode, useMemo } from '
 import { useBranch, useTopology, useTreeState } from '../hooks.ts';
 import { useLabels } from '../labels.ts';
 
-/** How an outline is drawn. */
+/** The props of {@link Outline}. */
 export interface OutlineProps {
-  /** Called instead of showing the branch of a message that is chosen. */
+  /** Called when a message is chosen. Without it the outline shows the branch of that message. */
   readonly onSelect?: (id: NodeId) => void;
   readonly renderLine?: (node: TopologyNode) => ReactNode;
-  /** The most lines; 500 by default. */
+  /** The maximum number of lines; 500 by default. */
   readonly limit?: number;
 }
 
@@ -39,7 +39,7 @@ export function Outline({ onSelect, renderLine, limit = 500 }: OutlineProps): Re
     <nav className="coppice-outline" aria-label={labels.outline}>
       <ul>
         {lines.map(({ node, depth, onPath }) => {
-          // Custom properties are not in React's types.
+          // React's types do not include CSS custom properties.
           const style: CSSProperties & Record<'--depth', number> = { '--depth': depth };
           return (
             <li key={node.id} style={style} data-role={node.role} data-shown={onPath}>

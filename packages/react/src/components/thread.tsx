@@ -6,18 +6,18 @@ import { useLabels } from '../labels.ts';
 import { MessageContent, type RenderBlock } from './message-content.tsx';
 import { VariantSwitcher } from './variant-switcher.tsx';
 
-/** How a thread is drawn. */
+/** The props of {@link Thread}. */
 export interface ThreadProps {
-  /** How replies are generated again. */
+  /** The options with which replies are generated again. */
   readonly generation?: GenerationOptions;
   readonly renderBlock?: RenderBlock;
-  /** Draws a whole message your way; the hooks work inside. */
+  /** Renders a whole message in your own way; you can use the hooks inside. */
   readonly renderMessage?: (node: Node) => ReactNode;
-  /** Shown in a tree without messages. */
+  /** Rendered in a tree without messages. */
   readonly empty?: ReactNode;
 }
 
-/** The shown branch: its messages with their versions, replies as they arrive, and what can be done with each. */
+/** The shown branch: its messages with their versions and buttons, and replies while they arrive. */
 export function Thread({ generation, renderBlock, renderMessage, empty = null }: ThreadProps): ReactElement {
   const labels = useLabels();
   const { phase, problem, isConnected } = useTree();
@@ -58,7 +58,7 @@ export function Thread({ generation, renderBlock, renderMessage, empty = null }:
   );
 }
 
-/** What one message of a thread is drawn with. */
+/** The props of {@link ThreadMessage}. */
 export interface ThreadMessageProps {
   readonly nodeId: NodeId;
   readonly generation?: GenerationOptions;

@@ -5,18 +5,20 @@ import { useBranch, useTopology, useTreeState } from '../hooks.ts';
 import { useLabels } from '../labels.ts';
 import { layOutMap } from '../map-layout.ts';
 
-/** How a map is drawn. */
+/** The props of {@link TreeMap}. */
 export interface TreeMapProps {
-  /** Called instead of showing the branch of a message that is chosen. */
+  /** Called when a message is chosen. Without it the map shows the branch of that message. */
   readonly onSelect?: (id: NodeId) => void;
-  /** The most messages that are drawn; 2000 by default. */
+  /** The maximum number of messages that are drawn; 2000 by default. */
   readonly limit?: number;
 }
 
 const step = 24;
 const size = 12;
 
-/** The whole tree: a column for each branch, the shown branch marked; a press shows the branch of a message. */
+/**
+ * The whole tree, with one column for each branch. The shown branch is marked; a click shows the branch of a message.
+ */
 export function TreeMap({ onSelect, limit = 2000 }: TreeMapProps): ReactElement {
   const labels = useLabels();
   const { topology, stamp } = useTopology();

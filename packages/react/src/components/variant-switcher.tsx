@@ -3,14 +3,14 @@ import type { ReactElement, ReactNode } from 'react';
 import { useVariants } from '../hooks.ts';
 import { useLabels } from '../labels.ts';
 
-/** What a variant switcher is for. */
+/** The props of {@link VariantSwitcher}. */
 export interface VariantSwitcherProps {
   readonly nodeId: NodeId;
-  /** Shown between the buttons instead of `2/3`. */
+  /** Renders the count between the buttons in your own way; `2/3` by default. */
   readonly renderCount?: (at: number, count: number) => ReactNode;
 }
 
-/** `‹ 2/3 ›`: shows the next or previous version of a message. Nothing where there is only one. */
+/** `‹ 2/3 ›`: shows the next or previous version of a message. Renders nothing if there is only one version. */
 export function VariantSwitcher({ nodeId, renderCount }: VariantSwitcherProps): ReactElement | null {
   const labels = useLabels();
   const { index, count, next, previous } = useVariants(nodeId);

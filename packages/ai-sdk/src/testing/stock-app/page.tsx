@@ -1,4 +1,4 @@
-/** The page of a stock app with the AI SDK, before the lines of the README. */
+/** The page of a stock app with the AI SDK, without the changes that the README describes. */
 import { useChat } from '@ai-sdk/react';
 
 export function Page({ id }: { readonly id: string }) {

@@ -1,4 +1,6 @@
-/** The route of a stock app with the AI SDK, before the lines of the README. The names are what a test puts in. */
+/**
+ * The route of a stock app with the AI SDK, without the changes that the README describes. A test replaces the names.
+ */
 import { createChatHandler } from '@coppice/ai-sdk';
 import { openStore } from '@coppice/stores';
 import { convertToModelMessages, streamText } from 'ai';
