@@ -9,7 +9,9 @@ export interface ActCommits {
   readonly commits: readonly Commit[];
 }
 
-/** Returns the actor's newest act that is not undone, or the named one. The log is in version order. */
+/**
+ * Returns the actor's newest act that is not undone, or the act with the given id. The log must be in version order.
+ */
 export function findUndoableAct(log: readonly Commit[], actor: string, actId?: ActId): ActCommits | null {
   // Walking backwards, the first commit found of an act is its last one and shows whether the act is undone.
   const last = new Map<ActId, Commit>();
@@ -22,7 +24,7 @@ export function findUndoableAct(log: readonly Commit[], actor: string, actId?: A
     if (commit.actor !== actor || (actId !== undefined && id !== actId) || last.get(id)?.kind === 'undo') continue;
     const commits = acts.get(id) ?? commitsSinceUndo(log, id);
     acts.set(id, commits);
-    // An act is dated by its first commit: a reply may end long after its user has done something else.
+    // The first commit decides how old an act is, because a reply may end long after its user has done something else.
     if (firstCommit(commits, actor) === commit) return { actId: id, commits };
   }
   return null;
@@ -38,7 +40,9 @@ function firstCommit(commits: readonly Commit[], actor: string): Commit | undefi
   return commits.find((one) => one.actor === actor && isUndoable(one.steps));
 }
 
-/** Returns the actor's newest undone act, or the named one; null if the actor has started another act since. */
+/**
+ * Returns the actor's newest undone act, or the act with the given id; null if the actor has started another act since.
+ */
 export function findRedoableAct(log: readonly Commit[], actor: string, actId?: ActId): ActCommits | null {
   const met = new Set<ActId>();
   for (let at = log.length - 1; at >= 0; at--) {
@@ -59,16 +63,16 @@ export function findRedoableAct(log: readonly Commit[], actor: string, actId?: A
   return null;
 }
 
-/** An actor's newest act in one tree; used to find the newest over all trees. */
+/** An actor's newest act in one tree; used to find the newest act in all trees. */
 export interface NewestActOfTree {
   readonly actId: ActId;
-  /** The commit that dates the act: its first commit, or the one that undid it. */
+  /** The commit that decides how old the act is: its first commit, or the commit that undid it. */
   readonly commit: Commit;
 }
 
 /**
- * Returns the act that an undo without a tree would choose if this were the only tree. Unlike {@link findUndoableAct} it
- * includes the creation of the tree.
+ * Returns the act that an undo without a named tree would choose if this were the only tree. Unlike {@link
+ * findUndoableAct}, it includes the creation of the tree.
  */
 export function findNewestUndoable(log: readonly Commit[], actor: string): NewestActOfTree | null {
   const found = findUndoableAct(log, actor);
@@ -82,7 +86,7 @@ export function findNewestUndoable(log: readonly Commit[], actor: string): Newes
   return last?.kind === 'undo' ? null : { actId: made.actId, commit: made };
 }
 
-/** Returns the act that a redo without a tree would choose if this were the only tree. */
+/** Returns the act that a redo without a named tree would choose if this were the only tree. */
 export function findNewestRedoable(log: readonly Commit[], actor: string): NewestActOfTree | null {
   const found = findRedoableAct(log, actor);
   const commit = found?.commits[0];
@@ -90,8 +94,8 @@ export function findNewestRedoable(log: readonly Commit[], actor: string): Newes
 }
 
 /**
- * Returns the newest commit that started an act of the actor, the creation of the tree included. Acts undone before it
- * cannot be redone.
+ * Returns the newest commit that started an act of the actor, including the creation of the tree. Acts that were undone
+ * before this commit cannot be redone.
  */
 export function findNewestActStart(log: readonly Commit[], actor: string): Commit | null {
   for (let at = log.length - 1; at >= 0; at--) {

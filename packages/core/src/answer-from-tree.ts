@@ -22,7 +22,7 @@ import {
   type Tree,
 } from './tree.ts';
 
-/** Answers to reads that a single tree value cannot give. */
+/** Answers to reads that need more than one tree value. */
 export interface CrossTreeAnswers {
   /** Another tree of the same owner. */
   tree(id: TreeId): Tree | undefined;
@@ -38,10 +38,12 @@ export interface CrossTreeAnswers {
   nodesByAlias?(matchParent: NodeId, key: string): readonly NodeId[] | undefined;
 }
 
-// A missing tree is answered for like an empty one.
+// Reads of a missing tree get the same answers as reads of an empty tree.
 const noTree = emptyTree(treeId(''));
 
-/** Answers one read from a tree (undefined if it does not exist yet) and its surroundings. */
+/**
+ * Answers one read from a tree, or from other trees of the owner. `tree` is undefined if the tree does not exist yet.
+ */
 export function answerFromTree(tree: Tree | undefined, read: Read, around: CrossTreeAnswers): Answer {
   switch (read.ask) {
     case 'taken':
@@ -184,8 +186,8 @@ function pathMetaOf({ nodes, complete }: PathPart): PathMetaPart {
 function withoutDescendants(tree: Tree, ids: readonly NodeId[]): NodeId[] {
   if (tree === noTree) return [];
   const named = new Set<string>(ids);
-  // Caches for visited nodes whether they are below a named one, so that a thousand leaves of one deep branch share a
-  // walk.
+  // Caches for each visited node whether it is below one of the given nodes, so that a thousand leaves of one deep
+  // branch share one walk.
   const passed = new Map<string, boolean>();
   return ids.filter((id) => {
     const way: string[] = [];
@@ -249,7 +251,7 @@ function newestLeaf(tree: Tree, below: NodeId, left: readonly NodeId[]): NodeId 
   let newest: Node | null = null;
   for (const node of withoutSubtrees(tree, below, left)) {
     if (node.id === below || (newest !== null && node.seq < newest.seq)) continue;
-    // A node whose children are all left out counts as a leaf.
+    // A node counts as a leaf if all its children are excluded from the read.
     let stays = false;
     for (const child of childListIds(childListOf(tree, node.id))) if (!skipped.has(child)) stays = true;
     if (!stays) newest = node;
@@ -293,7 +295,7 @@ function messagesBelow(tree: Tree, from: NodeId): Node[] {
   return messages;
 }
 
-/** Follows split sources from the left halves to the nodes that complete a text, without a scan of the tree. */
+/** Follows split sources from left halves to the nodes that complete a text, without scanning the whole tree. */
 function aliasesOf(tree: Tree, from: Node, key: string, around: CrossTreeAnswers): readonly NodeId[] {
   const matchParent = matchParentOfChildren(from);
   const indexed = around.nodesByAlias?.(matchParent, key);

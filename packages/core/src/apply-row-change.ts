@@ -16,7 +16,7 @@ import { applyPatch, type RowChange } from './rows.ts';
 import type { StepRows } from './steps/kinds.ts';
 import { ancestorsOf, findSharedMatch, removedChildKey, type Tree, type TreeEntry } from './tree.ts';
 
-/** A tree value under construction. Its fields may be reassigned; the maps behind them stay persistent. */
+/** A tree value under construction. Its fields may be reassigned; the maps in those fields stay persistent. */
 export type TreeDraft = { -readonly [K in keyof Tree]: Tree[K] } & { readonly pass: MutationToken };
 
 /** Starts a draft of the next value. Map branches that the draft creates are changed in place. */
@@ -39,9 +39,9 @@ export function startDraft(tree: Tree): TreeDraft {
   };
 }
 
-/** Returns the finished value. */
+/** Returns the finished tree value. */
 export function toTree(draft: Tree): Tree {
-  // Fields are listed because V8 makes a rest copy a slow object, and every append makes a tree.
+  // Lists the fields explicitly: a rest copy is a slow object in V8, and every append creates a tree value.
   return {
     id: draft.id,
     owner: draft.owner,
@@ -69,7 +69,7 @@ function put(draft: TreeDraft, entry: TreeEntry): void {
   draft.nodes = mapPut(draft.nodes, entry, draft.pass);
 }
 
-// Fields are listed instead of spread for speed: this runs for every row of a commit.
+// Lists the fields explicitly instead of spreading them, for speed: this function runs for every row of a commit.
 function withNode(entry: TreeEntry, node: Node): TreeEntry {
   const { key, hash, children: order, removedChildren, parentHash, parentKey } = entry;
   return { key, hash, node, children: order, removedChildren, parentHash, parentKey };
@@ -80,7 +80,7 @@ function withOrder(entry: TreeEntry, order: ChildList, removedChildren: ChildLis
   return { key, hash, node, children: order, removedChildren, parentHash, parentKey };
 }
 
-/** Applies one row change; the caller has checked it. */
+/** Applies one row change. The caller must have validated the change. */
 export function applyRowChange(draft: TreeDraft, change: RowChange): void {
   switch (change.op) {
     case 'added':
@@ -165,7 +165,7 @@ export function addToChildLists(draft: TreeDraft, node: Node): void {
     put(draft, withOrder(parent, parent.children, insertChild(parent.removedChildren, removedChildKey(node), node.id)));
 }
 
-/** Removes a node from its parent's lists. */
+/** Removes a node from its parent's lists of children and removed children. */
 export function removeFromChildLists(draft: TreeDraft, node: Node): void {
   const parent = mapGet(draft.nodes, node.parentId ?? '');
   if (parent === undefined) return;
@@ -201,7 +201,7 @@ function removeNode(draft: TreeDraft, id: NodeId, version: number): void {
 
 /**
  * Puts a removed node back into its parent's child list if the same version removed both, because they are restored
- * together. Returns false if another child has taken its position meanwhile.
+ * together. Returns false if another child has the same position now.
  */
 export function returnToChildList(draft: TreeDraft, id: NodeId, version: number): boolean {
   const { node } = draftEntry(draft, id);

@@ -15,8 +15,9 @@ export interface ApplyResult {
 }
 
 /**
- * Applies a commit's steps to a tree value under the next version, all or none. The input is not changed. `at` is the
- * commit's time, for display; it defaults to the time of the last commit. An empty list makes no commit.
+ * Applies the steps of a commit to a tree value, either all or none, and raises the version. The input is not changed.
+ * `at` is the time of the commit, for display; it defaults to the time of the last commit. An empty list of steps makes
+ * no commit.
  */
 export function apply(tree: Tree, steps: readonly Step[], options: { readonly at?: number } = {}): Result<ApplyResult> {
   if (steps.length === 0) return ok({ tree, changes: [] });
@@ -34,7 +35,7 @@ export function apply(tree: Tree, steps: readonly Step[], options: { readonly at
   const why = assertWhole(draft, changes, version);
   if (why !== null) return { ok: false, refusal: why };
   draft.version = version;
-  // A clock that was set back must not move the tree down in lists sorted by last change.
+  // If the clock was set back, the tree must not move down in lists that are sorted by last change.
   draft.updatedAt = Math.max(at, tree.updatedAt);
   if (isStructural(steps)) draft.structureVersion = version;
   return ok({ tree: toTree(draft), changes });
@@ -42,7 +43,8 @@ export function apply(tree: Tree, steps: readonly Step[], options: { readonly at
 
 /**
  * Whether an earlier step of this commit restored the node together with an ancestor. This happens in the inverse of a
- * commit that removed a node and then its ancestor: both have one removal mark, so the first restore brings back both.
+ * commit that removed a node and then its ancestor: both have the same removal mark, so the first restore step restores
+ * both.
  */
 function isAlreadyRestored(draft: TreeDraft, step: Step, changes: readonly RowChange[]): boolean {
   if (step.type !== 'restore' || step.position !== undefined || findNode(draft, step.nodeId) === undefined)
@@ -56,14 +58,14 @@ function isAlreadyRestored(draft: TreeDraft, step: Step, changes: readonly RowCh
   );
 }
 
-/** Like {@link apply}, for callers who know that the steps fit: throws the refusal. */
+/** Like {@link apply}, but throws the refusal. For callers who know that the steps can be applied. */
 export function applyOrThrow(tree: Tree, steps: readonly Step[], options: { readonly at?: number } = {}): ApplyResult {
   const result = apply(tree, steps, options);
   if (result.ok) return result.value;
   throw new AppError(result.refusal);
 }
 
-/** Checks the conditions that must hold after the whole commit but may be broken between its steps. */
+/** Checks the conditions that must hold after the whole commit, but not between its steps. */
 function assertWhole(draft: TreeDraft, changes: readonly RowChange[], version: number): Refusal | null {
   const { activeNodeId: active } = draft;
   if (active !== null && findNode(draft, active) === undefined)
@@ -75,8 +77,8 @@ function assertWhole(draft: TreeDraft, changes: readonly RowChange[], version: n
     if (change.op === 'bookmarked' && isDangling(draft, change.nodeId)) return danglingBookmark(change.nodeId);
     if (change.op !== 'marked' || change.to === null) continue;
     removes = true;
-    // A removal is identified by its root and version. A node removed alone and then again with its ancestor has the
-    // same mark as the ancestor, so it is listed below it and restored with it.
+    // A removal is identified by its root and version. If a commit removes a node and then its ancestor, both get the
+    // same mark, so the node is listed below the ancestor and restored with it.
     const { nodeId } = change;
     if (!returnToChildList(draft, nodeId, version))
       return refusal('step/invalid', `The place of ${nodeId} was taken before what is above it went.`, { nodeId });

@@ -7,14 +7,14 @@ export interface TokenUsage {
   /** All tokens sent, cached or not. */
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** The tokens of the reply and everything before it; at least the sum of the two. */
+  /** The tokens of the reply and everything before it; at least `inputTokens` plus the tokens of the reply. */
   readonly totalTokens: number;
 }
 
-/** The context window and longest reply that are assumed for an unknown model. */
+/** The context window and the maximum reply length that are assumed for an unknown model. */
 export const fallbackModelLimits = { window: 8192, maxOut: 8192 } as const;
 
-/** A reply limited to fewer tokens is not worth a call, unless no more were requested. */
+/** The shortest useful limit of a reply. A lower limit is acceptable only if the caller requested it. */
 export const shortestReplyTokens = 256;
 
 function countField(usage: { readonly [key: string]: Json }, ...names: readonly string[]): number | undefined {
@@ -47,11 +47,11 @@ function isReadonlyArray(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** The input of an estimate: the tokens of one entry and the provider's count at it, if that is still valid. */
+/** The tokens of one context entry, and the provider's count up to that entry if the count is still valid. */
 export interface TokenCount {
   readonly tokens: number;
   /**
-   * Tokens of this entry and all before it by the provider's count; null if there is none or the content changed since.
+   * The provider's token count up to and including this entry; null if there is none or if the content changed since.
    */
   readonly reported: number | null;
 }
@@ -62,13 +62,14 @@ export interface TokenEstimate {
   readonly tokens: number;
   /** The count reported with the last reply; null before the first reply and after a compaction. */
   readonly reported: number | null;
-  /** The plain estimate of the entries after that reply. */
+  /** The sum of the estimates of all entries after that reply. */
   readonly newer: number;
 }
 
 /**
  * Estimates the tokens of the entries: the count reported with the last reply plus 1.1 times the estimate of newer
- * entries. Estimates are too low for code and rare languages, and too high costs less than too low.
+ * entries. The margin is needed because estimates are too low for code and rare languages, and an estimate that is too
+ * low does more harm.
  */
 export function estimateContextTokens(entries: readonly TokenCount[]): TokenEstimate {
   let newer = 0;
@@ -81,16 +82,16 @@ export function estimateContextTokens(entries: readonly TokenCount[]): TokenEsti
   return { tokens: withMargin(newer), reported: null, newer };
 }
 
-// In tenths, because 1.1 × 10 is slightly more than 11 in floating point and would be rounded up to 12.
+// Computes in tenths, because 1.1 × 10 is slightly more than 11 in floating point and would be rounded up to 12.
 function withMargin(tokens: number): number {
   return Math.ceil((tokens * 11) / 10);
 }
 
 /** The inputs of {@link clampReplyTokens}; unknown values are left out. */
 export interface ReplyLimitInput {
-  /** The requested length; as long as possible if left out. */
+  /** The requested length; as long as possible if undefined. */
   readonly asked?: number | undefined;
-  /** The longest reply of the model. */
+  /** The maximum reply length of the model. */
   readonly maxOut?: number | undefined;
   /** The context window of the model. */
   readonly window?: number | undefined;

@@ -55,7 +55,7 @@ function codeOf(act: () => unknown): string | undefined {
   return undefined;
 }
 
-/** Frozen, so that a function that changes its input throws. */
+/** The conversation is frozen, so that a function that changes its input throws. */
 function conversationOf(mapping: ConversationMapping, current: string): Conversation {
   return deepFreeze({ id: 'c', title: 'New chat', create_time: 1, update_time: 1, mapping, current_node: current });
 }
@@ -74,7 +74,10 @@ function sample(): Conversation {
   return conversationOf(mapping, 'u');
 }
 
-/** Whether every key is its node's id, every child is listed once by its parent, and one node has no parent. */
+/**
+ * Whether every key is the id of its node, every child is listed once by its parent, and exactly one node has no
+ * parent.
+ */
 function isSound({ mapping, current_node }: Conversation): boolean {
   const entries = Object.entries(mapping);
   const listed = entries.flatMap(([, node]) => node.children);

@@ -1,6 +1,6 @@
 /**
- * Conversations in ChatGPT's shape: a mapping of nodes and a current node, as plain values. These functions are thin
- * adapters of the planners; reads are answered from the mapping and steps are applied to it.
+ * Conversations in ChatGPT's shape: a mapping of nodes and a current node, as plain values. The functions run the
+ * planners: reads are answered from the mapping, and steps are applied to the mapping.
  */
 import { refuse } from './errors.ts';
 import { type NodeId, nodeId, treeId } from './ids.ts';
@@ -22,7 +22,7 @@ import { promptOfReply, reply } from './plan/reply.ts';
 import { positionBetween } from './position.ts';
 import { type Answer, type Read, type ReadProgram, runReads } from './reads.ts';
 
-/** The root's id in conversations that are created here. */
+/** The id of the root in conversations that Coppice creates. */
 export const CLIENT_ROOT_ID = 'client-created-root';
 
 /** A message in a mapping. */
@@ -64,11 +64,11 @@ export interface ConversationFunctions {
   getBranch(mapping: ConversationMapping, nodeId: string): string[];
   /** Returns the messages of the current thread. */
   getCurrentThread(conversation: Conversation): ConversationMessage[];
-  /** Returns the variants of a node, itself included. */
+  /** Returns the variants of a node, including the node. */
   getSiblings(mapping: ConversationMapping, nodeId: string): string[];
   /** Returns `[index, total]` among the variants; `[0, 1]` for the root and an only child. */
   getSiblingIndex(mapping: ConversationMapping, nodeId: string): [number, number];
-  /** Returns the mapping with one more message. Throws on an unknown parent and on a taken id. */
+  /** Returns the mapping with an additional message. Throws if the parent is unknown or the id is taken. */
   addNode(mapping: ConversationMapping, parentId: string, message: ConversationMessage): ConversationMapping;
   /**
    * Returns the conversation at the previous or next variant, at its last leaf; the same value if there is only one
@@ -77,13 +77,16 @@ export interface ConversationFunctions {
   navigateToSibling(conversation: Conversation, nodeId: string, direction: 'prev' | 'next'): Conversation;
   /** Returns a conversation without messages. */
   createEmptyConversation(id: string): Conversation;
-  /** Adds a new variant of a message. Throws on an unknown id, the root, a tool message and blank text. */
+  /**
+   * Adds a new variant of a message. Throws if the id is unknown, or if the message is the root, a tool message or
+   * blank.
+   */
   editMessage(
     conversation: Conversation,
     messageId: string,
     newContent: string,
   ): { conversation: Conversation; newMessageId: string };
-  /** Returns the prompt to answer again, and the conversation with that prompt as its current node. */
+  /** Returns the prompt whose reply is generated again, and the conversation with that prompt as its current node. */
   prepareForRegeneration(
     conversation: Conversation,
     assistantMessageId: string,
@@ -274,7 +277,8 @@ const kit: MessageKit = {
 function conversationNode(mapping: ConversationMapping, id: string): Node | null {
   const node = getNode(mapping, id);
   if (node === null) return null;
-  // Foreign exports also have nodes without a message inside the tree: they are variants, but cannot be edited.
+  // Foreign exports also contain nodes without a message inside the tree. These count as variants, but cannot be
+  // edited.
   const silent = node.parent === null ? null : textMessage('system', '');
   const message = node.message === null ? silent : coreMessage(node.message);
   return {
@@ -302,7 +306,7 @@ function conversationNode(mapping: ConversationMapping, id: string): Node | null
   };
 }
 
-/** Answers the reads of the planners used here from a mapping, and no others. */
+/** Answers only the reads that the planners used here need, from a mapping. */
 function planAnswers(mapping: ConversationMapping, current: string | null, read: Read): Answer {
   switch (read.ask) {
     case 'tree':
@@ -349,7 +353,7 @@ function planOn<T>(mapping: ConversationMapping, current: string | null, reading
   return runReads(reading, (read) => planAnswers(mapping, current, read));
 }
 
-/** Applies the single insert of a plan to the mapping and keeps the message in its original form. */
+/** Applies the one insert step of a plan to the mapping and keeps the message in its original form. */
 function conversationFromTree(
   mapping: ConversationMapping,
   plan: Plan<unknown>,

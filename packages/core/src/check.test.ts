@@ -48,7 +48,7 @@ const formless = {
   content: [{ type: 'tool-use', id: 'k', name: 'look', parameters: null }],
 } as const;
 
-/** A planted fault for every code that can be found in rows alone, with the node or tree it is reported at. */
+/** One broken invariant for every code that can be found in rows alone, with the id at which it is reported. */
 const faults: readonly (readonly [TreeFindingCode, string, Rows])[] = [
   ['I01 root-count', 'tree', { ...rows, nodes: rows.nodes.slice(1) }],
   ['I01 root-count', 'tree', twin('root', { id: nodeId('other'), seq: 0.5 })],

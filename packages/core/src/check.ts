@@ -54,12 +54,12 @@ export interface TreeFinding {
   /** One of {@link TreeFindingCode}, or a code of a store's own check. */
   readonly code: string;
   readonly severity: 'error' | 'warning';
-  /** The id of the node or tree it was found at. */
+  /** The id of the affected node or tree. */
   readonly id: string;
   readonly message: string;
 }
 
-/** Records a finding; `what` is the rest of a sentence that begins with the id. */
+/** Records a finding. `what` is the rest of a sentence that starts with the id. */
 type CheckNote = (code: TreeFindingCode, id: string, what: string) => void;
 
 function findings(look: (note: CheckNote) => void): TreeFinding[] {
@@ -194,14 +194,14 @@ function checkLinks(
 }
 
 /**
- * Returns every node below the root, parents before children. Removed nodes are included, because a walk up from them
- * must end, too.
+ * Returns every node below the root, parents before children. Removed nodes are included, because walks up from removed
+ * nodes must end as well.
  */
 function reachableNodes(row: TreeRow, nodes: readonly Node[], note: CheckNote): readonly Node[] {
   const below = groupBy<Node, string>(nodes, (node) => node.parentId);
   const order: Node[] = [];
   const open: string[] = [row.rootId];
-  // A second root that a repair moved to the trash has no parent; walks up from there end at it.
+  // A second root that a repair moved to the trash has no parent, so walks up from its descendants end there.
   for (const { id, kind, parentId, removedIn } of nodes)
     if (kind === 'root' && parentId === null && removedIn !== null) open.push(id);
   const seen = new Set<string>(open);
@@ -221,7 +221,7 @@ function checkSiblings(live: readonly Node[], note: CheckNote): void {
   const said = new Set<string>();
   for (const { id, parentId, position, key, groupId, status } of live) {
     if (isRepeated(places, `${parentId} ${position}`)) note('position-twice', id, 'has the same place as a sibling');
-    // Equal members of a group were created side by side on purpose.
+    // Members of one group may be equal, because one action created them on purpose.
     if (key !== null && groupId <= 0 && status === 'success' && isRepeated(said, `${parentId} ${key}`))
       note('J6 equal-siblings', id, 'says the same as a sibling');
   }
@@ -237,7 +237,7 @@ function checkBookmarks(byId: ReadonlyMap<string, Node>, bookmarks: readonly Boo
   }
 }
 
-/** The tool calls of the nearest message above, and those that have no result yet. */
+/** The tool calls of the nearest message above, and the calls among them that have no result yet. */
 interface OpenToolCalls {
   readonly caller: NodeId;
   readonly all: ReadonlySet<string>;
@@ -245,8 +245,8 @@ interface OpenToolCalls {
 }
 
 /**
- * Checks that each tool result answers a call above it with only tool results and markers in between, and that the
- * conversation continues only after all calls are answered.
+ * Checks that only tool results and markers are between a tool call and its result, and that the conversation continues
+ * only after all calls have a result.
  */
 function checkCalls(fromTheTop: readonly Node[], note: CheckNote): void {
   const states = new Map<string, OpenToolCalls>();

@@ -20,7 +20,7 @@ vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 
 const place = (n: number) => `p${String(n).padStart(6, '0')}`;
 const write = fc.record({ put: fc.integer({ min: 0, max: 9 }).map((n) => n < 7), at: fc.nat(300) });
-// Bursts at the end and at the front fill leaves; single writes in between split and empty them.
+// Many writes at the end and at the front fill leaves; single writes in between split and empty leaves.
 const writes = fc
   .array(fc.oneof(fc.array(write, { minLength: 1, maxLength: 60, size: 'max' }), burst()), {
     maxLength: 8,

@@ -14,7 +14,7 @@ interface ListLeaf {
 }
 interface Inner {
   readonly count: number;
-  /** The first position below each branch. */
+  /** The first position of each branch. */
   readonly firsts: readonly string[];
   readonly branches: readonly ChildList[];
 }
@@ -22,7 +22,7 @@ interface Inner {
 /** An ordered set of children. */
 export type ChildList = ListLeaf | Inner;
 
-/** No children. */
+/** A list without children. */
 export const emptyChildList: ChildList = { positions: [], ids: [] };
 
 function isLeaf(order: ChildList): order is ListLeaf {
@@ -160,7 +160,7 @@ export function lastPosition(order: ChildList): string | null {
   return childAtIndex(order, childListSize(order) - 1)?.position ?? null;
 }
 
-/** Returns the nearest positions before and after one. */
+/** Returns the nearest positions before and after the given position. */
 export function neighbourPositions(
   order: ChildList,
   position: string,

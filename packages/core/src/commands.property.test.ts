@@ -96,7 +96,7 @@ async function takeBackAndRedo(
   const was = before.get(turn.treeId);
   const { commit } = turn;
   if (commit === null || was === undefined || commit.kind !== 'do' || commit.version === 1) return;
-  // Undo does not return a finished reply to pending, because no run would finish it.
+  // Undo does not make a finished reply pending again, because no run would finish the reply.
   if (turn.resolved.type === 'finish' || turn.resolved.type === 'transplant') return;
   if (commit.steps.every((step) => step.type === 'select')) return;
   const side = new ReferenceStore();

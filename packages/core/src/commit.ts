@@ -1,4 +1,4 @@
-/** Turns a plan into a commit and its rows; every store does this inside its lock. */
+/** Turns a plan into a commit and its rows. Every store calls these functions while it holds its lock. */
 import { AppError, refusalKinds, refuse } from './errors.ts';
 import type { TreeId } from './ids.ts';
 import type { Plan } from './plan/context.ts';
@@ -11,8 +11,9 @@ import type { ChangeOptions } from './store.ts';
 import type { TreeRow } from './tree.ts';
 
 /**
- * Whether a write with an expected version is stale: a later commit changed structure or content. A version that the
- * tree has not reached is stale too; it comes from another history, such as the one before a backup was restored.
+ * Whether a write with an expected version is stale, because a later commit changed structure or content. A version
+ * that the tree has not reached is stale too: it comes from another history, for example from before a backup was
+ * restored.
  */
 export function isStale(
   row: Pick<TreeRow, 'version' | 'structureVersion'> | null,
@@ -35,14 +36,14 @@ export interface AppliedCommit extends PreparedCommit {
   readonly changes: readonly RowChange[];
 }
 
-/** Whether a commit counts as an act that undo can revert; moving the active node alone does not. */
+/** Whether undo can revert a commit. A commit that only moves the active node does not count. */
 export function isUndoable(steps: readonly Step[]): boolean {
   return steps.some((step) => step.type !== 'select');
 }
 
 /**
  * Turns a plan into a commit; returns null for a plan without steps. A stale structural write is refused with the
- * current version; the caller adds the steps since. A store that keeps steps as objects passes `own` to copy them.
+ * current version, and the caller adds the steps since. A store that keeps steps as objects passes `own` to copy them.
  */
 export function prepareCommit<R>(
   treeId: TreeId,
@@ -55,7 +56,7 @@ export function prepareCommit<R>(
   if (plan.steps.length === 0) return null;
   const structural = isStructural(plan.steps);
   assertNotTrashed(treeId, row, plan.steps);
-  // An undo only writes values that were stored before.
+  // An undo needs no check, because it only writes values that were stored before.
   if (reverses === undefined) assertStorable(plan.steps);
   if (structural && isStale(row, options.expectedVersion) && !(options.onConflict === 'branch' && options.additive))
     throw makeVersionConflictError(treeId, row?.version ?? 0, options.expectedVersion ?? 0);
@@ -94,7 +95,9 @@ export function assertNotTrashed(
     refuse('tree/read-only', `The tree ${treeId} is in the trash: restore it first.`, { treeId });
 }
 
-/** Builds the error of a stale write. `since` are the commits that made it stale, if the caller has them. */
+/**
+ * Builds the error of a stale write. `since` contains the commits that made the write stale, if the caller has them.
+ */
 export function makeVersionConflictError(
   treeId: TreeId,
   version: number,

@@ -33,7 +33,7 @@ function ids(entries: readonly ContextEntry[]): (string | null)[] {
   return entries.map((entry) => entry.nodeId);
 }
 
-/** Returns the ids of the three parts of a cut: history, beginning of the turn, and kept entries. */
+/** Returns the ids of the three parts of a cut: history, turn prefix and kept entries. */
 function parts(cut: CompactionCut) {
   return [ids(cut.history), ids(cut.turnPrefix), ids(cut.kept)];
 }
@@ -55,7 +55,7 @@ function turns(count: number, from = 1): PathLink[] {
   ]).flat();
 }
 
-/** The path after the compaction that a cut describes. */
+/** Returns the path after the compaction that a cut describes. */
 function compactedPath(path: readonly Node[], cut: CompactionCut, id: string, summary = 'sum'): Node[] {
   return [...path, ...buildPath(compactionLink(id, summary, cut.firstKept ?? undefined))];
 }

@@ -7,15 +7,15 @@ import { pairTools } from './tool-pairs.ts';
 
 /** How a context window is divided when compacting. */
 export interface CompactionBudget {
-  /** Tokens left free for the next turn: compaction starts when the context is this close to the window. */
+  /** Tokens left free for the next turn. Compaction starts when fewer tokens are free. */
   readonly reserve: number;
-  /** The approximate tokens of the newest messages that are kept. */
+  /** The approximate number of tokens of the newest messages that are kept. */
   readonly keep: number;
-  /** The most that may be kept; with more, the next call would not fit. */
+  /** The maximum number of tokens that may be kept; with more, the next call would not fit. */
   readonly limit: number;
 }
 
-/** Returns the budget of a context window; for an unknown window that of the smallest assumed one. */
+/** Returns the budget of a context window. For an unknown window the fallback window is assumed. */
 export function compactionBudgetFor(window: number = fallbackModelLimits.window): CompactionBudget {
   const reserve = Math.min(16_384, Math.floor(window / 4));
   const keep = Math.min(20_000, Math.floor(window / 3));
@@ -23,38 +23,39 @@ export function compactionBudgetFor(window: number = fallbackModelLimits.window)
 }
 
 /**
- * Whether to compact now. With an unknown window always false: then only the provider's overflow error triggers a
+ * Whether to compact now. With an unknown window always false: then only an overflow error of the provider triggers a
  * compaction.
  */
 export function isCompactionDue(tokens: number, window: number | undefined): boolean {
   return window !== undefined && tokens > window - compactionBudgetFor(window).reserve;
 }
 
-/** Limits for what is kept. */
+/** The limits for the entries that are kept. */
 export interface CompactionCutOptions {
   /** The newest entries within this many tokens are kept; 0 keeps as little as possible. */
   readonly keep: number;
   /**
-   * If even the shortest possible rest is larger than this, a finished tool exchange at the end is summarised as well.
+   * If even the shortest possible remainder is larger than this, a finished tool exchange at the end is summarised as
+   * well.
    */
   readonly limit?: number;
 }
 
 /**
- * A cut through the context. `history`, `turnPrefix` and `kept`, in this order, are all entries except the system
+ * A cut through the context. `history`, `turnPrefix` and `kept`, in this order, contain all entries except the system
  * prompt and the earlier summary.
  */
 export interface CompactionCut {
-  /** The first node that is kept; null if none is. */
+  /** The first node that is kept; null if no node is kept. */
   readonly firstKept: NodeId | null;
-  /** The earlier summary that the new one must include; it is not among the entries. */
+  /** The earlier summary, which the new summary must include. It is not among the entries. */
   readonly previousSummary: string | null;
   /** Whole turns to summarise. */
   readonly history: readonly ContextEntry[];
   /** The beginning of the turn that the cut divides, summarised separately; empty if the cut is between turns. */
   readonly turnPrefix: readonly ContextEntry[];
   readonly kept: readonly ContextEntry[];
-  /** The tokens of the context before the compaction, for the marker. */
+  /** The number of tokens of the context before the compaction, for the marker. */
   readonly tokensBefore: number;
   readonly tokensKept: number;
 }
@@ -89,7 +90,7 @@ export function chooseCompactionCut(context: Context, options: CompactionCutOpti
 }
 
 /**
- * Returns the index of the first entry that is kept, above 0; the length if none is; undefined if nothing can be cut.
+ * Returns the index of the first kept entry, above 0; the length if no entry is kept; undefined if nothing can be cut.
  */
 function cutIndex(content: readonly ContextEntry[], { keep, limit }: CompactionCutOptions): number | undefined {
   const { spans, finished } = findExchanges(content);
@@ -110,8 +111,8 @@ function cutIndex(content: readonly ContextEntry[], { keep, limit }: CompactionC
 }
 
 /**
- * Returns for each index how many calls before it have their result at or after it, and whether the context ends with a
- * complete tool exchange, which may be summarised as well.
+ * Returns for each index how many calls before that index have their result at or after it. Also returns whether the
+ * context ends with a complete tool exchange, which may be summarised as well.
  */
 function findExchanges(content: readonly ContextEntry[]): { readonly spans: Int32Array; readonly finished: boolean } {
   const spans = new Int32Array(content.length + 1);
@@ -139,7 +140,7 @@ function isUserEntry(entry: ContextEntry | undefined): boolean {
   return entry?.message.role === 'user';
 }
 
-/** Returns the start of the turn that the cut divides; the cut itself if it is between turns. */
+/** Returns the start of the turn that the cut divides; the cut itself if the cut is between two turns. */
 function turnStart(content: readonly ContextEntry[], index: number): number {
   if (index < content.length && startsTurn(content, index)) return index;
   for (let at = index - 1; at > 0; at--) if (startsTurn(content, at)) return at;

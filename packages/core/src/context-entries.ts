@@ -14,26 +14,29 @@ export interface ContextEntry extends TokenCount {
   /** Null for the system prompt, which belongs to the tree. */
   readonly nodeId: NodeId | null;
   readonly kind: ContextKind;
-  /** As the model sees it: summaries are wrapped. */
+  /** The message as the model sees it; summaries are wrapped. */
   readonly message: Message;
-  /** The node whose text continues here after a split or an edit by prefix; the two are joined without a separator. */
+  /**
+   * The node whose text this entry continues, after a split or an edit by prefix. Both texts are joined without a
+   * separator.
+   */
   readonly continues?: NodeId;
 }
 
 /** A finding about a context; nothing is left out or changed without one. */
 export interface ContextFlag {
   /**
-   * - `nothing-kept`: the compaction names no first kept node, so only its summary remains of everything before it;
-   * - `kept-off-path`: it names a node that is not above it, with the same effect.
+   * - `nothing-kept`: the compaction names no first kept node, so its summary replaces everything before it;
+   * - `kept-off-path`: the first kept node is not above the compaction, with the same effect.
    */
   readonly code: 'nothing-kept' | 'kept-off-path';
   readonly nodeId: NodeId;
 }
 
-/** The compaction that applies. */
+/** The compaction that determines what the model sees. */
 export interface ActiveCompaction {
   readonly nodeId: NodeId;
-  /** Its summary as stored, without wrapper. */
+  /** The summary as stored, without its wrapper. */
   readonly summary: string;
 }
 
@@ -46,7 +49,7 @@ export interface ActiveRange {
   readonly flag: ContextFlag | null;
 }
 
-/** Returns which part of a path the model sees; needs only metadata. */
+/** Returns the part of a path that the model sees. Needs only metadata. */
 export function findActiveRange(path: readonly PathMeta[]): ActiveRange {
   const at = indexOfLastCompaction(path);
   const marker = path[at];
@@ -61,7 +64,7 @@ export function toActiveCompaction(node: Node | undefined): ActiveCompaction | n
   return node === undefined ? null : { nodeId: node.id, summary: node.message === null ? '' : textOf(node.message) };
 }
 
-/** The recorded prompt nearest to the end of a path; undefined if there is none from `from` on. */
+/** Returns the recorded prompt nearest to the end of a path; undefined if no node from index `from` on has one. */
 export function findNearestRecordedPrompt(path: readonly Pick<PathMeta, 'meta'>[], from = 0): string | undefined {
   for (let index = path.length - 1; index >= from; index--) {
     const recorded = path[index]?.meta.recordedPrompt;
@@ -71,8 +74,9 @@ export function findNearestRecordedPrompt(path: readonly Pick<PathMeta, 'meta'>[
 }
 
 /**
- * The system prompt at the end of a path: the nearest recorded one, else the tree's. Only what is still sent is searched,
- * the compaction included: above it the path may be missing, and it has the recorded prompt of what it replaces.
+ * Returns the system prompt at the end of a path: the nearest recorded prompt, else the tree's. Only nodes that are
+ * still sent and the compaction are searched. The path above the compaction may be missing, and the compaction has the
+ * recorded prompt of the messages that it replaces.
  */
 export function findSystemPrompt(
   path: readonly Pick<PathMeta, 'meta'>[],
@@ -98,12 +102,12 @@ export function buildContextHead(
   return head;
 }
 
-/** Returns the index of the last compaction that is not excluded; an excluded one has no effect. */
+/** Returns the index of the last compaction that is not excluded; excluded compactions have no effect. */
 export function indexOfLastCompaction(path: readonly PathMeta[]): number {
   return path.findLastIndex((node) => node.kind === 'compaction' && node.meta.excluded !== true);
 }
 
-/** Returns the index of the first node that a compaction keeps; undefined if it keeps none above it. */
+/** Returns the index of the first node that a compaction keeps; undefined if it keeps no node above it. */
 export function indexOfFirstKept(path: readonly PathMeta[], at: number): number | undefined {
   const id = path[at]?.marker?.firstKept;
   if (id === undefined) return undefined;
@@ -116,7 +120,10 @@ export function isMessageEntry({ kind, meta }: Pick<PathMeta, 'kind' | 'meta'>):
   return (kind === 'message' || kind === 'injected' || kind === 'branch-summary') && meta.excluded !== true;
 }
 
-/** Builds the context entry of a node, with its reported usage if that is still valid; undefined if it adds nothing. */
+/**
+ * Builds the context entry of a node, with its reported usage if that is still valid; undefined if the node adds no
+ * message.
+ */
 export function buildContextEntry(
   node: Node,
   reported: number | null,

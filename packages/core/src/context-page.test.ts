@@ -10,7 +10,7 @@ import { buildPath, buildPathFrom, countingKit, textLink, toolCallLink, toolResu
 
 const systemPrompt = 'Be brief.';
 
-/** Answers like a store, and counts the nodes whose contents were read. */
+/** Answers reads like a store, and counts the nodes whose contents were read. */
 function readerOf(path: readonly Node[]) {
   let contents = 0;
   const answer = (read: Read): Answer => {

@@ -1,4 +1,7 @@
-/** Counts a whole context but reads it page by page: the contents of a branch of 30,000 messages are not read. */
+/**
+ * Counts the tokens of a whole context, but reads contents only page by page, so that a branch of 30,000 messages is
+ * not read.
+ */
 import { estimateContextTokens, type TokenCount, type TokenEstimate } from './budget.ts';
 import { type ContextOptions, readContextMeta } from './context.ts';
 import {
@@ -28,13 +31,13 @@ export interface ContextTokensByKind {
 /** A context of which only some entries were read. */
 export interface ContextPage {
   /**
-   * The system prompt and the summary, which every page has, and the entries of the page. A page never begins with a
-   * tool result, because its call would be missing.
+   * The system prompt and the summary, which every page contains, and the entries of the page. A page never starts with
+   * a tool result, because the call would be missing.
    */
   readonly entries: readonly ContextEntry[];
   /** The number of entries in the whole context. */
   readonly count: number;
-  /** The cursor of the page above; null if there is none. */
+  /** The cursor of the previous page; null if this is the first page. */
   readonly before: NodeId | null;
   readonly shares: ContextTokensByKind;
   readonly compaction: ActiveCompaction | null;
@@ -43,16 +46,16 @@ export interface ContextPage {
   readonly estimate: TokenEstimate;
 }
 
-/** Which page to read. */
+/** The inputs of {@link readContextPage}. */
 export interface ContextPageRequest extends ContextOptions {
   readonly limit: number;
-  /** The entry that the page ends before; defaults to the end of the context. */
+  /** The page ends before this entry; the end of the context by default. */
   readonly before?: NodeId | undefined;
 }
 
 /** Returns the start and end index of a page in the list. */
 function contextPageOf(list: readonly PathMeta[], { limit, before }: ContextPageRequest): readonly [number, number] {
-  // The limit has no maximum, but must be at least 1; NaN is refused too.
+  // Also refuses NaN. The limit has no maximum.
   if (!(limit >= 1)) return refuse('command/invalid', `A page has at least one entry, not ${limit}.`, { limit });
   const end = before === undefined ? list.length : list.findIndex((note) => note.id === before);
   if (end < 0)

@@ -1,4 +1,4 @@
-/** The texts around messages that a model sees in another form than stored; in one place, so that all APIs agree. */
+/** The texts that are added around messages for a model. All APIs use these, so that they agree. */
 import {
   type Block,
   isText,
@@ -17,15 +17,15 @@ export interface TextWrapper {
 
 /** Every text that Coppice adds to a model's input. Pass your own to change them. */
 export interface ContextTexts {
-  /** Around the summary that replaces older messages after a compaction. */
+  /** The wrapper of a compaction's summary. */
   readonly summary: TextWrapper;
-  /** Around the summary of a branch that was left or merged. */
+  /** The wrapper of the summary of a branch that was left or merged. */
   readonly branchSummary: TextWrapper;
-  /** Around a system message that is sent as a user message. */
+  /** The wrapper of a system message that is sent as a user message. */
   readonly system: TextWrapper;
-  /** Around a tool result whose call the model does not see. */
+  /** The wrapper of a tool result whose call the model does not see. */
   readonly strayResult: (callId: string) => TextWrapper;
-  /** The result that is sent for a call without one. */
+  /** The result that is sent for a call without a result. */
   readonly missingResult: (call: ToolUseBlock) => string;
 }
 
@@ -54,7 +54,9 @@ export const contextTexts: ContextTexts = {
   missingResult: (call) => `Error: the call of ${call.name} has no result; it was interrupted before it returned.`,
 };
 
-/** Builds a message with a wrapper around its content. Adjacent text blocks, the wrapper included, become one. */
+/**
+ * Builds a message with a wrapper around its content. Adjacent text blocks are joined, including those of the wrapper.
+ */
 export function wrapMessage(role: Role, content: readonly Block[], marks: TextWrapper): Message {
   const blocks: Block[] = [];
   let text = marks.before;
@@ -77,29 +79,29 @@ function contextTextBlock(text: string): TextBlock {
 }
 
 /**
- * A compaction's summary as a model sees it. It is a user message, because a summary has no more authority than the
- * messages it summarises.
+ * Builds the message for a compaction's summary. It is a user message, because a summary has no more authority than the
+ * messages that it replaces.
  */
 export function buildSummaryMessage(summary: Message, words: ContextTexts = contextTexts): Message {
   return wrapMessage('user', summary.content, words.summary);
 }
 
-/** A branch summary as a model sees it. */
+/** Builds the message for a branch summary. */
 export function buildBranchSummaryMessage(summary: Message, words: ContextTexts = contextTexts): Message {
   return wrapMessage('user', summary.content, words.branchSummary);
 }
 
-/** A system message for a provider that accepts none inside a conversation. */
+/** Converts a system message for providers that accept no system messages inside a conversation. */
 export function convertSystemToUserMessage(message: Message, words: ContextTexts = contextTexts): Message {
   return wrapMessage('user', message.content, words.system);
 }
 
-/** A tool result without a call, sent as a user message, because no provider accepts it as a tool message. */
+/** Builds a user message from a tool result without a call, because no provider accepts it as a tool message. */
 export function buildStrayResultMessage(message: Message, words: ContextTexts = contextTexts): Message {
   return wrapMessage('user', message.content, words.strayResult(message.tool_call_id ?? ''));
 }
 
-/** Builds the result for a call that has none. Used in the request only, never stored. */
+/** Builds the result for a call without a result. It is only sent, never stored. */
 export function buildMissingResultMessage(call: ToolUseBlock, words: ContextTexts = contextTexts): Message {
   return { ...textMessage('tool', words.missingResult(call)), tool_call_id: call.id };
 }

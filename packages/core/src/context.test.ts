@@ -42,7 +42,7 @@ function conversation(count: number, from = 1): PathLink[] {
   );
 }
 
-/** Answers for the path to a node like a store. */
+/** Answers the reads of a path like a store. */
 function above(path: readonly Node[], to: string, limit: number): PathPart {
   const end = path.findIndex((node) => node.id === to) + 1;
   return { nodes: path.slice(Math.max(0, end - limit), end), complete: limit >= end };

@@ -31,7 +31,7 @@ export interface Context {
   readonly entries: readonly ContextEntry[];
   readonly compaction: ActiveCompaction | null;
   readonly flags: readonly ContextFlag[];
-  /** The sum of the entries' own estimates. */
+  /** The sum of the estimates of all entries. */
   readonly tokens: number;
   /** The total by {@link estimateContextTokens}. */
   readonly estimate: TokenEstimate;
@@ -50,9 +50,9 @@ export interface ContextOptions {
 }
 
 /**
- * Returns what a model sees at the end of a path. After a compaction: its summary, the nodes from its first kept one
- * on, and what follows. The cost depends on that part, not on the whole path. The path may lack its beginning if
- * {@link isEnoughForContext} allows it.
+ * Returns the entries that a model sees at the end of a path. After a compaction these are its summary, the nodes from
+ * the first kept node on, and everything after the compaction. The cost depends on that part, not on the whole path.
+ * The path may lack its beginning if {@link isEnoughForContext} returns true.
  */
 export function contextOf(path: readonly Node[], options: ContextOptions): Context {
   const { systemPrompt, kit, words } = options;
@@ -80,8 +80,8 @@ export function contextOf(path: readonly Node[], options: ContextOptions): Conte
 }
 
 /**
- * Whether a path without its beginning reaches up far enough for {@link contextOf} to give the same result as for the
- * whole path.
+ * Whether a path without its beginning is long enough for {@link contextOf} to return the same result as for the whole
+ * path.
  */
 export function isEnoughForContext(stretch: readonly PathMeta[]): boolean {
   const at = indexOfLastCompaction(stretch);
@@ -105,7 +105,7 @@ export function* readContextMeta(to: NodeId): ReadProgram<readonly PathMeta[]> {
   });
 }
 
-/** Reads part after part upwards; no node is read twice. */
+/** Reads a path upwards in parts; no node is read twice. */
 function* readUpwards<T extends PathMeta>(
   to: NodeId,
   read: (
@@ -116,7 +116,7 @@ function* readUpwards<T extends PathMeta>(
 ): ReadProgram<readonly T[]> {
   let path: readonly T[] = [];
   for (let end = to, limit = 64; ; limit *= 4) {
-    // When the compaction is known, so is the first node that the context needs.
+    // Once the compaction is read, the first node that the context needs is known.
     const { part, complete } = yield* read(end, limit, path[indexOfLastCompaction(path)]?.marker?.firstKept);
     if (part.length === 0 && path.length > 0)
       refuse('tree/broken-path', `The path to ${to} breaks off: ${end} is missing.`, { nodeId: end });

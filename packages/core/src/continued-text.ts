@@ -7,18 +7,18 @@ import type { Node } from './node.ts';
 
 type Cut = Pick<Node, 'id' | 'parentId' | 'meta'>;
 
-/** Whether a node's text continues its parent's, judged by these two nodes alone. */
+/** Whether a node's text continues the text of its parent, judged by these two nodes alone. */
 export function continuesParentText(node: Cut, parent: Cut): boolean {
   const { splitSource } = parent.meta;
   if (node.meta.continues === parent.id) return true;
   return splitSource !== undefined && (splitSource === node.id || splitSource === node.meta.splitSource);
 }
 
-/** Maps each index from `start` on to the parent whose text the node there continues. */
+/** Maps indexes from `start` on to the parent whose text the node at that index continues. */
 export function findContinuedParents(path: readonly Cut[], start: number): ReadonlyMap<number, NodeId> {
   const found = new Map<number, NodeId>();
   const sources = new Map<string, string>();
-  // From the end, so that the split sources of the nodes below are known.
+  // Starts at the end, so that the split sources of descendants are known.
   for (let index = path.length - 1; index > start; index--) {
     const [node, parent] = [path[index], path[index - 1]];
     if (node?.meta.splitSource !== undefined) sources.set(node.id, node.meta.splitSource);
@@ -29,7 +29,9 @@ export function findContinuedParents(path: readonly Cut[], start: number): Reado
   return found;
 }
 
-/** Whether a node belongs to a half that was split again: each left half names the node that keeps the right one. */
+/**
+ * Whether a node belongs to a half that was split again: each left half stores the id of the node with the right half.
+ */
 function isHalfOf(id: string, source: string | undefined, sources: ReadonlyMap<string, string>): boolean {
   if (source === undefined) return false;
   const met = new Set<string>();

@@ -1,7 +1,7 @@
 /**
- * Readers for values from outside: commands, arguments, steps, records on disk, session entries, foreign formats. A
- * {@link FieldReader} reads one field of an object and throws {@link MalformedError} with its path if the value is wrong;
- * the `get…` functions return undefined instead. Pure, without I/O.
+ * Readers for untrusted values: commands, arguments, steps, records on disk, session entries, foreign formats. A {@link
+ * FieldReader} reads one field of an object and throws {@link MalformedError} with the path of a wrong value; the
+ * `get…` functions return undefined instead. Pure, without I/O.
  */
 import { type RefusalCode, refuse } from './errors.ts';
 import type { Json, JsonObject } from './message.ts';
@@ -20,7 +20,7 @@ export class MalformedError extends Error {
   readonly code: RefusalCode | undefined;
   readonly #says: string;
 
-  /** `says` follows the path, such as `must be a text`; with a code it is the whole sentence. */
+  /** `says` follows the path, for example `must be a text`; with a code, `says` is the whole sentence. */
   constructor(where: string, says: string, code?: RefusalCode) {
     super();
     this.where = where;
@@ -53,7 +53,7 @@ export function throwMalformed(key: string, wanted: string): never {
   throw new MalformedError(key, `must be ${wanted}`);
 }
 
-/** Runs a nested reader and prefixes the path of what it throws. */
+/** Runs a nested reader and prefixes the paths of its errors. */
 export function decodeWithin<T>(key: string, read: () => T): T {
   try {
     return read();
@@ -76,46 +76,46 @@ export function fieldReader<T>(fits: (value: unknown) => value is T, wanted: str
 
 const isString = (value: unknown): value is string => typeof value === 'string';
 
-/** A text field. */
+/** Reads a text field. */
 export function requiredText(fields: FieldMap, key: string): string {
   const value = ownField(fields, key);
   return typeof value === 'string' ? value : throwMalformed(key, 'a text');
 }
 
-/** A finite number. */
+/** Reads a finite number. */
 export const finiteNumberField: FieldReader<number> = fieldReader(
   (value): value is number => Number.isFinite(value),
   'a number',
 );
 
-/** True or false. */
+/** Reads a boolean. */
 export const booleanField: FieldReader<boolean> = fieldReader(
   (value): value is boolean => typeof value === 'boolean',
   'true or false',
 );
 
-/** An object field. */
+/** Reads an object field. */
 export const objectField: FieldReader<FieldMap> = fieldReader(isFieldMap, 'an object');
 
-/** A list field. */
+/** Reads a list field. */
 export const listField: FieldReader<readonly unknown[]> = fieldReader(
   (value): value is readonly unknown[] => Array.isArray(value),
   'a list',
 );
 
-/** A list of texts. */
+/** Reads a list of texts. */
 export const textListField: FieldReader<readonly string[]> = fieldReader(
   (value): value is string[] => Array.isArray(value) && value.every(isString),
   'a list of texts',
 );
 
-/** Any value that JSON can represent; the caller validates it further. */
+/** Reads any value that JSON can represent; the caller validates it further. */
 export const jsonField: FieldReader<unknown> = fieldReader(
   (value): value is unknown => !['symbol', 'bigint', 'function'].includes(typeof value),
   'data',
 );
 
-/** A whole number from `least` on. @__NO_SIDE_EFFECTS__ */
+/** Creates a reader for an integer of at least `least`. @__NO_SIDE_EFFECTS__ */
 export function integerFieldFrom(least: number): FieldReader<number> {
   return fieldReader(
     (value): value is number => Number.isSafeInteger(value) && Number(value) >= least,
@@ -123,28 +123,28 @@ export function integerFieldFrom(least: number): FieldReader<number> {
   );
 }
 
-/** A whole number from zero on. */
+/** Reads an integer of at least zero. */
 export const integerField: FieldReader<number> = integerFieldFrom(0);
 
-/** A limit of a list: at least one. */
+/** Reads the limit of a list, an integer of at least one. */
 export const limitField: FieldReader<number> = integerFieldFrom(1);
 
-/** A field with one of a few values. @__NO_SIDE_EFFECTS__ */
+/** Creates a reader for a field with one of the given values. @__NO_SIDE_EFFECTS__ */
 export function oneOfField<T extends string>(words: readonly T[]): FieldReader<T> {
   return fieldReader((value): value is T => words.some((word) => word === value), `one of ${words.join(', ')}`);
 }
 
-/** A field, or null if it is missing. @__NO_SIDE_EFFECTS__ */
+/** Creates a reader that returns null for a missing field. @__NO_SIDE_EFFECTS__ */
 export function nullableField<T>(read: FieldReader<T>): FieldReader<T | null> {
   return (fields, key) => (ownField(fields, key) == null ? null : read(fields, key));
 }
 
-/** A field that may be missing or null. @__NO_SIDE_EFFECTS__ */
+/** Creates a reader for a field that may be missing or null. @__NO_SIDE_EFFECTS__ */
 export function optionalField<T>(read: FieldReader<T>): FieldReader<T | undefined> {
   return (fields, key) => (ownField(fields, key) == null ? undefined : read(fields, key));
 }
 
-/** A field that may be missing, but not null. @__NO_SIDE_EFFECTS__ */
+/** Creates a reader for a field that may be missing, but not null. @__NO_SIDE_EFFECTS__ */
 export function optionalNonNull<T>(read: FieldReader<T>): FieldReader<T | undefined> {
   return (fields, key) => (ownField(fields, key) === undefined ? undefined : read(fields, key));
 }
@@ -154,7 +154,10 @@ export type FieldShapes<T> = {
   readonly [K in keyof T]-?: undefined extends T[K] ? FieldReader<T[K] | undefined> : FieldReader<T[K]>;
 };
 
-/** Reads an object by its field readers into a new object; other fields are dropped. @__NO_SIDE_EFFECTS__ */
+/**
+ * Creates a function that reads an object with the given field readers into a new object. Other fields are dropped.
+ * @__NO_SIDE_EFFECTS__
+ */
 export function shapeReader<T>(shape: FieldShapes<T>): (fields: FieldMap) => T {
   const readers = Object.entries<FieldReader<unknown>>(shape);
   return (fields) => {
@@ -169,7 +172,7 @@ export function shapeReader<T>(shape: FieldShapes<T>): (fields: FieldMap) => T {
   };
 }
 
-/** An object field with the given field readers. @__NO_SIDE_EFFECTS__ */
+/** Creates a reader for an object field with the given field readers. @__NO_SIDE_EFFECTS__ */
 export function shapeField<T>(shape: FieldShapes<T>): FieldReader<T> {
   const read = shapeReader(shape);
   return (fields, key) => {
@@ -178,7 +181,7 @@ export function shapeField<T>(shape: FieldShapes<T>): FieldReader<T> {
   };
 }
 
-/** A list field whose elements are objects. @__NO_SIDE_EFFECTS__ */
+/** Creates a reader for a list field whose elements are objects. @__NO_SIDE_EFFECTS__ */
 export function shapeListField<T>(read: (fields: FieldMap) => T): FieldReader<readonly T[]> {
   return listFieldOf((items, index) => {
     const item = items[index];
@@ -186,7 +189,9 @@ export function shapeListField<T>(read: (fields: FieldMap) => T): FieldReader<re
   });
 }
 
-/** A list field; each element is read like a field named by its index. @__NO_SIDE_EFFECTS__ */
+/**
+ * Creates a reader for a list field. Each element is read like a field whose name is the index. @__NO_SIDE_EFFECTS__
+ */
 export function listFieldOf<T>(read: (items: FieldMap, index: string) => T): FieldReader<readonly T[]> {
   return (fields, key) => {
     const value = listField(fields, key);
@@ -198,8 +203,8 @@ export function listFieldOf<T>(read: (items: FieldMap, index: string) => T): Fie
 export type FieldReaders = { readonly [key: string]: FieldReader<unknown> };
 
 /**
- * Validates an object without copying it: each field by its reader, and no others. An undefined field counts as
- * missing. `what` names the object in the message about an unknown field. @__NO_SIDE_EFFECTS__
+ * Creates a function that validates an object without copying it: each field with its reader. Unknown fields are
+ * refused, and an undefined field counts as missing. `what` names the object in error messages. @__NO_SIDE_EFFECTS__
  */
 export function makeExactFieldsCheck(what: string, readers: FieldReaders): (fields: FieldMap) => void {
   const entries = Object.entries(readers);
@@ -216,7 +221,7 @@ export function makeExactFieldsCheck(what: string, readers: FieldReaders): (fiel
   };
 }
 
-/** An object field with these fields and no others, not copied. @__NO_SIDE_EFFECTS__ */
+/** Creates a reader for an object field with exactly these fields. The object is not copied. @__NO_SIDE_EFFECTS__ */
 export function exactObjectField(what: string, readers: FieldReaders): FieldReader<FieldMap> {
   const check = makeExactFieldsCheck(what, readers);
   return (fields, key) => {
@@ -226,7 +231,7 @@ export function exactObjectField(what: string, readers: FieldReaders): FieldRead
   };
 }
 
-/** Throws if an argument is invalid; `what` names it in the message. */
+/** Throws if an argument is invalid. `what` is the name of the argument in the message. */
 export function assertArgument(what: string, value: unknown, read: FieldReader<unknown>): void {
   refuseIfMalformed(() => read({ [what]: value }, what));
 }

@@ -1,16 +1,16 @@
 /** Announces public names that a later version will remove. */
 
-/** A name that still works and will be removed: of a function, a setting, an option, a command or a route. */
+/** A deprecated name of a function, setting, option, command or route, which still works but will be removed. */
 export interface Deprecation {
-  /** As people write it, for example `--old` or `readOld()`. */
+  /** The name in the form that users write, for example `--old` or `readOld()`. */
   readonly name: string;
-  /** What to write instead. */
+  /** The name that replaces it. */
   readonly use: string;
-  /** The first version that announces it. */
+  /** The first version that announces the deprecation. */
   readonly since: string;
 }
 
-/** The sentence that announces a deprecation, the same everywhere. */
+/** Returns the sentence that announces a deprecation. */
 export function deprecationText({ name, use, since }: Deprecation): string {
   return `${name} is deprecated since version ${since} and will be removed. Use ${use} instead.`;
 }
@@ -24,7 +24,7 @@ export function announceDeprecation(deprecation: Deprecation, warn: (text: strin
   warn(deprecationText(deprecation));
 }
 
-/** Returns a function that announces its deprecation at the first call, and does the same as before. */
+/** Wraps a function so that its first call announces the deprecation. */
 export function deprecate<A extends readonly unknown[], R>(
   work: (...given: A) => R,
   deprecation: Deprecation,

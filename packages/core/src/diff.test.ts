@@ -92,7 +92,7 @@ describe('branches', () => {
     const path = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 5 });
     fc.assert(
       fc.property(path, path, (one, other) => {
-        // An id spells out the path to its node, so equal ids mean equal paths.
+        // Each id contains the path to its node, so equal ids mean equal paths.
         const nodes = (way: readonly string[]) =>
           buildPathFrom(way.map((_, at) => textLink(way.slice(0, at + 1).join('/'), 'user', 'x')));
         const [a, b] = [nodes(one), nodes(other)];
@@ -222,7 +222,7 @@ describe('texts', () => {
 describe('sequences', () => {
   const numbers = fc.array(fc.nat(3), { maxLength: 24 });
 
-  /** The length of the longest common subsequence by dynamic programming. */
+  /** Computes the length of the longest common subsequence by dynamic programming. */
   function longest(a: readonly number[], b: readonly number[]): number {
     let row = new Array<number>(b.length + 1).fill(0);
     for (const x of a) {
@@ -247,7 +247,7 @@ describe('sequences', () => {
     );
   });
 
-  // A multiplicative generator: deterministic, and without runs that would make the diff easy.
+  // Generates numbers deterministically, without runs that would make the diff easy.
   function noise(length: number, seed: number, kinds: number): Int32Array {
     let state = seed;
     return Int32Array.from({ length }, () => {

@@ -12,7 +12,7 @@ export { diffText, splitWords, type TextPart } from './word-diff.ts';
 
 /** The point where two branches fork. */
 export interface BranchDiff {
-  /** The last shared node; null if they fork at the root. */
+  /** The last shared node; null if the branches fork at the root. */
   readonly common: NodeId | null;
   /** The number of shared nodes. */
   readonly shared: number;
@@ -32,7 +32,7 @@ export function diffBranches(left: readonly Node[], right: readonly Node[]): Bra
   return { common, shared, left: left.slice(shared), right: right.slice(shared) };
 }
 
-/** Compares the branches that end at two nodes. Refuses like a path, for example an unknown node. */
+/** Compares the branches that end at two nodes. Refuses the same inputs as `path`, for example an unknown node. */
 export function diff(tree: Tree, a: string, b: string): Result<BranchDiff> {
   const left = path(tree, { to: a });
   if (!left.ok) return left;
@@ -48,10 +48,10 @@ export interface BlockPart {
 
 /** The difference between two messages. */
 export interface MessageDiff {
-  /** Whether both are the same, regardless of how text is divided into blocks and of key order. */
+  /** Whether the messages are equal. Neither the division of text into blocks nor the order of keys matters. */
   readonly equal: boolean;
   readonly roles: readonly [left: Role, right: Role];
-  /** The text of both, compared word by word. */
+  /** The texts of both messages, compared word by word. */
   readonly text: readonly TextPart[];
   /** All blocks that are not text, in order. */
   readonly blocks: readonly BlockPart[];

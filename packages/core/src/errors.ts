@@ -58,17 +58,17 @@ export interface Refusal {
 /** The result of a pure function that may refuse. */
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal };
 
-/** A successful result. */
+/** Creates a successful result. */
 export function ok<T>(value: T): Result<T> {
   return { ok: true, value };
 }
 
-/** A refusal with one of core's own codes. */
+/** Creates a refusal with one of core's own codes. */
 export function refusal(code: RefusalCode, message: string, data: Readonly<Record<string, unknown>> = {}): Refusal {
   return { code, kind: refusalKinds[code], message, data };
 }
 
-/** A refused result, ready to return. */
+/** Creates a result with a refusal. */
 export function makeRefusedResult(
   code: RefusalCode,
   message: string,
@@ -77,7 +77,7 @@ export function makeRefusedResult(
   return { ok: false, refusal: refusal(code, message, data) };
 }
 
-// With Symbol.for the check works across two copies of this package in one process; instanceof would not.
+// Symbol.for makes the check work across two copies of this package in one process; instanceof would not.
 const marker: unique symbol = Symbol.for('coppice.app-error');
 
 /** The fields of an {@link AppError}. */
@@ -112,12 +112,12 @@ export class AppError extends Error implements Refusal {
   }
 }
 
-/** Whether a value is an {@link AppError}, also one from another copy of this package. */
+/** Whether a value is an {@link AppError}, even if another copy of this package created it. */
 export function isAppError(value: unknown): value is AppError {
   return typeof value === 'object' && value !== null && marker in value;
 }
 
-/** Throws a refusal with a code of core. Planners use it; nothing has been written then. */
+/** Throws a refusal with a code of core. Planners call it before anything is written. */
 export function refuse(code: RefusalCode, message: string, data: Readonly<Record<string, unknown>> = {}): never {
   throw new AppError({ code, kind: refusalKinds[code], message, data });
 }

@@ -11,8 +11,8 @@ export function isCharacterBoundary(text: string, offset: number): boolean {
   const before = text.charCodeAt(offset - 1);
   const after = text.charCodeAt(offset);
   if (before < 0x300 && after < 0x300 && before !== 0x0d) return true;
-  // Clusters are short, so a window around the cut is enough; it starts after a line feed or space, where no cluster
-  // crosses.
+  // Clusters are short, so a window around the offset is enough. The window starts after a line feed or space, because
+  // no cluster crosses these.
   const from = windowStart(text, offset);
   segmenter ??= new Intl.Segmenter('und', { granularity: 'grapheme' });
   const segment = segmenter.segment(text.slice(from, offset + 64)).containing(offset - from);
@@ -26,7 +26,7 @@ function windowStart(text: string, offset: number): number {
   }
   let at = Math.max(0, offset - 256);
   if (isLowSurrogate(text, at)) at--;
-  // Flags are pairs of letters, so pairing is only known from the start of a run.
+  // Flags are pairs of letters, so the pairs can only be found from the start of a run.
   while (at >= 2 && isFlagLetter(text, at - 2)) at -= 2;
   return at;
 }
@@ -47,7 +47,7 @@ export function lastCharacterBoundary(text: string, offset: number): number {
   return at;
 }
 
-/** Returns the beginning of a text on one line: at most `most` code units, without splitting a character. */
+/** Returns the beginning of a text as one line of at most `most` code units, without splitting a character. */
 export function truncateToLine(text: string, most: number): string {
   const line = text
     .slice(0, lastCharacterBoundary(text, most * 4))
@@ -64,7 +64,7 @@ export function commonPrefixLength(a: string, b: string): number {
   return lastSharedBoundary(a, b, at);
 }
 
-/** Returns the last offset at or before this one that is a boundary of both texts. */
+/** Returns the last offset up to the given one that is a boundary of both texts. */
 export function lastSharedBoundary(a: string, b: string, offset: number): number {
   let at = Math.max(0, offset);
   for (;;) {

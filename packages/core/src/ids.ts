@@ -39,7 +39,7 @@ export function parseActId(value: unknown): Result<ActId> {
   return parseId<ActId>(value, 'act id');
 }
 
-/** Casts a text to a node id without a check: for ids from our own rows and for foreign shapes that keep their ids. */
+/** Casts a text to a node id without a check, for ids from Coppice's own rows and for foreign ids that are kept. */
 export function nodeId(text: string): NodeId {
   return text as NodeId;
 }

@@ -1,6 +1,6 @@
 /**
- * Returns a copy of a list with an item inserted. The copy has exactly the needed length: an array that grows in place
- * reserves room for sixteen more, but most nodes have one child and most map branches few slots.
+ * Returns a copy of a list with an item inserted. The copy has exactly the needed length. Growing an array in place
+ * would reserve space for sixteen more items, but most nodes have one child and most map branches few slots.
  */
 export function insertAt<T>(list: readonly T[], at: number, item: T): T[] {
   const longer = new Array<T>(list.length + 1);

@@ -27,14 +27,17 @@ export interface LinearResult {
   readonly blank: readonly number[];
 }
 
-/** Clock, id generator and message kit. */
+/** The clock, the id generator and the message kit. */
 export interface LinearContext {
   readonly now: number;
   readonly newId: () => string;
   readonly kit: MessageKit;
 }
 
-/** Builds the steps of a tree's first commit for a linear conversation. Throws on a malformed message and names it. */
+/**
+ * Builds the steps of a tree's first commit for a linear conversation. Throws if a message is malformed, and names that
+ * message.
+ */
 export function linearSteps(linear: LinearConversation, context: LinearContext): LinearResult {
   const plan: PlanContext = { ...context, treeId: linear.treeId, actor: 'migration', stale: false };
   const blank: number[] = [];
@@ -68,7 +71,7 @@ export function treeFromLinear(linear: LinearConversation, context: LinearContex
   return applyOrThrow(emptyTree(linear.treeId, linear.owner, context.now), steps, { at: context.now }).tree;
 }
 
-/** A row of a former shape, in which first messages had no parent. */
+/** A row of an older format, in which first messages had no parent. */
 export interface FormerRow {
   readonly id: string;
   readonly parentId: string | null;
@@ -77,8 +80,8 @@ export interface FormerRow {
 }
 
 /**
- * Makes rows without a parent children of the one root, in their order. Other rows stay as they are, so repeating it
- * changes nothing.
+ * Makes rows without a parent children of the root, in their order. Other rows do not change, so calling it again has
+ * no effect.
  */
 export function attachRoots<R extends FormerRow>(rows: readonly R[], rootId: string): readonly R[] {
   return rows.map((row) => (row.parentId === null && !row.isRoot ? { ...row, parentId: rootId } : row));

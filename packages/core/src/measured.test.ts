@@ -21,7 +21,7 @@ async function reportedAt(fixture: TestTree, id = fixture.treeId, to?: NodeId): 
   return estimate.reported;
 }
 
-/** A question, a reply with usage written in two commits, and a question after it. */
+/** Builds a question, a reply with usage that is written in two commits, and another question. */
 async function conversation(systemPrompt = 'Be brief.') {
   const fixture = await TestTree.make({ systemPrompt });
   const { treeId: id } = fixture;
@@ -139,7 +139,7 @@ describe('usage that was reported with a reply', () => {
   });
 });
 
-/** Returns the coalesced messages that are sent for the active branch. */
+/** Returns the messages that are sent for the active branch, after coalescing. */
 async function sentOf(fixture: TestTree): Promise<string[]> {
   const path = await fixture.store.read(fixture.treeId, () => readContextPath(fixture.active ?? nodeId('')));
   const { messages, continues } = buildRequestMessages(contextOf(path, { kit: testKit }), { systemInPlace: true });

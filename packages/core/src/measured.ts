@@ -1,7 +1,7 @@
 /**
- * Decides whether the token usage reported with a reply is still valid. The provider counted the context above the
- * reply at that time. A hash of its equality keys is stored on the reply, so that an edit in place, a move, a copy to
- * another place or another system prompt is noticed when the usage is read.
+ * Decides whether the token usage that was reported with a reply is still valid. The provider counted the context above
+ * the reply at that time. A hash of that context's equality keys is stored on the reply. An edit in place, a move, a
+ * copy to another place or another system prompt changes the hash.
  */
 import { parseUsage } from './budget.ts';
 import { findActiveRange, isMessageEntry } from './context-entries.ts';
@@ -10,7 +10,7 @@ import type { PathMeta } from './reads.ts';
 /** A running hash in two halves of 32 bits. */
 export type PathHash = readonly [number, number];
 
-// cyrb53: small, and it mixes well. It hashes equality keys, which an attacker cannot choose freely.
+// Uses cyrb53, which is small and mixes well. It hashes equality keys, which an attacker cannot choose freely.
 /** Extends a hash by one text. */
 export function extendPathHash([one, two]: PathHash, text: string): PathHash {
   let [a, b] = [one, two];
@@ -36,22 +36,27 @@ export function formatPathHash([one, two]: PathHash): string {
 
 type Measurable = Pick<PathMeta, 'id' | 'kind' | 'key' | 'contentIn'>;
 
-/** Returns the hash input of a node: a message's equality key, which its copies share; a marker equals only itself. */
+/**
+ * Returns the hash input of a node. For a message it is the equality key, which copies share; for a marker it is
+ * unique.
+ */
 export function hashInputOf({ id, kind, key, contentIn }: Measurable): string {
   return kind === 'message' && key !== null ? key : `${id} ${contentIn}`;
 }
 
 /** The result of {@link findUsageReports}. */
 export interface UsageReports {
-  /** By index in the path: the provider's token count up to that reply, if still valid. */
+  /** The provider's token counts that are still valid, by index of the reply in the path. */
   readonly reported: ReadonlyMap<number, number>;
   /** The hash of the whole context. */
   readonly hash: PathHash;
-  /** The newest version that wrote any part of it. */
+  /** The newest version that wrote a part of the context. */
   readonly newest: number;
 }
 
-/** Finds the replies of a path whose usage is still valid. The path may lack its beginning, as for a context. */
+/**
+ * Finds the replies of a path whose usage is still valid. The path may lack its beginning, like the path of a context.
+ */
 export function findUsageReports(path: readonly PathMeta[], systemPrompt: string | undefined): UsageReports {
   const { at, start } = findActiveRange(path);
   const reported = new Map<number, number>();
@@ -67,7 +72,7 @@ export function findUsageReports(path: readonly PathMeta[], systemPrompt: string
     const node = path[index];
     if (node === undefined || !isMessageEntry(node)) continue;
     const tokens = index > at ? reportedTokens(node) : null;
-    // Usage from before the hash was stored is judged by the versions that wrote the content above.
+    // Usage that was stored without a hash is valid if no version after the reply wrote content above it.
     const noted = node.key === null ? undefined : node.meta.measuredOver;
     const holds =
       noted === undefined
@@ -80,8 +85,8 @@ export function findUsageReports(path: readonly PathMeta[], systemPrompt: string
 }
 
 /**
- * Returns the provider's token count up to a reply. Only finished replies count: usage of an interrupted one covers a
- * part. A picked reply was measured on its original path, and a half of a split one as a whole.
+ * Returns the provider's token count up to a reply. The usage of an interrupted reply covers only a part, so only
+ * finished replies count. A picked reply was measured on its original path, and a half of a split reply as a whole.
  */
 function reportedTokens(node: PathMeta): number | null {
   if (node.kind !== 'message' || node.role !== 'assistant' || node.status !== 'success') return null;

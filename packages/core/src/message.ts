@@ -1,17 +1,17 @@
 import { isFieldMap } from './decode.ts';
 import { makeRefusedResult, ok, type Result } from './errors.ts';
 
-/** Plain JSON, for values that core stores without looking inside. */
+/** Plain JSON, for values that core stores without reading them. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: Json };
 
-/** The author of a message. */
+/** The role of a message's author. */
 export type Role = 'user' | 'assistant' | 'tool' | 'system';
 /** The four roles, as a list. */
 export const roles: readonly Role[] = ['user', 'assistant', 'tool', 'system'];
 
-/** One piece of a message. Core looks inside two types only, {@link TextBlock} and {@link ToolUseBlock}. */
+/** One part of a message. Core reads only two types, {@link TextBlock} and {@link ToolUseBlock}. */
 export interface Block {
   readonly type: string;
 }
@@ -30,7 +30,7 @@ export interface ToolUseBlock extends Block {
   readonly parameters: JsonObject;
 }
 
-/** One turn: a role, a non-empty list of blocks, and on tool messages the call that is answered. */
+/** One turn: a role and a non-empty list of blocks. A tool message also has the id of the call that it answers. */
 export interface Message {
   readonly role: Role;
   readonly content: readonly Block[];
@@ -38,8 +38,8 @@ export interface Message {
 }
 
 /**
- * A message as callers may write it: a message, one with plain text as its content, or plain text alone, which gets the
- * role of its place (user in a list of messages, assistant as a reply).
+ * A message as callers may write it: a message, a message with plain text as its content, or plain text alone. Plain
+ * text gets the role `user` in a list of messages and `assistant` as a reply.
  */
 export type MessageInput =
   | Message
@@ -47,8 +47,8 @@ export type MessageInput =
   | string;
 
 /**
- * What core must know about messages: the equality key for prefix matching, the text for search, and a token estimate.
- * Passed in, so that core does not depend on block types and stores compute none of it.
+ * The functions that core needs for messages: the equality key for prefix matching, the text for search, and a token
+ * estimate. They are passed in, so that core does not depend on block types and stores do not compute these values.
  */
 export interface MessageKit {
   key(message: Message): string;
@@ -84,21 +84,24 @@ export function textOf(message: Message): string {
 }
 
 /**
- * Whether a message is blank: no blocks, or only text blocks of white space. Thinking and unknown blocks count as
- * content, and so does an empty tool result, because it answers its call.
+ * Whether a message is blank: it has no blocks, or only text blocks of white space. Thinking and unknown blocks count
+ * as content, and so does an empty tool result, because it answers its call.
  */
 export function isBlank(message: Message): boolean {
   if (message.role === 'tool' && message.content.length > 0) return false;
   return message.content.every((block) => isText(block) && block.text.trim() === '');
 }
 
-/** A message of one text block. */
+/** Builds a message with one text block. */
 export function textMessage(role: Role, text: string): Message {
   const block: TextBlock = { type: 'text', text };
   return { role, content: [block] };
 }
 
-/** Converts a short form to a message. Other values are returned as they are, for {@link checkMessage} to refuse. */
+/**
+ * Converts a short form to a message. Other values are returned unchanged, so that {@link checkMessage} can refuse
+ * them.
+ */
 export function toMessage(value: unknown, role: Role): unknown {
   if (typeof value === 'string') return textMessage(role, value);
   if (!isFieldMap(value) || typeof value.content !== 'string') return value;
@@ -107,8 +110,8 @@ export function toMessage(value: unknown, role: Role): unknown {
 }
 
 /**
- * Checks the structure that the tree relies on; unknown block types are accepted. The refusal names the message by
- * `where`, such as `messages[3]`.
+ * Checks the structure that the tree relies on; unknown block types are accepted. `where` names the message in a
+ * refusal, for example `messages[3]`.
  */
 export function checkMessage(value: unknown, where = 'message'): Result<Message> {
   const problem = problemOf(value);
@@ -119,12 +122,12 @@ export function checkMessage(value: unknown, where = 'message'): Result<Message>
 
 const blank = 'has no content blocks';
 
-/** A type guard for a value without a problem; TypeScript cannot derive it from the check. */
+/** A type guard, because TypeScript cannot derive the type from the check. */
 function isSound(_value: unknown, problem: string | null): _value is Message {
   return problem === null;
 }
 
-/** Returns what is wrong with a message, as the rest of a sentence; null if nothing is. */
+/** Returns the problem of a message as the rest of a sentence; null if there is none. */
 function problemOf(value: unknown): string | null {
   if (!isFieldMap(value)) return 'is not an object';
   const { role, content, tool_call_id: call } = value;

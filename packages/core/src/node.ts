@@ -6,15 +6,15 @@ import type { JsonObject, Message, Role } from './message.ts';
  * `injected` and `state` are skipped.
  */
 export type NodeKind = 'root' | 'message' | 'branch-summary' | 'compaction' | 'injected' | 'state';
-/** The kinds, as a list. */
+/** All kinds of nodes, as a list. */
 export const nodeKinds: readonly NodeKind[] = ['root', 'message', 'branch-summary', 'compaction', 'injected', 'state'];
 
 /** The outcome of a node: `success`, except for a generated reply that is pending or was cut short. */
 export type NodeStatus = 'pending' | 'success' | 'interrupted' | 'aborted' | 'error';
-/** The statuses, as a list. */
+/** All statuses, as a list. */
 export const nodeStatuses: readonly NodeStatus[] = ['pending', 'success', 'interrupted', 'aborted', 'error'];
 
-/** Where a copied node comes from. */
+/** The origin of a copied node. */
 export interface NodeOrigin {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
@@ -33,17 +33,17 @@ export interface NodeMeta {
   readonly customData?: JsonObject;
   /** The author of the message: user, model with its parameters and usage, or tool. */
   readonly source?: JsonObject;
-  /** Whether the model does not see it. */
+  /** Whether the message is hidden from the model. */
   readonly excluded?: boolean;
-  /** On the left half of a split: the node that keeps the right half. */
+  /** On the left half of a split: the node with the right half. */
   readonly splitSource?: string;
-  /** On a node that an edit by prefix added: the node whose text it continues. */
+  /** On a node that an edit by prefix added: the node whose text this node continues. */
   readonly continues?: string;
-  /** On a reply with usage: the hash of the measured context, see a context's `measure`. */
+  /** On a reply with usage: the hash of the measured context, which is the `measure` of a context. */
   readonly measuredOver?: string;
   /**
-   * On a recorded message: the system prompt of the call, where it differs from the one above. Empty for a call without a
-   * prompt. The nearest one above a node counts for it.
+   * On a recorded message: the system prompt of the call, if it differs from the prompt above. Empty for a call without
+   * a prompt. A node has the nearest recorded prompt at or above it.
    */
   readonly recordedPrompt?: string;
   readonly pickedFrom?: NodeOrigin;
@@ -55,7 +55,7 @@ export interface NodeMeta {
 export interface Marker {
   /** Compaction: the first node that the model still sees in full. */
   readonly firstKept?: NodeId;
-  /** Compaction: the tokens of the context before it. */
+  /** Compaction: the number of tokens of the context before it. */
   readonly tokensBefore?: number;
   /** Branch summary: the leaf that was left. */
   readonly from?: NodeId;
@@ -64,7 +64,7 @@ export interface Marker {
   readonly details?: JsonObject;
 }
 
-/** Lets prefix matching find a text after it was split: the old match parent and the old equality key. */
+/** An alias lets prefix matching find a text after it was split: the old match parent and the old equality key. */
 export interface Alias {
   readonly matchParent: NodeId;
   readonly key: string;
@@ -82,7 +82,7 @@ export interface NodeHead {
   readonly kind: NodeKind;
   readonly role: Role | 'root';
   readonly status: NodeStatus;
-  /** Variants of one act share a number above zero under one parent; zero means no group. */
+  /** Variants that one act created under one parent share a number above zero; zero means no group. */
   readonly groupId: number;
   /** Milliseconds, for display only. */
   readonly createdAt: number;
@@ -98,7 +98,7 @@ export interface NodeHead {
   readonly contentIn: number;
   /** The version that removed the node; null for a live node. */
   readonly removedIn: number | null;
-  /** The child last on the active path: the visit mark, which steps and undo do not include. */
+  /** The visit mark: the child that was last on the active path. Steps and undo do not include it. */
   readonly lastChildId: NodeId | null;
 }
 
@@ -106,14 +106,14 @@ export interface NodeHead {
 export interface Node extends NodeHead {
   /** Null for the root only. */
   readonly message: Message | null;
-  /** The text that search sees. */
+  /** The text for search. */
   readonly text: string;
   readonly meta: NodeMeta;
   readonly marker: Marker | null;
   readonly aliases: readonly Alias[];
 }
 
-/** The node of an insert step: without the fields that are assigned when it is stored. */
+/** The node of an insert step, without the fields that are assigned when the node is stored. */
 export type NewNode = Omit<Node, 'seq' | 'addedIn' | 'contentIn' | 'removedIn' | 'lastChildId' | 'role'>;
 
 /** The fields that a replace step changes. */
@@ -141,7 +141,7 @@ export interface Bookmark {
 export interface TreeAttributes {
   readonly title?: string;
   readonly autoTitle?: string;
-  /** Undefined and the empty prompt differ. */
+  /** An undefined prompt and an empty prompt are different. */
   readonly systemPrompt?: string;
   readonly project?: string;
   readonly folder?: string;

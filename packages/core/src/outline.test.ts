@@ -47,7 +47,7 @@ test('[R9] an outline along the path has the path, and one line with its size fo
         expect(line.size > 0).toBe(!line.onPath);
         expect(line.parentId === null || path.has(line.parentId)).toBe(true);
       }
-      // Every node must be on the path, in one of the branches or below the current node.
+      // Every node must be on the path, in one of the branches, or below the current node.
       const below = new Set<NodeId>([current]);
       for (const node of nodes) if (below.has(node.parentId)) below.add(node.id);
       const counted = lines.reduce((sum, line) => sum + (line.onPath ? 1 : line.size), 0);

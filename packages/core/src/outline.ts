@@ -1,12 +1,12 @@
-/** A tree as a list of lines: how the page, `/tree` and `coppice tree` show its shape. */
+/** Converts a tree to a list of lines, as the page, `/tree` and `coppice tree` show it. */
 import type { NodeId } from './ids.ts';
 import type { TopologyNode } from './path.ts';
 
-/** A tree to outline: its nodes by id, and their children in order. */
+/** A tree to outline: its nodes by id, and the children of each node in order. */
 export interface OutlineShape {
   node(id: NodeId): TopologyNode | undefined;
   children(id: NodeId): readonly TopologyNode[];
-  /** The nodes whose parent is not among these. */
+  /** The nodes without a parent in this outline. */
   readonly tops: readonly TopologyNode[];
 }
 
@@ -16,31 +16,31 @@ export interface OutlineRequest {
   readonly current: NodeId | null;
   /** Whether a node gets its own line; hidden nodes are counted with the next line below them. */
   readonly shows: (node: TopologyNode) => boolean;
-  /** From this many nodes on, the middle of a chain without forks is hidden; null hides none. */
+  /** The middle of a chain without forks is hidden from this number of nodes on; null hides none. */
   readonly fold: number | null;
   /** Nodes that are never hidden in a chain. */
   readonly keeps?: (node: TopologyNode) => boolean;
   /** Chains that stay expanded, by their first hidden node. */
   readonly opened?: ReadonlySet<NodeId>;
-  /** `path`: each branch beside the path to the current node is one line with its size. */
+  /** `path`: each branch beside the path to the current node becomes one line with its size. */
   readonly branches: 'all' | 'path';
   readonly limit: number;
 }
 
-/** One line. Lines are flat and in reading order; `parentId` and `depth` give the structure. */
+/** One line of an outline. Lines are a flat list in reading order; `parentId` and `depth` give the structure. */
 export interface OutlineLine {
   readonly node: TopologyNode;
   /** The nearest shown ancestor; null at the top. */
   readonly parentId: NodeId | null;
   /** The number of shown forks above. */
   readonly depth: number;
-  /** Whether it is one of several lines below the same shown node, and whether it is the last. */
+  /** Whether the line is one of several below the same shown node, and whether it is the last of them. */
   readonly forked: boolean;
   readonly last: boolean;
-  /** The number of hidden nodes between the shown ancestor and this one, and the first of them. */
+  /** The number of hidden nodes between the shown ancestor and this node, and the first hidden node. */
   readonly folded: number;
   readonly foldedFrom: NodeId | null;
-  /** For a branch shown as one line: its number of nodes, itself included; otherwise 0. */
+  /** The number of nodes of a branch that is shown as one line, including its first node; otherwise 0. */
   readonly size: number;
   readonly onPath: boolean;
   readonly current: boolean;
@@ -57,11 +57,11 @@ interface ShownNode {
 }
 
 interface Waiting extends Omit<ShownNode, 'closed'> {
-  /** The index of its line if it exists already, so that only its children are missing. */
+  /** The index of the node's line if the line exists already, so that only the children are missing. */
   readonly index: number | null;
 }
 
-/** Groups the nodes of a topology by parent, in order. A node without its parent among them is at the top. */
+/** Groups the nodes of a topology by parent, in order. Nodes whose parent is missing are at the top. */
 export function buildOutlineShape(nodes: readonly TopologyNode[]): OutlineShape {
   const byId = new Map<NodeId, TopologyNode>();
   for (const node of nodes) byId.set(node.id, node);
@@ -118,7 +118,7 @@ function walk(shape: OutlineShape, request: OutlineRequest, path: ReadonlySet<No
   const waiting: Waiting[] = [];
   const enter = (list: readonly TopologyNode[], above: number, folded: number, foldedFrom: NodeId | null) => {
     const next = branches === 'path' ? list.find((node) => path.has(node.id)) : undefined;
-    // There is no path below the current node.
+    // The path ends at the current node.
     if (branches === 'path' && next === undefined) return;
     if (next === undefined || list.length === 1) {
       for (let at = list.length - 1; at >= 0; at--) {
@@ -160,7 +160,10 @@ function walk(shape: OutlineShape, request: OutlineRequest, path: ReadonlySet<No
   return shown;
 }
 
-/** Returns the nodes of a chain that may be hidden: each has one child and is not the first, a variant or kept. */
+/**
+ * Returns the nodes of a chain that may be hidden. Each of them has exactly one child and is not the first node of the
+ * chain, a variant or kept.
+ */
 function stretchFrom(shape: OutlineShape, from: TopologyNode, { current, keeps }: OutlineRequest): TopologyNode[] {
   const stretch: TopologyNode[] = [];
   for (let node: TopologyNode | undefined = from; node !== undefined; ) {

@@ -54,7 +54,7 @@ function value<T>(result: { readonly ok: true; readonly value: T } | { readonly 
   return result.value;
 }
 
-/** Returns the tree with some rows changed or missing, like after disk damage. */
+/** Returns the tree with some rows changed or missing, as after disk damage. */
 function damaged(tree: Tree, damage: (node: Node) => Node | null): Tree {
   return treeFromRows(
     tree,

@@ -31,7 +31,7 @@ function unknownNodeError(id: string): Result<never> {
 
 /**
  * Returns the nodes from `from` (or the first message) down to `to`, both included, without the root. Refuses an
- * unknown node, a `from` that is not on the path, a broken chain (naming the missing id) and a cycle.
+ * unknown node, a `from` that is not on the path, a missing parent (with its id) and a cycle.
  */
 export function path(tree: Tree, ends: { readonly from?: string; readonly to: string }): Result<Node[]> {
   const { from, to } = ends;
@@ -81,7 +81,7 @@ export function activePath(tree: Tree): Node[] {
   return found.ok ? found.value : [];
 }
 
-/** Whether the first node is the second or an ancestor of it. */
+/** Whether the first node is the second node or one of its ancestors. */
 export function isAncestorOrSelf(tree: Tree, id: string, below: string): boolean {
   let entry = mapGet(tree.nodes, below);
   for (let steps = 0; entry !== undefined && steps <= tree.nodes.size; steps++) {
@@ -91,14 +91,12 @@ export function isAncestorOrSelf(tree: Tree, id: string, below: string): boolean
   return false;
 }
 
-/**
- * Returns the deepest node that is both nodes' ancestor or one of them, at most the root; undefined if one is unknown.
- */
+/** Returns the deepest node that is an ancestor of both nodes or one of them; undefined if one node is unknown. */
 export function commonAncestor(tree: Tree, a: string, b: string): NodeId | undefined {
   return findNode(tree, a) === undefined || findNode(tree, b) === undefined ? undefined : commonAncestorId(tree, a, b);
 }
 
-/** Returns the variants of a node, itself included, in stored order; the root alone for the root. */
+/** Returns the variants of a node, including the node, in stored order. For the root it returns the root alone. */
 export function siblings(tree: Tree, id: string): NodeId[] {
   const node = findNode(tree, id);
   if (node === undefined) return [];
@@ -120,7 +118,7 @@ export function subtree(tree: Tree, id: string, depth = Number.POSITIVE_INFINITY
   const top = findNode(tree, id);
   const nodes = top === undefined ? [] : [top];
   let level = nodes;
-  // A cycle in the rows would yield more nodes than exist.
+  // If the rows contain a cycle, the walk would return more nodes than the tree has.
   for (let at = 0; at < depth && level.length > 0 && nodes.length <= tree.nodes.size; at++) {
     level = level.flatMap((node) => childrenOf(tree, node.id));
     for (const node of level) nodes.push(node);
@@ -129,8 +127,8 @@ export function subtree(tree: Tree, id: string, depth = Number.POSITIVE_INFINITY
 }
 
 /**
- * Returns the leaves below a node (the node itself if it is one) in creation order. The root of an empty tree is not a
- * leaf.
+ * Returns the leaves below a node in creation order; the node itself if it is a leaf. The root of an empty tree is not
+ * a leaf.
  */
 export function leaves(tree: Tree, below: string = tree.rootId): Node[] {
   return subtree(tree, below)
@@ -148,7 +146,8 @@ export function recentLeaves(tree: Tree, limit = 20): Node[] {
 }
 
 /**
- * Follows the visit marks down to a leaf; without a mark, the child with the largest position. Returns a leaf itself.
+ * Follows the visit marks down to a leaf. At a node without a mark it takes the child with the largest position.
+ * Returns the given node if it is a leaf.
  */
 export function lastVisitedLeaf(tree: Tree, from: string): NodeId | undefined {
   let node = findNode(tree, from);
@@ -175,7 +174,7 @@ export interface TopologyNode
   extends Pick<NodeHead, 'id' | 'kind' | 'role' | 'groupId' | 'seq' | 'position' | 'status' | 'tokens' | 'createdAt'> {
   readonly parentId: NodeId;
   readonly childCount: number;
-  /** True also if the depth limit leaves the children out. */
+  /** Whether the node has children, even if the depth limit leaves them out. */
   readonly hasChildren: boolean;
   /** The title or the beginning of the text, with an ellipsis if the text is longer. */
   readonly preview: string;
@@ -185,8 +184,8 @@ export interface TopologyNode
 export const maxPreviewLength = 80;
 
 /**
- * Returns a one-line preview: the title, a leaf's generated title, or the beginning of the text with an ellipsis if it
- * was cut.
+ * Returns a one-line preview: the title, the generated title of a leaf, or the beginning of the text, with an ellipsis
+ * if the text is longer.
  */
 export function previewOf(node: Pick<Node, 'text' | 'meta'>, childCount: number): string {
   const { title, autoTitle } = node.meta;
@@ -197,7 +196,7 @@ function previewOfText(text: string): string {
   return previewOfSimpleText(text, true) ?? previewOfAnyText(text);
 }
 
-/** Returns the preview of a text of which only the beginning is known; null if more of it is needed. */
+/** Returns the preview of a text whose beginning is known; null if more of the text is needed. */
 export function previewOfBeginning(beginning: string): string | null {
   return previewOfSimpleText(beginning, false);
 }
@@ -207,13 +206,13 @@ function isSimpleSpace(unit: number): boolean {
 }
 
 /**
- * Like {@link previewOfAnyText} for a text whose beginning has no character of several code units, at a tenth of the
- * cost; null if the first few hundred units are not enough to decide.
+ * Like {@link previewOfAnyText}, but ten times as fast, for a text that begins without characters of several code
+ * units. Returns null if the first few hundred units are not enough to decide.
  */
 function previewOfSimpleText(text: string, isWhole: boolean): string | null {
   const end = Math.min(text.length, maxPreviewLength * 4);
   let length = 0;
-  // A run of white space counts as one space, and not at all at the beginning.
+  // A run of white space counts as one space; leading white space is dropped.
   let space = false;
   let plain = true;
   for (let at = 0; at < end; at++) {
@@ -243,12 +242,15 @@ function previewOfSimpleText(text: string, isWhole: boolean): string | null {
 function previewOfAnyText(text: string): string {
   const end = lastCharacterBoundary(text, maxPreviewLength * 4);
   const line = truncateToLine(text.slice(0, end), end);
-  // Databases return at most five preview lengths of a long text, and all stores must give the same preview.
+  // Databases return at most five preview lengths of a long text, and all stores must produce the same preview.
   const goesOn = line.length > maxPreviewLength || /\S/.test(text.slice(end, maxPreviewLength * 5));
   return goesOn ? `${truncateToLine(line, maxPreviewLength - 1).trimEnd()}…` : line;
 }
 
-/** Returns the tree without content and root: all in creation order, or breadth first down to a depth. */
+/**
+ * Returns the nodes of a tree without contents and without the root: all nodes in creation order, or breadth first down
+ * to a depth.
+ */
 export function topology(
   tree: Tree,
   options: { readonly from?: string; readonly depth?: number | undefined } = {},
@@ -274,7 +276,7 @@ function wholeTopology(tree: Tree): TopologyNode[] {
   return rows.sort((a, b) => a.seq - b.seq);
 }
 
-/** One row of a topology. */
+/** Builds one row of a topology. */
 export function toTopologyNode(node: Node, parentId: NodeId, children: number): TopologyNode {
   return {
     id: node.id,
@@ -301,7 +303,7 @@ export interface BranchPage {
   readonly nodes: readonly Node[];
   /** The other members of each node's group, by node id, if requested. */
   readonly groups: ReadonlyMap<NodeId, readonly Node[]>;
-  /** Pass it as `before` to get the page above; null at the first message. */
+  /** The cursor of the previous page, to be passed as `before`; null if the page starts at the first message. */
   readonly before: NodeId | null;
 }
 
@@ -310,12 +312,12 @@ export interface PageRequest {
   /** The end of the branch; defaults to the active node. */
   readonly nodeId?: string;
   readonly limit?: number;
-  /** Only nodes above this one. */
+  /** Returns only nodes above this one. */
   readonly before?: string;
   readonly siblings?: boolean;
 }
 
-/** The fields of a {@link PageRequest}. */
+/** The reader of a {@link PageRequest}. */
 export const pageRequestField = exactObjectField('The request', {
   nodeId: optionalNonNull(requiredText),
   limit: optionalNonNull(atLeastOne),
@@ -324,8 +326,8 @@ export const pageRequestField = exactObjectField('The request', {
 });
 
 /**
- * Returns the last `limit` nodes (default 20) of a branch, or those above a cursor. Refuses a cursor that is not on the
- * path.
+ * Returns the last `limit` nodes (default 20) of a branch, or the last nodes above a cursor. Refuses a cursor that is
+ * not on the path.
  */
 export function branchPage(tree: Tree, request: PageRequest = {}): Result<BranchPage> {
   assertArgument('request', request, pageRequestField);

@@ -1,19 +1,19 @@
 /**
- * A persistent hash trie. Put and delete copy O(log n) small arrays and share the rest with the old value, which stays
- * valid. Keys are any strings (`__proto__` included), compared by hash and then by text.
+ * A persistent hash trie. Put and delete copy O(log n) small arrays and share all others with the old value, which
+ * stays valid. Keys are any strings (`__proto__` included), compared by hash and then by text.
  */
 import { insertAt } from './insert-at.ts';
 
-/** An entry with its own key and hash, so that a lookup by a known hash computes none. */
+/** An entry stores its key and hash, so that they need not be computed again. */
 export interface MapEntry {
   readonly key: string;
   readonly hash: number;
-  /** Always absent: branches and collisions have this property, so checking it tells them from an entry. */
+  /** Always absent. Branches and collisions have this property, so it distinguishes them from entries. */
   readonly slots?: undefined;
   readonly same?: undefined;
 }
 
-/** A token that allows changing branches in place that were created under it, while one commit is applied. */
+/** A token for one commit. Branches that were created with the token may be changed in place. */
 export type MutationToken = { readonly owner: true };
 
 interface TrieBranch<E extends MapEntry> {
@@ -61,7 +61,7 @@ export function emptyMap<E extends MapEntry>(): PersistentMap<E> {
   return { size: 0, root: { owner: null, bitmap: 0, slots: [] } };
 }
 
-/** Returns the entry of a key; pass its hash if it is known. */
+/** Returns the entry of a key. Pass the hash if it is known. */
 export function mapGet<E extends MapEntry>(
   map: PersistentMap<E>,
   key: string,
@@ -78,12 +78,15 @@ export function mapGet<E extends MapEntry>(
     if (slot.slots !== undefined) branch = slot;
     else if (slot.same !== undefined)
       return slot.hash === hash ? slot.same.find((entry) => entry.key === key) : undefined;
-    // Hashes are compared first: most other keys differ there, which saves comparing the texts.
+    // Hashes are compared first, because different keys almost always have different hashes.
     else return slot.hash === hash && slot.key === key ? slot : undefined;
   }
 }
 
-/** Returns the map with an entry added or replaced. With an owner, branches created under it are changed in place. */
+/**
+ * Returns the map with an entry added or replaced. With a token, branches that were created with the same token are
+ * changed in place.
+ */
 export function mapPut<E extends MapEntry>(
   map: PersistentMap<E>,
   entry: E,
@@ -153,7 +156,7 @@ function putSlot<E extends MapEntry>(
   return splitSlot(slot, entry, shift + 5, owner);
 }
 
-/** Builds a branch for two slots whose hashes agreed so far and differ later. */
+/** Builds a branch for two slots whose hashes are equal up to this level and differ below. */
 function splitSlot<E extends MapEntry>(
   slot: E | Collision<E>,
   entry: E,
@@ -205,7 +208,7 @@ function deleteSame<E extends MapEntry>(slot: Collision<E>, key: string): Slot<E
   return same.length === 1 ? (same[0] ?? null) : { hash: slot.hash, same };
 }
 
-/** Yields every entry, ordered by hash; the order has no meaning. */
+/** Yields every entry in the order of the hashes, which has no meaning. */
 export function* mapEntries<E extends MapEntry>(map: PersistentMap<E>): Generator<E, void, undefined> {
   const open: Slot<E>[] = [map.root];
   for (let slot = open.pop(); slot !== undefined; slot = open.pop()) {

@@ -6,7 +6,7 @@ import { propertyParameters, propertyTimeoutMs } from './testing/arbitraries.ts'
 const runs = propertyParameters(300, process.env);
 vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 
-/** Sorted keys that were generated at random places. */
+/** Sorted keys that were generated at random positions. */
 const keys = fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 200, size: 'max' }).map((picks) => {
   const made: string[] = [];
   for (const pick of picks) {

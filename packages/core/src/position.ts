@@ -1,8 +1,8 @@
 /**
- * Order keys: texts that sort by code unit, with room for another key between any two. A key has an integer part whose
- * first letter gives its length (`a`…`z` count up, `Z`…`A` count down), so appending n children needs keys of O(log n)
- * characters, and an optional fraction for places in between. A fraction never ends in the smallest digit, so a key
- * smaller than any given one always exists.
+ * Order keys: texts that sort by code unit, and between any two keys another key is possible. A key has an integer part
+ * whose first letter gives its length (`a`…`z` count up, `Z`…`A` count down), so that appending n children needs keys
+ * of O(log n) characters. An optional fraction orders keys between two integers. A fraction never ends in the smallest
+ * digit, so that a smaller key always exists.
  */
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const smallest = 'A00000000000000000000000000';
@@ -27,7 +27,7 @@ function integerPart(key: string): string {
   return key.slice(0, integerLength(key.charAt(0)));
 }
 
-/** Returns the next (`by` 1) or previous (-1) integer part; null if there is none. */
+/** Returns the next integer part (`by` 1) or the previous one (`by` -1); null if there is none. */
 function adjacentKey(integer: string, by: 1 | -1): string | null {
   const [first, wrapped, last, start] = by === 1 ? ['Z', '0', 'z', 'a'] : ['a', 'z', 'A', 'Z'];
   const head = integer.charAt(0);
@@ -39,7 +39,7 @@ function adjacentKey(integer: string, by: 1 | -1): string | null {
   }
   if (head === first) return start + wrapped;
   if (head === last) return null;
-  // Integer parts get longer away from the middle and shorter towards it.
+  // The further an integer is from zero, the longer is its integer part.
   const next = String.fromCharCode(head.charCodeAt(0) + by);
   return next + (integerLength(next) > integer.length ? tail + wrapped : tail.slice(1));
 }
@@ -60,8 +60,8 @@ function middleKey(low: string, high: string | null): string {
     const lowDigit = below === '' ? 0 : digits.indexOf(below.charAt(0));
     const highDigit = above === null ? digits.length : digits.indexOf(above.charAt(0));
     if (highDigit - lowDigit > 1) return prefix + digits.charAt((lowDigit + highDigit) >> 1);
-    // Adjacent digits: the upper digit alone is free if more digits follow it, otherwise there is room above the lower
-    // one.
+    // The digits are adjacent. If more digits follow the upper one, the upper digit alone is free; otherwise a key
+    // above the lower one is free.
     if (above !== null && above.length > 1) return prefix + above.charAt(0);
     prefix += digits.charAt(lowDigit);
     below = below.slice(1);
@@ -90,8 +90,8 @@ export function positionBetween(before: string | null, after: string | null): st
 }
 
 /**
- * Returns `count` sorted keys between two keys. The gap is halved repeatedly, so 50,000 keys in one gap are a few
- * characters longer than their neighbours, not 50,000.
+ * Returns `count` sorted keys between two keys. The gap is halved repeatedly, so that 50,000 keys in one gap are only a
+ * few characters longer than their neighbours.
  */
 export function positionsBetween(before: string | null, after: string | null, count: number): string[] {
   const keys: string[] = new Array<string>(count);

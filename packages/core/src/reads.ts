@@ -1,5 +1,5 @@
 /**
- * The reads that planners may yield. A planner is a generator that yields reads and receives the answers, so the same
+ * The reads that planners may yield. A planner is a generator that yields reads and receives the answers. So the same
  * planner runs inside SQLite's write transaction, under PostgreSQL's row lock, and on the tree value.
  */
 import type { ActId, NodeId, TreeId } from './ids.ts';
@@ -8,7 +8,7 @@ import type { TopologyNode } from './path.ts';
 import type { Step } from './steps/types.ts';
 import type { TreeRow } from './tree.ts';
 
-/** How a commit was made. */
+/** Whether a commit is a first execution, an undo or a redo. */
 export type CommitKind = 'do' | 'undo' | 'redo';
 
 /** A list of steps that are applied together under one version. */
@@ -35,7 +35,7 @@ export interface ActRecord {
   readonly purged: boolean;
 }
 
-/** What a delete must know about a subtree. */
+/** The data about a subtree that a delete needs. */
 export interface SubtreeInfo {
   readonly pending: readonly NodeId[];
   readonly bookmarks: readonly Bookmark[];
@@ -71,32 +71,32 @@ export interface PathMetaPart {
   readonly complete: boolean;
 }
 
-/** Every read and its answer. Removed, foreign and unknown nodes are answered alike: with null, or an empty list. */
+/** Every read and its answer. Removed, foreign and unknown nodes all give the same answer: null, or an empty list. */
 export interface Reads {
   /** The tree row; `treeId` reads another tree of the same owner. */
   tree: { args: { readonly treeId?: TreeId | undefined }; answer: TreeRow | null };
   /** A live node. */
   node: { args: { readonly id: NodeId; readonly treeId?: TreeId | undefined }; answer: Node | null };
-  /** The live ones of these nodes, in the order of the ids: one read for a whole page. */
+  /** The live nodes with these ids, in the order of the ids. One read is enough for a whole page. */
   nodes: { args: { readonly ids: readonly NodeId[]; readonly treeId?: TreeId | undefined }; answer: readonly Node[] };
-  /** A live node without its content: cheaper, and enough for most writes to know of a parent. */
+  /** A live node without its content, which is cheaper and enough for the parent of most writes. */
   head: { args: { readonly id: NodeId; readonly treeId?: TreeId | undefined }; answer: NodeHead | null };
   /** A node, removed or not. */
   anyNode: { args: { readonly id: NodeId }; answer: Node | null };
-  /** Which of these ids are taken, in any tree of any owner. */
+  /** Those of the given ids that are taken, in any tree of any owner. */
   taken: { args: { readonly ids: readonly NodeId[] }; answer: readonly NodeId[] };
   /** The path from a first message down to a node, without the root; at most the last `limit` nodes. */
   path: {
     args: {
       readonly to: NodeId;
       readonly limit?: number | undefined;
-      /** Ends the path at this ancestor, if it is on it. */
+      /** Ends the path at this ancestor, if the ancestor is on the path. */
       readonly until?: NodeId | undefined;
       readonly treeId?: TreeId | undefined;
     };
     answer: PathPart;
   };
-  /** The same path without message contents: reads rows only. */
+  /** The same path without message contents. Only rows are read. */
   pathMeta: {
     args: {
       readonly to: NodeId;
@@ -106,17 +106,19 @@ export interface Reads {
     };
     answer: PathMetaPart;
   };
-  /** A node and its ancestors, nearest first, at most `limit`; removed ones included. */
+  /** A node and its ancestors, nearest first, at most `limit`. Removed nodes are included. */
   ancestors: { args: { readonly of: NodeId; readonly limit: number }; answer: readonly NodeLink[] };
-  /** A node and, below a marker, the markers and first messages with the same match parent; removed ones included. */
+  /**
+   * A node and, below a marker, the markers and first messages with the same match parent. Removed nodes are included.
+   */
   sharedMatch: { args: { readonly of: NodeId }; answer: readonly NodeId[] };
-  /** Whether the first node is the second or an ancestor of it; the second may be removed. */
+  /** Whether the first node is the second node or one of its ancestors. The second node may be removed. */
   isAncestorOrSelf: { args: { readonly id: NodeId; readonly below: NodeId }; answer: boolean };
-  /** The nodes that have no ancestor among these. */
+  /** The given nodes that have no ancestor among the given nodes. */
   withoutDescendants: { args: { readonly ids: readonly NodeId[] }; answer: readonly NodeId[] };
   /** The live children in stored order. */
   children: { args: { readonly of: NodeId; readonly treeId?: TreeId | undefined }; answer: readonly NodeHead[] };
-  /** The ids of the live children of each of these nodes, in the order of the nodes and each in stored order. */
+  /** The ids of the live children of each given node: in the order of the given nodes, children in stored order. */
   childIds: {
     args: { readonly of: readonly NodeId[]; readonly treeId?: TreeId | undefined };
     answer: readonly (readonly NodeId[])[];
@@ -127,24 +129,24 @@ export interface Reads {
     answer: readonly Node[];
   };
   /**
-   * The live subtree without contents and root: all of it in creation order, or breadth first down to a depth, where
-   * the node itself is depth 0. Reads rows only.
+   * The live subtree without contents and root: all nodes in creation order, or breadth first down to a depth, where
+   * the given node has depth 0. Only rows are read.
    */
   topology: {
     args: { readonly of: NodeId; readonly depth?: number | undefined; readonly treeId?: TreeId | undefined };
     answer: readonly TopologyNode[];
   };
-  /** The parent of every live node except the root, in creation order: the minimum for drawing a tree. */
+  /** The parent of every live node except the root, in creation order. This is the minimum for drawing a tree. */
   links: { args: { readonly treeId?: TreeId | undefined }; answer: readonly ParentLink[] };
   /** The newest live leaves of the tree, newest first; never the root. */
   leaves: { args: { readonly limit: number; readonly treeId?: TreeId | undefined }; answer: readonly Node[] };
   /** The number of live nodes in the subtree. */
   count: { args: { readonly of: NodeId }; answer: number };
-  /** What a delete must know about the subtree. */
+  /** The data about a subtree that a delete needs. */
   subtreeInfo: { args: { readonly of: NodeId }; answer: SubtreeInfo };
   /**
-   * Some live nodes of the subtree that were added after `since` in other versions than these, without the given
-   * subtrees: what others added there.
+   * Some live nodes of the subtree that other users added: nodes after `since` from other versions than the given ones,
+   * without the given subtrees.
    */
   addedByOthers: {
     args: {
@@ -157,21 +159,21 @@ export interface Reads {
   };
   /** The newest live leaf below a node, without the given subtrees; null if there is none. */
   newestLeaf: { args: { readonly below: NodeId; readonly without: readonly NodeId[] }; answer: NodeId | null };
-  /** The leaf that the visit marks lead to; the last child where there is no mark. */
+  /** The leaf that is found by following the visit marks; the last child at a node without a mark. */
   lastVisited: { args: { readonly from: NodeId; readonly treeId?: TreeId | undefined }; answer: NodeId };
   /**
    * The longest prefix of a list of equality keys that exists below a node; the first equal child wins. Below a marker
-   * only its descendants count. `aliases` are nodes that completed the first missing text before it was split.
+   * only its descendants count. `aliases` are the nodes that complete a split text with the first missing key.
    */
   match: {
     args: { readonly from: NodeId; readonly keys: readonly string[] };
     answer: { readonly nodes: readonly NodeId[]; readonly aliases: readonly NodeId[] };
   };
-  /** The last position under a parent, removed children included, so that it is not reused. */
+  /** The last position under a parent. Removed children are included, so that their positions are not reused. */
   lastPosition: { args: { readonly of: NodeId }; answer: string | null };
   /** The highest group number under a parent, removed children included. */
   groupMax: { args: { readonly of: NodeId }; answer: number };
-  /** The nearest positions around one under a parent, removed children included. */
+  /** The nearest positions before and after a given position under a parent, removed children included. */
   neighbourPositions: {
     args: { readonly of: NodeId; readonly position: string };
     answer: { readonly before: string | null; readonly after: string | null };
@@ -180,9 +182,11 @@ export interface Reads {
   childAt: { args: { readonly of: NodeId; readonly position: string }; answer: NodeId | null };
   /** The bookmark on a node. */
   bookmark: { args: { readonly on: NodeId }; answer: Bookmark | null };
-  /** The bookmarks on these nodes, in their order; without nodes all of the tree, oldest first. */
+  /**
+   * The bookmarks on the given nodes, in the order of the nodes; without nodes all bookmarks of the tree, oldest first.
+   */
   bookmarks: { args: { readonly on?: readonly NodeId[] }; answer: readonly Bookmark[] };
-  /** The actor's newest act that is not undone, or the named one. */
+  /** The actor's newest act that is not undone, or the act with the given id. */
   undoable: { args: { readonly actor: string; readonly actId?: ActId | undefined }; answer: ActRecord | null };
   /** The actor's newest undone act, unless the actor has started another act since. */
   redoable: { args: { readonly actor: string; readonly actId?: ActId | undefined }; answer: ActRecord | null };
@@ -195,9 +199,12 @@ export interface Reads {
   log: { args: { readonly since: number }; answer: readonly Commit[] };
   /** The tree of the same owner that contains a live node. */
   home: { args: { readonly id: NodeId }; answer: TreeId | null };
-  /** Answered with null. Long work yields it every few hundred nodes, so that a store can serve others in between. */
+  /**
+   * Yielded every few hundred nodes by long work, so that a store can serve other requests in between. The answer is
+   * null.
+   */
   pause: { args: Readonly<Record<never, never>>; answer: null };
-  /** The owner's forest tree with a key, if it is not in the trash. */
+  /** The owner's forest tree with the given key, if it is not in the trash. */
   forest: { args: { readonly key: string; readonly project: string }; answer: TreeId | null };
 }
 
@@ -212,13 +219,14 @@ export type Answer<K extends ReadName = ReadName> = Reads[K]['answer'];
 export type ReadProgram<T> = Generator<Read, T, unknown>;
 
 /**
- * Yields one read. The answer has the type of the read; the type of `next` cannot express that, so the cast is here.
+ * Yields one read and returns its answer. The type of `next` cannot express the type of the answer, so this function
+ * casts it.
  */
 export function* ask<K extends ReadName>(name: K, args: Reads[K]['args']): Generator<Read, Answer<K>, unknown> {
   return (yield { ask: name, ...args } as Read) as Answer<K>;
 }
 
-/** Runs a program with answers that are available at once. */
+/** Runs a program with synchronous answers. */
 export function runReads<T>(reading: ReadProgram<T>, answer: (read: Read) => Answer): T {
   let step = reading.next();
   while (!step.done) step = reading.next(answer(step.value));

@@ -227,7 +227,7 @@ describe('tool calls and results', () => {
         }
         expect(open).toEqual([]);
         const texts = messages.map(textOf).join('\n');
-        // Messages of white space only may be left out as blank.
+        // Messages that contain only white space may be left out as blank.
         for (const said of context.entries.map(({ message }) => textOf(message)))
           if (said.trim() !== '') expect(texts).toContain(said);
         const made = flags.filter((flag) => flag.code === 'result-missing').length;

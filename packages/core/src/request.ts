@@ -1,4 +1,4 @@
-/** Converts a context to the messages that a provider accepts. Nothing here is stored. */
+/** Converts a context to the messages that a provider accepts. The result is never stored. */
 import type { Context, ContextEntry, ContextFlag } from './context.ts';
 import {
   buildMissingResultMessage,
@@ -12,7 +12,7 @@ import { isBlank, isTextOnly, type Message, textMessage, textOf } from './messag
 import { pairTools, type ToolPair } from './tool-pairs.ts';
 import { wellFormedMessage, wellFormedText } from './well-formed.ts';
 
-/** What a provider accepts. */
+/** The capabilities of a provider. */
 export interface RequestCapabilities {
   /** Whether system messages are allowed inside a conversation. */
   readonly systemInPlace: boolean;
@@ -24,7 +24,7 @@ export interface RequestFlag {
    * - `system-as-user`: a system message is sent as a wrapped user message;
    * - `result-missing`: a call has no result and is answered with an error;
    * - `result-moved`: a result is sent directly after its call, in call order;
-   * - `result-stray`: a result has no call before it, or its call is answered already; it is sent as a wrapped user
+   * - `result-stray`: a result has no call before it, or its call already has a result; it is sent as a wrapped user
    *   message;
    * - `blank`: a blank message is left out, because providers reject it;
    * - `text-repaired`: a lone surrogate is sent as U+FFFD.
@@ -32,25 +32,28 @@ export interface RequestFlag {
   readonly code: 'system-as-user' | 'result-missing' | 'result-moved' | 'result-stray' | 'blank' | 'text-repaired';
   /** Null for the system prompt. */
   readonly nodeId: NodeId | null;
-  /** The tool call concerned. */
+  /** The id of the affected tool call. */
   readonly callId?: string;
 }
 
 /** The messages of a request. */
 export interface RequestMessages {
-  /** The tree's system prompt, which each provider has its own field for; null if there is none. */
+  /** The tree's system prompt, for which each provider has a separate field; null if there is none. */
   readonly systemPrompt: string | null;
-  /** In order, each tool call followed by its results; not coalesced yet. */
+  /** The messages in order, each tool call followed by its results; not coalesced yet. */
   readonly messages: readonly Message[];
-  /** The indexes of messages that continue the text of the one before; `coalesceMessages` joins them without a separator. */
+  /**
+   * The indexes of messages that continue the text of the previous message; `coalesceMessages` joins them without a
+   * separator.
+   */
   readonly continues: ReadonlySet<number>;
   readonly flags: readonly (RequestFlag | ContextFlag)[];
 }
 
 /**
- * Builds the messages of a request: every tool call directly followed by its results in call order, system messages
- * where the provider accepts them, no lone surrogates, no blank messages. Differences from the tree are flagged; the
- * context is not changed.
+ * Builds the messages of a request. Every tool call is directly followed by its results in call order. System messages
+ * that the provider does not accept are converted, lone surrogates are replaced, and blank messages are left out.
+ * Differences from the tree are flagged; the context is not changed.
  */
 export function buildRequestMessages(
   context: Pick<Context, 'entries' | 'flags'>,
@@ -82,7 +85,7 @@ export function buildRequestMessages(
   const { calls, stray } = pairTools(entries.map((entry) => entry.message));
   for (const [index, { message, nodeId, continues: continued }] of entries.entries()) {
     if (message.role === 'tool') {
-      // Other results are sent with their call.
+      // All other results are sent with their call.
       if (!stray.has(index)) continue;
       flags.push({ code: 'result-stray', nodeId, callId: message.tool_call_id ?? '' });
       send(buildStrayResultMessage(message, words), nodeId);
@@ -136,16 +139,17 @@ function mayMerge(message: Message): boolean {
 }
 
 /**
- * Merges adjacent user or assistant messages of the same role whose blocks are all text into one message with one text
- * block. They are joined with a blank line, or directly if white space is at the seam or the second continues the text
- * of the first (its index is in `continues`), so that a split reply reads as before the split. For requests only.
- * Messages that do not merge stay the same objects; if none does, the list itself is returned.
+ * Merges adjacent text-only messages of the same role, user or assistant, into one message with one text block. The
+ * texts are joined with a blank line. They are joined directly if there is white space at the seam, or if the second
+ * message continues the text of the first (its index is in `continues`), so that a split reply reads as before the
+ * split. For requests only. Messages that are not merged stay the same objects; if none is merged, the same list is
+ * returned.
  */
 export function coalesceMessages(messages: readonly Message[], continues?: ReadonlySet<number>): readonly Message[] {
   const merged: Message[] = [];
   let first: Message | null = null;
   let texts: string[] = [];
-  // The last non-empty piece: an empty one between two questions must not join them without a blank line.
+  // The last non-empty piece. An empty piece between two questions must not join them without a blank line.
   let last = '';
   const close = () => {
     if (first !== null) merged.push(texts.length <= 1 ? first : textMessage(first.role, texts.join('')));

@@ -17,8 +17,8 @@ import type { Step } from './steps/types.ts';
 import { emptyTree, findAnyNode, rowOf, type Tree, type TreeRow } from './tree.ts';
 
 /**
- * Builds a tree value from a store's rows, removed ones included, in any order. Invalid links are kept for the check to
- * report.
+ * Builds a tree value from a store's rows, in any order, removed rows included. Invalid links are kept, so that the
+ * check can report them.
  */
 export function treeFromRows(row: TreeRow, nodes: readonly Node[], bookmarks: readonly Bookmark[]): Tree {
   const draft = startDraft({ ...emptyTree(row.id, row.owner), ...rowOf(row) });
@@ -41,7 +41,7 @@ export function treeFromRows(row: TreeRow, nodes: readonly Node[], bookmarks: re
 }
 
 /**
- * Returns the tree after an earlier version by inverting the later commits, newest first. Nodes added later are
+ * Returns the tree at an earlier version by inverting the later commits, newest first. Nodes that were added later are
  * missing, not just removed. Visit marks are the current ones, because they have no history.
  */
 export function rewindTree(tree: Tree, commits: readonly Commit[], version: number): Tree {
@@ -58,7 +58,7 @@ export function rewindTree(tree: Tree, commits: readonly Commit[], version: numb
 
 function revertCommit(draft: TreeDraft, step: Step, commit: Commit): void {
   if (step.type === 'insert') return forgetNode(draft, step.node.id);
-  // The node gets the removal mark back that the restore had cleared.
+  // The node gets back the removal mark that the restore step cleared.
   if (step.type === 'restore') {
     const old = findAnyNode(draft, step.nodeId);
     if (old !== undefined) applyRowChange(draft, { op: 'marked', nodeId: step.nodeId, from: null, to: step.version });

@@ -1,4 +1,4 @@
-/** Converts rows to steps, to recreate a tree from elsewhere in one commit. */
+/** Converts rows to steps that recreate a tree in one commit. */
 import type { NodeId } from './ids.ts';
 import type { NewNode, Node } from './node.ts';
 import type { Reads } from './reads.ts';
@@ -18,7 +18,7 @@ export function stepsFromRows({ row, nodes, bookmarks }: NonNullable<Reads['rows
   return [...(root === undefined ? [] : [root]), ...named, ...rest];
 }
 
-/** Returns nodes in creation order, except that a parent created later than its child comes before it. */
+/** Returns nodes in creation order, but moves a parent that was created later than its child before that child. */
 export function orderParentsFirst(nodes: readonly Node[]): Node[] {
   const byId = new Map<NodeId, Node>(nodes.map((node) => [node.id, node]));
   const placed = new Set<NodeId>();

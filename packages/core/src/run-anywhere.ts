@@ -7,22 +7,22 @@ import { type RunContext, run } from './run.ts';
 import type { CommandOutcome } from './store.ts';
 import type { NewestAct, Store } from './store-services.ts';
 
-/** Undoes the caller's newest act in any tree, or redoes the one that was undone last. */
+/** The options of {@link undoOrRedoAnywhere}. */
 export interface UndoOrRedoOptions {
   readonly type: 'undo' | 'redo';
-  /** As for an undo in a tree: also removes what others added since. */
+  /** Also removes nodes that other users added since, as in an undo of one tree. */
   readonly force?: boolean;
   /**
-   * Called with the act before it is undone, so that a running reply can be stopped. Called again if somebody else
-   * undid the act meanwhile and another one is the newest.
+   * Called with the act before it is undone, so that a running reply can be stopped. Called again with the next act if
+   * another caller undid the first one meanwhile.
    */
   readonly before?: (act: { readonly treeId: TreeId; readonly actId: ActId }) => Promise<void>;
 }
 
 /**
- * Undoes or redoes over all trees of the store's owner, deleted and restored trees included. The outcome names the
- * tree. Undoing the creation of a tree moves it to the trash. Refuses with `undo/nothing` if the caller has no act
- * left.
+ * Undoes the caller's newest act in any tree of the store's owner, or redoes the last undone act. Deleting and
+ * restoring trees are acts as well. The outcome names the tree. Undoing the creation of a tree moves it to the trash.
+ * Refuses with `undo/nothing` if the caller has no act left.
  */
 export async function undoOrRedoAnywhere(
   store: Store,
@@ -43,7 +43,7 @@ export async function undoOrRedoAnywhere(
       if (type === 'undo' && act.madeTree) return await takeBackMaking(store, act, force, context);
       return await run(store, { type, treeId, force, actId }, context);
     } catch (error) {
-      // Two concurrent callers find the same act; the second one continues with the next.
+      // Two concurrent callers may find the same act; the second one continues with the next act.
       if (!isAppError(error) || error.code !== 'undo/nothing' || tried === `${treeId} ${actId}`) throw error;
       tried = `${treeId} ${actId}`;
     }

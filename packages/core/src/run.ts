@@ -1,4 +1,4 @@
-/** Runs a command: the only way to a commit. */
+/** Runs commands. Every commit is made here. */
 import { assertNotTrashed, isStale, makeVersionConflictError } from './commit.ts';
 import {
   assertArgument,
@@ -37,7 +37,7 @@ export interface RunContext {
   readonly isId?: (text: string) => boolean;
 }
 
-/** Returns the planner program of a command; a store runs it inside its lock. */
+/** Returns the planner program of a command. A store runs the program while it holds its lock. */
 export function planCommand(command: Command, context: PlanContext): ReadProgram<Plan<unknown>> {
   // Each planner takes its own command type; TypeScript cannot derive that from a lookup by type.
   const planner = planners[command.type] as (command: Command, context: PlanContext) => ReadProgram<Plan<unknown>>;
@@ -46,8 +46,8 @@ export function planCommand(command: Command, context: PlanContext): ReadProgram
 }
 
 /**
- * Runs a command: plans it inside the store's lock and commits the steps. Rejects with an AppError that has the
- * refusal's code; then nothing was written. A command that changes nothing succeeds without a commit.
+ * Runs a command: plans it while the store holds its lock, and commits the steps. Rejects with an AppError that has the
+ * code of the refusal; then nothing was written. A command that changes nothing succeeds without a commit.
  */
 export async function run<C extends CommandInput>(
   store: TreeStore,
@@ -57,7 +57,7 @@ export async function run<C extends CommandInput>(
   const command = readCommand(input);
   assertArgument('context', context, runContext);
   const { expectedVersion: expected } = context;
-  // No client has seen such a version, and no store could look it up.
+  // A version that is not a safe integer is refused, because no store could look it up.
   if (expected !== undefined && !Number.isSafeInteger(expected))
     refuse('command/invalid', 'The expected version is not a whole number.');
   if (store.elsewhere !== undefined) {
@@ -89,15 +89,15 @@ const runContext = exactObjectField('The context', {
   now: isFunction,
   newId: isFunction,
   kit: objectField,
-  // Checked separately, with its own message.
+  // The version is checked separately, with another error message.
   expectedVersion: jsonField,
   onConflict: optionalField(oneOfField(['branch'])),
   isId: optionalField(isFunction),
 });
 
 /**
- * Creates a tree and appends its first messages below the root, as two commits of one act. A retry adds what is missing
- * and does not change the active node.
+ * Creates a tree and appends its first messages below the root, as two commits of one act. A retry adds the missing
+ * messages and does not change the active node.
  */
 async function createTree(
   call: RunCall,
@@ -121,7 +121,7 @@ async function createTree(
   return { ...appended, commit: appended.commit ?? made.commit, result: { ...made.result, added, reused } };
 }
 
-/** One call of {@link run}, with the act and the time that all its commits share. */
+/** One call of {@link run}, with the act id and the time that all its commits share. */
 interface RunCall {
   readonly store: TreeStore;
   readonly context: RunContext;
@@ -150,8 +150,9 @@ function changeTree<C extends Command>(
 }
 
 /**
- * Plans a command. If the tree has changed since the expected version, nodes named by the command may be gone or
- * changed: then the version conflict is reported with the commits since, not a refusal that would blame the caller.
+ * Plans a command. If the tree has changed since the expected version, the nodes of the command may have been removed
+ * or changed. Then the version conflict is reported with the commits since, instead of a refusal that would blame the
+ * caller.
  */
 function* plannerFor(
   command: Command,
@@ -178,7 +179,10 @@ const reporting: ReadonlySet<string> = new Set(['append', 'reply', 'regenerate',
 
 type ReverseCommand = Extract<Command, { type: 'undo' | 'redo' }>;
 
-/** Returns the act that a command undoes or redoes in its tree; with `asked`, one that could be undone there. */
+/**
+ * Returns the act that a command undoes or redoes in its tree. With `asked`, returns that act if it could be undone
+ * there.
+ */
 function actOfCommand(
   { store, context }: RunCall,
   command: ReverseCommand,
@@ -189,8 +193,8 @@ function actOfCommand(
 }
 
 /**
- * Undoes or redoes an act in every tree that it changed, in all or none. All parts are planned first, to find refusals;
- * restored nodes are committed before their copies elsewhere are removed.
+ * Undoes or redoes an act in every tree that it changed, in all of them or none. All parts are planned first, to find
+ * refusals. Restored nodes are committed before their copies in other trees are removed.
  */
 async function undoOrRedo(call: RunCall, command: ReverseCommand): Promise<ChangeResult<unknown>> {
   const { context } = call;
@@ -212,10 +216,10 @@ async function undoOrRedo(call: RunCall, command: ReverseCommand): Promise<Chang
   return answer ?? changeTree(call, named, context.expectedVersion);
 }
 
-/** Whether the act is already undone or redone in a tree, as after a crash in between, or never changed it. */
+/** Whether the act is already undone or redone in a tree, for example before a crash, or never changed that tree. */
 async function isDone(call: RunCall, command: ReverseCommand): Promise<boolean> {
   if ((await actOfCommand(call, command)) !== null) return false;
-  // An act that cannot be redone here, because of a later act, must not be redone in the other trees alone.
+  // An act that cannot be redone in this tree, because of a later act, must not be redone in the other trees either.
   return command.type === 'undo' || (await actOfCommand(call, command, 'undoable')) !== null;
 }
 
@@ -247,8 +251,8 @@ export interface MoveToTreeOptions {
 }
 
 /**
- * Moves a branch to another tree: a copy there, then a removal here, as two commits of one act. Refusals of the removal
- * are found before the copy is made. An expected version is that of the target tree.
+ * Moves a branch to another tree: a copy in the target and a removal in the source, as two commits of one act. Refusals
+ * of the removal are found before the copy is made. The expected version is that of the target tree.
  */
 export async function moveToTree(
   store: TreeStore,

@@ -1,6 +1,6 @@
 /**
- * Whether two JSON values are equal, regardless of key order; a key without a value counts as absent. A store may
- * return an object with its keys in another order.
+ * Whether two JSON values are equal. The order of keys does not matter, because a store may change it. An undefined
+ * field counts as missing.
  */
 export function isSameJson(a: unknown, b: unknown): boolean {
   const open: (readonly [unknown, unknown])[] = [[a, b]];

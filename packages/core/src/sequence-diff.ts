@@ -2,7 +2,10 @@
  * Compares two sequences with Myers' algorithm in linear space, with a bound on the search for the shortest difference.
  */
 
-/** Marks by index: 1 for elements of the left sequence that the right one lacks, and the other way round. */
+/**
+ * Marks by index: in `left`, 1 marks elements that the right sequence lacks; in `right`, 1 marks elements that the left
+ * sequence lacks.
+ */
 export interface SequenceDiff {
   readonly removed: Uint8Array;
   readonly added: Uint8Array;
@@ -15,9 +18,9 @@ interface DiffBox {
   readonly rightTo: number;
 }
 
-// The shortest difference costs length × differences. Beyond a bound on the differences in one search, the furthest
-// path is taken instead: the result is still correct and may be a little longer. Longer sequences get a lower bound, so
-// that the total is at most about this many steps.
+// Finding the shortest difference costs length × differences. Beyond a bound on the differences in one search, the
+// furthest path is taken instead; the result is still correct but may be slightly longer. Longer sequences get a lower
+// bound, so that the total is limited to about this many steps.
 const steps = 1 << 26;
 
 function patienceFor(length: number): number {
@@ -26,7 +29,7 @@ function patienceFor(length: number): number {
 
 /**
  * Compares two sequences of integers. Unmarked elements are equal on both sides, in order. The result is the shortest
- * difference unless they differ a lot; time and memory are never quadratic.
+ * difference unless the sequences differ a lot. Time and memory are never quadratic.
  */
 export function diffSequences(left: Int32Array, right: Int32Array): SequenceDiff {
   const removed = new Uint8Array(left.length);
@@ -63,8 +66,8 @@ const beforeAll = -1;
 const afterAll = 0x7fffffff;
 
 /**
- * Finds a point on a shortest path through a box by searching from both corners. A diagonal is `left − right`; per
- * diagonal, `ahead` and `back` hold how far left either search has come. Two arrays serve all boxes.
+ * Finds a point on a shortest path through a box by searching from both corners. A diagonal is `left − right`. For each
+ * diagonal, `ahead` and `back` store how far the two searches have come. All boxes share the two arrays.
  */
 class MiddleSearch {
   readonly #left: Int32Array;
@@ -83,7 +86,7 @@ class MiddleSearch {
     this.#back = new Int32Array(left.length + right.length + 3);
   }
 
-  /** Neither side of the box is empty, and its first and last elements differ. */
+  /** Requires that neither side of the box is empty and that the first and last elements differ. */
   middle(box: DiffBox): Point {
     const { leftFrom, leftTo, rightFrom, rightTo } = box;
     const zero = this.#zero;
@@ -101,8 +104,8 @@ class MiddleSearch {
     ahead[zero + aheadStart] = leftFrom;
     back[zero + backStart] = leftTo;
     for (let cost = 1; ; cost++) {
-      // Extends the search by a diagonal on either side, with a border value that loses every comparison; at the edge
-      // of the box, shrinks it by one.
+      // Extends the search by a diagonal on each side, with a border value that loses every comparison. At the edge of
+      // the box, shrinks the search by one diagonal.
       if (aheadLow > lowest) ahead[zero + --aheadLow - 1] = beforeAll;
       else aheadLow++;
       if (aheadHigh < highest) ahead[zero + ++aheadHigh + 1] = beforeAll;

@@ -1,4 +1,4 @@
-/** The silhouette of a tree: a few lines that represent all its branches, as lists show it. */
+/** The silhouette of a tree: a few lines that represent all its branches, for lists of trees. */
 import { groupBy } from './group-by.ts';
 import type { NodeId } from './ids.ts';
 import type { ParentLink } from './reads.ts';
@@ -9,13 +9,14 @@ export interface SilhouetteStem {
   readonly active: boolean;
 }
 
-/** A tree as a few lines. */
+/** A tree drawn as a few lines. */
 export interface Silhouette {
   readonly messages: number;
   /** The number of leaves. */
   readonly branches: number;
   /**
-   * From left to right by creation of the branch, at most the requested number; the active branch is always included.
+   * The lines from left to right, by creation time of their branches; at most the requested number. The active branch
+   * is always included.
    */
   readonly stems: readonly SilhouetteStem[];
 }
@@ -39,7 +40,7 @@ export function silhouetteOf(
   const waiting: { readonly id: NodeId; readonly height: number; readonly below: boolean }[] = [];
   const push = (parent: NodeId, height: number, below: boolean) => {
     const list = children.get(parent) ?? [];
-    // Deleted so that the walk would end on a cycle, although valid trees have none.
+    // Deleted, so that the walk also ends if the links contain a cycle.
     children.delete(parent);
     for (const { id } of [...list].reverse()) waiting.push({ id, height, below: below || id === activeId });
     return list.length;
@@ -48,7 +49,7 @@ export function silhouetteOf(
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     messages++;
     if (push(next.id, next.height + 1, next.below) > 0) continue;
-    // The active node may be inside a branch: then the first leaf below it counts as active.
+    // If the active node is not a leaf, the first leaf below it counts as active.
     const active: boolean = next.below && !found;
     found ||= active;
     leaves.push({ height: next.height, active });
@@ -56,7 +57,7 @@ export function silhouetteOf(
   return { messages, branches: leaves.length, stems: chooseStems(leaves, most) };
 }
 
-/** Chooses one line per range of branches: the active one, else the highest. */
+/** Chooses one line for each range of branches: the active one, else the highest. */
 function chooseStems(leaves: readonly SilhouetteLeaf[], most: number): readonly SilhouetteStem[] {
   if (leaves.length <= most) return leaves;
   const stems: SilhouetteStem[] = [];

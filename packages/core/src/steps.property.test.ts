@@ -20,7 +20,7 @@ import { allNodes, bookmarkOn, type Tree } from './tree.ts';
 const runs = propertyParameters(300, process.env);
 vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 
-/** A step described by numbers, resolved against the tree that the steps before it leave. */
+/** A step described by numbers, which are resolved in the tree after the previous steps. */
 interface Rough {
   readonly type: Step['type'];
   readonly a: number;
@@ -39,7 +39,7 @@ const rough: fc.Arbitrary<Rough> = fc.record({
   text: fc.constantFrom('a', 'b', 'c d', '', '__proto__', '🌲'),
 });
 
-// Commits of several steps, so that steps depend on earlier steps of the same commit.
+// Commits with several steps, so that steps depend on earlier steps of the same commit.
 const commits = fc.array(fc.array(rough, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 12, size: 'max' });
 
 function placeOf({ parentId, position, groupId, matchParent }: Node): TreePosition {
@@ -50,7 +50,7 @@ function pick<T>(list: readonly T[], n: number): T | undefined {
   return list[n % Math.max(1, list.length)];
 }
 
-/** Returns a position that no child has, had or left in this commit; planners never reuse such a position. */
+/** Returns a position that no child has, had or lost in this commit, because planners never reuse such a position. */
 function freePlace(nodes: readonly Node[], parentId: string | null, n: number, before: readonly Step[]): string {
   const taken = new Set<string>();
   for (const node of nodes) if (node.parentId === parentId) taken.add(node.position);
@@ -60,7 +60,7 @@ function freePlace(nodes: readonly Node[], parentId: string | null, n: number, b
   return positionBetween(places[cut - 1] ?? null, places[cut] ?? null);
 }
 
-/** Resolves a rough step, or returns null if the tree has nothing that it could apply to. */
+/** Resolves a rough step; null if the tree has no node for it. */
 function stepOf(tree: Tree, { type, a, b, text }: Rough, before: readonly Step[] = []): Step | null {
   const nodes = allNodes(tree);
   const live = nodes.filter((node) => node.removedIn === null);
@@ -121,8 +121,8 @@ function stepOf(tree: Tree, { type, a, b, text }: Rough, before: readonly Step[]
 }
 
 /**
- * Builds the steps of a commit, each for the tree that the steps before it leave; that tree alone may break an
- * invariant.
+ * Builds the steps of a commit, each for the tree after the previous steps. Between two steps an invariant may be
+ * broken.
  */
 function commitOf(tree: Tree, list: readonly Rough[]): Step[] {
   const steps: Step[] = [];
@@ -134,13 +134,13 @@ function commitOf(tree: Tree, list: readonly Rough[]): Step[] {
   return steps;
 }
 
-/** Returns the tree after steps, completed by a valid active node; null if a step itself does not fit. */
+/** Returns the tree after the steps, with a valid active node; null if a step cannot be applied. */
 function patchedUp(tree: Tree, steps: readonly Step[]): Tree | null {
   const closed = closing(tree, steps);
   return closed === null ? null : applyOrThrow(tree, closed).tree;
 }
 
-/** Returns the steps, with a final select of a live node if the active node would be gone. */
+/** Returns the steps. Adds a final select of a live node if the active node would be removed. */
 function closing(tree: Tree, steps: readonly Step[]): Step[] | null {
   if (apply(tree, steps).ok) return [...steps];
   for (const node of allNodes(tree).concat(insertedBy(steps))) {
@@ -164,7 +164,7 @@ function insertedBy(steps: readonly Step[]): Node[] {
   }));
 }
 
-/** Sets the real `before` of an added select, which its inverse returns to. */
+/** Sets the actual `before` of an added select step, to which its inverse returns. */
 function honest(tree: Tree, steps: readonly Step[]): Step[] {
   let active = tree.activeNodeId;
   return steps.map((step) => {
@@ -236,7 +236,7 @@ test('[S15] random lists of steps are applied as a whole or not at all', () => {
       }
       const was = JSON.stringify(undoableState(tree));
       for (const one of rest) {
-        // Built for the tree as it is, not as the steps before them leave it, so some do not fit.
+        // The steps are built for the tree before the commit, so some of them cannot be applied.
         const steps = one.map((each) => stepOf(tree, each)).filter((step) => step !== null);
         const result = apply(tree, steps);
         if (result.ok)

@@ -17,7 +17,7 @@ function containingItself(): object {
   return value;
 }
 
-// A kit that checks nothing, so that only the check of the store is tested.
+// A message kit without checks, so that only the check of the store is tested.
 let keys = 0;
 const kit: MessageKit = { key: () => `${++keys}`, text: () => '', tokens: () => 1 };
 

@@ -1,4 +1,6 @@
-/** What a store offers besides the contract with planners: lists, search, trash, runs, blobs, accounts, maintenance. */
+/**
+ * The services of a store besides the contract with planners: lists, search, trash, runs, blobs, accounts, maintenance.
+ */
 import type { TreeFinding } from './check.ts';
 import type { ActId, NodeId, TreeId } from './ids.ts';
 import type { JsonObject, Message, Role } from './message.ts';
@@ -7,13 +9,15 @@ import type { CommitKind } from './reads.ts';
 import type { AbortSignalLike, TreeStore } from './store.ts';
 import type { TreeRow } from './tree.ts';
 
-/** A part of a list. Pass its cursor to get the next part; null at the end. An invalid cursor is refused. */
+/**
+ * A page of a list. Pass its cursor to get the next page; the cursor is null at the end. An invalid cursor is refused.
+ */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly cursor: string | null;
 }
 
-/** How a conversation is stored: as a tree, or still as a list of messages that is converted on reading. */
+/** How a conversation is stored: as a tree, or as a list of messages that is converted on reading. */
 export type ConversationFormat = 'tree' | 'linear';
 
 /** A tree in a list. */
@@ -22,8 +26,8 @@ export interface TreeSummary extends TreeRow {
 }
 
 /**
- * The project of an owner's instructions, presets and prompts. Each is an empty tree, so that every store keeps them with
- * versions, undo and backup; lists of trees leave them out unless they ask for this project.
+ * The project of an owner's instructions, presets and prompts. Each of them is an empty tree, so that every store
+ * supports versions, undo and backup for them. Lists of trees leave this project out unless a query names it.
  */
 export const libraryProject = 'coppice:library';
 
@@ -33,7 +37,7 @@ export interface TreeQuery {
   readonly folder?: string;
   readonly tag?: string;
   readonly pinned?: boolean;
-  /** Lists trees in the trash instead of the others. */
+  /** Lists only trees in the trash. */
   readonly trashed?: boolean;
   /** Lists only forest trees, or only other trees. */
   readonly forest?: boolean;
@@ -43,7 +47,7 @@ export interface TreeQuery {
   readonly cursor?: string;
 }
 
-/** A search: every term must occur as a part of the text, and no character has a special meaning. */
+/** A search: every term must occur in the text, and no character has a special meaning. */
 export interface SearchQuery {
   readonly text: string;
   readonly treeId?: TreeId;
@@ -53,7 +57,7 @@ export interface SearchQuery {
   readonly cursor?: string;
 }
 
-/** A message that was found; hits come newest first. */
+/** A message that a search found; hits are sorted newest first. */
 export interface SearchHit {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
@@ -86,7 +90,9 @@ export interface TrashItem {
   readonly preview: string;
 }
 
-/** A reply that is being generated. It belongs to one process; if its heartbeat stops, any process may recover it. */
+/**
+ * A reply that is being generated. A run belongs to one process; if its heartbeat stops, any process may recover it.
+ */
 export interface Run {
   readonly id: string;
   readonly treeId: TreeId;
@@ -94,7 +100,7 @@ export interface Run {
   readonly process: string;
   readonly startedAt: number;
   readonly beatAt: number;
-  /** Free for the engine: request id, model, state of a tool loop. */
+  /** Data of the engine: request id, model, state of a tool loop. */
   readonly data: JsonObject;
 }
 
@@ -103,42 +109,42 @@ export interface OwnedRun extends Run {
   readonly owner: string;
 }
 
-/** A piece of a reply. The offset counts the UTF-16 code units before it. */
+/** A piece of a reply. The offset is the number of UTF-16 code units before the piece. */
 export interface RunChunk {
   readonly offset: number;
   readonly text: string;
 }
 
 /**
- * A run to start. Heartbeats use the store's clock, which all processes and servers share; `beatAt` is a time of that
- * clock, now if not given.
+ * A run to start. Heartbeats use the store's clock, which all processes and servers share. `beatAt` is a time of that
+ * clock; now by default.
  */
 export type NewRun = Omit<Run, 'beatAt'> & { readonly beatAt?: number };
 
-/** Runs and their text so far; not part of versions and log. */
+/** The runs and their text so far. Runs are not part of versions and the log. */
 export interface RunStore {
   start(run: NewRun): Promise<void>;
   /**
-   * Returns false if the run was ended or recovered by another process. `at` is a time of the store's clock; now if not
-   * given.
+   * Returns false if the run was ended, or recovered by another process. `at` is a time of the store's clock; now by
+   * default.
    */
   beat(id: string, at?: number): Promise<boolean>;
   /**
-   * Sets fields of a run's data, such as a stop request, for the process that writes it. Returns false if the run has
-   * ended.
+   * Sets fields of a run's data, such as a stop request, for the process that owns the run. Returns false if the run
+   * has ended.
    */
   note(id: string, data: JsonObject): Promise<boolean>;
-  /** Appends text; repeating it with the same offset changes nothing. Returns false if the run has ended. */
+  /** Appends text. Appending again at the same offset changes nothing. Returns false if the run has ended. */
   append(id: string, chunk: RunChunk): Promise<boolean>;
   chunks(id: string, from?: number): Promise<readonly RunChunk[]>;
   find(id: string): Promise<Run | null>;
   list(treeId?: TreeId): Promise<readonly Run[]>;
   /**
    * Claims runs without a heartbeat for this many milliseconds of the store's clock, so that only one process recovers
-   * each.
+   * each run.
    */
   claimStale(silentMs: number, process: string): Promise<readonly Run[]>;
-  /** Claims such runs of all owners, at a cost that does not depend on the number of owners. */
+  /** Like `claimStale`, but for all owners. The cost does not depend on the number of owners. */
   claimStaleOfAll(silentMs: number, process: string): Promise<readonly OwnedRun[]>;
   /** Deletes the run and its chunks. */
   end(id: string): Promise<void>;
@@ -152,7 +158,7 @@ export interface BlobInfo {
   readonly mediaType: string;
 }
 
-/** Attachments by hash; owners do not see each other's. */
+/** Attachments by hash. An owner cannot read the attachments of other owners. */
 export interface BlobStore {
   put(bytes: Uint8Array, mediaType: string): Promise<BlobInfo>;
   find(hash: string): Promise<BlobInfo | null>;
@@ -160,17 +166,17 @@ export interface BlobStore {
   read(hash: string, range?: { readonly start: number; readonly end: number }): Promise<Uint8Array | null>;
 }
 
-/** The id of a tree or node in another system: the format, the file or account, and the id there. */
+/** The id of a tree or node in another system: the format, the file or account, and the original id. */
 export interface ExternalId {
   readonly treeId: TreeId;
-  /** Null names the tree itself. */
+  /** Null if the id belongs to the tree itself. */
   readonly nodeId: NodeId | null;
   readonly format: string;
   readonly scope: string;
   readonly id: string;
 }
 
-/** One reuse of a prefix: who sent messages that existed already. Written in batches; a crash may lose some. */
+/** Records that a sender reused messages that already existed. Written in batches, so a crash may lose some records. */
 export interface Provenance {
   readonly treeId: TreeId;
   readonly source: string;
@@ -201,14 +207,14 @@ export interface ApiToken {
   readonly usedAt: number | null;
 }
 
-/** A share link: a fixed list of nodes of one path, and which parts of them are visible. */
+/** A share link: a fixed list of nodes of one path, and which parts of these nodes are visible. */
 export interface ShareLink {
   readonly id: string;
   readonly owner: string;
   readonly treeId: TreeId;
   /**
-   * The version at which its nodes are shown; null for a link from before versions were recorded, which shows the
-   * current content.
+   * The version at which the nodes are shown. Null for a link that was created before versions were recorded; it shows
+   * the current content.
    */
   readonly version: number | null;
   readonly nodeIds: readonly NodeId[];
@@ -234,22 +240,22 @@ export interface AccountStore {
 }
 
 /**
- * Records that the engine encrypted before a store gets them, such as the keys of a shared server. They belong to no owner,
- * and a backup of the store leaves them out.
+ * Records that the engine encrypts before it passes them to a store, such as the keys of a shared server. They have no
+ * owner, and a backup of the store does not include them.
  */
 export interface SealedRecords {
-  /** Changes with every change, also by another process; cheap to read. */
+  /** A value that changes with every change by any process, and is cheap to read. */
   version(): Promise<string>;
   load(): Promise<ReadonlyMap<string, JsonObject>>;
-  /** Adds a record or replaces it; durable when it resolves. */
+  /** Adds or replaces a record. The write is durable when the promise resolves. */
   put(id: string, record: JsonObject): Promise<void>;
-  /** Returns whether it existed. */
+  /** Removes a record. Returns whether the record existed. */
   remove(id: string): Promise<boolean>;
-  /** Replaces each record by what `seal` returns for it, all in one transaction. Returns how many there are. */
+  /** Replaces each record by the result of `seal`, all in one transaction. Returns the number of records. */
   rewrite(seal: (id: string, record: JsonObject) => JsonObject): Promise<number>;
 }
 
-/** A conversation that is still a list of messages. */
+/** A conversation that is stored as a list of messages. */
 export interface LinearRecord {
   readonly treeId: TreeId;
   readonly title?: string;
@@ -269,7 +275,7 @@ export interface BackfillProgress {
   readonly left: number;
 }
 
-/** Whether conversations are written as trees: for no owner, some owners or all. */
+/** For which owners conversations are written as trees. */
 export type TreeWriteScope = 'off' | 'on' | { readonly owners: readonly string[] };
 
 /** An act that can be undone or redone, and its tree. */
@@ -282,19 +288,19 @@ export interface NewestAct {
 
 /** A change in any tree of the owner, for live lists. */
 export interface TreeListEvent {
-  /** Pass it as `since` to continue without a gap. */
+  /** The cursor after this event. Pass it as `since` to continue without a gap. */
   readonly cursor: string;
   readonly treeId: TreeId;
   readonly version: number;
 }
 
-/** How far a check or a backup has come, in trees, rows or pages; the total may grow while others write. */
+/** The progress of a check or a backup, in trees, rows or pages. The total may grow while other processes write. */
 export interface WorkProgress {
   readonly done: number;
   readonly total: number;
 }
 
-/** Options of a check. */
+/** The options of a check. */
 export interface FsckOptions {
   readonly repair?: boolean;
   readonly treeId?: TreeId;
@@ -302,56 +308,56 @@ export interface FsckOptions {
   readonly onProgress?: ((progress: WorkProgress) => void) | undefined;
 }
 
-/** Options of a backup. */
+/** The options of a backup. */
 export interface BackupOptions {
-  /** Called after each part; a store that copies files calls it not at all. */
+  /** Called after each part. A store that copies files does not call it. */
   readonly onProgress?: ((progress: WorkProgress) => void) | undefined;
 }
 
-/** The findings of a store check, and what a repair did. */
+/** The findings of a store check, and the repairs. */
 export interface FsckReport {
   readonly trees: number;
-  /** Rows, the roots and what is in the trash included. */
+  /** The number of rows, including roots and removed nodes. */
   readonly nodes: number;
   readonly findings: readonly (TreeFinding & { readonly treeId: TreeId | null })[];
-  /** What was repaired; empty unless repair was requested. Moved files are kept. */
+  /** The repairs that were made; empty unless repair was requested. Files that were moved aside are kept. */
   readonly repaired: readonly string[];
 }
 
-/** What a purge deleted. */
+/** The result of a purge. */
 export interface PurgeReport {
   readonly nodes: number;
   readonly contents: number;
-  /** Other trees of the owner with copies of purged messages, or with the originals of purged copies, and how many. */
+  /** The number of copies of purged messages, or of originals of purged copies, in other trees of the owner. */
   readonly copies: readonly { readonly treeId: TreeId; readonly title: string | null; readonly nodes: number }[];
   /**
-   * Attachments that nothing references any more but that are kept for now, because an upload of the same bytes waits
-   * for its message.
+   * The number of attachments without references that are kept for now, because an upload of the same bytes waits for
+   * its message.
    */
   readonly waitingAttachments: number;
-  /** Files that still contain purged bytes, because another process is reading them; they are cleared afterwards. */
+  /** Files that still contain purged bytes, because another process is reading them. They are cleared later. */
   readonly uncleared: readonly string[];
 }
 
-/** A store's description of itself. */
+/** A description of a store. */
 export interface StoreInfo {
   readonly kind: string;
-  /** Its location, without credentials. */
+  /** The location of the store, without credentials. */
   readonly place: string;
   readonly readOnly: boolean;
   readonly schemaVersion: number;
-  /** Notes for the user, such as that search has to scan. */
+  /** Notes for the user, for example that a search has to scan all messages. */
   readonly notes: readonly string[];
-  /** Parts that could not be read on opening and are left as they are; the notes mention them too. */
+  /** Parts that could not be read when the store was opened. They are not changed, and the notes mention them too. */
   readonly damage?: readonly string[];
 }
 
-/** A whole store, as one owner sees it. */
+/** A complete store, limited to one owner. */
 export interface Store extends TreeStore {
   forOwner(owner: string): Store;
   info(): Promise<StoreInfo>;
   trees(query?: TreeQuery): Promise<Page<TreeSummary>>;
-  /** Returns how a conversation is stored; null if it does not exist. */
+  /** Returns how a conversation is stored; null if the conversation does not exist. */
   formatOf(treeId: TreeId): Promise<ConversationFormat | null>;
   search(query: SearchQuery): Promise<Page<SearchHit>>;
   history(
@@ -359,34 +365,38 @@ export interface Store extends TreeStore {
     options?: { readonly before?: number; readonly limit?: number },
   ): Promise<readonly CommitSummary[]>;
   /**
-   * Returns the actor's newest act in any tree of the owner that is not undone, trees in the trash included; or the
-   * newest undone one, unless the actor has started another act in any tree since. Null if there is none.
+   * Returns the actor's newest act that is not undone, in any tree of the owner, including trees in the trash. For
+   * `redoable` returns the newest undone act, unless the actor has started another act in any tree since. Null if there
+   * is none.
    */
   newestAct(actor: string, which: 'undoable' | 'redoable'): Promise<NewestAct | null>;
   trash(treeId: TreeId): Promise<readonly TrashItem[]>;
   /**
-   * Deletes removed nodes for good: one of them with everything removed with it, or all that were removed up to a
-   * version.
+   * Deletes removed nodes permanently: one node with everything that was removed with it, or all nodes that were
+   * removed up to a version.
    */
   purge(treeId: TreeId, what: { readonly nodeId: NodeId } | { readonly upTo: number }): Promise<PurgeReport>;
-  /** Deletes a tree from the trash for good. */
+  /** Deletes a tree in the trash permanently. */
   purgeTree(treeId: TreeId): Promise<PurgeReport>;
   feedAll(since: string | null, signal?: AbortSignalLike): AsyncIterable<TreeListEvent>;
   readonly runs: RunStore;
   readonly blobs: BlobStore;
   readonly accounts: AccountStore;
-  /** Null for a store that several servers cannot share; its server keeps such records in a file of its own. */
+  /** Null for a store that several servers cannot share; such a server keeps these records in a separate file. */
   readonly sealed: SealedRecords | null;
   putExternalIds(ids: readonly ExternalId[]): Promise<void>;
   findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]>;
   externalIdsOf(treeId: TreeId): Promise<readonly ExternalId[]>;
   addProvenance(rows: readonly Provenance[]): Promise<void>;
   provenanceOf(treeId: TreeId): Promise<readonly Provenance[]>;
-  /** Stores a conversation as a list of messages; it can be read as a tree at once. */
+  /** Stores a conversation as a list of messages, which can be read as a tree immediately. */
   putLinear(record: LinearRecord): Promise<void>;
-  /** Converts lists to trees, a few per step, until none is left. It can be stopped and restarted at any time. */
+  /**
+   * Converts lists of messages to trees, a few per step, until no list is left. It can be stopped and restarted at any
+   * time.
+   */
   backfill(options?: { readonly batch?: number; readonly signal?: AbortSignalLike }): AsyncIterable<BackfillProgress>;
-  /** Checks all trees of this owner, one after the other, or one tree; changes something only with `repair`. */
+  /** Checks one tree, or all trees of this owner one after another. Nothing is changed without `repair`. */
   fsck(options?: FsckOptions): Promise<FsckReport>;
   /** Writes a complete copy that can be opened as a store. */
   backup(to: string, options?: BackupOptions): Promise<void>;

@@ -1,6 +1,6 @@
 import { isToolUse, type Message, type ToolUseBlock } from './message.ts';
 
-/** A call and the index of its result; null if there is none. */
+/** A call and the index of its result; null if the call has no result. */
 export interface ToolPair {
   readonly call: ToolUseBlock;
   readonly result: number | null;
@@ -8,9 +8,9 @@ export interface ToolPair {
 
 /** The tool calls of a list of messages with their results, and the results without a call. */
 export interface ToolPairs {
-  /** By the index of the calling message, in call order. */
+  /** The calls of each message, by the index of the message, in call order. */
   readonly calls: ReadonlyMap<number, readonly ToolPair[]>;
-  /** Indexes of tool messages without a call before them, or whose call is answered already. */
+  /** The indexes of tool messages that have no call before them, or whose call already has a result. */
   readonly stray: ReadonlySet<number>;
 }
 

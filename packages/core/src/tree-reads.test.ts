@@ -125,12 +125,14 @@ describe('reading through a store', () => {
     );
     expect(page.nodes.map((node) => node.text)).toEqual([495, 496, 497, 498, 499].map((index) => `turn ${index}`));
     expect(asked.filter((read) => read.ask === 'path').every((read) => 'limit' in read && read.limit === 5)).toBe(true);
-    // Each read is a round trip to a remote database: the end is not read again beside its path.
+    // Each read is a round trip to a remote database, so the last node must not be read separately from its path.
     expect(asked.map((read) => read.ask)).toEqual(['tree', 'path']);
   });
 });
 
-/** The tree as JSON without visit marks, which have no history, and without times that a rewind does not reset. */
+/**
+ * Returns the tree as JSON without visit marks, which have no history, and without times that a rewind does not reset.
+ */
 function unmarked(tree: Tree): unknown {
   const { updatedAt: _, structureVersion: __, nodes, ...rest } = treeToJson(tree);
   return { ...rest, nodes: nodes.map((node) => ({ ...node, lastChildId: null })) };

@@ -1,6 +1,6 @@
 /**
- * Read programs that every store can answer; the cost depends on the path read, never on the size of the tree. The same
- * functions for a tree value are in path.ts.
+ * Read programs that every store can answer. Their cost depends on the path that is read, not on the size of the tree.
+ * path.ts has the same functions for a tree value.
  */
 
 import {
@@ -29,7 +29,7 @@ export function* readTree(treeId: TreeId): ReadProgram<TreeRow> {
   return row;
 }
 
-/** Throws if the program names another tree than the store reads: `store.read(a, () => readPage(b))`. */
+/** Throws if the program reads another tree than the store was asked for, as in `store.read(a, () => readPage(b))`. */
 function assertSameTree(read: TreeId, asked: TreeId): void {
   if (read !== asked)
     refuse(
@@ -48,11 +48,11 @@ function* liveNode(id: string): ReadProgram<Node> {
 }
 
 /**
- * Returns the nodes from `from` (or the first message) down to `to`, both included, without the root. Throws on an
- * unknown node, a `from` that is not on the path, and a broken chain.
+ * Returns the nodes from `from` (or the first message) down to `to`, both included, without the root. Throws if a node
+ * is unknown, if `from` is not on the path, or if a parent is missing.
  */
 export function* readPath(ends: { readonly from?: string; readonly to: string }): ReadProgram<readonly Node[]> {
-  // The end is on its own path, so it is read alone only if there is none.
+  // The last node is part of its path, so it is read separately only if the path is empty.
   const { nodes } = yield* ask('path', { to: nodeId(ends.to) });
   if (nodes.length === 0 && (yield* liveNode(ends.to)).parentId !== null) return brokenAt(nodeId(ends.to));
   if (ends.from === undefined) return nodes;
@@ -78,8 +78,8 @@ export function* readPathThrough(id: string): ReadProgram<readonly Node[]> {
 }
 
 /**
- * Returns the last `limit` nodes (default 20) of a branch, or those above a cursor. Throws if the cursor is not on the
- * path.
+ * Returns the last `limit` nodes (default 20) of a branch, or the last nodes above a cursor. Throws if the cursor is
+ * not on the path.
  */
 export function* readPage(treeId: TreeId, request: PageRequest = {}): ReadProgram<BranchPage> {
   assertArgument('request', request, pageRequestField);
@@ -90,7 +90,7 @@ export function* readPage(treeId: TreeId, request: PageRequest = {}): ReadProgra
   const { nodes } = yield* ask('path', { to, limit: request.limit ?? 20 });
   const first = nodes[0];
   if (first === undefined && to !== rootId) {
-    // The end is on its own path, so it is read alone only if there is none: an unknown node has none either.
+    // The last node is part of its path, so it is read separately only if the path is empty, as for an unknown node.
     if (cursor === undefined) yield* liveNode(end);
     return brokenAt(to);
   }
@@ -99,7 +99,7 @@ export function* readPage(treeId: TreeId, request: PageRequest = {}): ReadProgra
   return { rootId, activeNodeId, version, nodes, groups, before };
 }
 
-/** Returns the node right above a cursor on the path to a node. */
+/** Returns the node directly above a cursor on the path to a node. */
 function* readAncestors(below: NodeId, before: string): ReadProgram<NodeId> {
   const cursor = yield* ask('node', { id: nodeId(before) });
   if (cursor === null || !(yield* ask('isAncestorOrSelf', { id: cursor.id, below }))) return offPath(before, below);
@@ -111,7 +111,7 @@ function* othersOf(nodes: readonly Node[]): ReadProgram<ReadonlyMap<NodeId, read
     groupId === 0 || parentId === null ? [] : [{ id, groupId, parentId }],
   );
   if (grouped.length === 0) return new Map();
-  // Two reads for the whole page, so that a remote database needs no round trip per message.
+  // Two reads are enough for the whole page, so that a remote database needs no round trip per message.
   const variants = yield* ask('childIds', { of: grouped.map((node) => node.parentId) });
   const others = yield* ask('nodes', {
     ids: variants.flatMap((ids, at) => ids.filter((id) => id !== grouped[at]?.id)),
@@ -125,7 +125,10 @@ function* othersOf(nodes: readonly Node[]): ReadProgram<ReadonlyMap<NodeId, read
   );
 }
 
-/** Returns the tree without contents: all in creation order, or the part below a node breadth first down to a depth. */
+/**
+ * Returns the nodes of a tree without contents: all nodes in creation order, or the part below a node breadth first
+ * down to a depth.
+ */
 export function* readTopology(
   treeId: TreeId,
   options: { readonly from?: string; readonly depth?: number } = {},
@@ -141,15 +144,15 @@ const topologyOptions = exactObjectField('The request', {
   depth: optionalNonNull(integerField),
 });
 
-/** Returns the newest leaves, newest first; throws on a limit below one. */
+/** Returns the newest leaves, newest first; throws if the limit is below one. */
 export function* readRecentLeaves(limit = 20): ReadProgram<readonly Node[]> {
   assertArgument('limit', limit, atLeastOne);
   return yield* ask('leaves', { limit });
 }
 
 /**
- * Returns the live ones of the nodes with their content after a version, even if it was replaced since. Costs nothing
- * extra if it was not.
+ * Returns those of the given nodes that are live, with the content they had at a version. Needs no further read if the
+ * content has not changed since.
  */
 export function* readNodesAsOf(ids: readonly NodeId[], version: number): ReadProgram<readonly Node[]> {
   const nodes = yield* ask('nodes', { ids });
@@ -164,14 +167,14 @@ export function* readNodesAsOf(ids: readonly NodeId[], version: number): ReadPro
 }
 
 /**
- * Returns the tree after a version, removed nodes included, with the current visit marks. Throws on a version that the
- * tree has not had, and on one whose contents were purged.
+ * Returns the tree at a version, removed nodes included, with the current visit marks. Throws for a version that the
+ * tree has not reached, and for a version whose contents were purged.
  */
 export function* readTreeAsOf(treeId: TreeId, version: number): ReadProgram<Tree> {
   return (yield* readPastAndPresent(treeId, version)).past;
 }
 
-/** Like {@link readTreeAsOf}, together with the current tree, from one read of the rows. */
+/** Like {@link readTreeAsOf}, but also returns the current tree. Both come from one read of the rows. */
 export function* readPastAndPresent(
   treeId: TreeId,
   version: number,
@@ -190,7 +193,7 @@ export function* readPastAndPresent(
   return { past: rewindTree(present, since, version), present };
 }
 
-/** Throws if the log names a node that the tree no longer has: it was purged, and the rewind needs it. */
+/** Throws if the log refers to a node that was purged, because the rewind would need that node. */
 function refusePurged(now: Tree, log: readonly Commit[]): void {
   for (const commit of log)
     for (const step of commit.steps)
@@ -202,6 +205,6 @@ function refusePurged(now: Tree, log: readonly Commit[]): void {
 function nodesNamedByCommits(step: Step): readonly NodeId[] {
   if (step.type === 'insert') return [step.node.id];
   if (step.type === 'move') return [step.nodeId, step.to.parentId, step.from.parentId];
-  // The active node and bookmarks may refer to purged nodes; a rewind does not need those.
+  // The active node and bookmarks may refer to purged nodes, because a rewind does not need those.
   return 'nodeId' in step && step.type !== 'bookmark' ? [step.nodeId] : [];
 }

@@ -3,13 +3,13 @@ import type { NodeId, TreeId } from './ids.ts';
 import { type Bookmark, isMessageKind, type Node, type TreeAttributes } from './node.ts';
 import { emptyMap, type MapEntry, mapEntries, mapGet, type PersistentMap } from './persistent-map.ts';
 
-/** The fields that a store keeps for a tree besides its nodes. */
+/** The fields of a tree that a store keeps besides the nodes. */
 export interface TreeRow {
   readonly id: TreeId;
   readonly owner: string;
-  /** The one node without content; the empty text only in an {@link emptyTree}. */
+  /** The id of the root, the one node without content; the empty text only in an {@link emptyTree}. */
   readonly rootId: NodeId;
-  /** Rises by exactly one per commit; the root's insertion is version 1. */
+  /** The version of the tree. Each commit raises it by one; the insertion of the root is version 1. */
   readonly version: number;
   /** The last version that changed structure or content; a write with an older expected version is stale. */
   readonly structureVersion: number;
@@ -23,14 +23,14 @@ export interface TreeRow {
 }
 
 /**
- * A node in the tree value, with its children in order. It stores the hash of its parent's key and the same string
- * object that the parent uses as key, so that walking up computes no hash and compares strings by identity.
+ * A node in the tree value, with its children in order. It stores the hash of its parent's key, and the same string
+ * object that the parent uses as its key. So a walk up computes no hash and compares strings by identity.
  */
 export interface TreeEntry extends MapEntry {
   readonly key: NodeId;
   readonly node: Node;
   readonly children: ChildList;
-  /** Children that were removed while this node stayed, by {@link removedChildKey}; their positions are not reused. */
+  /** Children that were removed while this node stayed, by {@link removedChildKey}. Their positions are not reused. */
   readonly removedChildren: ChildList;
   readonly parentHash: number;
   readonly parentKey: NodeId | null;
@@ -42,8 +42,8 @@ export interface BookmarkEntry extends MapEntry {
 }
 
 /**
- * One conversation with all its branches, as an immutable value. A change makes a new value that shares structure with
- * the old one. Removed nodes stay in it, marked, until they are purged.
+ * One conversation with all its branches, as an immutable value. A change creates a new value that shares structure
+ * with the old one. Removed nodes stay in the value, marked as removed, until they are purged.
  */
 export interface Tree extends TreeRow {
   /** The number of live nodes without the root. */
@@ -54,7 +54,7 @@ export interface Tree extends TreeRow {
 
 const noNode = '' as NodeId;
 
-/** The value before the first commit: no root yet, version 0. */
+/** Returns the tree value before the first commit: no root, version 0. */
 export function emptyTree(id: TreeId, owner = 'local', at = 0): Tree {
   return {
     id,
@@ -73,7 +73,7 @@ export function emptyTree(id: TreeId, owner = 'local', at = 0): Tree {
   };
 }
 
-/** Returns only the row fields; the argument may be a whole tree value. */
+/** Returns only the fields of the tree row; the argument may be a whole tree value. */
 export function rowOf(row: TreeRow): TreeRow {
   const { id, owner, rootId, version, structureVersion, activeNodeId, nextSeq, createdAt, updatedAt, attributes } = row;
   return { id, owner, rootId, version, structureVersion, activeNodeId, nextSeq, createdAt, updatedAt, attributes };
@@ -85,17 +85,17 @@ export function findNode(tree: Tree, id: string): Node | undefined {
   return node?.removedIn === null ? node : undefined;
 }
 
-/** Returns the node with this id, removed or not. */
+/** Returns the node with this id, whether it is removed or not. */
 export function findAnyNode(tree: Tree, id: string): Node | undefined {
   return mapGet(tree.nodes, id)?.node;
 }
 
-/** The ids of a node's live children in stored order. */
+/** Returns the ids of a node's live children in stored order. */
 export function childIds(tree: Tree, id: string): NodeId[] {
   return [...childListIds(childListOf(tree, id))];
 }
 
-/** A node's live children in stored order. */
+/** Returns a node's live children in stored order. */
 export function childrenOf(tree: Tree, id: string): Node[] {
   const children: Node[] = [];
   for (const child of childListIds(childListOf(tree, id))) {
@@ -105,37 +105,40 @@ export function childrenOf(tree: Tree, id: string): Node[] {
   return children;
 }
 
-/** How many live children a node has. */
+/** Returns the number of live children of a node. */
 export function childCount(tree: Tree, id: string): number {
   return childListSize(childListOf(tree, id));
 }
 
-/** The key of a removed child. Two removed children may have had the same position at different times. */
+/**
+ * Returns the key of a removed child. The position is not enough, because two removed children may have had the same
+ * position at different times.
+ */
 export function removedChildKey(node: Pick<Node, 'position' | 'id'>): string {
   return `${node.position} ${node.id}`;
 }
 
-/** The live children of a node as an ordered set. */
+/** Returns the live children of a node as an ordered set. */
 export function childListOf(tree: Tree, id: string): ChildList {
   return mapGet(tree.nodes, id)?.children ?? emptyChildList;
 }
 
-/** Returns the entry of the parent; undefined for the root, or if it is missing. */
+/** Returns the entry of the parent; undefined for the root, or if the parent is missing. */
 export function parentEntry(tree: Tree, entry: TreeEntry): TreeEntry | undefined {
   const { parentKey, parentHash } = entry;
   return parentKey === null ? undefined : mapGet(tree.nodes, parentKey, parentHash);
 }
 
-/** Returns the deepest node that is both nodes' ancestor or one of them; the nodes may be removed. */
+/** Returns the deepest node that is an ancestor of both nodes or one of them. The nodes may be removed. */
 export function commonAncestorId(tree: Tree, a: string, b: string): NodeId | undefined {
   const heads = [mapGet(tree.nodes, a), mapGet(tree.nodes, b)];
   const passed = new Map<string, number>();
-  // Both walks alternate, so the cost depends on the distance to the fork, not on the depth of the tree.
+  // The two walks alternate, so that the cost depends on the distance to the fork and not on the depth of the tree.
   for (let turn = 0; heads[0] !== undefined || heads[1] !== undefined; turn ^= 1) {
     const head = heads[turn];
     if (head === undefined) continue;
     const by = passed.get(head.key);
-    // Visited before by the same walk: the rows contain a cycle.
+    // The same walk visits the node again, so the rows contain a cycle.
     if (by !== undefined) return by === turn ? undefined : head.key;
     passed.set(head.key, turn);
     heads[turn] = parentEntry(tree, head);
@@ -143,7 +146,7 @@ export function commonAncestorId(tree: Tree, a: string, b: string): NodeId | und
   return undefined;
 }
 
-/** Returns a node and its ancestors, nearest first, at most `limit`; removed ones included. */
+/** Returns a node and its ancestors, nearest first, at most `limit`. Removed nodes are included. */
 export function ancestorsOf(tree: Tree, of: string, limit: number): Node[] {
   const nodes: Node[] = [];
   for (
@@ -156,7 +159,8 @@ export function ancestorsOf(tree: Tree, of: string, limit: number): Node[] {
 }
 
 /**
- * Returns a node and, below a marker, the markers and first messages with the same match parent; removed ones included.
+ * Returns a node and, below a marker, the markers and first messages with the same match parent. Removed nodes are
+ * included.
  */
 export function findSharedMatch(tree: Tree, of: NodeId): NodeId[] {
   const found: NodeId[] = [];
@@ -172,21 +176,21 @@ export function findSharedMatch(tree: Tree, of: NodeId): NodeId[] {
   return found;
 }
 
-/** Returns every node, the root and removed ones included, in creation order. */
+/** Returns every node in creation order, including the root and removed nodes. */
 export function allNodes(tree: Tree): Node[] {
   const nodes: Node[] = [];
   for (const entry of mapEntries(tree.nodes)) nodes.push(entry.node);
   return nodes.sort((a, b) => a.seq - b.seq);
 }
 
-/** Every bookmark, oldest first. */
+/** Returns every bookmark, oldest first. */
 export function allBookmarks(tree: Tree): Bookmark[] {
   const found: Bookmark[] = [];
   for (const entry of mapEntries(tree.bookmarks)) found.push(entry.bookmark);
   return found.sort((a, b) => a.createdAt - b.createdAt || (a.nodeId < b.nodeId ? -1 : 1));
 }
 
-/** The bookmark on a node. */
+/** Returns the bookmark on a node. */
 export function bookmarkOn(tree: Tree, id: string): Bookmark | undefined {
   return mapGet(tree.bookmarks, id)?.bookmark;
 }

@@ -1,4 +1,4 @@
-/** Returns the length of a text in UTF-8 bytes; a lone surrogate counts as the three bytes of its replacement. */
+/** Returns the length of a text in UTF-8 bytes. A lone surrogate counts as the three bytes of U+FFFD. */
 export function utf8Length(text: string): number {
   let bytes = 0;
   for (const character of text) {

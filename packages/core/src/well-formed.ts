@@ -1,4 +1,4 @@
-/** Replaces lone surrogates: they have no UTF-8 form, and a single one would make a whole request fail. */
+/** Replaces lone surrogates, which have no UTF-8 form. A single one would make a whole request fail. */
 import type { Message } from './message.ts';
 
 const lone = /\p{Surrogate}/gu;
@@ -10,7 +10,7 @@ export function wellFormedText(text: string): string {
 }
 
 /**
- * Replaces every lone surrogate, in keys and values at any depth; returns the same message if there is none. The input
+ * Replaces every lone surrogate, in keys and values at any depth. Returns the same message if there is none. The input
  * is not changed.
  */
 export function wellFormedMessage(message: Message): Message {
@@ -33,7 +33,7 @@ function isMembers(value: unknown): value is Members {
   return prototype === Object.prototype || prototype === null;
 }
 
-// Iterative like the copy below, because tool parameters may be nested arbitrarily deep.
+// Iterative, like the copy below, because tool parameters may be nested arbitrarily deep.
 function isWellFormed(root: unknown): boolean {
   const waiting: unknown[] = [root];
   while (waiting.length > 0) {
@@ -72,8 +72,8 @@ function repairText(root: object): object {
   return target;
 }
 
-// The replacement may make two keys equal; the second gets one more replacement character, so that it does not
-// overwrite the first.
+// The replacement may make two keys equal. Then the second key gets an additional replacement character, so that it
+// does not overwrite the first.
 function freeKey(to: Members, from: object, key: string): string {
   let free = wellFormedText(key);
   if (free === key) return free;

@@ -1,16 +1,17 @@
 import { diffSequences } from './sequence-diff.ts';
 
-/** A piece of text that is on both sides or on one of them. */
+/** A piece of text that both texts or only one of them contain. */
 export interface TextPart {
   readonly type: 'equal' | 'removed' | 'added';
   readonly text: string;
 }
 
-// Scripts without spaces between words: each character counts as a word, otherwise a paragraph would be one word.
+// Scripts without spaces between words. Each of their characters counts as a word; otherwise a paragraph would be one
+// word.
 const unspaced =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
-// Joiners and marks belong to the letter before them. Every repetition is bounded, because a pattern that matches ten
-// megabytes at once overflows the stack; longer matches are split.
+// Joiners and marks belong to the letter before them. Every repetition is limited, because a match of ten megabytes
+// overflows the stack; longer matches are split.
 const word = `(?:(?![${unspaced}])[\\p{L}\\p{N}_][\\p{M}\\u200c\\u200d]{0,16}){1,1000}`;
 const picture = '\\p{Emoji}[\\p{EMod}\\ufe0f\\u20e3\\u{e0020}-\\u{e007f}]{0,16}';
 // A word (with an inner apostrophe), a line end, other white space, a flag, an emoji with all its parts, or one
@@ -21,14 +22,14 @@ const pieces = new RegExp(
 );
 const space = /^\s*$/;
 
-/** Splits a text into words, white space and punctuation; joined they are the text. */
+/** Splits a text into words, white space and punctuation. Joined, the pieces are the same text. */
 export function splitWords(text: string): string[] {
   return text.match(pieces) ?? [];
 }
 
 /**
- * Compares two texts word by word. The equal and removed parts joined are the first text, the equal and added ones the
- * second. In a replacement the removed part comes first.
+ * Compares two texts word by word. The equal and removed parts together are the first text, the equal and added parts
+ * the second. In a replacement the removed part comes first.
  */
 export function diffText(a: string, b: string): readonly TextPart[] {
   if (a === b) return a === '' ? [] : [{ type: 'equal', text: a }];
@@ -49,7 +50,7 @@ function numberWords(words: readonly string[], numbers: Map<string, number>): In
   return found;
 }
 
-/** A text that both sides have, or a replacement. */
+/** A text that both sides contain, or a replacement. */
 interface TextChange {
   readonly equal: string;
   readonly removed: string;

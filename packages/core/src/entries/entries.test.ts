@@ -11,7 +11,9 @@ const entries = [
     .map((name) => [`./${name.slice(0, -3)}`, join(folder, name)]),
 ] as const;
 
-/** Returns the exported names of an entry, with types marked as such. Throws on anything but export lists. */
+/**
+ * Returns the exported names of an entry, with types marked. Throws if the entry contains anything but export lists.
+ */
 function namesIn(path: string): string[] {
   const text = readFileSync(path, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
   const names: string[] = [];

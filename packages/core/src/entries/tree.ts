@@ -1,4 +1,4 @@
-/** The tree value: making, reading, changing and checking one in memory, and as JSON. */
+/** Functions that create, read, change and check tree values in memory, and convert them to JSON. */
 export { apply, applyOrThrow } from '../apply.ts';
 export { checkRows, checkTree, treeFindingSeverities } from '../check.ts';
 export { treeFromJson, treeToJson } from '../json.ts';

@@ -23,7 +23,7 @@ export interface TitleCommand {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
   readonly title: string | null;
-  /** The title was generated: it is ignored once the node has children or a title. */
+  /** Marks a generated title, which is ignored if the node has children or a title. */
   readonly auto?: boolean;
 }
 
@@ -61,8 +61,8 @@ function annotationOf(node: Node, set: Patch<NodeMeta>): Step[] {
 }
 
 /**
- * Sets or removes metadata of a node in one commit. Fields that only planners write are refused. Titles and tags follow
- * the rules of {@link title} and {@link tag}.
+ * Sets or removes metadata of a node in one commit. Refuses fields that only planners write. Titles and tags follow the
+ * rules of {@link title} and {@link tag}.
  */
 export const annotate: Planner<AnnotateCommand, AnnotateResult> = function* (command) {
   const node = yield* requireMessage(command.nodeId, 'annotated');
@@ -72,7 +72,7 @@ export const annotate: Planner<AnnotateCommand, AnnotateResult> = function* (com
   return toPlan(annotationOf(node, yield* normaliseMeta(node, command.set)), { nodeId: node.id });
 };
 
-/** Sets a title; a generated title never replaces or hides the user's. */
+/** Sets a title. A generated title never replaces or hides the user's title. */
 export const title: Planner<TitleCommand, AnnotateResult> = function* (command) {
   const node = yield* requireMessage(command.nodeId, 'titled');
   const set = command.auto === true ? { autoTitle: command.title } : { title: command.title };
@@ -87,7 +87,7 @@ export const tag: Planner<TagCommand, AnnotateResult> = function* (command) {
 
 /**
  * Normalises metadata before it is stored: a blank title or an empty tag list removes the field, and a generated title
- * is dropped where the user's exists.
+ * is dropped if the user has set a title.
  */
 function* normaliseMeta(node: Node, given: Patch<NodeMeta>): ReadProgram<Patch<NodeMeta>> {
   try {
@@ -117,7 +117,7 @@ function tagSteps(words: readonly string[] | null): readonly string[] | null {
   return tags.length === 0 ? null : tags;
 }
 
-/** Sets a bookmark. An existing one is retitled and keeps its creation time. */
+/** Sets a bookmark. An existing bookmark gets the new title and keeps its creation time. */
 export const bookmark: Planner<BookmarkCommand, AnnotateResult> = function* (command, context) {
   const node = yield* requireMessage(command.nodeId, 'bookmarked');
   const before = yield* ask('bookmark', { on: node.id });
@@ -153,7 +153,7 @@ export const group: Planner<GroupCommand, { readonly groupId: number }> = functi
   return toPlan(steps, { groupId });
 };
 
-/** Returns the group that holds exactly these variants already, or a new group number. */
+/** Returns the group number if these variants already form a group, else a new group number. */
 function* groupOfNodes(parentId: NodeId, nodes: readonly Node[]): ReadProgram<number> {
   const present = nodes[0]?.groupId ?? 0;
   if (present > 0 && nodes.every((node) => node.groupId === present)) {

@@ -94,7 +94,7 @@ describe('ids that a client chooses', () => {
     const { result: made } = await fixture.run(command);
     expect(made).toMatchObject({ added: [uuid(50), expect.any(String)], reused: [] });
     expect((await fixture.run(command)).commit).toBeNull();
-    // The messages before it are merged as usual, and a retry finds the node with the chosen id.
+    // The messages before the chosen id are merged as usual, and a retry finds the node with the chosen id.
     const after = named(fixture, [{ message: user('hi') }, { message: assistant('hello'), id: uuid(51) }], {
       parentId: fixture.rootId,
     });

@@ -194,8 +194,8 @@ describe('markers and splits', () => {
     expect(await from(hi)).toEqual([text]);
     const other = await fixture.run({ type: 'branch', treeId: fixture.treeId, nodeId: hi, summary: 'another' });
     const nothing = appending(fixture, [user('one two')], { parentId: other.result.nodeId });
-    // The alias index is keyed by the message above the marker, so it also finds nodes beside the marker; those must be
-    // ignored.
+    // The alias index uses the message above the marker as its key, so it also finds siblings of the marker; these must
+    // be ignored.
     const around = { ...nowhere, completing: () => [text ?? hi] };
     const context = { treeId: fixture.treeId, now: 1, newId: () => uuid(90), kit: testKit, actor: 'me', stale: false };
     const { steps } = runReads(planCommand(nothing, context), (read) => answerFromTree(fixture.tree, read, around));

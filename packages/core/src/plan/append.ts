@@ -29,7 +29,7 @@ export interface NewMessage {
   readonly createdAt?: number;
 }
 
-/** Adds a chain of messages and reuses the ones that exist already. */
+/** Adds a chain of messages and reuses messages that already exist. */
 export interface AppendCommand {
   readonly type: 'append';
   readonly treeId: TreeId;
@@ -38,7 +38,7 @@ export interface AppendCommand {
   readonly messages: readonly NewMessage[];
   /**
    * By default existing messages are reused, except for messages with a chosen id. True reuses an equal message even
-   * then, and the answer names its id; false adds every message as a new node.
+   * for a chosen id, and the result has the id of the existing node. False adds every message as a new node.
    */
   readonly merge?: boolean;
   /** Whether the last node becomes active; default true. The first node of a tree always becomes active. */
@@ -53,9 +53,9 @@ export interface AppendResult {
   readonly reused: readonly NodeId[];
 }
 
-// A text that was split into more pieces than this is not recognised; it becomes a new variant.
+// The maximum number of pieces of a split text that is recognised. A text with more pieces becomes a new variant.
 const longestAlias = 64;
-// With more seams than this only two joins are tried: all blocks merged, or none.
+// With more seams than this, only two joins are tried: all blocks merged, or none.
 const fewSeams = 6;
 
 /** Walks down while a child equals the next message, then adds the rest as a chain. */
@@ -86,8 +86,8 @@ export const append: Planner<AppendCommand, AppendResult> = function* (command, 
 };
 
 /**
- * Lists the reads that an append starts with, so that a store can fetch them at once. Malformed ids are left out,
- * because the planner refuses them before it reads.
+ * Lists the first reads of an append, so that a store can fetch them in one query. Malformed ids are left out, because
+ * the planner refuses them before it reads.
  */
 export function prefetchForAppend({ parentId, messages }: AppendCommand): Prefetch {
   const ids: NodeId[] = [];
@@ -113,17 +113,20 @@ interface AppendRequest {
   readonly keys: readonly string[];
   /** The parent that the command named, if any. */
   readonly parentId: NodeId | undefined;
-  /** Which messages may match existing nodes; default: those without a chosen id. */
+  /** The messages that may match existing nodes; by default those without a chosen id. */
   readonly merge: 'all' | 'unnamed' | 'none';
-  /** The parent never had a child, so nothing can match below it. This is the usual case in a chat. */
+  /** Whether the parent never had a child, so that nothing can match below it. This is the usual case in a chat. */
   readonly hasNoChildren: boolean;
 }
 
-/** Finds the nodes that already hold the first messages: those of an earlier try with the same ids, else equal ones. */
+/**
+ * Finds the existing nodes for the first messages: nodes that an earlier try created with the same ids, else equal
+ * messages.
+ */
 function* findExisting(context: PlanContext, parent: ParentInfo, wanted: AppendRequest): ReadProgram<NodeId[]> {
   const { ids, keys, merge, hasNoChildren } = wanted;
   const chosen = ids.findIndex((id) => id !== undefined);
-  // A message with a chosen id is that node or a new one, unless the caller asks for merging explicitly.
+  // A message with a chosen id is never merged with another node, unless the caller requests merging.
   const mergeable = merge === 'all' || chosen === -1 ? keys.length : chosen;
   const equal = merge !== 'none' && !hasNoChildren ? yield* matchPrefix(context, parent, keys.slice(0, mergeable)) : [];
   const taken = yield* findTakenIds(ids.filter((id) => id !== undefined));
@@ -137,7 +140,7 @@ function* findExisting(context: PlanContext, parent: ParentInfo, wanted: AppendR
   return own;
 }
 
-/** Continues below the nodes of an earlier try: with equal messages, and with more nodes of that try below those. */
+/** Continues below the nodes of an earlier try, with equal messages and with further nodes of that try. */
 function* goOn(
   context: PlanContext,
   wanted: AppendRequest,
@@ -160,9 +163,9 @@ function* goOn(
 }
 
 /**
- * Finds the nodes that an earlier try added from message `first` on, below those that it reused. Throws if an id
- * belongs to another message or to another place. Without a named parent the place is not checked, because the active
- * node of that time is unknown.
+ * Finds the nodes that an earlier try added from message `first` on, below the nodes that it reused. Throws if an id
+ * belongs to another message or to another parent. Without a given parent the place is not checked, because the active
+ * node at the time of that try is unknown.
  */
 function* findRetry(
   wanted: AppendRequest,
@@ -186,7 +189,7 @@ function* findRetry(
   return own;
 }
 
-/** Finds the ancestors that an earlier try reused when it started at the active node of that time. */
+/** Finds the ancestors that an earlier try reused when it started at the node that was active then. */
 function* reusedPrefix(node: Node, keys: readonly string[]): ReadProgram<NodeId[]> {
   const above: NodeId[] = [];
   let at: Node | null = node;
@@ -216,7 +219,7 @@ function* matchPrefix(context: PlanContext, from: ParentInfo, keys: readonly str
 }
 
 /**
- * Returns the first alias below a node whose pieces still join to the old text; a piece may have been edited or moved
+ * Returns the first alias below a node whose pieces still form the old text. A piece may have been edited or moved
  * since.
  */
 function* findSplitText(
@@ -229,7 +232,7 @@ function* findSplitText(
   for (const id of aliases) {
     const { nodes } = yield* ask('path', { to: id, limit: longestAlias });
     const first = nodes.findIndex((node) => node.kind === 'message' && node.matchParent === matchParent);
-    // Below a marker only descendants of the marker count, not the same text beside it.
+    // Below a marker only descendants of the marker count, not equal texts elsewhere.
     const below = from.id === matchParent || nodes.slice(0, Math.max(first, 0)).some((node) => node.id === from.id);
     if (first === -1 || !below) continue;
     const pieces: Message[] = [];
@@ -243,11 +246,12 @@ function* findSplitText(
 }
 
 /**
- * Yields the messages that may have been split into these pieces: each cut went through a block or between two blocks.
+ * Yields the messages that may have been split into these pieces. Each cut was either inside a block or between two
+ * blocks.
  */
 function* possibleJoins(role: Role, pieces: readonly Message[]): Generator<Message, void, undefined> {
   const seams = pieces.length - 1;
-  // One bit per seam, set for a cut between blocks. In -1 every bit is set.
+  // Each seam has one bit, which is set for a cut between blocks. -1 has all bits set.
   const ways = seams > fewSeams ? [0, -1] : [...new Array(1 << seams).keys()];
   for (const way of ways) {
     const content: TextBlock[] = [];
@@ -263,14 +267,14 @@ function* possibleJoins(role: Role, pieces: readonly Message[]): Generator<Messa
   }
 }
 
-/** A message of a chain with its id and equality key, where they are known. */
+/** A message of a chain, with its id and equality key if they are known. */
 export interface ChainLink {
   readonly item: NewMessage;
   readonly id: NodeId | undefined;
   readonly key?: string | undefined;
 }
 
-/** Builds the insert steps for a chain of messages. The first becomes the last child of the parent. */
+/** Builds the insert steps for a chain of messages. The first message becomes the last child of the parent. */
 export function buildChainSteps(
   context: PlanContext,
   parentInfo: ParentInfo,

@@ -9,7 +9,7 @@ import { readCommand } from './command-input.ts';
 // Values of every JSON type, and some that JSON cannot represent.
 const values: readonly unknown[] = [null, 5, -1.5, '', 'message', true, {}, [], [null], [5], 5n, Symbol('s'), () => 1];
 
-/** Valid commands of every type with most of their fields; the test spoils one field at a time. */
+/** Valid commands of every type with most of their fields. The test makes one field at a time invalid. */
 function commands(id: string, a: string, b: string): readonly Record<string, unknown>[] {
   const message = user('hello');
   const here = { treeId: id, nodeId: a };
@@ -45,7 +45,7 @@ function commands(id: string, a: string, b: string): readonly Record<string, unk
   ];
 }
 
-/** Yields the command with one part, at any depth, replaced or left out. */
+/** Yields variations of the command in which one part, at any depth, is replaced or missing. */
 function* spoilt(whole: unknown): Generator<unknown> {
   for (const value of values) yield value;
   yield undefined;
@@ -59,7 +59,7 @@ test('[N22] a command with a field of the wrong type is run or refused with a co
   const store = new ReferenceStore();
   const fixture = await TestTree.make({ store });
   const [a = '', b = ''] = await fixture.grow(['a', 'b']);
-  // The expected version is in the past, so every valid command is refused at the end and the next one finds the tree
+  // The expected version is in the past. Every valid command is refused at the end, so the next command finds the tree
   // unchanged.
   const context = { actor: 'me', kit: testKit, ...createTestClock(700), expectedVersion: 0 };
   const codes = new Set<string>();
@@ -96,7 +96,7 @@ test('[N22] a refusal names the field', () => {
   for (const [command, sentence] of cases) expect(() => readCommand(command)).toThrow(sentence);
 });
 
-/** Returns the code that a promise is refused with. */
+/** Returns the error code of a refused promise. */
 async function refusalOf(work: Promise<unknown>): Promise<string | null> {
   const error: unknown = await work.then(
     () => null,

@@ -1,7 +1,6 @@
 /**
- * Validates commands from outside. Values that the types forbid, unknown fields included, are refused with the name of
- * the field before a planner runs; short forms of messages are expanded. Planners themselves check messages, metadata
- * and ids that a client chose.
+ * Validates commands from untrusted callers. Wrong types and unknown fields are refused with the name of the field
+ * before a planner runs, and short forms of messages are expanded. Planners validate messages, metadata and chosen ids.
  */
 import {
   booleanField,
@@ -34,7 +33,7 @@ import type { ImportNode } from './import.ts';
 import type { Command, CommandOf, CommandType } from './index.ts';
 import type { NewReply } from './reply.ts';
 
-/** A message to be added, as plain text, as a message or with its fields around it. */
+/** A new message: plain text, a message, or a message with further fields. */
 export type NewMessageInput =
   | string
   | {
@@ -68,11 +67,11 @@ type InputOf<C> = {
 /** A command as {@link run} accepts it. */
 export type CommandInput = { [T in CommandType]: InputOf<CommandOf<T>> }[CommandType];
 
-/** A node id. A value that is not a text is reported as an unknown node. */
+/** Reads a node id. A value that is not a text is reported as an unknown node. */
 const node = readIdentifier('tree/unknown-node', (value) => `There is no node ${describeValue(value)}.`);
-/** A tree id. */
+/** Reads a tree id. */
 const tree = readIdentifier('tree/unknown-tree', (value) => `There is no tree ${describeValue(value)}.`);
-/** The id of something to be created. */
+/** Reads the id of a new node or tree. */
 const id = readIdentifier('id/invalid', (value, key) => `${key} must be an id, a text, not ${describeValue(value)}.`);
 
 function readIdentifier(
@@ -89,7 +88,9 @@ function readIdentifier(
 
 const messageFields = new Set(['role', 'content', 'tool_call_id']);
 
-/** A message; the planner validates its parts. An unknown field is refused here because it would be lost silently. */
+/**
+ * Reads a message; the planner validates its parts. Unknown fields are refused, because they would be lost silently.
+ */
 const message: FieldReader<unknown> = (fields, key) => {
   const value = ownField(fields, key);
   if (!isFieldMap(value)) return jsonField(fields, key);
@@ -124,7 +125,7 @@ const replies = listOfExactly('A reply', {
   status: nullableField(oneOfField(nodeStatuses)),
   meta: jsonField,
 });
-// Attributes other than these are free-form and stored as they are.
+// All other attributes are free-form and stored unchanged.
 const readAttributes: FieldReader<unknown> = (fields, key) => {
   const values = objectField(fields, key);
   for (const name of ['title', 'autoTitle', 'systemPrompt', 'project', 'folder'])
@@ -132,7 +133,7 @@ const readAttributes: FieldReader<unknown> = (fields, key) => {
   return values;
 };
 const nodes = listOfExactly('A node', {
-  // The planner checks an id that was given.
+  // The planner validates a given id.
   id: (fields, key) => (ownField(fields, key) === undefined ? id(fields, key) : jsonField(fields, key)),
   parentId: nullableField(requiredText),
   order: finiteNumberField,
@@ -160,7 +161,7 @@ function listOfExactly(what: string, readers: { readonly [key: string]: FieldRea
 
 type StepShape<C> = { readonly [K in Exclude<keyof Required<C>, 'type' | 'treeId'>]: FieldReader<unknown> };
 
-/** The fields of every command; a missing field does not compile. */
+/** The readers of every command's fields. A missing field does not compile. */
 const shapes: { readonly [T in CommandType]: StepShape<CommandOf<T>> } = {
   create: {
     attributes: nullableField(readAttributes),
@@ -273,18 +274,18 @@ export function readCommand(command: unknown): Command {
   return withMessages(command);
 }
 
-// Validates every field by the type of the command.
+// Validates every field of a command.
 function assertFields(command: FieldMap): asserts command is FieldMap & Command {
   const check = checks.get(command.type);
   if (check === undefined) return refuse('command/invalid', `There is no command ${describeValue(command.type)}.`);
   refuseIfMalformed(() => {
-    // A command that makes a tree chooses its id: a malformed one is an invalid id, not an unknown tree.
+    // A command that creates a tree chooses its id, so a malformed id is an invalid id and not an unknown tree.
     (makers.has(command.type) ? id : tree)(command, 'treeId');
     decodeWithin(describeValue(command.type), () => check(command));
   });
 }
 
-/** Expands every message of a command; returns the same object if there is nothing to expand. */
+/** Expands every message of a command. Returns the same object if no message has a short form. */
 function withMessages<C extends FieldMap>(command: C): C {
   const { messages: said, replies: answers, nodes: brought, message: one } = command;
   if (Array.isArray(said) && said.some((item) => !isWritten(item)))

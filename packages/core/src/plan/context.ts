@@ -26,13 +26,13 @@ export interface PlanContext {
   readonly newId: () => string;
   readonly kit: MessageKit;
   readonly actor: string;
-  /** A commit after the expected version changed structure or content. */
+  /** Whether a commit after the expected version changed structure or content. */
   readonly stale: boolean;
-  /** Which ids a client may choose; UUIDs by default. An adapter with another id scheme passes its own check. */
+  /** Whether a client may choose this id; by default UUIDs. An adapter with other ids passes its own check. */
   readonly isId?: ((text: string) => boolean) | undefined;
 }
 
-/** The result of a planner: the steps to commit (empty if nothing changes) and the answer for the caller. */
+/** The result of a planner: the steps to commit (none if nothing changes) and the result for the caller. */
 export interface Plan<R> {
   readonly steps: readonly Step[];
   readonly result: R;
@@ -40,16 +40,19 @@ export interface Plan<R> {
   readonly reverses?: { readonly kind: 'undo' | 'redo'; readonly actId: ActId };
 }
 
-/** A planner yields the reads that it needs, returns steps, and throws a refusal. */
+/** A planner yields reads, returns steps, and throws refusals. */
 export type Planner<C, R> = (command: C, context: PlanContext) => ReadProgram<Plan<R>>;
 
-/** Returns the tree of the command; throws if it does not exist. */
+/** Returns the tree of the command; throws if the tree does not exist. */
 export function* requireTree(context: PlanContext): ReadProgram<TreeRow> {
   const row = yield* ask('tree', {});
   return row ?? refuse('tree/unknown-tree', `There is no tree ${context.treeId}.`, { treeId: context.treeId });
 }
 
-/** Returns a live node. Throws if it is unknown; a node in another tree of the same owner gets its own error code. */
+/**
+ * Returns a live node; throws if the node is unknown. A node in another tree of the same owner has a separate error
+ * code.
+ */
 export function* requireNode(id: NodeId, treeId?: TreeId): ReadProgram<Node> {
   const named = isGivenId(id);
   const node = named ? yield* ask('node', { id, treeId }) : null;
@@ -60,7 +63,7 @@ export function* requireNode(id: NodeId, treeId?: TreeId): ReadProgram<Node> {
   return refuse('tree/unknown-node', `There is no node ${String(id)}.`, { nodeId: id });
 }
 
-/** Guards against untyped callers that pass something other than a text; a store could not look that up. */
+/** Guards against untyped callers that pass a value other than a text, which a store cannot look up. */
 function isGivenId(id: unknown): id is NodeId {
   return typeof id === 'string';
 }
@@ -83,7 +86,7 @@ export function* requireMessage(
   return { ...node, message, parentId };
 }
 
-/** Returns the parent of a node; throws if the store lost it. */
+/** Returns the parent of a node; throws if the parent is missing in the store. */
 export function* requireParent(node: { readonly id: NodeId; readonly parentId: NodeId }): ReadProgram<Node> {
   const parent = yield* ask('node', { id: node.parentId });
   return (
@@ -99,7 +102,7 @@ export function assertNotPending(node: NodeHead): void {
   if (node.status === 'pending') refusePendingReplies([node.id]);
 }
 
-/** Throws if any of the given replies is still being generated. */
+/** Throws if the list is not empty. It contains replies that are still being generated. */
 export function refusePendingReplies(nodeIds: readonly NodeId[]): void {
   const [nodeId] = nodeIds;
   if (nodeId !== undefined)
@@ -107,7 +110,7 @@ export function refusePendingReplies(nodeIds: readonly NodeId[]): void {
 }
 
 /**
- * Returns the id of a new node: the client's choice, validated, or a generated one. The tree's own id is refused,
+ * Returns the id of a new node: the client's choice, validated, or a generated id. The tree's own id is refused,
  * because lookups by id alone use it for the root.
  */
 export function newNodeId(context: PlanContext, chosen: string | undefined): NodeId {
@@ -118,8 +121,8 @@ export function newNodeId(context: PlanContext, chosen: string | undefined): Nod
 }
 
 /**
- * Returns the id of a root, which may equal the tree id. The tree id was chosen by the client too and is validated
- * here.
+ * Returns the id of a root, which may equal the tree id. The client chose the tree id too, so this function validates
+ * it.
  */
 export function newRootId(context: PlanContext, chosen: string | undefined): NodeId {
   generateId(context, context.treeId);
@@ -136,7 +139,7 @@ function generateId(context: PlanContext, chosen: string | undefined): NodeId {
   return nodeId(chosen);
 }
 
-/** Returns which of the chosen ids are taken in any tree. Throws if an id was chosen twice. */
+/** Returns those of the chosen ids that any tree already uses. Throws if an id was chosen twice. */
 export function* findTakenIds(ids: readonly NodeId[]): ReadProgram<ReadonlySet<string>> {
   if (new Set(ids).size < ids.length) refuse('id/taken', 'The same id was chosen twice.', { ids });
   return new Set<string>(ids.length === 0 ? [] : yield* ask('taken', { ids }));
@@ -165,17 +168,17 @@ export function* assertFree(ids: readonly NodeId[]): ReadProgram<void> {
   for (const id of ids) if (taken.has(id)) refuseTakenId(id);
 }
 
-/** Throws: the id belongs to another node. */
+/** Throws the error for an id that belongs to another node. */
 export function refuseTakenId(id: NodeId): never {
   return refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
 }
 
-/** Validates a message of a command; the refusal names it by `where`. */
+/** Validates a message of a command. `where` names the message in a refusal. */
 export function parseNewMessage(value: unknown, where: string): Message {
   return unwrapResult(checkMessage(value, where));
 }
 
-/** The fields of a new node apart from its place. */
+/** The fields of a new node, except those that place it in the tree. */
 export interface NodeFields {
   readonly id: NodeId;
   readonly message: Message;
@@ -189,12 +192,12 @@ export interface NodeFields {
   readonly key?: string | undefined;
 }
 
-/** The fields of a parent that a new child needs. */
+/** The fields of a parent that are needed to build a child. */
 export type ParentInfo = Pick<NodeHead, 'id' | 'kind' | 'matchParent' | 'createdAt'>;
 
 /**
- * Builds a new node below a parent. Generated times never go back along a path, even if the clock does. A given time is
- * kept as it is, because imported messages are older than the tree.
+ * Builds a new node below a parent. Generated times never decrease along a path, even if the clock is set back. Given
+ * times are kept, because imported messages are older than the tree.
  */
 export function buildNode(context: PlanContext, parent: ParentInfo, position: string, growth: NodeFields): NewNode {
   const { message, kind = 'message' } = growth;
@@ -217,7 +220,7 @@ export function buildNode(context: PlanContext, parent: ParentInfo, position: st
   };
 }
 
-/** Returns the step that moves the active node, or no step if it stays. */
+/** Returns the step that moves the active node; no step if the active node stays the same. */
 export function buildSelectSteps(row: Pick<TreeRow, 'activeNodeId'>, after: NodeId | null): SelectStep[] {
   return row.activeNodeId === after ? [] : [{ type: 'select', after, before: row.activeNodeId }];
 }

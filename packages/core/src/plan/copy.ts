@@ -37,7 +37,7 @@ export interface CherryPickCommand {
   readonly nodeId: NodeId;
   /** The end of the range, below `nodeId`. */
   readonly to?: NodeId;
-  /** The tree to pick from; defaults to this one. */
+  /** The tree of the copied messages; by default this tree. */
   readonly from?: TreeId;
   /** The parent of the copy; defaults to the active node. */
   readonly parentId?: NodeId;
@@ -66,15 +66,15 @@ export interface CopyResult {
   readonly added: readonly NodeId[];
 }
 
-/** What to copy, and where to. */
+/** The inputs of {@link copyNodes}. */
 export interface NodeCopyRequest {
   readonly treeId: TreeId;
-  /** Parents before their children. */
+  /** The nodes to copy, parents before their children. */
   readonly nodes: readonly Node[];
-  /** The parent of the copied roots in the source, and their parent here. */
+  /** The parent of the copied roots in the source, and their parent in this tree. */
   readonly from: NodeId;
   readonly parentInfo: ParentInfo;
-  /** The position of a single copied root; without it each keeps its position. */
+  /** The position of a single copied root. Without it each copy keeps its position. */
   readonly position?: string;
   readonly groups: 'kept' | 'reset';
   /** A picked message gets the current time; a copied branch keeps its times. */
@@ -106,18 +106,18 @@ export function copyNodes(
       id,
       message,
       kind,
-      // No run will ever finish this copy of a pending reply.
+      // No run will finish the copy of a pending reply.
       status: status === 'pending' ? 'error' : status,
       groupId: groups === 'reset' || put !== undefined ? 0 : node.groupId,
-      // Metadata of the user and the model is copied. A link to the other half of a split text points to that half's
-      // copy, or is dropped: it must not point into another tree.
+      // Metadata of the user and the model is copied. A link to the other half of a split text is changed to that
+      // half's copy, or dropped, because it must not refer to another tree.
       meta: {
         ...noted,
         ...omitNullish({ splitSource: copyOf(splitSource), continues: copyOf(continues) }),
         [how]: { treeId, nodeId: node.id },
       },
       createdAt: again ? undefined : node.createdAt,
-      // References to nodes that are copied too point to their copies.
+      // References to nodes that are copied as well are changed to their copies.
       marker: marker && {
         ...marker,
         ...omitNullish<Marker>({ firstKept: copyOf(marker.firstKept), from: copyOf(marker.from) }),
@@ -204,7 +204,7 @@ function* pickRange(context: PlanContext, treeId: TreeId, range: readonly Node[]
 function* countShared(nodes: readonly Node[], other: NodeId): ReadProgram<number> {
   let shared = 0;
   let parted = nodes.length;
-  // Shared nodes come first, so a binary search finds the fork in a few reads at any depth.
+  // Shared nodes are at the start of the path, so a binary search finds the fork with few reads at any depth.
   while (shared < parted) {
     const mid = (shared + parted) >> 1;
     const id = nodes[mid]?.id;
@@ -214,7 +214,7 @@ function* countShared(nodes: readonly Node[], other: NodeId): ReadProgram<number
   return shared;
 }
 
-/** Merges a branch into the end of the active one. */
+/** Merges a branch into the end of the active branch. */
 export const merge: Planner<MergeCommand, CopyResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const tip = yield* requireMessage(command.nodeId, 'merged');

@@ -96,7 +96,7 @@ describe('a new tree', () => {
     const messages = [{ message: user('hi'), id: uuid(50) }, { message: assistant('yo') }];
     const command = creating(1, { attributes: { title: 'a', tags: ['x'] }, messages });
     await fixture.run(command);
-    // Only the root exists yet, as after a crash between the two commits: the messages may still be added.
+    // As after a crash between the two commits, only the root exists; the messages may still be added.
     expect((await fixture.run(command)).result.created).toBe(false);
     await fixture.run({ type: 'append', treeId: fixture.treeId, parentId: fixture.rootId, messages });
     await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { folder: 'later' } });

@@ -24,7 +24,7 @@ import {
 } from './context.ts';
 import { copyNodes } from './copy.ts';
 
-/** The project of a tree that was created without one. */
+/** The project of trees that were created without a project. */
 export const defaultProject = 'default';
 
 /** Creates a tree with its root. */
@@ -34,10 +34,7 @@ export interface CreateCommand {
   readonly attributes?: TreeAttributes;
   /** The root's id, chosen by the client. */
   readonly rootId?: string;
-  /**
-   * Finds the owner's forest tree with exactly this system prompt in this project, and creates it only if there is
-   * none.
-   */
+  /** Finds the owner's forest tree with exactly this system prompt in this project, or creates it. */
   readonly forest?: boolean;
   /**
    * The first messages. {@link run} appends them below the root in a second commit of the same act, so that undo can
@@ -51,7 +48,7 @@ export interface CreateCommand {
 export interface CreateResult {
   readonly treeId: TreeId;
   readonly created: boolean;
-  /** The nodes of the first messages that were added, and those that existed already. */
+  /** The first messages that were added, and those that existed already. */
   readonly added?: readonly NodeId[];
   readonly reused?: readonly NodeId[];
 }
@@ -65,7 +62,7 @@ export interface DuplicateCommand {
   /** The end of the copied path; defaults to the active node. */
   readonly nodeId?: NodeId;
   readonly whole?: boolean;
-  /** Attributes that differ in the copy, such as title or system prompt; null removes one. */
+  /** Attributes of the copy that differ from the source, such as title or system prompt; null removes an attribute. */
   readonly attributes?: Patch<TreeAttributes>;
 }
 
@@ -77,7 +74,7 @@ export interface DuplicateResult {
 
 /**
  * Changes the attributes of a tree: title, folder, pin, tags, metadata. The system prompt can be changed only while the
- * tree is empty, and never that of a forest tree.
+ * tree is empty, and never in a forest tree.
  */
 export interface AttributesCommand {
   readonly type: 'attributes';
@@ -97,10 +94,10 @@ export interface RestoreTreeCommand {
   readonly treeId: TreeId;
 }
 
-/** Returns the key by which a forest tree is found. No prompt and an empty prompt differ, and white space counts. */
+/** Returns the key of a forest tree. An undefined and an empty prompt have different keys, and white space counts. */
 export function forestKey(kit: MessageKit, systemPrompt: string | undefined): string {
   if (systemPrompt === undefined) return 'none';
-  // Not a text block: equality of messages trims text, equality of prompts does not.
+  // A text block would not work: message equality trims text, but equality of prompts must not.
   const exact = { type: 'system-prompt', value: systemPrompt };
   return kit.key({ role: 'system', content: [exact] });
 }
@@ -160,7 +157,7 @@ export function assertNotReserved(set: object, treeId: TreeId, keys: readonly st
 
 /** Creates the tree in one commit, version 1. Creating the same tree again changes nothing. */
 export const create: Planner<CreateCommand, CreateResult> = function* (command, context) {
-  // A null removes an attribute, here as everywhere: a system prompt of null is no prompt.
+  // A null removes an attribute, as everywhere else. So a system prompt of null means no prompt.
   const attributes = applyPatch<TreeAttributes>({}, normaliseAttributes(command.attributes ?? {}));
   assertNotReserved(attributes, context.treeId);
   assertMetadataSize(attributes, context.treeId);
@@ -184,7 +181,8 @@ export const create: Planner<CreateCommand, CreateResult> = function* (command, 
   const said = dropBlankMessages(command.messages ?? []);
   const chosen = said.flatMap(({ id }) => (id === undefined ? [] : [newNodeId(context, id)]));
   const parentInfo = { id: rootId, kind: 'root', matchParent: null, createdAt: context.now } as const;
-  // Content that no store accepts is refused now: the append comes after the tree exists. Ids and keys do not matter here.
+  // Refuses content that no store accepts before the tree is created, because the messages are appended only
+  // afterwards. Ids and keys do not matter here.
   assertStorable(
     buildChainSteps(
       context,
@@ -198,12 +196,12 @@ export const create: Planner<CreateCommand, CreateResult> = function* (command, 
   return toPlan(buildFirstSteps(context, rootId, set), { treeId: context.treeId, created: true });
 };
 
-/** Whether the tree has the wished attributes; further attributes may have been added later. */
+/** Whether the tree has the requested attributes. Further attributes may have been added later. */
 function hasAttributes(row: TreeRow, wished: Patch<TreeAttributes>): boolean {
   return isSameJson(inversePatch(row.attributes, wished), wished);
 }
 
-/** Whether the tree starts with these messages. A tree at version 1 does not have them yet and may still get them. */
+/** Whether the tree starts with these messages. A tree at version 1 has no messages yet, so it may still get them. */
 function* startsWith(command: CreateCommand, row: TreeRow, context: PlanContext): ReadProgram<boolean> {
   const { messages = [] } = command;
   if (row.version === 1 || messages.length === 0) return true;
@@ -212,8 +210,8 @@ function* startsWith(command: CreateCommand, row: TreeRow, context: PlanContext)
 }
 
 /**
- * Copies into a new tree: new ids, groups reset, pending replies become errors, bookmarks are not copied, and the
- * copies name their origin.
+ * Copies messages into a new tree. The copies have new ids and no groups, and record their origin. Pending replies
+ * become errors, and bookmarks are not copied.
  */
 export const duplicate: Planner<DuplicateCommand, DuplicateResult> = function* (command, context) {
   const { from } = command;
@@ -255,7 +253,7 @@ function* duplicateSteps(command: DuplicateCommand, source: TreeRow, end: NodeId
   return end === null || end === source.rootId ? [] : (yield* ask('path', { to: end, treeId })).nodes;
 }
 
-/** Finds the copy that an earlier try made under the same tree id; throws if that tree is anything else. */
+/** Finds the copy that an earlier try created with the same tree id. Throws if that tree is not such a copy. */
 function* sameCopy(command: DuplicateCommand, row: TreeRow): ReadProgram<Map<NodeId, NodeId>> {
   const { copiedFrom } = row.attributes;
   const end = command.nodeId ?? copiedFrom?.nodeId;
@@ -271,7 +269,8 @@ function* sameCopy(command: DuplicateCommand, row: TreeRow): ReadProgram<Map<Nod
 export const attributes: Planner<AttributesCommand, { readonly treeId: TreeId }> = function* (command, context) {
   const row = yield* requireTree(context);
   assertNotReserved(command.set, row.id);
-  // An empty tree has no messages under the old prompt; a forest tree is found by its prompt.
+  // The prompt can change only in an empty tree, because messages were written under the old prompt. A forest tree is
+  // found by its prompt.
   if (row.activeNodeId !== null || row.attributes.forestKey !== undefined)
     assertNotReserved(command.set, row.id, ['systemPrompt']);
   assertMetadataSize(command.set, row.id);
@@ -302,9 +301,7 @@ export const deleteTree: Planner<DeleteTreeCommand, { readonly treeId: TreeId }>
   );
 };
 
-/**
- * Restores a tree from the trash. If another forest tree has taken its key meanwhile, lookups keep finding that one.
- */
+/** Restores a tree from the trash. If another forest tree has the same key now, lookups still find that tree. */
 export const restoreTree: Planner<RestoreTreeCommand, { readonly treeId: TreeId }> = function* (_command, context) {
   const row = yield* requireTree(context);
   const { forestKey: key, project, trashedAt } = row.attributes;
@@ -319,7 +316,10 @@ function changeAttributes(now: TreeAttributes, set: Patch<TreeAttributes>): Step
   return isSameJson(before, set) ? [] : [{ type: 'attributes', after: set, before }];
 }
 
-/** The largest size of a tree's metadata, as JSON in UTF-8; every list of trees includes the metadata. */
+/**
+ * The maximum size of a tree's metadata as JSON in UTF-8. It is limited because every list of trees includes the
+ * metadata.
+ */
 const mostMetadataBytes = 64 * 1024;
 
 /** Throws if the metadata is larger than the limit. */

@@ -21,7 +21,7 @@ export interface DeleteCommand {
   readonly type: 'delete';
   readonly treeId: TreeId;
   readonly nodeIds: readonly NodeId[];
-  /** Splice (the default) moves the children up into the node's place; cascade removes the whole subtree. */
+  /** Splice (the default) moves the children up to the place of the node; cascade removes the whole subtree. */
   readonly mode?: 'splice' | 'cascade';
 }
 
@@ -48,14 +48,14 @@ export interface DeleteResult {
   readonly bookmarks: { readonly moved: readonly Bookmark[]; readonly removed: readonly Bookmark[] };
 }
 
-/** The effect of a delete, for a preview: how much it would remove, and which pointers lead there. */
+/** A preview of a delete: the number of removed nodes, and which of them are active, bookmarked or pending. */
 export interface DeleteImpact {
   /** The number of nodes that would be removed. */
   readonly count: number;
   readonly bookmarks: readonly Bookmark[];
-  /** Replies that are still being generated there; while there are any, the delete is refused. */
+  /** Replies in the subtree that are still being generated. While there are any, the delete is refused. */
   readonly pending: readonly NodeId[];
-  /** Whether the active node is among them. */
+  /** Whether the active node would be removed. */
   readonly active: boolean;
 }
 
@@ -114,7 +114,7 @@ export const deleteGroup: Planner<DeleteGroupCommand, DeleteResult> = function* 
   return yield* splice(context, doomed);
 };
 
-/** Empties a tree; changes nothing in an empty one. */
+/** Removes all messages of a tree. An empty tree does not change. */
 export const clear: Planner<ClearCommand, DeleteResult> = function* (_command, context) {
   const row = yield* requireTree(context);
   const turns = yield* ask('children', { of: row.rootId });
@@ -170,13 +170,13 @@ export function* findNextActive(row: TreeRow, home: NodeId, without: readonly No
   return leaf ?? (home === row.rootId ? null : home);
 }
 
-/** The nodes that a splice removes, their children, and the new parents of the children that remain. */
+/** The nodes that a splice removes, their children, and the new parents of the remaining children. */
 interface Splice {
   readonly goes: ReadonlyMap<string, DeleteTarget>;
   readonly children: ReadonlyMap<string, readonly NodeHead[]>;
   /** The nearest remaining ancestor of each removed node. */
   readonly homes: ReadonlyMap<string, NodeId>;
-  /** The nodes that have been moved up so far. */
+  /** The nodes that were already moved up. */
   readonly raised: Set<string>;
 }
 
@@ -186,7 +186,7 @@ function* spliceTargets(doomed: readonly DeleteTarget[]): ReadProgram<Splice> {
   for (const node of doomed) {
     assertNotPending(node);
     const below = yield* ask('children', { of: node.id });
-    // A pending reply below would lose the message that it answers.
+    // A pending reply among the children would lose the message that it answers.
     below.forEach(assertNotPending);
     children.set(node.id, below);
   }
@@ -226,14 +226,14 @@ function* splice(context: PlanContext, doomed: readonly DeleteTarget[]) {
   return toPlan([...steps, ...buildSelectSteps(row, active)], result);
 }
 
-/** Moves the children of a removed node into its place, in order. Each group of variants gets a new group number. */
+/** Moves the children of a removed node to its place, in order. Each group of variants gets a new group number. */
 function* hoistChildren(top: DeleteTarget, going: Splice, freshGroups: Map<string, number>): ReadProgram<MoveStep[]> {
   const heirs = remainingChildren(top, going);
   if (heirs.length === 0) return [];
   const matchParent = yield* matchParentIn(top.parentId, going);
   const gap = yield* ask('neighbourPositions', { of: top.parentId, position: top.position });
   const highest = yield* ask('groupMax', { of: top.parentId });
-  // Before the position of the removed node, so that undo finds that position free.
+  // The positions are before that of the removed node, so that undo finds the old position free.
   const positions = positionsBetween(gap.before, top.position, heirs.length);
   const counter = `next ${top.parentId}`;
   for (const heir of heirs) going.raised.add(heir.id);
@@ -259,12 +259,12 @@ function* hoistChildren(top: DeleteTarget, going: Splice, freshGroups: Map<strin
   });
 }
 
-/** Throws: a node is its own ancestor. */
+/** Throws the error for a node that is its own ancestor. */
 export function refuseCircle(id: NodeId): never {
   return refuse('store/damaged', `The node ${id} is below itself.`, { nodeId: id });
 }
 
-/** Returns the message or root that a child matches under once the removed ancestors are gone. */
+/** Returns the match parent of a child after the removed ancestors are gone. */
 function* matchParentIn(parentId: NodeId, { goes, raised: up, homes }: Splice): ReadProgram<NodeId> {
   let at = parentId;
   const passed = new Set<NodeId>();
@@ -274,7 +274,7 @@ function* matchParentIn(parentId: NodeId, { goes, raised: up, homes }: Splice): 
     if (node.parentId === null || isMessageKind(node.kind)) return at;
     if (passed.has(at)) refuseCircle(at);
     passed.add(at);
-    // A marker that was moved up already has its new parent; one that is moved later takes its messages along.
+    // A marker that was already moved up has its new parent. A marker that is moved later moves its messages as well.
     at = up.has(at) && goes.has(node.parentId) ? (homes.get(node.parentId) ?? node.parentId) : node.parentId;
   }
 }
@@ -284,7 +284,7 @@ export function buildRestoreStep({ id, position: old }: NodeHead, version: numbe
   return { type: 'restore', nodeId: id, version, ...(position === old ? {} : { position }) };
 }
 
-/** Returns the current place of a node. */
+/** Returns the current parent and position of a node. */
 export function treePositionOf(node: NodeHead): MoveStep['from'] {
   const parentId = node.parentId ?? refuse('tree/root-protected', 'The root cannot be moved.', { nodeId: node.id });
   return { parentId, position: node.position, groupId: node.groupId, matchParent: node.matchParent ?? parentId };
@@ -327,8 +327,8 @@ function* hoistBookmarks(row: TreeRow, doomed: readonly DeleteTarget[], { homes 
 function* afterSplice(row: TreeRow, { goes, children, homes }: Splice): ReadProgram<NodeId | null> {
   const home = row.activeNodeId === null ? undefined : homes.get(row.activeNodeId);
   if (home === undefined) return row.activeNodeId;
-  // A removed node with remaining descendants is never chosen, because it is not a leaf; one without any must be
-  // excluded with its subtree.
+  // A removed node with remaining descendants is never chosen, because it is not a leaf. A removed node without
+  // remaining descendants must be excluded with its subtree.
   const fertile = new Set<string>();
   for (const [id, heads] of children) {
     if (heads.every((head) => goes.has(head.id))) continue;

@@ -25,8 +25,8 @@ type Variant = (
 ) => ReadProgram<Plan<EditResult>>;
 
 /**
- * Edits in the manner of Forest: the common prefix stays one node, and only the difference becomes a branch. A leaf is
- * edited in place. Where no cut leaves two non-blank halves, the edit becomes a variant.
+ * Edits a message like Forest: the common prefix stays one node, and only the difference becomes a branch. A leaf is
+ * edited in place. If no cut leaves two non-blank halves, the edit becomes a variant.
  */
 export function* editByPrefix(
   command: EditCommand,
@@ -52,8 +52,8 @@ export function* editByPrefix(
 }
 
 /**
- * Returns how many characters of the old text stay: the common prefix, moved left until neither the kept part nor
- * either remainder is blank. Returns 0 if no such place exists.
+ * Returns the number of characters of the old text that are kept: the common prefix, shortened until neither the kept
+ * part nor a remainder is blank. Returns 0 if no such place exists.
  */
 function placeToCut(old: string, text: string): number {
   const first = old.search(/\S/);
@@ -81,7 +81,8 @@ function* withSuffix(
     if (there !== undefined) return yield* settledPlan(command, context, node, before, there, []);
   }
   const id = yield* claimId(context, command.id);
-  // Below a new left half the old right half is the first child; below the node itself its replies come first.
+  // Below a new left half, the old right half is the first child. Below the node itself, its replies are the first
+  // children.
   const last = parentInfo.id === node.id ? yield* ask('lastPosition', { of: node.id }) : positionBetween(null, null);
   const grown = buildNode(context, parentInfo, positionBetween(last, null), {
     id,

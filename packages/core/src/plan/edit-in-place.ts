@@ -24,7 +24,7 @@ export function* editInPlace(
     return refuse('message/invalid', `Saving ${node.id} in place may change its text only.`, { nodeId: node.id });
   if (JSON.stringify(content) === JSON.stringify(node.message.content))
     return toPlan([], { nodeId: node.id, added: [] });
-  // Saving a text alone does not move the active node; it moves only on request.
+  // Saving a text does not move the active node unless the command requests it.
   const moves = command.select === true ? buildSelectSteps(yield* requireTree(context), node.id) : [];
   const after: Message = { ...node.message, content: content.map(dropSignatures) };
   return toPlan([buildReplaceStep(context, node, { message: after }), ...sourceSteps(node), ...moves], {
@@ -34,8 +34,7 @@ export function* editInPlace(
 }
 
 /**
- * An edited text has the user as its source. Undo and restoring an earlier version bring the old source back with the
- * text.
+ * The source of an edited text is the user. Undo and restoring an earlier version restore the old source with the text.
  */
 function sourceSteps({ id, role, meta }: EditableNode): Step[] {
   const { source } = meta;
@@ -51,7 +50,7 @@ function textReplaced(message: Message, text: string): readonly Block[] {
   return message.content.flatMap((block, index) => (index === first ? [replaced] : isText(block) ? [] : [block]));
 }
 
-// Providers reject a signature over text that they did not write.
+// Drops signatures, because providers reject a signature over text that they did not generate.
 function dropSignatures(block: Block): Block {
   const kept = Object.entries(block).filter(([key]) => !key.toLowerCase().endsWith('signature'));
   return kept.length === Object.keys(block).length ? block : { ...Object.fromEntries(kept), type: block.type };

@@ -10,16 +10,16 @@ export interface EditCommand {
   readonly type: 'edit';
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
-  /** The new blocks, or plain text for a message of text. */
+  /** The new blocks, or plain text for a message that contains only text. */
   readonly content: readonly Block[] | string;
   /**
-   * `branch` (the default): a new variant; `in-place`: the same node, its old content kept in the log; `prefix`: a
-   * split at the common prefix.
+   * `branch` (the default) adds a new variant. `in-place` changes the node and keeps its old content in the log.
+   * `prefix` splits the node at the common prefix.
    */
   readonly mode?: 'branch' | 'in-place' | 'prefix';
   /** The id of the new variant, chosen by the client. */
   readonly id?: string;
-  /** Whether the result becomes active; default true, but false for an edit in place. */
+  /** Whether the result becomes active; true by default, except for an edit in place. */
   readonly select?: boolean;
   /** Whether the node's bookmark moves to the node that holds the new text. */
   readonly moveBookmark?: boolean;
@@ -27,7 +27,7 @@ export interface EditCommand {
 
 /** The result of an edit. */
 export interface EditResult {
-  /** The node that holds or completes the new text. */
+  /** The node with the new text, or with its last part. */
   readonly nodeId: NodeId;
   readonly added: readonly NodeId[];
 }
@@ -41,7 +41,7 @@ export function toReplaceContent(node: Omit<ContentFields, 'message'>, message: 
   return { message, status, key, text, tokens, aliases };
 }
 
-/** Builds the step that replaces a node's content; it also records the current content. */
+/** Builds the step that replaces a node's content and records the old content. */
 export function buildReplaceStep(
   context: PlanContext,
   node: Node & { readonly message: Message },
@@ -59,7 +59,7 @@ export function buildReplaceStep(
   };
 }
 
-/** Moves a bookmark to another node, unless that node has one already; so no bookmark title is lost. */
+/** Moves a bookmark to another node, unless that node already has a bookmark, so that no bookmark title is lost. */
 export function* moveBookmarkSteps(from: NodeId, to: NodeId): ReadProgram<Step[]> {
   if (from === to) return [];
   const before = yield* ask('bookmark', { on: from });

@@ -30,7 +30,7 @@ function editing(
   return { type: 'edit', treeId: fixture.treeId, nodeId: id, content, ...rest };
 }
 
-/** A tree with a question, its answer and a follow-up. */
+/** Builds a tree with a question, its answer and a follow-up. */
 async function conversation(
   question: string | Message = 'question',
 ): Promise<{ fixture: TestTree; ids: [NodeId, NodeId, NodeId] }> {

@@ -32,7 +32,7 @@ export const edit: Planner<EditCommand, EditResult> = function* (command, contex
     return refuse('message/is-tool', `The tool result ${node.id} cannot be edited.`, { nodeId: node.id });
   assertNotPending(node);
   const message = editedMessage(node, command.content);
-  // A stale edit becomes a variant, so that it does not overwrite the other writer's text.
+  // A stale edit becomes a variant, so that it does not overwrite the text of another writer.
   const mode = context.stale ? 'branch' : command.mode;
   if (mode === 'in-place') return yield* editInPlace(command, context, node, message);
   const again = yield* findRepeatedEdit(command, context, node, message);
@@ -75,7 +75,9 @@ function* editAsVariant(
   return toPlan(steps, { nodeId: id, added: [id] });
 }
 
-/** Finds the result of an earlier try with the same id: a variant, or, by prefix, the piece that completes the text. */
+/**
+ * Finds the result of an earlier try with the same id: a variant, or in prefix mode the node that completes the text.
+ */
 function* findRepeatedEdit(
   command: EditCommand,
   context: PlanContext,
@@ -86,7 +88,7 @@ function* findRepeatedEdit(
   const there = yield* ask('node', { id: newNodeId(context, command.id) });
   if (there === null || there.message === null) return null;
   const key = context.kit.key(message);
-  // By prefix, the left half of a split may hold the whole new text, with the old node as its child.
+  // In prefix mode, the left half of a split may be the whole new text, and the old node is its child.
   const beside = there.parentId === node.parentId || (command.mode === 'prefix' && node.parentId === there.id);
   if (beside && context.kit.key(there.message) === key) return there.id;
   const below =

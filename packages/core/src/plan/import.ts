@@ -25,12 +25,12 @@ import {
 import { assertNotReserved, buildFirstSteps } from './create.ts';
 import { buildReplaceStep } from './edit-types.ts';
 
-/** A node to import. Its id is the original one or derived from the source, so that a second import finds the node. */
+/** A node to import. Its id is the original id or derived from the source, so that a second import finds the node. */
 export interface ImportNode {
   readonly id: string;
-  /** Null makes it a child of the root. */
+  /** Null means a child of the root. */
   readonly parentId: string | null;
-  /** Its rank among its siblings, which are stored in ascending order. */
+  /** The rank among the siblings, which are stored in ascending order. */
   readonly order: number;
   readonly message: Message;
   readonly kind?: Exclude<NodeKind, 'root'>;
@@ -40,15 +40,15 @@ export interface ImportNode {
   readonly meta?: NodeMeta;
   readonly marker?: Marker;
   readonly createdAt?: number;
-  /** Whether it is imported into the trash, with its whole subtree. */
+  /** Whether the node is imported into the trash, with its whole subtree. */
   readonly removed?: boolean;
-  /** Its bookmark, with the current time if none is given. */
+  /** The bookmark of the node; without a time it gets the current time. */
   readonly bookmark?: { readonly title: string; readonly createdAt?: number; readonly updatedAt?: number };
 }
 
 /**
- * Imports a whole conversation in one commit. If the tree exists, only nodes with new ids are added: existing nodes are
- * not changed, moved or restored, and an active node stays active.
+ * Imports a whole conversation in one commit. If the tree exists, only nodes with new ids are added. Existing nodes are
+ * not changed, moved or restored, and the active node stays active.
  */
 export interface ImportCommand {
   readonly type: 'import';
@@ -56,23 +56,26 @@ export interface ImportCommand {
   /** Used only if the import creates the tree. */
   readonly attributes?: TreeAttributes;
   readonly rootId?: string;
-  /** Parents before their children, in order of creation. */
+  /** The nodes in creation order, parents before their children. */
   readonly nodes: readonly ImportNode[];
-  /** The node to select; defaults to the newest. Used only if the tree has no active node yet. */
+  /** The node to select, used only if the tree has no active node yet; the newest node by default. */
   readonly activeId?: string | null;
   /**
-   * For a conversation that is imported in parts: the active node after the part before. If it is still active,
-   * `activeId` is selected.
+   * For a conversation that is imported in parts: the active node after the previous part. If that node is still
+   * active, `activeId` is selected.
    */
   readonly follows?: string;
   /**
-   * Existing nodes that get the message, status and source of this import, because they were still pending when they
-   * were imported. The caller names only nodes that were not changed here.
+   * Existing nodes that get the message, status and source of this import, because they were still pending at the
+   * previous import. The caller must name only nodes that were not changed in Coppice.
    */
   readonly refresh?: readonly string[];
 }
 
-/** The nodes that were added, those that existed already, and those left out because the user removed their parent. */
+/**
+ * The nodes that were added, the nodes that existed already, and the nodes that were left out because the user removed
+ * their parent.
+ */
 export interface ImportResult {
   readonly treeId: TreeId;
   readonly created: boolean;
@@ -86,13 +89,13 @@ export interface ImportResult {
 /** The parents of new nodes, each with its last position. */
 interface ParentInfos {
   readonly parentInfo: Map<NodeId, ParentInfo>;
-  /** For existing parents: the last position below them. */
+  /** The last position below each existing parent. */
   readonly edge: Map<NodeId, string | null>;
-  /** For existing parents: the group number there of each imported group. */
+  /** The group number of each imported group below an existing parent. */
   readonly groups: Map<string, number>;
 }
 
-/** Imports a conversation, or the nodes of it that are new. */
+/** Imports a conversation, or only its new nodes. */
 export const importTree: Planner<ImportCommand, ImportResult> = function* (command, context) {
   const { attributes = {}, nodes } = command;
   assertNotReserved(attributes, context.treeId);
@@ -152,8 +155,8 @@ function* refreshSteps(
 const nodesPerPause = 500;
 
 /**
- * Calls a function for each node and pauses in between, so that a store can serve others. The work is a plain function,
- * because V8 optimises it sooner than a generator body.
+ * Calls a function for each node with pauses in between, so that a store can serve other requests. The function is not
+ * a generator, because V8 optimises plain functions sooner.
  */
 function* forAll(nodes: readonly ImportNode[], work: (node: ImportNode) => void): ReadProgram<void> {
   for (let from = 0; from < nodes.length; from += nodesPerPause) {
@@ -162,7 +165,7 @@ function* forAll(nodes: readonly ImportNode[], work: (node: ImportNode) => void)
   }
 }
 
-/** Returns the root of a tree that an import creates; throws if any id in it is taken. */
+/** Returns the root of a new imported tree; throws if any imported id is taken. */
 function* newRoot(
   { rootId }: ImportCommand,
   context: PlanContext,
@@ -214,7 +217,7 @@ function* surveyAll(
   }
 }
 
-/** Reads an existing parent. A removed one is skipped: nothing can be added below it. */
+/** Reads an existing parent. Removed parents are skipped, because nothing can be added below them. */
 function* surveyParent(id: NodeId, grouped: readonly ImportNode[], parentInfos: ParentInfos): ReadProgram<void> {
   const head = yield* ask('head', { id });
   if (head === null) return;
@@ -224,7 +227,7 @@ function* surveyParent(id: NodeId, grouped: readonly ImportNode[], parentInfos: 
   const now = new Map<string, number>((yield* ask('children', { of: id })).map((child) => [child.id, child.groupId]));
   let highest = yield* ask('groupMax', { of: id });
   for (const { id: member, group } of grouped) {
-    // A new variant joins the group that its imported siblings are in now, even if the user regrouped them.
+    // A new variant joins the current group of its imported siblings, even if the user regrouped them.
     const number = now.get(member) ?? 0;
     if (number > 0) parentInfos.groups.set(`${id} ${group}`, number);
   }
@@ -235,7 +238,7 @@ function* surveyParent(id: NodeId, grouped: readonly ImportNode[], parentInfos: 
 }
 
 /**
- * Builds insert steps for new nodes, siblings in their order, and remove steps for those that are imported into the
+ * Builds insert steps for new nodes, siblings in their order, and remove steps for nodes that are imported into the
  * trash.
  */
 function* insertSteps(context: PlanContext, nodes: readonly ImportNode[], rootId: NodeId, parentInfos: ParentInfos) {
@@ -259,7 +262,7 @@ function* insertSteps(context: PlanContext, nodes: readonly ImportNode[], rootId
       id,
       message: node.message,
       kind: node.kind,
-      // No run of this store is writing it.
+      // An imported pending reply becomes an error, because no run of this store finishes it.
       status: node.status === 'pending' ? 'error' : node.status,
       groupId: group === 0 ? 0 : (parentInfos.groups.get(`${parentId} ${group}`) ?? group),
       meta: node.meta,
@@ -284,7 +287,7 @@ function* insertSteps(context: PlanContext, nodes: readonly ImportNode[], rootId
   return { steps: [...steps, ...later], added, left, live };
 }
 
-/** Returns a position for each node; below an existing parent after all its children. */
+/** Returns a position for each node. Below an existing parent the new nodes come after all its children. */
 function positionsFor(
   nodes: readonly ImportNode[],
   rootId: NodeId,

@@ -60,12 +60,12 @@ export type CommandType = keyof typeof planners;
 export type CommandOf<T extends CommandType> = (typeof planners)[T] extends Planner<infer C, infer _R> ? C : never;
 /** The result type of a command. */
 export type ResultOf<T extends CommandType> = (typeof planners)[T] extends Planner<infer _C, infer R> ? R : never;
-/** A change that a caller asks for. */
+/** A change that a caller requests. */
 export type Command = { [T in CommandType]: CommandOf<T> }[CommandType];
 
 /**
- * Commands that only add nodes, so that a stale one can be kept as a sibling. Any other structural command with a stale
- * version is a conflict.
+ * Commands that only add nodes, so that a stale command can still add its nodes as siblings. Any other structural
+ * command with a stale version is a conflict.
  */
 export const additiveCommands: ReadonlySet<CommandType> = new Set<CommandType>([
   'append',

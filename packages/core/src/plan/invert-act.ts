@@ -24,9 +24,9 @@ export interface InvertedAct {
   readonly steps: readonly Step[];
   /** The roots of the subtrees that are removed. */
   readonly tops: ReadonlySet<NodeId>;
-  /** The tree after these steps. */
+  /** The tree after the steps. */
   readonly ahead: TreeOverlay;
-  /** Later changes by others that conflict with the undo; nothing is committed then unless it is forced. */
+  /** Later changes of other users that conflict with the undo. Nothing is committed then, unless the undo is forced. */
   readonly overtaken: readonly string[];
 }
 
@@ -43,28 +43,29 @@ interface InvertWork extends InvertOptions {
   readonly steps: Step[];
   readonly overtaken: string[];
   /**
-   * Bookmarks and groups that others changed since. They keep the newer value, unless nothing else of the act is left.
+   * Bookmarks and groups that other users changed since. They keep the newer value, unless nothing else of the act
+   * remains.
    */
   readonly kept: string[];
   readonly tops: Set<NodeId>;
   /** The act's last version. */
   readonly newest: number;
-  /** Caches whether a group got new members since, by parent and number. */
+  /** Caches whether a group got new members after the act, by parent and group number. */
   readonly groups: Map<string, boolean>;
 }
 
-/** The effects of an act that its inverse must know. */
+/** The effects of an act that are needed to invert it. */
 interface ActEffects {
   readonly versions: ReadonlySet<number>;
   readonly newest: number;
   readonly inserted: ReadonlyMap<NodeId, ContentFields | null>;
   readonly restored: ReadonlySet<NodeId>;
   readonly moved: ReadonlySet<NodeId>;
-  /** Removals that the act itself undid, as `node version`. */
+  /** Removals that the act itself undid, as texts of node id and version. */
   readonly cancelled: ReadonlySet<string>;
 }
 
-/** Builds the steps that undo an act, newest first; each is adapted to the result of the steps before it. */
+/** Builds the steps that undo an act, newest first. Each step is adapted to the result of the steps before it. */
 export function* invertAct(act: ActRecord, fitting: InvertOptions): ReadProgram<InvertedAct> {
   const effects = effectsOf(act);
   const overtaken: string[] = [];
@@ -87,7 +88,7 @@ export function* invertAct(act: ActRecord, fitting: InvertOptions): ReadProgram<
   return { steps, tops, ahead: work.ahead, overtaken };
 }
 
-/** Drops steps on nodes that are gone by then, and steps on bookmarks of removed nodes. */
+/** Drops steps on nodes that no longer exist, and steps on bookmarks of removed nodes. */
 function* dropObsolete(work: InvertWork, unmarked: ReadonlySet<NodeId>): ReadProgram<Step[]> {
   const kept: Step[] = [];
   const gone = new Set<NodeId>();
@@ -128,7 +129,10 @@ function effectsOf(act: ActRecord): ActEffects {
   return { versions, newest, inserted, restored, moved, cancelled };
 }
 
-/** Returns the roots of the live nodes that the act inserted or restored: one remove step for each removes them all. */
+/**
+ * Returns the roots of the live subtrees that the act inserted or restored. One remove step for each root removes them
+ * all.
+ */
 function* removedRootsOf(effects: ActEffects, { actor }: InvertOptions, overtaken: string[]): ReadProgram<Set<NodeId>> {
   const live = new Map<NodeId, NodeId>();
   for (const id of new Set([...effects.inserted.keys(), ...effects.restored])) {
@@ -144,14 +148,16 @@ function* removedRootsOf(effects: ActEffects, { actor }: InvertOptions, overtake
       overtaken.push(`the text of ${id}`);
     live.set(id, node.parentId);
   }
-  // Nodes that the act moved in, as a split does, are moved out before the inserted nodes are removed.
+  // Nodes that the act moved below an inserted node, as a split does, are moved out before the inserted node is
+  // removed.
   const out = new Set([...effects.moved].filter((id) => !effects.inserted.has(id)));
   const tops = yield* withoutNested(live, out);
   const versions = [...effects.versions];
   const { newest } = effects;
   const back: NodeId[] = [];
   for (const top of tops) {
-    // Below an inserted node every other node was added by others; below a restored one, only nodes newer than the act.
+    // Below an inserted node, every other node was added by other users. Below a restored node, only nodes newer than
+    // the act were.
     const restored = !effects.inserted.has(top);
     if (restored) back.push(top);
     const without = [...out].filter((id) => id !== top);
@@ -163,8 +169,7 @@ function* removedRootsOf(effects: ActEffects, { actor }: InvertOptions, overtake
 }
 
 /**
- * Returns the nodes (given with their parents) that have no ancestor among them. An ancestor does not count if a node
- * in between is moved out.
+ * Returns the nodes without an ancestor in the map. An ancestor does not count if a node between the two is moved out.
  */
 function* withoutNested(live: ReadonlyMap<NodeId, NodeId>, out: ReadonlySet<NodeId>): ReadProgram<Set<NodeId>> {
   if (live.size === 0) return new Set();
@@ -181,7 +186,8 @@ function* withoutNested(live: ReadonlyMap<NodeId, NodeId>, out: ReadonlySet<Node
 }
 
 /**
- * Whether the node still has the content that the act left. A pending reply that finished since counts as unchanged.
+ * Whether the node still has the content that the act wrote. A pending reply that has finished since counts as
+ * unchanged.
  */
 function hasContent(node: Node, content: ContentFields): boolean {
   if (node.message === null) return false;
@@ -194,8 +200,8 @@ function endIfPending(status: Node['status']): Node['status'] {
 }
 
 /**
- * Finds nodes that others moved, restored or edited below the nodes that an act restored. Such nodes are older than the
- * act, so only the log shows later changes.
+ * Finds nodes that other users moved, restored or edited below the nodes that an act restored. Such nodes are older
+ * than the act, so only the log shows later changes.
  */
 function* changedBelow(tops: readonly NodeId[], since: number, actor: string, overtaken: string[]): ReadProgram<void> {
   const touched = new Map<NodeId, MoveStep | RestoreStep | ReplaceStep>();
@@ -205,7 +211,7 @@ function* changedBelow(tops: readonly NodeId[], since: number, actor: string, ov
         touched.set(step.nodeId, step);
   for (const [id, step] of touched) {
     const node = yield* ask('node', { id });
-    // A node that was removed and restored since is unchanged, and so is one with its old text.
+    // A node that was removed and restored since is unchanged, and so is a node with its old text.
     if (node === null || (step.type === 'restore' && step.version > since)) continue;
     if (step.type === 'replace' && hasContent(node, step.before)) continue;
     for (const top of tops) {
@@ -226,7 +232,8 @@ function* isRemoved(work: InvertWork, id: NodeId): ReadProgram<boolean> {
 }
 
 /**
- * Removes the bookmarks of removed nodes first, so that redo, in reverse order, restores the nodes before it sets them.
+ * Removes the bookmarks of removed nodes first. Redo runs in reverse order, so it restores the nodes before it sets
+ * their bookmarks.
  */
 function* bookmarkRemovals(work: InvertWork): ReadProgram<BookmarkStep[]> {
   const marks: BookmarkStep[] = [];
@@ -243,7 +250,7 @@ function* bookmarkRemovals(work: InvertWork): ReadProgram<BookmarkStep[]> {
 function* invertStep(work: InvertWork, effects: ActEffects, commit: Commit, step: Step): ReadProgram<void> {
   if (step.type === 'insert') return yield* removeInserted(work, step.node.id);
   if (step.type === 'select') return;
-  // Nodes that the act inserted are removed as they are; their own changes need no inverse.
+  // Nodes that the act inserted are removed in their current state; changes to them need no inverse.
   if ('nodeId' in step && effects.inserted.has(step.nodeId)) return;
   if (step.type === 'remove' && effects.cancelled.has(`${step.nodeId} ${commit.version}`)) return;
   if (step.type === 'restore') {
@@ -288,7 +295,7 @@ function* invertStep(work: InvertWork, effects: ActEffects, commit: Commit, step
 
 function* rebaseAttributes(work: InvertWork, inverse: AttributesStep): ReadProgram<void> {
   let { after, before } = inverse;
-  // The prompt is fixed once messages were written under it; undo cannot change it either, unless it removes them all.
+  // The prompt cannot change once messages were written under it. Undo may change it only if it removes all messages.
   if (Object.hasOwn(after, 'systemPrompt') && !(yield* becomesEmpty(work))) {
     const [{ systemPrompt: _, ...otherAfter }, { systemPrompt: __, ...otherBefore }] = [after, before];
     [after, before] = [otherAfter, otherBefore];
@@ -308,14 +315,14 @@ function* becomesEmpty({ row, tops }: InvertWork): ReadProgram<boolean> {
 
 function* removeInserted(work: InvertWork, id: NodeId): ReadProgram<void> {
   const top = work.tops.has(id);
-  // The node is removed now and restored by an earlier step of this plan: restoring a version brings back more than
-  // wanted and removes the rest again.
+  // The node is removed at this point and restored by an earlier step of this plan: restoring a version restores more
+  // nodes than needed and removes the others again.
   if (!top && ((yield* ask('node', { id })) !== null || (yield* work.ahead.node(id)) === null)) return;
   work.tops.add(id);
   applyStep(work, { type: 'remove', nodeId: id }, yield* work.ahead.anyNode(id));
 }
 
-/** Returns a node that the act changed; records a conflict if others removed it. */
+/** Returns a node that the act changed; records a conflict if other users removed it. */
 function* requireLive(work: InvertWork, id: NodeId): ReadProgram<Node | null> {
   const node = yield* work.ahead.node(id);
   if (node === null) work.overtaken.push(`${id}, which is gone`);
@@ -325,14 +332,14 @@ function* requireLive(work: InvertWork, id: NodeId): ReadProgram<Node | null> {
 /** Returns the node if it can have children after the steps so far, else null. */
 function* canHoldChild(work: InvertWork, id: NodeId): ReadProgram<Node | null> {
   const parent = yield* work.ahead.node(id);
-  // Nodes that others added are removed only by force.
+  // Nodes that other users added are removed only if the undo is forced.
   return parent === null || (work.force && (yield* isRemoved(work, id))) ? null : parent;
 }
 
 function* rebaseRestore(work: InvertWork, step: RestoreStep): ReadProgram<void> {
   const { nodeId, version: first } = step;
   const node = yield* work.ahead.anyNode(nodeId);
-  // Somebody restored it already, which is the wanted result.
+  // The node is already restored, which is the intended result.
   if (node === null || node.parentId === null || (yield* work.ahead.node(nodeId)) !== null) return;
   const version = node.removedIn ?? first;
   const since = version > first ? yield* ask('log', { since: first }) : [];
@@ -345,7 +352,7 @@ function* rebaseRestore(work: InvertWork, step: RestoreStep): ReadProgram<void> 
   }
   const position = yield* work.ahead.freePlace(node.parentId, node.position, nodeId);
   applyStep(work, buildRestoreStep(node, version, position), node);
-  // Undoing a restore of several removals removed them all under one version; those that had been removed earlier are
+  // Undoing a restore of several removals removed all nodes under one version. Nodes that had been removed earlier are
   // removed again.
   for (const { steps } of since)
     for (const one of steps)
@@ -388,7 +395,7 @@ function* rebaseRegroup(work: InvertWork, step: RegroupStep): ReadProgram<void> 
   if (!changed || work.force) applyStep(work, { ...step, before: node.groupId }, node);
 }
 
-/** Whether others added variants to the node's group since; then the node stays in it. */
+/** Whether other users added variants to the node's group since. Then the node stays in the group. */
 function* groupGrew(work: InvertWork, node: Node): ReadProgram<boolean> {
   if (node.parentId === null) return false;
   const group = `${node.parentId} ${node.groupId}`;

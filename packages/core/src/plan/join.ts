@@ -11,11 +11,11 @@ import { assertNotPending, buildSelectSteps, type Planner, requireMessage, requi
 import { treePositionOf } from './delete.ts';
 import { buildReplaceStep, type EditableNode, moveBookmarkSteps } from './edit-types.ts';
 
-/** Makes one message of a message and its only child: the inverse of a split. */
+/** Joins a message and its only child to one message: the inverse of a split. */
 export interface JoinCommand {
   readonly type: 'join';
   readonly treeId: TreeId;
-  /** The upper message, which holds the first part of the text. */
+  /** The upper message, which has the first part of the text. */
   readonly nodeId: NodeId;
 }
 
@@ -36,9 +36,9 @@ export const join: Planner<JoinCommand, JoinResult> = function* (command, contex
   const place = treePositionOf(upper);
   const message = joinMessages(upper.message, lower.message);
   const key = context.kit.key(message);
-  // A split left an alias for the whole text. The joined node has that key itself now.
+  // A split stored an alias for the whole text. The joined node now has that equality key itself.
   const aliases = lower.aliases.filter((alias) => alias.matchParent !== place.matchParent || alias.key !== key);
-  // The new position is below the old one of the upper message, so that undo finds the old one free.
+  // The new position is before the old position of the upper message, so that undo finds the old position free.
   const to = { ...place, position: positionBetween(gap.before, upper.position) };
   const steps: Step[] = [
     { type: 'move', nodeId: lower.id, to, from: treePositionOf(lower) },
@@ -51,7 +51,10 @@ export const join: Planner<JoinCommand, JoinResult> = function* (command, contex
   return toPlan(steps, { nodeId: lower.id, removed: upper.id });
 };
 
-/** The child that a message can be joined with. Refused unless both are plain text of one role and nothing else is below. */
+/**
+ * Returns the child that a message can be joined with. Refuses unless both are plain text with the same role and the
+ * message has no other child.
+ */
 function* requireOnlyChild(upper: EditableNode): ReadProgram<EditableNode> {
   assertNotPending(upper);
   const data = { nodeId: upper.id };
@@ -79,7 +82,7 @@ function isJoinable(node: EditableNode): boolean {
   return node.kind === 'message' && isTextOnly(node.message) && (node.role === 'user' || node.role === 'assistant');
 }
 
-/** The blocks of both. The two at the seam become one again where they differ in nothing but their text. */
+/** Returns the blocks of both messages. The two adjacent text blocks become one if they differ only in their text. */
 function joinMessages(upper: Message, lower: Message): Message {
   const left = upper.content;
   const right = lower.content;
@@ -96,7 +99,10 @@ function joinBlocks(left: Block, right: Block): TextBlock | null {
   return { ...right, text: left.text + right.text };
 }
 
-/** Tags and custom data of both; where they contradict each other, the lower message's are kept. */
+/**
+ * Returns the tags and custom data of both messages. If they contradict each other, the values of the lower message are
+ * kept.
+ */
 function joinMeta(upper: NodeMeta, lower: NodeMeta): Patch<NodeMeta> {
   const tags = [...new Set([...(upper.tags ?? []), ...(lower.tags ?? [])])];
   const customData = { ...upper.customData, ...lower.customData };
@@ -112,7 +118,7 @@ function annotateSteps(node: Node, after: Patch<NodeMeta>): Step[] {
   return isSameJson(before, after) ? [] : [{ type: 'annotate', nodeId: node.id, after, before }];
 }
 
-/** Moves the bookmark of the upper message to the lower one, or removes it where that has its own. */
+/** Moves the bookmark of the upper message to the lower one, or removes it if the lower one already has a bookmark. */
 function* bookmarkSteps(from: NodeId, to: NodeId): ReadProgram<Step[]> {
   const moved = yield* moveBookmarkSteps(from, to);
   if (moved.length > 0) return moved;

@@ -23,15 +23,15 @@ import {
 } from './context.ts';
 import type { MergeCommand } from './copy.ts';
 
-/** Makes another node active to continue there, optionally with a summary of the branch that is left. */
+/** Makes another node active to continue from there, optionally with a summary of the branch that is left. */
 export interface BranchCommand {
   readonly type: 'branch';
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
   readonly summary?: string;
   /**
-   * The leaf that was left; defaults to the active node. Writing a summary takes a while, and the user may have moved
-   * meanwhile.
+   * The leaf of the branch that was left; the active node by default. It is given explicitly because writing a summary
+   * takes time, and the user may have moved meanwhile.
    */
   readonly from?: NodeId;
   readonly id?: string;
@@ -45,12 +45,13 @@ export interface CompactCommand {
   readonly treeId: TreeId;
   readonly summary: string;
   /**
-   * The parent of the compaction; defaults to the active node. The compaction becomes active only if its parent was.
+   * The parent of the compaction; the active node by default. The compaction becomes active only if its parent was
+   * active.
    */
   readonly nodeId?: NodeId;
-  /** False leaves the active node unchanged. */
+  /** False keeps the active node. */
   readonly select?: boolean;
-  /** Adds nothing if the node got a child meanwhile: the summary would become a sibling of the new messages. */
+  /** Adds nothing if the node has a child now, because the summary would become a sibling of newer messages. */
   readonly onlyLeaf?: boolean;
   /** The first node that the model still sees in full; it must be on the path. */
   readonly firstKept?: NodeId;
@@ -94,8 +95,8 @@ export const branch: Planner<BranchCommand, MarkResult> = function* (command, co
 };
 
 /**
- * Adds a compaction below the named node or the active one. It takes over the recorded prompt above it, because readers
- * of a context need not read further up.
+ * Adds a compaction below the given node or the active node. The compaction stores the recorded prompt of its path, so
+ * that reading a context need not read further up.
  */
 export const compact: Planner<CompactCommand, MarkResult> = function* (command, context) {
   const row = yield* requireTree(context);
@@ -120,7 +121,7 @@ export const compact: Planner<CompactCommand, MarkResult> = function* (command, 
   return yield* planMarker(noted, context, row, { kind: 'compaction', message, parent, marker });
 };
 
-/** Whether a node has children, not counting the marker of an earlier try. */
+/** Whether a node has children other than the marker of an earlier try. */
 function* isOvertaken({ id }: CompactCommand, leaf: NodeId): ReadProgram<boolean> {
   const children = yield* ask('children', { of: leaf });
   return children.length > 0 && !children.some((child) => child.id === id);
@@ -184,8 +185,8 @@ function selectMarker(command: MarkingCommand, active: NodeId): boolean {
 }
 
 /**
- * Whether a retry finds its own marker. Without a named parent the place is not compared, because the first try moved
- * the active node.
+ * Whether a retry finds the marker of the first try. Without a given parent the parent is not compared, because the
+ * first try moved the active node.
  */
 function* findMarker(
   command: MarkingCommand,

@@ -13,7 +13,7 @@ export interface MoveCommand {
   readonly treeId: TreeId;
   readonly nodeId: NodeId;
   readonly parentId: NodeId;
-  /** The sibling to insert before; last if not given. */
+  /** The sibling before which the node is inserted; by default the node becomes the last child. */
   readonly before?: NodeId;
 }
 
@@ -25,7 +25,7 @@ export interface MoveResult {
 
 /**
  * Moves a subtree and keeps all ids. Refuses a cycle and a parent of another tree. A reply that is being generated in
- * it continues, because its run finds the node by id.
+ * the subtree continues, because its run finds the node by id.
  */
 export const move: Planner<MoveCommand, MoveResult> = function* (command) {
   const node = yield* requireMessage(command.nodeId, 'moved');
@@ -46,7 +46,7 @@ export const move: Planner<MoveCommand, MoveResult> = function* (command) {
   return toPlan([step], { nodeId: node.id, from: node.parentId });
 };
 
-/** Returns the new position, or null if the node is there already. */
+/** Returns the new position; null if the node already has that place. */
 function* positionFor({ parentId, before }: MoveCommand, node: Node): ReadProgram<string | null> {
   const sibling = before === undefined ? null : yield* requireNode(before);
   if (sibling !== null && sibling.parentId !== parentId)

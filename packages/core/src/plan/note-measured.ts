@@ -28,7 +28,7 @@ function isMeasured(meta: NodeMeta): boolean {
   );
 }
 
-/** Whether the steps add token usage to a reply without recording which context it was measured over. */
+/** Whether the steps add token usage to a reply without the hash of the measured context. */
 export function hasUnmeasuredUsage(steps: readonly Step[]): boolean {
   return steps.some((step) =>
     step.type === 'insert'
@@ -38,7 +38,7 @@ export function hasUnmeasuredUsage(steps: readonly Step[]): boolean {
 }
 
 /**
- * Records on each reply with token usage a hash of the context it was measured over, unless the caller did so. Costs
+ * Adds to each reply with token usage a hash of the context that the provider measured, unless the caller did so. Costs
  * one read of the path.
  */
 export function* recordMeasuredContexts(steps: readonly Step[], row: TreeRow | null): ReadProgram<readonly Step[]> {
@@ -91,7 +91,7 @@ class MeasuredPaths {
   readonly #prompt: string | undefined;
   readonly #known = new Map<NodeId, PathHash | null>();
   /**
-   * Only one existing parent is read; for other parents of the same plan no hash is recorded, and readers compare
+   * Only one existing parent is read. Replies below other parents of the same plan get no hash, so readers compare
    * versions.
    */
   #there: { readonly id: NodeId; readonly above: Above } | null = null;
@@ -120,7 +120,7 @@ class MeasuredPaths {
   insert(node: NewNode, above: PathHash | null): void {
     if (above === null || node.kind === 'compaction') this.#known.set(node.id, null);
     else if (node.kind === 'root' || !isMessageEntry(node)) this.#known.set(node.id, above);
-    // The version of this commit is not known yet, and the hash of a marker needs it. Usage below a new marker is rare.
+    // The hash of a marker needs the version of this commit, which is not known yet. Usage below a new marker is rare.
     else
       this.#known.set(
         node.id,

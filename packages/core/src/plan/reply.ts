@@ -24,10 +24,10 @@ import {
 import { refuseCircle } from './delete.ts';
 import { buildReplaceStep } from './edit-types.ts';
 
-/** A generated variant: pending while a model writes it, or complete at once. */
+/** A generated variant: pending while a model generates it, or already complete. */
 export interface NewReply {
   readonly id?: string;
-  /** The text so far; empty for a pending reply if not given. */
+  /** The text so far; a pending reply without a message is empty. */
   readonly message?: Message;
   /** Defaults to `pending` without a message, else to `success`. */
   readonly status?: NodeStatus;
@@ -62,7 +62,7 @@ export interface InsertedReplies {
   readonly groupId: number;
 }
 
-/** Finishes or reopens a generated variant. */
+/** Sets the text and status of a generated variant. */
 export interface FinishCommand {
   readonly type: 'finish';
   readonly treeId: TreeId;
@@ -72,7 +72,7 @@ export interface FinishCommand {
   readonly meta?: NodeMeta;
 }
 
-/** Whether the node changed; false if something else finished it before. */
+/** Whether the node changed; false if the reply had already been finished. */
 export interface FinishResult {
   readonly nodeId: NodeId;
   readonly changed: boolean;
@@ -109,7 +109,7 @@ export const regenerate: Planner<RegenerateCommand, InsertedReplies> = function*
   return yield* replySteps(command, context, prompt, edge, groupId, filled);
 };
 
-/** Returns the nearest user message at or above a node, and its child on that path. */
+/** Returns the nearest user message at or above a node, and its child on the same path. */
 export function* promptOfReply(from: Node): ReadProgram<{ readonly prompt: Node; readonly old: NodeId | null }> {
   let node: Node = from;
   let old: NodeId | null = null;
@@ -159,7 +159,8 @@ function* replySteps(
 }
 
 /**
- * Returns the group of the replies that an earlier try made with these ids, or null. They may have been finished since.
+ * Returns the group of the replies that an earlier try created with these ids, or null. These replies may have been
+ * finished since.
  */
 function* findRepeatedReplies(
   context: PlanContext,
@@ -179,8 +180,8 @@ function* findRepeatedReplies(
 }
 
 /**
- * Writes a reply's text and status. A reply that is no longer pending is not changed, so a late run does not overwrite
- * what recovery saved. Status `pending` reopens a reply that was cut short.
+ * Writes a reply's text and status. A reply that is no longer pending is not changed, so that a late run does not
+ * overwrite the text that recovery saved. Status `pending` reopens a reply that was cut short.
  */
 export const finish: Planner<FinishCommand, FinishResult> = function* (command, context) {
   const node = yield* requireMessage(command.nodeId, 'generated');

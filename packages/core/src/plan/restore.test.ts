@@ -183,7 +183,7 @@ describe('an earlier version', () => {
         const context = { actor: 'ann', kit: testKit, ...createTestClock(900_000) };
         const present = store.trees.get(then.id);
         const open = [...(present === undefined ? [] : [present]), then].some((tree) => hasPending(tree));
-        // A tree in the trash refuses a restore, and a restore never moves a tree to the trash.
+        // In a tree in the trash a restore is refused, and a restore never moves a tree to the trash.
         const trashed = [present, then].some((tree) => tree?.attributes.trashedAt !== undefined);
         if (open || trashed) return;
         await run(store, { type: 'restore-version', treeId: then.id, version: then.version }, context);

@@ -17,7 +17,7 @@ export interface RestoreCommand {
   readonly nodeId: NodeId;
 }
 
-/** Restores the state of the tree after a version, as a new commit. */
+/** Restores the state that the tree had at a version, as a new commit. */
 export interface RestoreVersionCommand {
   readonly type: 'restore-version';
   readonly treeId: TreeId;
@@ -29,7 +29,7 @@ export interface RestoreResult {
   readonly nodeId: NodeId;
 }
 
-/** Restores a node. Its parent must be live, so nested removals are restored from the outside in. */
+/** Restores a node. Its parent must be live, so nested removals are restored from the top down. */
 export const restore: Planner<RestoreCommand, RestoreResult> = function* (command, context) {
   const row = yield* requireTree(context);
   const node = yield* ask('anyNode', { id: command.nodeId });
@@ -62,7 +62,9 @@ function* removalRoot(from: Node): ReadProgram<Node> {
   return top;
 }
 
-/** Returns the tree to an earlier version: newer nodes are removed, removed nodes restored, texts reset. */
+/**
+ * Restores an earlier version of the tree: newer nodes are removed, removed nodes are restored, and texts are reset.
+ */
 export const restoreVersion: Planner<RestoreVersionCommand, { readonly version: number }> = function* (
   command,
   context,
@@ -74,7 +76,7 @@ export const restoreVersion: Planner<RestoreVersionCommand, { readonly version: 
   return toPlan(steps, { version });
 };
 
-/** Throws if a pending reply would be removed or changed, because its run is still writing it. */
+/** Throws if a pending reply would be removed or changed, because its run is still writing text. */
 function refuseRunning(now: Tree, then: Tree): void {
   for (const { id, status, removedIn, contentIn } of allNodes(now))
     if (status === 'pending' && removedIn === null && findNode(then, id)?.contentIn !== contentIn)

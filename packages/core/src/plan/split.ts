@@ -47,7 +47,7 @@ export const splitMessage: Planner<SplitCommand, SplitResult> = function* (comma
   return toPlan(steps, { nodeId: left.id, right: node.id });
 };
 
-/** Finds the left half that an earlier try made with the same id. */
+/** Finds the left half that an earlier try created with the same id. */
 function* findRepeatedSplit(
   command: SplitCommand,
   context: PlanContext,
@@ -59,7 +59,10 @@ function* findRepeatedSplit(
   return same ? id : null;
 }
 
-/** Builds the steps of a split: the left half takes the old place, and the old node becomes its child with the rest. */
+/**
+ * Builds the steps of a split: the left half gets the place of the old node, and the old node becomes its child with
+ * the remaining text.
+ */
 export function* splitSteps(
   context: PlanContext,
   node: EditableNode,

@@ -27,13 +27,13 @@ function takeStep(way: TreeRewrite, step: Step): void {
 }
 
 /**
- * Builds the steps from a tree to an earlier state of it. Missing nodes are restored first, then nodes move to their
- * old places from the top down (so no node ever becomes its own ancestor), and newer nodes are removed last.
+ * Builds the steps from a tree to an earlier state. Missing nodes are restored first, then nodes move to their old
+ * places from the top down (so that no node becomes its own ancestor), and newer nodes are removed last.
  */
 export function stepsBetween(now: Tree, then: Tree): TreeRewrite {
   const way: TreeRewrite = { draft: startDraft(now), steps: [] };
   const wanted = subtree(then, then.rootId).filter((node) => node.parentId !== null);
-  // The system prompt changes only in an empty tree: before nodes come back, or after all are removed.
+  // The system prompt can change only in an empty tree: before nodes are restored, or after all nodes are removed.
   if (now.activeNodeId === null) attributesTo(way, then);
   for (const before of allBookmarks(now))
     if (!isSameJson(bookmarkOn(then, before.nodeId), before))
@@ -104,7 +104,10 @@ function moveTo(way: TreeRewrite, node: Node): void {
   takeStep(way, { type: 'move', nodeId: node.id, to, from: treePositionOf(here) });
 }
 
-/** Moves the node at a wanted position behind its siblings; a later step moves it to its own place or removes it. */
+/**
+ * Moves the node at a needed position to the end of its siblings. A later step moves that node to its own place or
+ * removes it.
+ */
 function vacate(way: TreeRewrite, parent: Node, position: string): void {
   const order = childListOf(way.draft, parent.id);
   const there = childAtPosition(order, position);
@@ -120,7 +123,7 @@ function replaceContent(way: TreeRewrite, node: Node): void {
   if (here?.message == null || node.message === null) return;
   const before = toReplaceContent(here, here.message);
   const after = toReplaceContent(node, node.message);
-  // The reply was pending in that version; no run would finish it now, so its current content stays.
+  // The reply was pending in that version. No run would finish it now, so its current content is kept.
   const settled = after.status === 'pending' ? before : after;
   if (!isSameJson(settled, before))
     takeStep(way, { type: 'replace', nodeId: node.id, after: settled, before, since: here.contentIn });
@@ -130,7 +133,7 @@ function replaceContent(way: TreeRewrite, node: Node): void {
 }
 
 function patchTo(now: object, then: object): FieldMap {
-  // By entries, not by lookup: `__proto__` is an ordinary key.
+  // Reads entries instead of properties, because `__proto__` is an ordinary key.
   const old = new Map<string, unknown>(Object.entries(now));
   const wanted = new Map<string, unknown>(Object.entries(then));
   const changed = [...new Set([...old.keys(), ...wanted.keys()])].filter(
@@ -141,7 +144,7 @@ function patchTo(now: object, then: object): FieldMap {
 
 function attributesTo(way: TreeRewrite, then: Tree): void {
   const now = way.draft.attributes;
-  // Whether the tree is in the trash is not part of the restored state.
+  // The restored state does not include whether the tree is in the trash.
   const { trashedAt: _, ...after } = patchTo(now, then.attributes);
   if (Object.keys(after).length > 0) takeStep(way, { type: 'attributes', after, before: inversePatch(now, after) });
 }

@@ -7,12 +7,12 @@ import { stepKind } from '../steps/kinds.ts';
 import type { Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 
-// Marks nodes that a planned step removes; no commit has this version.
+// The removal mark of nodes that a planned step removes. No commit has this version.
 const beingRemoved = 0;
 
 /**
- * The tree as the planned steps will leave it. The inverse of several commits may touch the same node, position or
- * field more than once; checked against the stored tree, the second step would be wrong.
+ * The tree after the planned steps. The inverse of several commits may change the same node, position or field more
+ * than once, so a later step must not be checked against the stored tree.
  */
 export class TreeOverlay {
   readonly #row: TreeRow;
@@ -44,14 +44,14 @@ export class TreeOverlay {
     return node;
   }
 
-  /** Returns the node if it is live after the planned steps; a planned restore may bring it back with others. */
+  /** Returns the node if it is live after the planned steps; a planned restore may restore it with others. */
   *node(id: NodeId): ReadProgram<Node | null> {
     const node = yield* this.anyNode(id);
     if (node === null || node.removedIn === null) return node;
     const tops = this.#restored.get(node.removedIn);
     if (tops === undefined) return null;
-    // Nodes that were removed together are connected, so walking up meets the removed root, if it is restored, before
-    // any other version. Checking each restored root instead would take 12 million reads for 5,000 of them.
+    // Nodes that were removed together are connected. So a walk up finds the restored root of the same removal before
+    // any node with another version. Checking each restored root instead would take 12 million reads for 5,000 of them.
     for (let at: Node | null = node; at !== null; at = yield* this.#parent(at)) {
       if (tops.has(at.id)) return node;
       if (at.removedIn !== node.removedIn) return null;
@@ -68,7 +68,7 @@ export class TreeOverlay {
     return known === undefined ? yield* ask('bookmark', { on }) : known;
   }
 
-  /** Returns the position if it is free after the planned steps, else the next free one after it. */
+  /** Returns the position if it is free after the planned steps, else the next free position after it. */
   *freePlace(parentId: NodeId, position: string, id: NodeId): ReadProgram<string> {
     const known = this.#places.get(placeKey(parentId, position));
     const there = known === undefined ? yield* ask('childAt', { of: parentId, position }) : known;
@@ -79,10 +79,10 @@ export class TreeOverlay {
     return positionBetween(position, after);
   }
 
-  /** Whether `id` is `below` or an ancestor of it after the planned steps. `from` is the current parent of `id`. */
+  /** Whether `id` is `below` or one of its ancestors after the planned steps. `from` is the current parent of `id`. */
   *above(id: NodeId, from: NodeId, below: Node): ReadProgram<boolean> {
-    // A sibling, the parent and the grandparent cannot be descendants. Splicing 50,000 children back moves each by one
-    // level and must not walk to the root for each.
+    // A sibling, the parent and the grandparent cannot be descendants. This check saves a walk to the root for each of
+    // 50,000 children that move by one level.
     if (below.id === from || below.parentId === from) return below.id === id;
     if ((yield* this.anyNode(from))?.parentId === below.id) return false;
     if (this.moved.size === 0) return yield* ask('isAncestorOrSelf', { id, below: below.id });
@@ -90,7 +90,7 @@ export class TreeOverlay {
     return false;
   }
 
-  /** Returns the match parent of this node's children after the planned steps; markers above may have moved. */
+  /** Returns the match parent of a node's children after the planned steps; markers above may have moved. */
   *matchParentOfChildren(parent: Node): ReadProgram<NodeId> {
     for (let at = parent; ; ) {
       const above: Node | null = isMessageKind(at.kind) ? null : yield* this.#parent(at);
@@ -99,7 +99,7 @@ export class TreeOverlay {
     }
   }
 
-  /** Applies one more step. `node` is the result of {@link anyNode} for its node, if it has one. */
+  /** Applies one more step. `node` is the result of {@link anyNode} for the node of the step, if it has one. */
   apply(step: Step, node: Node | null): void {
     const rows = stepKind(step).rows(step, { version: beingRemoved, seq: 0, at: 0 });
     for (const change of rows) this.#take(change, node === null ? null : (this.#nodes.get(node.id) ?? node));
@@ -130,15 +130,15 @@ export class TreeOverlay {
     if (set.parentId == null || node.parentId === null)
       return this.#change(node, { ...columns, meta: applyPatch(node.meta, meta) });
     this.#leave(node.parentId, node.position);
-    // A node restored inside another restored subtree becomes a restored root itself, so its descendants are restored
-    // with it.
+    // A node that is restored inside another restored subtree becomes a restored root as well, so that its descendants
+    // are restored with it.
     if (node.removedIn !== null) this.#restored.get(node.removedIn)?.add(node.id);
     this.#change(node, { ...columns, removedIn: null });
     this.#enter(set.parentId, set.position ?? node.position, node.id);
     this.moved.add(node.id);
   }
 
-  /** Records which version wrote the content that the node will have. */
+  /** Records the version whose content the node will have. */
   setContentVersion(id: NodeId, version: number): void {
     this.#change(this.#nodes.get(id) ?? null, { contentIn: version });
   }
@@ -148,8 +148,8 @@ export class TreeOverlay {
   }
 
   /**
-   * Returns which of these planned removals a node belongs to, or null if it stays. Planned moves out of them and into
-   * them count.
+   * Returns the root of the planned removal that includes a node, or null if the node is not removed. Planned moves are
+   * taken into account.
    */
   *removedWith(id: NodeId, tops: ReadonlySet<NodeId>): ReadProgram<NodeId | null> {
     if (this.moved.size === 0) {
@@ -187,10 +187,10 @@ export class TreeOverlay {
   }
 }
 
-/** Returns the nearest node at or above `from` that fits, or null. */
+/** Returns the nearest node at or above `from` that fulfils a condition, or null. */
 export function* nearestAncestor(from: NodeId, fits: (id: NodeId) => boolean): ReadProgram<NodeId | null> {
   let live = from;
-  // A path contains no removed nodes, so walk up by parent to the first live node.
+  // A path contains no removed nodes, so this walks up by parent to the first live node.
   for (let node = yield* ask('anyNode', { id: live }); node?.removedIn != null && node.parentId !== null; ) {
     if (fits(live)) return live;
     live = node.parentId;

@@ -63,7 +63,7 @@ describe('undo after changes by others', () => {
       await change();
       expect(await overtaken(fixture, {}, 'redo')).toHaveLength(1);
       await undoLast(fixture, otherActor);
-      // After a change and its undo the tree is as before, except for the trash.
+      // After a change and its undo, the tree is the same as before, except for the trash.
       const { plan } = await planWithoutCommit(fixture, { type: 'redo', treeId: fixture.treeId });
       expect(plan.steps.map((step) => step.type)).toContain('remove');
     }

@@ -19,7 +19,7 @@ import { createTestClock } from '../testing/test-tree.ts';
 vi.setConfig({ testTimeout: propertyTimeoutMs(process.env) });
 
 const runs = propertyParameters(150, process.env);
-// Commands that the test issues itself, that are not acts, or (finish) that undo does not return to pending.
+// Commands that the test issues itself, that are not acts, or whose effect undo does not revert (finish).
 const leftOut: ReadonlySet<AbstractCommandType> = new Set<AbstractCommandType>([
   'undo',
   'redo',
@@ -30,7 +30,7 @@ const leftOut: ReadonlySet<AbstractCommandType> = new Set<AbstractCommandType>([
   'duplicate',
 ]);
 
-/** The same command for one actor, with no pending reply and no expected version. */
+/** Returns the same command for one actor, without pending replies and without an expected version. */
 function settled(command: AbstractCommand, actor = 0): AbstractCommand {
   const choice =
     command.type === 'reply' || command.type === 'regenerate' ? command.choice & 0b10001111 : command.choice;
@@ -52,7 +52,8 @@ test('[U1, U2] undoing the acts of one actor one by one restores every earlier s
   await fc.assert(
     fc.asyncProperty(arbitraryCommands({ maxLength: 30 }), async (commands) => {
       const store = new ReferenceStore();
-      // Restoring a version is rare at random but the hardest case for undo: one act brings several removals back.
+      // Restoring a version is rare in random commands but the hardest case for undo, because one act restores several
+      // removals.
       const often = commands.map((one) => (one.choice % 8 === 3 ? { ...one, type: 'restore-version' as const } : one));
       const acts = often.filter((command) => !leftOut.has(command.type)).map((command) => settled(command));
       const before: { readonly treeId: Parameters<ReferenceStore['tree']>[0]; readonly state: unknown[] }[] = [];

@@ -13,13 +13,13 @@ import type { TreeOverlay } from './tree-overlay.ts';
 export interface UndoCommand {
   readonly type: 'undo';
   readonly treeId: TreeId;
-  /** Also removes nodes that others added below since, and overwrites what they changed. */
+  /** Also removes nodes that other users added below since, and overwrites their changes. */
   readonly force?: boolean;
-  /** Undoes this act only; used to undo an act over two trees in both. */
+  /** Undoes only this act; used to undo an act that changed two trees. */
   readonly actId?: ActId;
 }
 
-/** Redoes the act that the actor undid last, unless the actor has done something since. */
+/** Redoes the act that the actor undid last, unless the actor has started another act since. */
 export interface RedoCommand {
   readonly type: 'redo';
   readonly treeId: TreeId;
@@ -44,8 +44,8 @@ export const redo: Planner<RedoCommand, ReversalResult> = function* (command, co
 };
 
 /**
- * Undoes the creation of a tree: the tree moves to the trash, and redo restores it. Refused while the actor has another
- * act to undo there, and if others added messages, unless forced.
+ * Undoes the creation of a tree: the tree is moved to the trash, and redo restores it. Refused while the actor has
+ * another act to undo in the tree. Also refused if other users added messages, unless forced.
  */
 export function* undoTreeCreation(
   actId: ActId,
@@ -68,14 +68,14 @@ export function* undoTreeCreation(
   return { ...toPlan(steps.length === 0 ? [nothingLeft] : steps, result), reverses: { kind: 'undo', actId } };
 }
 
-// An act without remaining effects is still recorded as undone; otherwise it would block the acts before it forever.
+// An act without remaining effects is still recorded as undone. Otherwise it would block all earlier acts.
 const nothingLeft: Step = { type: 'attributes', after: {}, before: {} };
 
 function overtakenBy(actId: ActId, by: readonly string[]): never {
   return refuse('undo/overtaken', `Others changed this since: ${by.slice(0, 5).join(', ')}.`, { actId, by });
 }
 
-/** Returns whose act is meant, and which; the newest if none is named. */
+/** Returns the actor and the act to undo or redo; the newest act if the command names none. */
 export function resolveRequestedAct(
   command: UndoCommand | RedoCommand,
   actor: string,
@@ -98,9 +98,7 @@ function* undoPlan(command: UndoCommand | RedoCommand, context: PlanContext, act
   return { ...toPlan<ReversalResult>(done, { act, activeNodeId: active }), reverses };
 }
 
-/**
- * Returns the active node to where it was before the act, if it is still where the act left it or that node is removed.
- */
+/** Selects the node that was active before the act, if the active node has not changed since the act or is removed. */
 function* restoreActive(
   act: ActRecord,
   row: TreeRow,

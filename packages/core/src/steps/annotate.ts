@@ -4,7 +4,7 @@ import { assertPatch, assertPlainJson, metadataReaders } from './fields.ts';
 import type { AnnotateStep, StepCheck, StepKind } from './types.ts';
 
 /**
- * Changes title, tags, source and custom data of a node; neither the shape of the tree nor its messages depend on
+ * Changes title, tags, source and custom data of a node. Neither the shape of the tree nor its messages depend on
  * these.
  */
 export const annotate: StepKind<AnnotateStep> = {
@@ -14,7 +14,7 @@ export const annotate: StepKind<AnnotateStep> = {
   invert: ({ nodeId, after, before }) => ({ type: 'annotate', nodeId, after: before, before: after }),
 };
 
-/** Throws `MalformedError` if the step contains a value that not every store can write and read. */
+/** Throws `MalformedError` if the step contains a value that some store cannot write or read. */
 export function assertAnnotateData({ after }: AnnotateStep): void {
   assertPatch(after, metadataReaders);
   assertPlainJson(after);

@@ -3,7 +3,10 @@ import { childIds, type Tree } from '../tree.ts';
 import { assertPatch, assertPlainJson, attributeReaders } from './fields.ts';
 import type { AttributesStep, StepCheck, StepKind } from './types.ts';
 
-/** Changes attributes of the tree. The system prompt changes only while the tree is empty and not a forest tree. */
+/**
+ * Changes attributes of the tree. The system prompt can change only while the tree is empty, and never in a forest
+ * tree.
+ */
 export const attributes: StepKind<AttributesStep> = {
   type: 'attributes',
   structural: false,
@@ -11,13 +14,13 @@ export const attributes: StepKind<AttributesStep> = {
   invert: ({ after, before }) => ({ type: 'attributes', after: before, before: after }),
 };
 
-/** Throws `MalformedError` if the step contains a value that not every store can write and read. */
+/** Throws `MalformedError` if the step contains a value that some store cannot write or read. */
 export function assertAttributesData({ after }: AttributesStep): void {
   assertPatch(after, attributeReaders);
   assertPlainJson(after);
 }
 
-/** Asks the nodes, not the pointer: in a commit that empties the tree the pointer moves last. */
+/** Checks the nodes, not the active node, because a commit that empties the tree changes the active node last. */
 function isPromptFixed(tree: Tree): boolean {
   return tree.attributes.forestKey !== undefined || childIds(tree, tree.rootId).length > 0;
 }

@@ -11,7 +11,7 @@ export const bookmark: StepKind<BookmarkStep> = {
   invert: ({ nodeId, after, before }) => ({ type: 'bookmark', nodeId, after: before, before: after }),
 };
 
-/** Throws `MalformedError` if the step contains a value that not every store can write and read. */
+/** Throws `MalformedError` if the step contains a value that some store cannot write or read. */
 export function assertBookmarkData({ after }: BookmarkStep): void {
   if (after === null) return;
   const mark = { ...after };

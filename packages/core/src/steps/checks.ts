@@ -1,6 +1,6 @@
 /**
- * Checks whether steps fit a tree value. Planners only make steps that fit; callers that apply steps from elsewhere use
- * this.
+ * Checks whether steps can be applied to a tree value. Planners build only such steps; callers that apply other steps
+ * use this check.
  */
 import { checkAnnotate } from './annotate.ts';
 import { checkAttributes } from './attributes.ts';

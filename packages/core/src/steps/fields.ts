@@ -1,4 +1,4 @@
-/** Field readers for steps and trees, and the check that values are plain JSON, so that every store can keep them. */
+/** Field readers for steps and trees, and a check for plain JSON, which every store can write and read. */
 import {
   booleanField,
   type FieldMap,
@@ -18,17 +18,17 @@ import { type NodeId, nodeId, type TreeId, treeId } from '../ids.ts';
 import type { Message } from '../message.ts';
 import { nodeKinds, nodeStatuses } from '../node.ts';
 
-/** The kind of a node. */
+/** Reads the kind of a node. */
 export const kindField = oneOfField(nodeKinds);
-/** The status of a node. */
+/** Reads the status of a node. */
 export const statusField = oneOfField(nodeStatuses);
 
-/** A non-empty id. Tree values accept any text, so that foreign shapes keep their ids. */
+/** Reads a non-empty id. Tree values accept any text, so that foreign ids can be kept. */
 export function readId(fields: FieldMap, key: string): NodeId {
   return nodeId(requiredText(fields, key) || throwMalformed(key, 'an id'));
 }
 
-/** The id of a tree. */
+/** Reads the id of a tree. */
 export function readTreeId(fields: FieldMap, key: string): TreeId {
   return treeId(readId(fields, key));
 }
@@ -44,12 +44,12 @@ function checkLineage(fields: FieldMap, key: string): void {
   if (ownField(from, 'nodeId') != null) readId(from, 'nodeId');
 }
 
-/** Readers for the known keys of a patch; other keys are kept as they are. */
+/** Readers for the known keys of a patch; other keys are kept unchanged. */
 export type PatchReaders = ReadonlyMap<string, FieldReader<unknown>>;
 
 const everywhere = { title: requiredText, autoTitle: requiredText, tags: textListField };
 
-/** The known keys of a node's metadata. */
+/** Readers for the known keys of a node's metadata. */
 export const metadataReaders: PatchReaders = new Map<string, FieldReader<unknown>>(
   Object.entries({
     ...everywhere,
@@ -65,7 +65,7 @@ export const metadataReaders: PatchReaders = new Map<string, FieldReader<unknown
   }),
 );
 
-/** The known keys of a marker. */
+/** Readers for the known keys of a marker. */
 export const markerReaders: PatchReaders = new Map<string, FieldReader<unknown>>(
   Object.entries({
     firstKept: readId,
@@ -76,7 +76,7 @@ export const markerReaders: PatchReaders = new Map<string, FieldReader<unknown>>
   }),
 );
 
-/** The known keys of a tree's attributes. */
+/** Readers for the known keys of a tree's attributes. */
 export const attributeReaders: PatchReaders = new Map<string, FieldReader<unknown>>(
   Object.entries({
     ...everywhere,
@@ -114,12 +114,13 @@ export function assertPlainJson(value: object): void {
   if (problem !== null) throw new MalformedError(problem, '');
 }
 
-// Most messages have few values and levels and pass the quick check; larger ones get the full check.
+// Most messages have few values and levels and pass the quick check; all others get the full check.
 const [ordinary, shallow] = [2000, 40];
 
 /**
- * The quick check, enough for nearly all values: returns how many more values may be visited, or 0 if in doubt. Deep or
- * large values are in doubt, because they may contain themselves or share parts. `levels` bounds the recursion.
+ * The quick check, which is enough for nearly all values. Returns how many more values may be visited, or 0 if the
+ * value needs the full check. Deep or large values need it, because they may contain themselves or share parts.
+ * `levels` limits the recursion.
  */
 function plainLeft(value: object, levels: number, most: number): number {
   if (levels === 0) return 0;
@@ -130,7 +131,7 @@ function plainLeft(value: object, levels: number, most: number): number {
     return left;
   }
   if (!isPlainFields(value)) return 0;
-  // `for in` avoids a list of keys. It also visits inherited properties, which plain data does not have.
+  // `for in` avoids creating a list of keys. It also visits inherited properties, which plain data does not have.
   for (const key in value) {
     left = leftAfter(value[key], levels, left);
     if (left <= 0) return 0;
@@ -152,7 +153,7 @@ interface PlainWalk {
 
 const notPlain = 'has an object that is not plain data';
 
-/** Returns why an object is not plain JSON, as the rest of a sentence; null if it is. */
+/** Returns why an object is not plain JSON, as the rest of a sentence; null if it is plain JSON. */
 function plainProblem(value: object): string | null {
   if (plainLeft(value, shallow, ordinary) > 0) return null;
   if (!isPlain(value)) return notPlain;
@@ -179,7 +180,7 @@ function leafProblem(value: unknown): string | null {
   }
 }
 
-// The recursion is bounded: levels are counted, and the check stops at the deepest allowed one.
+// The recursion is bounded, because levels are counted and the check stops at the deepest allowed level.
 function nestedProblem(value: object, walk: PlainWalk): string | null {
   const { above, done } = walk;
   if (done.has(value)) return null;
@@ -187,7 +188,7 @@ function nestedProblem(value: object, walk: PlainWalk): string | null {
   if (above.size >= deepest) return `nests deeper than ${deepest} levels`;
   if (!Array.isArray(value) && !isPlain(value)) return notPlain;
   above.add(value);
-  // `includes` sees holes in a list as undefined; Object.values below skips them.
+  // `includes` treats holes in a list as undefined; Object.values below skips holes.
   if (Array.isArray(value) && value.includes(undefined))
     return 'has a list with an undefined item, which JSON cannot say';
   for (const member of Object.values(value)) {

@@ -18,7 +18,7 @@ import {
 import { matchParentMismatch } from './match.ts';
 import type { InsertStep, StepCheck, StepKind } from './types.ts';
 
-/** Adds one node below a live parent, or the root to a tree without one. */
+/** Adds one node below a live parent, or a root to a tree without a root. */
 export const insert: StepKind<InsertStep> = {
   type: 'insert',
   structural: true,
@@ -28,7 +28,7 @@ export const insert: StepKind<InsertStep> = {
   invert: ({ node }) => ({ type: 'remove', nodeId: node.id }),
 };
 
-/** Throws `MalformedError` if the step contains a value that not every store can write and read. */
+/** Throws `MalformedError` if the step contains a value that some store cannot write or read. */
 export function assertInsertData({
   node: { id, message, meta, marker, createdAt, kind, status, groupId },
 }: InsertStep): void {
@@ -84,8 +84,8 @@ export const checkInsert: StepCheck<InsertStep> = (tree, { node }) => {
 };
 
 /**
- * Converts a new node to a stored one. Fields are listed instead of spread for speed: this runs once per imported
- * message.
+ * Converts a new node to a stored node. Fields are listed instead of spread for speed: this function runs once per
+ * imported message.
  */
 export function toStoredNode(
   node: NewNode,

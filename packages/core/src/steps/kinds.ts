@@ -1,6 +1,6 @@
 /**
- * The ten kinds of step: what each writes and how it is inverted. Checks (checks.ts) and decoding (parse.ts) are
- * separate, so that programs which only run commands do not bundle them.
+ * The ten kinds of steps: which rows each kind writes and how it is inverted. Checks (checks.ts) and decoding
+ * (parse.ts) are separate, so that programs which only run commands do not bundle them.
  */
 import type { NodeId } from '../ids.ts';
 import type { NewNode } from '../node.ts';
@@ -31,7 +31,7 @@ const kinds: { readonly [T in StepType]: StepKind<Extract<Step, { type: T }>> } 
   attributes,
 };
 
-/** The kind of a step. */
+/** Returns the definition of a step's kind. */
 export function stepKind(step: Step): StepKind<Step> {
   return kinds[step.type] as StepKind<Step>;
 }
@@ -42,8 +42,8 @@ export function isStructural(steps: readonly Step[]): boolean {
 }
 
 /**
- * Returns the steps that undo a commit of the given version. For an inserted chain only its first node is removed; the
- * rest is removed with it.
+ * Returns the steps that undo a commit of the given version. For an inserted chain only the first node is removed; its
+ * descendants are removed with it.
  */
 export function invert(steps: readonly Step[], version: number): Step[] {
   const inserted = new Set<string>();
@@ -57,8 +57,8 @@ export function invert(steps: readonly Step[], version: number): Step[] {
 }
 
 /**
- * Returns what a store writes for a commit, in order, without reading the tree. Visit marks and match parents of other
- * rows are not included; see {@link CommitRows}.
+ * Returns the row changes of a commit, in order, without reading the tree. Visit marks and match parents of other rows
+ * are not included; see {@link CommitRows}.
  */
 export function rowChanges(steps: readonly Step[], numbers: CommitNumbers): RowChange[] {
   const changes: RowChange[] = [];
@@ -76,7 +76,7 @@ export function insertedNodes(steps: readonly Step[]): NewNode[] {
   return steps.flatMap((step) => (step.type === 'insert' ? [step.node] : []));
 }
 
-/** Returns the node of a step; null if it is about the tree. */
+/** Returns the node that a step changes; null if the step changes the tree row. */
 export function nodeOfStep(step: Step): NodeId | null {
   if (step.type === 'insert') return step.node.id;
   return 'nodeId' in step ? step.nodeId : null;
@@ -94,7 +94,7 @@ export class CommitRows {
   #seq: number;
   #active: NodeId | null;
 
-  /** `parentOfActive` saves reading the path of a commit beside the active node. */
+  /** `parentOfActive` saves a read of the path for a commit that adds a sibling of the active node. */
   constructor(
     { version, seq, at, steps }: Pick<Commit, 'version' | 'seq' | 'at' | 'steps'>,
     active: NodeId | null,

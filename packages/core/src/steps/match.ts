@@ -2,7 +2,7 @@ import { type Refusal, refusal } from '../errors.ts';
 import type { NodeId } from '../ids.ts';
 import { matchParentOfChildren, type Node } from '../node.ts';
 
-/** The refusal of a step whose match parent is not the nearest message above the node. */
+/** Builds the refusal of a step whose match parent is not the nearest message above the node. */
 export function matchParentMismatch(nodeId: NodeId, parent: Node): Refusal {
   return refusal(
     'step/invalid',

@@ -21,9 +21,9 @@ export const move: StepKind<MoveStep> = {
 };
 
 /**
- * Updates the match parent of markers and first messages below a moved marker, removed ones included. A visit mark of the
- * old parent on the node moves to the new parent if that is a child of the old one, else it is cleared; the new parent marks
- * the node if it had no mark or one on the old parent.
+ * Updates the match parent of markers and first messages below a moved marker, removed nodes included. If the old
+ * parent has a visit mark on the node, the mark moves to the new parent if that is a child of the old parent; otherwise
+ * the mark is cleared. The new parent gets a mark on the node if it had no mark, or a mark on the old parent.
  */
 function* moveLinks({ nodeId, to, from }: MoveStep): ReadProgram<RowChange[]> {
   const changes: RowChange[] = [];
@@ -47,7 +47,7 @@ export const checkMove: StepCheck<MoveStep> = (tree, { nodeId, to, from }) => {
   const node = findNode(tree, nodeId);
   if (node === undefined) return refusal('tree/unknown-node', `There is no node ${nodeId} to move.`, { nodeId });
   if (node.parentId === null) return refusal('tree/root-protected', 'The root cannot be moved.', { nodeId });
-  // The old place must match, because the visit mark follows from it and the inverse moves the node back there.
+  // The old place must match, because the visit marks depend on it and the inverse moves the node back to it.
   if (node.parentId !== from.parentId || node.position !== from.position)
     return refusal('step/invalid', `The node ${nodeId} is not at ${from.position} under ${from.parentId}.`, {
       nodeId,
@@ -65,8 +65,8 @@ export const checkMove: StepCheck<MoveStep> = (tree, { nodeId, to, from }) => {
 };
 
 function cycleProblem(tree: Tree, nodeId: NodeId, from: NodeId, to: NodeId): Refusal | null {
-  // A new parent that is the old parent or grandparent cannot be a descendant. Splicing out 50,000 children moves each
-  // one level up and must not walk to the root for each.
+  // A new parent that is the old parent or grandparent cannot be a descendant. This check saves a walk to the root for
+  // each of 50,000 children that a splice moves up.
   if (to === from || to === findNode(tree, from)?.parentId) return null;
   let at = mapGet(tree.nodes, to);
   for (let steps = 0; at !== undefined && steps <= tree.nodes.size; steps++) {

@@ -163,7 +163,7 @@ describe('a step from outside', () => {
 
   test('[S32] of any shape is parsed or refused without throwing', () => {
     fc.assert(
-      // JSON writes negative zero as zero, so it would not survive the round trip.
+      // JSON writes negative zero as zero, so negative zero would not survive the round trip.
       fc.property(fc.nat(json.length - 1), fc.jsonValue().map(asWritten), fc.string(), (index, value, key) => {
         const step = json[index] ?? {};
         expect(parseStep(value).ok).toBe(false);

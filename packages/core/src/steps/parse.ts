@@ -1,4 +1,4 @@
-/** Decodes steps and trees from outside, by tables of field readers. */
+/** Decodes steps and trees from untrusted JSON, with tables of field readers. */
 import {
   type FieldMap,
   type FieldReader,
@@ -34,10 +34,10 @@ import {
 } from './fields.ts';
 import type { Step, StepType, TreePosition } from './types.ts';
 
-/** A patch: values by key, null removes a key. @__NO_SIDE_EFFECTS__ */
+/** Creates a reader for a patch, in which null removes a key. @__NO_SIDE_EFFECTS__ */
 function patch(readers: PatchReaders): FieldReader<FieldMap> {
   return (fields, key) => {
-    // Via entries, because `__proto__` must be an ordinary key.
+    // Uses Object.fromEntries, because `__proto__` must be an ordinary key.
     const values = Object.fromEntries(Object.entries(objectField(fields, key)));
     assertPatch(values, readers);
     return values;
@@ -48,11 +48,11 @@ function readStepMessage(fields: FieldMap, key: string): Message {
   return unwrapResult(checkMessage(ownField(fields, key), key));
 }
 
-/** A version, or another number that counts from one. */
+/** Reads a version or another number that counts from one. */
 export const countField = integerFieldFrom(1);
-/** A patch of a tree's attributes. */
+/** Reads a patch of a tree's attributes. */
 export const attributesField = patch(attributeReaders);
-/** A patch of a node's metadata. */
+/** Reads a patch of a node's metadata. */
 export const metadataField = patch(metadataReaders);
 const position = fieldReader(isPosition, 'an order key');
 const json = objectField as FieldReader<JsonObject>;
@@ -88,8 +88,7 @@ const content = shapeField<ContentFields>({
 });
 
 /**
- * Reads the node of an insert step. Written out instead of using a shape for speed: this runs for every node of every
- * file.
+ * Reads the node of an insert step. Does not use a shape, for speed: this function runs for every node of every file.
  */
 export function readNewNode(at: FieldMap): NewNode {
   const kind = kindOf(at, 'kind');
@@ -129,10 +128,10 @@ const stepReaders = new Map<unknown, (fields: FieldMap) => object>(
   Object.entries(shapes).map(([type, shape]) => [type, shapeReader<object>({ type: requiredText, ...shape })]),
 );
 
-/** The names of the ten kinds of step. */
+/** The names of the ten kinds of steps. */
 export const stepTypes = Object.keys(shapes) as readonly StepType[];
 
-/** Turns the error of a reader of untrusted JSON into a refusal whose message names the place. */
+/** Converts the error of a field reader to a refusal whose message names the place. */
 export function toMalformedResult(
   error: unknown,
   code: 'step/invalid' | 'tree/invalid',
@@ -157,7 +156,7 @@ export function parseStep(step: unknown): Result<Step> {
   }
 }
 
-/** Parses a list of steps from untrusted JSON; the refusal names the first malformed one by its index. */
+/** Parses a list of steps from untrusted JSON. The refusal names the first malformed step by its index. */
 export function parseSteps(list: unknown): Result<Step[]> {
   if (!Array.isArray(list)) return makeRefusedResult('step/invalid', 'Steps are a list.');
   const steps: Step[] = [];

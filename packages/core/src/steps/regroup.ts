@@ -6,7 +6,7 @@ import type { RegroupStep, StepCheck, StepKind } from './types.ts';
 /** Puts a node into a group of variants under its parent, or removes it from its group. */
 export const regroup: StepKind<RegroupStep> = {
   type: 'regroup',
-  // Groups only affect how variants are shown, so other writers' versions stay valid.
+  // Groups only affect how variants are shown, so this step does not make the expected versions of other writers stale.
   structural: false,
   rows: ({ nodeId, after }) => [buildRowUpdate(nodeId, { groupId: after })],
   invert: ({ nodeId, after, before }) => ({ type: 'regroup', nodeId, after: before, before: after }),

@@ -6,7 +6,7 @@ import { findNode } from '../tree.ts';
 import { assertMessageData, statusField as readStatus } from './fields.ts';
 import type { ReplaceStep, StepCheck, StepKind } from './types.ts';
 
-/** Replaces the content of a node: an edit in place, the end of a reply, the right half of a split. */
+/** Replaces the content of a node, for an edit in place, the end of a reply, or the right half of a split. */
 export const replace: StepKind<ReplaceStep> = {
   type: 'replace',
   structural: true,
@@ -20,7 +20,7 @@ export const replace: StepKind<ReplaceStep> = {
   }),
 };
 
-/** Throws `MalformedError` if the step contains a value that not every store can write and read. */
+/** Throws `MalformedError` if the step contains a value that some store cannot write or read. */
 export function assertReplaceData({ nodeId, after: { status, message } }: ReplaceStep): void {
   readStatus({ status }, 'status');
   assertMessageData(message, nodeId);

@@ -6,8 +6,8 @@ import { findAnyNode } from '../tree.ts';
 import type { CommitMarks, SelectStep, Step, StepCheck, StepKind } from './types.ts';
 
 /**
- * Changes the active node. Null is allowed only if the tree is empty after the commit; a removed node only if the same
- * commit restores it, as the inverse of a delete does.
+ * Changes the active node. Null is allowed only if the tree is empty after the commit. A removed node is allowed only
+ * if the same commit restores it, as the inverse of a delete does.
  */
 export const select: StepKind<SelectStep> = {
   type: 'select',
@@ -25,9 +25,9 @@ export const select: StepKind<SelectStep> = {
 };
 
 /**
- * Returns the visit marks of a commit that inserts below the active node or beside it, or starts a tree, and selects
- * what it inserted: the new rows get their marks at once and nothing is read. `parentOfActive` is given if it is known.
- * Null if the path must be read.
+ * Returns the visit marks of a commit that inserts children or siblings of the active node, or starts a tree, and
+ * selects an inserted node. The new rows are written with their marks, so nothing is read. Returns null if the path
+ * must be read. `parentOfActive` is passed if it is known.
  */
 export function visitMarksOfInserts(
   steps: readonly Step[],
@@ -46,7 +46,7 @@ export function visitMarksOfInserts(
   }
   const children = new Map<NodeId, NodeId>();
   let at = to;
-  // The marks above the active node are right already, and those above its parent too.
+  // The visit marks above the active node are already correct, and so are those above its parent.
   while (at !== active && (at === null || at !== parentOfActive)) {
     const parent: NodeId | null | undefined = at === null ? undefined : parents.get(at);
     if (at === null || parent === undefined) return null;
@@ -59,8 +59,8 @@ export function visitMarksOfInserts(
 const firstStride = 8;
 
 /**
- * Marks the path to the active node. Visit marks above the fork between the old path and the new one are right already,
- * so both paths are read upwards in growing pieces until they meet.
+ * Sets the visit marks of the path to the active node. Visit marks above the fork between the old path and the new path
+ * are already correct, so both paths are read upwards in growing pieces until they meet.
  */
 function* visitMarks(active: NodeId | null, to: NodeId): ReadProgram<RowChange[]> {
   const path = new PathUp(to);
@@ -80,7 +80,7 @@ function* visitMarks(active: NodeId | null, to: NodeId): ReadProgram<RowChange[]
   }
 }
 
-/** A path upwards, read piece by piece, from the node itself to the root. */
+/** A path from a node up to the root, read piece by piece. */
 class PathUp {
   readonly links: NodeLink[] = [];
   readonly ids = new Set<NodeId>();

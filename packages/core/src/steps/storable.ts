@@ -24,7 +24,8 @@ function dataCheckOf(step: Step): ((step: Step) => void) | undefined {
 
 /**
  * Throws if messages, metadata or attributes of steps are not plain JSON or have the wrong types. A store in memory
- * would keep such values by reference while others lose them or fail, and a journal with such a line could not be read.
+ * would keep such values by reference, while other stores would lose them or fail, and a journal with such a line could
+ * not be read.
  */
 export function assertStorable(steps: readonly Step[]): void {
   for (const step of steps) {

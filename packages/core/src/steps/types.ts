@@ -20,10 +20,10 @@ export interface RestoreStep {
   readonly type: 'restore';
   readonly nodeId: NodeId;
   readonly version: number;
-  /** A new position, if the old one was taken meanwhile. */
+  /** A new position, if another node has the old position now. */
   readonly position?: string;
 }
-/** A place in the tree. */
+/** A parent and a position below it. */
 export interface TreePosition {
   readonly parentId: NodeId;
   readonly position: string;
@@ -43,7 +43,7 @@ export interface ReplaceStep {
   readonly nodeId: NodeId;
   readonly after: ContentFields;
   readonly before: ContentFields;
-  /** The version that wrote `before`: a store that keeps contents by version needs no copy of it in its log. */
+  /** The version that wrote `before`. A store that keeps contents by version needs no copy of `before` in its log. */
   readonly since: number;
 }
 /** Values by key; null removes a key. */
@@ -101,20 +101,20 @@ export type StepType = Step['type'];
 /** The numbers that a commit assigns to its rows. */
 export interface CommitNumbers {
   readonly version: number;
-  /** The creation number of the next node that is added. */
+  /** The creation number of the next inserted node. */
   readonly seq: number;
   readonly at: number;
   /** The active node before the step; without it no visit marks are set. */
   readonly active?: NodeId | null;
-  /** The visit marks that follow from the commit's own inserts; null if they must be read. */
+  /** The visit marks that result from the inserts of the commit; null if the path must be read. */
   readonly marks?: CommitMarks | null;
 }
 
-/** The visit marks of a commit that selects a node which it inserts. */
+/** The visit marks of a commit that selects a node which the commit inserts. */
 export interface CommitMarks {
-  /** The marked child by its parent. */
+  /** The marked child of each parent. */
   readonly children: ReadonlyMap<NodeId, NodeId>;
-  /** The parent that was there before; null in a new tree. The other parents are inserted with their marks. */
+  /** The parent that existed before the commit; null in a new tree. All other parents are inserted with their marks. */
   readonly top: NodeId | null;
 }
 
@@ -124,20 +124,23 @@ export type StepCheck<S extends Step> = (tree: Tree, step: S, landing: CommitNum
 /** How steps of one kind are written and inverted. */
 export interface StepKind<S extends Step> {
   readonly type: S['type'];
-  /** Whether it changes structure or content, which makes other writers' versions stale. */
+  /** Whether the step changes structure or content, which makes the expected versions of other writers stale. */
   readonly structural: boolean;
-  /** Returns what a store writes for the step without reading other rows. */
+  /** Returns the row changes of the step, without reading other rows. */
   rows(step: S, landing: CommitNumbers): readonly RowChange[];
-  /** Returns a program for changes of other rows, such as visit marks. It runs after the rows of the step are written. */
+  /**
+   * Returns a program for changes of other rows, such as visit marks. The program runs after the rows of the step are
+   * written.
+   */
   follow?(step: S, landing: CommitNumbers): ReadProgram<readonly RowChange[]> | null;
-  /** Returns the inverse step; `version` is the one it was committed under. */
+  /** Returns the inverse step; `version` is the version of the step's commit. */
   invert(step: S, version: number): Step;
 }
 
-/** Everything the rest of the system knows about one kind of step. */
+/** The complete definition of one kind of step. */
 export interface StepDefinition<S extends Step> extends StepKind<S> {
-  /** Returns why it cannot be applied to this tree value, or null. */
+  /** Returns why the step cannot be applied to a tree value, or null. */
   readonly check: StepCheck<S>;
-  /** Parses it from untrusted JSON. */
+  /** Parses the step from untrusted JSON. */
   parse(json: { readonly [key: string]: unknown }): Result<S>;
 }

@@ -2,7 +2,7 @@ import { type NodeId, nodeId } from '../ids.ts';
 import type { RunContext } from '../run.ts';
 import { assistant, type TestTree, user } from './test-tree.ts';
 
-/** An actor other than that of a {@link TestTree}. */
+/** The context of an actor other than the default actor of a {@link TestTree}. */
 export const otherActor: Partial<RunContext> = { actor: 'you' };
 
 /** Adds a user message below a node and returns its id. */
@@ -34,12 +34,12 @@ export async function addPendingReply(
   return result.added[0] ?? nodeId('');
 }
 
-/** Bookmarks a node. */
+/** Sets a bookmark on a node. */
 export function bookmarkNode(fixture: TestTree, id: NodeId, title: string, context: Partial<RunContext> = {}) {
   return fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: id, title }, context);
 }
 
-/** Replaces a text in place. */
+/** Replaces the text of a node in place. */
 export function overwriteText(fixture: TestTree, id: NodeId, content: string, context: Partial<RunContext> = {}) {
   return fixture.run({ type: 'edit', treeId: fixture.treeId, nodeId: id, content, mode: 'in-place' }, context);
 }

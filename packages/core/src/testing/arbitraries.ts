@@ -1,30 +1,33 @@
-/** Random command sequences that apply to any tree of any store, as plain JSON that a file can hold. */
+/**
+ * Random command sequences that can be run on any tree of any store. They are plain JSON, so that a file can store
+ * them.
+ */
 import fc from 'fast-check';
 import type { CommandType } from '../plan/index.ts';
 
-/** The types of random commands: every command, and the move of a branch to another tree, which takes two. */
+/** The types of random commands: every command, and moving a branch to another tree, which needs two trees. */
 export type AbstractCommandType = CommandType | 'transplant';
 
 /**
- * A command that names trees, nodes and actors by number. {@link resolveCommand} turns it into a command for the trees that
- * exist at that point, so one list runs on every store, and a shrunken list is still valid.
+ * A command that refers to trees, nodes and actors by number. {@link resolveCommand} converts it to a command for the
+ * trees that exist at that point, so that one list runs on every store and a shrunken list is still valid.
  */
 export interface AbstractCommand {
   readonly type: AbstractCommandType;
-  /** Which of the three actors acts. */
+  /** The number of the actor, out of three. */
   readonly actor: number;
-  /** Which tree it is about. */
+  /** The number of the tree. */
   readonly tree: number;
-  /** Nodes by number; the highest numbers name the root, removed, foreign and unknown nodes. */
+  /** The numbers of nodes. The highest numbers stand for the root and for removed, foreign and unknown nodes. */
   readonly nodes: readonly number[];
   readonly texts: readonly string[];
-  /** Picks modes, roles and options, bit by bit. */
+  /** A bit field that selects modes, roles and options. */
   readonly choice: number;
   /** Zero expects no version; n expects the version n - 1 commits ago. */
   readonly behind: number;
 }
 
-// How often each command is generated. Commands that add are more frequent than those that remove.
+// The relative frequency of each command. Commands that add nodes are more frequent than commands that remove nodes.
 const weights: { readonly [T in AbstractCommandType]: number } = {
   append: 14,
   edit: 9,
@@ -70,10 +73,10 @@ function isAbstractType(text: string): text is AbstractCommandType {
   return Object.hasOwn(weights, text);
 }
 
-/** The highest number by which an abstract command names a node. */
+/** The highest number of a node in an abstract command. */
 export const highestNodePick = 1023;
 
-// Few different words, so that equal messages occur; the others are hard cases for cuts and comparisons.
+// Few different words, so that equal messages occur. The other texts are hard cases for cuts and comparisons.
 const words = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('a', 'b', 'c', 'a b', 'ab', 'one two three', 'one two four') },
   {
@@ -83,7 +86,7 @@ const words = fc.oneof(
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 12 }) },
 );
 
-/** One random command. */
+/** Generates one random command. */
 export const arbitraryCommand: fc.Arbitrary<AbstractCommand> = fc.record({
   type: fc.oneof(...abstractCommandTypes.map((type) => ({ weight: weights[type], arbitrary: fc.constant(type) }))),
   actor: fc.nat(2),
@@ -94,7 +97,7 @@ export const arbitraryCommand: fc.Arbitrary<AbstractCommand> = fc.record({
   behind: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(6) }),
 });
 
-/** A random list of commands, legal and illegal, by three actors on a few trees. */
+/** Generates a random list of valid and invalid commands by three actors on a few trees. */
 export function arbitraryCommands(
   options: { readonly minLength?: number; readonly maxLength?: number } = {},
 ): fc.Arbitrary<readonly AbstractCommand[]> {
@@ -134,7 +137,7 @@ function isAbstractCommand(value: unknown): value is AbstractCommand {
   );
 }
 
-/** The number of random cases of a property: a few by default, ten thousand in the long run. */
+/** Returns the parameters of a property: a few runs by default, ten thousand runs with `COPPICE_LONG=1`. */
 export function propertyParameters(
   short: number,
   environment: { readonly [name: string]: string | undefined },
@@ -144,7 +147,7 @@ export function propertyParameters(
   return Number.isSafeInteger(seed) ? { numRuns, seed } : { numRuns };
 }
 
-/** The timeout of a test file with properties; the long run needs hours. */
+/** Returns the timeout of a test file with properties, because ten thousand runs take hours. */
 export function propertyTimeoutMs(environment: { readonly [name: string]: string | undefined }): number {
   return environment['COPPICE_LONG'] === '1' ? 4 * 3_600_000 : 180_000;
 }

@@ -50,7 +50,8 @@ function speaking([role, words]: ['user' | 'assistant' | 'system', string]): Dra
 }
 
 /**
- * Paths with calls and results in any order, all kinds of markers, valid and invalid compactions, and excluded nodes.
+ * Generates paths with calls and results in any order, all kinds of markers, valid and invalid compactions, and
+ * excluded nodes.
  */
 export const arbitraryPathWithMarkers: fc.Arbitrary<Node[]> = fc
   .array(fc.tuple(draft, fc.boolean(), fc.boolean()), { maxLength: 30 })
@@ -66,7 +67,10 @@ export const arbitraryPathWithMarkers: fc.Arbitrary<Node[]> = fc
     return buildPathFrom(links);
   });
 
-/** Paths of messages only: users, replies, and tool exchanges whose results may be missing, late or out of order. */
+/**
+ * Generates paths without markers: user messages, replies, and tool exchanges whose results may be missing, late or out
+ * of order.
+ */
 export const arbitraryMessagePath: fc.Arbitrary<Node[]> = arbitraryPathWithMarkers.map((path) =>
   path.filter((node) => node.kind === 'message' && node.meta.excluded !== true),
 );

@@ -11,13 +11,13 @@ import { testKit } from './kit.ts';
 /** The root's id in every built tree. */
 export const testRootId = nodeId('root');
 
-/** A tree with only its root, at version 1. */
+/** Builds a tree with only its root, at version 1. */
 export function emptyTestTree(id = 'tree'): Tree {
   const steps: Step[] = [{ type: 'insert', node: buildRootNode(testRootId, 0) }];
   return applyOrThrow(emptyTree(treeId(id)), steps).tree;
 }
 
-/** Builds a node for an insert: a message or marker with its own id as text, as the last child of a parent. */
+/** Builds a node for an insert step: a message or marker whose text is its id, as the last child of a parent. */
 export function buildNewNode(
   id: string,
   parent: Pick<Node, 'id' | 'kind' | 'matchParent'>,
@@ -47,8 +47,9 @@ export function buildNewNode(
 }
 
 /**
- * Builds a tree from indented lines, each the id and text of a node; user and assistant alternate by depth. `#x` is a
- * state marker, `x*` the active node (default: the last line), `x=2` a member of group 2. The tree is at version 2.
+ * Builds a tree from indented lines. Each line is the id and text of a node; user and assistant alternate by depth.
+ * `#x` is a state marker, `x*` the active node (by default the last line), and `x=2` a member of group 2. The tree has
+ * version 2.
  */
 export function buildTree(drawing: string): Tree {
   const steps: Step[] = [];

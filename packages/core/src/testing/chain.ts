@@ -27,33 +27,33 @@ export interface PathLink {
   readonly status: Node['status'];
 }
 
-/** A message of one text. */
+/** Builds a message with one text block. */
 export function textLink(id: string, role: Role, text: string, meta: NodeMeta = {}): PathLink {
   return { id, kind: 'message', message: textMessage(role, text), meta, marker: null, status: 'success' };
 }
 
-/** A message with blocks of any type. */
+/** Builds a message with blocks of any type. */
 export function messageLink(id: string, role: Role, ...content: readonly Block[]): PathLink {
   return { id, kind: 'message', message: { role, content }, meta: {}, marker: null, status: 'success' };
 }
 
-/** A reply that calls tools with these call ids. */
+/** Builds a reply that calls tools with these call ids. */
 export function toolCallLink(id: string, ...calls: readonly string[]): PathLink {
   return messageLink(id, 'assistant', ...calls.map((call) => toolUseBlock(call)));
 }
 
-/** A tool call. */
+/** Builds a tool call. */
 export function toolUseBlock(id: string, parameters: JsonObject = {}): ToolUseBlock {
   return { type: 'tool-use', id, name: 'look', parameters };
 }
 
-/** The result of a tool call. */
+/** Builds the result of a tool call. */
 export function toolResultLink(id: string, call: string, text: string): PathLink {
   const answer: Message = { ...textMessage('tool', text), tool_call_id: call };
   return { id, kind: 'message', message: answer, meta: {}, marker: null, status: 'success' };
 }
 
-/** A marker of any kind. */
+/** Builds a marker of any kind. */
 export function markerLink(
   id: string,
   kind: NodeKind,
@@ -64,17 +64,17 @@ export function markerLink(
   return { id, kind, message: textMessage(role, text), meta: {}, marker, status: 'success' };
 }
 
-/** A compaction that keeps the nodes from `firstKept` on. */
+/** Builds a compaction that keeps the nodes from `firstKept` on. */
 export function compactionLink(id: string, summary: string, firstKept?: string): PathLink {
   return markerLink(id, 'compaction', summary, firstKept === undefined ? {} : { firstKept: nodeId(firstKept) });
 }
 
-/** Builds a path from these nodes, each a child of the one before, the first a child of the root. */
+/** Builds a path: the first node is a child of the root, each other node a child of the previous one. */
 export function buildPath(...links: readonly PathLink[]): Node[] {
   return buildPathFrom(links);
 }
 
-/** Like {@link buildPath}, for paths of any length. */
+/** Like {@link buildPath}, but takes a list, for paths of any length. */
 export function buildPathFrom(links: readonly PathLink[]): Node[] {
   const nodes: Node[] = [];
   for (const link of links) nodes.push(below(nodes.at(-1)?.id ?? nodeId('root'), link, nodes.length + 1));

@@ -10,7 +10,7 @@ import type { Step } from '../steps/types.ts';
 import { allBookmarks, allNodes, type Tree, type TreeRow } from '../tree.ts';
 
 /**
- * Returns the part of a tree that undo must restore: everything except versions, visit marks and the trash, where
+ * Returns the part of a tree that undo must restore: everything except versions, visit marks and the trash, in which
  * undone inserts remain.
  */
 export function undoableState(tree: Tree): unknown {
@@ -57,7 +57,7 @@ export function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** Applies row changes to plain rows like a store, without the tree value. */
+/** Applies row changes to plain rows, as a store does, without a tree value. */
 export function replayRows(
   row: TreeRow,
   before: readonly Node[],
@@ -116,9 +116,9 @@ export function replayRows(
 }
 
 /**
- * The standard check for a change of a tree. Applies the steps and also checks that the input is unchanged, that every
- * invariant holds, that the inverse restores the tree and its inverse reapplies the change, that steps and tree survive
- * JSON, and that the row changes alone give the same tree.
+ * The standard check for a change of a tree. Applies the steps and checks that the input is unchanged and that every
+ * invariant holds. The inverse must restore the tree, and its inverse must apply the change again. Steps and tree must
+ * survive JSON, and the row changes alone must produce the same tree.
  */
 export function expectSteps(before: Tree, steps: readonly Step[]): ApplyResult {
   const was = JSON.stringify(treeToJson(before));

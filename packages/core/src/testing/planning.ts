@@ -54,8 +54,8 @@ export async function runAndCheck<C extends Command>(
 }
 
 /**
- * Returns the code that a command is refused with, and checks that the tree is the same object as before. All refusals
- * except a version conflict must come from the plan, because stores that write rows do not apply steps to a value.
+ * Returns the error code of a refused command, and checks that the tree is still the same object. All refusals except a
+ * version conflict must come from the plan, because stores that write rows do not apply steps to a tree value.
  */
 export async function refusalOf(
   fixture: TestTree,
@@ -76,7 +76,7 @@ export async function refusalOf(
   return code;
 }
 
-/** Returns the step types of a commit in order; empty if nothing was committed. */
+/** Returns the step types of a commit in order; an empty list if nothing was committed. */
 export function stepTypesOf(outcome: { readonly commit: { readonly steps: readonly Step[] } | null }): string[] {
   return (outcome.commit?.steps ?? []).map((step) => step.type);
 }

@@ -16,7 +16,7 @@ import type {
 import { emptyTree, findAnyNode, findNode, type Tree } from '../tree.ts';
 
 /**
- * The smallest store that fulfils the contract: tree values and a log, in memory. Other stores are compared with it.
+ * The smallest store that fulfils the contract: tree values and a log, in memory. Tests compare other stores with it.
  */
 export class ReferenceStore implements TreeStore {
   readonly owner: string;
@@ -108,7 +108,7 @@ export class ReferenceStore implements TreeStore {
   }
 
   async close(): Promise<void> {
-    // Nothing to close in memory.
+    // A store in memory has nothing to close.
   }
 
   #log(treeId: TreeId): Commit[] {

@@ -16,17 +16,17 @@ import { uuid } from './test-tree.ts';
 /** All rows of one tree. */
 export type AllTreeRows = NonNullable<Reads['rows']['answer']>;
 
-/** The trees that an abstract command is resolved against, as rows. */
+/** The rows of the trees in which an abstract command is resolved. */
 export interface CommandScene {
-  /** The tree that the command is about. */
+  /** The tree of the command. */
   readonly rows: AllTreeRows;
-  /** Another tree, or the same one if it is the only one. */
+  /** Another tree; the same tree if there is only one. */
   readonly other: AllTreeRows;
   /** Returns an unused id. */
   readonly fresh: () => string;
 }
 
-/** A command with real ids, or the move of a branch to another tree. */
+/** A command with actual ids, or the move of a branch to another tree. */
 export type ResolvedCommand = Command | ({ readonly type: 'transplant' } & MoveToTreeOptions);
 
 /** The result of one abstract command. */
@@ -50,8 +50,8 @@ const actors = ['ann', 'ben', 'cem'] as const;
 const unknownId = nodeId('ffffffff-ffff-7fff-8fff-ffffffffffff');
 
 /**
- * Runs abstract commands one after the other and yields the result of each. Ids and times depend only on the index of a
- * command, so that two equivalent stores end up with the same rows.
+ * Runs abstract commands one after another and yields the result of each. Ids and times depend only on the index of a
+ * command, so that two equivalent stores have the same rows at the end.
  */
 export async function* runCommands(
   store: TreeStore,
@@ -129,7 +129,9 @@ class Picker {
     this.#gone = scene.rows.nodes.filter((node) => node.removedIn !== null);
   }
 
-  /** Returns mostly a live node of the tree; the highest numbers give the root and nodes that do not exist. */
+  /**
+   * Returns a live node of the tree for most numbers. The highest numbers return the root and nodes that do not exist.
+   */
   node(at: number): NodeId {
     const number = this.#numbers[at % this.#numbers.length] ?? 0;
     const { row } = this.#scene.rows;
@@ -146,7 +148,7 @@ class Picker {
     return this.#gone[number % Math.max(1, this.#gone.length)]?.id;
   }
 
-  /** Returns a live node of the other tree; its root if it is empty. */
+  /** Returns a live node of the other tree; its root if the tree is empty. */
   foreign(at: number): NodeId {
     const number = this.#numbers[at % this.#numbers.length] ?? 0;
     const { row, nodes } = this.#scene.other;
@@ -154,7 +156,7 @@ class Picker {
     return live[number % Math.max(1, live.length)]?.id ?? row.rootId;
   }
 
-  /** Returns a live node that fits, counted from the given number; any node if none fits. */
+  /** Returns a live node that fulfils a condition, counted from the given number; any node if there is none. */
   fitting(at: number, fits: (node: Node) => boolean): NodeId {
     const number = this.#numbers[at % this.#numbers.length] ?? 0;
     const found = number > highestNodePick - 64 ? [] : this.#live.filter(fits);
@@ -171,7 +173,7 @@ class Picker {
   }
 }
 
-/** Resolves an abstract command in a scene. Illegal commands are intended. */
+/** Converts an abstract command to a command with ids of the given trees. The result may be invalid on purpose. */
 export function resolveCommand(abstract: AbstractCommand, scene: CommandScene): ResolvedCommand {
   const { choice, type } = abstract;
   const { row } = scene.rows;
@@ -314,7 +316,7 @@ function siblingsOf({ rows }: CommandScene, id: NodeId): NodeId[] {
   return live.slice(0, 3).map((one) => one.id);
 }
 
-/** A chain of messages: alternating roles, a tool call with its result, or one malformed message. */
+/** Builds a chain of messages: alternating roles, a tool call with its result, or one malformed message. */
 function messagesOf({ texts, choice, nodes }: AbstractCommand): NewMessage[] {
   const first: Role = (choice & 2) === 0 ? 'user' : 'assistant';
   const second: Role = first === 'user' ? 'assistant' : 'user';
@@ -339,7 +341,10 @@ function toolExchange(call: string, text: string): Message[] {
   ];
 }
 
-/** Nodes to import: below an existing node or as first messages, as a chain or side by side, some into the trash. */
+/**
+ * Builds nodes to import: below an existing node or as first messages, as a chain or as siblings, some of them in the
+ * trash.
+ */
 function importsOf({ texts, choice }: AbstractCommand, known: NodeId | null, fresh: () => string): ImportNode[] {
   const nodes: ImportNode[] = [];
   if (known !== null) nodes.push({ id: known, parentId: null, order: 0, message: textMessage('user', 'as it was') });
@@ -355,7 +360,7 @@ function importsOf({ texts, choice }: AbstractCommand, known: NodeId | null, fre
   return nodes;
 }
 
-/** Replies, some of them pending. */
+/** Builds replies, some of them pending. */
 function repliesOf({ texts, choice }: AbstractCommand): NewReply[] {
   const statuses: readonly NodeStatus[] = ['success', 'error', 'aborted', 'interrupted'];
   return texts.map((text, at) => {

@@ -16,24 +16,24 @@ export function uuid(n: number): string {
   return `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
 }
 
-/** A clock that advances by one on each call, and ids that count up. */
+/** Creates a clock that advances by one millisecond on each call, and a generator of consecutive ids. */
 export function createTestClock(start = 1): { readonly now: () => number; readonly newId: () => string } {
   let time = start * 1000;
   let id = start * 1_000_000;
   return { now: () => ++time, newId: () => uuid(++id) };
 }
 
-/** A user's message. */
+/** Builds a user's message. */
 export function user(text: string): Message {
   return textMessage('user', text);
 }
 
-/** An assistant's message. */
+/** Builds an assistant's message. */
 export function assistant(text: string): Message {
   return textMessage('assistant', text);
 }
 
-/** An assistant message with a tool call, after text if given. */
+/** Builds an assistant message with a tool call, after a text if one is given. */
 export function toolCallMessage(
   id: string,
   name: string,
@@ -47,7 +47,7 @@ export function toolCallMessage(
   };
 }
 
-/** A tool's result. */
+/** Builds a tool result. */
 export function toolResultMessage(callId: string, text: string): Message {
   return { ...textMessage('tool', text), tool_call_id: callId };
 }
@@ -60,7 +60,7 @@ export class TestTree {
   readonly #env: { readonly now: () => number; readonly newId: () => string };
 
   constructor(store: TreeStore = new ReferenceStore(), id: TreeId = treeId(uuid(1))) {
-    // Two trees in one store generate different ids.
+    // The ids depend on the tree, so that two trees in one store generate different ids.
     this.#env = createTestClock(Number.parseInt(id.slice(-6), 16) || 1);
     this.store = store;
     this.reference = store instanceof ReferenceStore ? store : null;
@@ -85,7 +85,7 @@ export class TestTree {
     return run(this.store, command, { actor: 'me', kit: testKit, ...this.#env, ...context });
   }
 
-  /** Returns the code that a command is refused with; throws if it is not refused. */
+  /** Returns the error code of a refused command; throws if the command is not refused. */
   async refusal(command: CommandInput, context: Partial<RunContext> = {}): Promise<string> {
     try {
       await this.run(command, context);
@@ -96,7 +96,7 @@ export class TestTree {
     throw new Error(`The command ${command.type} was not refused.`);
   }
 
-  /** The value of the tree; available on the reference store only. */
+  /** The tree value; available only with the reference store. */
   get tree(): Tree {
     const tree = this.reference?.tree(this.treeId);
     if (tree === undefined) throw new Error('There is no tree in this bed.');
@@ -117,7 +117,7 @@ export class TestTree {
     return node;
   }
 
-  /** Adds messages below a node (default: the active one) and returns their ids, new or reused. */
+  /** Adds messages below a node (by default the active node) and returns the ids of the new or reused nodes. */
   async grow(messages: readonly (Message | string)[], parentId?: NodeId): Promise<NodeId[]> {
     const said = messages.map((one, index) =>
       typeof one === 'string' ? (index % 2 === 0 ? user(one) : assistant(one)) : one,
@@ -131,7 +131,7 @@ export class TestTree {
     return [...appended.reused, ...appended.added];
   }
 
-  /** Adds one message as a new variant, even beside an equal one. */
+  /** Adds one message as a new variant, even if an equal variant exists. */
   async variant(message: Message, parentId: NodeId): Promise<NodeId> {
     const { result: replied } = await this.run({
       type: 'reply',
