@@ -1,4 +1,7 @@
-/** One request at a time for a component: the newest wins, and an unmounted component hears of none. */
+/**
+ * Sends one request at a time for a component. A newer request replaces an older one, and an unmounted component gets
+ * no response.
+ */
 import { type HttpProblem, toHttpProblem } from '@coppice/client';
 import { useEffect, useRef, useState } from 'react';
 

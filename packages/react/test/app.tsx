@@ -1,4 +1,4 @@
-/** A small app of the hooks and components, for a real browser. */
+/** A small app with the hooks and components, for tests in a real browser. */
 import { createClient, toHttpProblem } from '@coppice/client';
 import { treeId } from '@coppice/core';
 import {
