@@ -1,11 +1,11 @@
 /**
- * The estimate of the tokenx library for plain ASCII text, in one loop. Every append needs an estimate, most texts are
- * plain ASCII, and the library's regular expressions cost ten times as much. A test checks that both agree.
+ * Computes the estimate of the tokenx library for plain ASCII text in one loop. Every append needs an estimate, most
+ * texts are plain ASCII, and the library's regular expressions cost ten times as much. A test checks that both agree.
  */
 
 const space = 0;
 const mark = 1;
-// The classes of word characters, from here on; one bit marks digits and one lower-case letters.
+// Classes from this value on are word characters. One bit marks digits, and one marks lower-case letters.
 const other = 2;
 const digit = 3;
 const lower = 4;
@@ -35,7 +35,7 @@ export function estimateAsciiTokens(text: string): number | null {
     }
     let digits = 0;
     let lowers = 0;
-    // A character beyond ASCII ends the word; the outer loop meets it next.
+    // A character beyond ASCII ends the word; the outer loop handles that character next.
     for (let its = kind; its >= other; its = at < length ? (classes[text.charCodeAt(at)] ?? beyond) : beyond) {
       digits += its & 1;
       lowers += its >> 2;
@@ -61,7 +61,7 @@ function spaceTokens(text: string, from: number, end: number): number {
   return from > 0 && classes[text.charCodeAt(from - 1)] === mark ? 0 : 1;
 }
 
-/** A word of letters and digits has seven characters per token, one of punctuation six. */
+/** Letters and digits have seven characters per token, punctuation has six. */
 function wordTokens(length: number, each: number, digits: number, lowers: number): number {
   if (digits === length) return Math.ceil(length / 3);
   if (length <= 3 || (length <= 8 && lowers === length)) return 1;

@@ -14,8 +14,8 @@ function paddingOf(text: string): number {
 }
 
 /**
- * Whether a text is standard base64 with padding and without white space. A loop, because a regular expression over 10
- * MB could overflow the stack.
+ * Whether a text is standard base64 with padding and without white space. Uses a loop, because a regular expression
+ * over 10 MB could overflow the stack.
  */
 export function isBase64(text: string): boolean {
   if (text.length % 4 !== 0) return false;
@@ -29,12 +29,12 @@ export function base64Length(text: string): number {
   return Math.max(0, Math.floor(text.length / 4) * 3 - paddingOf(text));
 }
 
-/** Decodes a text for which {@link isBase64} holds. */
+/** Decodes a text. The text must fulfil {@link isBase64}. */
 export function fromBase64(text: string): Uint8Array {
   const bytes = new Uint8Array(base64Length(text));
   let at = 0;
   for (let index = 0; index < text.length; index += 4) {
-    // Padding reads as 64, whose low six bits are zero; its bytes would lie past the end and are not stored.
+    // Padding is read as 64, whose low six bits are zero. Bytes past the end are not stored.
     const bits =
       (digitAt(text, index) << 18) |
       (digitAt(text, index + 1) << 12) |

@@ -2,12 +2,13 @@ import { refuse } from '@coppice/core';
 import { isPlainObject } from './json-copy.ts';
 import { showValue } from './problem.ts';
 
-/** An array or object that is being written, and the position reached. */
+/** An array or object that is being written, and the current position in it. */
 type CanonicalFrame =
   | { readonly items: readonly unknown[]; next: number }
   | { readonly object: Readonly<Record<string, unknown>>; readonly keys: readonly string[]; next: number };
 
-// Deeper than any message and than JSON.stringify manages; only a value that contains itself reaches it.
+// A limit that is deeper than any message and than JSON.stringify supports. Only a value that contains itself reaches
+// it.
 const deepest = 100_000;
 
 function openFrame(value: object): CanonicalFrame {
@@ -31,8 +32,8 @@ function writeLeaf(value: unknown): string {
 
 /**
  * Serialises a value so that the text depends only on the value: keys sorted by UTF-16 code unit, no white space,
- * numbers as JavaScript writes them (-0 as 0), lone surrogates as `\udXXX`. Refuses numbers that are not finite and
- * values that are not JSON; leaves out `undefined` members like JSON.stringify. Not recursive, so any depth works.
+ * numbers as JavaScript writes them (-0 as 0), lone surrogates as `\udXXX`. Refuses non-finite numbers and values that
+ * are not JSON. Leaves out `undefined` members like JSON.stringify. Iterative, so that any depth works.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return writeLeaf(value);

@@ -6,8 +6,8 @@ import { canonicalJson } from './canonical-json.ts';
 import { sha256Hex } from './sha256.ts';
 
 /**
- * 128 of the 256 bits: a collision is likely only after 2⁶⁴ messages under one parent, and the index needs half the
- * space.
+ * 128 of the 256 bits. A collision becomes likely only after 2⁶⁴ messages under one parent, and the index needs half
+ * the space.
  */
 const keyDigits = 32;
 
@@ -18,13 +18,14 @@ function comparedContent(message: Message): readonly JsonObject[] {
     if (normal !== undefined) counted.push(normal);
   }
   if (counted.length > 0) return counted;
-  // The message has only blocks that are usually ignored. They count here, otherwise all such messages would be equal.
+  // The message has only blocks that are usually ignored. They are compared here; otherwise all such messages would be
+  // equal.
   return message.content.filter((block) => !isText(block)).map((block) => pickComparedFields(block));
 }
 
 /**
- * Returns the part of a message that counts for equality: role, `tool_call_id` and the blocks in order; text trimmed;
- * without blank text, thinking and provider-only fields. A message with only thinking is compared by it.
+ * Returns the part of a message that is compared: role, `tool_call_id` and the blocks in order. Text is trimmed; blank
+ * text, thinking and provider-only fields are left out. A message with only thinking is compared by its thinking.
  */
 export function equalityForm(message: Message): JsonObject {
   const { role, tool_call_id: call } = message;
@@ -33,17 +34,17 @@ export function equalityForm(message: Message): JsonObject {
 }
 
 /**
- * Computes the equality key of a message: the first 128 bits of SHA-256 over the canonical JSON of
- * {@link equalityForm}, as 32 hex digits. Two messages are equal exactly if their keys are. Keys are stored: a change
- * here needs a migration.
+ * Computes the equality key of a message: the first 128 bits of SHA-256 over the canonical JSON of {@link
+ * equalityForm}, as 32 hex digits. Two messages are equal if and only if their keys are equal. Keys are stored, so a
+ * change here needs a migration.
  */
 export function equalityKey(message: Message): string {
   return sha256Hex(plainForm(message) ?? canonicalJson(equalityForm(message))).slice(0, keyDigits);
 }
 
 /**
- * Returns the canonical JSON of a message with one plain text directly, or null for any other message. Most messages
- * are of this form, and every message of a resent history is hashed.
+ * Builds the canonical JSON of a message with one plain text directly; null for any other message. Most messages have
+ * this form, and every message of a resent history is hashed.
  */
 function plainForm({ role, content, tool_call_id: call }: Message): string | null {
   const [block] = content;

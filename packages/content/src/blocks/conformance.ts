@@ -7,13 +7,13 @@ import { blockDefinitionOf, parseBlock } from './index.ts';
 
 /** The cases that a block type's own test passes to the suite. */
 export interface BlockCases {
-  /** Blocks that must be accepted, by what is special about them. */
+  /** Blocks that must be accepted, by a description of the case. */
   readonly good: Readonly<Record<string, JsonObject & Block>>;
-  /** Blocks that must be refused, by words that the message must contain. */
+  /** Blocks that must be refused, by words that the error message must contain. */
   readonly bad: Readonly<Record<string, JsonObject>>;
 }
 
-/** The requirements for every block type in the registry; the test of each type calls it. */
+/** Tests the requirements for every block type of the registry. The test of each type calls it. */
 export function runBlockConformance(definition: BlockDefinition, cases: BlockCases): void {
   const [role = 'user'] = definition.roles;
 
@@ -54,7 +54,7 @@ export function runBlockConformance(definition: BlockDefinition, cases: BlockCas
         if (isJsonObject(source)) decorated['source'] = { ...source, 'x-secret': 'canary' };
         const known = definition.withKnownFields(decorated);
         expect(JSON.stringify(known)).not.toContain('canary');
-        // A type without `withKnownFields` is reduced to its text.
+        // A block of a type without `withKnownFields` becomes plain text.
         if (known.type !== block.type) expect(known).toEqual({ type: 'text', text: definition.toText(block) });
         expect(definition.toText(known)).toBe(definition.toText(block));
       },

@@ -13,27 +13,29 @@ import { refuseInvalidInput } from '../problem.ts';
 import { estimateTokens } from '../tokens.ts';
 
 /**
- * The operations on a block of any type. Code outside the registry never switches over types: a provider that does not
+ * The operations on blocks of one type. Code outside the registry never switches over types: a provider that does not
  * accept a block sends the result of `lower`, and an exporter or terminal without a special case prints `toText`.
  */
 export interface BlockDefinition<B extends Block = Block> {
   /** The value of `type`, and the name of the type's folder. */
   readonly type: B['type'];
-  /** One line for tables and menus. */
+  /** A description in one line, for tables and menus. */
   readonly summary: string;
-  /** The roles whose messages may contain it. */
+  /** The roles whose messages may contain the block. */
   readonly roles: readonly Role[];
-  /** Whether a value has this block's shape. Cheap, and safe on any value; only `parse` checks every field. */
+  /** Whether a value has the shape of this block. Cheap, and safe on any value; only `parse` checks every field. */
   is(value: object): value is B;
-  /** Parses a block from newly copied JSON; the refusal names `at` and says what is wrong. Unknown fields are kept. */
+  /** Parses a block from newly copied JSON. A refusal names the place `at` and the problem. Unknown fields are kept. */
   parse(fields: JsonObject, at: string): Result<B>;
-  /** Returns the block as plain text, also for search. */
+  /** Returns the block as plain text, which is also used for search. */
   toText(block: B): string;
   /**
    * Returns replacement blocks for a provider that does not accept this type; empty if the block is better left out.
    */
   lower(block: B): readonly Block[];
-  /** Returns the part that counts when two messages are compared; undefined if the block does not count. */
+  /**
+   * Returns the part of the block that is compared when two messages are compared; undefined if the block is ignored.
+   */
   equalityForm(block: B): JsonObject | undefined;
   /** Estimates the tokens of the block. */
   tokens(block: B): number;
@@ -48,24 +50,26 @@ export interface BlockSpec<B extends Block> {
   /** Default: all roles. */
   readonly roles?: readonly Role[];
   is(value: object): value is B;
-  /** Returns what is wrong with the fields of a block, to follow "content[2] …"; undefined if nothing is. */
+  /**
+   * Returns the problem of a block's fields as the rest of a sentence after "content[2] …"; undefined if there is none.
+   */
   problem(fields: JsonObject): string | undefined;
   /** Default: the type in brackets. */
   toText?(block: B): string;
   /** Default: one text block of `toText`. */
   lower?(block: B): readonly Block[];
-  /** Default: every field except those for the provider only. */
+  /** Default: every field except the provider-only fields. */
   normal?(block: B): JsonObject | undefined;
   /** Default: the estimate for `toText`. */
   tokens?(block: B): number;
-  /** Default: one text block of `toText`. Builds a new block without the fields for the provider only. */
+  /** Returns a new block with only the fields of its type. Default: one text block of `toText`. */
   withKnownFields?(block: B): B;
 }
 
 /**
- * Fields of a block that steer or authenticate a provider's call and mean nothing to others. They are stored and sent
- * back, but never decide whether two messages are equal: a client that resends a history moves `cache_control` and may
- * lose signatures, and must still match its own branch.
+ * Fields of a block that only matter to its provider, for caching or authentication. They are stored and sent back, but
+ * ignored when messages are compared. A client that resends a history moves `cache_control` and may lose signatures,
+ * and must still match its own branch.
  */
 export const providerOnlyFields: ReadonlySet<string> = new Set([
   'cache_control',
@@ -80,7 +84,7 @@ export const providerOnlyFields: ReadonlySet<string> = new Set([
   'providerOptions',
 ]);
 
-/** Returns the fields that count for equality: all except provider-only ones and those in `apart`. */
+/** Returns the fields that are compared: all except the provider-only fields and those in `apart`. */
 export function pickComparedFields(block: Block, apart: readonly string[] = []): Record<string, Json> {
   const counted: Record<string, Json> = {};
   for (const [key, value] of Object.entries(block)) {
@@ -115,7 +119,7 @@ export function defineBlock<B extends Block>(spec: BlockSpec<B>): BlockDefinitio
   };
 }
 
-/** Returns what is wrong with an optional string field; undefined if nothing is. */
+/** Returns the problem of an optional string field; undefined if there is none. */
 export function optionalStringProblem(fields: JsonObject, name: string): string | undefined {
   const value = fields[name];
   return value === undefined || typeof value === 'string' ? undefined : `has a field ${name} that is not a string`;

@@ -9,7 +9,7 @@ type BlockOf<Definition> = Definition extends BlockDefinition<infer B> ? B : nev
 
 /** A block of a type in the registry; derived from `members.ts`. */
 export type KnownBlock = BlockOf<Member>;
-/** Any block of a parsed message; check `isKnownBlock` before switching over `type`. */
+/** Any block of a parsed message. Check `isKnownBlock` before switching over `type`. */
 export type ContentBlock = KnownBlock | UnknownBlock;
 
 /** Every block type of the registry, by name. */
@@ -19,23 +19,26 @@ const byType: ReadonlyMap<string, BlockDefinition> = new Map(
   blockDefinitions.map((definition) => [definition.type, definition]),
 );
 
-/** Returns the definition for a block: that of its type if the block has its shape, else the one for unknown blocks. */
+/**
+ * Returns the definition of a block's type if the block has the shape of that type, else the definition for unknown
+ * blocks.
+ */
 export function blockDefinitionOf(block: Block): BlockDefinition {
   const definition = byType.get(block.type);
   return definition?.is(block) ? definition : unknownBlockDefinition;
 }
 
-/** Whether a block has a type of the registry and its shape. */
+/** Whether a block has a type of the registry and the shape of that type. */
 export function isKnownBlock(block: Block): block is KnownBlock {
   return blockDefinitionOf(block) !== unknownBlockDefinition;
 }
 
-/** Whether a block has a type that this build does not know. */
+/** Whether a block has a type that is not in the registry. */
 export function isUnknownBlock(block: Block): block is UnknownBlock {
   return !byType.has(block.type);
 }
 
-/** Parses one block of a message from newly copied JSON; a refusal names `at`. */
+/** Parses one block of a message from newly copied JSON. A refusal names the place `at`. */
 export function parseBlock(fields: JsonObject, role: Role, at: string): Result<Block> {
   const definition = (typeof fields.type === 'string' ? byType.get(fields.type) : undefined) ?? unknownBlockDefinition;
   if (!definition.roles.includes(role)) {

@@ -1,4 +1,5 @@
-// Where the bytes of an image or file are. Shared by both, because block types do not import each other.
+// The location of the bytes of an image or file. Both block types share it, because block types do not import each
+// other.
 import type { Json, JsonObject } from '@coppice/core';
 import { base64Length, fromBase64, isBase64 } from '../base64.ts';
 import { isJsonObject } from '../json-copy.ts';
@@ -25,7 +26,7 @@ export interface BlobSource {
   readonly size?: number;
 }
 
-/** The sources of bytes. */
+/** All sources of bytes. */
 export type ByteSource = Base64Source | UrlSource | BlobSource;
 
 const mediaType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}(\s*;[^\r\n]{0,256})?$/i;
@@ -43,7 +44,7 @@ export function isByteSource(value: unknown): value is ByteSource {
   return value.type === 'blob' && 'hash' in value && typeof value.hash === 'string';
 }
 
-/** Returns what is wrong with a byte source, to follow "content[2] …". */
+/** Returns the problem of a byte source as the rest of a sentence after "content[2] …". */
 export function byteSourceProblem(source: Json | undefined, kinds: string): string | undefined {
   if (!isJsonObject(source)) return `has no source object; its type is one of ${kinds}`;
   switch (source.type) {
@@ -72,8 +73,8 @@ export function pickSourceFields(source: ByteSource): ByteSource {
 }
 
 /**
- * Returns a byte source in the form used for equality: bytes count by their hash, so that an image that a client sends
- * again matches the message whose image the store has moved to a blob.
+ * Returns a byte source in the form that is compared. Bytes are compared by their hash, so that an image that a client
+ * sends again equals the stored one, which the store has moved to a blob.
  */
 export function toComparedSource(source: ByteSource): JsonObject {
   if (source.type === 'url') return { type: 'url', url: source.url };

@@ -1,10 +1,7 @@
 import type { Block, Json } from '@coppice/core';
 import { defineBlock } from './define.ts';
 
-/**
- * A block of a type that this build does not know. It is stored as received, key order included, and written back
- * unchanged.
- */
+/** A block of a type that is not in the registry. It is stored and written back unchanged, key order included. */
 export interface UnknownBlock extends Block {
   readonly type: string;
   readonly [key: string]: Json;

@@ -1,5 +1,4 @@
-// Converts content blocks between canonical form and that of Anthropic's wire, Claude.ai and Claude Code. Shared by all
-// formats with such blocks.
+// Converts content blocks between the canonical form and the form of Anthropic's wire, Claude.ai and Claude Code.
 import type { Block, Json, JsonObject, Message } from '@coppice/core';
 import { isBase64 } from '../base64.ts';
 import { isJsonObject } from '../json-copy.ts';
@@ -13,7 +12,7 @@ function anthropicSource(source: JsonObject): JsonObject | undefined {
 }
 
 /**
- * Converts one content block to canonical form. Unknown blocks stay as they are; `tool_result` is handled elsewhere.
+ * Converts one content block to canonical form. Unknown blocks are kept unchanged; `tool_result` is handled separately.
  */
 export function fromAnthropicBlock(block: Json, fallbackId: string): Json {
   if (typeof block === 'string') return { type: 'text', text: block };
@@ -69,7 +68,7 @@ export function fromAnthropicBlock(block: Json, fallbackId: string): Json {
   }
 }
 
-/** A result of a tool inside a message. */
+/** A tool result inside a message. */
 export interface AnthropicToolResult {
   readonly callId: string;
   readonly message: JsonObject;
@@ -104,7 +103,10 @@ export function toContentBlocks(record: JsonObject): readonly Json[] {
   return typeof record.content === 'string' ? [{ type: 'text', text: record.content }] : listAt(record, 'content');
 }
 
-/** Converts a message to canonical ones, not validated: each tool result as its own message first, then the rest. */
+/**
+ * Converts a message to canonical messages, without validation. Each tool result becomes a separate message, followed
+ * by the remaining content.
+ */
 export function fromAnthropic(record: JsonObject, fallbackId: string): readonly JsonObject[] {
   const messages: JsonObject[] = [];
   const rest: Json[] = [];
@@ -135,7 +137,10 @@ function jsonOf(block: Block): JsonObject {
   return json;
 }
 
-/** Converts a canonical block to Anthropic's form; null if the wire has none, such as for bytes stored elsewhere. */
+/**
+ * Converts a canonical block to Anthropic's form; null if the wire has no such form, for example for bytes in the blob
+ * store.
+ */
 export function toAnthropicBlock(block: Block): JsonObject | null {
   const json = jsonOf(block);
   switch (block.type) {

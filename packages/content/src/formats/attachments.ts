@@ -24,7 +24,7 @@ const byEnding: ReadonlyMap<string, string> = new Map([
   ['zip', 'application/zip'],
 ]);
 
-/** Determines a media type by the first bytes, else by the file extension. */
+/** Determines a media type from the first bytes, else from the file extension. */
 function mediaTypeOf(name: string, head: Uint8Array): string {
   const starts = (...bytes: readonly number[]) => bytes.every((byte, at) => head[at] === byte);
   if (starts(0x89, 0x50, 0x4e, 0x47)) return 'image/png';
@@ -37,14 +37,14 @@ function mediaTypeOf(name: string, head: Uint8Array): string {
   return byEnding.get(ending) ?? 'application/octet-stream';
 }
 
-/** An attachment file after its hash was computed. */
+/** An attachment file whose hash is known. */
 export interface Attachment extends ImportedBlob {
   readonly name: string;
 }
 
 /**
- * Files by the ids in their names. Bytes are read once for the hash and again for storing, so that none are held in
- * memory.
+ * The attachment files of an export, by the ids in their names. Bytes are read once for the hash and again for storing,
+ * so that they are not kept in memory.
  */
 export class AttachmentFiles {
   readonly #byId = new Map<string, InputFile>();

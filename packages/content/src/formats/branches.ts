@@ -1,20 +1,20 @@
-// Divides a tree into runs without forks, for outlines and pages.
+// Divides a tree into branches without forks, for outlines and pages.
 import type { Block, Message, Node } from '@coppice/core';
 import { isText, lastCharacterBoundary, truncateToLine } from '@coppice/core';
 import { blockDefinitionOf } from '../blocks/index.ts';
 import type { ExportedTree } from './contract.ts';
 import { exportedChildren } from './exporting.ts';
 
-/** A run of messages from a fork, or the beginning, to the next fork or the end. */
+/** A sequence of messages from a fork, or the beginning, to the next fork or the end. */
 export interface ExportBranch {
-  /** Its number, from 1, in reading order: each branch comes directly before its sub-branches. */
+  /** The number of the branch, from 1, in reading order. Each branch comes directly before its sub-branches. */
   readonly number: number;
-  /** The number of the branch it forks from; 0 for none. */
+  /** The number of the branch from which this branch forks; 0 if there is none. */
   readonly from: number;
   /** The number of forks above. */
   readonly depth: number;
   readonly nodes: readonly Node[];
-  /** Whether the active node is in it or below it. */
+  /** Whether the active node is in this branch or below it. */
   readonly current: boolean;
 }
 
@@ -74,7 +74,7 @@ export function speakerName(node: Node): string {
   return roles[node.role];
 }
 
-/** Returns where a block's bytes are, if it has any. */
+/** Returns the type of a block's byte source; undefined if the block has no bytes. */
 export function byteSourceTypeOf(block: Block): 'base64' | 'blob' | undefined {
   if (isText(block) || !('source' in block)) return undefined;
   const { source } = block;

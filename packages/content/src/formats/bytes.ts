@@ -1,8 +1,8 @@
 // Copies and joins byte arrays.
 
 /**
- * Copies bytes. Not `slice`: on Node's buffers that is a view, which changes with the buffer and keeps all of it in
- * memory.
+ * Copies bytes. `slice` would not work: on Node's buffers it returns a view, which changes with the buffer and keeps
+ * the whole buffer in memory.
  */
 export function copyBytes(bytes: Uint8Array, start = 0, end = bytes.length): Uint8Array {
   return new Uint8Array(bytes.subarray(start, end));

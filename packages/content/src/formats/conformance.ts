@@ -1,4 +1,4 @@
-/** The requirements for every format; the test of each format calls it with its own fixtures. */
+/** Tests the requirements for every format. The test of each format calls it with its own fixtures. */
 import { isAppError, type Json, type Message, run, textMessage } from '@coppice/core';
 import { createTestClock } from '@coppice/core/testing';
 import { checkTree } from '@coppice/core/tree';
@@ -39,19 +39,19 @@ export {
 
 /** One made-up file, or set of files, and the expected result. */
 export interface FormatFixture {
-  /** What is special about it. */
+  /** A description of the case. */
   readonly name: string;
   readonly files: FixtureFiles;
   /** The expected number of conversations and nodes. */
   readonly trees: number;
   readonly nodes: number;
-  /** The codes of all expected findings except notes; an empty list means that there is nothing to report. */
+  /** The codes of all expected findings except notes. An empty list means that nothing is reported. */
   readonly findings: readonly ImportFinding['code'][];
-  /** The texts of the first conversation's active thread. */
+  /** The texts of the active branch of the first conversation. */
   readonly thread?: readonly string[];
   /**
-   * Whether the input is written back as the same data. A function normalises both sides, removing only declared
-   * differences; false for read-only formats.
+   * Whether the input is written back as the same data. A function normalises both sides and removes only declared
+   * differences. False for read-only formats.
    */
   readonly roundTrip?: boolean | ((files: ReadonlyMap<string, string>) => unknown);
   /** A later export of the same conversations, with one more message in the first one. */
@@ -64,7 +64,7 @@ function textsOf(files: FixtureFiles): ReadonlyMap<string, string> {
   return new Map(Object.entries(files).map(([name, file]) => [name, decodeUtf8(encodeFile(file)).text]));
 }
 
-/** Parses files to data: JSON documents, or lines, in order; file names are not compared. */
+/** Parses files to data: JSON documents, or lines, in order. File names are not compared. */
 function dataOf(files: ReadonlyMap<string, string>): Json[] {
   const data: Json[] = [];
   for (const text of files.values()) {
@@ -77,11 +77,11 @@ function dataOf(files: ReadonlyMap<string, string>): Json[] {
   return data;
 }
 
-// Fields about the whole tree in our own formats change with every edit, and so do times of the store's clock, which
-// starts in 1970 in tests.
+// Fields that change with every edit: fields about the whole tree in Coppice's own formats, and times of the store's
+// clock, which starts in 1970 in tests.
 const ofTheWhole: ReadonlySet<string> = new Set(['sum', 'nodes', 'at', 'updatedAt']);
 
-/** Counts how often each key has each plain value anywhere in the data; these counts must not decrease. */
+/** Counts how often each key has each plain value anywhere in the data. These counts must not decrease. */
 function factsOf(data: Json): ReadonlyMap<string, number> {
   const facts = new Map<string, number>();
   const stack: { readonly key: string; readonly value: Json }[] = [{ key: '', value: data }];
@@ -113,7 +113,7 @@ function expectSound(stored: StoredImport): void {
   expect(Reflect.get({}, 'polluted')).toBe(undefined);
 }
 
-/** Returns the content of a store without our ids. */
+/** Returns the content of a store without ids that Coppice assigned. */
 function shapeOf(stored: StoredImport): unknown {
   return stored.trees.map((tree) => ({
     id: tree.externalId,
@@ -149,7 +149,7 @@ function linksOf(stored: StoredImport): string[] {
     for (const node of tree.nodes) {
       if (node.kind === 'state') continue;
       let parent = byId.get(node.parentExternalId ?? '');
-      // Some formats keep settings as nodes of the chain, others beside it: the message above counts.
+      // Some formats store settings as nodes of the chain, others separately; so the message above is used.
       while (parent?.kind === 'state') parent = byId.get(parent.parentExternalId ?? '');
       const above = parent === undefined ? prompt : messageKit.text(parent.message).trim();
       links.push(`${above} > ${messageKit.text(node.message).trim()}`);
@@ -159,8 +159,8 @@ function linksOf(stored: StoredImport): string[] {
 }
 
 /**
- * Returns what another reader makes of files; undefined if it refuses them, finds nothing, or reports a repair or a
- * loss.
+ * Returns the result of another reader for the same files. Undefined if it refuses them, finds nothing, or reports a
+ * repair or a loss.
  */
 async function takenAs(other: Format, files: FixtureFiles): Promise<string[] | undefined> {
   try {
@@ -182,20 +182,20 @@ const same = (texts: readonly string[], others: readonly string[] = []) =>
 type Identified = ReturnType<typeof collectById>;
 
 /**
- * Whether a record may differ after an edit: it is that of the edited message, contains it, or continues one of its
+ * Whether a record may differ after an edit: it belongs to the edited message, contains it, or continues one of its
  * lines.
  */
 function belongsTo(key: string, texts: readonly string[], was: string, before: Identified, after: Identified): boolean {
-  // Of several nodes of one record only the last has its id.
+  // If a record becomes several nodes, only the last node has the id of the record.
   if (key === was || was.startsWith(`${key}/`)) return true;
   const own = [...before].filter(([id]) => id === was || was.startsWith(`${id}/`)).flatMap(([, text]) => text);
   const parts = new Set(own.flatMap(idsIn));
   if (parts.has(key)) return true;
   return texts.every((text) => {
-    // A time of the store's clock, which starts in 1970 in tests.
+    // This is a time of the store's clock, which starts in 1970 in tests.
     if (text.includes('"1970-')) return true;
     if (idsIn(text).some((id) => id === was || parts.has(id))) return true;
-    // The lines of a reply are merged into one when it is edited.
+    // The lines of a reply are merged into one line when the reply is edited.
     return [...before.keys()].some((id) => !after.has(id) && text.includes(JSON.stringify(id)));
   });
 }
@@ -249,8 +249,8 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       const own = linksOf(await storeInput(toInput(files), { format }));
       for (const other of others) {
         const taken = await takenAs(other, files);
-        // A list of messages that several programs write alike may be read by both: everything was imported, in its
-        // place.
+        // Several programs write the same list of messages. Another reader may accept it if everything is imported
+        // correctly.
         if (taken !== undefined) expect([other.name, taken]).toEqual([other.name, own]);
       }
     });

@@ -1,5 +1,5 @@
-// The contract of a format: bytes in, conversations and findings out, and the reverse. Pure: no file access, no clock,
-// no randomness; the caller opens files, keeps time and writes the output.
+// The contract of a format, which converts bytes to conversations and findings, and back. Formats are pure: the caller
+// opens files, provides the time and writes the output.
 import type {
   AbortSignalLike,
   Bookmark,
@@ -28,11 +28,13 @@ export interface ImportedMarker {
 }
 
 /**
- * A node as found in the source. Readers repair nothing: cycles, orphans, duplicate ids, blank and unreadable messages
- * are repaired afterwards, in one place for all formats.
+ * A node as found in the source. Readers repair nothing. Cycles, orphans, duplicate ids, and blank or unreadable
+ * messages are repaired afterwards, in one place for all formats.
  */
 export interface ImportedNode {
-  /** Its id in the source, unique in its conversation; derived from its position if the source has none. */
+  /**
+   * The id in the source, unique in its conversation. If the source has no ids, the id is derived from the position.
+   */
   readonly externalId: string;
   /** Null for a first message. */
   readonly parentExternalId: string | null;
@@ -44,30 +46,31 @@ export interface ImportedNode {
   readonly status?: NodeStatus;
   /** Siblings with the same text form a group of variants. */
   readonly group?: string;
-  /** Milliseconds. */
+  /** The creation time in milliseconds. */
   readonly createdAt?: number;
-  /** Title, tags, source (author: model, usage …), excluded, customData. */
+  /** The metadata: title, tags, source (author, model, usage), excluded, customData. */
   readonly meta?: NodeMeta;
-  /** The title of its bookmark, or the whole bookmark. */
+  /** The title of the node's bookmark, or the whole bookmark. */
   readonly bookmark?: string | NonNullable<ImportNode['bookmark']>;
-  /** Its creation number, if the source has one; otherwise times decide the order. */
+  /** The creation number, if the source has one; otherwise times decide the order. */
   readonly sequence?: number;
-  /** Whether it is imported into the trash. */
+  /** Whether the node is imported into the trash. */
   readonly removed?: boolean;
-  /** The source's record, unchanged; stored beside the message so that a writer can restore it. */
+  /** The unchanged record of the source. It is stored with the message, so that a writer can restore it. */
   readonly record?: Json;
-  /** The number of source records it represents; default 1, and 0 for a node that a reader made up. */
+  /** The number of source records that the node represents; 1 by default, and 0 for a node that a reader added. */
   readonly records?: number;
   /**
-   * Whether it only repeats another record, for example because it was sent again: it adds nothing if the node exists.
+   * Whether the node only repeats another record, for example because it was sent again. Such a node adds nothing if
+   * the node already exists.
    */
   readonly repeats?: boolean;
   /**
-   * Whether an export of ours added it because the format has no other place for the tree's title, bookmarks or active
-   * node. It is not imported into an existing tree.
+   * Whether an export of Coppice added the record, because the format has no other place for the tree's title,
+   * bookmarks or active node. It is not imported into an existing tree.
    */
   readonly companion?: boolean;
-  /** Where it was found. */
+  /** The place of the record in the source. */
   readonly place: string;
 }
 
@@ -79,9 +82,9 @@ export interface ImportedBlob {
   read(): Promise<Uint8Array>;
 }
 
-/** The session that spawned a sub-agent, by its ids in the source. */
+/** The session that spawned a sub-agent, identified by its ids in the source. */
 export interface SpawnedBy {
-  /** The id of the session, as `externalId` of its tree. */
+  /** The id of the session, which is the `externalId` of its tree. */
   readonly session: string;
   /** The id of the tool call. */
   readonly call?: string;

@@ -11,13 +11,13 @@ import {
   toComparedSource,
 } from '../source.ts';
 
-/** A file that is known by its text only. */
+/** A file of which only the text is known. */
 export interface TextSource {
   readonly type: 'text';
   readonly text: string;
 }
 
-/** An attachment. Its name is for display and never a path. */
+/** An attachment. Its name is only displayed and never used as a path. */
 export interface FileBlock extends Block {
   readonly type: 'file';
   readonly name: string;
@@ -33,8 +33,8 @@ function hasText(value: object): boolean {
   return 'text' in value && typeof value.text === 'string';
 }
 
-// A PDF page has about 50 KB and costs about 2,000 tokens; text has about four bytes per token. A file of unknown size
-// counts as one page.
+// A PDF page has about 50 KB and about 2,000 tokens; text has about four bytes per token. A file of unknown size counts
+// as one page.
 const bytesPerToken = { text: 4, other: 25 };
 const tokensPerPage = 2000;
 

@@ -17,8 +17,8 @@ export interface ImageBlock extends Block {
   readonly mediaType?: string;
 }
 
-// Providers charge from 85 (low detail) to about 1,600 tokens (full size) by dimensions that a block does not contain.
-// The figure is near the upper end: too low an estimate leads to a rejected request.
+// Providers charge from 85 tokens (low detail) to about 1,600 tokens (full size), depending on dimensions that a block
+// does not contain. This value is near the upper end, because an estimate that is too low leads to a rejected request.
 const tokensPerImage = 1200;
 
 /** A picture: bytes, a URL or a stored blob. */

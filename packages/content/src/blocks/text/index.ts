@@ -1,7 +1,7 @@
 import type { TextBlock } from '@coppice/core';
 import { defineBlock, pickComparedFields } from '../define.ts';
 
-/** Plain text. Stored exactly; compared without surrounding white space, and ignored in comparisons if blank. */
+/** Plain text, stored unchanged. Comparisons ignore surrounding white space and blank text blocks. */
 export const text = defineBlock<TextBlock>({
   type: 'text',
   summary: 'Plain text or Markdown.',

@@ -2,12 +2,15 @@ import type { Block } from '@coppice/core';
 import { estimateTokens } from '../../tokens.ts';
 import { defineBlock, optionalStringProblem } from '../define.ts';
 
-/** The reasoning of a model, with the data its provider needs to accept it again. */
+/** The reasoning of a model, with the data that its provider needs to accept it again. */
 export interface ThinkingBlock extends Block {
   readonly type: 'thinking';
-  /** The readable reasoning; empty if the provider shows none. */
+  /** The readable reasoning; empty if the provider does not show it. */
   readonly thinking: string;
-  /** The provider's signature over the text; stored exactly, otherwise the reasoning cannot be sent back. */
+  /**
+   * The provider's signature over the text. It is stored unchanged, because otherwise the reasoning cannot be sent
+   * back.
+   */
   readonly signature?: string;
   /** Reasoning that the provider sent in encrypted form only. */
   readonly redacted?: string;
@@ -24,7 +27,7 @@ export const thinking = defineBlock<ThinkingBlock>({
     return optionalStringProblem(fields, 'signature') ?? optionalStringProblem(fields, 'redacted');
   },
   toText: (block) => block.thinking,
-  // Without the provider that signed it, reasoning is only text that a model might take for an instruction.
+  // Without the signing provider, reasoning is only text, which a model might mistake for an instruction.
   lower: () => [],
   normal: () => undefined,
   withKnownFields: ({ thinking: said }) => ({ type: 'thinking', thinking: said }),

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../json-copy.ts';
 import { estimateTokens } from '../../tokens.ts';
 import { defineBlock, optionalStringProblem, pickComparedFields } from '../define.ts';
 
-/** A model's request to run a tool, with data that its provider needs back unchanged. */
+/** A model's request to run a tool, with data that must be sent back to its provider unchanged. */
 export interface ToolUseBlock extends CoreToolUseBlock {
   /** The arguments as the model wrote them, for providers that compare them byte by byte. */
   readonly arguments?: string;
@@ -11,7 +11,7 @@ export interface ToolUseBlock extends CoreToolUseBlock {
   readonly thoughtSignature?: string;
 }
 
-/** The tokens of a call besides its name and arguments: id, type and markup. */
+/** The number of tokens of a call besides its name and arguments, for id, type and markup. */
 const overhead = 12;
 
 function isFilled(value: Json | undefined): value is string {
@@ -19,8 +19,8 @@ function isFilled(value: Json | undefined): value is string {
 }
 
 /**
- * A tool call. Only assistant messages may contain one; its parameters count for equality, the raw argument text does
- * not.
+ * A tool call. Only assistant messages may contain it. Comparisons include the parameters, but not the raw argument
+ * text.
  */
 export const toolUse = defineBlock<ToolUseBlock>({
   type: 'tool-use',

@@ -1,4 +1,4 @@
-/** Compares with the published AI SDK: its messages must be read here as the SDK itself reads them. */
+/** Compares the reader with the published AI SDK: both must read the same messages alike. */
 import { convertToModelMessages, readUIMessageStream, safeValidateUIMessages, type UIMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { storeInput, toInput } from '../conformance.ts';
@@ -66,7 +66,7 @@ describe('the AI SDK itself', () => {
     for (const { message } of trees[0]?.nodes ?? []) {
       const result = message.role === 'tool' ? [`tool-result ${message.tool_call_id}`] : undefined;
       const parts = message.content.flatMap((block) => {
-        // Parts that are not sent to a model.
+        // These parts are not sent to a model.
         if (block.type === 'source-url' || block.type.startsWith('data-')) return [];
         const name = names[block.type] ?? block.type;
         return name === 'tool-call' && 'id' in block ? [`${name} ${String(block.id)}`] : [name];

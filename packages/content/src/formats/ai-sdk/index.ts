@@ -1,4 +1,4 @@
-// Messages of the AI SDK (`UIMessage[]`), and assistant-ui's repository, which keeps them with their branches.
+// Messages of the AI SDK (`UIMessage[]`), and the repository of assistant-ui, which stores them with their branches.
 import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
@@ -47,7 +47,7 @@ function detect(sample: InputSample): number {
 
 interface AiSdkEntry {
   readonly message: JsonObject;
-  /** Undefined makes it a child of the entry before. */
+  /** Undefined makes the entry a child of the previous entry. */
   readonly parentId: string | null | undefined;
   readonly record: JsonObject;
   readonly place: string;
@@ -146,7 +146,7 @@ function eventOf(
   place: string,
   found: readonly ImportFinding[],
 ): ReadEvent {
-  // An entry of a repository names its parent beside the message; a plain message does so in its metadata.
+  // In a repository the parent is beside the message; in a plain list it is in the metadata of the message.
   const messages = entries.map(({ message, record: own }) => (message === own ? own : null));
   const linked = linkFinding(messages, place);
   if (linked !== undefined) return { type: 'finding', finding: linked };

@@ -1,5 +1,5 @@
 // Prompts of Google AI Studio as stored in Drive: one list of chunks, with thoughts as separate chunks. A chunk may
-// name the one that it answers, which makes branches.
+// name the chunk that it answers, so that branches are possible.
 import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
@@ -25,7 +25,7 @@ function isConversation(value: Json | undefined): value is JsonObject {
 
 const roles: ReadonlySet<string> = new Set(['user', 'model']);
 
-/** Returns files in Drive by their ids; the prompt does not contain their bytes. */
+/** Returns blocks for files in Drive, by their ids. The prompt does not contain the bytes of these files. */
 function driveBlocks(chunk: JsonObject, nodes: ConversationNodes, place: string): Json[] {
   return ['driveDocument', 'driveImage', 'driveVideo', 'driveAudio', 'youtubeVideo'].flatMap((key) => {
     const file = chunk[key];
@@ -43,7 +43,7 @@ function blocksOf(chunk: JsonObject, nodes: ConversationNodes, place: string): J
   const own: Json[] =
     chunk.isThought === true && text !== undefined && text !== ''
       ? [{ type: 'thinking', thinking: text }]
-      : // The parts repeat the text.
+      : // The parts contain the same text.
         text === undefined && parts.length > 0
         ? parts.map(fromGooglePart)
         : toTextBlocks(text);
@@ -81,7 +81,7 @@ function tree(prompt: JsonObject, place: string, found: readonly ImportFinding[]
     nodes.report(...roleFinding('role', chunk.role, (word) => roles.has(word), at));
     const blocks = blocksOf(chunk, nodes, at);
     const next = listAt(chunked, 'chunks')[index + 1];
-    // A thought belongs to the answer that follows it.
+    // A thought belongs to the next answer.
     if (chunk.isThought === true && isJsonObject(next) && next.role === 'model' && next.branchParent === undefined) {
       thoughts = { blocks: [...thoughts.blocks, ...blocks], records: [...thoughts.records, chunk] };
       continue;

@@ -1,5 +1,5 @@
-// The history that aider writes beside a project: Markdown in which each run begins with a heading, lines of the user
-// are fourth-level headings, and output of the program is quoted.
+// The history file that aider writes for a project. It is Markdown in which each run begins with a heading, lines of
+// the user are fourth-level headings, and output of the program is quoted.
 import type { JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree, type ReadEvent, type ReadOptions } from '../contract.ts';
 import { readProgramFiles } from '../conversation-files.ts';
@@ -17,7 +17,7 @@ import {
 
 const heading = /^# aider chat started at (\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)\s*$/;
 const asked = /^####(?: (.*))?$/;
-// The program ends its own lines with two spaces, unlike a quote of the model.
+// The program ends its own quoted lines with two spaces, unlike the model.
 const notice = /^>(?: (.*))? {2}$/;
 const modelLine = /^(?:Main )?[Mm]odel: (\S+)/;
 
@@ -31,7 +31,10 @@ interface Passage {
   readonly at: number;
 }
 
-/** Splits the lines of a run by author. A code fence of the model may contain lines that look like others. */
+/**
+ * Splits the lines of a run by author. A code fence of the model may contain lines that look like lines of another
+ * author.
+ */
 function passagesOf(lines: readonly string[], from: number): Passage[] {
   const passages: Passage[] = [];
   let fenced = false;
@@ -53,7 +56,7 @@ function passagesOf(lines: readonly string[], from: number): Passage[] {
 function runTree(id: string, lines: readonly string[], from: number, file: string, options: ReadOptions): ImportedTree {
   const nodes = new ConversationNodes([]);
   const [, year, month, day, hour, minute, second] = (heading.exec(lines[0] ?? '') ?? []).map(Number);
-  // The heading has no time zone; it is read as UTC, so that a file gives the same times on every machine.
+  // The heading has no time zone. It is read as UTC, so that a file gives the same times on every machine.
   const createdAt =
     year === undefined ? undefined : Date.UTC(year, (month ?? 1) - 1, day ?? 1, hour ?? 0, minute ?? 0, second ?? 0);
   let model: string | undefined;

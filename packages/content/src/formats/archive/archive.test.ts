@@ -15,7 +15,9 @@ const id = treeId(uuid(1));
 const picture = new Uint8Array(400_000).map((_, index) => index % 251);
 const hash = sha256Hex(picture);
 
-/** A tree with everything: branches, groups, a tool, markers, trash, a bookmark, foreign ids, an attachment. */
+/**
+ * Builds a tree with every feature: branches, groups, a tool, markers, trash, a bookmark, foreign ids, an attachment.
+ */
 async function sample() {
   const store = new ReferenceStore();
   const act = { actor: 'me', kit: messageKit, ...createTestClock() };
@@ -84,7 +86,7 @@ const rowOf = ({ activeNodeId, rootId, attributes, size, bookmarks }: Tree) => (
 const whole = (await written(await sample())).text;
 const plain = await writeStored(await sample(), archive);
 
-/** Returns the lines without checksums and row times, because a store that imports a tree has its own clock. */
+/** Returns the lines without checksums and times of rows, because a store that imports a tree uses its own clock. */
 function comparable(files: ReadonlyMap<string, string>): unknown {
   const lines = [...files.values()]
     .join('')

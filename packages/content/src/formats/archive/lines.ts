@@ -1,14 +1,14 @@
-// The lines of an archive. Each line is a JSON object: a head; then for each tree its row, nodes, names and bookmarks,
-// and an end line with a checksum over all its lines. Blobs come before the first tree that needs them; the last line
-// ends the archive.
+// The lines of an archive. Each line is a JSON object. The first line is a head. Each tree has lines for its row,
+// nodes, external ids and bookmarks, and an end line with a checksum over all its lines. Blobs come before the first
+// tree that needs them. The last line ends the archive.
 import { sha256Hex } from '../../sha256.ts';
 
-/** The version that is written. Readers refuse a newer one. */
+/** The version that is written. Readers refuse newer versions. */
 export const archiveVersion = 1;
 
 /**
- * A checksum over lines: each line is hashed together with the sum so far, so that changed, missing or reordered lines
- * are detected.
+ * A checksum over lines. Each line is hashed together with the checksum so far, so that changed, missing or reordered
+ * lines are detected.
  */
 export class LineChecksum {
   #sum = '';

@@ -262,7 +262,7 @@ function truncatedArchive(draft: ArchiveDraft): ImportedTree {
 /** Reads archives. A tree with a wrong checksum is read as far as possible and reported. A newer version is refused. */
 export async function* read(input: ImportInput): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
-    // A single file is read even if its beginning is damaged.
+    // If the input is a single file, it is read even if its beginning is damaged.
     if (input.files.length === 1 || detect(await readSample({ files: [file] })) > 0) yield* readArchiveFile(file);
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   }

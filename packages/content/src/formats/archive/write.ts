@@ -36,7 +36,11 @@ function archiveNodeLine(node: Node): object {
   };
 }
 
-/** One line of JSON with keys in their order, so that an unknown block survives byte for byte. */
+/**
+ * Serialises one line as JSON and keeps the order of keys, so that an unknown block survives byte for byte.
+ * Control characters are escaped here and not when the archive is printed, because the checksums cover the written
+ * lines, and a terminal must not receive control characters.
+ */
 // Escaped here and not when printing, because the checksums cover the written lines, and a terminal must not find
 // control characters in them.
 const archiveLine = (value: object) =>
@@ -66,7 +70,7 @@ async function* treeLines(tree: ExportedTree): AsyncGenerator<string> {
     yield archiveLine({ type: 'names', names: names.slice(at, at + namesPerLine) });
 }
 
-/** Writes an archive: everything of the trees, line by line. */
+/** Writes an archive with the complete trees, line by line. */
 export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   yield { type: 'file', name: 'archive.coppice.jsonl', mediaType: 'application/x-ndjson' };
   yield {

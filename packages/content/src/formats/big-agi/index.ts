@@ -98,14 +98,14 @@ function itemOf(fragment: JsonObject, nodes: ConversationNodes, place: string): 
           place,
         ),
       ];
-    // Pictures and sounds are in the browser's own storage.
+    // The bytes of pictures and sounds are in the storage of the browser, not in the export.
     case 'reference': {
       const before = objectAt(part, '_legacyImageRefPart');
       const name = getFilledText(objectAt(part, 'zRefSummary'), 'text') ?? getFilledText(before, 'altText');
       const kind = getFilledText(part, 'assetType') === 'audio' ? 'big-agi-audio' : 'big-agi-image';
       return [missingItem(part, kind, name ?? getFilledText(fragment, 'title'), nodes, place)];
     }
-    // A file that only the provider has, for a time.
+    // Only the provider has the file, and only for a limited time.
     case 'hosted_resource': {
       const resource = objectAt(part, 'resource');
       const name = firstFilledText(resource, 'filename', 'fileName', 'fileId');
@@ -119,7 +119,7 @@ function itemOf(fragment: JsonObject, nodes: ConversationNodes, place: string): 
   }
 }
 
-/** Reads reasoning; its signature depends on the provider, and is needed to send the reasoning back. */
+/** Reads reasoning. Its signature depends on the provider and is needed to send the reasoning back. */
 function reasoningItems(fragment: JsonObject, part: JsonObject): ReplyItem[] {
   const thinking = textAt(part, 'aText') ?? '';
   const vendor = objectAt(fragment, 'vendorState');
@@ -137,7 +137,7 @@ function reasoningItems(fragment: JsonObject, part: JsonObject): ReplyItem[] {
   return [toBlocksItem([{ type: 'thinking', thinking, ...proof }])];
 }
 
-/** Keeps something whose bytes are not in the export by its name. */
+/** Builds an item with the name of a file whose bytes are not in the export. */
 function missingItem(
   part: JsonObject,
   type: string,

@@ -1,5 +1,5 @@
-// The export of Chatbox: each session under its own key. Hidden alternatives below a message are stored beside the
-// list, by the id of that message; earlier threads of a session are separate lists.
+// The export of Chatbox. Each session has its own key. Hidden alternatives below a message are stored outside the list,
+// by the id of that message. Earlier threads of a session are separate lists.
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { findValues, readProgramFiles } from '../conversation-files.ts';
@@ -62,14 +62,14 @@ function partItems(part: Json, fallback: string, nodes: ConversationNodes, place
   return [toBlocksItem([{ ...part, type: `chatbox-${textAt(part, 'type') ?? 'part'}` }])];
 }
 
-/** Returns a picture; it is in the program's own storage unless it has a URL. */
+/** Returns a block for a picture. Without a URL, its bytes are in the storage of the program. */
 function pictureBlock(part: JsonObject, nodes: ConversationNodes, place: string): Json {
   const url = getFilledText(part, 'url');
   if (url !== undefined) return imageOfUrl(url);
   nodes.report(
     buildFinding('import/attachment-missing', 'note', place, getFilledText(part, 'storageKey') ?? detailOf('image')),
   );
-  // The text that was read off the picture is what a model without sight got.
+  // The recognised text of the picture was sent to models that cannot read images.
   return { ...omitKeys(part, 'type'), type: 'chatbox-image', text: getFilledText(part, 'ocrResult') ?? '[image]' };
 }
 
@@ -107,7 +107,7 @@ class SessionNodes {
     this.#forks = objectAt(session, 'messageForksHash');
   }
 
-  /** Adds a list below a message, and the alternatives below each of its messages. */
+  /** Adds a list of messages below a message, and the alternatives below each of them. */
   add(list: readonly Json[], parent: string | null, place: string): string | null {
     const open: { readonly list: readonly Json[]; readonly parent: string | null; readonly place: string }[] = [
       { list, parent, place },
@@ -138,7 +138,7 @@ class SessionNodes {
   #message(message: JsonObject, id: string, parent: string | null, place: string): void {
     const { nodes } = this;
     nodes.report(...roleFinding('role', message.role, (word) => roles.has(word), place));
-    // A summary of everything above it takes its place for the model.
+    // For the model, a summary replaces everything above it.
     if (message.isSummary === true) {
       const summary = textOf(message);
       nodes.add({
@@ -189,7 +189,7 @@ class SessionNodes {
   }
 }
 
-/** Yields the session as shown, and each of its earlier threads. */
+/** Yields the current thread of a session, and each of its earlier threads. */
 function* sessionTrees(session: JsonObject, place: string, found: readonly ImportFinding[]): Generator<ImportedTree> {
   const id = getFilledText(session, 'id') ?? place;
   const threads = listAt(session, 'threads').filter(isJsonObject);
@@ -233,7 +233,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
     else if (record.type === 'record') {
       if (isSession(record.value))
         for (const tree of sessionTrees(record.value, record.place, record.findings)) yield { type: 'tree', tree };
-      // Settings and lists of names are stored beside the sessions.
+      // The export also contains settings and lists of names, which are ignored.
       else
         yield {
           type: 'finding',

@@ -62,7 +62,7 @@ const hidden = message('s', 'system', '', {
 });
 const { metadata: _, ...bare } = message('u', 'user', 'How long?');
 
-// The mapping is not in tree order, the question has no metadata, the second answer is older than the first.
+// The mapping is not in tree order, the question has no metadata, and the second answer is older than the first.
 const tea = [
   node('a2', 'u', [], message('a2', 'assistant', '5 min', { create_time: 1 })),
   node('a1', 'u', [], message('a1', 'assistant', '3 min \ue200cite\ue202turn0\ue201')),

@@ -1,4 +1,4 @@
-// Converts the message of a ChatGPT node to a canonical one.
+// Converts the message of a ChatGPT node to a canonical message.
 import type { Json, JsonObject, NodeKind, NodeMeta, NodeStatus } from '@coppice/core';
 import { type Attachment, buildAttachmentBlock } from '../attachments.ts';
 import { getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
@@ -14,19 +14,19 @@ export interface ChatgptMessage {
   readonly status?: NodeStatus;
   readonly meta: NodeMeta;
   readonly blobs: readonly Attachment[];
-  /** Ids of referenced files that were not given; if one of them exists, the message is converted again with it. */
+  /** Ids of referenced files that were not passed. If such a file exists, the message is converted again with it. */
   readonly wanted: readonly string[];
   readonly findings: readonly ImportFinding[];
 }
 
-/** Returns the tool that the message is addressed to, if any. */
+/** Returns the tool that a message is addressed to; undefined if there is none. */
 export function recipientOf(message: JsonObject): string | undefined {
   const recipient = getFilledText(message, 'recipient');
   const role = textAt(objectAt(message, 'author'), 'role');
   return role === 'assistant' && recipient !== undefined && recipient !== 'all' ? recipient : undefined;
 }
 
-/** Derives the id of a call from its node, because exports have none. */
+/** Derives the id of a call from its node, because exports have no call ids. */
 export function callIdOf(nodeId: string): string {
   return `call-${nodeId}`;
 }
@@ -42,7 +42,7 @@ interface MessageDraft {
   readonly blocks: Json[];
   readonly blobs: Attachment[];
   readonly findings: ImportFinding[];
-  /** Ids of files that were not given. */
+  /** Ids of files that were not passed. */
   readonly wanted: string[];
   readonly place: string;
   readonly files: FilesById;
@@ -90,7 +90,7 @@ function addPart(part: Json, draft: MessageDraft): void {
   else draft.blocks.push({ ...part, type: `chatgpt-${type ?? 'part'}` });
 }
 
-/** Content types that hold plain text, with the fields it is made of, one per line. */
+/** Content types of plain text, with the fields that contain the text. The fields are joined by line feeds. */
 const plainFields: ReadonlyMap<Json | undefined, readonly string[]> = new Map<Json, readonly string[]>([
   ['code', ['text']],
   ['execution_output', ['text']],
@@ -150,7 +150,7 @@ function callBlock(message: JsonObject, recipient: string, nodeId: string, block
     const value: Json = JSON.parse(input);
     if (isJsonObject(value)) parameters = value;
   } catch {
-    // Not JSON: code or plain text becomes a parameter.
+    // The text is not JSON: code or plain text becomes a parameter.
   }
   return { type: 'tool-use', id: callIdOf(nodeId), name: recipient, parameters };
 }
@@ -209,8 +209,8 @@ function addFiles(message: JsonObject, draft: MessageDraft): void {
 const markers: ReadonlySet<unknown> = new Set(['user_editable_context', 'model_editable_context']);
 
 /**
- * Converts a node's message. `callId` is the call that a tool's message answers. Synchronous, because hardly any
- * message refers to a file, and awaiting each would cost more than the conversion.
+ * Converts a node's message. `callId` is the call that a tool message answers. Synchronous, because few messages refer
+ * to a file, and awaiting each message would cost more than the conversion.
  */
 export function readChatgptMessage(
   message: JsonObject,

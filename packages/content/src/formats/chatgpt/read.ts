@@ -27,13 +27,13 @@ function hasAuthor(message: JsonObject): boolean {
   return typeof objectAt(message, 'author').role === 'string';
 }
 
-/** Whether the messages of a mapping belong to another program: there are some, and none names its author. */
+/** Whether the messages of a mapping belong to another program, because no message has an author. */
 function isOtherMapping(mapping: JsonObject): boolean {
   let others = 0;
   for (const node of Object.values(mapping)) {
     if (!isJsonObject(node) || !isJsonObject(node.message)) continue;
     if (hasAuthor(node.message)) return false;
-    // A sample may end after the id, which comes before the author.
+    // A sample may end between the id and the author, because the id comes first.
     if (Object.keys(node.message).some((key) => key !== 'id')) others++;
   }
   return others > 0;
@@ -49,7 +49,10 @@ function isMapping(value: Json | undefined): boolean {
   );
 }
 
-/** Whether the beginning of a file looks like conversations: one, a list, or a list under a key. */
+/**
+ * Whether the beginning of a file looks like an export: a conversation, a list of conversations, or such a list under a
+ * key.
+ */
 function isChatgptExport(json: Json | undefined): boolean {
   if (isMapping(json)) return true;
   const list = isJsonObject(json) ? json.conversations : json;
@@ -62,7 +65,7 @@ export function detect(sample: InputSample): number {
   return sample.files.some((file) => isChatgptExport(file.json)) ? 0.95 : 0;
 }
 
-/** Finds the call that each tool message answers; results are cached per node. */
+/** Finds the call that each tool message answers. Results are cached per node. */
 class ToolCalls {
   readonly #mapping: ReadonlyMap<string, JsonObject>;
   readonly #known = new Map<string, string | undefined>();
@@ -71,7 +74,7 @@ class ToolCalls {
     this.#mapping = mapping;
   }
 
-  /** Returns the call that a tool message answers: the nearest one above, skipping other results. */
+  /** Returns the call that a tool message answers: the nearest call above it. Other results are skipped. */
   of(id: string): string | undefined {
     const walked: string[] = [];
     let at: string | undefined = this.#above(id);
@@ -102,7 +105,7 @@ class ToolCalls {
 const roles: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool']);
 const isChatgptRole = (role: string) => roles.has(role);
 
-/** Returns the files with these ids, as far as they exist. */
+/** Returns the files with these ids, if they exist. */
 async function filesOfExport(ids: readonly string[], files: AttachmentFiles): Promise<FilesById> {
   const byId = new Map<string, Attachment>();
   for (const id of ids) {
@@ -132,19 +135,19 @@ const noFiles: readonly string[] = [];
 type Made = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
 
 /**
- * The nodes of one conversation while they are read. The per-node work is in synchronous methods: inside an async
- * function V8 would compile all of it as one piece, which takes longer than reading thousands of nodes.
+ * The nodes of one conversation while they are read. The work per node is in synchronous methods. V8 would compile an
+ * async function with all of it as one piece, which takes longer than reading thousands of nodes.
  */
 class Mapping {
   readonly place: string;
   readonly findings: ImportFinding[];
   readonly listed = new Map<string, JsonObject>();
-  /** Nodes that are not messages of the tree: its root, and the one with the system prompt that Coppice wrote. */
+  /** Nodes that are not messages of the tree: the root, and the node with the system prompt that Coppice wrote. */
   readonly own = new Map<string, JsonObject>();
   readonly nodes: ImportedNode[] = [];
   readonly blobs = new Map<string, ImportedBlob>();
   readonly childOrder = new Map<string, readonly string[]>();
-  /** The children of those nodes. */
+  /** The ids of the children of these nodes. */
   readonly first: string[] = [];
   systemPrompt: string | undefined;
   readonly #calls = new ToolCalls(this.listed);
@@ -188,7 +191,7 @@ class Mapping {
     for (const child of getTexts(node, 'children')) if (!this.own.has(child)) this.first.push(child);
   }
 
-  /** Reads nodes from an index on, up to one that refers to files, which must be awaited. */
+  /** Reads nodes from an index on. Stops at a node that refers to files, because these must be awaited. */
   readSome(ids: readonly string[], from: number): { readonly next: number; readonly files: readonly string[] } {
     const end = Math.min(ids.length, from + itemsPerPause);
     for (let at = from; at < end; at++) {
@@ -198,7 +201,7 @@ class Mapping {
     return { next: end, files: noFiles };
   }
 
-  /** Adds a node, unless it refers to files that were not looked up yet; returns their ids. */
+  /** Adds a node and returns the ids of files that must be looked up first; if there are any, the node is not added. */
   take(id: string, files?: FilesById): readonly string[] {
     const node = this.listed.get(id);
     if (node === undefined) return noFiles;
@@ -230,7 +233,7 @@ class Mapping {
     }
     const createdAt = fromSeconds(message?.create_time);
     appendFindings(findings, timeFinding(message?.create_time, createdAt, at));
-    // Fields are listed instead of spread for speed: this runs for every record of every import.
+    // Fields are listed instead of spread for speed: this code runs for every record of every import.
     const made: Made = {
       externalId: id,
       parentExternalId: parent !== null && this.own.has(parent) ? null : parent,
@@ -253,7 +256,7 @@ async function chatgptTree(
   files: AttachmentFiles,
   rest: Pause | undefined,
 ): Promise<ImportedTree> {
-  // The conversation was parsed in one step, which may have taken long.
+  // Yields to other work, because parsing the conversation in one step may have taken long.
   await rest?.();
   const mapping = new Mapping(conversation, place, [...found]);
   await rest?.();
@@ -268,12 +271,12 @@ async function chatgptTree(
   return madeOf(conversation, mapping);
 }
 
-/** Builds the conversation when all its nodes are read. */
+/** Builds the conversation after all its nodes are read. */
 function madeOf(conversation: JsonObject, mapping: Mapping): ImportedTree {
   const { place, findings, nodes, own, first, childOrder, blobs, systemPrompt } = mapping;
   const beginnings = [...mapping.listed.values()].filter(({ parent }) => parent === null || parent === undefined);
   appendFindings(findings, rootsFinding(beginnings.length, place, 'repair'));
-  // Several physical roots: their children in turn, then messages without a parent.
+  // The export has several roots. First come the children of each root, then messages without a parent.
   if (own.size > 0 && first.length > 0) {
     const known = new Set(first);
     for (const node of nodes)
@@ -347,11 +350,11 @@ function conversationIds(name: string): string[] {
   return ids;
 }
 
-// Parts of an export without conversations.
+// Files of an export that contain no conversations.
 const beside =
   /(?:^|\/)(?:chat\.html|user\.json|message_feedback\.json|shared_conversations\.json|export_manifest\.json|model_comparisons\.json|group_chats\.json|shopping\.json|sora\.json)$/;
 
-/** Reads exports: one file, shards or a single conversation, with the attachment files beside them. */
+/** Reads exports: one file, several shards or a single conversation, with their attachment files. */
 export async function* read(input: ImportInput, { rest }: ReadOptions = {}): AsyncGenerator<ReadEvent> {
   const chosen: InputFile[] = [];
   const others: InputFile[] = [];
@@ -359,7 +362,7 @@ export async function* read(input: ImportInput, { rest }: ReadOptions = {}): Asy
     if (await hasConversations(file)) chosen.push(file);
     else others.push(file);
   }
-  // A single file is read even if its beginning is damaged.
+  // If the input is a single file, it is read even if its beginning is damaged.
   if (chosen.length === 0 && input.files.length === 1) chosen.push(...others.splice(0));
   chosen.sort((a, b) => (a.name < b.name ? -1 : 1));
   const files = new AttachmentFiles(others, conversationIds);

@@ -20,7 +20,7 @@ const name = 'chatgpt';
 
 const toSeconds = (at: number) => at / 1000;
 
-/** A node of the mapping being built. */
+/** A node of the mapping that is being built. */
 interface MappingEntry {
   readonly id: string;
   parent: string | null;
@@ -125,7 +125,7 @@ class ChatgptConversation {
   readonly entries = new Map<string, MappingEntry>();
   readonly #tree: ExportedTree;
   readonly #ids: ReadonlyMap<NodeId, string>;
-  /** The parent for the children of each node: the last of the entries it was split into. */
+  /** The parent for the children of each node: the last entry of that node. */
   readonly #tails = new Map<NodeId, string>();
 
   readonly #roots = new Set<string>();
@@ -136,7 +136,7 @@ class ChatgptConversation {
     this.#ids = exportedIds(tree, name);
   }
 
-  /** Adds the original roots of the conversation, or a new one, with the system prompt below it. */
+  /** Adds the original roots of the conversation, or a new root, and the system prompt below it. */
   addRoot(record: JsonObject): void {
     const { rootId, attributes } = this.#tree;
     const kept = Object.entries(objectAt(record, '$roots'));
@@ -179,14 +179,14 @@ class ChatgptConversation {
     this.#tails.set(rootId, parentId);
   }
 
-  /** Returns the original entry of a node that came from an export, updated if it was edited. */
+  /** Returns the original entry of an imported node, with the new content if the node was edited. */
   #original(node: Node, id: string): MappingEntry | undefined {
     const original = originalRecordOf(node, name);
     if (original?.record === undefined || original.id !== id) return undefined;
     const { record } = original;
     const rest = omitKeys(record, 'id', 'parent', 'message', 'children');
     if (original.unchanged) return { id, parent: null, children: [], message: record.message ?? null, rest };
-    // Edited in place: author, time and other fields stay the same.
+    // The message was edited in place, so author, time and other fields stay the same.
     const made = explode(node, id).at(-1)?.message;
     const was = objectAt(record, 'message');
     const message = made === undefined ? null : { ...was, content: made.content ?? null };
@@ -198,10 +198,10 @@ class ChatgptConversation {
     const parent = this.#tails.get(node.parentId ?? this.#tree.rootId) ?? this.#tails.get(this.#tree.rootId) ?? '';
     const original = this.#original(node, id);
     if (original !== undefined) {
-      // First messages return to their original root, or to none.
+      // First messages get their original root again, or none.
       const was = originalRecordOf(node, name)?.record?.parent ?? null;
       const first = node.parentId === this.#tree.rootId;
-      // If the original parent was a message, the node was moved away from it.
+      // If the original parent was a message, the node was moved.
       const known = typeof was === 'string' && this.#roots.has(was);
       const parentId = known ? was : was === null ? null : parent;
       this.#enter({ ...original, parent: first ? parentId : parent });
@@ -223,7 +223,8 @@ class ChatgptConversation {
   }
 
   /**
-   * Builds the child lists in stored order. Removes our own root if the conversation came without one and needs none.
+   * Builds the child lists in stored order. Removes the root that Coppice added if the conversation had no root and
+   * needs none.
    */
   link(): void {
     const { rootId } = this.#tree;
@@ -245,13 +246,13 @@ class ChatgptConversation {
         );
   }
 
-  /** Returns the last entry of a node; for none, the root. */
+  /** Returns the last entry of a node; for null, the root. */
   tail(id: NodeId | null): string {
     return (id === null ? undefined : this.#tails.get(id)) ?? this.#tails.get(this.#tree.rootId) ?? '';
   }
 }
 
-/** Returns the id of the node that an entry is a part of. */
+/** Returns the id of the node to which an entry belongs. */
 function conversationHead(id: string): string {
   return id.replace(/-(?:thoughts|text|call-\d+)$/, '');
 }
@@ -271,7 +272,7 @@ function chatgptConversation(tree: ExportedTree, built: ChatgptConversation): Js
   if (original?.record !== undefined) {
     const record = omitKeys(original.record, '$roots');
     const was = record.current_node ?? null;
-    // Without an active node the record may still name one, unless it was removed.
+    // Without an active node the record keeps its current node, unless that node was removed.
     const stays = tree.activeNodeId === null && (typeof was !== 'string' || built.entries.has(was));
     const current = stays ? was : built.tail(tree.activeNodeId);
     return {
@@ -310,7 +311,7 @@ function* chatgptLosses(tree: ExportedTree): Generator<WriteEvent> {
     const original = originalRecordOf(node, name);
     const blocks = node.message?.content ?? [];
     if (original?.unchanged === true && original.record !== undefined) {
-      // The record only names the attachment.
+      // The record contains only the name of the attachment.
       if (blocks.some(isStoredBlob))
         yield buildLossEvent(tree, node, 'attachments', 'An attachment is named, its bytes are left out.');
       continue;

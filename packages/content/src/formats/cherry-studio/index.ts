@@ -1,4 +1,4 @@
-// Backups of Cherry Studio up to version 5 (one JSON document with topics, blocks and settings, and files beside it),
+// Backups of Cherry Studio up to version 5 (one JSON document with topics, blocks and settings, and separate files),
 // and table rows of version 2 of the app.
 import type { Json } from '@coppice/core';
 import { defineFormat, type ReadEvent, type ReadOptions } from '../contract.ts';
@@ -7,7 +7,7 @@ import { type ImportInput, type InputSample, readSample } from '../input.ts';
 import { read } from './read.ts';
 import { hasTableRows, readCherryRows } from './rows.ts';
 
-/** Whether the beginning of a document looks like a backup; settings may fill the whole sample. */
+/** Whether the beginning of a document looks like a backup. The settings may fill the whole sample. */
 function isBackup(json: Json | undefined): boolean {
   if (!isJsonObject(json)) return false;
   if (typeof objectAt(json, 'localStorage')['persist:cherry-studio'] === 'string') return true;

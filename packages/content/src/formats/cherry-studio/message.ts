@@ -1,4 +1,4 @@
-// Converts a message of a topic. Its blocks hold text, reasoning, calls and results; here calls and results become
+// Converts a message of a topic. Its blocks contain text, reasoning, calls and results. Calls and results become
 // separate messages in a chain.
 import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
 import { type Attachment, type AttachmentFiles, buildAttachmentBlock } from '../attachments.ts';
@@ -13,7 +13,7 @@ export interface CherryPart {
   readonly meta: NodeMeta;
 }
 
-/** Collects files, blobs and findings. */
+/** Collects the files, blobs and findings of a topic. */
 export interface TopicCollector {
   readonly files: AttachmentFiles;
   readonly blobs: Map<string, Attachment>;
@@ -94,7 +94,7 @@ function toolOfPart(block: JsonObject, fallback: string): ToolUseRecord {
   };
 }
 
-/** Returns code in a fence that the code does not close. */
+/** Returns code in a fence that is longer than any fence inside the code. */
 function fencedCode(code: string, language: string): string {
   let fence = '```';
   while (code.includes(fence)) fence += '`';
@@ -144,7 +144,7 @@ export async function toCherryParts(
       if (result !== undefined) results.push(result);
       continue;
     }
-    // Content after results was written with knowledge of them.
+    // The model generated this content after it received the results, so it becomes a new message.
     if (results.length > 0) close();
     content.push(await cherryContent(block, around));
   }

@@ -1,5 +1,6 @@
-// The blocks of all topics are in one list. A first pass records which topic needs which blocks and their sizes; then
-// topics are read in batches whose blocks fit into memory, one pass each. A backup of usual size takes two passes.
+// Reads backups, in which one list contains the blocks of all topics. A first pass records the blocks and the size of
+// each topic. Then topics are read in batches whose blocks fit into memory, one pass each. A backup of usual size takes
+// two passes.
 import type { Json, JsonObject } from '@coppice/core';
 import { AttachmentFiles } from '../attachments.ts';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
@@ -42,7 +43,10 @@ function parseJsonText(text: string | undefined): JsonObject {
   }
 }
 
-/** Reads names and prompts of topics from JSON inside JSON. Settings also contain API keys, so nothing else is read. */
+/**
+ * Reads names and prompts of topics from a JSON text inside the document. Other settings contain API keys and are not
+ * read.
+ */
 function topicNotes(document: Json | undefined): ReadonlyMap<string, TopicMeta> {
   const notes = new Map<string, TopicMeta>();
   const storage = isJsonObject(document) ? objectAt(document, 'localStorage') : {};
@@ -60,7 +64,7 @@ function topicNotes(document: Json | undefined): ReadonlyMap<string, TopicMeta> 
 
 /** The result of the first pass. */
 class BackupSurvey {
-  /** The blocks of each topic and its size, in topic order. */
+  /** The block ids and the size of each topic, in topic order. */
   readonly topics: { readonly blocks: readonly string[]; readonly bytes: number }[] = [];
   readonly sizes = new Map<string, number>();
   readonly findings: ImportFinding[] = [];
@@ -92,7 +96,7 @@ class BackupSurvey {
     else this.sizes.set(id, record.bytes);
   }
 
-  /** Returns the ends of the batches, as topic numbers. */
+  /** Returns the end of each batch, as an index of topics. */
   batches(): number[] {
     const ends: number[] = [];
     let held = 0;
@@ -183,7 +187,7 @@ async function* readBackup(file: InputFile, files: AttachmentFiles): AsyncGenera
   }
 }
 
-/** Reads backups; files beside them are attachments, found by the ids in their names. */
+/** Reads backups. The other files of the input are attachments, which are found by the ids in their names. */
 export async function* read(
   input: ImportInput,
   _options: ReadOptions,

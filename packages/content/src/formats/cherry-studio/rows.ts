@@ -1,5 +1,5 @@
-// Rows of the tables `topic` and `message`, as SQLite tools print them in JSON: a list, one per line, or both tables in
-// one document. The rows of a topic may be anywhere, so they are collected in batches like backups.
+// Rows of the tables `topic` and `message`, as SQLite tools print them in JSON: a list, one row per line, or both
+// tables in one document. The rows of a topic may be anywhere, so they are collected in batches, as in backups.
 import type { Json, JsonObject } from '@coppice/core';
 import { type Attachment, AttachmentFiles, buildAttachmentBlock } from '../attachments.ts';
 import type { ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
@@ -39,7 +39,7 @@ async function* recordsOfTable(file: InputFile): AsyncGenerator<FileRecord> {
   yield* (await isLineFile(file)) ? readLineRecords(file) : readDocumentRecords(file, patterns);
 }
 
-/** Parses a column that holds JSON as text; an object is returned as it is, anything else gives undefined. */
+/** Parses a column that contains JSON as text. An object is returned unchanged; any other value gives undefined. */
 function columnOf(value: Json | undefined): JsonObject | undefined {
   if (isJsonObject(value)) return value;
   if (typeof value !== 'string') return undefined;
@@ -76,14 +76,14 @@ function rowSource(row: JsonObject): JsonObject | undefined {
   };
 }
 
-/** Collects files, blobs and findings. */
+/** Collects the files, blobs and findings of a topic. */
 interface RowContext {
   readonly files: AttachmentFiles;
   readonly blobs: Map<string, Attachment>;
   readonly findings: ImportFinding[];
 }
 
-/** Replaces file URLs of the original machine by the attachment files beside the database. */
+/** Replaces file URLs of the original machine by the attachment files of the input. */
 async function withFiles(message: JsonObject, place: string, around: RowContext): Promise<JsonObject> {
   const content: Json[] = [];
   for (const block of listAt(message, 'content')) {
@@ -100,7 +100,7 @@ async function withFiles(message: JsonObject, place: string, around: RowContext)
   return { ...message, content };
 }
 
-/** Returns the nodes of a row: calls, results and later content form a chain. */
+/** Returns the nodes of a row. Calls, results and later content form a chain. */
 async function nodesOfRows(
   { record, place }: CherryRow,
   roots: ReadonlySet<string>,
@@ -202,7 +202,10 @@ function batchesOf(sizes: ReadonlyMap<string, number>): Set<string>[] {
   return batches;
 }
 
-/** Reads rows: a first pass for the topics and their sizes, then the trees. Files without rows are attachments. */
+/**
+ * Reads rows: a first pass finds the topics and their sizes, the next passes build the trees. Files without rows are
+ * attachments.
+ */
 export async function* readCherryRows({ files }: ImportInput): AsyncGenerator<ReadEvent> {
   const tables: InputFile[] = [];
   const others: InputFile[] = [];

@@ -1,4 +1,5 @@
-// A topic is a list. Answers name their question; the next question follows the selected answer.
+// Converts a topic, which is a list of messages. An answer names its question, and the next question follows the
+// selected answer.
 import type { Json, JsonObject } from '@coppice/core';
 import type { Attachment, AttachmentFiles } from '../attachments.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
@@ -22,14 +23,17 @@ export interface TopicMeta {
   readonly systemPrompt: string | undefined;
 }
 
-/** Determines parents while the list is read. */
+/** Determines the parents of messages while the list is read. */
 class TopicThread {
   tip: string | null = null;
   readonly #earlier = new Set<string>();
   #question: string | undefined;
   #answers: { readonly ask: string; readonly parent: string | null; selected: boolean } | undefined;
 
-  /** Returns the parent of a message, and makes the message the end of the list unless it is an unselected answer. */
+  /**
+   * Returns the parent of a message. The message becomes the end of the list, unless it is an answer that is not
+   * selected.
+   */
   place(message: JsonObject, id: string): string | null {
     const ask = message.role === 'assistant' ? getFilledText(message, 'askId') : undefined;
     const parent = ask === undefined ? this.#next(message, id) : this.#answer(message, id, ask);
@@ -37,7 +41,7 @@ class TopicThread {
     return parent;
   }
 
-  /** Whether a message with this id came before. */
+  /** Whether an earlier message has this id. */
   knows(id: string): boolean {
     return this.#earlier.has(id);
   }
@@ -125,7 +129,7 @@ export async function topicToTree(
         records: part === last ? 1 : 0,
         place: at,
         ...(part === last ? { record } : {}),
-        // The parts form a chain; the first is the sibling of the other answers.
+        // The parts form a chain; the first part is a sibling of the other answers.
         ...(part === 0 && ask !== undefined ? { group: ask } : {}),
         ...(createdAt === undefined ? {} : { createdAt }),
         ...(Object.keys(meta).length === 0 ? {} : { meta }),

@@ -43,7 +43,7 @@ const thinking = [
   block('text', { text: 'By train.', citations: [] }),
 ];
 
-// Branches mixed in one array, as in exports.
+// The messages of several branches are mixed in one array, as in exports.
 const branched = [
   message('h1', 'human', 'Plan it', { parent_message_uuid: rootless }),
   message('b2', 'assistant', 'By boat.', { parent_message_uuid: 'h1', created_at: '2026-01-02T03:04:30.000000Z' }),

@@ -36,7 +36,7 @@ function detect(sample: InputSample): number {
   return sample.files.some((file) => isClaudeExport(file.json)) ? 0.95 : 0;
 }
 
-// Fields of a block about transport and display, not content.
+// Fields of a block about transport and display, which are not content.
 const transport = ['start_timestamp', 'stop_timestamp', 'flags', 'alternative_display_type'];
 
 function plainText(block: Json): Json {
@@ -45,13 +45,13 @@ function plainText(block: Json): Json {
   return Array.isArray(bare.citations) && bare.citations.length === 0 ? omitKeys(bare, 'citations') : bare;
 }
 
-/** A part of a message that becomes a node: the calls so far, a result, or the rest. */
+/** A part of a message that becomes a node: the calls so far, a result, or the remaining content. */
 interface ClaudePart {
   readonly message: JsonObject;
   readonly meta?: NodeMeta;
 }
 
-/** Pairs calls with results; calls without an id are answered in order. */
+/** Pairs calls with results. Calls without an id are paired in order. */
 class ToolPairing {
   readonly #open: string[] = [];
   readonly #id: string;
@@ -67,7 +67,7 @@ class ToolPairing {
     return made;
   }
 
-  /** Returns the call that a result answers: by id, else the first open one. */
+  /** Returns the call that a result answers: by id, else the first call without a result. */
   answered(block: JsonObject): string | undefined {
     const named = getFilledText(block, 'tool_use_id');
     const at = named === undefined ? 0 : this.#open.indexOf(named);
@@ -126,7 +126,7 @@ function claudeParts(message: JsonObject, model: string | undefined): { parts: C
   return { parts, unpaired };
 }
 
-/** Returns attachments, which are included as text, and images, which are only named. */
+/** Returns the attachments of a message. Exports contain their text, but only the names of images. */
 function claudeFiles(message: JsonObject): Json[] {
   const blocks: Json[] = [];
   for (const file of listAt(message, 'attachments')) {
@@ -228,7 +228,7 @@ function claudeTree(conversation: JsonObject, place: string, found: readonly Imp
     ...(updatedAt === undefined ? {} : { updatedAt }),
     ...(conversation.is_starred === true ? { attributes: { pinned: true } } : {}),
     nodes,
-    // Without parent ids the list is a thread, and its last message is the active node.
+    // Without parent ids the list is one branch, and its last message is the active node.
     ...(leaf !== undefined ? { activeExternalId: leaf } : linked ? {} : { activeExternalId: previous }),
     record: omitKeys(conversation, 'chat_messages'),
     place,
@@ -260,7 +260,7 @@ async function* readClaudeFile(file: InputFile): AsyncGenerator<ReadEvent> {
 
 async function* read(input: ImportInput): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
-    // A single file is read even if its beginning is damaged.
+    // If the input is a single file, it is read even if its beginning is damaged.
     if (input.files.length === 1 || (await hasClaudeConversations(file))) yield* readClaudeFile(file);
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   }

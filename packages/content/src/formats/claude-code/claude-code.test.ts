@@ -73,7 +73,7 @@ const plain = [
   reply('a4', 'a3', 'msg_2', text('Renamed in one place.')),
 ];
 
-// One reply in four lines with two parallel calls: the first result is below the line of its call, not below the last
+// One reply in four lines with two parallel calls. The first result is below the line of its call, not below the last
 // line.
 const parallel = [
   user('b1', null, 'look twice'),
@@ -86,7 +86,7 @@ const parallel = [
   reply('b8', 'b7', 'msg_2', text('One of them is there.')),
 ];
 
-// Edited after going back: two lines with one parent; the session records the active one.
+// The user went back and edited a message, so two lines have the same parent. The session records the active one.
 const branched = [
   user('c1', null, 'Hello'),
   reply('c2', 'c1', 'msg_1', text('Good day.')),

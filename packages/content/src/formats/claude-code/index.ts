@@ -1,5 +1,5 @@
 // Session files of Claude Code: one file per session, one line per block of a reply, subagents in separate files. The
-// folder of session lines defines their meaning; here they are imported as records and written back.
+// sessions folder converts the lines; this format imports them with their records and writes them back.
 import { defineFormat } from '../contract.ts';
 import { metadataLossFields } from '../exporting.ts';
 import { detect, read } from './read.ts';

@@ -57,7 +57,7 @@ function resultOfLine(uuid: string, said: JsonObject, tools: ReadonlyMap<string,
   return { message, meta: isError ? { ...meta, isError: true } : meta };
 }
 
-/** Returns model and usage. All lines of a reply repeat them; the last one is the most complete. */
+/** Returns model and usage. All lines of a reply repeat them, and the last line is the most complete. */
 function modelOfLine(line: JsonObject): JsonObject {
   const message = objectAt(line, 'message');
   const model = getFilledText(message, 'model');
@@ -67,14 +67,14 @@ function modelOfLine(line: JsonObject): JsonObject {
     provider: 'anthropic',
     ...(model === undefined ? {} : { model_name: model }),
     ...(reason === undefined ? {} : { finish_reason: reason }),
-    // Lines that Claude Code itself wrote have zero usage, which means nothing.
+    // Lines that Claude Code itself wrote have zero usage, which is ignored.
     ...(isJsonObject(message.usage) && parseUsage({ meta: { source: { usage: message.usage } } })?.totalTokens !== 0
       ? { usage: message.usage }
       : {}),
   };
 }
 
-/** Returns the id of the boundary that Coppice writes above the summary of its own compaction. */
+/** Returns the id of the boundary line that Coppice writes above the summary of a compaction. */
 export function boundaryIdOf(summary: string): string {
   return deriveId('claude-code-boundary', summary);
 }

@@ -32,7 +32,7 @@ import { readLineRecords } from '../records-in.ts';
 import { countRoots, parentFinding, rootsFinding } from '../structure-findings.ts';
 import { boundaryIdOf, toLineMessage } from './message-lines.ts';
 
-/** Whether a value is a chain line, or the beginning of one: the app writes the id after the message. */
+/** Whether a value is a chain line, or the beginning of one, because the app writes the id after the message. */
 function isChainLine(value: Json, whole = true): boolean {
   return (
     isJsonObject(value) &&
@@ -44,8 +44,8 @@ function isChainLine(value: Json, whole = true): boolean {
 }
 
 /**
- * Whether a value is a line outside the chain in a form that only Claude Code writes; a resumed session may begin with
- * hundreds of them.
+ * Whether a value is a line outside the chain in a form that only Claude Code writes. A resumed session may begin with
+ * hundreds of such lines.
  */
 function isSideLine(value: Json): boolean {
   if (!isJsonObject(value)) return false;
@@ -55,13 +55,13 @@ function isSideLine(value: Json): boolean {
   return otherLineTypes.has(textAt(value, 'type') ?? '') && typeof value.sessionId === 'string';
 }
 
-/** Whether a value is a header of pi's or our session files; Claude Code writes none. */
+/** Whether a value is a header of a session file of pi or Coppice; Claude Code writes no headers. */
 function isSessionHeader(value: Json): boolean {
   return isJsonObject(value) && value.type === 'session' && 'version' in value;
 }
 
 function isClaudeCodeSession({ lines, json }: Pick<SampleFile, 'lines' | 'json'>): boolean {
-  // If the first line is longer than the sample, only its beginning is known.
+  // If the first line is longer than the sample, only its beginning can be examined.
   if (lines.length === 0) return json !== undefined && isChainLine(json, false);
   if (lines.some(isSessionHeader)) return false;
   return lines.some((line) => isChainLine(line)) || lines.every(isSideLine);
@@ -72,13 +72,13 @@ export function detect(sample: InputSample): number {
   return sample.files.some(isClaudeCodeSession) ? 0.9 : 0;
 }
 
-/** A chain line while it is read, with a new id if another line has its own. */
+/** A chain line that is being read. It gets a new id if another line has the same id. */
 interface ChainLine {
   readonly kept: PreservedLine;
   /** The line itself, or a copy with the new id. */
   readonly fields: JsonObject;
   readonly after: PreservedLine[];
-  /** The number of records of the file it represents. */
+  /** The number of records of the file that the line represents. */
   records: number;
 }
 
@@ -91,7 +91,7 @@ class ClaudeCodeSession {
   readonly #leading: PreservedLine[] = [];
   readonly #free = new FreeIds();
   readonly #findings: ImportFinding[] = [];
-  /** What the program notes about a subagent, in a file beside its session. */
+  /** The data about a subagent, which the program stores in a separate file. */
   readonly #meta: JsonObject | undefined;
   #prompts: JsonObject[] = [];
 
@@ -164,7 +164,7 @@ class ClaudeCodeSession {
     return `${this.#file}:${at}`;
   }
 
-  /** Returns the title: the user's, a generated one, or that of a summary of one of its messages. */
+  /** Returns the title: the user's title, a generated title, or the title in a summary of one of its messages. */
   #title(): string | undefined {
     const names = new Map<string, string>();
     const asides = [...this.#leading, ...this.#chain.flatMap((line) => line.after)];
@@ -183,7 +183,7 @@ class ClaudeCodeSession {
     return names.get('custom-title') ?? names.get('ai-title') ?? names.get('summary');
   }
 
-  /** Returns the session id of the last lines: a resumed file begins with lines of an earlier session. */
+  /** Returns the session id of the last lines, because a resumed file begins with lines of an earlier session. */
   #identity(): {
     readonly id: string;
     readonly scope: string;
@@ -211,7 +211,7 @@ class ClaudeCodeSession {
     const tools = this.#tools();
     const boundaries = this.#boundaries();
     const nodes: ImportedNode[] = [];
-    // Only the last of the nodes from one line keeps the line.
+    // If a line becomes several nodes, only the last node stores the line.
     const partial = new Map<string, string[]>();
     for (const entry of entries) {
       const lines = this.#linesOf(entry);
@@ -219,7 +219,7 @@ class ClaudeCodeSession {
       const known = parent !== null && ids.has(parent) ? parent : null;
       const parts = partial.get(parent ?? '') ?? [];
       if (lines.length === 0) {
-        // They form a chain, so one shared list is enough.
+        // The nodes of a line form a chain, so they can share one list.
         parts.push(entry.uuid);
         partial.set(entry.uuid, parts);
       }
@@ -233,7 +233,7 @@ class ClaudeCodeSession {
     const main = nodes.filter(({ externalId }) => this.#byUuid.get(externalId)?.fields.isSidechain !== true);
     for (const one of rootsFinding(countRoots(main), this.#file)) this.#findings.push(one);
     const active = this.#active(leafUuid, entries.at(-1)?.uuid);
-    // A subagent is named by what it was spawned for.
+    // The title of a subagent is the description of its task.
     const title = this.#title() ?? (this.#meta === undefined ? undefined : getFilledText(this.#meta, 'description'));
     const first = this.#chain[0]?.fields ?? {};
     const createdAt = fromIso(first.timestamp);
@@ -272,7 +272,7 @@ class ClaudeCodeSession {
         buildFinding('import/active-missing', 'repair', this.#file, JSON.stringify(named.slice(0, 80))),
       );
     if (named === undefined) this.#findings.push(buildFinding('import/active-inferred', 'note', this.#file));
-    // A subagent's session is a side chain throughout.
+    // All lines of a subagent's session are marked as a side chain.
     return leaf ?? last;
   }
 
@@ -295,7 +295,10 @@ class ClaudeCodeSession {
     return tools;
   }
 
-  /** Returns the boundaries of compactions by id: a boundary names the kept part, the line below it has the summary. */
+  /**
+   * Returns the boundaries of compactions by id. A boundary names the kept messages, and the line below it contains the
+   * summary.
+   */
   #boundaries(): Map<string, JsonObject> {
     const found = new Map<string, JsonObject>();
     for (const [uuid, { fields }] of this.#byUuid)
@@ -303,7 +306,7 @@ class ClaudeCodeSession {
     return found;
   }
 
-  /** Returns boundaries that Coppice wrote; the tree has the compaction itself. */
+  /** Returns the ids of boundaries that Coppice wrote; the tree already contains their compactions. */
   #companions(): ReadonlySet<string> {
     const found = new Set<string>();
     for (const [uuid, { fields }] of this.#byUuid) {
@@ -313,7 +316,7 @@ class ClaudeCodeSession {
     return found;
   }
 
-  /** Returns what a compaction kept, as named by its boundary. */
+  /** Returns the first message that a compaction keeps, as its boundary names it. */
   #marker(parent: string | null, boundaries: ReadonlyMap<string, JsonObject>, place: string): ImportedMarker {
     const boundary = parent === null ? undefined : boundaries.get(parent);
     if (boundary === undefined) return {};
@@ -370,7 +373,7 @@ class ClaudeCodeSession {
     };
   }
 
-  /** Reports results without a call, which providers would reject. */
+  /** Reports results without a call, because providers would reject them. */
   #pairing(nodes: readonly ImportedNode[], tools: ReadonlyMap<string, string>): void {
     for (const { message, place } of nodes) {
       const call = isToolLine(message) ? message.tool_call_id : undefined;
@@ -386,7 +389,7 @@ function isToolLine(message: unknown): message is { readonly tool_call_id: strin
   return typeof message === 'object' && message !== null && 'tool_call_id' in message;
 }
 
-/** The call that spawned a subagent, as far as the program noted it. */
+/** Returns the call that spawned a subagent, if the program recorded it. */
 function spawnOf(session: string, meta: JsonObject = {}): SpawnedBy {
   const call = getFilledText(meta, 'toolUseId') ?? getFilledText(meta, 'tool_use_id');
   const agentType = getFilledText(meta, 'agentType');
@@ -395,7 +398,7 @@ function spawnOf(session: string, meta: JsonObject = {}): SpawnedBy {
 
 const metaEnding = /\.meta\.json$/;
 
-/** The notes about subagents by the names of their sessions without the ending. */
+/** Returns the files with data about subagents, by the names of their sessions without the extension. */
 function metaFilesIn(files: readonly InputFile[]): Map<string, InputFile> {
   const notes = files.filter(({ name }) => metaEnding.test(name));
   return new Map(notes.map((file) => [file.name.replace(metaEnding, ''), file]));
@@ -441,10 +444,10 @@ export async function* read(input: ImportInput, options: ReadOptions): AsyncGene
   const notes = metaFilesIn(input.files);
   const sessions = new Set(input.files.map(({ name }) => name.replace(/\.jsonl$/, '')));
   for (const file of input.files) {
-    // Read together with its session.
+    // This file is read together with its session.
     if (metaEnding.test(file.name) && sessions.has(file.name.replace(metaEnding, ''))) continue;
     const [sample] = (await readSample({ files: [file] })).files;
-    // A single file is read even if its beginning is damaged.
+    // If the input is a single file, it is read even if its beginning is damaged.
     if (input.files.length === 1 || (sample !== undefined && isClaudeCodeSession(sample)))
       yield* readClaudeCodeFile(file, options, notes.get(file.name.replace(/\.jsonl$/, '')));
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };

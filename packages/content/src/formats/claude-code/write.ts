@@ -33,7 +33,7 @@ import { boundaryIdOf } from './message-lines.ts';
 
 const name = 'claude-code';
 
-/** Returns the fields common to all lines of a session, taken from an original line. */
+/** Returns the fields that all lines of a session share, from an original line. */
 function firstEntryOf(nodes: readonly LineSource[], session: string): JsonObject {
   const line = nodes.find(({ kept }) => kept !== null && kept.lines.length > 0)?.kept?.lines[0]?.line ?? {};
   const agent = textAt(line, 'agentId');
@@ -60,13 +60,13 @@ class ClaudeCodeWriter {
   readonly #nodes: readonly LineSource[];
   readonly #base: JsonObject;
   readonly #ranks: ReadonlyMap<NodeId, LineRank>;
-  /** The last line of each node, which its children name as parent. */
+  /** The last line of each node, which is the parent of the children's lines. */
   readonly #tails = new Map<NodeId, string | null>();
-  /** Lines that were replaced because their reply was edited, and the new line. */
+  /** Maps the ids of replaced lines of an edited reply to the new line. */
   readonly #instead = new Map<string, string>();
   readonly #byId = new Map<string, LineSource>();
   readonly #returning: ReadonlyMap<NodeId, LineSource>;
-  /** Nodes that are part of another node's line. */
+  /** Maps nodes to the node whose line contains them. */
   readonly #inside = new Map<string, string>();
 
   constructor(tree: ExportedTree, session: string, options: WriteOptions) {
@@ -94,7 +94,7 @@ class ClaudeCodeWriter {
     }
   }
 
-  /** Whether all nodes of a line are unchanged and still a chain. */
+  /** Whether all nodes of a line are unchanged and still form a chain. */
   #isWhole({ unchanged, kept, inPlace }: LineSource): boolean {
     if (!unchanged || kept === null) return false;
     if (kept.parts.length === 0) return true;
@@ -143,7 +143,7 @@ class ClaudeCodeWriter {
       const gone = textAt(line, 'uuid');
       if (gone !== undefined && gone !== uuid) this.#instead.set(gone, uuid);
     }
-    // A line that is split now has the part before it as parent.
+    // If the line is split now, its parent is the previous part.
     const named = kept?.parts.length === 0 ? kept.lines[0]?.line.parentUuid : undefined;
     const above =
       inPlace && typeof named === 'string' ? (this.#instead.get(named) ?? named) : this.#tail(node.parentId);
@@ -216,7 +216,10 @@ class ClaudeCodeWriter {
     }
   }
 
-  /** Builds a boundary without a parent that names the message before it, and the summary below it. */
+  /**
+   * Builds a boundary line, which has no parent and names the message before it, and the summary line below the
+   * boundary.
+   */
   #compaction(node: Node, summary: string, uuid: string, above: string | null): JsonObject[] {
     const timestamp = toIso(node.createdAt);
     const boundary = boundaryIdOf(uuid);
@@ -252,7 +255,7 @@ class ClaudeCodeWriter {
     ];
   }
 
-  /** Returns the lines that a compaction keeps, from the first kept node down. */
+  /** Returns the lines that a compaction keeps, from the first kept node on. */
   #keptFrom(node: Node, anchor: string): JsonObject | undefined {
     const first = node.marker?.firstKept;
     if (first === undefined) return undefined;
@@ -281,16 +284,16 @@ class ClaudeCodeWriter {
     };
   }
 
-  /** Returns the usage of a reply; zeros if unknown, because every line there has figures. */
+  /** Returns the usage of a reply. Unknown usage is written as zeros, because every line must have these fields. */
   #usage(node: Node): JsonObject {
     const usage = objectAt(node.meta.source ?? {}, 'usage');
-    // Already in this form, with cache figures.
+    // The usage already has this form, with cache counts.
     if (numberAt(usage, 'input_tokens') !== undefined && numberAt(usage, 'output_tokens') !== undefined) return usage;
     const { inputTokens, outputTokens } = parseUsage(node) ?? { inputTokens: 0, outputTokens: 0 };
     return { input_tokens: inputTokens, output_tokens: outputTokens };
   }
 
-  /** Returns the content of a user message: a single text as a string. */
+  /** Returns the content of a user message; a single text becomes a string. */
   #content(node: Node, message: Message): Json {
     const [only] = message.content;
     if (message.content.length === 1 && only?.type === 'text' && 'text' in only && Object.keys(only).length === 2)
@@ -316,7 +319,7 @@ class ClaudeCodeWriter {
     return id === null ? null : this.#tail(id);
   }
 
-  /** Returns the id of a node in its file. */
+  /** Returns the id of a node in the file. */
   idOf(id: NodeId | null): string | undefined {
     return id === null ? undefined : this.#returning.get(id)?.id;
   }
@@ -333,14 +336,14 @@ function editedLine(was: JsonObject, line: JsonObject): JsonObject {
   };
 }
 
-/** Returns a line with another parent, in the field where it named its parent before. */
+/** Returns a line with another parent, in the same field as before. */
 function linked(line: JsonObject, parent: string | null): JsonObject {
   return typeof line.parentUuid !== 'string' && 'logicalParentUuid' in line
     ? { ...line, logicalParentUuid: parent }
     : { ...line, parentUuid: parent };
 }
 
-/** Returns where a reader would take these lines to continue; a subagent's session is a side chain throughout. */
+/** Returns the line from which a reader would continue. In a subagent's session all lines are a side chain. */
 function lastLeafOf(lines: readonly JsonObject[]): string | undefined {
   const { leafUuid, entries } = readClaudeCode(lines.filter((line) => 'uuid' in line || line.type === 'last-prompt'));
   return leafUuid ?? entries.at(-1)?.uuid;
@@ -371,7 +374,7 @@ async function* writeClaudeCodeTree(tree: ExportedTree, options: WriteOptions): 
     writer.out.add({ type: 'ai-title', aiTitle: autoTitle, sessionId: session });
   const leaf = writer.tailOf(tree.activeNodeId);
   const active = writer.idOf(tree.activeNodeId);
-  // Even without a new selection here, moved or added lines may now be last in the file.
+  // Even if the active node did not change, a moved or added line may now be the last line of the file.
   if (leaf !== null && (active !== textAt(record, '$active') || active !== lastLeafOf(writer.out.ordered)))
     writer.out.add({ type: 'last-prompt', leafUuid: leaf, sessionId: session });
   const folder = safeFileName(session, tree.treeId);

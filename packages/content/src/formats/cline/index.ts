@@ -1,5 +1,5 @@
-// Tasks of Cline and its forks: the messages as sent, in Anthropic's form, including what the program added about its
-// environment.
+// Tasks of Cline and its forks: the messages in Anthropic's form as they were sent, including the texts that the
+// program added about its environment.
 import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
@@ -36,7 +36,7 @@ function isTask({ json }: Pick<SampleFile, 'json'>): boolean {
   );
 }
 
-/** Returns tool results, and the content sent with them. */
+/** Returns tool results and the other content of the same message. */
 function itemsOf(message: JsonObject, id: string, tools: Map<string, string>): ReplyItem[] {
   return toContentBlocks(message).map((block, index) => {
     const fallback = `${id}-call-${index}`;
@@ -56,13 +56,13 @@ function itemsOf(message: JsonObject, id: string, tools: Map<string, string>): R
   });
 }
 
-/** Whether a user message contains only text of the program. */
+/** Whether a user message contains only text that the program added. */
 function isInjected(message: JsonObject): boolean {
   const texts = textsIn(message);
   return texts.length > 0 && texts.every((text) => text !== null && extractUserWords(text) === '');
 }
 
-/** Returns the id of a task: the name of its file's folder. */
+/** Returns the id of a task, which is the name of the folder of its file. */
 function taskIdOf(file: string): string | undefined {
   const folder = file.split('/').at(-2);
   return folder !== undefined && /^[\w-]{8,64}$/.test(folder) ? folder : undefined;
@@ -122,7 +122,7 @@ async function* readTask(file: InputFile): AsyncGenerator<ReadEvent> {
         finding: buildFinding('import/other-format', 'loss', place, detailOf('not-a-message'), 1),
       };
   }
-  // A plain list of messages belongs to another format.
+  // A plain list of messages belongs to another format, so it is not read as a task.
   if (messages.some(({ message }) => textsIn(message).some((text) => text !== null && marks.test(text))))
     yield { type: 'tree', tree: taskTree(messages, file.name, found) };
   else if (messages.length > 0)

@@ -1,4 +1,4 @@
-// The output of `codex exec --json`: one event per line. It has no prompts, and contains each item completely once it
+// The output of `codex exec --json`: one event per line. It contains no prompts, and each item completely when the item
 // is done.
 import type { Json, JsonObject } from '@coppice/core';
 import type { ImportedTree } from '../contract.ts';
@@ -23,7 +23,7 @@ const eventTypes: ReadonlySet<string> = new Set([
   'error',
 ]);
 
-/** Whether a value is an event of the stream that only Codex prints. */
+/** Whether a value is a stream event that only Codex prints. */
 export function isThreadEvent(value: Json | undefined): value is JsonObject {
   if (!isJsonObject(value)) return false;
   const type = textAt(value, 'type') ?? '';
@@ -106,7 +106,7 @@ export class CodexEvents {
     }
     end();
     return {
-      // The rollout of the same thread is another file, with the prompts and other ids.
+      // The rollout of the same thread is another file with prompts and other ids, so this tree has a separate id.
       externalId: id === undefined ? this.#file : `${id}/events`,
       scope: id === undefined ? this.#file : '',
       nodes: nodes.nodes,
@@ -121,7 +121,7 @@ export class CodexEvents {
   #turn(lines: readonly PreservedLine[], nodes: ConversationNodes): void {
     const [first] = lines;
     if (first === undefined) return;
-    // The last event of an item is complete.
+    // Only the last event of each item is complete.
     const items = new Map<string, JsonObject>();
     let usage: JsonObject = {};
     let error: string | undefined;

@@ -1,4 +1,4 @@
-// Sessions of OpenAI's Codex: rollouts, which it stores itself, and the events that `codex exec --json` prints.
+// Sessions of OpenAI's Codex: rollouts, which the program stores, and the events that `codex exec --json` prints.
 import { defineFormat } from '../contract.ts';
 import { metadataLossFields } from '../exporting.ts';
 import { detect, read } from './read.ts';

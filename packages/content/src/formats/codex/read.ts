@@ -45,7 +45,7 @@ async function* readCodexFile(file: InputFile, options: ReadOptions): AsyncGener
   else yield { type: 'tree', tree: reading.tree() };
 }
 
-/** Starts a session; a file that lost its first line is still recognised by others. */
+/** Starts a session. A file without its first line is recognised by other lines. */
 function begin(value: Json, file: InputFile, options: ReadOptions): CodexSession | CodexEvents | undefined {
   if (isThreadEvent(value)) return new CodexEvents(file.name);
   return isRolloutLine(value) || isEarlyHeader(value) ? new CodexSession(file.name, options) : undefined;
@@ -55,7 +55,7 @@ function begin(value: Json, file: InputFile, options: ReadOptions): CodexSession
 export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     const [sample] = (await readSample({ files: [file] })).files;
-    // The only file there is may be damaged where it begins.
+    // If the input is a single file, it is read even if its beginning is damaged.
     if (input.files.length === 1 || (sample !== undefined && isCodexFile(sample))) yield* readCodexFile(file, options);
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   }

@@ -1,5 +1,5 @@
-// Converts a rollout of Codex to a tree. Its lines are one list: items of the Responses API, which form the
-// conversation, and events for the program's screen, which mostly repeat them. Only a rollback makes a branch.
+// Converts a rollout of Codex to a tree. A rollout is one list of lines: items of the Responses API, which form the
+// conversation, and events for the program's screen, which mostly repeat the items. Only a rollback creates a branch.
 import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
 import { extractUserWords } from '../../title-from-words.ts';
 import { messagesWithItems } from '../../wires/responses-items.ts';
@@ -25,12 +25,12 @@ import { omitUndefinedAttributes } from '../turn-nodes.ts';
 export const codexName = 'codex';
 
 /**
- * The field in which an export stores the id of a node, because lines have none: an import recognises the node by it.
- * It is empty on lines without a node.
+ * The field in which an export stores the id of a node, because lines have no ids. An import finds the node by this id.
+ * The field is empty on lines without a node.
  */
 export const codexNodeIdField = 'coppice';
 
-/** The types of lines; `state` and bare items are used by early versions. */
+/** The types of lines. Early versions used `state`, and items without an envelope. */
 const lineTypes: ReadonlySet<string> = new Set([
   'session_meta',
   'response_item',
@@ -58,7 +58,7 @@ const itemTypes: ReadonlySet<string> = new Set([
   'context_compaction',
   'token_count',
 ]);
-// Items that are not messages.
+// Item types that are not messages.
 const silent: ReadonlySet<string> = new Set([
   'ghost_snapshot',
   'compaction',
@@ -73,7 +73,7 @@ export function isRolloutLine(value: Json | undefined): boolean {
   return isJsonObject(value) && lineTypes.has(textAt(value, 'type') ?? '') && isJsonObject(value.payload);
 }
 
-/** The first line of early rollouts: the session without a type. */
+/** Whether a value is the first line of an early rollout: the session without a type. */
 export function isEarlyHeader(value: Json | undefined): boolean {
   return (
     isJsonObject(value) &&
@@ -94,7 +94,7 @@ function upgradeLine(line: JsonObject): { readonly type: string; readonly payloa
   return type === undefined ? undefined : { type, payload: objectAt(line, 'payload') };
 }
 
-/** Returns the result of a call; early versions stored the text beside a success flag. */
+/** Returns the result of a call. Early versions stored the text together with a success flag. */
 function outputOf(payload: JsonObject): { readonly item: JsonObject; readonly isError: boolean } {
   const { output } = payload;
   if (isJsonObject(output) && typeof output.content === 'string')
@@ -102,7 +102,7 @@ function outputOf(payload: JsonObject): { readonly item: JsonObject; readonly is
   return { item: payload, isError: typeof output === 'string' && hasFailed(output) };
 }
 
-// The program's report of a command, with the exit code beside the output.
+// Matches the program's report of a command, which contains the output and the exit code.
 const report = /^\s*\{"output":/;
 
 function hasFailed(output: string): boolean {
@@ -119,7 +119,7 @@ function hasFailed(output: string): boolean {
 const blockTexts = (blocks: readonly Json[]) =>
   blocks.map((block) => (isJsonObject(block) && block.type === 'text' ? (textAt(block, 'text') ?? '') : null));
 
-/** Whether the program wrote a user message: its environment, instructions, notices. */
+/** Whether the program wrote a user message, for example about its environment, instructions or notices. */
 function isInjected(role: Json | undefined, blocks: readonly Json[]): boolean {
   if (role === 'developer') return true;
   if (role !== 'user') return false;
@@ -129,7 +129,7 @@ function isInjected(role: Json | undefined, blocks: readonly Json[]): boolean {
   );
 }
 
-/** Returns the text of a compaction: its summary, or what replaces the messages before it. */
+/** Returns the text of a compaction: its summary, or the text that replaces the messages before it. */
 function summaryOf(payload: JsonObject): string {
   const said = getFilledText(payload, 'message');
   if (said !== undefined) return said;
@@ -159,7 +159,7 @@ interface Draft {
   role: 'assistant' | 'tool' | 'user' | 'other';
 }
 
-/** A line with the id that an export gave it. */
+/** A line with the node id that an export added. */
 interface RolloutLine extends PreservedLine {
   readonly id?: string;
 }
@@ -180,7 +180,7 @@ export class CodexSession {
   #effort: string | undefined;
   #title: string | undefined;
   #updatedAt: number | undefined;
-  /** The session that a branch was exported from. */
+  /** The id of the session from which a branch was exported. */
   #origin: string | undefined;
   #companions = 0;
 
@@ -223,13 +223,13 @@ export class CodexSession {
       if (type === 'session_meta') this.#meta(payload, place, mark);
       else if (type === 'turn_context') this.#context(payload);
       else if (type === 'event_msg') this.#event(payload);
-      // A line that an export added contains nothing that is not in the tree.
+      // A line that an export added contains nothing that is not already in the tree.
       if (mark !== undefined && type !== 'session_meta') this.#companions++;
       else this.#beside({ at, line });
     }
   }
 
-  /** Stores a line with the node before it. */
+  /** Stores a line with the previous node. */
   #beside(kept: PreservedLine): void {
     const before = this.#drafts.at(-1);
     if (before === undefined) this.#leading.push(kept);
@@ -238,7 +238,7 @@ export class CodexSession {
 
   #meta(payload: JsonObject, place: string, mark: string | undefined): void {
     this.#origin ??= mark;
-    // A fork begins with the lines of the session that it was forked from, including its header.
+    // A fork begins with the lines of its original session, including the header.
     if (this.#header === undefined) this.#header = payload;
     else this.#findings.push(buildFinding('import/inferred', 'note', place, detailOf('forked-session-header')));
   }
@@ -271,7 +271,7 @@ export class CodexSession {
     }
   }
 
-  /** Starts a branch: what follows a rollback is a sibling of the turns that were rolled back. */
+  /** Starts a branch after a rollback. The next messages become siblings of the turns that were rolled back. */
   #rollBack(count: number): void {
     this.#close();
     for (let taken = 0; taken < count; taken++) {
@@ -325,7 +325,7 @@ export class CodexSession {
         this.#open = this.#draft(kept, time, 'assistant', { message: null });
         this.#open.items.push(payload);
       } else {
-        // Events in between keep their places by their line numbers.
+        // Events in between keep their positions by their line numbers.
         open.lines.push({ at: kept.at, line: kept.line });
         open.items.push(payload);
       }
@@ -428,7 +428,7 @@ function spawnOf(header: JsonObject): { readonly spawnedBy?: SpawnedBy } {
   return session === undefined ? {} : { spawnedBy: { session, ...(agentType === undefined ? {} : { agentType }) } };
 }
 
-/** Where a session ran, and the session that it was forked from. */
+/** Returns the working directory of a session, and the session from which it was forked. */
 function aboutSession(header: JsonObject): JsonObject {
   const cwd = getFilledText(header, 'cwd');
   const forked = getFilledText(header, 'forked_from_id');

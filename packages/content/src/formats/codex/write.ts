@@ -29,7 +29,7 @@ import { codexName, codexNodeIdField } from './session.ts';
 
 type Lose = (node: Node, what: string, message: string) => void;
 
-/** Converts a picture or text to the content of a message or result; other blocks are written as text. */
+/** Converts a picture or text to the content of a message or result. Other blocks are written as text. */
 function contentItem(block: Block, role: string, node: Node, lose: Lose): JsonObject {
   const type = role === 'assistant' ? 'output_text' : 'input_text';
   if (isText(block)) return { type, text: block.text };
@@ -59,7 +59,7 @@ function replyItems(message: Message, node: Node, lose: Lose): JsonObject[] {
     if (block.type === 'thinking') {
       const { thinking = '', signature, redacted } = { ...block } as JsonObject;
       close();
-      // Reasoning needs its id and its encrypted form; without them a provider rejects it.
+      // Reasoning needs its id and its encrypted form; without both a provider rejects it.
       if (typeof signature === 'string' && typeof redacted === 'string')
         items.push({
           type: 'reasoning',
@@ -111,7 +111,7 @@ class CodexWriter {
     this.#options = options;
     const original = originalTreeRecord(tree, codexName);
     const nodes = findOriginalLines(tree, codexName, exportedIds(tree, codexName));
-    // A changed rollout becomes a separate session, because the program still has the original.
+    // A changed rollout becomes a new session, because the program still has the original session.
     this.#whole = original !== undefined && nodes.every(({ unchanged, inPlace }) => unchanged && inPlace);
     this.id = this.#whole
       ? (original?.id ?? tree.treeId)
@@ -128,7 +128,7 @@ class CodexWriter {
     const original = originalTreeRecord(this.#tree, codexName);
     const leading = getPreservedLines(original?.record ?? {}, '$lines');
     if (this.isWhole) {
-      // Lines between others keep their places.
+      // Preserved lines between two nodes keep their positions.
       const kept = [...leading];
       for (const one of this.#returning())
         for (const line of [...(one.kept?.lines ?? []), ...(one.kept?.after ?? [])]) kept.push(line);
@@ -170,7 +170,7 @@ class CodexWriter {
     });
   }
 
-  /** Adds a line of a node; with an empty id, a line without a node. */
+  /** Adds a line of a node. An empty id marks a line without a node. */
   #line(id: string, timestamp: string, type: string, payload: JsonObject): void {
     this.lines.push({ timestamp, type, payload, [codexNodeIdField]: id });
   }
@@ -199,7 +199,7 @@ class CodexWriter {
       const role = message.role === 'system' ? 'developer' : 'user';
       const content = message.content.map((block) => contentItem(block, role, node, lose));
       this.#line(id, at, 'response_item', { type: 'message', role, content });
-      // The list of sessions shows only those with a user message event.
+      // The program lists only sessions with a user message event.
       if (role === 'user' && node.kind === 'message') this.#event(at, 'user_message', textsOf(message));
     }
   }
@@ -238,13 +238,13 @@ function isRollback(line: JsonObject): boolean {
   return objectAt(line, 'payload').type === 'thread_rolled_back';
 }
 
-/** Returns the name under which the program finds a session: time and id. */
+/** Returns the file name by which the program finds a session: time and id. */
 function rolloutName(id: string, tree: ExportedTree): string {
   const time = toIso(conversationTimes(tree).createdAt).slice(0, 19).replaceAll(':', '-');
   return `rollout-${time}-${safeFileName(id, tree.treeId)}.jsonl`;
 }
 
-/** Writes one rollout per tree: all of it if it was imported and is unchanged, else the active branch. */
+/** Writes one rollout per tree. An imported tree without changes is written completely, else only the active branch. */
 export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   for await (const tree of trees) {
     const whole =

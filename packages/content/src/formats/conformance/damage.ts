@@ -1,9 +1,9 @@
-/** Random damage to files, which every reader must cope with. */
+/** Generates random damage to files. Every reader must handle it. */
 import fc from 'fast-check';
 import { joinBytes } from '../bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../decode.ts';
 
-// Fragments that cause trouble anywhere.
+// Fragments that are likely to cause errors.
 const dictionary = [
   '"__proto__":{"polluted":1},',
   '"constructor":{"prototype":{"polluted":1}},',
@@ -25,7 +25,7 @@ const dictionary = [
   '"',
 ];
 
-/** One damage. */
+/** One damage to a file. */
 export type Damage =
   | { readonly kind: 'flip'; readonly at: number; readonly bit: number }
   | { readonly kind: 'cut'; readonly at: number }
@@ -34,7 +34,7 @@ export type Damage =
   | { readonly kind: 'word'; readonly at: number; readonly word: string }
   | { readonly kind: 'line'; readonly from: number; readonly to: number; readonly how: 'drop' | 'double' | 'swap' };
 
-/** Any damage: flipped bits, bytes and lines dropped, duplicated or swapped, inserted fragments. */
+/** Generates any damage: flipped bits; bytes and lines that are dropped, duplicated or swapped; inserted fragments. */
 export const arbitraryDamage: fc.Arbitrary<Damage> = fc.oneof(
   fc.record({ kind: fc.constant('flip' as const), at: fc.nat(), bit: fc.nat(7) }),
   fc.record({ kind: fc.constant('cut' as const), at: fc.nat() }),
@@ -49,7 +49,7 @@ export const arbitraryDamage: fc.Arbitrary<Damage> = fc.oneof(
   }),
 );
 
-/** Returns the bytes after a damage. */
+/** Returns the bytes after a damage was applied. */
 export function damageBytes(bytes: Uint8Array, blow: Damage): Uint8Array {
   if (bytes.length === 0) return bytes;
   if (blow.kind === 'line') return damagedLines(bytes, blow);

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { isJsonObject } from '../../json-copy.ts';
 
 const idKeys = ['messageId', 'uuid', 'id'] as const;
-// Fields about the whole tree, or that repeat the links between records.
+// Fields about the whole tree, and fields that repeat the links between records.
 const ofTheWhole: ReadonlySet<string> = new Set([
   'sum',
   'nodes',
@@ -24,7 +24,10 @@ function idOf(value: Json): string | undefined {
   return undefined;
 }
 
-/** Returns every object with an id, without nested ones, which have their own entries: by id, with all occurrences. */
+/**
+ * Returns every object with an id, with all its occurrences, by id. Nested objects with an id are removed, because they
+ * have their own entries.
+ */
 export function collectById(data: Json): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   const open: Json[] = [data];
@@ -41,7 +44,7 @@ export function collectById(data: Json): ReadonlyMap<string, readonly string[]> 
   return found;
 }
 
-// The recursion is bounded by the depth of written fixtures.
+// The recursion is limited by the depth of written fixtures.
 function outline(value: Json, open: Json[], top = true): Json {
   if (!top && idOf(value) !== undefined) {
     open.push(value);

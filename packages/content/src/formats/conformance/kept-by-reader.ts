@@ -1,4 +1,4 @@
-/** What a reader keeps of the files of its tests; the page of the formats shows it. */
+/** Determines which features a reader keeps from the files of its tests, for the documentation of the formats. */
 import type { KeptFact } from '../contract.ts';
 import type { RepairedNode, RepairedTree } from '../repair.ts';
 
@@ -26,7 +26,7 @@ const facts: { readonly [fact in KeptFact]: (tree: RepairedTree) => boolean } = 
   'sub-agents': ({ spawnedBy }) => spawnedBy !== undefined,
 };
 
-/** The facts that trees show, in the order of the page. */
+/** Returns the features of trees, in the order of the documentation. */
 export function factsOfTrees(trees: readonly RepairedTree[]): KeptFact[] {
   const names = Object.keys(facts).filter((name): name is KeptFact => Object.hasOwn(facts, name));
   return names.filter((name) => trees.some(facts[name]));

@@ -9,7 +9,7 @@ it('[I10] losses that were not reported are named', async () => {
   const again = await storeInput(toInput(Object.fromEntries(out.files)), { format: linear });
   const reported = Object.keys(out.report.counts);
   expect(findSilentLosses(again.trees, reported)).toEqual([]);
-  // The same file from a writer that reports nothing.
+  // The same file would be written by a writer that reports no losses.
   expect(findSilentLosses(again.trees, [])).toEqual([
     'bookmark',
     'branch off the current thread',

@@ -1,6 +1,6 @@
 /**
- * Checks what a format must restore of a tree or report as lost: builds a tree with one of each, and examines the
- * result.
+ * Checks that a format restores every feature of a tree or reports it as lost. Builds a tree with one of each feature
+ * and examines the result.
  */
 import { type Block, isText, type Message, type NodeId, run, textMessage, treeId } from '@coppice/core';
 import { createTestClock, ReferenceStore } from '@coppice/core/testing';
@@ -16,7 +16,7 @@ const signature = 'c2lnbmF0dXJl';
 const call = { type: 'tool-use', id: 'call_1', name: 'lookup', parameters: { tree: 'ash', deep: { years: [1, 2] } } };
 const said = {
   question: 'How old is the oak?',
-  // Several lines: a blank one, indented ones, and one that looks like a speaker's name or a quote.
+  // The text has several lines: a blank one, indented ones, and one that looks like a speaker's name or a quote.
   answer: 'Three hundred years.\n\n  1. fell it\n  2. count\nIT: > **rings**\n```\nlet a = 1;\n```',
   aside: 'Who says so?\nA book?',
   other: 'The rings.',
@@ -69,7 +69,7 @@ function isReasoning({ message }: RepairedNode): boolean {
   return message.content.length > 0 && message.content.every((block) => block.type === 'thinking');
 }
 
-/** The restored tree, with lookups for the facts. */
+/** The restored tree, with functions that find its nodes. */
 class Returned {
   readonly tree: RepairedTree;
   readonly #byId: ReadonlyMap<string, RepairedNode>;
@@ -79,7 +79,7 @@ class Returned {
     this.#byId = new Map(tree.nodes.map((node) => [node.externalId, node]));
   }
 
-  /** Returns the node of a role with exactly this text, below the given one. */
+  /** Returns the node with a role and exactly this text, below the given node. */
   find(role: Message['role'], words: string, below?: RepairedNode): RepairedNode | undefined {
     return this.tree.nodes.find(
       (node) =>
@@ -88,8 +88,8 @@ class Returned {
   }
 
   /**
-   * Returns the nearest message above, skipping markers and messages with only reasoning, which some formats store
-   * separately.
+   * Returns the nearest message above. Markers and messages with only reasoning are skipped, because some formats store
+   * these separately.
    */
   #above(node: RepairedNode): RepairedNode | undefined {
     let at = this.#byId.get(node.parentExternalId ?? '');
@@ -97,7 +97,7 @@ class Returned {
     return at;
   }
 
-  /** Whether a node is the first one or its child. */
+  /** Whether a node is the given first node or its child. */
   follows(node: RepairedNode | undefined, first: RepairedNode): boolean {
     return node !== undefined && (node === first || this.#above(node) === first);
   }
@@ -131,13 +131,16 @@ class Returned {
   }
 }
 
-/** One property of the tree. */
+/** One feature of the tree. */
 interface Fact {
   readonly name: string;
-  /** Names of losses by which a writer may declare it as not written; empty if every format must hold it. */
+  /**
+   * The loss codes with which a writer may report that it does not write the feature; empty if every format must
+   * restore it.
+   */
   readonly losses: readonly string[];
   readonly holds: (returned: Returned) => boolean;
-  /** Words that a write-only format must show. */
+  /** The words that a write-only format must show. */
   readonly shown?: string;
 }
 
@@ -226,7 +229,7 @@ const facts: readonly Fact[] = [
   },
 ];
 
-/** Returns the properties that were not restored and not reported as lost. */
+/** Returns the features that were neither restored nor reported as lost. */
 export function findSilentLosses(again: readonly RepairedTree[], reported: readonly string[]): string[] {
   const [tree] = again;
   if (tree === undefined || again.length > 1) return [`one tree: ${again.length} came back`];
@@ -245,12 +248,15 @@ function decodeEntities(page: string): string {
   );
 }
 
-/** Like {@link findSilentLosses} for a write-only format: returns which words it does not show, line by line. */
+/**
+ * Like {@link findSilentLosses}, but for a write-only format. Returns the words that the format does not show, line by
+ * line.
+ */
 export function findUnshownWords(files: Iterable<string>, reported: readonly string[]): string[] {
   const shown = decodeEntities([...files].join('\n'));
   return facts
     .filter(({ shown: words = '', losses }) => {
-      // Fences are markup, which a page shows in another way.
+      // Fences are markup, which a page shows in another form.
       const lines = words.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('```'));
       return !lines.every((line) => shown.includes(line.trim())) && !losses.some((what) => reported.includes(what));
     })

@@ -23,7 +23,7 @@ import type { RepairedTree } from '../repair.ts';
 import { toImportCommand } from '../to-command.ts';
 import { writeExport } from '../write.ts';
 
-/** Files by name: text, or bytes. */
+/** Files by name, as text or bytes. */
 export type FixtureFiles = { readonly [name: string]: string | Uint8Array };
 /** Conversations in a store, with the report of their import. */
 export interface StoredImport {
@@ -35,10 +35,10 @@ export interface StoredImport {
   readonly commits: readonly Commit[];
 }
 
-/** The bytes of a made-up file. */
+/** Returns the bytes of a made-up file. */
 export const encodeFile = (file: string | Uint8Array) => (typeof file === 'string' ? encodeUtf8(file) : file);
 
-/** Returns files as an input, in pieces of the given size. */
+/** Converts files to an input that streams pieces of the given size. */
 export function toInput(files: FixtureFiles, piece?: number): ImportInput {
   return { files: Object.entries(files).map(([name, file]) => fileOfBytes(name, encodeFile(file), piece)) };
 }
@@ -64,7 +64,7 @@ export async function storeInput(
     for (const found of event.tree.findings) findings.push(found);
     const act = { actor: 'me', kit: messageKit, ...env };
     const own = toImportCommand(event.tree, format, store.owner);
-    // The ids of a restored tree may be taken; then it gets new ones.
+    // The ids of a restored tree may be taken; then the tree gets new ids.
     const outcome = await run(store, own.command, act).catch((error: unknown) => {
       if (event.tree.restores === undefined || !isAppError(error) || error.code !== 'id/taken') throw error;
       return null;
