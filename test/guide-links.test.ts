@@ -1,0 +1,53 @@
+// @module-tag browser
+// @module-tag full
+/** A link in an answer of the guide leads to the document that comes with the page. */
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ensureBuilt, openPageFixture, type PageFixture, soon } from '@coppice/web/testing';
+import { builtPage } from '@coppice/web/testing/browser';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { documentFiles } from '../site/document-files.ts';
+
+let folder = '';
+let fixture: PageFixture;
+
+// The page as it is packed: the build, and the documents beside it.
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'coppice-guide-'));
+  await ensureBuilt();
+  cpSync(builtPage, folder, { recursive: true });
+  for (const { path, content } of documentFiles()) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  fixture = await openPageFixture({ web: folder, config: 'model = "offline/guide"\n[offline]\ndelay_ms = 0\n' });
+});
+afterAll(async () => {
+  await fixture.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('a click on a link of the guide opens the section that it names, from this server alone', async () => {
+  const tab = await fixture.open('/');
+  const { page, context, faults } = tab;
+  // The fixture chooses a scripted model for its tabs; a newcomer has the guide.
+  await context.addInitScript("if (self === top) localStorage.setItem('coppice.chosen-models', 'offline/guide')");
+  await page.reload();
+  const composer = page.getByRole('textbox', { name: 'Message', exact: true });
+  await composer.fill('How do I set a spending limit?');
+  await composer.press('Enter');
+  const link = page.getByTestId('thread').getByRole('link', { name: /Models: Budgets/ });
+  await link.waitFor();
+  const opened = context.waitForEvent('page');
+  await link.click();
+  const document = await opened;
+  await document.waitForLoadState();
+  expect(document.url()).toBe(`${fixture.url}/docs/models.html#budgets`);
+  // In sight: the browser has gone to the section.
+  const top = async () => (await document.getByRole('heading', { name: 'Budgets' }).boundingBox())?.y ?? -100;
+  await soon(top).toBeGreaterThan(-1);
+  expect(await top()).toBeLessThan(document.viewportSize()?.height ?? 0);
+  expect(faults).toEqual([]);
+  await context.close();
+});
