@@ -4,7 +4,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ensureBuilt, openPageFixture, type PageFixture, soon } from '@coppice/web/testing';
+import { ensureBuilt, openPageFixture, type PageFixture, waitUntilTrue } from '@coppice/web/testing';
 import { builtPage } from '@coppice/web/testing/browser';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { documentFiles } from '../site/document-files.ts';
@@ -46,7 +46,7 @@ test('a click on a link of the guide opens the section that it names, from this 
   expect(document.url()).toBe(`${fixture.url}/docs/models.html#budgets`);
   // In sight: the browser has gone to the section.
   const top = async () => (await document.getByRole('heading', { name: 'Budgets' }).boundingBox())?.y ?? -100;
-  await soon(top).toBeGreaterThan(-1);
+  await waitUntilTrue(top).toBeGreaterThan(-1);
   expect(await top()).toBeLessThan(document.viewportSize()?.height ?? 0);
   expect(faults).toEqual([]);
   await context.close();

@@ -9,5 +9,5 @@ export { openStore, storeSchemes } from './open-store.ts';
 export { canBranch, defaultOwner, type StoreModule, type StoreOptions } from './options.ts';
 export { type RepairedRows, repairRows, type TreeRows } from './repair.ts';
 export { containsAllTerms, snippetOf, splitSearchTerms } from './search.ts';
-export { type InputWithTables, openForeignTables } from './sqlite/foreign-tables.ts';
+export { countCursorConversations, type InputWithTables, openForeignTables } from './sqlite/foreign-tables.ts';
 export { TemporaryTrees } from './temporary.ts';

@@ -30,7 +30,7 @@ export interface FoundProgram {
 // Sessions are never in deeper folders.
 const deepest = 8;
 
-async function* filesInFolder(top: string): AsyncGenerator<string> {
+async function* filesInFolder(top: string, depth: number): AsyncGenerator<string> {
   const folders: { readonly path: string; readonly depth: number }[] = [{ path: top, depth: 0 }];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const entries = await readdir(folder.path, { withFileTypes: true }).catch(() => []);
@@ -38,7 +38,7 @@ async function* filesInFolder(top: string): AsyncGenerator<string> {
     for (const entry of entries) {
       const path = join(folder.path, entry.name);
       // Symbolic links are not followed, because they may point outside of the folder.
-      if (entry.isDirectory() && folder.depth < deepest) folders.push({ path, depth: folder.depth + 1 });
+      if (entry.isDirectory() && folder.depth < depth) folders.push({ path, depth: folder.depth + 1 });
       else if (entry.isFile()) yield path;
     }
   }
@@ -49,7 +49,7 @@ export async function findFiles(place: ProgramFolders, paths: ComputerPaths): Pr
   const found: (Omit<FoundFile, 'group'> & { readonly inside: string })[] = [];
   const messages = new Map<string, string>();
   for (const folder of place.folders(paths))
-    for await (const path of filesInFolder(folder)) {
+    for await (const path of filesInFolder(folder, place.depth ?? deepest)) {
       const inside = relative(folder, path).replaceAll('\\', '/');
       if (!place.isOwn.test(inside)) continue;
       const about = await lstat(path).catch(() => null);
@@ -71,7 +71,9 @@ export async function findPrograms(
   const programs: FoundProgram[] = [];
   for (const place of places) {
     const files = await findFiles(place, paths);
-    const sessions = files.filter(({ name }) => place.isSession.test(name)).length;
+    const own = files.filter(({ name }) => place.isSession.test(name));
+    // A file that cannot be counted is one session: reading it says what is wrong.
+    const sessions = own.reduce((sum, { path }) => sum + (place.countIn?.(path) ?? 1), 0);
     if (sessions === 0) continue;
     const folders = place.folders(paths).filter((folder) => files.some(({ path }) => path.startsWith(folder)));
     const bytes = files.reduce((sum, { size }) => sum + size, 0);

@@ -2,6 +2,7 @@
  * The folders in which programs store their conversations. Only these folders are read, and nothing is written there.
  */
 import { join } from 'node:path';
+import { countCursorConversations } from '@coppice/stores';
 
 /** The home directory, environment and platform that the folders depend on. */
 export interface ComputerPaths {
@@ -23,6 +24,12 @@ export interface ProgramFolders {
   readonly isSession: RegExp;
   /** The group of a file. Files of one group are read together; by default each file is read alone. */
   readonly group?: (name: string, messages: ReadonlyMap<string, string>) => string;
+  /** Counts the sessions of a file that has several; null if that is not possible. */
+  readonly countIn?: (path: string) => number | null;
+  /** How many levels of folders have its files; by default 8. */
+  readonly depth?: number;
+  /** Whether a watch leaves it out, because each change would cost a copy of all its conversations. */
+  readonly isCopiedWhole?: boolean;
 }
 
 const folderFrom = (env: ComputerPaths['env'], name: string, otherwise: string) => {
@@ -30,9 +37,10 @@ const folderFrom = (env: ComputerPaths['env'], name: string, otherwise: string) 
   return given === undefined || given === '' ? otherwise : given;
 };
 
+const editors = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor'];
+
 /** The folders in which editors store user data. */
-function editorFolders({ home, env, platform }: ComputerPaths): string[] {
-  const names = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor'];
+function editorFolders({ home, env, platform }: ComputerPaths, names: readonly string[] = editors): string[] {
   const top =
     platform === 'darwin'
       ? join(home, 'Library', 'Application Support')
@@ -116,6 +124,17 @@ export const programFolders: readonly ProgramFolders[] = [
       ]),
     isOwn: /^(?:[^/]+|[^/]+\/chatSessions\/[^/]+)\.jsonl?$/,
     isSession: /\.jsonl?$/,
+  },
+  {
+    format: 'cursor',
+    label: 'Cursor',
+    folders: (paths) => editorFolders(paths, ['Cursor']).map((user) => join(user, 'globalStorage')),
+    isOwn: /^state\.vscdb(?:-wal)?$/,
+    isSession: /^state\.vscdb$/,
+    group: () => 'state.vscdb',
+    countIn: countCursorConversations,
+    depth: 0,
+    isCopiedWhole: true,
   },
   {
     format: 'cline',

@@ -5,7 +5,7 @@ import type { RepairedTree } from '@coppice/content/formats';
 import { fileOfBytes, type ImportInput, type InputFile, readImport } from '@coppice/content/formats';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type SqliteDatabase, sqliteModule } from './driver.ts';
-import { openForeignTables } from './foreign-tables.ts';
+import { countCursorConversations, openForeignTables } from './foreign-tables.ts';
 
 let folder: string;
 let copies: string;
@@ -138,6 +138,11 @@ describe('databases of other programs', () => {
     put.run('bubbleId:c1:b', JSON.stringify({ bubbleId: 'b', type: 1, text: 'North?' }));
     put.run('bubbleId:c1-copy:x', JSON.stringify({ bubbleId: 'x', type: 1, text: 'South?' }));
     const { trees, codes } = await treesOf({ files: readdirSync(folder).map(onDisk) });
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    const files = readdirSync(folder);
+    expect(countCursorConversations(join(folder, 'state.vscdb'))).toBe(3);
+    expect(countCursorConversations(join(folder, 'missing.vscdb'))).toBe(null);
+    expect(readdirSync(folder)).toEqual(files);
     database.close();
     expect(codes).toEqual(['import/skipped']);
     expect(trees.map(({ title, nodes }) => [title, nodes.map(({ externalId }) => externalId)])).toEqual([

@@ -3,6 +3,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { pathToFileURL } from 'node:url';
 import {
   type ImportInput,
   type InputFile,
@@ -84,6 +85,27 @@ export async function openForeignTables(input: ImportInput, limits?: Partial<Zip
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/**
+ * Counts the conversations of Cursor in its database, without a copy; null if they cannot be counted. The database is
+ * opened as immutable: nothing is written or locked, and what is only in the write-ahead log is not counted.
+ */
+export function countCursorConversations(path: string): number | null {
+  let database: SqliteDatabase | undefined;
+  try {
+    const { DatabaseSync } = sqliteModule();
+    database = new DatabaseSync(`${pathToFileURL(path).href}?immutable=1`, { readOnly: true });
+    database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON');
+    const found = database
+      .prepare('SELECT count(*) AS count FROM cursorDiskKV WHERE key >= ? AND key < ?')
+      .get('composerData:', 'composerData;');
+    return Number(found?.count ?? 0);
+  } catch {
+    return null;
+  } finally {
+    database?.close();
   }
 }
 

@@ -108,7 +108,7 @@ export async function importFoundChats(at: CliContext, options: FoundOptions): P
 export async function watchFoundChats(at: CliContext, options: FoundOptions): Promise<SubcommandOutput | null> {
   const { ProgramWatch } = await import('@coppice/server/found');
   const { programs, chosen, places } = await findChosen(at, options);
-  const watched = options.yes ? places : chosen;
+  const watched = (options.yes ? places : chosen).filter((place) => place.isCopiedWhole !== true);
   if (watched.length === 0)
     return { data: { programs }, lines: ['Nothing is watched. Use --yes to watch all programs, or --format for one.'] };
   const { output, host } = at;

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -158,6 +158,30 @@ describe('coppice import', () => {
       reports: [{ conversations: { stored: 0, merged: 1 } }],
     });
     expect((await fixture.run(['import'])).code).toBe(2);
+  });
+
+  it('[O130] counts the chats in the database of Cursor, imports them, and does not follow them', async () => {
+    const storage = `${fixture.home}/cursor-settings/Cursor/User/globalStorage`;
+    mkdirSync(storage, { recursive: true });
+    const { DatabaseSync } = createRequire(import.meta.resolve('@coppice/stores'))('@photostructure/sqlite');
+    const database = new DatabaseSync(`${storage}/state.vscdb`);
+    database.exec('CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)');
+    const put = database.prepare('INSERT INTO cursorDiskKV VALUES (?, ?)');
+    for (const id of ['c1', 'c2']) {
+      const headers = [{ bubbleId: `${id}-u`, type: 1 }];
+      put.run(`composerData:${id}`, JSON.stringify({ composerId: id, name: id, fullConversationHeadersOnly: headers }));
+      put.run(`bubbleId:${id}:${id}-u`, JSON.stringify({ bubbleId: `${id}-u`, type: 1, text: `Ask ${id}` }));
+    }
+    database.close();
+    const before = readFileSync(`${storage}/state.vscdb`);
+    const own = makeCliFixture({ home: fixture.home, env: { XDG_CONFIG_HOME: `${fixture.home}/cursor-settings` } });
+    expect(await own.json(['import', '--found', '--yes', '--format', 'cursor'])).toMatchObject({
+      programs: [{ format: 'cursor', label: 'Cursor', sessions: 2 }],
+      reports: [{ format: 'cursor', conversations: { stored: 2 } }],
+    });
+    expect((await own.run(['import', '--watch', '--yes', '--format', 'cursor'])).out).toContain('Nothing is watched');
+    expect(readdirSync(storage)).toEqual(['state.vscdb']);
+    expect(readFileSync(`${storage}/state.vscdb`).equals(before)).toBe(true);
   });
 
   it.each([
