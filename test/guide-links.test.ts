@@ -1,13 +1,14 @@
 // @module-tag browser
 // @module-tag full
 /** A link in an answer of the guide leads to the document that comes with the page. */
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { ensureBuilt, openPageFixture, type PageFixture, waitUntilTrue } from '@coppice/web/testing';
 import { builtPage } from '@coppice/web/testing/browser';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { documentFiles } from '../site/document-files.ts';
+import { repository } from './checks/workspace.ts';
 
 let folder = '';
 let fixture: PageFixture;
@@ -17,10 +18,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'coppice-guide-'));
   await ensureBuilt();
   cpSync(builtPage, folder, { recursive: true });
-  for (const { path, content } of documentFiles()) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), content);
-  }
+  const tsx = join(repository, 'node_modules/tsx/dist/cli.mjs');
+  execFileSync(process.execPath, [tsx, 'site/write-documents.ts', folder], { cwd: repository });
   fixture = await openPageFixture({ web: folder, config: 'model = "offline/guide"\n[offline]\ndelay_ms = 0\n' });
 });
 afterAll(async () => {

@@ -18,6 +18,8 @@ export interface ConversationFiles {
   readonly lines?: boolean;
   /** Whether a value has the shape of a conversation, which no other program uses. */
   readonly isConversation: (value: Json | undefined) => value is JsonObject;
+  /** Whether a document is of the program, although its beginning may have no conversation. */
+  readonly isDocument?: (json: JsonObject) => boolean;
   /** The severity of the finding for a value at these places that is not a conversation; a loss by default. */
   readonly otherwise?: FindingSeverity;
   readonly tree: (
@@ -51,6 +53,7 @@ export function hasConversation(
 ): boolean {
   const { isConversation, paths } = files;
   if (isConversation(json)) return true;
+  if (isJsonObject(json) && files.isDocument?.(json) === true) return true;
   if (files.lines === true && lines.length > 0 && lines.every((line) => isConversation(line))) return true;
   return paths.some((path) => findValues(json, path).some((value) => isConversation(value)));
 }

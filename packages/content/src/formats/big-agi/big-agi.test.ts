@@ -83,7 +83,37 @@ const today = chat([
 ]);
 const odd = chat([message('m1', 'oracle', [fragment('content', { pt: 'scent', text: 'Hm' })])]);
 
+/** A backup of the browser's storage, with settings before the chats that are longer than what is looked at first. */
+const flashBackup = (name: object) => ({
+  ...name,
+  metadata: { version: '1.2', application: 'Big-AGI', backupType: 'full' },
+  storage: {
+    localStorage: {
+      'app-models': { state: { sources: [{ setup: { oaiKey: 'sk-canary-flash' } }] } },
+      long: 'x'.repeat(400_000),
+    },
+    indexedDB: {
+      'keyval-store': {
+        keyval: [
+          { key: 'app-chats', value: { state: { conversations: [chat(messages), old], activeId: 'c' }, version: 4 } },
+        ],
+      },
+    },
+  },
+});
+
 runFormatConformance(bigAgi, [
+  {
+    name: 'a flash backup',
+    files: {
+      'flash.json': JSON.stringify(
+        flashBackup({ schema: 'vnd.agi.flash-backup', schemaVersion: 102_000, tenantSlug: 'x' }),
+      ),
+    },
+    trees: 2,
+    nodes: 6,
+    findings: [],
+  },
   {
     name: 'reasoning, tools, attachments',
     files: { 'all.json': JSON.stringify({ conversations: [chat(messages)], folders: [] }) },
@@ -135,6 +165,14 @@ it('[I223] keeps models, usage, reasoning, tools and attached texts', async () =
     model_name: 'gpt-4o',
     usage: { input_tokens: 3, output_tokens: 2 },
   });
+});
+
+it('[I223] reads the chats of a flash backup of either name, and nothing else of it', async () => {
+  for (const name of [{ schema: 'vnd.agi.flash-backup' }, { _t: 'agi.flash-backup', _v: 102_000 }]) {
+    const { trees } = await storeInput(inputOf({ 'flash.json': JSON.stringify(flashBackup(name)) }));
+    expect(trees.map(({ title }) => title)).toEqual(['AGI chat', 'Old']);
+    expect(JSON.stringify(trees)).not.toContain('canary');
+  }
 });
 
 it('[I223] keeps hidden reasoning with its signature, and names the parts missing from the export', async () => {

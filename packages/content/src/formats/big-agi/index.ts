@@ -1,4 +1,5 @@
-// Exports of big-AGI: messages in fragments, each of which is content, an attachment or metadata.
+// Exports of big-AGI: messages in fragments, each of which is content, an attachment or metadata. Its "flash" backup has
+// the storage of the browser: conversations are values of one key there. Settings and keys beside them are not read.
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { createConversationReader } from '../conversation-files.ts';
@@ -199,11 +200,25 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   };
 }
 
-/** big-AGI's exports. */
+/** Whether a document is a flash backup, which names itself in one of two ways. */
+function isFlashBackup({ schema, _t }: JsonObject): boolean {
+  return schema === 'vnd.agi.flash-backup' || _t === 'agi.flash-backup';
+}
+
+const inFlashBackup = ['storage', 'indexedDB', 'keyval-store', 'keyval', '*', 'value', 'state', 'conversations', '*'];
+
+/** big-AGI's exports and backups. */
 export const bigAgi = defineFormat({
   name: 'big-agi',
   label: 'big-AGI export',
-  summary: 'Conversations of big-AGI with reasoning, tools and attached texts, one or all of them.',
+  summary:
+    'Conversations of big-AGI with reasoning, tools and attached texts: one or all of them, or its flash backup.',
   keeps: ['titles', 'models', 'times', 'reasoning', 'tools', 'files', 'usage'],
-  reader: createConversationReader({ confidence: 0.92, paths: [['conversations', '*'], ['*']], isConversation, tree }),
+  reader: createConversationReader({
+    confidence: 0.92,
+    paths: [['conversations', '*'], ['*'], inFlashBackup],
+    isConversation,
+    isDocument: isFlashBackup,
+    tree,
+  }),
 });

@@ -1,5 +1,6 @@
-// Exports of LobeChat: all messages in one list, with sessions and topics beside them. In versions with branches,
-// messages name their parents, and a parent names its active answer.
+// Exports of LobeChat: all messages in one list, with sessions, topics and threads beside them. In versions with
+// branches, messages name their parents, and a parent names its active answer. Exports of its database have the calls of
+// tools in a table of their own, and name groups of messages (`messageGroupId`) whose table they leave out.
 import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
@@ -138,6 +139,8 @@ function activeIn(
   const children = new Map<string | null, string[]>();
   const active = new Map<string, number>();
   for (const { message } of messages) {
+    // A thread is beside the conversation; the conversation goes on without it.
+    if (getFilledText(message, 'threadId') !== undefined) continue;
     const id = textAt(message, 'id') ?? '';
     const parent = parents.get(id) ?? null;
     children.set(parent, [...(children.get(parent) ?? []), id]);
@@ -160,7 +163,30 @@ function activeIn(
 interface Surroundings {
   readonly sessions: ReadonlyMap<string, JsonObject>;
   readonly topics: ReadonlyMap<string, JsonObject>;
+  readonly threads: ReadonlyMap<string, JsonObject>;
   readonly prompts: ReadonlyMap<string, string>;
+}
+
+/** The parents of the messages that do not name one. */
+class ParentGuess {
+  readonly #linked: boolean;
+  readonly #threads: Surroundings['threads'];
+  /** The last message of the conversation, and of each thread. */
+  readonly #tips = new Map<string, string>();
+
+  constructor(linked: boolean, threads: Surroundings['threads']) {
+    this.#linked = linked;
+    this.#threads = threads;
+  }
+
+  /** Returns the parent of the next message: the last one of its thread, at first the one that the thread is about. */
+  next(message: JsonObject, id: string): string | null {
+    const thread = getFilledText(message, 'threadId') ?? '';
+    const tip = this.#tips.get(thread);
+    this.#tips.set(thread, id);
+    if (thread === '') return this.#linked ? null : (tip ?? null);
+    return tip ?? getFilledText(this.#threads.get(thread) ?? {}, 'sourceMessageId') ?? this.#tips.get('') ?? null;
+  }
 }
 
 function lobeTree(key: string, messages: readonly Placed[], file: string, around: Surroundings): ImportedTree {
@@ -169,16 +195,20 @@ function lobeTree(key: string, messages: readonly Placed[], file: string, around
   const ordered = [...messages].sort((a, b) => time(a) - time(b));
   // Before there were branches, only answers named their question.
   const linked = ordered.some(
-    ({ message }) => message.role === 'user' && getFilledText(message, 'parentId') !== undefined,
+    ({ message }) =>
+      message.role === 'user' &&
+      getFilledText(message, 'parentId') !== undefined &&
+      getFilledText(message, 'threadId') === undefined,
   );
   const parents = new Map<string, string | null>();
-  let tip: string | null = null;
+  const guess = new ParentGuess(linked, around.threads);
   for (const { message, place, findings } of ordered) {
     nodes.report(...findings);
     const id = getFilledText(message, 'id') ?? place;
     const named = getFilledText(message, 'parentId');
     nodes.report(...parentFinding(message.parentId, place));
-    const parent: string | null = named ?? (linked ? null : tip);
+    const guessed = guess.next(message, id);
+    const parent: string | null = named ?? guessed;
     parents.set(id, parent);
     nodes.report(...roleFinding('role', message.role, (word) => roles.has(word), place));
     const role =
@@ -198,7 +228,6 @@ function lobeTree(key: string, messages: readonly Placed[], file: string, around
       place,
       record: message,
     });
-    tip = id;
   }
   const [first] = ordered;
   const topic = around.topics.get(getFilledText(first?.message ?? {}, 'topicId') ?? '');
@@ -251,6 +280,19 @@ function promptsIn(state: JsonObject): Map<string, string> {
   return prompts;
 }
 
+/** Adds the call of a tool to the message with its result, where the database has them in two tables. */
+function withPlugin(message: JsonObject, plugins: ReadonlyMap<string, JsonObject>): JsonObject {
+  const plugin = plugins.get(textAt(message, 'id') ?? '');
+  if (plugin === undefined || message.role !== 'tool' || 'plugin' in message) return message;
+  const call = getFilledText(plugin, 'toolCallId');
+  return {
+    ...message,
+    plugin,
+    ...(call === undefined ? {} : { tool_call_id: call }),
+    ...(isJsonObject(plugin.error) ? { pluginError: plugin.error } : {}),
+  };
+}
+
 async function* readLobeFile(file: InputFile, _options: ReadOptions): AsyncGenerator<ReadEvent> {
   const conversations = new Map<string, Placed[]>();
   let state: JsonObject = {};
@@ -278,9 +320,14 @@ async function* readLobeFile(file: InputFile, _options: ReadOptions): AsyncGener
   const around = {
     sessions: byId(listAt(state, 'sessions')),
     topics: byId(listAt(state, 'topics')),
+    threads: byId(listAt(state, 'threads')),
     prompts: promptsIn(state),
   };
-  for (const [key, messages] of conversations) yield { type: 'tree', tree: lobeTree(key, messages, file.name, around) };
+  const plugins = byId(listAt(state, 'messagePlugins'));
+  for (const [key, messages] of conversations) {
+    const whole = messages.map((placed) => ({ ...placed, message: withPlugin(placed.message, plugins) }));
+    yield { type: 'tree', tree: lobeTree(key, whole, file.name, around) };
+  }
 }
 
 /** LobeChat's exports, and lists of its messages. */

@@ -83,7 +83,53 @@ const nested = [
   message('q4', 'user', 'Why?', { parentId: 'q2' }),
 ];
 
+const inNinth = { sessionId: 's1', topicId: 't9' };
+/** A database whose tool results are in another table, with a thread, a thread in it, and groups of messages. */
+const withThreads = {
+  mode: 'postgres',
+  schemaHash: 'abc',
+  data: {
+    messages: [
+      message('w1', 'user', 'List it.', inNinth),
+      message('w2', 'assistant', '', {
+        ...inNinth,
+        parentId: 'w1',
+        tools: [
+          { id: 'k1', identifier: 'fs', apiName: 'ls', arguments: '{}', type: 'builtin' },
+          { id: 'k2', identifier: 'fs', apiName: 'rm', arguments: '{}', type: 'builtin' },
+        ],
+      }),
+      message('w3', 'tool', 'a.ts', { ...inNinth, parentId: 'w2' }),
+      message('w4', 'tool', 'no', { ...inNinth, parentId: 'w3' }),
+      message('w5', 'assistant', 'One file.', { ...inNinth, parentId: 'w4', messageGroupId: 'g1' }),
+      message('w6', 'assistant', 'A file.', { ...inNinth, parentId: 'w4', messageGroupId: 'g1' }),
+      message('v1', 'user', 'Why one?', { ...inNinth, threadId: 'th1' }),
+      message('v2', 'assistant', 'Because.', { ...inNinth, threadId: 'th1', parentId: 'v1' }),
+      message('y1', 'user', 'Really?', { ...inNinth, threadId: 'th2' }),
+      message('v3', 'user', 'I see.', { ...inNinth, threadId: 'th1' }),
+      message('w7', 'user', 'Thanks.', { ...inNinth, parentId: 'w5', messageGroupId: 'g2' }),
+    ],
+    messagePlugins: [
+      { id: 'w3', toolCallId: 'k1', apiName: 'ls', identifier: 'fs', type: 'builtin' },
+      { id: 'w4', toolCallId: 'k2', apiName: 'rm', identifier: 'fs', type: 'builtin', error: { message: 'denied' } },
+    ],
+    threads: [
+      { id: 'th1', type: 'continuation', topicId: 't9', sourceMessageId: 'w5', title: 'Aside' },
+      { id: 'th2', type: 'standalone', topicId: 't9', sourceMessageId: 'v2', parentThreadId: 'th1' },
+    ],
+    sessions: [{ id: 's1' }],
+    topics: [{ id: 't9', title: 'T', sessionId: 's1' }],
+  },
+};
+
 runFormatConformance(lobechat, [
+  {
+    name: 'threads, groups, and results of tools in a table of their own',
+    files: { 'pg.json': JSON.stringify(withThreads) },
+    trees: 1,
+    nodes: 11,
+    findings: [],
+  },
   {
     name: 'sessions and topics, answers to one question',
     files: { 'lobe.json': JSON.stringify(exported) },
@@ -156,4 +202,17 @@ it('[I216] keeps titles, prompts, models, usage, reasoning and failures', async 
     { type: 'tool-use', id: 'k1', name: 'ls' },
   ]);
   expect(table?.nodes[1]?.meta?.source?.usage).toEqual({ input_tokens: 10, output_tokens: 15, total_tokens: 25 });
+});
+
+it('[I216] a thread hangs below the message that it is about, and the conversation goes on without it', async () => {
+  const { trees } = await storeInput(inputOf({ 'pg.json': JSON.stringify(withThreads) }));
+  const [tree] = trees;
+  const parents = Object.fromEntries(tree?.nodes.map((node) => [node.externalId, node.parentExternalId]) ?? []);
+  expect(parents).toMatchObject({ v1: 'w5', v2: 'v1', v3: 'v2', y1: 'v2', w5: 'w4', w6: 'w4', w7: 'w5' });
+  expect(tree?.activeExternalId).toBe('w7');
+  const results = tree?.nodes.filter(({ externalId }) => externalId === 'w3' || externalId === 'w4');
+  expect(results).toMatchObject([
+    { message: { role: 'tool', tool_call_id: 'k1' } },
+    { message: { role: 'tool', tool_call_id: 'k2' }, meta: { isError: true } },
+  ]);
 });
