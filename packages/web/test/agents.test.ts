@@ -89,6 +89,32 @@ test('[B271] it names folders and branches, says how to record, and exports the 
   await context.close();
 });
 
+test('[B272] a period is chosen, and a session is continued in a new chat without changing the recording', async () => {
+  await call('field', 'Count the larches', { 'session-id': 's20', 'user-agent': 'codex_exec/0.1' });
+  const { page, faults, context } = await fixture.open('/agents');
+  const row = page.getByRole('table').locator('tr', { hasText: 'Count the larches' });
+  await row.waitFor();
+  const calls = () => page.locator('.work-numbers div', { hasText: 'calls' }).first().locator('dd').textContent();
+  const today = await calls();
+  await page.getByLabel('Period', { exact: true }).selectOption('Last 7 days');
+  await page.locator('.work-numbers dt', { hasText: /^calls$/ }).waitFor();
+  await soon(calls).toBe(today);
+  expect(await serious({ page })).toEqual([]);
+  // A day later nothing is of today any more.
+  await page.clock.install({ time: Date.now() + 86_400_000 });
+  await page.reload();
+  await page.getByText('No sessions in this period.').waitFor();
+  await page.getByLabel('Period', { exact: true }).selectOption('All time');
+  await row.getByRole('button', { name: 'Continue from here' }).click();
+  await page.getByText('Continues in a new chat').waitFor();
+  await page.getByTestId('thread').getByText('Count the larches').waitFor();
+  const { body } = await fixture.server.ask('GET', '/api/agents');
+  const titles: string[] = body.sessions.map((session: { readonly title: string }) => session.title);
+  expect(titles.filter((title) => title === 'Count the larches')).toHaveLength(1);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
 test('[B270] an ordinary chat has no links to sub-agents', async () => {
   const { id } = await createTree(fixture.server, ['Hello there']);
   const { page, context } = await fixture.open(`/t/${id}`);

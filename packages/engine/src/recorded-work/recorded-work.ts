@@ -206,8 +206,13 @@ function noteOf({ attributes }: TreeRow, key: string): JsonObject {
   return isJsonObject(note) ? note : {};
 }
 
-function isMainSession(row: TreeRow): boolean {
-  return spawnLinkOf(row.attributes) === null && row.attributes.metadata?.['sideOf'] === undefined;
+/** Whether a tree is a recorded session, and not part of one. A copy has the tag of its source, but no calls. */
+function isMainSession({ attributes }: TreeRow): boolean {
+  return (
+    spawnLinkOf(attributes) === null &&
+    attributes.metadata?.['sideOf'] === undefined &&
+    attributes.copiedFrom === undefined
+  );
 }
 
 function hasProgram(row: TreeRow, program: string | undefined): boolean {

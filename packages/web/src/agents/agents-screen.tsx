@@ -4,7 +4,9 @@ import { type ReactElement, useCallback, useEffect, useMemo, useState } from 're
 import { HomeRail } from '../home/home-rail.tsx';
 import { DrawerButton } from '../home/rail.tsx';
 import { formatCompact, formatCost, formatNumber, formatTime, t, tn } from '../i18n/index.ts';
-import { treeRoute } from '../state/router.ts';
+import { api } from '../state/page-client.ts';
+import { navigateTo, treeRoute } from '../state/router.ts';
+import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -19,10 +21,18 @@ import { sessionsToCsv } from './work-csv.ts';
 // A session that runs changes with every call.
 const refreshMs = 3_000;
 
-/** Midnight, in the user's time zone. */
-function startOfDay(): number {
+/** The periods to choose from: the days before today that belong to them. */
+const periods = { today: 0, last7Days: 6, last30Days: 29, allTime: null } as const;
+type Period = keyof typeof periods;
+const periodNames: readonly Period[] = ['today', 'last7Days', 'last30Days', 'allTime'];
+
+/** The beginning of a period: midnight in the user's time zone, or the beginning of time. */
+function startOf(period: Period): number {
+  const before = periods[period];
+  if (before === null) return 0;
   const day = new Date();
   day.setHours(0, 0, 0, 0);
+  day.setDate(day.getDate() - before);
   return day.getTime();
 }
 
@@ -32,14 +42,15 @@ export function AgentsScreen(): ReactElement {
   const [by, setBy] = useState<'project' | 'program'>('project');
   const [program, setProgram] = useState('');
   const [project, setProject] = useState('');
+  const [period, setPeriod] = useState<Period>('today');
   const [help, setHelp] = useState(false);
   const load = useCallback(async () => {
     try {
-      setWork(await agentsApi.list({ since: startOfDay() }));
+      setWork(await agentsApi.list({ since: startOf(period) }));
     } catch (thrown) {
       showError(toHttpProblem(thrown));
     }
-  }, []);
+  }, [period]);
   useEffect(() => {
     void load();
     const timer = setInterval(() => {
@@ -49,7 +60,7 @@ export function AgentsScreen(): ReactElement {
   }, [load]);
   const more = async (cursor: string) => {
     try {
-      const next = await agentsApi.list({ since: startOfDay(), cursor });
+      const next = await agentsApi.list({ since: startOf(period), cursor });
       setWork((now) => (now === null ? next : { ...next, sessions: [...now.sessions, ...next.sessions] }));
     } catch (thrown) {
       showError(toHttpProblem(thrown));
@@ -59,7 +70,7 @@ export function AgentsScreen(): ReactElement {
     try {
       downloadText(
         `coppice-sessions-${new Date().toISOString().slice(0, 10)}.csv`,
-        sessionsToCsv(await loadAll({ program, project })),
+        sessionsToCsv(inPeriod(await loadAll({ program, project }), startOf(period))),
       );
     } catch (thrown) {
       showError(toHttpProblem(thrown));
@@ -68,9 +79,11 @@ export function AgentsScreen(): ReactElement {
   const sessions = work?.sessions ?? [];
   const programs = useMemo(() => namesIn(sessions, 'program'), [sessions]);
   const projects = useMemo(() => namesIn(sessions, 'project'), [sessions]);
-  const shown = sessions.filter(
+  const shown = inPeriod(sessions, startOf(period)).filter(
     (session) => (program === '' || session.program === program) && (project === '' || session.project === project),
   );
+  // The list begins with the newest session: an older one than the period is the last of interest.
+  const isMore = work?.cursor != null && inPeriod(sessions.slice(-1), startOf(period)).length > 0;
   return (
     <div className="app two">
       <HomeRail />
@@ -94,7 +107,7 @@ export function AgentsScreen(): ReactElement {
         </div>
         {help ? <HowToRecord onClose={() => setHelp(false)} /> : null}
         <div className="work" aria-busy={work === null}>
-          {work === null ? null : <Today work={work} />}
+          {work === null ? null : <Sum work={work} isToday={period === 'today'} />}
           <FailedCallList />
           {work !== null && sessions.length === 0 ? (
             <p className="hint">
@@ -118,6 +131,18 @@ export function AgentsScreen(): ReactElement {
                   value={project}
                   onChange={setProject}
                 />
+                <select
+                  className="input select"
+                  aria-label={t('period')}
+                  value={period}
+                  onChange={(event) => setPeriod(periodNames.find((name) => name === event.target.value) ?? 'today')}
+                >
+                  {periodNames.map((name) => (
+                    <option key={name} value={name}>
+                      {t(name)}
+                    </option>
+                  ))}
+                </select>
                 <span className="grow" />
                 <div className="seg">
                   {(['project', 'program'] as const).map((each) => (
@@ -127,16 +152,30 @@ export function AgentsScreen(): ReactElement {
                   ))}
                 </div>
               </div>
-              <SessionTable sessions={shown} by={by} />
-              {work?.cursor == null ? null : (
-                <Button onClick={() => void more(work.cursor ?? '')}>{t('moreSessions')}</Button>
+              {shown.length === 0 ? (
+                <p className="hint">{t('noSessionsInPeriod')}</p>
+              ) : (
+                <SessionTable sessions={shown} by={by} />
               )}
+              {isMore ? <Button onClick={() => void more(work?.cursor ?? '')}>{t('moreSessions')}</Button> : null}
             </>
           )}
         </div>
       </main>
     </div>
   );
+}
+
+/** The sessions with calls in a period, and all that belongs to them. */
+function inPeriod(sessions: readonly RecordedSession[], since: number): readonly RecordedSession[] {
+  const inside = new Set<string>();
+  let isInside = false;
+  for (const session of sessions) {
+    // What belongs to a session follows it.
+    if (session.parentId === null) isInside = session.running || session.lastAt >= since;
+    if (isInside) inside.add(session.treeId);
+  }
+  return sessions.filter(({ treeId: id }) => inside.has(id));
 }
 
 /** All sessions of a program and a project; an empty name means all of them. */
@@ -146,7 +185,7 @@ async function loadAll({ program, project }: { readonly program: string; readonl
   let cursor: string | null = null;
   do {
     const page: RecordedWork = await agentsApi.list({
-      since: startOfDay(),
+      since: 0,
       ...chosen,
       ...(cursor === null ? {} : { cursor }),
     });
@@ -195,17 +234,23 @@ function NameSelect({ label, all, names, value, onChange }: NameSelectProps): Re
   );
 }
 
-function Today({ work: { running, recent } }: { readonly work: RecordedWork }): ReactElement {
+function Sum({
+  work: { running, recent },
+  isToday,
+}: {
+  readonly work: RecordedWork;
+  readonly isToday: boolean;
+}): ReactElement {
   return (
     <dl className="work-numbers">
       <Figure className={running > 0 ? 'live' : ''} value={formatNumber(running)} name={t('runningNow')} />
-      <Figure value={formatNumber(recent.calls)} name={t('callsToday')} />
+      <Figure value={formatNumber(recent.calls)} name={t(isToday ? 'callsToday' : 'callsInPeriod')} />
       <Figure value={formatNumber(recent.toolCalls)} name={t('toolCalls')} />
       <Figure
         value={formatCompact(recent.tokens)}
         name={t('tokensCached', { n: formatCompact(recent.cachedTokens) })}
       />
-      <Figure value={costText(recent)} name={t('costToday')} />
+      <Figure value={costText(recent)} name={t(isToday ? 'costToday' : 'costInPeriod')} />
       <Figure className={recent.errors > 0 ? 'bad' : ''} value={formatNumber(recent.errors)} name={t('errorsToday')} />
     </dl>
   );
@@ -331,6 +376,17 @@ function SessionRows({ session, parts }: SessionWithParts): ReactElement {
   );
 }
 
+/** Copies the current branch of a session to a new chat and opens it: the recording is not changed. */
+async function continueHere(session: RecordedSession): Promise<void> {
+  try {
+    const made = await api.duplicate(treeId(session.treeId), {});
+    navigateTo(treeRoute(made.treeId));
+    showToast({ icon: 'copy', text: t('continuedSession') });
+  } catch (thrown) {
+    showError(toHttpProblem(thrown));
+  }
+}
+
 function SessionRow({
   session,
   children,
@@ -352,6 +408,9 @@ function SessionRow({
         {session.branch === null || kind !== 'session' ? null : (
           <small className="ink2"> {t('gitBranchName', { branch: session.branch })}</small>
         )}
+        {kind === 'session' ? (
+          <IconButton icon="fork" label={t('continueSession')} onClick={() => void continueHere(session)} />
+        ) : null}
         {session.session === null || kind !== 'session' ? null : (
           <CopyButton text={session.session} label={t('copySessionId')} />
         )}
