@@ -169,7 +169,7 @@ it('[I223] keeps models, usage, reasoning, tools and attached texts', async () =
 
 it('[I223] reads the chats of a flash backup of either name, and nothing else of it', async () => {
   for (const name of [{ schema: 'vnd.agi.flash-backup' }, { _t: 'agi.flash-backup', _v: 102_000 }]) {
-    const { trees } = await storeInput(inputOf({ 'flash.json': JSON.stringify(flashBackup(name)) }));
+    const { trees } = await storeInput(toInput({ 'flash.json': JSON.stringify(flashBackup(name)) }));
     expect(trees.map(({ title }) => title)).toEqual(['AGI chat', 'Old']);
     expect(JSON.stringify(trees)).not.toContain('canary');
   }

@@ -205,7 +205,7 @@ it('[I216] keeps titles, prompts, models, usage, reasoning and failures', async 
 });
 
 it('[I216] a thread hangs below the message that it is about, and the conversation goes on without it', async () => {
-  const { trees } = await storeInput(inputOf({ 'pg.json': JSON.stringify(withThreads) }));
+  const { trees } = await storeInput(toInput({ 'pg.json': JSON.stringify(withThreads) }));
   const [tree] = trees;
   const parents = Object.fromEntries(tree?.nodes.map((node) => [node.externalId, node.parentExternalId]) ?? []);
   expect(parents).toMatchObject({ v1: 'w5', v2: 'v1', v3: 'v2', y1: 'v2', w5: 'w4', w6: 'w4', w7: 'w5' });

@@ -181,8 +181,11 @@ export function createPassageIndex(passages: readonly GuideSection[]): PassageIn
       const words = new Set(tokenize(question).map(spelled));
       if (words.size === 0) return searchCommon(new Set(everyWord(question)), most);
       const term = [...words].join(' ');
-      let total = 0;
-      for (const word of words) total += rarity(word);
+      let [total, known] = [0, 0];
+      for (const word of words) {
+        total += rarity(word);
+        known += askedRarity(word);
+      }
       const hits: PassageHit[] = [];
       const wording = new Set(everyWord(question));
       for (const { passage, counts, length, terms, heading, forms, weight } of documents) {
@@ -210,7 +213,7 @@ export function createPassageIndex(passages: readonly GuideSection[]): PassageIn
         score = weight * (score + formWeight * worded * total) * (1 - coverageWeight * (1 - covered / total));
         // If the question is a single term, its definition outranks all uses of the word.
         if (asksForMeaning.test(question) && terms.has(term)) score += 2 * total * (saturation + 1);
-        if (score > 0 && (covered >= leastCoverage * total || asked >= sureForm)) hits.push({ passage, score, asked });
+        if (score > 0 && (covered >= leastCoverage * known || asked >= sureForm)) hits.push({ passage, score, asked });
       }
       return hits.sort((a, b) => b.score - a.score).slice(0, most);
     },
