@@ -209,7 +209,36 @@ async function underLoad(child: ChildProcess, ports: Ports, goesOn: boolean): Pr
   ];
 }
 
-/** Measures first byte, chunks, load and matching. */
+/**
+ * The loop of one agent, whose history grows by two messages with each call, several times: what the process holds after
+ * the last session beyond what it held after the first one. Caches are full after the first.
+ */
+async function longSessions(child: ChildProcess, ports: Ports): Promise<Measurement[]> {
+  const [sessions, calls] = [4, 400];
+  const held: { readonly heapUsed: number; readonly rss: number }[] = [];
+  for (let session = 0; session < sessions; session++) {
+    const thread: string[] = [];
+    for (let call = 0; call < calls; call++) {
+      thread.push(...history(1, `session ${session} call ${call}`));
+      thread.push(replyOf(await ask(ports.coppice, bodyOf('words-20-0', thread))));
+    }
+    await reported<Recording>(child, 'idle');
+    held.push(await reported<{ readonly heapUsed: number; readonly rss: number }>(child, 'memory'));
+  }
+  const [first] = held;
+  const last = held.at(-1);
+  if (first === undefined || last === undefined) throw new Error('Nothing was measured.');
+  const work = `memory after ${sessions} sessions of ${calls} calls, above that after one`;
+  const most = 32 * 1024 * 1024;
+  const grown = last.heapUsed - first.heapUsed;
+  return [
+    { work, by: 'heap', value: grown, unit: 'bytes', budget: '≤ 32 MB', kept: grown <= most },
+    { work, by: 'resident, with the recording thread', value: last.rss - first.rss, unit: 'bytes' },
+    { work: 'resident memory after the first session', by: 'coppice', value: first.rss, unit: 'bytes' },
+  ];
+}
+
+/** Measures first byte, chunks, load, memory and matching. */
 export async function benchProxy(): Promise<readonly Measurement[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-proxy-'));
   const execArgv = ['--expose-gc', '--import', 'tsx'];
@@ -237,6 +266,7 @@ export async function benchProxy(): Promise<readonly Measurement[]> {
       ...rows('first byte, a service that takes no time, 200 messages', atOnce.bare.first, atOnce.coppice.first, null),
       ...(await underLoad(child, ports, true)),
       ...(await underLoad(child, ports, false)),
+      ...(await longSessions(child, ports)),
       ...(await benchMatching()),
     ];
   } finally {

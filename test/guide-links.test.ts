@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { ensureBuilt, openPageFixture, type PageFixture, waitUntilTrue } from '@coppice/web/testing';
 import { builtPage } from '@coppice/web/testing/browser';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { repository } from './checks/workspace.ts';
+import { workspaceRoot } from './checks/workspace.ts';
 
 let folder = '';
 let fixture: PageFixture;
@@ -18,8 +18,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'coppice-guide-'));
   await ensureBuilt();
   cpSync(builtPage, folder, { recursive: true });
-  const tsx = join(repository, 'node_modules/tsx/dist/cli.mjs');
-  execFileSync(process.execPath, [tsx, 'site/write-documents.ts', folder], { cwd: repository });
+  const tsx = join(workspaceRoot, 'node_modules/tsx/dist/cli.mjs');
+  execFileSync(process.execPath, [tsx, 'site/write-documents.ts', folder], { cwd: workspaceRoot });
   fixture = await openPageFixture({ web: folder, config: 'model = "offline/guide"\n[offline]\ndelay_ms = 0\n' });
 });
 afterAll(async () => {

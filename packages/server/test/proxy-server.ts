@@ -29,6 +29,12 @@ process.on('message', async (message) => {
     await recorder.idle();
     process.send?.(recorder.state);
   }
+  if (message === 'memory') {
+    globalThis.gc?.();
+    // Resident memory includes the thread that records.
+    const { heapUsed, rss } = process.memoryUsage();
+    process.send?.({ heapUsed, rss });
+  }
   if (message === 'collect') {
     globalThis.gc?.();
     process.send?.({ collected: true });
