@@ -98,7 +98,7 @@ test('[B272] a period is chosen, and a session is continued in a new chat withou
   const today = await calls();
   await page.getByLabel('Period', { exact: true }).selectOption('Last 7 days');
   await page.locator('.work-numbers dt', { hasText: /^calls$/ }).waitFor();
-  await soon(calls).toBe(today);
+  await waitUntilTrue(calls).toBe(today);
   expect(await serious({ page })).toEqual([]);
   // A day later nothing is of today any more.
   await page.clock.install({ time: Date.now() + 86_400_000 });
