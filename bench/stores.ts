@@ -28,7 +28,7 @@ function rawAppends(
   return {
     database,
     append(n: number) {
-      const node = crypto.randomUUID();
+      const node = benchContext.newId();
       const said = makeBenchMessage(n);
       // The bare driver does not hash or estimate: it gets a prepared key.
       const steps = JSON.stringify([
@@ -57,7 +57,7 @@ function rawAppends(
         key: node.slice(0, 32),
         at: Date.now(),
         steps,
-        act: crypto.randomUUID(),
+        act: benchContext.newId(),
       });
       parentNo = base + seq;
       version++;

@@ -4,6 +4,7 @@
  */
 import { messageKit } from '@coppice/content';
 import { type NodeId, type RunContext, run, type Store, type TreeId, textMessage, treeId } from '@coppice/core';
+import { newId } from '@coppice/engine/new-id';
 
 /** The depth of every branch. */
 export const branchDepth = 60;
@@ -15,12 +16,12 @@ export function makeBenchMessage(n: number) {
   return textMessage(n % 2 === 0 ? 'user' : 'assistant', `message ${n}: ${filler}`);
 }
 
-/** One user, with the real clock and real ids. */
+/** One user, with the real clock and ids as Coppice makes them, in the order of time. */
 export const benchContext: RunContext = {
   actor: 'me',
   kit: messageKit,
   now: Date.now,
-  newId: () => crypto.randomUUID(),
+  newId: () => newId(),
 };
 
 /** A tree of about so many messages; the last branch is active. */
@@ -28,8 +29,8 @@ export async function buildBenchTree(
   store: Store,
   size: number,
 ): Promise<{ readonly id: TreeId; readonly rootId: NodeId; readonly leaf: NodeId }> {
-  const id = treeId(crypto.randomUUID());
-  const rootId = crypto.randomUUID();
+  const id = treeId(newId());
+  const rootId = newId();
   await run(store, { type: 'create', treeId: id, rootId }, benchContext);
   let leaf = rootId as NodeId;
   for (let n = 0; n < size; n += branchDepth) {

@@ -46,7 +46,7 @@ async function bareAppend(
   n: number,
   pipelined = false,
 ): Promise<void> {
-  const node = crypto.randomUUID();
+  const node = benchContext.newId();
   const { parent } = state;
   const sent: Promise<unknown>[] = [];
   const query = async (statement: string | pg.QueryConfig): Promise<void> => {
@@ -89,7 +89,7 @@ async function bareAppend(
     values: [
       tree,
       state.version,
-      crypto.randomUUID(),
+      benchContext.newId(),
       Date.now(),
       state.seq - 1,
       JSON.stringify([{ type: 'insert', id: node, parentId: parent }]),

@@ -153,6 +153,7 @@ function* lock(keeping: StoreScope, treeId: TreeId, foresees: Prefetch | undefin
     treeId,
     tree: row === undefined ? null : storedTreeOf(row),
     heads,
+    parentOfActive: Number(parentInfo[0]?.has_active ?? 0) === 1 ? (foresees?.below ?? null) : null,
     ...matchCacheOf(tails),
     ...(foresees === undefined ? {} : { prefetched: prefetchedRows(foresees, parentInfo[0], taken) }),
   };
@@ -236,7 +237,9 @@ const parentColumns = `${selectCells('n', nodeHeadColumns)}, (SELECT max(e.posit
 const namedParent = `SELECT ${parentColumns} FROM node n WHERE ${inTreeSql('n')} AND n.id = $2 AND n.removed_in IS NULL`;
 // Sent together with the lock of the tree, whose number is not known yet.
 const ofTree = `JOIN tree t ON t.id = $1 AND t.no = ${treeNoSql('n')}`;
-const foreseenParent = `SELECT ${parentColumns} FROM node n ${ofTree} WHERE n.id = $2 AND n.removed_in IS NULL`;
+const foreseenParent = `SELECT ${parentColumns},
+    CASE WHEN EXISTS (SELECT 1 FROM node a WHERE a.id = t.active_node_id AND a.parent_no = n.no) THEN 1 ELSE 0 END AS has_active
+  FROM node n ${ofTree} WHERE n.id = $2 AND n.removed_in IS NULL`;
 const activeParent = `SELECT ${parentColumns} FROM node n ${ofTree}
   WHERE n.id = (SELECT coalesce(a.active_node_id, a.root_id) FROM tree a WHERE a.id = $1) AND n.removed_in IS NULL`;
 
