@@ -1,4 +1,7 @@
-/** The processor time of starting the command, as a ratio to a bare Node, and of the tree selector of a large chat. */
+/**
+ * Measures the processor time of starting the command, as a ratio to a bare Node process, and of the tree selector of a
+ * large chat.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +16,7 @@ import { type Measurement, median } from './measure.ts';
 
 const rounds = 9;
 
-// Runs in each measured process; the same for the bare one.
+// Runs in each measured process, including the bare one.
 const noteTime = `import { writeFileSync } from 'node:fs';
 process.on('exit', () => {
   const { user, system } = process.cpuUsage();
@@ -21,7 +24,7 @@ process.on('exit', () => {
 });
 `;
 
-/** The messages of the large chat, and how many of them are forks. */
+/** The number of messages of the large chat, and the number of its forks. */
 const [messages, forks] = [100_000, 100];
 
 /** Stores a chat of one long branch and many short ones. */
@@ -43,8 +46,8 @@ async function storeLargeChat(file: string): Promise<void> {
 }
 
 /**
- * Opens the large chat in a terminal and leaves it, once with the tree selector and once without: the difference is
- * what the first screen of the selector takes.
+ * Opens and leaves the large chat in a terminal, once with the tree selector and once without. The difference is the
+ * cost of the selector's first screen.
  */
 async function measureSelector(home: string, preload: string, spent: string): Promise<Measurement> {
   const store = join(home, 'large.db');
@@ -80,7 +83,7 @@ async function measureSelector(home: string, preload: string, spent: string): Pr
   };
 }
 
-/** Measures the commands in turns with a Node that does nothing. */
+/** Measures the commands, alternating with a Node process that does nothing. */
 export async function benchCli(): Promise<readonly Measurement[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-'));
   try {

@@ -1,4 +1,6 @@
-/** Compares the pure tree with alternatives: a mapping copied per change, a mutable Map, immutable and immer. */
+/**
+ * Compares the pure tree with alternatives: a mapping that is copied per change, a mutable Map, immutable and immer.
+ */
 import { type Message, type NewNode, type Node, nodeId, type Step, type Tree, treeId } from '@coppice/core';
 import { applyOrThrow, emptyTree, path, positionBetween } from '@coppice/core/tree';
 import { produce, setAutoFreeze } from 'immer';
@@ -12,8 +14,8 @@ function uuid(n: number): string {
   return `01890c2e-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
 }
 
-// A fixed sequence of parents, so that every candidate builds the same tree: mostly below the newest node, sometimes a
-// fork further up.
+// A fixed sequence of parents, so that every candidate builds the same tree. Most nodes are children of the newest
+// node, and some fork further up.
 function parents(count: number): number[] {
   let state = 1;
   const found: number[] = [0];
@@ -49,7 +51,7 @@ function newNode(n: number, parent: number | null, position: string): NewNode {
   };
 }
 
-/** Insert steps for a tree of `count` messages and `more` behind them. */
+/** Insert steps for a tree of `count` messages, and for `more` messages after them. */
 function plan(count: number): NewNode[] {
   const last = new Map<number, string>();
   const nodes: NewNode[] = [newNode(0, null, positionBetween(null, null))];
@@ -72,7 +74,7 @@ function coppice(nodes: readonly NewNode[]): Tree {
     .tree;
 }
 
-// Written out like in core: with a spread it would be three times as large and slow, and the comparison unfair.
+// Written out like in core: with a spread the code would be three times as large and slow, and the comparison unfair.
 function rowOf(node: NewNode, seq: number, version: number): Node {
   return {
     id: node.id,
@@ -145,7 +147,7 @@ interface SketchNode {
   readonly message: NewNode;
 }
 
-/** The copying variant: mapping and children of the parent are copied for every message. */
+/** The copying variant: the mapping and the children of the parent are copied for every message. */
 function addNode(mapping: Readonly<Record<string, SketchNode>>, message: NewNode): Record<string, SketchNode> {
   const next = { ...mapping };
   next[message.id] = { id: message.id, parent: message.parentId, children: [], message };
@@ -212,7 +214,7 @@ function fold<T>(start: T, items: readonly NewNode[], step: (value: T, item: New
 
 const rounded = (count: number) => count.toLocaleString('en');
 
-/** Appends one message at a time, each as a commit and a value of its own. */
+/** Appends one message at a time, each in its own commit with a new tree value. */
 function appends(size: number): Measurement[] {
   const many = 2_000;
   const nodes = plan(size + many);
@@ -303,7 +305,7 @@ function paths(): Measurement[] {
   ];
 }
 
-/** The memory of a tree beyond the nodes' own data, which are created before and shared by all. */
+/** The memory of a tree without the nodes' own data, which are created before and shared by all candidates. */
 function memory(): Measurement[] {
   const count = 100_000;
   const nodes = plan(count);

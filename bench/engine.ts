@@ -1,6 +1,6 @@
 /**
- * Compares a turn of the engine with the bare stream of the same provider: the cost of storing, following and
- * recovering.
+ * Compares a turn of the engine with the bare stream of the same provider, which shows the cost of storing, following
+ * and recovering.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -38,13 +38,13 @@ async function buildSample(store: Store): Promise<TreeId> {
   return id;
 }
 
-/** The provider alone: called, read to its end, joined to a message. */
+/** The provider alone: it is called and read to its end, and its chunks are joined to a message. */
 async function bare({ providers }: Bench, model: string, words: number): Promise<void> {
   const reply = await collectReply(providers.model(model).stream({ messages: [question], maxTokens: 4_096 }));
   if (reply.last?.type !== 'end') throw new Error(`The bare stream of ${words} words ended otherwise.`);
 }
 
-/** The minimum: the bytes, split into events, each parsed and its text joined. */
+/** The minimum: reads the bytes, splits them into events, parses each event and joins the texts. */
 async function fetched({ url }: Bench, model: string, words: number): Promise<void> {
   const body = { model: model.slice('wire/'.length), messages: [{ role: 'user', content: 'Say some words, please.' }] };
   const answer = await fetch(`${url}/chat/completions`, {
@@ -66,7 +66,7 @@ async function fetched({ url }: Bench, model: string, words: number): Promise<vo
   if (received !== words || text === '') throw new Error(`Fetched ${received} of ${words} words.`);
 }
 
-/** The same as a turn: appended, stored while it streams, followed by a reader, and ended durably. */
+/** The same reply as a turn: appended, stored while it streams, followed by a reader, and ended durably. */
 async function turn({ generator }: Bench, model: string, words: number, id: TreeId): Promise<void> {
   const started = generator.generate(
     { type: 'send', treeId: id, messages: [{ message: question }] },
@@ -85,7 +85,7 @@ interface Spent {
   readonly wall: number;
 }
 
-/** CPU and wall time in microseconds. No garbage collection before, because that would discard compiled code too. */
+/** CPU and wall time in microseconds. Garbage is not collected before, because that would discard compiled code too. */
 async function spent(work: () => Promise<void>): Promise<Spent> {
   const [cpu, wall] = [process.cpuUsage(), process.hrtime.bigint()];
   await work();
@@ -99,12 +99,12 @@ interface Beside {
   readonly turn: Spent;
 }
 
-/** The lower quartile: other processes only ever add to a time. */
+/** The lower quartile, because other processes can only increase a time. */
 function quartile(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 2] ?? Number.NaN;
 }
 
-/** Measures one reply length after the other, alternating between the candidates, so that noise affects all alike. */
+/** Measures one reply length after the other, alternating between the candidates, so that noise affects all of them. */
 async function beside(bench: Bench, models: readonly Asked[], runs: number): Promise<readonly Beside[]> {
   const rounds = models.map((): Beside[] => []);
   const warm = Math.ceil(runs / 3);

@@ -1,6 +1,6 @@
 /**
- * Compares reading and importing an export with bare JSON.parse and bare bulk inserts; memory and stalls of a large
- * one.
+ * Compares reading and importing an export with bare JSON.parse and bare bulk inserts, and measures memory and stalls
+ * of a large import.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -93,7 +93,7 @@ const tables = [
   ['external_id', 'tree_id = ?1', 'rowid'],
 ] as const;
 
-/** The rows that an import leaves, by conversation: tree, nodes, log and external ids. */
+/** The rows that an import creates, by conversation: tree, nodes, log and external ids. */
 async function rowsOf(input: ImportInput): Promise<readonly (readonly Rows[])[]> {
   const path = join(folder, `rows-${opened++}.db`);
   const store = await openStore(`sqlite:${path}`);
@@ -122,8 +122,8 @@ function cellOf(value: unknown): Cell {
 }
 
 /**
- * Parses everything and inserts the same rows as an import, into the same tables, one transaction per conversation.
- * The rows are prepared: the parsed data is not used.
+ * Parses everything and inserts the same rows as an import, into the same tables, one transaction per conversation. The
+ * rows are prepared, so the parsed data is not used.
  */
 async function sameRows(text: string, trees: readonly (readonly Rows[])[]): Promise<void> {
   preventOptimisation(JSON.parse(text));
@@ -205,13 +205,13 @@ interface Flow {
   readonly memory: number;
   readonly own: number;
   readonly stall: number;
-  /** The longest stall of the same process while it only waited: the noise of the machine. */
+  /** The longest stall of the same process while it only waited, which is the noise of the machine. */
   readonly still: number;
   /** The longest CPU time between two event loop turns. */
   readonly turn: number;
 }
 
-/** The effect of a stream of a given size on a separate process. */
+/** Runs a separate process that reads a stream of a given size, and returns its measurements. */
 function flow(bytes: number, messages = 100, way = 'here'): Flow {
   const script = join(import.meta.dirname, 'formats', 'flow.ts');
   const options = ['--expose-gc', '--import', 'tsx', script, String(bytes), String(messages), way];
@@ -255,7 +255,7 @@ export async function benchFormats(): Promise<readonly Measurement[]> {
         },
       );
     }
-    // A conversation is one transaction, whatever its length.
+    // Each conversation is one transaction of any length.
     for (const messages of [1_000, 10_000]) {
       const each = `conversations of ${messages.toLocaleString('en')} messages`;
       const work = `most processor time between two turns, ${each}`;

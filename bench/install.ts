@@ -1,7 +1,7 @@
 /**
- * What a new user waits for, from the packed packages in an empty folder and an empty home: the install, the first chat,
- * an import, the page, a recorded call and the example of the library. Wall times; each as a ratio to `npm init` and
- * `npm install express` with the same cache.
+ * Measures the waiting times of a new user with the packed packages, in an empty folder and an empty home: the install,
+ * the first chat, an import, the page, a recorded call and the example of the library. Wall times, each as a ratio to
+ * `npm init` and `npm install express` with the same cache.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { type Measurement, median } from './measure.ts';
 const rounds = 2;
 const quiet = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0'];
 
-/** A folder with a home of its own, and the commands that are run in it. */
+/** A new user: a folder with its own home, and the functions that run commands in it. */
 interface Newcomer {
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -28,7 +28,7 @@ function newcomer(parent: string): Newcomer {
   const folder = mkdtempSync(join(parent, 'user-'));
   const home = join(folder, 'home');
   mkdirSync(home);
-  // The cache of npm is shared: the time of the network is not what is measured.
+  // The cache of npm is shared, because the time of the network must not be measured.
   const setting = (name: string) => execFileSync('npm', ['config', 'get', name], { encoding: 'utf8' }).trim();
   const npm = { npm_config_cache: setting('cache'), npm_config_registry: setting('registry') };
   const env = { PATH: process.env['PATH'], HOME: home, ...npm };
@@ -52,7 +52,7 @@ async function timed(work: () => unknown): Promise<number> {
   return (performance.now() - began) * 1000;
 }
 
-/** Starts the server; calls back with its address, then stops it. */
+/** Starts the server, calls the function with its address, and stops the server afterwards. */
 async function whileServing(
   { folder, env }: Newcomer,
   use: (url: string, headers: Readonly<Record<string, string>>) => Promise<void>,

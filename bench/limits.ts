@@ -1,6 +1,6 @@
 /**
  * Compares each workload with the minimum of its medium: a narrow table with integer keys, a file of lines with an
- * index of offsets, a plain Map. `COPPICE_LIMITS=append,path` measures only some.
+ * index of offsets, or a plain Map. `COPPICE_LIMITS=append,path` measures only these workloads.
  */
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -65,7 +65,7 @@ async function appendSqlite(measures: Measurement[]): Promise<void> {
     const title = `durable append, SQLite, ${count(size)} messages`;
     pushRow(measures, { work: title, least: times.least, ours: times.ours, aim: 2 });
     await store.close();
-    // The write-ahead log starts empty: its growth is what the appends wrote.
+    // The write-ahead log starts empty, so its growth is the number of bytes that the appends wrote.
     least.emptyLog();
     const again = await openStore(`sqlite:${ourPath}`);
     const appended = 20;
@@ -495,7 +495,7 @@ const parts: { readonly [name: string]: (measures: Measurement[]) => Promise<voi
   search,
 };
 
-/** All comparisons with the limits. */
+/** Runs all comparisons with the limits. */
 export async function benchLimits(): Promise<readonly Measurement[]> {
   const measures: Measurement[] = [];
   const wanted = process.env['COPPICE_LIMITS']?.split(',') ?? Object.keys(parts);

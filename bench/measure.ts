@@ -32,29 +32,29 @@ export function median(values: readonly number[]): number {
 // A reference that prevents the compiler from removing unused results.
 const folder: unknown[] = [];
 
-/** Keeps a result from being optimised away, until the next one. */
+/** Prevents the compiler from removing a result, until the next call. */
 export function preventOptimisation(value: unknown): void {
   folder[0] = value;
 }
 
-/** Collects garbage, so that one candidate does not pay for another's. */
+/** Collects garbage, so that the garbage of one candidate does not slow down another. */
 export function collectGarbage(): void {
   globalThis.gc?.();
 }
 
-/** A candidate of a race. */
+/** A candidate of a comparison. */
 export interface BenchCandidate {
   /** The number of operations of one run. */
   readonly operations: number;
-  /** Runs before each run and is not timed. */
+  /** Prepares a run. Its time is not measured. */
   readonly prepare?: () => void;
   readonly run: () => unknown;
 }
 
 /**
- * CPU microseconds per operation of several candidates, alternating: each run times all of them in turn. CPU time,
- * with garbage collected on the same thread, because on a shared machine wall time and helper threads would measure
- * other processes. The first run does not count.
+ * Measures the CPU time per operation of several candidates in microseconds, alternating between them. CPU time, with
+ * garbage collected on the same thread, because on a shared machine wall time and helper threads would include other
+ * processes. The first run does not count.
  */
 export function measureCpuTimes<Name extends string>(
   candidates: { readonly [N in Name]: BenchCandidate },
@@ -84,7 +84,7 @@ export async function measureWallTime(work: () => unknown): Promise<number> {
   return Number(process.hrtime.bigint() - from) / 1000;
 }
 
-/** Median wall times in microseconds of several pieces of work, alternating, so that noise affects all alike. */
+/** Median wall times in microseconds of several functions, alternating, so that noise affects all of them. */
 export async function measureAlternating<Name extends string>(
   works: { readonly [N in Name]: (turn: number) => unknown },
   turns: number,
@@ -103,7 +103,7 @@ export async function measureAlternating<Name extends string>(
   };
 }
 
-/** Runs something several times and returns the last result. */
+/** Calls a function several times and returns the last result. */
 export function repeatWork(count: number, work: () => unknown): unknown {
   let last: unknown;
   for (let i = 0; i < count; i++) last = work();
@@ -132,7 +132,7 @@ function shown(value: number): string {
   return value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
-/** The measures as a table of text. */
+/** The measurements as a text table. */
 export function formatMeasurements(measures: readonly Measurement[]): string {
   const rows = [
     ['work', 'by', 'per operation', 'ratio', 'budget'],

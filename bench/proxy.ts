@@ -1,5 +1,5 @@
 /**
- * Compares the recording proxy with a bare node:http proxy that pipes the same bytes; both in one process,
+ * Compares the recording proxy with a bare node:http proxy that pipes the same bytes. Both run in one process,
  * alternating.
  */
 import { type ChildProcess, fork } from 'node:child_process';
@@ -98,8 +98,8 @@ function soonest(values: readonly number[]): number {
 }
 
 /**
- * Both sides alternating, a few calls each; the first round does not count. Uses the lower quartile of the times to
- * first byte: wall time also measures other processes, which only ever add.
+ * Measures both sides alternately, a few calls each; the first round does not count. Returns the lower quartile of the
+ * times to first byte: wall times include other processes, which can only increase them.
  */
 async function race(
   child: ChildProcess,
@@ -117,7 +117,7 @@ async function race(
       await reported(child, 'collect');
       const received: ReceivedEvents[] = [];
       for (let call = 0; call < calls; call++) received.push(await ask(ports[side], body(turn, call)));
-      // Recording happens after the response, so it is measured separately.
+      // Recording starts after the response, so it is measured separately.
       await reported(child, 'idle');
       if (turn === 0) continue;
       for (const { first, chunks } of received) {

@@ -1,6 +1,6 @@
 /**
- * Compares session files with those of the published terminal agent whose format they follow: each side on its own
- * files.
+ * Compares session files with those of the published terminal agent whose format they follow. Each side works on its
+ * own files.
  */
 import { closeSync, copyFileSync, fsyncSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,18 +24,18 @@ const usage = {
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
 };
 
-/** The shape of a file. */
+/** The shape of a session file. */
 interface Shape {
   readonly name: string;
-  /** The parent of each entry; −1 is none. */
+  /** The parent of each entry; −1 if it has none. */
   parent(at: number): number;
   /** Entries that are compactions. */
   isCompaction(at: number): boolean;
 }
 
-/** One thread, all of it in the context. */
+/** A session with one thread, all of which is in the context. */
 const thread: Shape = { name: 'one thread', parent: (at) => at - 1, isCompaction: () => false };
-/** A branch of 50 entries every 100 entries, and a compaction every 5,000, like long sessions. */
+/** A session like long real ones: a branch of 50 entries every 100 entries, and a compaction every 5,000. */
 const worked: Shape = {
   name: 'branches and compactions',
   parent: (at) => (at % 100 === 0 && at > 0 ? at - 51 : at - 1),
@@ -101,8 +101,8 @@ async function inTurns(
   return { ours: median(times.ours), theirs: median(times.theirs) };
 }
 
-// Warm-up: the first operations of each side do not count. After a few hundred most code is still interpreted; in a
-// long-running process, such as a server, it is compiled.
+// Warm-up: the first operations of each side do not count. After a few hundred operations most code is still
+// interpreted; in a long-running process, such as a server, it is compiled.
 const counted = 400;
 const warming = 300;
 const warm = 1500;
@@ -112,7 +112,7 @@ interface Sides {
   readonly theirs: number;
 }
 
-/** Median wall times, alternating single operations, because the speed of a shared disk varies. */
+/** Median wall times of single operations, alternating, because the speed of a shared disk varies. */
 async function onDisk(
   before: number,
   ours: (at: number) => Promise<unknown>,
@@ -194,7 +194,7 @@ async function writing(file: {
       before,
       (at) => session.manager.saveMessage({ role: 'user', content: `${at} ${words}` }),
       (at) => {
-        // The other side does not sync; a sync is counted for both.
+        // The other side does not sync, so the time of a sync is added for both.
         other.appendMessage(said(`${at} ${words}`));
         sync(yours);
       },
@@ -212,7 +212,7 @@ async function writing(file: {
     );
   const branched = await branch(warming);
   const later = { appended: await append(warm), branched: await branch(warm) };
-  // At the end, so that both sides have saved equally often before and their code is equally warm.
+  // Measured at the end, so that both sides have saved equally often and their code is equally warm.
   const left: number[] = [];
   for (let at = 0; at < 400; at++) {
     const start = performance.now();
@@ -237,7 +237,7 @@ async function writing(file: {
   ];
 }
 
-/** Extracting moves the other's manager to the new file, so each run opens its own before the clock starts. */
+/** Extracting moves the other side's manager to the new file, so each run opens a new one before the measurement. */
 async function extract(session: AgentSession, file: { readonly theirs: string; readonly tip: number }): Promise<Sides> {
   const times = { ours: [] as number[], theirs: [] as number[] };
   for (let run = 0; run <= 5; run++) {

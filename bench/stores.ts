@@ -30,7 +30,7 @@ function rawAppends(
     append(n: number) {
       const node = benchContext.newId();
       const said = makeBenchMessage(n);
-      // The bare driver does not hash or estimate: it gets a prepared key.
+      // The bare driver does not hash or estimate; it gets a prepared key.
       const steps = JSON.stringify([
         {
           type: 'insert',
@@ -68,7 +68,8 @@ function rawAppends(
 }
 
 async function appends(measures: Measurement[], size: number): Promise<void> {
-  // A file each: two connections writing one file in turn would only measure the reloading of pages.
+  // Each side has its own file: two connections that write one file alternately would only measure the reloading of
+  // pages.
   const store = await openStore(`sqlite:${join(folder, `append-${size}.db`)}`);
   const ours = await buildBenchTree(store, size);
   const barePath = join(folder, `bare-${size}.db`);
@@ -88,7 +89,7 @@ async function appends(measures: Measurement[], size: number): Promise<void> {
         ),
     },
     400,
-    // Warm-up: a process that serves chats has compiled this code.
+    // Warm-up: in a process that serves chats this code is already compiled.
     2_000,
   );
   raw.database.close();
@@ -109,7 +110,7 @@ async function appends(measures: Measurement[], size: number): Promise<void> {
   await store.close();
 }
 
-/** A known history resent with one more message: one row, whatever its length. */
+/** Resends a known history with one more message, which writes one row for a history of any length. */
 async function resent(measures: Measurement[], store: Store, id: TreeId, single: number): Promise<void> {
   const { rootId } = await store.read(id, () => readTree(id));
   const history = Array.from({ length: 200 }, (_, index) => ({ message: makeBenchMessage(5_000_000 + index) }));
@@ -309,7 +310,7 @@ async function searches(measures: Measurement[]): Promise<void> {
   await store.close();
 }
 
-/** A million messages through the library, one commit per 1,000, and the growth of the process. */
+/** Stores a million messages through the library, 1,000 per commit, and measures the growth of the process. */
 async function million(measures: Measurement[]): Promise<void> {
   const store = await openStore(`sqlite:${join(folder, 'million.db')}`);
   collectGarbage();

@@ -1,6 +1,6 @@
 /**
- * The page in a real Chromium: frames of a large map, scrolling a long thread, and how the size of a tree affects
- * opening.
+ * Measures the page in a real Chromium: frames of a large map, scrolling a long thread, and how the size of a tree
+ * affects opening.
  */
 import { messageKit } from '@coppice/content';
 import { type NodeId, nodeId, run, textMessage, treeId } from '@coppice/core';
@@ -37,7 +37,7 @@ async function buildSample(server: TestServer, size: number, stem: number): Prom
   return id;
 }
 
-/** Milliseconds that the page's main thread has been busy. */
+/** The time in milliseconds for which the page's main thread was busy. */
 async function busy(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
@@ -49,7 +49,7 @@ async function busy(page: Page): Promise<() => Promise<number>> {
 
 const frames = 120;
 
-/** Runs something in many frames; returns the main thread's microseconds per frame. */
+/** Runs code in many frames; returns the main thread's microseconds per frame. */
 async function perFrame(page: Page, work: string): Promise<number> {
   const spent = await busy(page);
   const before = await spent();
@@ -137,7 +137,9 @@ export async function recordLongTasks(page: Page): Promise<void> {
 
 const slowConnection = { bytesPerSecond: 50_000, latencyMs: 400 };
 
-/** First visits to a chat over a slow connection: the one of median time. */
+/**
+ * Visits a chat for the first time over a slow connection, several times, and returns the visit with the median time.
+ */
 async function coldLoad({ browser, server, url }: PageFixture, tree: string): Promise<ColdLoad> {
   const loads: ColdLoad[] = [];
   for (let turn = 0; turn < 3; turn++)
@@ -163,8 +165,8 @@ export async function benchWeb(): Promise<readonly Measurement[]> {
     const long = await buildSample(server, 5_000, 5_000);
     const large = await buildSample(server, 100_000, 200);
     const { page } = await fixture.open('/');
-    // Measured in the page: server and benchmark share a thread, so waiting there would include the server's other
-    // work.
+    // Measured in the page: the server and the benchmark share a thread, so waiting there would include other work of
+    // the server.
     await page.addInitScript(`new MutationObserver(() => {
       if (globalThis.firstMessageAt === undefined && document.querySelector('[data-testid=thread] article') !== null)
         globalThis.firstMessageAt = performance.now();

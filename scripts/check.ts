@@ -33,7 +33,7 @@ interface Program {
 }
 
 /**
- * Groups the tsconfigs of the workspace by equal options into one program each: separate programs would check shared
+ * Groups the tsconfigs of the workspace by equal options into one program each. Separate programs would check shared
  * files repeatedly, which took four times as long. A file that only some of them exclude is included.
  */
 function programsOf(paths: readonly string[]): ReadonlyMap<string, Program> {
@@ -55,7 +55,7 @@ function programsOf(paths: readonly string[]): ReadonlyMap<string, Program> {
 }
 
 /**
- * Compiles all tsconfigs of the workspace, then checks that each TypeScript file was part of one: a file that no
+ * Compiles all tsconfigs of the workspace, then checks that each TypeScript file was part of one. A file that no
  * program includes would never be checked.
  */
 async function checkTypes(): Promise<Outcome> {

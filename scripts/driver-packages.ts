@@ -1,7 +1,7 @@
 /**
- * The SQLite driver of the command, one package for each system. `@photostructure/sqlite` brings 10 MB of C sources and
- * the binaries of all systems; these packages have the same files for one system each, and npm installs one of them at
- * most. docs/decisions/one-driver-per-system.md says why.
+ * The SQLite driver of the command, one package for each system. `@photostructure/sqlite` contains 10 MB of C sources
+ * and the binaries of all systems. These packages contain the same files for one system each, and npm installs at most
+ * one of them. The reasons are in docs/decisions/one-driver-per-system.md.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,8 +12,8 @@ const driver = '@photostructure/sqlite';
 const source = join(repositoryRoot, 'node_modules', driver);
 
 /**
- * The versions of Node whose own SQLite is too old, or that have none. On the others npm skips the package: an optional
- * dependency whose engines do not fit is not installed.
+ * The versions of Node without SQLite, or with one that is too old. On other versions npm skips the package, because
+ * its engines do not match.
  */
 const nodesWithoutSqlite = '>=20.19 <22.23 || >=23 <24.21 || >=25 <26';
 
@@ -32,7 +32,7 @@ export function driverPackageName(system: string): string {
   return `@coppice/sqlite-${system}`;
 }
 
-/** What the published command depends on instead of the driver. */
+/** The dependencies of the published command that replace the driver. */
 export function listDriverDependencies(version: string): Readonly<Record<string, string>> {
   return Object.fromEntries(listDriverSystems().map((system) => [driverPackageName(system), version]));
 }
@@ -76,7 +76,7 @@ export function buildDrivers(into: string, systems: readonly string[] = listDriv
       engines: { node: nodesWithoutSqlite },
       main: original.main,
       files: ['dist', 'prebuilds'],
-      // Finds the binary of the system; small and without dependencies.
+      // Finds the binary of the system. It is small and has no dependencies.
       dependencies: { 'node-gyp-build': original.dependencies['node-gyp-build'] },
       publishConfig: { access: 'public', provenance: true },
     };

@@ -1,4 +1,4 @@
-/** A first look: creates a small tree in an SQLite file, branches, edits, undoes, searches, and draws the result. */
+/** A first example: creates a small tree in an SQLite file, branches, edits, undoes, searches, and draws the result. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -9,7 +9,7 @@ interface Installed {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** The folder of an installed package, found from a folder upwards. */
+/** The folder of an installed package, searched in a folder and all folders above it. */
 function folderOf(name: string, from: string): string | null {
   for (let at = from; ; at = dirname(at)) {
     const found = join(at, 'node_modules', name);
@@ -19,8 +19,8 @@ function folderOf(name: string, from: string): string | null {
 }
 
 /**
- * A text with name, version and licence of all direct and indirect dependencies of a package, without our own. `only`
- * names the direct dependencies that count.
+ * A text with the name, version and licence of all direct and indirect dependencies of a package, except our own
+ * packages. `only` limits the direct dependencies.
  */
 export function buildNotices(folder: string, only?: readonly string[]): string {
   const found = new Map<string, string>();
@@ -31,7 +31,7 @@ export function buildNotices(folder: string, only?: readonly string[]): string {
       if (at === folder && only?.includes(name) === false) continue;
       const place = folderOf(name, at);
       if (place === null || found.has(place)) continue;
-      // Our own packages are bundled too, with their dependencies; their licence is included separately.
+      // Our own packages are bundled with their dependencies. Their licence is included separately.
       found.set(place, name.startsWith('@coppice/') ? '' : noticeOf(place));
       open.push(place);
     }

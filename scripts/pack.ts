@@ -1,5 +1,5 @@
-// npm run pack: builds every package as it is published into .tmp/pack, and packs it there. The workspace itself uses
-// the sources, so that development needs no build.
+// npm run pack: builds every package in its published form into .tmp/pack, and packs it there. The workspace itself
+// uses the sources, so that development needs no build.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -51,12 +51,12 @@ function manifestIn(folder: string): Manifest {
 function run(tool: string, words: readonly string[], cwd: string): string {
   const all = [join(repositoryRoot, 'node_modules', tool), ...words];
   const ran = spawnSync(process.execPath, all, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
-  // The compiler reports what is wrong on its standard output.
+  // The compiler reports errors on its standard output.
   if (ran.status !== 0) throw new Error(`${tool} ${words.join(' ')} failed.\n${ran.stdout}`, { cause: ran.error });
   return ran.stdout;
 }
 
-/** Builds one package into a folder, as it will be in `node_modules`. */
+/** Builds one package into a folder, in the form in which it is installed in `node_modules`. */
 export function buildPackage(folder: string, into: string): string {
   const source = join(repositoryRoot, 'packages', folder);
   const target = join(into, folder);
@@ -100,7 +100,7 @@ function compile(source: string, target: string, manifest: Manifest): void {
       declaration: true,
       rewriteRelativeImportExtensions: true,
       resolveJsonModule: true,
-      // With symbolic links resolved, the sources of other packages would be built into every package.
+      // If symbolic links were resolved, the sources of other packages would be built into every package.
       preserveSymlinks: true,
       types: ['node'],
       typeRoots: [join(repositoryRoot, 'node_modules', '@types')],
@@ -114,8 +114,8 @@ function compile(source: string, target: string, manifest: Manifest): void {
   writeFileSync(project, JSON.stringify(settings));
   run('typescript/bin/tsc', ['-p', project], repositoryRoot);
   rmSync(project);
-  // A program that reads its version finds a copy of the manifest; without entries, because some bundlers would resolve
-  // by them.
+  // A program that reads its version finds a copy of the manifest. The copy has no entries, because some bundlers would
+  // resolve modules by them.
   const copy = join(dist, 'package.json');
   if (existsSync(copy)) writeFileSync(copy, JSON.stringify({ version: manifest.version, type: 'module' }));
   for (const path of filesBelow(dist))
@@ -123,15 +123,15 @@ function compile(source: string, target: string, manifest: Manifest): void {
   if (joined.has(manifest.name)) joinModules(dist, entries);
   for (const path of filesBelow(join(source, 'src'))) {
     const place = relative(source, path);
-    // Assets without a built module next to them are only used by our tests.
+    // Assets without a built module next to them are used only by our tests.
     if (isAsset(place) && existsSync(nearestModules(join(dist, place)))) cpSync(path, join(dist, place));
   }
 }
 
-/** The packages that are bundled: every program loads them, and finding 200 files takes longer than running them. */
+/** The packages that are bundled. Every program loads them, and finding 200 files takes longer than running them. */
 const joined: ReadonlySet<string> = new Set(['@coppice/core', '@coppice/content', '@coppice/stores']);
 
-/** Bundles the modules into one file per entry and those that entries share; declarations stay unchanged. */
+/** Bundles the modules into one file per entry and further files that entries share. Declarations stay unchanged. */
 function joinModules(dist: string, entries: readonly string[]): void {
   const built = entries.map((file) => join(dist, file.replace(/\.tsx?$/, '.js'))).filter((file) => existsSync(file));
   const { outputFiles } = buildSync({
@@ -155,9 +155,9 @@ function joinModules(dist: string, entries: readonly string[]): void {
 }
 
 /**
- * Dependencies that are built into a package, because they bring much that nobody loads: source maps, a second module
- * format, parts that we do not use. Only those whose types are not part of ours. What the package depends on anyway is
- * shared with it.
+ * Dependencies that are built into a package, because most of their files are never loaded: source maps, a second
+ * module format, unused parts. Only dependencies whose types are not part of ours. Dependencies of the package itself
+ * are not bundled again.
  */
 const inlined: Readonly<Record<string, readonly string[]>> = {
   engine: ['@modelcontextprotocol/client', 'ajv', 'smol-toml'],
@@ -209,7 +209,7 @@ function inlineDependencies(folder: string, source: string, target: string): voi
   buildSync({
     entryPoints: entries,
     outdir: vendor,
-    // The packages are looked for from the package that imports them.
+    // Packages are resolved from the package that imports them.
     nodePaths: [join(source, 'node_modules'), join(repositoryRoot, 'node_modules')],
     bundle: true,
     splitting: true,
@@ -220,9 +220,9 @@ function inlineDependencies(folder: string, source: string, target: string): voi
     platform: 'node',
     target: 'node20',
     external: Object.keys(manifest.dependencies ?? {}).filter((name) => !isInlined(folder, name)),
-    // A peer of ink for its developers, which nobody has.
+    // A peer dependency of ink for its own developers, which is not installed.
     alias: { 'react-devtools-core': empty },
-    // React has a slow form for development, which a command does not need.
+    // Selects the fast production form of React; a command does not need the development form.
     define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
     banner: {
       js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);",
@@ -234,7 +234,7 @@ function inlineDependencies(folder: string, source: string, target: string): voi
 
 const importedNames = /^import (\{[^}]*\}|\w+(?:, \{[^}]*\})?) from ['"]([^'".][^'"]*)['"]/gm;
 
-/** The names of an import clause as they are exported. */
+/** The exported names of an import clause. */
 function namesIn(clause: string): readonly string[] {
   const [, first] = /^(\w+)/.exec(clause) ?? [];
   const listed = /\{([^}]*)\}/.exec(clause)?.[1] ?? '';
@@ -249,7 +249,7 @@ function nearestModules(path: string): string {
   return dirname(path.replace(/[\\/]fixtures[\\/].*$/, '/fixtures'));
 }
 
-/** Declarations refer to `.ts` files, which are not published. */
+/** Replaces `.ts` endings in declarations, because `.ts` files are not published. */
 function withEndings(text: string): string {
   return text.replace(/((?:from|import\()\s*['"]\.{1,2}\/[^'"]+)\.tsx?(['"])/g, '$1.js$2');
 }
@@ -269,8 +269,8 @@ function* filesBelow(folder: string): Generator<string> {
 const importing = /\b(?:(?:im|ex)port\s+(?:[\w*{}\s,$]+\sfrom\s*)?|import\()['"]([^'".][^'"]*)['"]/g;
 
 /**
- * What suites and fixtures import besides the package's dependencies becomes optional peer dependencies. Throws if
- * any other file needs more than the manifest declares.
+ * The packages that suites and fixtures import besides the package's dependencies. They become optional peer
+ * dependencies. Throws if any other file imports a package that the manifest does not declare.
  */
 function peersOf(manifest: Manifest, target: string): Map<string, string> {
   const { dependencies = {}, peerDependencies = {} } = manifest;
@@ -297,7 +297,7 @@ import { buildNotices } from './notices.ts';
 
 /** The dependencies of a published package. */
 function needs(manifest: Manifest, folder: string): Readonly<Record<string, string>> | undefined {
-  // The page is bundled: its dependencies are not installed with it.
+  // The page is bundled, so its dependencies are not installed with it.
   if (folder === 'web') return undefined;
   // In a checkout the command finds the page in the workspace.
   const kept = removeDriver(Object.entries(manifest.dependencies ?? {})).filter(([name]) => !isInlined(folder, name));
@@ -353,8 +353,8 @@ function outside(manifest: Manifest, folder: string, target: string): object {
 }
 
 /**
- * Whether a package has a peer that npm installs with it: the framework that it adapts to. `npm run pack` keeps these
- * apart, because whoever installs the command with all tarballs of one folder wants no framework.
+ * Whether a package has a peer that npm installs with it: the framework that it adapts to. `npm run pack` puts these
+ * packages into another folder, so that installing the command with all tarballs of one folder installs no framework.
  */
 export function adaptsToFramework(folder: string): boolean {
   const { peerDependencies = {}, peerDependenciesMeta = {} } = manifestIn(join(repositoryRoot, 'packages', folder));
@@ -382,10 +382,11 @@ export function packAll(into: string, folders: readonly string[] = publishedPack
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const into = join(repositoryRoot, '.tmp', 'pack');
   const adapters = join(into, 'adapters');
-  // Tarballs of an earlier time would be installed together with these.
+  // Tarballs of an earlier run would be installed together with these.
   rmSync(into, { recursive: true, force: true });
   mkdirSync(adapters, { recursive: true });
-  // Only for this system, so that all tarballs of the folder can be installed together; a release packs all.
+  // Packs only the driver of this system, so that all tarballs of the folder can be installed together. A release packs
+  // all drivers.
   const drivers = buildDrivers(into, listOwnSystem()).map((target) => packFolder(target, into));
   const packed = publishedPackages.map((folder) =>
     packFolder(buildPackage(folder, into), adaptsToFramework(folder) ? adapters : into),

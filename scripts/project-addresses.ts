@@ -1,8 +1,11 @@
 const home = 'https://github.com/coppice/coppice';
 
-/** The public addresses of the project. Everything that names one takes it from here. */
+/** The public addresses of the project. All other code reads them from here. */
 export const projectAddresses = {
-  /** Whether the packages are in the registry of npm. Set with the first release: the site then offers `npx coppice`. */
+  /**
+   * Whether the packages are in the registry of npm. Set to true with the first release; the site then offers `npx
+   * coppice`.
+   */
   published: false,
   repository: home,
   bugs: `${home}/issues`,

@@ -22,11 +22,11 @@ export interface ReleaseFacts {
   readonly tags: readonly string[];
   /** Whether the site offers the packages of the registry. */
   readonly offered: boolean;
-  /** Whether a build server attests the provenance; npm signs nothing elsewhere. */
+  /** Whether a build server attests the provenance; without one npm signs nothing. */
   readonly vouched: boolean;
 }
 
-/** Reasons against a release, as sentences; empty if it may be published. A dry run has fewer requirements. */
+/** The reasons against a release, one sentence each; empty if it may be published. A dry run has fewer requirements. */
 export function findReleaseObstacles(facts: ReleaseFacts, publishes: boolean): readonly string[] {
   const found: string[] = [];
   const versions = new Set(facts.versions.values());
@@ -74,13 +74,13 @@ function release(publishes: boolean): number {
   for (const sentence of found) process.stderr.write(`${sentence}\n`);
   if (found.length > 0) return 1;
   npm(['run', 'check']);
-  // A dry run only tests the packages; a release has passed everything.
+  // A dry run tests only the packages; a release runs all tests.
   if (publishes) for (const tier of ['test', 'test:full', 'test:sum']) npm(['run', tier]);
   else npm(['run', 'test:full', '--', 'test/packages.test.ts']);
   const into = join(repositoryRoot, '.tmp', 'release');
   rmSync(into, { recursive: true, force: true });
   mkdirSync(into, { recursive: true });
-  // In dependency order, so that no package is published before its dependencies.
+  // Published in dependency order, so that no package is published before its dependencies.
   const drivers = buildDrivers(into).map((target) => packFolder(target, into));
   for (const tarball of new Map([...drivers, ...packAll(into)]).values())
     npm([

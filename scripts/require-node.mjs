@@ -1,5 +1,5 @@
-// npm run preinstall: refuses a Node that is too old, with a sentence. Plain JavaScript, because nothing is installed yet.
-// npm's own engine-strict would also refuse packages of the tests that ask for a newer Node than they need.
+// npm run preinstall: refuses a Node version that is too old, with an explanation. Plain JavaScript, because nothing is
+// installed yet. npm's own engine-strict would also refuse test packages that require a newer Node than they need.
 import { readFileSync } from 'node:fs';
 
 const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));

@@ -11,7 +11,7 @@ function isGenerated(path: string): boolean {
   return /^packages\/client\/src\/paths\.ts$/.test(path);
 }
 
-/** The lines of a module that have code on them. */
+/** The number of lines of a module that contain code. */
 function codeLines(path: string, text: string): number {
   const { comments } = parseSync(path, text);
   let code = text;

@@ -1,5 +1,5 @@
-// npm start: runs the server and the page from a checkout. Builds the page the first time, and when its sources are
-// newer.
+// npm start: runs the server and the page from a checkout. Builds the page the first time, and again when its sources
+// are newer.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -26,7 +26,7 @@ if (!existsSync(built) || changed > statSync(built).mtimeMs) {
   await waitForExit(startTool('tsx', ['site/write-documents.ts', join(web, 'dist')], { stdio: 'inherit' }));
 }
 if (process.env['npm_lifecycle_event'] === 'start') endWithParent();
-// In this process: Ctrl-C reaches all processes of the terminal, and the server should receive it once.
+// Runs in this process: Ctrl-C signals all processes of the terminal, and the server should receive it once.
 const command = join(repositoryRoot, 'packages/cli/bin/coppice.mjs');
 process.argv = [process.execPath, command, ...process.argv.slice(2)];
 await import(pathToFileURL(command).href);

@@ -1,6 +1,7 @@
-// COPPICE_FIXTURE_POSTGRES=postgres://… tsx scripts/store-fixtures.ts: makes stores with the packed packages of this version, and keeps them for the tests of
-// later versions in test/fixtures/stores/<version>. Run before a release; a released version is never made again. The
-// variable names an empty database; pg_dump of the same version must be on the path. `-- postgres` makes one kind.
+// COPPICE_FIXTURE_POSTGRES=postgres://… tsx scripts/store-fixtures.ts: creates stores with the packed packages of this
+// version, and keeps them for the tests of later versions in test/fixtures/stores/<version>. Run before a release; the
+// stores of a released version are never created again. The variable names an empty database; pg_dump of the same
+// version must be on the path. `-- postgres` creates only one kind.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,11 +33,11 @@ execFileSync('npm', [...words, ...packAll(staged, commandFolders).values(), ...d
   stdio: 'inherit',
 });
 
-/** The statements that make the database again, without what only this server has. */
+/** The statements that restore the database, without settings of this server. */
 function dumpDatabase(): string {
   const options = ['--inserts', '--no-owner', '--no-privileges', '--no-comments'];
   const text = execFileSync('pg_dump', [...options, '--dbname', database], { encoding: 'utf8' });
-  // Lines for psql, and the optional index for search, which a server without the extension does not have.
+  // Lines for psql, and the optional search index, which needs an extension.
   const skipped = /^(?:\\|--|$|CREATE EXTENSION)|gin_trgm_ops/;
   return `${text
     .split('\n')

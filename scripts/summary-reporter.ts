@@ -9,7 +9,7 @@ import { repositoryRoot } from './tools.ts';
 /** The environment variable with the path of the report, set by the caller. */
 export const reportVariable = 'COPPICE_TEST_REPORT';
 
-/** The most lines of an error that a report keeps. */
+/** The largest number of lines of an error that a report keeps. */
 const mostErrorLines = 12;
 
 interface ReportedError {
@@ -17,7 +17,7 @@ interface ReportedError {
   readonly stack?: string;
 }
 
-/** The first lines of the errors of a test, without terminal colours, with the place in the sources where they came from. */
+/** The first lines of the errors of a test, without terminal colours, with their source location. */
 function describeErrors(errors: readonly ReportedError[] | undefined): string {
   const text = (errors ?? []).map((error) => error.stack ?? error.message ?? String(error)).join('\n');
   return stripVTControlCharacters(text).split('\n').slice(0, mostErrorLines).join('\n');
@@ -51,7 +51,7 @@ function reportFile(module: TestModule, tier: TestTier | null): FileReport {
     }
     ran.push(name);
     if (state === 'passed') counts.passed += 1;
-    // A test without a result was cut off; only one that was marked is skipped.
+    // A test without a result was interrupted; only a test that was marked counts as skipped.
     else if (state === 'skipped') counts.skipped += 1;
     else {
       failures.push({ name, message: describeErrors(errors) || 'It has no result.' });
@@ -65,7 +65,10 @@ function reportFile(module: TestModule, tier: TestTier | null): FileReport {
   return { file, mayRetry, ...counts, failed: failures.length, ran, left, failures };
 }
 
-/** Reports a run. Everything that fails the run counts as failed: an uncaught error must not result in "0 failed". */
+/**
+ * Reports a run. Everything that fails the run counts as failed, so that an uncaught error does not result in "0
+ * failed".
+ */
 function reportRun(
   modules: readonly TestModule[],
   uncaught: readonly ReportedError[],

@@ -15,8 +15,8 @@ export interface TestFailure {
 }
 
 /**
- * The report of one test file: its counts, the tests that ran, those of the other tier, and what failed. Its failures
- * may be tried again if all are of tests that draw on a screen, which may be late on a busy machine.
+ * The report of one test file: its counts, the tests that ran, those of the other tier, and the failures. A file may be
+ * run again if all its failures are tests that draw on a screen, which may be late on a busy machine.
  */
 export interface FileReport extends TestCounts {
   readonly file: string;
@@ -59,14 +59,14 @@ export function addCounts(summaries: readonly TestCounts[]): TestCounts {
   );
 }
 
-/** Everything that failed in a run. */
+/** All failures of a run. */
 export function listFailures({ files, uncaught }: RunReport): readonly TestFailure[] {
   return [...files.flatMap((each) => each.failures), ...uncaught];
 }
 
 /**
- * The files to run once more: those with failures that may be tried again, if there are few and no others. Otherwise the
- * run has failed whatever a second try says.
+ * The files to run once more: those with failures that may be retried, if there are few of them and no other failures.
+ * Otherwise the run has failed in any case.
  */
 export function listFilesToRetry(report: RunReport): readonly string[] {
   const failed = report.files.filter((each) => each.failures.length > 0);
@@ -74,7 +74,9 @@ export function listFilesToRetry(report: RunReport): readonly string[] {
   return failed.every((each) => each.mayRetry) ? failed.map((each) => each.file) : [];
 }
 
-/** A run in which some files were run a second time: their second results count, and their first failures are listed. */
+/**
+ * A run in which some files were run a second time. Their second results count, and their first failures are listed.
+ */
 export function applySecondTry(first: RunReport, second: RunReport): RunReport {
   const again = new Map(second.files.map((each) => [each.file, each]));
   const files = first.files.map((each) => again.get(each.file) ?? each);
@@ -90,8 +92,8 @@ function describeFailures(failures: readonly TestFailure[], heading: (name: stri
 }
 
 /**
- * Lines about what failed and what passed on a second try; empty if there is neither. They stand at the end of the
- * output, because a record of a run often keeps nothing else.
+ * Lines about failed tests and about tests that passed on a second try; empty if there are none. They are printed at
+ * the end, because a log of a run often keeps only its end.
  */
 export function formatFailures(reports: readonly RunReport[]): readonly string[] {
   const retried = reports.flatMap((report) => report.retried);

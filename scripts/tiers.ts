@@ -62,7 +62,7 @@ export function listSkippedFiles(tier: TestTier | null): readonly string[] {
   });
 }
 
-/** The programs that tests of the tier `outside` need, and what for. npm installs none of them. */
+/** The programs that tests of the tier `outside` need, with the purpose of each. npm installs none of them. */
 export const outsidePrograms: ReadonlyMap<string, string> = new Map([
   ['pgbouncer', 'PostgreSQL behind PgBouncer'],
   ['docker', 'the container image, and PostgreSQL with Citus'],

@@ -11,7 +11,7 @@ const locate = createRequire(import.meta.url);
 
 /**
  * Starts a tool of the workspace with this Node and without a shell, so that arguments are passed unchanged and the
- * exit code is the tool's own. The tool is named by its package, and by its command if they differ.
+ * exit code is that of the tool. The tool is named by its package, and by its command if the names differ.
  */
 export function startTool(
   name: string,

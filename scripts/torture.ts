@@ -1,4 +1,4 @@
-// npm run torture -- <name>: runs a torture test; those that need servers are in the server package.
+// npm run torture -- <name>: runs a torture test. Tests that need servers are in the server package.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { waitForExit } from './tools.ts';

@@ -1,5 +1,5 @@
 // npx tsx scripts/trace-files.ts: lists the source files that run for one reply and for one recorded call, measured by
-// V8 coverage: a first round loads and opens everything, the second one is traced.
+// V8 coverage. The first round loads and opens everything, and the second one is traced.
 import { Session } from 'node:inspector/promises';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
-/** The source files of which a function ran since the last call. */
+/** The source files with a function that ran since the last call. */
 async function filesPassed(): Promise<readonly string[]> {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   const files = result.filter(({ url, functions }) => {

@@ -1,4 +1,6 @@
-/** The reference of the libraries, made from their sources: what each entry exports, its comment and its signature. */
+/**
+ * Generates the reference of the libraries from their sources: the exports of each entry with comments and signatures.
+ */
 import { join, posix } from 'node:path';
 import { type ESTree, parseSync } from 'vite';
 import type { Workspace } from '../test/checks/workspace.ts';
@@ -7,20 +9,20 @@ import type { Workspace } from '../test/checks/workspace.ts';
 export interface ApiName {
   readonly name: string;
   readonly kind: 'function' | 'class' | 'interface' | 'type' | 'value';
-  /** The comment above it, without its marks. */
+  /** The comment above the name, without its stars. */
   readonly comment: string;
-  /** Its declaration, without the body of a function. */
+  /** The declaration, without the body of a function. */
   readonly signature: string;
 }
 
-/** What a package offers under one name, such as `@coppice/core/tree`. */
+/** The exports of one entry of a package, such as `@coppice/core/tree`. */
 export interface ApiEntry {
   readonly specifier: string;
   readonly comment: string;
   readonly names: readonly ApiName[];
 }
 
-/** The packages that others import, in reading order. */
+/** The packages that users import, in reading order. */
 export const documentedPackages = [
   'core',
   'content',
@@ -81,7 +83,7 @@ function cleanComment(text: string): string {
     .trim();
 }
 
-/** Everything that a module exports, its own names and those of others. */
+/** All exports of a module, its own names and re-exported ones. */
 function* exportsOf(path: string, open: (path: string) => SourceModule): Generator<ApiName> {
   const module = open(path);
   for (const statement of module.program.body) {
@@ -111,7 +113,7 @@ function fromModule(path: string, from: string, name: string, open: (path: strin
   return null;
 }
 
-/** A name that is declared or imported in the module and exported by a list. */
+/** A name that the module declares or imports, and exports in a list. */
 function localName(
   module: SourceModule,
   path: string,
@@ -155,7 +157,7 @@ function* declared(module: SourceModule, statement: { readonly start: number }, 
     case 'VariableDeclaration':
       for (const { id, init } of node.declarations)
         if (id.type === 'Identifier') {
-          // A type that is written down says more than a value; a short value says it itself.
+          // A written type explains more than a value; a short value explains itself.
           const typed = id.typeAnnotation === null || id.typeAnnotation === undefined ? id.end : id.typeAnnotation.end;
           const short =
             init !== null && init.end - init.start < 80 && !textOf(module, init.start, init.end).includes('\n');
@@ -167,7 +169,7 @@ function* declared(module: SourceModule, statement: { readonly start: number }, 
   }
 }
 
-/** A class without the bodies of its methods and without its private parts. */
+/** A class without the bodies of its methods and without private members. */
 function classText(module: SourceModule, node: ESTree.Class): string {
   const head = textOf(module, node.start, node.body.start);
   const members: string[] = [];
@@ -186,7 +188,7 @@ function classText(module: SourceModule, node: ESTree.Class): string {
   return `${head} {\n${members.join('\n')}\n}`;
 }
 
-/** The comment that ends directly above a place. */
+/** The comment that ends directly above a position. */
 function commentAbove({ comments, text }: SourceModule, start: number): string {
   const above = comments.findLast((comment) => comment.end <= start);
   if (above === undefined || above.type !== 'Block' || !above.value.startsWith('*')) return '';

@@ -11,8 +11,8 @@ const loadBuiltin = createRequire(import.meta.url);
 const prefix = '\0node-stand-in:';
 
 /**
- * Modules of Node become small ones of `browser/node`. A name that is missing there refuses when it is called: the
- * demo has no files, no sockets and no other processes.
+ * Replaces modules of Node by small ones of `browser/node`. A missing name throws when it is called: the demo has no
+ * files, no sockets and no other processes.
  */
 function nodeStandIns(): Plugin {
   return {
@@ -43,7 +43,7 @@ function exportedNames(text: string): ReadonlySet<string> {
   );
 }
 
-/** Gives the page the host of the demo instead of its own. */
+/** Replaces the host module of the page by that of the demo. */
 function demoHost(): Plugin {
   return {
     name: 'demo-host',
@@ -55,7 +55,7 @@ function demoHost(): Plugin {
   };
 }
 
-/** Builds the demo into a folder, which it empties. */
+/** Empties a folder and builds the demo into it. */
 export async function buildDemo(into: string): Promise<void> {
   const before = process.env['NODE_ENV'];
   process.env['NODE_ENV'] = 'production';

@@ -30,7 +30,7 @@ export function buildNavigation(): readonly NavigationSection[] {
   }));
 }
 
-/** Turns the links of a document into addresses of the site, or of the repository for files that have no page. */
+/** Converts the links of a document to addresses of the site, or of the repository for files without a page. */
 function linksOf(page: DocumentPage, pages: readonly DocumentPage[], workspace: Workspace) {
   return (href: string): string => {
     if (/^[a-z]+:/i.test(href) || href.startsWith('#')) return href;
@@ -66,7 +66,7 @@ function renderDocument(
   return { ...rendered, address: page.address, title: `${rendered.title || page.label} · Coppice` };
 }
 
-/** The benchmark page has its charts above the tables. */
+/** Adds the charts above the tables of the benchmark page. */
 function withCharts(content: PageContent, workspace: Workspace): PageContent {
   const files = workspace.paths.filter((path) => /^docs\/benchmarks\/[\w-]+\.json$/.test(path));
   const charts = files.map((path) => {
@@ -95,7 +95,7 @@ function commentHtml(text: string): string {
 
 const longestSignature = 4_000;
 
-/** A long declaration, such as the generated types of all routes, is cut at a line. */
+/** Cuts a long declaration, such as the generated types of all routes, at a line. */
 function shorten(signature: string): string {
   if (signature.length <= longestSignature) return signature;
   return `${signature.slice(0, signature.lastIndexOf('\n', longestSignature))}\n  // … and so on; your editor shows the rest`;
@@ -188,7 +188,7 @@ async function buildFiles(into: string): Promise<BuiltFiles> {
   return { style: find(/\/style-\w+\.css$/), script: find(/\/site-\w+\.js$/) };
 }
 
-/** Every address that a page offers to links: itself, and its anchors. */
+/** Checks all links. A link may lead to a page or to an anchor on it. */
 function checkLinks(pages: readonly PageContent[], into: string): readonly string[] {
   const anchors = new Map(
     pages.map(({ address, html }) => [
@@ -210,7 +210,7 @@ function checkLinks(pages: readonly PageContent[], into: string): readonly strin
   return found;
 }
 
-/** Builds everything into a folder, which it empties. Throws if a link leads nowhere. */
+/** Empties a folder and builds the site into it. Throws if a link has no target. */
 export async function buildSite(into: string): Promise<{ readonly pages: readonly string[] }> {
   rmSync(into, { recursive: true, force: true });
   mkdirSync(into, { recursive: true });
@@ -256,7 +256,7 @@ export async function buildSite(into: string): Promise<{ readonly pages: readonl
   const pages = [landing, missing, ...rendered, ...references, http.page];
   writeFileSync(join(into, 'openapi.json'), JSON.stringify(readApiDocument(), null, 2));
   writeFileSync(join(into, 'search.json'), JSON.stringify(passages));
-  // Hosts that build pages themselves leave folders with an underscore out unless this file exists.
+  // Hosts that build pages themselves ignore folders with an underscore unless this file exists.
   writeFileSync(join(into, '.nojekyll'), '');
   const navigation = buildNavigation();
   for (const page of pages) {

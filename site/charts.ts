@@ -1,4 +1,4 @@
-/** Benchmarks as bars, made from the JSON files of `docs/benchmarks`. */
+/** Draws benchmarks as bars, from the JSON files of `docs/benchmarks`. */
 import { escapeHtml } from './html.ts';
 
 interface Measure {
@@ -37,7 +37,7 @@ function drawGroup(work: string, measures: readonly Measure[]): string {
   return `<figure class="chart"><figcaption>${escapeHtml(work)}</figcaption>${rows.join('')}</figure>`;
 }
 
-/** The measures of one kind of work in the run whose ratio is the middle one: single runs differ on a busy machine. */
+/** The measurements of one workload in the run with the median ratio, because single runs differ on a busy machine. */
 function middleRun(work: string, { runs }: BenchmarkFile): readonly Measure[] {
   const measured = runs
     .map(({ measures }) => measures.filter((measure) => measure.work === work))
@@ -47,7 +47,7 @@ function middleRun(work: string, { runs }: BenchmarkFile): readonly Measure[] {
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? [];
 }
 
-/** A file as charts, one for each kind of work. */
+/** Draws a file as charts, one for each workload. */
 export function drawBenchmarks(name: string, file: BenchmarkFile): string {
   const run = file.runs.at(-1);
   if (run === undefined) return '';

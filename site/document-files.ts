@@ -1,4 +1,7 @@
-/** The documents as HTML files that come with the page, so that the links of the guide open without a network. */
+/**
+ * Renders the documents as HTML files that are installed with the page, so that the links of the guide work without a
+ * network.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, posix } from 'node:path';
 import { projectAddresses } from '../scripts/project-addresses.ts';
@@ -9,12 +12,12 @@ import { listDocumentPages } from './pages.ts';
 
 /** A file of the built page. */
 export interface DocumentFile {
-  /** From the root of the page, such as `docs/models.html`. */
+  /** The path from the root of the page, such as `docs/models.html`. */
   readonly path: string;
   readonly content: string;
 }
 
-// No script and no inline style: the policy of the page allows neither.
+// Without scripts and inline styles, because the policy of the page allows neither.
 const style = `:root { color-scheme: light dark; font: 16px/1.6 system-ui, sans-serif; }
 body { display: grid; grid-template-columns: minmax(10rem, 15rem) minmax(0, 46rem); gap: 3rem; margin: 2rem auto; max-width: 66rem; padding: 0 1rem; }
 nav { font-size: 0.9em; } nav ul { list-style: none; margin: 0; padding: 0; } nav li { margin: 0.35em 0; }
@@ -32,7 +35,10 @@ export function documentNameOf(source: string): string {
   return source === 'README.md' ? 'readme' : source.replace(/^docs\/|\.md$/g, '');
 }
 
-/** Renders README.md and every document of `docs/`. Screenshots are left out, because they are larger than all texts. */
+/**
+ * Renders README.md and every document of `docs/`. Screenshots are left out, because they are larger than all texts
+ * together.
+ */
 export function renderDocumentFiles(): readonly DocumentFile[] {
   const workspace = openRepository();
   const sources = workspace.paths.filter((path) => path === 'README.md' || /^docs\/.*\.md$/.test(path));

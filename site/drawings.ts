@@ -1,4 +1,4 @@
-/** The drawings of `docs/concepts.md`, made from live trees: each frame is what a store holds after real operations. */
+/** Generates the drawings of `docs/concepts.md` from live trees: each frame shows a store after real operations. */
 import { openStore } from '@coppice/stores';
 import { type OpenedTree, openTree } from '@coppice/stores/tree';
 import { escapeHtml } from './html.ts';
@@ -17,7 +17,7 @@ interface Frame {
   readonly nodes: readonly DrawnNode[];
 }
 
-/** A tree on a store in memory, and the frames that were taken of it. */
+/** A tree in an in-memory store, and the frames that were taken of it. */
 class Sketch {
   readonly tree: OpenedTree;
   readonly frames: Frame[] = [];
@@ -44,7 +44,7 @@ class Sketch {
     return id;
   }
 
-  /** Keeps what the tree is now. */
+  /** Takes a frame of the current tree. */
   async take(caption: string): Promise<void> {
     const active = new Set<string>((await this.tree.messages()).map(({ id }) => id));
     const nodes: DrawnNode[] = [];
@@ -117,7 +117,7 @@ interface Placed extends DrawnNode {
   readonly width: number;
 }
 
-/** Places the nodes of a frame: the parent left of its children, children below each other. */
+/** Places the nodes of a frame: a parent is left of its children, and children are below each other. */
 function place(
   nodes: readonly DrawnNode[],
   top: number,

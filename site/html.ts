@@ -7,7 +7,7 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? character);
 }
 
-/** The anchor of a heading, as GitHub and the guide of Coppice make it. */
+/** The anchor of a heading, in the same form as on GitHub and in the guide of Coppice. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -16,7 +16,7 @@ export function anchorOf(heading: string): string {
     .replace(/\s/g, '-');
 }
 
-/** The address of a page as seen from another page, both from the root of the site. */
+/** The address of a page relative to another page. Both are given from the root of the site. */
 export function relativeAddress(from: string, to: string): string {
   const up = from.split('/').length - 1;
   return `${up === 0 ? './' : '../'.repeat(up)}${to}`;

@@ -1,4 +1,4 @@
-/** The reference of the HTTP API, made from the OpenAPI document that the server itself serves. */
+/** Generates the reference of the HTTP API from the OpenAPI document that the server serves. */
 import { buildOpenApiDocument, routes } from '@coppice/server';
 import { anchorOf, escapeHtml } from './html.ts';
 import { colourCode } from './markdown.ts';
@@ -51,7 +51,9 @@ export function readApiDocument(): ApiDocument {
   return JSON.parse(JSON.stringify(buildOpenApiDocument(routes)));
 }
 
-/** A schema as a type of TypeScript; deeper levels of large objects are left to the OpenAPI document. */
+/**
+ * A schema as a TypeScript type. Deeper levels of large objects are left out, because the OpenAPI document has them.
+ */
 function typeText(schema: Schema | undefined, depth = 0): string {
   if (schema === undefined) return 'unknown';
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'unknown';
@@ -132,7 +134,7 @@ export interface HttpGroup {
   readonly operations: readonly { readonly id: string; readonly line: string; readonly summary: string }[];
 }
 
-/** The page, with its groups. */
+/** The HTML of the page, with its groups. */
 export function drawHttpReference(): { readonly html: string; readonly groups: readonly HttpGroup[] } {
   const document = readApiDocument();
   const byTag = new Map<string, { readonly method: string; readonly path: string; readonly operation: Operation }[]>();

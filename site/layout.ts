@@ -1,4 +1,4 @@
-/** The frame of every page. */
+/** The common layout of every page. */
 import { projectAddresses } from '../scripts/project-addresses.ts';
 import { escapeHtml, relativeAddress } from './html.ts';
 import type { PageHeading } from './markdown.ts';
@@ -15,13 +15,13 @@ export interface NavigationSection {
 }
 
 export interface PageContent {
-  /** From the root of the site, without `.html`. */
+  /** The address from the root of the site, without `.html`. */
   readonly address: string;
   readonly title: string;
   readonly summary: string;
   readonly html: string;
   readonly headings: readonly PageHeading[];
-  /** Landing pages have no navigation at their side. */
+  /** Whether the page has no navigation at its side, like the landing page. */
   readonly wide?: boolean;
 }
 

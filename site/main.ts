@@ -1,4 +1,4 @@
-// npm run site: builds the site into site/dist. With --serve it is then served on this computer.
+// npm run site: builds the site into site/dist. With --serve it also serves the result on this computer.
 import { join } from 'node:path';
 import { buildSite } from './build.ts';
 import { serveSite } from './serve.ts';

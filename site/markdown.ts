@@ -1,4 +1,4 @@
-/** Documents as HTML: headings with anchors, coloured code, links that lead to pages of the site. */
+/** Renders documents as HTML: headings with anchors, coloured code, and links to pages of the site. */
 
 import bash from 'highlight.js/lib/languages/bash';
 import ini from 'highlight.js/lib/languages/ini';
@@ -36,7 +36,7 @@ function drawColoured(node: Coloured): string {
   return Array.isArray(names) ? `<span class="${escapeHtml(names.join(' '))}">${inner}</span>` : inner;
 }
 
-/** Code with colours; a language without colours is plain. */
+/** Colours code as HTML. Code in an unknown language stays plain. */
 export function colourCode(code: string, language: string): string {
   if (!lowlight.registered(language)) return escapeHtml(code);
   return lowlight
@@ -73,7 +73,7 @@ function plainText(markdown: string): string {
   );
 }
 
-/** Renders a document. `linkTo` and `imageAt` turn its addresses into those of the site. */
+/** Renders a document. `linkTo` and `imageAt` convert its addresses to those of the site. */
 export function renderMarkdown(
   text: string,
   addresses: { readonly linkTo: (href: string) => string; readonly imageAt: (href: string) => string },
@@ -119,7 +119,7 @@ export function renderMarkdown(
         const body = token.rows.map((cells) => row(cells, 'td')).join('');
         return `<div class="table" role="region" aria-label="Table" tabindex="0"><table><thead>${row(token.header, 'th')}</thead><tbody>${body}</tbody></table></div>\n`;
       },
-      // Comments are for tests and for the guide. Other HTML does not occur in our documents.
+      // Comments are for tests and for the guide. Our documents contain no other HTML.
       html: (token: Tokens.HTML | Tokens.Tag): string => (/^\s*<!--/.test(token.text) ? '' : escapeHtml(token.text)),
     },
   });

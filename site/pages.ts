@@ -1,8 +1,8 @@
-/** The pages of the site that are made from Markdown, in the order of the navigation. */
+/** The pages of the site that are generated from Markdown, in the order of the navigation. */
 
-/** A page that is made from a document of the repository. */
+/** A page that is generated from a document of the repository. */
 export interface DocumentPage {
-  /** The document, from the root of the repository. */
+  /** The path of the document, from the root of the repository. */
   readonly source: string;
   /** The address, from the root of the site, without `.html`. */
   readonly address: string;
@@ -23,7 +23,10 @@ function rootDocument(name: string, address: string, label: string): DocumentPag
   return { source: `${name}.md`, address: `project/${address}`, label };
 }
 
-/** Every document of `docs/` is in one of these sections; a test compares the two. Decisions have their own list. */
+/**
+ * The groups of the navigation. Every document of `docs/` is in one of them, which a test checks. Decisions have their
+ * own list.
+ */
 export const navigationGroups: readonly NavigationGroup[] = [
   {
     title: 'Start here',
@@ -98,12 +101,12 @@ export const navigationGroups: readonly NavigationGroup[] = [
   },
 ];
 
-/** Documents of `docs/` that have a page and no line in the navigation. */
+/** Whether a document of `docs/` has a page but no line in the navigation. */
 export function isUnlistedPage(path: string): boolean {
   return /^docs\/decisions\/[\w-]+\.md$/.test(path) && path !== 'docs/decisions/README.md';
 }
 
-/** All pages made from documents: those of the navigation, then the decisions among these paths. */
+/** All pages that are generated from documents: those of the navigation, then the decisions among these paths. */
 export function listDocumentPages(paths: readonly string[]): readonly DocumentPage[] {
   const decisions = paths.filter(isUnlistedPage).map((source) => {
     const name = source.replace(/^docs\/|\.md$/g, '');

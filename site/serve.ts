@@ -1,4 +1,4 @@
-/** Serves a built site on loopback, as a static host would. */
+/** Serves a built site on loopback, like a static host. */
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
@@ -20,7 +20,7 @@ export interface StaticHost {
   close(): Promise<void>;
 }
 
-/** Serves a folder; port 0 chooses a free one. */
+/** Serves a folder. Port 0 chooses a free port. */
 export function serveSite(folder: string, port = 0): Promise<StaticHost> {
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname));

@@ -19,7 +19,7 @@ test('the glossary has at most forty words', () => {
     .split('\n')
     .filter((line) => line.startsWith('| '));
   expect(rows.length).toBeGreaterThan(10);
-  // One row is the heading.
+  // One row of the table is the heading.
   expect(rows.length - 1).toBeLessThanOrEqual(40);
 });
 

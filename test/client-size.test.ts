@@ -1,4 +1,4 @@
-/** What an app pays in a browser: bundled for it without Node, minified and gzipped. */
+/** The cost of an app in a browser: bundled without Node, minified and gzipped. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 const folder = join(import.meta.dirname, '..', 'packages', 'react');
 const outside = ['@coppice/core', '@coppice/core/tree', 'react', 'react/jsx-runtime'];
 
-/** The size in bytes of an entry without what it finds installed. A module of Node makes the build fail. */
+/** The size in bytes of an entry without its installed peers. A module of Node makes the build fail. */
 async function sizeOf(entry: string, external: readonly string[]): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents: `export * from '${entry}';`, resolveDir: folder, loader: 'ts' },
@@ -42,7 +42,7 @@ const limits: readonly (readonly [entry: string, external: readonly string[], mo
 test.each(limits)('%s loads in a browser without Node, and is within its size', async (entry, external, most) => {
   const size = await sizeOf(entry, external);
   expect(size).toBeLessThanOrEqual(most);
-  // The table of the document has the same limit, and a size that is not out of date.
+  // The table of the document has the same limit, and its size is up to date.
   const row = documented.find((line) => line.startsWith(`| \`${entry}\`,`) && !line.endsWith('| |'));
   const [documentedSize = Number.NaN, limit] = [...(row ?? '').matchAll(/([\d.]+) kB/g)].map(
     ([, kilobytes]) => Number(kilobytes) * 1000,

@@ -1,4 +1,4 @@
-/** The files that a hosting service reads: workflows, templates, updates of dependencies, the policy for holes. */
+/** The files that a hosting service reads: workflows, templates, updates of dependencies, the security policy. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -51,7 +51,7 @@ test.each(files)(
       for (const { uses } of job.steps) if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@v\d+$/);
       for (const [, name] of linesOf(job).matchAll(/npm run (?:--silent )?([\w:]+)/g))
         expect(scripts).toHaveProperty([name ?? '']);
-      // Secrets reach a shell as variables, never as text of the line.
+      // Secrets are passed to a shell as variables, never as text of the line.
       expect(linesOf(job)).not.toContain('${{');
     }
   },

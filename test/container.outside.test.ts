@@ -1,4 +1,4 @@
-/** Builds the image and runs it as the Compose files do. Needs Docker and its registry. */
+/** Builds the image and runs it with the Compose files. Needs Docker and its registry. */
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { workspaceRoot } from './checks/workspace.ts';

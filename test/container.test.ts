@@ -21,7 +21,7 @@ const dockerfile = workspace.read('Dockerfile');
 const composeFiles = ['deploy/compose.sqlite.yaml', 'deploy/compose.postgres.yaml'];
 const guide = workspace.read('docs/guides/deploy.md');
 
-/** The options among the words of a command that `coppice serve` does not have. */
+/** The options in a command that `coppice serve` does not have. */
 function unknownOptions(words: readonly string[]): readonly string[] {
   const [name, ...rest] = words;
   const serve = subcommands.find((each) => each.name === name);

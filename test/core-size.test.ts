@@ -21,9 +21,9 @@ async function sizeOf(entry: string): Promise<number> {
   return gzipSync(file.contents, { level: 9 }).length;
 }
 
-/** The last measured sizes. A change that raises one gives the reason. */
+/** The last measured sizes. A commit that raises a size gives the reason. */
 const measured = [
-  // Creating a tree checks that its first messages can be stored, with the checks that only stores had before.
+  // Creating a tree checks that its first messages can be stored, which only stores checked before.
   ['index.ts', 34_127],
   // Applying steps computes visit marks and match parents of other rows, which each store did before.
   ['entries/tree.ts', 17_498],

@@ -1,4 +1,4 @@
-/** Runs every example of the documentation, and checks that it gives what its comments say. */
+/** Runs every example of the documentation, and compares its results with its comments. */
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -64,7 +64,7 @@ const pages = workspace.paths
 const run = ({ examples }: (typeof pages)[number], ...languages: readonly string[]) =>
   examples.filter(({ language, excuse }) => languages.includes(language) && excuse === null);
 
-/** A comment after a statement is an explanation; a value after an expression is an assertion. */
+/** Converts values in comments to assertions. A comment after a statement stays an explanation. */
 function withClaims(examples: string): string {
   return examples.replaceAll(
     /^(?!const |await |let |import |\s)(.*); \/\/ (.*)$/gm,
@@ -87,7 +87,7 @@ const readers: Readonly<Record<string, (example: CodeExample, fixture: CliFixtur
 };
 
 async function runShell(example: CodeExample, fixture: CliFixture): Promise<void> {
-  // The data that the lines refer to.
+  // Creates the data that the lines refer to.
   await fixture.grow('How do I start a sourdough?', 'And then?');
   await fixture.run(['export', 'last', '-o', 'conversations.zip']);
   writeFileSync(join(fixture.home, 'agent.mjs'), 'process.exit(process.env.OPENAI_BASE_URL ? 0 : 1);');
@@ -132,7 +132,8 @@ async function fetchAsCurl(words: readonly string[], fixture: CliFixture, token:
 }
 
 /**
- * Checks that the command accepts the lines with which a client starts servers; mcp.test.ts tests what they serve.
+ * Checks that the command accepts the lines with which a client starts servers; mcp.test.ts tests the servers
+ * themselves.
  */
 async function runServers({ code }: CodeExample, fixture: CliFixture): Promise<void> {
   const { mcpServers } = JSON.parse(code);
@@ -142,7 +143,7 @@ async function runServers({ code }: CodeExample, fixture: CliFixture): Promise<v
   }
 }
 
-/** Writes a session file, with missing ids and times filled in so that each entry is a child of the previous one. */
+/** Writes a session file. Missing ids and times are filled in, so that each entry is a child of the previous one. */
 async function readSession({ code }: CodeExample, fixture: CliFixture): Promise<void> {
   let above = '';
   const lines = code.split('\n').map((line) => {
@@ -239,7 +240,7 @@ test.each(pages.filter((each) => !isReadme(each.page) && run(each, 'ts').length 
   'the examples of $page print what their comments say',
   async (each) => {
     const claims: (readonly [string, unknown, unknown])[] = [];
-    // In order: later examples use what earlier ones created.
+    // Run in order, because later examples use the results of earlier ones.
     const body = await bodyOf(
       run(each, 'ts')
         .map(({ code }) => code)
@@ -264,11 +265,11 @@ test('every example in TypeScript compiles in a strict program', () => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const each of pages) {
     const code = run(each, 'ts').map((example) => example.code);
-    // Later blocks continue earlier ones; the last line makes a page without imports a module.
+    // Later blocks continue earlier ones. The last line makes a page without imports a module.
     const file = `${each.page.replaceAll('/', '--').replace(/\.md$/, '')}.ts`;
     if (code.length > 0) writeFileSync(join(folder, file), `${code.join('\n')}\nexport {};\n`);
   }
-  // The options of a reader who only sets `strict`.
+  // The compiler options of a reader who only sets `strict`.
   const compilerOptions = { noUncheckedIndexedAccess: false, noUnusedLocals: false, types: ['node'] };
   const config = { extends: '../../tsconfig.base.json', compilerOptions, include: ['*.ts'] };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));

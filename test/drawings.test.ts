@@ -1,4 +1,4 @@
-/** Compares the drawings of the documents with the live trees that they show. */
+/** Compares the drawings of the documents with live trees. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

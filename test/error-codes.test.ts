@@ -19,7 +19,7 @@ const kinds: Readonly<Record<ErrorKind, string>> = {
 };
 
 const { HTTP: http = {}, ...tables } = errorTables;
-/** All codes and kinds, by the part that defines them; the command line's have no HTTP status. */
+/** All codes and kinds, by the part that defines them. Those of the command line have no HTTP status. */
 const parts = { ...tables, 'Command line': cliErrorKinds, HTTP: http };
 
 function kindTable(): string {

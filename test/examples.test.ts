@@ -1,5 +1,5 @@
 // @module-tag full
-/** The examples as their readers start them: built by Vite, served by their own servers, driven in a browser. */
+/** Builds the examples with Vite, serves them with their own servers, and drives them in a browser. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -95,7 +95,7 @@ describe('vite-ai-sdk', { tags: ['browser'] }, () => {
     await waitUntilTrue(() => texts(other)).toContain('Answer 4 to: Again?');
     await page.getByRole('button', { name: 'Previous version' }).click();
     await waitUntilTrue(() => texts(page)).toEqual(['Dough?', 'Answer 1 to: Dough?']);
-    // Each tab keeps its place.
+    // Each tab keeps its own position.
     expect(await texts(other)).toContain('Answer 4 to: Again?');
     expect(example.faults).toEqual([]);
   });

@@ -1,10 +1,10 @@
-/** Sizes and counts in the documents, held against the code that they describe. */
+/** Compares sizes and counts in the documents with the code. */
 import { expect, test } from 'vitest';
 import { openRepository } from './checks/workspace.ts';
 
 const workspace = openRepository();
 
-/** The number that a source file gives to a name: a constant, a field or a default, also a product. */
+/** The number that a source file assigns to a name: a constant, a field or a default, or a product of numbers. */
 function numberIn(path: string, name: string): number {
   const source = workspace.read(path);
   const found = new RegExp(
@@ -14,7 +14,7 @@ function numberIn(path: string, name: string): number {
   return productOf(found);
 }
 
-/** The numbers of a list that is given to several names at once. */
+/** The numbers of a list that is destructured into several names. */
 function numbersIn(path: string, names: string): readonly number[] {
   const list = workspace.read(path).split(`const [${names}] = [`)[1]?.split(']')[0];
   if (list === undefined) throw new Error(`${path} has no [${names}].`);
@@ -28,7 +28,7 @@ function productOf(text: string): number {
     .reduce((product, [base = 0, power = 1]) => product * base ** power, 1);
 }
 
-/** Bytes as the documents write them. */
+/** Formats bytes like the documents. */
 function sizeText(bytes: number, thousand = 'kB'): string {
   const units = ['bytes', thousand, 'MB', 'GB'];
   const power = Math.floor(Math.log2(bytes) / 10);
@@ -54,7 +54,7 @@ const metadataBytes = numberIn('packages/core/src/plan/create.ts', 'mostMetadata
 const outputBytes =
   /'output_bytes',[^)]*\},\s*([\d_* ]+),/.exec(workspace.read('packages/engine/src/config/sections.ts'))?.[1] ?? '';
 
-/** What each page says, with the numbers of the code. */
+/** The sentences of each page, with the numbers of the code. */
 const sentences: readonly (readonly [page: string, sentence: string])[] = [
   ['docs/http-api.md', `A JSON body has at most ${sizeText(server('bodyBytes'))}, ${server('jsonDepth')} levels`],
   ['docs/http-api.md', `a call that is passed on ${sizeText(server('proxyBytes'))}`],
@@ -66,12 +66,12 @@ const sentences: readonly (readonly [page: string, sentence: string])[] = [
     `at most ${server('streams')} streams, ${server('generations')} turns, ${server('imports')} imports and ${server('temporaryTrees')} temporary trees`,
   ],
   ['docs/http-api.md', `The \`metadata\` of a tree has at most ${sizeText(metadataBytes)} of JSON`],
-  ['docs/http-api.md', `A JSON body has to be there within ${server('bodyMs') / 1000} seconds`],
+  ['docs/http-api.md', `A JSON body has to arrive within ${server('bodyMs') / 1000} seconds`],
   [
     'docs/http-api.md',
     `${sizeText(server('uploadWindowBytes'))} of it came in ${server('uploadWindowMs') / 1000} seconds`,
   ],
-  ['docs/http-api.md', `A reader that lags more than ${sizeText(server('backlogBytes'))} behind is dropped`],
+  ['docs/http-api.md', `A reader that is more than ${sizeText(server('backlogBytes'))} behind is disconnected`],
   ['docs/guides/deploy.md', `the server sends a ping every ${server('pingMs') / 1000} seconds`],
   ['docs/mcp.md', `| one message of a server | ${sizeText(mcp('messageBytes'))} |`],
   [
@@ -104,19 +104,19 @@ const sentences: readonly (readonly [page: string, sentence: string])[] = [
     'docs/proxy.md',
     `| more than ${sizeText(answerBytes)} come, in a stream more than ${sizeText(kept('streamBytes'))}`,
   ],
-  ['docs/proxy.md', `Of one that is longer than ${sizeText(kept('condenseFrom'))} the pieces`],
-  ['docs/proxy.md', `A message of more than ${sizeText(message('messageBytes'))} keeps its place`],
+  ['docs/proxy.md', `The pieces of a stream longer than ${sizeText(kept('condenseFrom'))} are joined`],
+  ['docs/proxy.md', `A message of more than ${sizeText(message('messageBytes'))} keeps its position`],
   [
     'docs/proxy.md',
-    `What waits is bounded to ${sizeText(memoryBytes)} and goes to files beyond that (\`proxy-spill\` beside the configuration), up to ${sizeText(spillBytes)}`,
+    `Waiting calls take at most ${sizeText(memoryBytes)} of memory. Further calls are moved to files (\`proxy-spill\` beside the configuration), up to ${sizeText(spillBytes)}`,
   ],
-  ['docs/proxy.md', `is kept without its keys, up to ${sizeText(failedBytes)} for all of them`],
+  ['docs/proxy.md', `are kept without its keys, up to ${sizeText(failedBytes)} for all calls`],
   ['packages/server/README.md', `room for \`limits.importBytes\` each (${sizeText(server('importBytes'))}`],
 ];
 
-/** Pages that are computed, or that report measurements with their date. */
+/** Pages that are generated, or that report measurements with their date. */
 const notRead = /^docs\/(?:settings|benchmarks|torture|decisions\/|dependencies|guides\/large-scale)/;
-/** Sizes that other tests hold, by page. */
+/** Sizes that other tests check, by page. */
 const heldElsewhere: readonly (readonly [page: string, size: RegExp, test: string])[] = [
   ['docs/which-api.md', /[\d.]+ kB/, 'test/client-size.test.ts'],
   ['docs/comparison.md', /280 kB/, 'packages/web/test'],

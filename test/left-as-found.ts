@@ -1,4 +1,4 @@
-/** Checks that test files that share a process restore its state: a leftover would make another file fail. */
+/** Checks that test files that share a process restore its state. Otherwise one file could make another fail. */
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 
 const around = () => ({ env: { ...process.env }, directory: process.cwd(), areTimersFake: vi.isFakeTimers() });
@@ -10,7 +10,7 @@ beforeAll(() => {
 
 afterAll(() => {
   const { env, ...rest } = around();
-  // Only names: values may be secrets, and test output is read by many.
+  // Only names are printed: values may be secrets, and many people read test output.
   const changed = Object.keys({ ...found.env, ...env }).filter((name) => env[name] !== found.env[name]);
   const { directory, areTimersFake } = found;
   expect({ ...rest, changed }, 'the process, as it was found').toEqual({ directory, areTimersFake, changed: [] });

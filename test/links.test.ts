@@ -19,7 +19,7 @@ function proseOf(page: string): string {
     .replaceAll(/^\s*(```|~~~)[\s\S]*?^\s*\1/gm, '');
 }
 
-/** The anchors of a page, as GitHub makes them: a repeated heading gets a number. */
+/** The anchors of a page in GitHub's form: a repeated heading gets a number. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const seen = new Map<string, number>();
   const anchors = new Set<string>();

@@ -1,8 +1,8 @@
 // @module-tag browser
 // @module-tag full
 /**
- * The journey of somebody who has just started Coppice: everything is done on the page, nothing in a file or a terminal.
- * The command, the server, the browser and the tool server are the real ones; only the model is a small server of the test.
+ * The journey of a new user who has just started Coppice. All steps are done on the page, none in a file or a terminal.
+ * The command, the server, the browser and the tool server are real; only the model is a small server of the test.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,7 +32,7 @@ interface WireMessage {
   readonly content?: unknown;
 }
 
-/** The text of a message as it was sent, whatever its parts are. */
+/** The text of a message on the wire, with any kind of parts. */
 function textIn({ content }: WireMessage): string {
   return typeof content === 'string' ? content : JSON.stringify(content ?? '');
 }
@@ -45,7 +45,10 @@ function isTitleRequest(request: SeenRequest): boolean {
   return request.path.endsWith('/completions') && textIn(messagesIn(request)[0] ?? { role: '' }).startsWith('You name');
 }
 
-/** A model that answers what the journey asks: a title, a tool call, what a file says, or the next name of a list. */
+/**
+ * A model that answers the requests of the journey: a title, a tool call, the content of a file, or the next name of a
+ * list.
+ */
 function createModel(): (request: SeenRequest) => WireReply {
   let given = 0;
   return (request) => {
@@ -74,7 +77,7 @@ interface Journey {
   coppice: ChildProcess;
 }
 
-/** Starts `coppice` in a home; returns its process and the address that signs in. */
+/** Starts `coppice` in a home directory; returns its process and the token that signs in. */
 async function startCoppice(home: string, port: number): Promise<{ child: ChildProcess; token: string }> {
   const words = [await compileCommandOnce(), '--json', 'serve', '--port', String(port), '--no-open'];
   const child = spawn(process.execPath, words, {
@@ -99,7 +102,7 @@ async function stopProcess(child: ChildProcess): Promise<void> {
 let journey: Journey;
 let token: string;
 
-// A second try starts with an empty home, too.
+// A second try also starts with an empty home directory.
 beforeEach(async () => {
   await ensureBuilt();
   const home = mkdtempSync(join(tmpdir(), 'coppice-newcomer-'));
@@ -147,7 +150,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   const faults: string[] = [];
   watchPage(page, url, faults);
 
-  // The first screen is a composer that asks to connect a model.
+  // The first screen has an input field and asks the user to connect a model.
   await page.goto(`${url}/?token=${token}`);
   await composerOf(page).waitFor();
   const connect = page.getByRole('region', { name: /^Connect a model/ });
@@ -190,7 +193,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   await send(page, 'What does the file say?');
   await (await lastReply(page)).getByText('harbour fee is 42').waitFor();
 
-  // A tool server is added by its address, and each call is asked for.
+  // A tool server is added by its URL, and each call needs approval.
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('link', { name: 'Tools and servers' }).click();
   await page.getByRole('button', { name: 'Add server' }).first().click();
@@ -205,7 +208,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   await call.getByRole('button', { name: 'Allow once' }).click();
   await (await lastReply(page)).getByText('Echo: Ahoy').waitFor();
 
-  // An edit is a new version; the old one is one arrow away.
+  // An edit adds a new version; one click shows the old one.
   const question = threadOf(page).getByRole('article').filter({ hasText: 'What do I call my boat?' });
   await question.hover();
   await question.getByRole('button', { name: /^Edit/ }).click();
@@ -218,7 +221,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   await question.getByRole('button', { name: 'Next version' }).click();
   await threadOf(page).getByText('Call it Birch.').waitFor();
 
-  // Three more replies, and one made of two of them.
+  // Generates three more replies, and one that combines two of them.
   const reply = await lastReply(page);
   await reply.hover();
   await reply.getByRole('button', { name: 'Regenerate with' }).click();
@@ -237,7 +240,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   await page.getByRole('button', { name: 'Back to the thread (Esc)' }).click();
   await threadOf(page).getByText('Birch or Cedar').waitFor();
 
-  // The server stops while something is written, and comes back.
+  // The server stops during a reply and is started again.
   await stopProcess(journey.coppice);
   await page.getByText('Offline.').waitFor();
   await send(page, 'And a dinghy?');
@@ -246,7 +249,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   await waitUntilTrue(() => page.getByText('Offline.').count()).toBe(0);
   await (await lastReply(page)).getByText('Call it Fir.').waitFor();
 
-  // The branch is shared with somebody who has no token.
+  // The branch is shared with a person who has no token.
   await page.getByRole('button', { name: 'More', exact: true }).first().click();
   await page.getByRole('menuitem', { name: 'Share this branch' }).click();
   await page.getByRole('button', { name: 'Create link' }).click();
@@ -259,7 +262,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   expect(await stranger.getByText('What do I call my boat?').count()).toBe(0);
   await stranger.context().close();
 
-  // The same chat goes on at the width of a phone.
+  // The same chat continues at the width of a phone.
   await page.setViewportSize({ width: 390, height: 844 });
   await page.getByRole('button', { name: /^Chats/ }).click();
   await page
@@ -274,7 +277,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   expect(await findSeriousViolations({ page })).toEqual([]);
 
-  // One title for the whole journey, and no key in what the page holds.
+  // The whole journey used one title, and the page contains no key.
   expect(models.requests.filter(isTitleRequest)).toHaveLength(1);
   expect(await page.content()).not.toContain('canary');
   expect(faults).toEqual([]);

@@ -1,4 +1,4 @@
-/** Compares the metrics of a server with their documentation and with the dashboard for Grafana. */
+/** Compares the metrics of a server with their documentation and with the Grafana dashboard. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseConfig } from '@coppice/engine';

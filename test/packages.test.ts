@@ -1,7 +1,6 @@
 // @module-tag full
 /**
- * Tests the published packages: packed, validated, installed in an empty folder outside the repository, and used
- * there.
+ * Tests the published packages: packed, validated, installed in an empty folder outside the repository, and used there.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
@@ -45,8 +44,8 @@ beforeAll(() => {
   tarballs = packAll(staged, folders);
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   const drivers = buildDrivers(staged, listOwnSystem()).map((target) => packFolder(target, staged)[1]);
-  // Only the package's dependencies and peers: an example that needs more would not work for its readers. The drivers of other
-  // systems are not found, which is no failure for npm.
+  // Installs only the package's dependencies and peers: an example that needs more would not work for its readers. npm
+  // does not find the drivers of other systems, which is not an error.
   const wanted = [...tarballs.values(), ...drivers, ...testedPeers()];
   npm('install', '--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0', ...wanted);
 }, 600_000);
@@ -55,7 +54,7 @@ afterAll(() => {
   for (const folder of [staged, project]) if (folder !== '') rmSync(folder, { recursive: true, force: true });
 });
 
-/** Optional peers and those with the most moving versions, in the versions that are tested. */
+/** Optional peers, and peers whose versions change often, in the versions that are tested. */
 function testedPeers(): readonly string[] {
   const peers = { 'assistant-ui': '@assistant-ui/react', 'ai-sdk': '@ai-sdk/react' };
   return Object.entries(peers).map(([folder, name]) => {
@@ -65,7 +64,7 @@ function testedPeers(): readonly string[] {
 }
 
 function npm(...words: readonly string[]): void {
-  // Explicit: npm would otherwise use the folder of the npm process that started it.
+  // The folder is explicit; otherwise npm would use the folder of the npm process that started the test.
   execFileSync('npm', [...words, '--prefix', project], { cwd: project, stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
@@ -81,7 +80,7 @@ function say(...words: readonly string[]): string {
   return execFileSync(command, line, { ...options, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** An example as a program that fails if a line does not give what its comment says. */
+/** An example as a program that fails if the result of a line differs from its comment. */
 function programOf(readme: string): string {
   const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
   let claims = 0;
@@ -99,7 +98,7 @@ function programOf(readme: string): string {
   return `import assert from 'node:assert';\n${imports}\n${body.replaceAll(/^import .*;$/gm, '')}\nprocess.exit(0);\n`;
 }
 
-/** Style sheets have no types. */
+/** The style sheets of a package, which have no types. */
 function stylesOf(folder: string): readonly string[] {
   const { exports: entries } = JSON.parse(readFileSync(join(staged, folder, 'package.json'), 'utf8'));
   const styles = Object.keys(entries).filter((entry) => entry.endsWith('.css'));
@@ -112,7 +111,7 @@ describe.each(folders)('the package of %s', (folder) => {
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
-  // The page consists of files for a browser: there is nothing to import and there are no types.
+  // The page consists of files for a browser, so it has no modules to import and no types.
   if (folder === 'web') return;
   test('has types that resolve in every module mode', () => {
     const name = folder === 'cli' ? 'coppice' : `@coppice/${folder}`;
@@ -144,7 +143,7 @@ function codeOf(page: string): readonly string[] {
   return examples.filter(({ language }) => language === 'ts').map(({ code }) => code);
 }
 
-/** All entries without peer dependencies, and all examples, as modules of a TypeScript user. */
+/** All entries without peer dependencies, and all examples, as modules of a TypeScript project. */
 function modulesOfOthers(): ReadonlyMap<string, string> {
   const entries = examples.flatMap((folder) => {
     const manifest = JSON.parse(readFileSync(join(staged, folder, 'package.json'), 'utf8'));
@@ -172,11 +171,11 @@ test.each(['nodenext', 'bundler'])(
     mkdirSync(join(folder, 'node_modules'), { recursive: true });
     // The only additional dependency of an example.
     symlinkSync(join(root, 'node_modules/openapi-fetch'), join(folder, 'node_modules/openapi-fetch'));
-    // A TypeScript user of React has its types: an optional peer dependency.
+    // A TypeScript project with React has its types, which are an optional peer dependency.
     const reactTypes = join(project, 'node_modules/@types/react');
     mkdirSync(dirname(reactTypes), { recursive: true });
     if (!existsSync(reactTypes)) symlinkSync(join(root, 'node_modules/@types/react'), reactTypes);
-    // So has one of the AI SDK for React.
+    // A project with the AI SDK for React has its hooks.
     const aiReact = join(project, 'node_modules/@ai-sdk/react');
     if (!existsSync(aiReact)) symlinkSync(join(root, 'node_modules/@ai-sdk/react'), aiReact);
     // The types of the AI SDK use those of JSON Schema without depending on them.
@@ -185,7 +184,7 @@ test.each(['nodenext', 'bundler'])(
       "declare module 'json-schema' { export type JSONSchema7 = object; export type JSONSchema7Definition = object | boolean; }\n",
     );
     for (const [name, code] of modulesOfOthers()) writeFileSync(join(folder, name), code);
-    // The options of most projects: our own are stricter, and some declarations are only valid with them.
+    // The compiler options of most projects. Our own are stricter, and some declarations are valid only with them.
     const compilerOptions = {
       target: 'ES2023',
       module: moduleResolution === 'bundler' ? 'esnext' : moduleResolution,
@@ -225,7 +224,7 @@ test('a store written after the guide passes the conformance suite with the inst
   writeFileSync(join(folder, 'ledger.test.ts'), codeOf('docs/guides/write-a-store.md').join('\n'));
   const tool = join(root, 'node_modules/vitest/vitest.mjs');
   const words = [tool, 'run', '--root', folder, '--reporter', 'json'];
-  // Without the environment of this run, because the other process is independent.
+  // Without the environment of this run, because the other process must not depend on it.
   const env = { PATH: process.env['PATH'], HOME: folder };
   const { stdout } = spawnSync(process.execPath, words, { cwd: folder, env, encoding: 'utf8' });
   const { success, numPassedTests } = JSON.parse(stdout.slice(stdout.indexOf('{')));
@@ -251,7 +250,7 @@ test('the README example of coppice works when installed', () => {
 test('the installed coppice appends and serves the API and the page', async () => {
   expect(say('append', '--new', 'Hi')).toContain('Added');
   const [, words, options] = coppice('serve', '--port', '0');
-  // Without npx: the signal that ends it must reach the server.
+  // Started without npx, because the signal must reach the server.
   const program = join(project, 'node_modules', 'coppice', 'bin', 'coppice.mjs');
   const server = spawn(process.execPath, [program, ...words.slice(2)], {
     ...options,
@@ -265,7 +264,7 @@ test('the installed coppice appends and serves the API and the page', async () =
     expect(trees.status).toBe(200);
     const page = await fetch(`${url}/`, { headers: { ...headers, accept: 'text/html' } });
     expect(await page.text()).toContain('<div id="app"');
-    // The documents come along: for the page, and for the terminal.
+    // The documents are installed too, for the page and for the terminal.
     expect(await (await fetch(`${url}/docs/models.html`)).text()).toContain(' id="budgets"');
     expect(say('docs', 'models#budgets')).toMatch(/^## Budgets\n/);
   } finally {
@@ -307,7 +306,7 @@ test('the installed coppice records calls on its own thread', async () => {
   }
 });
 
-/** A new user: an empty home, and nothing configured. */
+/** A new user, with an empty home directory and no configuration. */
 function newUser(): (...words: readonly string[]) => string {
   const home = mkdtempSync(join(tmpdir(), 'coppice-new-user-'));
   onTestFinished(() => rmSync(home, { recursive: true }));
@@ -334,7 +333,7 @@ test('a new user chats, looks at the chat, exports, imports and undoes with the 
   expect(findings.filter(({ state }: { readonly state: string }) => state === 'bad')).toEqual([]);
 });
 
-/** The bytes of files below a folder, as they count for a disk with blocks of 4 kB. */
+/** The disk usage of the files below a folder, with blocks of 4 kB. */
 function sizeOf(folder: string): number {
   let size = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))
@@ -342,7 +341,7 @@ function sizeOf(folder: string): number {
   return size / 1024 / 1024;
 }
 
-/** The packages that npm installs for some, by their manifests. */
+/** The packages that npm installs for these packages, by their manifests. */
 function installedFor(...names: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>();
   const open = [...names];

@@ -1,7 +1,7 @@
 /**
- * The packed command as a new user runs it: by `npx`, in an empty folder and an empty home, on every Node that is
- * supported and on Bun. The runtimes come from the registry of npm. So do the drivers of other systems, which are
- * installed here as npm would install them there.
+ * Runs the packed command like a new user: with `npx`, in an empty folder and an empty home, on every supported Node
+ * and on Bun. The runtimes and the drivers of other systems come from the npm registry; the drivers are installed here
+ * in the way npm would install them there.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { workspaceRoot } from './checks/workspace.ts';
 const system = `${process.platform}-${process.arch}`;
 /** The packages of the command, in dependency order. */
 const folders = ['core', 'content', 'stores', 'engine', 'server', 'client', 'web', 'cli'];
-/** Version ranges of Node that have to work; the last is whatever is newest. */
+/** The version ranges of Node that must work; the last one is the newest version. */
 const nodes = ['20', '22', '24', '25', 'latest'];
 const windows = process.platform === 'win32';
 
@@ -39,7 +39,7 @@ afterAll(() => {
   for (const each of [folder, staged]) if (each !== '') rmSync(each, { recursive: true, force: true });
 });
 
-/** npm without what the calling npm has put into the environment. */
+/** Runs npm without the environment that the calling npm has set. */
 function npm(cwd: string, ...words: readonly string[]): void {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
   execFileSync('npm', [...words, '--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0'], {
@@ -50,7 +50,7 @@ function npm(cwd: string, ...words: readonly string[]): void {
   });
 }
 
-/** An empty folder with an empty home beside it. */
+/** An empty folder with an empty home directory beside it. */
 function emptyPlace(): { readonly place: string; readonly home: string } {
   const base = mkdtempSync(join(folder, 'user-'));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
@@ -59,19 +59,19 @@ function emptyPlace(): { readonly place: string; readonly home: string } {
   return { place, home };
 }
 
-/** What a runtime needs to reach the registry: proxies, and certificates that only this computer has. */
+/** The variables with which a runtime reaches the registry: proxies, and certificates of this computer. */
 function networkVariables(): NodeJS.ProcessEnv {
   const isNeeded = (name: string) => /^(?:NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|(?:https?|no)_proxy)$/i.test(name);
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => isNeeded(name)));
 }
 
-/** The driver of this system, as the registry would offer it. */
+/** The driver of this system, in the form that the registry offers. */
 function ownDriver(): readonly string[] {
   const own = drivers.get(driverPackageName(system));
   return own === undefined ? [] : [own];
 }
 
-/** What a new user does first; `command` is how the runtime starts `coppice`. */
+/** Runs the first commands of a new user. `command` is how the runtime starts `coppice`. */
 async function useAsNewUser(command: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
   const [program = '', ...before] = command;
   const run = (...words: readonly string[]): string =>
@@ -97,7 +97,7 @@ async function useAsNewUser(command: readonly string[], cwd: string, env: NodeJS
     shell: windows,
   });
   onTestFinished(() => {
-    // With its group, because npx starts the command as a child.
+    // Kills the process group, because npx starts the command as a child.
     if (server.exitCode === null && server.pid !== undefined)
       process.kill(windows ? server.pid : -server.pid, 'SIGTERM');
   });
@@ -115,7 +115,8 @@ test.each(nodes)('npx coppice works in an empty folder on Node %s', { timeout: 6
   const { place, home } = emptyPlace();
   const bin = join(folder, 'node_modules', `node-${range}`, 'bin');
   const path = [bin, process.env['PATH'] ?? ''].join(delimiter);
-  // npx keeps what it installed in the cache: one for each Node, whose driver may differ. The registry is the user's.
+  // npx keeps installed packages in its cache. Each Node has its own cache, because the driver may differ. The registry
+  // is that of the user.
   const cache = join(folder, `cache-${range}`);
   const settings = { npm_config_cache: cache, npm_config_userconfig: join(homedir(), '.npmrc') };
   const env = { ...networkVariables(), PATH: path, HOME: home, USERPROFILE: home, ...settings };
@@ -126,7 +127,7 @@ test.each(nodes)('npx coppice works in an empty folder on Node %s', { timeout: 6
   expect(execFileSync('npm', npx, { cwd: place, env, encoding: 'utf8', shell: windows }).trim()).toMatch(
     /^\d+\.\d+\.\d+$/,
   );
-  // npx asks the registry at each call; the rest is done with what it has installed.
+  // npx contacts the registry at each call, so later commands use the installed packages.
   const [installed = ''] = readdirSync(join(cache, '_npx'));
   const program = join(cache, '_npx', installed, 'node_modules/coppice/bin/coppice.mjs');
   await useAsNewUser([join(bin, windows ? 'node.exe' : 'node'), program], place, env);
@@ -137,7 +138,7 @@ test('bunx coppice works in an empty folder on Bun', { timeout: 600_000 }, async
   const { place, home } = emptyPlace();
   const bin = join(folder, 'node_modules', 'bun', 'bin');
   const env = { PATH: [bin, process.env['PATH'] ?? ''].join(delimiter), HOME: home, USERPROFILE: home };
-  // Bun does not resolve a package by another tarball: the project says where each one is.
+  // Bun does not resolve a package by another tarball, so the project lists the path of each one.
   const files = [...tarballs, ...ownDriver()].map((tarball) => [nameIn(tarball), `file:${tarball}`]);
   const manifest = { private: true, dependencies: Object.fromEntries(files), overrides: Object.fromEntries(files) };
   writeFileSync(join(place, 'package.json'), JSON.stringify(manifest));
@@ -152,7 +153,7 @@ function nameIn(tarball: string): string {
   return JSON.parse(found).name;
 }
 
-/** How the binaries of each system begin. */
+/** The first bytes of the binaries of each system. */
 const magic: Readonly<Record<string, string>> = { linux: '7f454c46', darwin: 'cffaedfe', win32: '4d5a' };
 
 test.each(listDriverSystems())('npm installs the driver of %s there and no other', { timeout: 120_000 }, (target) => {

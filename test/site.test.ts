@@ -19,7 +19,7 @@ let pages: readonly string[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'coppice-site-'));
-  // Throws if a link of a page leads nowhere.
+  // Throws if a link of a page has no target.
   ({ pages } = await buildSite(folder));
   host = await serveSite(folder);
   browser = await connectBrowser(inject('browserBroker'));
@@ -31,7 +31,7 @@ afterAll(async () => {
   if (folder !== '') rmSync(folder, { recursive: true, force: true });
 });
 
-/** A page of the site, and what went wrong on it: errors, policy violations, missing files, requests to other hosts. */
+/** A page of the site, and its problems: errors, policy violations, missing files, requests to other hosts. */
 async function open(
   path: string,
   options: BrowserContextOptions = {},
@@ -119,7 +119,7 @@ test('the demo replies, branches and undoes inside the browser', { tags: ['brows
     .waitFor();
   await demo.getByRole('textbox', { name: 'Message', exact: true }).fill('What is a branch?');
   await page.keyboard.press('Enter');
-  // The guide quotes the documentation, through the server's own routes in the worker.
+  // The guide quotes the documentation. Its answers pass through the server's own routes in the worker.
   await demo.getByText('I am the built-in guide').waitFor();
   const isBusy = () => demo.getByRole('region', { name: 'Thread' }).getAttribute('aria-busy');
   await expect.poll(isBusy).toBe('false');
@@ -130,7 +130,7 @@ test('the demo replies, branches and undoes inside the browser', { tags: ['brows
   await demo.getByRole('group', { name: 'Version 2 of 2' }).waitFor();
   await expect.poll(() => demo.getByText('I am the built-in guide').count()).toBe(1);
   await expect.poll(isBusy).toBe('false');
-  // The first undo takes the reply back, the second one the edit.
+  // The first undo removes the reply, the second one the edit.
   await demo.getByRole('article').last().focus();
   await page.keyboard.press('ControlOrMeta+z');
   await expect.poll(() => demo.getByRole('article').count()).toBe(1);

@@ -1,4 +1,4 @@
-/** Tests that what `npm start` started ends with it. */
+/** Tests that the processes of `npm start` end with it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { workspaceRoot } from './checks/workspace.ts';
 
-// Inside the repository, so that the test files find the runner; the folder is in .gitignore and ignored by all checks.
+// Inside the repository, so that the test files find the runner. The folder is in .gitignore and ignored by all checks.
 mkdirSync(join(workspaceRoot, '.tmp'), { recursive: true });
 const top = mkdtempSync(join(workspaceRoot, '.tmp', 'summary-'));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ function runTests(files: Readonly<Record<string, string>>, ...args: readonly str
   return startRun(files, args, false);
 }
 
-/** Runs the tests as `.ci/run` does. */
+/** Runs the tests like `.ci/run`. */
 function runTestsInCi(files: Readonly<Record<string, string>>): Promise<Ended> {
   return startRun(files, [], true);
 }
@@ -73,7 +73,7 @@ describe('the last line of a test run', () => {
     });
     expect(ended.lines.at(-1)).toBe('2 passed, 4 failed, 1 skipped');
     expect(ended.code).not.toBe(0);
-    // A record of a run often keeps its end alone: what failed and why stands there.
+    // A log of a run often keeps only its end, so the failures and their reasons are printed there.
     const end = ended.lines.slice(ended.lines.findIndex((line) => line.startsWith('Failed: '))).join('\n');
     expect(end.match(/^Failed: .*/gm)?.map((line) => line.replace(/^Failed: (?:\S*\/)?/, ''))).toEqual([
       'a.test.ts > b',
@@ -91,7 +91,7 @@ describe('the last line of a test run', () => {
     expect((await runTests(files, 'full')).lines.at(-1)).toBe('1 passed, 0 failed, 0 skipped');
   });
 
-  // Fails where no file of its name exists yet, and makes it: in a second process it passes.
+  // Fails if no file of its name exists, and creates the file. In a second process it passes.
   const failingOnce = (name: string, tag = 'browser') =>
     `test('${name}', { tags: ['${tag}'] }, () => { const mark = import.meta.dirname + '/${name}'; if (!existsSync(mark)) { writeFileSync(mark, ''); throw new Error('late ${name}'); } });`;
   const withFiles = `${header}import { existsSync, writeFileSync } from 'node:fs';\n`;
@@ -112,7 +112,7 @@ describe('the last line of a test run', () => {
     expect(namesOf(end)).toEqual(['a', 'b', 'c']);
     expect(end.join('\n')).toContain('late b');
     expect(ended.code).toBe(0);
-    // Outside of it nothing is repeated.
+    // Outside of CI no test is repeated.
     expect((await runTests(files)).lines.at(-1)).toBe('1 passed, 3 failed, 0 skipped');
   });
 
@@ -132,7 +132,7 @@ describe('the last line of a test run', () => {
     });
     expect(many.lines.at(-1)).toBe('0 passed, 4 failed, 0 skipped');
     expect(many.code).toBe(1);
-    // A test that draws on no screen has no reason to be late.
+    // A test that does not draw on a screen is not retried.
     const other = `test('late', () => { throw new Error('wrong'); });`;
     const mixed = await runTestsInCi({ 'a.test.ts': withFiles + failingOnce('a'), 'b.test.ts': header + other });
     expect(mixed.lines.at(-1)).toBe('0 passed, 2 failed, 0 skipped');

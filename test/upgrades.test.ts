@@ -1,6 +1,6 @@
 /**
- * Opens the stores that released versions have made: each is shown as its own version showed it, passes the check, can
- * be changed, and has its history.
+ * Opens the stores that released versions created. Each is shown as in its own version, passes the check, can be
+ * changed, and has its history.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ interface Opened {
   run(...words: readonly string[]): Promise<string>;
 }
 
-/** A new database, from the dump of a kept one. */
+/** A new database that is restored from the dump of a kept one. */
 async function restoreDump(path: string): Promise<string> {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());
@@ -33,7 +33,7 @@ async function restoreDump(path: string): Promise<string> {
   return database.url;
 }
 
-/** A copy of a kept store, in the hands of this version. */
+/** Opens a copy of a kept store with this version. */
 async function openKept(version: string, kind: string): Promise<Opened> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-upgrade-'));
   const fixture = makeCliFixture();
@@ -66,7 +66,7 @@ async function checkUpgrade({ version, kind }: (typeof made)[number]): Promise<v
   const expected: { readonly show: string; readonly tree: string } = JSON.parse(
     readFileSync(join(kept, version, `${kind}.json`), 'utf8'),
   );
-  // By words: how a version prints them may change.
+  // Compared by words, because a later version may print them differently.
   const words = (text: string) => text.match(/\p{L}[\p{L} ]+\p{L}/gu) ?? [];
   const shown = await run('show', 'last');
   for (const sentence of ['How do I start a sourdough?', 'Flour and water. 🍞', 'What about spelt?', 'Sourdough'])
@@ -76,7 +76,7 @@ async function checkUpgrade({ version, kind }: (typeof made)[number]): Promise<v
   );
   expect(await run('search', 'rye')).toContain('What about rye?');
   expect(await run('fsck')).toContain('0 errors');
-  // The last act before was a new title; the undo log goes back beyond the upgrade.
+  // The last act of the old version set a title. The undo log continues across the upgrade.
   await run('append', 'last', 'Written by a later version.');
   await run('undo', 'last');
   await run('undo', 'last');
@@ -93,7 +93,8 @@ test.each(made.filter((each) => !isFile(each)))(
   checkUpgrade,
 );
 
-// The copy of a PostgreSQL store is an SQLite file; the way back there is a dump, which is how these are kept.
+// The backup of a PostgreSQL store is an SQLite file. Restoring PostgreSQL needs a dump, which is how these stores are
+// kept.
 test.each(made.filter(isFile))(
   'a backup of a $kind store of $version can replace the store',
   async ({ version, kind }) => {
@@ -101,7 +102,7 @@ test.each(made.filter(isFile))(
     const copy = join(folder, 'copy');
     await run('backup', copy);
     await run('append', 'last', 'A change that is regretted.');
-    // The copy takes the place of the store, as docs/guides/upgrade.md says.
+    // The copy replaces the store, as docs/guides/upgrade.md describes.
     const place = join(folder, places[kind] ?? '');
     mkdirSync(join(folder, 'away'));
     for (const name of readdirSync(folder).filter((each) => each.startsWith(places[kind] ?? '')))

@@ -1,7 +1,7 @@
 /**
  * A provider with the OpenAI wire in a separate process, so that its work is not counted as ours. The model's name
- * selects the reply: `words-<count>-<ms>` is so many words, one every so many milliseconds, with 0 as fast as they
- * are read; a third number is the delay before the first.
+ * selects the reply: `words-<count>-<ms>` sends so many words, one every so many milliseconds; with 0 it sends them as
+ * fast as they are read. A third number is the delay before the first word.
  */
 import { createServer, type ServerResponse } from 'node:http';
 
@@ -16,7 +16,7 @@ const ending = `${event({}, 'stop')}data: ${JSON.stringify({ id: 'c1', choices: 
 const word = (at: number) => event({ content: ` word${at % 1_000}` });
 
 function pour(response: ServerResponse, count: number): void {
-  // Writes 32 events at a time: about what one read returns from a fast provider.
+  // Writes 32 events at a time, about as many as one read returns from a fast provider.
   for (let at = 0; at < count; at += 32) {
     let some = '';
     for (let one = at; one < Math.min(count, at + 32); one++) some += word(one);
@@ -29,7 +29,7 @@ function drip(response: ServerResponse, count: number, everyMs: number): void {
   const from = performance.now();
   let said = 0;
   const timer = setInterval(() => {
-    // By the clock, not by timer ticks: a busy machine must not slow the provider down.
+    // Timed by the clock and not by timer ticks: a busy machine must not slow the provider down.
     const due = Math.min(count, Math.floor((performance.now() - from) / everyMs));
     for (; said < due; said++) response.write(word(said));
     if (said < count) return;
@@ -54,5 +54,5 @@ server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   process.send?.(typeof address === 'object' && address !== null ? address.port : 0);
 });
-// Exits with its parent.
+// Exits when the parent process ends.
 process.on('disconnect', () => process.exit());

@@ -1,4 +1,4 @@
-/** Generated exports in ChatGPT's format of any size, never held in memory as a whole. */
+/** Generates exports of any size in ChatGPT's format without keeping them in memory. */
 
 const sentence = 'The quick brown fox jumps over the lazy dog; it does so again and again. ';
 

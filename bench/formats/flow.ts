@@ -1,9 +1,9 @@
 /**
- * Imports a stream of a given size and conversation length into SQLite, in a separate process: a heap that other
- * measurements have grown would hide what the import needs. Prints the peak memory above idle, the longest stall, the
- * longest stall while idle, and the longest CPU time of the thread between two event loop turns, which is what a
- * stall would be on a quiet machine with a fast disk. With `thread` the import runs on a worker thread, as on a
- * server, and the calling thread is measured.
+ * Imports a stream of a given size and conversation length into SQLite, in a separate process, because a heap that has
+ * grown during other measurements would hide the memory of the import. Prints the peak memory above idle, the longest
+ * stall, the longest stall while idle, and the longest CPU time of the thread between two event loop turns, which is
+ * the stall on a quiet machine with a fast disk. With `thread` the import runs on a worker thread, as on a server, and
+ * the calling thread is measured.
  */
 import { createReadStream, createWriteStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ const bytes = Number(process.argv[2]);
 const messages = Number(process.argv[3] ?? 100);
 const aside = process.argv[4] === 'thread';
 
-/** Private memory: SQLite maps the database file, whose pages count as resident. */
+/** The private memory of the process. SQLite maps the database file, whose pages also count as resident. */
 function ownMemory(): number {
   try {
     return Number(/RssAnon:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024;
@@ -30,7 +30,7 @@ function ownMemory(): number {
   }
 }
 
-/** CPU time of this thread in µs; that of the process would include other threads, such as the compiler's. */
+/** The CPU time of this thread in µs. The time of the process would include other threads, such as the compiler's. */
 function ownTime(): number {
   try {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1000;
@@ -62,7 +62,7 @@ const events = aside
   ? importFiles({ store, thread: { url, owner: store.owner } }, [{ name: '-', size: statSync(path).size, path }])
   : importInto(store, { files: [await fileOfStream('-', createReadStream(path))] });
 let last = ownTime();
-// Measures how much CPU time passes between two turns of another task.
+// Measures the CPU time between two turns of another task.
 let over = false;
 const other = () => {
   const now = ownTime();

@@ -8,7 +8,7 @@ interface PlainMessage {
   readonly content: unknown;
 }
 
-/** A tree as a Map: the minimum of an in-memory store. */
+/** A tree as a Map, which is the minimum of an in-memory store. */
 export class MinimalMap {
   readonly #nodes = new Map<string, PlainMessage>();
   readonly #children = new Map<string | null, string[]>();
@@ -71,7 +71,7 @@ export function readLastLines(path: string, count: number): unknown[] {
   const file = openSync(path, 'r');
   const index = openSync(`${path}.index`, 'r');
   try {
-    // Index entries have almost the same length: the last few kilobytes contain the last branch.
+    // Index entries have almost the same length, so the last few kilobytes contain the last branch.
     const tail = tailOf(index, `${path}.index`, count * 120)
       .split('\n')
       .filter((line) => line !== '')

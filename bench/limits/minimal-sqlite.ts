@@ -24,7 +24,7 @@ function openDatabase(path: string): Database {
   return database;
 }
 
-/** A tree in a table of five columns; the active message is a number in a table of one row. */
+/** A tree in a table of five columns. The active message is a number in a table of one row. */
 export class MinimalSqlite {
   readonly #database: Database;
   readonly #insert: Statement;
@@ -83,7 +83,7 @@ export class MinimalSqlite {
     return this.#path.all(no, limit).map((row) => JSON.parse(String((row as unknown[])[2])));
   }
 
-  /** The same as one JSON text. */
+  /** The last messages of a branch as one JSON text. */
   pathText(no: number, limit: number): string {
     const texts = this.#path.all(no, limit).map((row) => {
       const [id, role, content] = row as [number, string, string];
@@ -106,7 +106,7 @@ export class MinimalSqlite {
     this.#remove.run(no, hidden);
   }
 
-  /** Moves the write-ahead log into the file, so that its size counts only later writes. */
+  /** Moves the write-ahead log into the database file, so that its size counts only later writes. */
   emptyLog(): void {
     this.#database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
   }
@@ -130,7 +130,7 @@ export class MinimalSqlite {
   }
 }
 
-/** The same tree in the narrow table: branches of equal depth below one root. */
+/** Builds the same tree in the narrow table: branches of equal depth below one root. */
 export function buildMinimalTree(least: MinimalSqlite, size: number): { readonly root: number; readonly leaf: number } {
   return least.transaction(() => {
     const root = least.insert(null, 'root', '[]');

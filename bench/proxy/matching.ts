@@ -37,7 +37,7 @@ async function buildSample(url: string, nodes: number): Promise<Forest> {
   return { store, id, rootId, threads };
 }
 
-/** Resends an existing history with one more message: all matched, one node written. */
+/** Resends an existing history with one more message: the history is matched, and one node is written. */
 async function match({ store, id, rootId, threads }: Forest, call: number): Promise<void> {
   const at = (call * 7_919) % threads;
   const messages = [...thread(at), { message: textMessage('user', `call ${call}`) }];
@@ -45,7 +45,7 @@ async function match({ store, id, rootId, threads }: Forest, call: number): Prom
   if (result.reused.length !== perThread) throw new Error(`Only ${result.reused.length} messages were found again.`);
 }
 
-/** Measures both, alternating. The long form has a million nodes, the usual one a tenth of that. */
+/** Measures a small and a large tree, alternating. The long run has a million nodes, the normal one a tenth of that. */
 export async function benchMatching(): Promise<readonly Measurement[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-match-'));
   const many = process.env.COPPICE_LONG === '1' ? 1_000_000 : 100_000;

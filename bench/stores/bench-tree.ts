@@ -1,6 +1,6 @@
 /**
- * Trees of a given size in a store: branches of equal depth below the root, so that the tree grows but its paths do
- * not.
+ * Builds trees of a given size in a store: branches of equal depth below the root, so that larger trees do not have
+ * longer paths.
  */
 import { messageKit } from '@coppice/content';
 import { type NodeId, type RunContext, run, type Store, type TreeId, textMessage, treeId } from '@coppice/core';

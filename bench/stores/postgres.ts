@@ -12,7 +12,7 @@ import { benchContext, branchDepth, buildBenchTree, makeBenchMessage } from './b
 
 const microseconds = (from: bigint) => Number(process.hrtime.bigint() - from) / 1000;
 
-/** Medians of several pieces of work, alternating, so that noise affects all alike. */
+/** Medians of several functions, alternating, so that noise affects all of them. */
 async function inTurns(count: number, works: readonly ((n: number) => Promise<unknown>)[]): Promise<readonly number[]> {
   const found: number[][] = works.map(() => []);
   for (let n = 0; n < count + 20; n++)
@@ -54,7 +54,7 @@ async function bareAppend(
     if (!pipelined) await sent[sent.length - 1];
   };
   state.version++;
-  // The numbers of a tree's nodes follow each other.
+  // The numbers of a tree's nodes are consecutive.
   const no = Math.floor(state.no / 2 ** 26) * 2 ** 26 + state.seq++;
   await query('BEGIN');
   await query({ name: 'lock', text: 'SELECT version FROM tree WHERE id = $1 FOR UPDATE', values: [tree] });
@@ -101,11 +101,14 @@ async function bareAppend(
   state.no = no;
 }
 
-// The rows of a path as they are stored, from the end upwards.
+// Reads the stored rows of a path from the end upwards.
 const walk = `WITH RECURSIVE up AS (SELECT *, 1 AS level FROM node WHERE id = $1 UNION ALL
   SELECT n.*, up.level + 1 FROM up JOIN node n ON n.no = up.parent_no WHERE up.level < $2) SELECT * FROM up`;
 
-/** A path of 1,000 and the current page of 60, each beside the bare recursive query and the parsing of its contents. */
+/**
+ * Reads a path of 1,000 messages and the current page of 60, and compares each with the bare recursive query and the
+ * parsing of its contents.
+ */
 async function reads(measures: Measurement[], url: string, store: Store): Promise<void> {
   const { id, rootId, leaf } = await buildBenchTree(store, 10_000);
   const client = new pg.Client({ connectionString: url });

@@ -1,4 +1,7 @@
-/** The bare driver with the minimum of work: the same rows of node, tree and change in one durable transaction. */
+/**
+ * The bare driver with the minimum of work: it writes the same rows of node, tree and change in one durable
+ * transaction.
+ */
 import { createRequire } from 'node:module';
 
 interface Statement {

@@ -4,7 +4,7 @@ import { openStore } from '@coppice/stores';
 import { openTree } from '@coppice/stores/tree';
 import OpenAI from 'openai';
 
-// A service without a network that speaks OpenAI's wire. In your script: new OpenAI() and a model of theirs.
+// A service with OpenAI's wire that needs no network. In your script, use `new OpenAI()` and one of its models.
 const services = await openStore('memory:');
 const token = crypto.randomUUID();
 const server = await serve({ store: services, config: parseConfig(null, {}), auth: { mode: 'token', token } });
@@ -14,7 +14,7 @@ const model = 'offline/guide';
 const store = await openStore(process.argv[2] ?? 'sqlite:chats.db');
 const tree = openTree(store, undefined, { title: 'From a script' });
 
-/** What the OpenAI client takes: the context of the tree as it is now, with every branch but the active one left out. */
+/** Sends the context to the OpenAI client: the messages of the active branch, without all others. */
 async function ask(context = tree.context()): Promise<string> {
   const { messages } = await context;
   const plain = messages.map(({ role, content }) => ({
@@ -28,7 +28,7 @@ async function ask(context = tree.context()): Promise<string> {
 const question = await tree.append('How do I undo?');
 const reply = await tree.append({ role: 'assistant', content: await ask() });
 
-// Another reply to the same question, as a variant.
+// Generates another reply to the same question, as a variant.
 const prepared = await tree.regenerate(reply.id);
 const again = await prepared.add({
   role: 'assistant',
@@ -36,7 +36,7 @@ const again = await prepared.add({
 });
 console.log(`${again.index + 1} of ${again.count} replies`);
 
-// Another version of the question. The first one and its replies stay.
+// Adds another version of the question. The first version and its replies stay.
 const edited = await tree.edit(question.id, 'What is a branch?');
 await tree.append({ role: 'assistant', content: await ask() });
 console.log((await tree.messages()).map(({ role }) => role).join(' '));

@@ -7,7 +7,10 @@ const noTokens = {
   outputTokens: { total: 0, text: 0, reasoning: 0 },
 };
 
-/** A model without a network: it says how often it was asked, word by word. "Slowly" in the question makes it long. */
+/**
+ * A model without a network. It answers with the number of questions so far, word by word. The word "slowly" in the
+ * question makes the answer long.
+ */
 export function createOfflineModel(pauseMs = 20): OfflineModel {
   let count = 0;
   const answer = (prompt: Parameters<OfflineModel['doStream']>[0]['prompt']) => {

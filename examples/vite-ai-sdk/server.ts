@@ -6,7 +6,7 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import { createOfflineModel } from './offline-model.ts';
 
-/** Serves the built page and the chats. In your app: a real model, and the signed-in user of the request. */
+/** Serves the built page and the chats. In your app, use a real model, and the signed-in user of the request. */
 export async function startServer({ port = 5180, root = `${import.meta.dirname}/dist`, url = 'sqlite:chats.db' } = {}) {
   const store = await openStore(url);
   const handler = createChatHandler({ store, model: createOfflineModel(), user: 'me' });

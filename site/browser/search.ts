@@ -1,4 +1,4 @@
-/** Searches the pages of the site, with the search of the guide that answers in Coppice itself. */
+/** Searches the pages of the site with the same search as the built-in guide of Coppice. */
 import { createPassageIndex, type GuideSection } from '@coppice/engine/guide-search';
 
 /** A section that was found. */
@@ -8,7 +8,9 @@ export interface SearchHit {
   readonly text: string;
 }
 
-/** Loads the passages and returns the search. `root` leads from the current page to the root of the site. */
+/**
+ * Loads the passages and returns the search function. `root` is the path from the current page to the root of the site.
+ */
 export async function openSearch(root: string): Promise<(words: string) => readonly SearchHit[]> {
   const response = await fetch(`${root}search.json`);
   const passages: readonly GuideSection[] = await response.json();

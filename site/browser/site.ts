@@ -1,4 +1,4 @@
-/** What the pages of the site do beside being read: light and dark, the menu on a phone, the search. */
+/** The scripts of the site: light and dark colours, the menu on a phone, and the search. */
 
 const root = document.documentElement;
 const themeName = 'coppice.site.theme';
@@ -22,7 +22,7 @@ document.querySelector('.theme')?.addEventListener('click', () => {
   try {
     localStorage.setItem(themeName, root.dataset['theme']);
   } catch {
-    // A browser that stores nothing forgets the choice with the page.
+    // Without storage the browser forgets the choice when the page is closed.
   }
 });
 
@@ -37,7 +37,7 @@ const dialog = document.querySelector<HTMLDialogElement>('dialog.search');
 const field = document.querySelector<HTMLInputElement>('#search-words');
 const list = document.querySelector<HTMLOListElement>('#search-hits');
 
-/** The search is loaded when it is first opened. */
+/** Loads the search when it is first opened. */
 function loadSearch() {
   return import('./search.ts').then(({ openSearch }) => openSearch(root.dataset['root'] ?? './'));
 }

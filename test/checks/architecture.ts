@@ -3,7 +3,7 @@ import { type GlobalUse, type ModuleImport, readModule } from './modules.ts';
 import { findRegistries, type Registry } from './registries.ts';
 import { isTestFile, isTypeScript, packageOf, type Workspace } from './workspace.ts';
 
-/** An external package, and the files of the importing package that may use it (by default all). */
+/** An external package, and the files of the importing package that may use it; by default all files. */
 export interface ExternalPackageRule {
   readonly name: string | RegExp;
   readonly where?: RegExp;
@@ -11,11 +11,11 @@ export interface ExternalPackageRule {
 
 /** How far a package is isolated from clock, randomness and system. */
 export type IsolationLevel =
-  /** Only its arguments: no clock, no randomness, no I/O, no date arithmetic that could read the clock. */
+  /** Uses only its arguments: no clock, no randomness, no I/O, no date arithmetic that could read the clock. */
   | 'sealed'
-  /** No I/O, clock or randomness; given dates may be converted, as foreign formats require. */
+  /** No I/O, clock or randomness. Given dates may be converted, because foreign formats require it. */
   | 'pure'
-  /** System access only in the files that `machine` matches, which create defaults; timers are allowed. */
+  /** Accesses the system only in the files that `machine` matches, which create defaults. Timers are allowed. */
   | 'injected'
   | 'open';
 
@@ -34,8 +34,8 @@ export interface PackageRules {
 }
 
 /**
- * Which package may import which. A new dependency is a new entry here, restricted to the folder that needs it, so
- * that the choice is visible in review.
+ * The packages that each package may import. A new dependency is a new entry here, restricted to the folder that needs
+ * it, so that the choice is visible in review.
  */
 export const importTable: Readonly<Record<string, PackageRules>> = {
   core: { imports: [], node: false, outside: [], purity: 'sealed' },
@@ -61,7 +61,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
   },
   engine: {
     imports: ['core', 'content'],
-    // The engine gets a store by contract; its tests use real ones.
+    // The engine receives a store that implements the contract; its tests use real stores.
     testsImport: ['stores'],
     node: true,
     outside: [
@@ -91,7 +91,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
     imports: ['core'],
     testsImport: ['content', 'stores', 'engine', 'server'],
     node: false,
-    // Requests with the types that are generated from the server's routes.
+    // Sends requests with the types that are generated from the server's routes.
     outside: [{ name: 'openapi-fetch' }],
     purity: 'injected',
     machine: /^src\/environment\.ts$/,
@@ -102,7 +102,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
     node: false,
     outside: [
       { name: 'react' },
-      // Our declarations name its types: an optional peer dependency that is never imported.
+      // Our declarations use its types. It is an optional peer dependency that is never imported.
       { name: '@types/react', where: /^$/ },
     ],
     purity: 'injected',
@@ -111,8 +111,8 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
     imports: ['core', 'content'],
     testsImport: ['stores'],
     node: false,
-    // The AI SDK itself, a peer: it calls the model and has the stream that useChat reads.
-    // The hook alone needs React and the SDK's own hook, which are optional peers.
+    // The AI SDK itself is a peer: it calls the model and has the stream that useChat reads. Only the hook needs React
+    // and the SDK's own hook, which are optional peers.
     outside: [
       { name: 'ai' },
       { name: '@ai-sdk/react', where: /^src\/react\.ts$/ },
@@ -145,12 +145,13 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
       { name: 'radix-ui' },
       { name: 'cmdk' },
       { name: 'marked', where: /^src\/markdown\// },
-      // Formulas as MathML, loaded when a message has one.
+      // Renders formulas as MathML. Loaded when a message contains one.
       { name: 'temml', where: /^src\/markdown\// },
-      // Highlighted code as a tree instead of HTML, loaded when a message has code; the languages are highlight.js's.
+      // Highlights code as a tree instead of HTML. Loaded when a message contains code; the languages are those of
+      // highlight.js.
       { name: 'lowlight', where: /^src\/markdown\// },
       { name: 'highlight.js', where: /^src\/markdown\// },
-      // Draws diagrams inside a frame without an origin, loaded when a message has one.
+      // Draws diagrams inside a frame without an origin. Loaded when a message contains one.
       { name: '@mermaid-js/tiny', where: /^src\/markdown\/draw-diagram\.ts$/ },
       { name: 'virtua' },
       { name: /^@fontsource-variable\// },
@@ -161,13 +162,13 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
     imports: ['core', 'content', 'stores', 'engine', 'server', 'client'],
     node: true,
     outside: [
-      // The command opens every store, so it brings the drivers that stores ask for; it imports neither.
+      // The command opens every store, so it depends on the drivers that stores load. It imports neither.
       { name: '@photostructure/sqlite', where: /^$/ },
       { name: 'pg', where: /^$/ },
       { name: 'commander' },
       { name: 'picocolors' },
       { name: 'marked', where: /^src\/chat\// },
-      // One width function for all output.
+      // The only width function of all output.
       { name: 'string-width', where: /^src\/terminal\/width\./ },
       { name: 'ink', where: /^src\/chat\// },
       { name: 'react', where: /^src\/chat\// },
@@ -178,7 +179,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
 
 /**
  * The functions that create a part of the engine, and the files that may call them. All other code gets these parts
- * from `openEngine`: a second assembly would have other budgets and hooks.
+ * from `openEngine`, because a second set would have other budgets and hooks.
  */
 export const engineFolderRules: ReadonlyMap<string, readonly string[]> = new Map([
   ['createGenerator', ['packages/engine/src/open-engine.ts']],
@@ -188,7 +189,7 @@ export const engineFolderRules: ReadonlyMap<string, readonly string[]> = new Map
     'createCompactor',
     [
       'packages/engine/src/generate/index.ts',
-      // For callers of the library with a store but without an engine.
+      // Used by callers of the library that have a store but no engine.
       'packages/engine/src/commands/registry.ts',
       'packages/engine/src/compaction/compactor.ts',
       'packages/engine/src/sessions/agent-session.ts',
@@ -199,13 +200,13 @@ export const engineFolderRules: ReadonlyMap<string, readonly string[]> = new Map
     [
       'packages/engine/src/generate/index.ts',
       'packages/engine/src/compaction/compactor.ts',
-      // Extracts a title without a model.
+      // Extracts a title without calling a model.
       'packages/engine/src/summaries/titles.ts',
     ],
   ],
 ]);
 
-/** Entries that must not load certain folders of their package, which have entries of their own. */
+/** Entries that must not load certain folders of their package, because those folders have their own entries. */
 export const entryLoadRules: readonly { readonly entry: string; readonly folders: readonly string[] }[] = [
   {
     entry: 'packages/engine/src/index.ts',
@@ -213,7 +214,7 @@ export const entryLoadRules: readonly { readonly entry: string; readonly folders
   },
 ];
 
-/** What an entry loads although it must not, one sentence each. Type imports load nothing. */
+/** The forbidden modules that an entry loads, one sentence each. Type imports load nothing. */
 function checkEntries(workspace: Workspace): string[] {
   const found: string[] = [];
   for (const { entry, folders } of entryLoadRules) {
@@ -236,7 +237,7 @@ function checkEntries(workspace: Workspace): string[] {
   return found;
 }
 
-/** Globals that a pure package cannot use, each with what it would give access to. */
+/** Globals that a pure package must not use, each with the access that it would give. */
 const machineNames: ReadonlyMap<string, string> = new Map([
   ...['process', 'Buffer', 'require', 'module', '__dirname', '__filename', 'Bun', 'Deno'].map(pair('the process')),
   ...['globalThis', 'window', 'self', 'global', 'document', 'navigator', 'location'].map(pair('the machine around it')),
@@ -254,7 +255,7 @@ function pair(what: string): (name: string) => [string, string] {
 
 const readsNoClock = new Set(['parse', 'UTC']);
 
-/** Why a pure package may not use a name, or null if it may. */
+/** The reason why a pure package must not use a name; null if it may. */
 function impurity(use: GlobalUse, purity: IsolationLevel): string | null {
   if (purity === 'open') return null;
   const brings = machineNames.get(use.name);
@@ -376,7 +377,7 @@ interface Context {
   readonly folder: string | null;
 }
 
-/** Why an import is refused, as the end of a sentence, or null if it is allowed. */
+/** The reason why an import is refused, as the end of a sentence; null if it is allowed. */
 function refuseImport(context: Context, each: ModuleImport): string | null {
   const { specifier, form } = each;
   if (specifier === null || specifier.includes('…')) return refuseComputed(context);
@@ -430,7 +431,7 @@ function memberOf(registry: Registry, path: string): string | null {
 }
 
 function refuseNode({ path, folder, table }: Context): string | null {
-  // A build runs in Node, whatever it builds.
+  // A build runs in Node, even if it builds for a browser.
   if (folder === null || isTestFile(path) || path.endsWith('/vite.config.ts') || table[folder]?.node) return null;
   return `but ${folder} has no I/O of its own`;
 }
@@ -466,8 +467,8 @@ function exportMatches(key: string, subpath: string): boolean {
 }
 
 /**
- * A package's configuration of a tool, such as its bundler: not part of the product, so it may use build
- * dependencies.
+ * Whether a file configures a tool of a package, such as its bundler. It is not part of the product, so it may use
+ * build dependencies.
  */
 function isToolConfig(path: string): boolean {
   return /^packages\/[^/]+\/[\w-]+\.config\.ts$/.test(path);

@@ -3,8 +3,8 @@ import { readDeclaredNames, wordsOfName } from './names.ts';
 import { isTypeScript, type Workspace } from './workspace.ts';
 
 /**
- * Words that our names must not contain: metaphors for which there is a plain word. Each has its replacements. The
- * words that we keep are in `docs/glossary.md`.
+ * Words that names must not contain: metaphors for which the trade has a plain word. Each has its replacements. The
+ * metaphors that we keep are in `docs/glossary.md`.
  */
 export const bannedWords: ReadonlyMap<string, string> = new Map([
   ['barren', 'empty, hasNoChildren'],
@@ -35,7 +35,9 @@ export const bannedWords: ReadonlyMap<string, string> = new Map([
   ['workshop', 'fixture, runner'],
 ]);
 
-/** Names that are stored or sent and therefore stay, such as the field `room` in a response about the context. */
+/**
+ * Names that are stored or sent and therefore cannot change, such as the field `room` in a response about the context.
+ */
 const sentNames: readonly { readonly word: string; readonly path: RegExp }[] = [
   { word: 'room', path: /^packages\/core\/src\/budget(?:\.test)?\.ts$/ },
   { word: 'room', path: /^packages\/engine\/src\/generate\/reply-limit\.ts$/ },

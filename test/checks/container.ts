@@ -36,7 +36,7 @@ function isPinned(image: string): boolean {
   return /:[^:/]*\d[^:/]*$/.test(image);
 }
 
-/** What is wrong with a Dockerfile, as sentences. */
+/** The problems of a Dockerfile, one sentence each. */
 export function checkDockerfile(text: string): readonly string[] {
   const all = readDockerfile(text);
   const starts = all.flatMap(({ name }, at) => (name === 'FROM' ? [at] : []));
@@ -68,7 +68,7 @@ export function checkDockerfile(text: string): readonly string[] {
   return found;
 }
 
-/** A service of a Compose file, as far as it is checked. */
+/** The fields of a Compose service that are checked. */
 export interface ComposeService {
   readonly name: string;
   readonly image: string;
@@ -76,7 +76,7 @@ export interface ComposeService {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** The services of a Compose file, with merged anchors. */
+/** The services of a Compose file, with their anchors merged. */
 export function readCompose(text: string): readonly ComposeService[] {
   const file: { readonly services?: Readonly<Record<string, Readonly<Record<string, unknown>>>> } = parse(text, {
     merge: true,
@@ -87,7 +87,7 @@ export function readCompose(text: string): readonly ComposeService[] {
   });
 }
 
-/** The variables that a Compose file takes from its user. Throws if one may be missing. */
+/** The variables that the user of a Compose file sets. Throws if a variable may be missing. */
 export function findRequiredVariables(text: string): ReadonlySet<string> {
   const found = new Set<string>();
   for (const [whole, name = '', rest = ''] of text.matchAll(/\$\{(\w+)([^}]*)\}/g)) {
@@ -97,7 +97,7 @@ export function findRequiredVariables(text: string): ReadonlySet<string> {
   return found;
 }
 
-/** What is wrong with a Compose file, as sentences. */
+/** The problems of a Compose file, one sentence each. */
 export function checkCompose(text: string): readonly string[] {
   const has = (list: unknown, text: string) => isTexts(list) && list.includes(text);
   return readCompose(text).flatMap(({ name, image, fields }) => {

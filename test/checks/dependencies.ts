@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Workspace, workspaceRoot } from './workspace.ts';
 
-/** Why each dependency is here. One that a package.json names and this list lacks is reported, and vice versa. */
+/** The reason for each dependency. A dependency without a reason, and a reason without a dependency, are reported. */
 export const dependencyReasons: Readonly<Record<string, string>> = {
   '@ai-sdk/anthropic': 'Shows that the recording proxy works with the AI SDK.',
   '@ai-sdk/openai': 'Shows that the recording proxy works with the AI SDK.',
@@ -79,19 +79,19 @@ export const dependencyReasons: Readonly<Record<string, string>> = {
   zustand: 'Holds the state of the page.',
 };
 
-/** How a dependency comes to whoever installs a package. */
+/** How a dependency is delivered to users of a package. */
 type Use = 'installed' | 'built into the page' | 'peer' | 'development';
 
 interface Dependency {
   readonly name: string;
-  /** Its uses, and the packages that have it, by use. */
+  /** The packages that have the dependency, by use. */
   readonly uses: ReadonlyMap<Use, readonly string[]>;
   readonly licence: string;
 }
 
 const groups = { dependencies: 'installed', peerDependencies: 'peer', devDependencies: 'development' } as const;
 
-/** All dependencies that the package.json files name, by name. */
+/** All dependencies of the package.json files, by name. */
 export function findDependencies(workspace: Workspace): readonly Dependency[] {
   const found = new Map<string, Map<Use, string[]>>();
   const licences = new Map<string, string>();
@@ -132,7 +132,7 @@ export function findUnexplainedDependencies(found: readonly Dependency[]): reado
   ];
 }
 
-/** One table: the dependencies with one of the uses, and the packages that have it so. */
+/** One table: the dependencies with one of these uses, and the packages that have them. */
 export function formatDependencyTable(found: readonly Dependency[], wanted: readonly Use[]): string {
   const rows = found.flatMap(({ name, uses, licence }) => {
     const users = [...new Set(wanted.flatMap((use) => uses.get(use) ?? []))];

@@ -3,7 +3,7 @@
 /** A fenced code block of a page. */
 export interface CodeExample {
   readonly page: string;
-  /** The line of the page on which the fence begins, from 1. */
+  /** The line of the page on which the fence begins, counted from 1. */
   readonly line: number;
   /** The language of the fence; empty for drawings. */
   readonly language: string;
@@ -49,11 +49,11 @@ export function findExamples(page: string, text: string): CodeExample[] {
   return found;
 }
 
-/** A parsed shell line, as far as the documentation needs it. */
+/** A parsed shell line, with the fields that the documentation tests need. */
 export interface ShellLine {
   /** The text without its comment. */
   readonly text: string;
-  /** Its words, without quotes and with `~` and variables expanded. */
+  /** The words of the line, without quotes and with `~` and variables expanded. */
   readonly words: readonly string[];
   /** The input from an `echo` before a pipe. */
   readonly input: string | undefined;
@@ -86,12 +86,12 @@ function filledIn(word: string, env: Readonly<Record<string, string>>): string {
   return word.replaceAll(/\$([A-Z_]+)/g, (_whole, name) => env[name] ?? '');
 }
 
-/** Text that a drawing never begins with: a block without a language is not checked. */
+/** Matches text that is code. A block without a language must be a drawing, which is not checked. */
 const looksLikeCode = /^\s*(?:\$ )?(?:npm|npx|node|git|curl|coppice|import|export|const|await|cd|echo|docker) /m;
 
 /**
- * Problems with the examples of a page: a language that is not run, no language although it is not a drawing, or more
- * than one example where only one is run. `runs` lists the languages that are run.
+ * The problems of the examples on a page: a language that is not run, a missing language although the block is not a
+ * drawing, or several examples where only one is run. `runs` lists the languages that are run.
  */
 export function checkExamples(
   examples: readonly CodeExample[],

@@ -1,17 +1,17 @@
 import { type ESTree, parseSync } from 'vite';
 
 /**
- * How a module refers to another: `import`, `export … from`, `import()`, a type (`import('x').Y`), `require`, a mock
- * of the test runner, or a file URL (`new URL('…', import.meta.url)`).
+ * How a module refers to another: `import`, `export … from`, `import()`, a type (`import('x').Y`), `require`, a mock of
+ * the test runner, or a file URL (`new URL('…', import.meta.url)`).
  */
 export type ImportForm = 'import' | 'export' | 'dynamic' | 'type' | 'require' | 'mock' | 'address';
 
 /** One reference to another module. */
 export interface ModuleImport {
   readonly form: ImportForm;
-  /** The module specifier, or null if it is computed at run time. */
+  /** The module specifier; null if it is computed at run time. */
   readonly specifier: string | null;
-  /** Whether it is erased with the types. */
+  /** Whether the import is erased with the types. */
   readonly typeOnly: boolean;
   readonly line: number;
 }
@@ -21,16 +21,16 @@ export interface GlobalUse {
   readonly name: string;
   /** The accessed member (`now` in `Date.now`), or null if the whole value is used or the key is computed. */
   readonly member: string | null;
-  /** The number of arguments if it is called or constructed, else null. */
+  /** The number of arguments if the name is called or constructed, else null. */
   readonly callArguments: number | null;
   readonly line: number;
 }
 
-/** One call, with what a check needs to recognise a test or a suite. */
+/** One call, with the data that identifies a test or a suite. */
 export interface ModuleCall {
   /** The names along the callee: `test.each(rows)('…')` gives test, each. */
   readonly callee: readonly string[];
-  /** The literal text of each argument (for templates the fixed parts), null for anything else. */
+  /** The literal text of each argument (the fixed parts of a template), null for other arguments. */
   readonly texts: readonly (string | null)[];
   readonly line: number;
 }
@@ -42,7 +42,7 @@ export interface LazyEntry {
   readonly line: number;
 }
 
-/** What the checks know about one module. */
+/** The facts about one module that the checks use. */
 export interface ModuleFacts {
   readonly errors: readonly string[];
   readonly imports: readonly ModuleImport[];
@@ -54,8 +54,8 @@ export interface ModuleFacts {
 
 /**
  * Parses a module with the parser that also builds it, so that comments, strings, templates, regular expressions and
- * JSX text are not taken for code. A name declared anywhere in the file counts as the file's own; the compiler
- * refuses other globals already, because core and content have neither Node's nor the browser's types.
+ * JSX text are not mistaken for code. A name that is declared anywhere in the file counts as the file's own. The
+ * compiler refuses other globals, because core and content have neither Node's nor the browser's types.
  */
 export function readModule(path: string, text: string): ModuleFacts {
   const parsed = parseSync(path, text, { preserveParens: false });
@@ -102,7 +102,7 @@ export function readModule(path: string, text: string): ModuleFacts {
         const specifier = first ? literalText(first) : null;
         if (root === 'require') note('require', specifier, false, node);
         else if (root === 'import.meta' && member === 'resolve') note('dynamic', specifier, false, node);
-        // A mock may also be given by `import('…')`, which is found separately.
+        // A mock can also be given by `import('…')`, which is found separately.
         else if (root === 'vi' && member && moduleMocks.has(member) && specifier !== null)
           note('mock', specifier, false, node);
         break;
@@ -221,7 +221,7 @@ function calleeNames(callee: ESTree.Node): readonly string[] {
 
 /**
  * The names that a node itself declares: variables, parameters (also of function types), functions, classes, imports.
- * `declare const process` declares nothing: it only informs the compiler about an external name.
+ * `declare const process` declares nothing, because it only informs the compiler about an external name.
  */
 function declaredNames(node: ESTree.Node, parent: ESTree.Node | null): readonly string[] {
   const patterns: unknown[] = [];
@@ -274,7 +274,7 @@ const keyed = new Set([
   'TSPropertySignature',
   'TSMethodSignature',
 ]);
-// Below these an identifier is a name, a label or a type, not a value.
+// Nodes below which an identifier is a name, a label or a type, but not a value.
 const namesOnly = new Set([
   'ImportSpecifier',
   'ExportSpecifier',

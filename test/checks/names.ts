@@ -78,7 +78,7 @@ function declarationsOf(statement: ESTree.Node): readonly { name: string; kind: 
   }
 }
 
-/** The top-level declarations of a module, and which of them it exports under their own name. */
+/** The top-level declarations of a module, and whether it exports each under its own name. */
 export function readDeclarations(path: string, text: string): readonly Declaration[] {
   const { program } = parseSync(path, text);
   const lineOf = lineFinder(text);
@@ -169,20 +169,20 @@ export function readDeclaredNames(path: string, text: string): readonly Declared
   return found;
 }
 
-/** Whether a file is source: not a test, a suite or a test helper. */
+/** Whether a file is source code: neither a test, a suite nor a test helper. */
 export function isSource(path: string): boolean {
   return /^packages\/[^/]+\/src\//.test(path) && isTypeScript(path) && !isTestFile(path);
 }
 
-/** A name that several source files define, with the files; a star marks those that export it. */
+/** A name that several source files define, with these files. A star marks the files that export it. */
 export interface DuplicateName {
   readonly name: string;
   readonly places: readonly { readonly path: string; readonly exported: boolean }[];
 }
 
 /**
- * The names of functions, classes and types that more than one source file defines. Constants are left out: a module
- * constant such as `name` or `longest` misleads nobody.
+ * The names of functions, classes and types that more than one source file defines. Constants are left out, because a
+ * module constant such as `name` or `longest` is not misleading.
  */
 export function findDuplicateNames(workspace: Workspace): readonly DuplicateName[] {
   const places = new Map<string, Map<string, boolean>>();

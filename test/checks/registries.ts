@@ -2,15 +2,15 @@ import { posix } from 'node:path';
 import { readModule } from './modules.ts';
 import { isSuite, type Workspace } from './workspace.ts';
 
-/** What a registry requires of its members besides a folder and a line in members.ts. */
+/** The requirements of a registry for its members, besides a folder and a line in members.ts. */
 export interface RegistryRules {
   /** The suite that each member's own test calls, if the registry has one. */
   readonly suite?: string;
-  /** Folders with code that several members share; not members themselves. */
+  /** Folders with code that several members share. They are not members themselves. */
   readonly shared?: readonly string[];
 }
 
-/** All registries. A folder with `members.ts` that is not listed here is refused, so that none stays unchecked. */
+/** All registries. A folder with `members.ts` that is not listed here is refused, so that every registry is checked. */
 export const registryTable: ReadonlyMap<string, RegistryRules> = new Map([
   ['blocks', {}],
   ['formats', { suite: 'runFormatConformance' }],
@@ -27,10 +27,10 @@ const apart = new Set(['conformance', 'testing', 'fixtures', 'test']);
 
 /** One registry of the workspace. */
 export interface Registry {
-  /** Its name: the folder's, or the package's if the package itself is the registry. */
+  /** The name of the registry: that of its folder, or of the package if the package itself is the registry. */
   readonly name: string;
   readonly folder: string;
-  /** The folders of members, listed or not. */
+  /** The folders of members, whether they are listed or not. */
   readonly folders: readonly string[];
 }
 
@@ -109,7 +109,10 @@ function checkMember(workspace: Workspace, folder: string, name: string, rules: 
   return found;
 }
 
-/** Without `members.ts` a folder would not count as a registry, and its members would silently be unlisted. */
+/**
+ * Finds registries without `members.ts`. Such a folder would not count as a registry, and its members would silently be
+ * unlisted.
+ */
 function checkUnlisted(workspace: Workspace, table: ReadonlyMap<string, RegistryRules>): string[] {
   const unlisted = new Set<string>();
   for (const path of workspace.paths) {

@@ -7,7 +7,7 @@ export interface RenamedName {
   readonly oldName: string;
   readonly newEntry: string;
   readonly newName: string;
-  /** The version that deprecated the old name, which still works; without it the old name is gone. */
+  /** The version that deprecated the old name, which still works. Without this field the old name no longer exists. */
   readonly deprecatedIn?: string;
 }
 
@@ -16,7 +16,7 @@ export const renamedNamesPath = 'docs/renamed.json';
 
 const fields = ['package', 'oldEntry', 'oldName', 'newEntry', 'newName'] as const;
 
-/** Reads the list of renamed names. Throws on a row that lacks a field or has one too many. */
+/** Reads the list of renamed names. Throws on a row with a missing or an additional field. */
 export function readRenamedNames(workspace: Workspace): readonly RenamedName[] {
   const rows: unknown = JSON.parse(workspace.read(renamedNamesPath));
   if (!Array.isArray(rows)) throw new Error(`${renamedNamesPath} is not a list.`);
@@ -47,8 +47,8 @@ export function importSpecifierOf(packageName: string, entry: string): string {
 }
 
 /**
- * A TypeScript module that compiles only if each new name is exported where the list says, and each old name no longer is,
- * or still is if it is only deprecated. `import type` covers types and values alike.
+ * A TypeScript module that compiles only if each new name is exported by the listed entry, and each old name is not,
+ * unless it is only deprecated. `import type` works for types and values.
  */
 export function buildRenamedImports(rows: readonly RenamedName[], entries: ReadonlySet<string>): string {
   const lines = rows.flatMap((row, index) => {
@@ -61,7 +61,7 @@ export function buildRenamedImports(rows: readonly RenamedName[], entries: Reado
   return `${lines.join('\n')}\nexport {};`;
 }
 
-/** Everything that is wrong with the list itself: unknown packages or entries, and names that are listed twice. */
+/** The errors of the list itself: unknown packages or entries, and names that are listed twice. */
 export function checkRenamedNames(workspace: Workspace): string[] {
   const found: string[] = [];
   const exported = new Map<string, Set<string>>();

@@ -4,7 +4,10 @@ import type { Setting } from '@coppice/engine';
 import { providerDefinitions } from '@coppice/engine';
 import { isTestFile, isTypeScript, type Workspace, workspaceRoot } from './workspace.ts';
 
-/** What each environment variable does. A variable that the sources read and this list lacks is reported, and vice versa. */
+/**
+ * The purpose of each environment variable. A variable that the sources read without a line here, and the reverse, are
+ * reported.
+ */
 const variables: Readonly<Record<string, string>> = {
   ANTHROPIC_CUSTOM_HEADERS: 'Headers that `coppice proxy -- claude` keeps and adds its own to.',
   CI: 'If set, `coppice serve` opens no browser.',
@@ -50,12 +53,12 @@ export function readVariables(workspace: Workspace): readonly string[] {
   const found = new Set<string>();
   for (const path of productSources(workspace)) {
     const text = workspace.read(path);
-    // What Vite puts into import.meta.env is decided when the page is built.
+    // The build of the page decides the values of import.meta.env.
     for (const [, dotted, quoted] of text.matchAll(
       /(?<!\bimport\.meta\.)\benv\)?(?:\.([A-Z][A-Z0-9_]+)|\['([A-Z][A-Z0-9_]+)'\])/g,
     ))
       found.add(dotted ?? quoted ?? '');
-    // A destructured environment: const { A: a, B } = process.env
+    // Matches a destructured environment: const { A: a, B } = process.env
     for (const [, names = ''] of text.matchAll(/\{([^{}]*)\} = (?:process|host)\.env\b/g))
       for (const [name] of names.matchAll(/\b[A-Z][A-Z0-9_]+\b/g)) found.add(name);
   }

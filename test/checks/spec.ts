@@ -16,7 +16,7 @@ export interface RuleCitation {
 }
 
 const ruleLine = /^- \*\*([A-Z]{1,2}[1-9]\d*)\*\* \S/;
-// Anything that looks like a rule, so that a typo does not make it disappear.
+// Matches everything that resembles a rule, so that a typo does not make a rule disappear.
 const almostRule = /^\s*(?:[-*+]|\d+\.)?\s*\*\*\[?[A-Za-z]{1,3}[-. ]?\d+\]?[.:]?\*\*/;
 const citation = /\[([A-Z]{1,2}[1-9]\d*(?:, ?[A-Z]{1,2}[1-9]\d*)*)\]/g;
 const testCalls = new Set(['test', 'it', 'describe', 'suite']);
@@ -45,8 +45,8 @@ export function readRules(workspace: Workspace): {
 }
 
 /**
- * The rules cited in the names of tests (`test('[T7] …')`, also `[T7, T8]` and `test.each(rows)('[T7] …')`). In an
- * exported suite any call counts whose argument begins with the citation, because suites name their tests through
+ * The rules that are cited in the names of tests (`test('[T7] …')`, also `[T7, T8]` and `test.each(rows)('[T7] …')`).
+ * In an exported suite any call counts whose argument begins with the citation, because suites name their tests through
  * their own functions. A skipped or todo test does not count.
  */
 export function readCitations(workspace: Workspace): readonly RuleCitation[] {

@@ -12,7 +12,7 @@ export interface Workspace {
 /** The root folder of the repository. */
 export const workspaceRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-// Generated and installed files are not our source, and fixtures may break every rule on purpose.
+// Generated and installed files are not our source, and fixtures may break every rule deliberately.
 const passedOver = new Set(['node_modules', 'dist', 'coverage', 'fixtures']);
 
 /** Lists the files of the repository on disk, committed or not. */
@@ -52,7 +52,7 @@ export function isTypeScript(path: string): boolean {
 }
 
 /**
- * Whether a file is only for tests: a test, the helpers in `testing/`, the torture tests, or a conformance suite.
+ * Whether a file is used only by tests: a test, the helpers in `testing/`, the torture tests, or a conformance suite.
  * Such files may use the test runner and Node; published code must not import them.
  */
 export function isTestFile(path: string): boolean {

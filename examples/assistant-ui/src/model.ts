@@ -2,7 +2,10 @@ import type { ChatModelAdapter } from '@assistant-ui/react';
 
 let count = 0;
 
-/** A model without a network: it says how often it was asked, word by word. In your app: a request to your model. */
+/**
+ * A model without a network. It answers with the number of questions so far, word by word. In your app, send a request
+ * to your model here.
+ */
 export const offlineModel: ChatModelAdapter = {
   async *run({ messages, abortSignal }) {
     const asked =

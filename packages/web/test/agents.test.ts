@@ -66,12 +66,12 @@ test('[B270] recorded sessions are listed with their sub-agents and figures, and
 });
 
 test('[B271] it names folders and branches, says how to record, and exports the sessions as a table', async () => {
-  const place = 'Working directory: /work/ledger\nCurrent branch: ledger-v2\n';
+  const place = 'Working directory: /home/ada/ledger\nCurrent branch: ledger-v2\n';
   await call('ledger', 'Move the invoices', { 'session-id': 's9', 'user-agent': 'codex_exec/0.1' }, place);
   const { page, faults, context } = await fixture.open('/agents');
   const table = page.getByRole('table');
   await table.locator('tr', { hasText: 'Move the invoices' }).getByText('branch ledger-v2').waitFor();
-  await table.locator('.work-group', { hasText: '/work/ledger, 1 session' }).waitFor();
+  await table.locator('.work-group', { hasText: '/home/ada/ledger, 1 session' }).waitFor();
   await page.getByRole('button', { name: 'How to record' }).click();
   const dialog = page.getByRole('dialog', { name: 'How to record' });
   await dialog.getByText('coppice proxy -- gemini').waitFor();

@@ -1,2 +1,2 @@
-/** The page of Coppice itself; the build gives it `page-host.ts` of this folder. */
+/** The page of Coppice. The build replaces its `page-host.ts` with the one in this folder. */
 import '@coppice/web/page';

@@ -1,4 +1,7 @@
-/** Replaces the module of the page with the same name: requests go to the worker, addresses into the fragment. */
+/**
+ * Replaces the module of the page with the same name: requests are sent to the worker, and addresses are stored in the
+ * fragment.
+ */
 import type { PageHost } from '@coppice/web/page-host';
 import type { WorkerRequest, WorkerResponse } from './protocol.ts';
 
@@ -28,7 +31,7 @@ function post(message: WorkerRequest): void {
   channel.port1.postMessage(message);
 }
 
-/** A `fetch` that the worker answers. Nothing leaves the browser. */
+/** A `fetch` whose requests the worker answers. No request leaves the browser. */
 async function fetchFromWorker(request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url);
   const body = request.method === 'GET' || request.method === 'HEAD' ? null : await request.arrayBuffer();
@@ -70,7 +73,7 @@ async function fetchFromWorker(request: Request): Promise<Response> {
   });
 }
 
-/** Downloads go through the worker as well: the host of the site has no API. */
+/** Downloads also go through the worker, because the host of the site has no API. */
 addEventListener('click', (event) => {
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   const path = link?.getAttribute('href') ?? '';

@@ -1,19 +1,19 @@
-/** What the page of the demo and its worker send each other. */
+/** The messages between the page of the demo and its worker. */
 
-/** To the worker: a request, or that the page no longer wants its answer. */
+/** Messages to the worker: a request, or the cancellation of a request. */
 export type WorkerRequest =
   | {
       readonly type: 'request';
       readonly id: number;
       readonly method: string;
-      /** Path and query. */
+      /** The path with its query. */
       readonly address: string;
       readonly headers: readonly (readonly [string, string])[];
       readonly body: ArrayBuffer | null;
     }
   | { readonly type: 'abort'; readonly id: number };
 
-/** To the page: the head of a response, then its pieces, then its end. */
+/** Messages to the page: the head of a response, then its chunks, then its end. */
 export type WorkerResponse =
   | {
       readonly type: 'head';

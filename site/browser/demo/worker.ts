@@ -1,4 +1,4 @@
-/** The server of the demo: the app of `@coppice/server` on a store in memory, in a worker of the reader's browser. */
+/** The server of the demo: the app of `@coppice/server` on an in-memory store, in a worker of the reader's browser. */
 import '../node/globals.ts';
 import { createExampleTree } from '@coppice/cli/example-tree';
 import { messageKit } from '@coppice/content';
@@ -7,7 +7,7 @@ import { createServer } from '@coppice/server/app';
 import { createMemoryStore } from '@coppice/stores/memory';
 import type { WorkerRequest, WorkerResponse } from './protocol.ts';
 
-// Nobody but the page of this worker can send a request, so the token protects nothing here.
+// Only the page of this worker can send a request, so this token protects nothing.
 const token = 'demo';
 const store = createMemoryStore();
 const config = parseConfig({ name: 'demo', text: '[offline]\ndelay_ms = 15\n[ollama]\ndetect = false\n' }, {});
@@ -57,7 +57,7 @@ async function answer(
   }
 }
 
-// The page sends the port that both use from then on.
+// The page sends the port that both sides use afterwards.
 addEventListener('message', ({ ports: [port] }) => {
   if (port === undefined) return;
   port.onmessage = ({ data }: MessageEvent<WorkerRequest>) => {

@@ -16,7 +16,7 @@ function bytesOf(text: string, encoding: string): Uint8Array {
 }
 
 export class ByteBuffer extends Uint8Array {
-  /** Bytes of a text, a copy of bytes, or a view of a buffer. */
+  /** The bytes of a text, a copy of bytes, or a view of a buffer. */
   static override from(source: unknown, encodingOrOffset?: unknown, length?: unknown): ByteBuffer {
     if (typeof source === 'string')
       return new ByteBuffer(bytesOf(source, typeof encodingOrOffset === 'string' ? encodingOrOffset : 'utf8'));

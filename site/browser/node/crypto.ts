@@ -7,7 +7,7 @@ interface Hash {
   digest(encoding?: string): string | ByteBuffer;
 }
 
-/** SHA-256, the only hash that is asked for. */
+/** SHA-256, the only hash that the server uses. */
 export function createHash(name: string): Hash {
   if (name !== 'sha256') throw new Error(`The demo has no hash ${name}.`);
   const parts: Uint8Array[] = [];

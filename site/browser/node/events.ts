@@ -1,4 +1,4 @@
-/** A browser warns of no listeners, so there is nothing to set. */
+/** Does nothing: a browser has no limit of listeners to warn about. */
 export function setMaxListeners(): void {
   return undefined;
 }

@@ -22,7 +22,7 @@ const process = {
   nextTick: (task: () => void) => queueMicrotask(task),
 };
 
-/** A timer as Node returns it. `clearTimeout` of the browser converts it to its number. */
+/** A timer object like that of Node. The browser's `clearTimeout` converts it to its number. */
 class Timer {
   readonly #id: number;
 
@@ -30,7 +30,7 @@ class Timer {
     this.#id = id;
   }
 
-  /** A worker does not end by itself, so there is nothing to let go. */
+  /** Does nothing: a worker does not end by itself. */
   unref(): this {
     return this;
   }

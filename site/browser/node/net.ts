@@ -1,4 +1,4 @@
-/** The demo reaches no address, so every address counts as blocked. */
+/** The demo connects to no address, so every address counts as blocked. */
 export class BlockList {
   addSubnet(): void {
     return undefined;
