@@ -41,7 +41,7 @@ async function usage(child: ChildProcess): Promise<number> {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** When the bytes of one response arrived, in milliseconds since the request, and the bytes. */
+/** The bytes of one response, and the times at which they arrived, in milliseconds since the request. */
 interface ReceivedEvents {
   readonly first: number;
   readonly chunks: readonly number[];
@@ -142,7 +142,7 @@ function rows(work: string, bare: number, ours: number, most: number | null): Me
   ];
 }
 
-/** The reply that the words of a streamed answer form, as a client sends it with its next call. */
+/** Joins the words of a streamed answer to the reply that a client sends with its next call. */
 function replyOf({ bytes }: ReceivedEvents): string {
   let content = '';
   const text = Buffer.concat(bytes).toString('utf8');
@@ -156,8 +156,8 @@ function replyOf({ bytes }: ReceivedEvents): string {
 const [perSecond, seconds, agents] = [100, 5, 10];
 
 /**
- * The cost per call at a hundred calls per second of ten agents: each goes on in its session and sends what it received,
- * or each call is the first of a new session with a long history.
+ * The cost per call of ten agents at a hundred calls per second. Each agent continues its session and sends the replies
+ * that it received, or each call begins a new session with a long history.
  */
 async function underLoad(child: ChildProcess, ports: Ports, goesOn: boolean): Promise<Measurement[]> {
   const length = goesOn ? 151 : 199;
@@ -169,7 +169,7 @@ async function underLoad(child: ChildProcess, ports: Ports, goesOn: boolean): Pr
     if (goesOn) thread.splice(0, thread.length, ...sent, replyOf(received));
     return received;
   };
-  // The sessions exist before anything is measured.
+  // The sessions are created before the measurement starts.
   if (goesOn) for (const [at, thread] of threads.entries()) await next(thread, -at);
   const last = threads.map((): Promise<unknown> => Promise.resolve());
   const calls = perSecond * seconds;

@@ -266,7 +266,7 @@ function openOwnerServices(
   };
 }
 
-/** Calls a function at most once a minute and returns its last result meanwhile. */
+/** Calls a function at most once a minute. Until then its last result is returned. */
 function rememberForAMinute<T>(now: () => number, load: () => Promise<T>): { get(): Promise<T>; forget(): void } {
   let last: { readonly at: number; readonly result: Promise<T> } | null = null;
   return {
@@ -297,7 +297,7 @@ class LazyRecording {
     return this.#recorder;
   }
 
-  /** Null until something is recorded, and if titles are off. */
+  /** The titles; null until a call is recorded, and if titles are off. */
   get titles(): RecordedTitles | null {
     return this.#titles;
   }

@@ -76,7 +76,7 @@ export function ChatApp(props: ChatAppProps) {
   const isInline = transcript !== null;
   const view = useThreadView({ state, isInline, width, style });
   const footer = footerLines({ ...props, state, composer, isInline, focus: view.focus, width, rows });
-  // The full screen has a title and a rule too; both layouts leave one line below everything for the cursor.
+  // The full screen also has a title and a rule. Both layouts leave one row below everything for the cursor.
   const space = Math.max(1, rows - footerHeight(footer) - (isInline ? 1 : 3));
   const showText = (title: string, text: string) =>
     transcript === null ? setPanel({ type: 'text', title, text, top: 0 }) : transcript.print(title, text);
@@ -112,7 +112,7 @@ export function ChatApp(props: ChatAppProps) {
   return <FullScreenView {...layout} size={size} title={title} shown={view.shown(space)} />;
 }
 
-/** Answers the open question with a key: y, n or Esc, and a for always where that is possible. */
+/** Answers the open question with a key: y, n or Esc, or a for always if the question allows it. */
 function answerQuestion(
   question: NonNullable<ChatState['question']>,
   input: string,

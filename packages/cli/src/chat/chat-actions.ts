@@ -9,16 +9,16 @@ import type { InputLineState } from './use-composer.ts';
 import type { Panels } from './use-panels.ts';
 import type { ThreadView } from './use-thread-view.ts';
 
-/** A key that does something when it is pressed again. */
+/** A key that takes effect when the user presses it a second time. */
 export type ArmedKey = 'leave' | 'edit-last' | null;
 
-/** What actions work on. */
+/** The chat, the screen and the input line that actions change. */
 export interface ActionScope {
   readonly chatSession: ChatSession;
   readonly composer: InputLineState;
   readonly panels: Panels;
   readonly view: ThreadView;
-  /** The lines of the thread on the screen. */
+  /** The number of lines of the thread on the screen. */
   readonly space: number;
   readonly armed: ArmedKey;
   setArmed(armed: ArmedKey): void;
@@ -27,7 +27,7 @@ export interface ActionScope {
   readonly tools: TerminalCommandScope['tools'];
   readonly edit: ((text: string) => EditorResult) | null;
   readonly pasteImage: () => Promise<{ readonly path: string } | { readonly failed: string }>;
-  /** Shows a long text: printed, or over the thread of the full screen. */
+  /** Shows a long text: prints it inline, or opens it over the thread on the full screen. */
   showText(title: string, text: string): void;
   /** Writes to the terminal without drawing. */
   write(text: string): void;
@@ -88,7 +88,7 @@ async function submitText(text: string, scope: ActionScope): Promise<void> {
   scope.view.showEnd();
   const own = parseTerminalCommand(text);
   if (own !== null) return runTerminalCommand(own.name, own.rest, { ...scope, ...panels, exit });
-  // A message that could not be stored goes back into the input line, unless another text was typed meanwhile.
+  // A message that could not be stored returns to the input line, unless the user has typed another text.
   const [, command] = /^!\s*(\S[^\n]*)$/.exec(text) ?? [];
   if (command !== undefined) return (await chatSession.shell(command, folder)) ? undefined : composer.giveBack(text);
   if (!text.startsWith('/')) return (await chatSession.send(text, folder)) ? undefined : composer.giveBack(text);
@@ -100,7 +100,10 @@ async function submitText(text: string, scope: ActionScope): Promise<void> {
   scope.showText(text, result.text + more);
 }
 
-/** Stops the running reply. Messages that wait for it go back into the input line: they would continue a stopped reply. */
+/**
+ * Stops the running reply. Messages that waited for it return to the input line, because they would continue a stopped
+ * reply.
+ */
 export function stopReply({ chatSession, composer }: ActionScope): boolean {
   const back = chatSession.takeBack();
   if (back.length > 0) composer.prepend(back);
@@ -129,17 +132,17 @@ function escapeKey(scope: ActionScope): void {
   if (!stopped) chatSession.note('Press Esc again to edit your last message.', false);
 }
 
-/** Goes back to before the last message and puts it into the input line. */
+/** Moves before the user's last message and puts its text into the input line. */
 async function editLastMessage({ chatSession, composer }: ActionScope): Promise<void> {
   const text = (await chatSession.command('/pop --plain'))?.selectedText;
   if (text !== undefined) composer.giveBack(text);
 }
 
-/** Continues from a message of the tree. */
+/** Moves to a message of the tree. */
 export async function goToMessage(node: NodeId, { chatSession, composer, view }: ActionScope): Promise<void> {
   view.showEnd();
   const text = (await chatSession.command(`/switch ${node}`))?.selectedText;
-  // The user's own message goes into the input line, unless another text was typed meanwhile.
+  // The text of the user's own message returns to the input line, unless the user has typed another text.
   if (text !== undefined) composer.giveBack(text);
 }
 
@@ -161,7 +164,7 @@ async function attachImage({ chatSession, composer, pasteImage }: ActionScope): 
 function openEditor({ chatSession, composer, edit, write }: ActionScope): void {
   if (edit === null) return chatSession.note('Set EDITOR to use your own editor.', true);
   const edited = edit(composer.draft.text);
-  // The editor used the screen: everything is drawn again.
+  // The editor has drawn on the screen, so the interface draws everything again.
   write('\u001b[2J\u001b[H');
   if ('failed' in edited) chatSession.note(edited.failed, true);
   else composer.write(edited.text);

@@ -12,16 +12,16 @@ import { formatMessageHeading } from './thread-lines.ts';
 import type { InputLineState } from './use-composer.ts';
 import { type ChatFooter, describeActivity } from './views.tsx';
 
-// On a lower screen the thread needs the line.
+// On a screen with fewer rows the thread needs the row of the status line.
 const leastForStatus = 12;
 
-/** The data of the footer. */
+/** The state and the size from which the footer is drawn. */
 export interface FooterSource {
   readonly chatSession: ChatSession;
   readonly state: ChatState;
   readonly composer: InputLineState;
   readonly isInline: boolean;
-  /** The focused message, which the inline layout shows here. */
+  /** The focused message. The inline layout shows it in the footer. */
   readonly focus: NodeId | null;
   readonly windowOf: (model: string) => number | null;
   readonly width: number;

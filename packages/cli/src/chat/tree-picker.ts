@@ -201,7 +201,7 @@ export function addSearchHits(picker: TreePicker, search: string, found: readonl
 
 const foundAtMost = 1000;
 
-/** The nodes of a tree whose text contains a search text. Stops between two pages if the search is no longer wanted. */
+/** The nodes of a tree whose text contains a search text. Stops between two pages if the search was cancelled. */
 export async function findNodesByText(
   store: Pick<Store, 'search'>,
   treeId: TreeId,

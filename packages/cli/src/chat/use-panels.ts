@@ -93,7 +93,7 @@ export function usePanels({ chatSession, rows, models, askForModels, choosesChat
     if (id === null || lookedFor.trim() === '') return;
     const show = (found: readonly NodeId[]) =>
       setPanel((now) => (now?.type === 'tree' ? { ...now, picker: addSearchHits(now.picker, lookedFor, found) } : now));
-    // Debounced: fast typing starts only one search. One that has started ends with its page.
+    // Debounced, so that fast typing starts only one search. A search that has started stops after its current page.
     let isCurrent = true;
     const wait = setTimeout(
       () => void findNodesByText(chatSession.store, id, lookedFor, () => isCurrent).then(show, latest.current.fail),

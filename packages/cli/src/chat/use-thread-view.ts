@@ -7,9 +7,9 @@ import { type ScreenLine, ThreadLines } from './thread-lines.ts';
 
 export interface ThreadView {
   readonly focus: NodeId | null;
-  /** The lines on the screen. */
+  /** The lines of the thread that fit on the screen. */
   shown(space: number): readonly ScreenLine[];
-  /** Scrolls by screens; positive is back. */
+  /** Scrolls by screens. A positive number scrolls back. */
   scrollPages(pages: number, space: number): void;
   /** Focuses the next message in a direction and scrolls to it. */
   moveFocus(step: number, space: number): void;
@@ -20,7 +20,7 @@ export interface ThreadView {
 
 export function useThreadView(options: {
   readonly state: ChatState;
-  /** In the inline layout the terminal scrolls, so there are no lines. */
+  /** Whether the layout is inline. The terminal then scrolls, and this view has no lines. */
   readonly isInline: boolean;
   readonly width: number;
   readonly style: TextStyles;

@@ -30,7 +30,7 @@ export function secretKeysOf(
     sent[name],
   ]);
   const all = [...shown, ...named, ...cookies, ...held, ...listConfiguredKeys()].filter((key) => key !== undefined);
-  // Longest first: if a key starts with another one, no rest may remain.
+  // The longest key is removed first: a key may begin with another one, and the rest of it must not remain.
   return [...new Set(all.map((key) => key.trim()))]
     .filter((key) => key.length >= shortestInErrors)
     .sort((a, b) => b.length - a.length);

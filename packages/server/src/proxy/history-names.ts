@@ -11,7 +11,10 @@ const exactFormat = 'proxy-history';
 // session that is resumed on the next day would not match otherwise.
 const wordsFormat = 'proxy-history-words';
 
-/** A message without reminders and the like; null if nothing remains. The same message if it has none. */
+/**
+ * A message without reminders and other additions of programs; null if nothing remains. The same message if it has no
+ * additions.
+ */
 function wordsOnly(message: Message): Message | null {
   if (message.role === 'system') return null;
   if (message.role !== 'user') return message;
@@ -32,7 +35,7 @@ export function historyKeysOf(history: readonly Message[]): readonly string[] {
   return history.map((message) => messageKit.key(message));
 }
 
-/** The names of the beginnings with the given lengths, shortest first, by name. */
+/** The names of the prefixes with the given lengths, shortest first. */
 function namesOf(keys: readonly (string | null)[], lengths: readonly number[]): Map<string, number> {
   const names = new Map<string, number>();
   const hash = createHash('sha256');
@@ -48,8 +51,8 @@ function namesOf(keys: readonly (string | null)[], lengths: readonly number[]): 
 }
 
 /**
- * The keys of a history without what programs put beside the words of the user, null where nothing remains; null if no
- * message has anything beside them.
+ * The keys of a history without additions of programs; an element is null if nothing of its message remains. Null if no
+ * message has additions.
  */
 function keysOfWords(history: readonly Message[], keys: readonly string[]): readonly (string | null)[] | null {
   let differs = false;
@@ -62,7 +65,7 @@ function keysOfWords(history: readonly Message[], keys: readonly string[]): read
   return differs ? reduced : null;
 }
 
-/** The rows that remember the history of a recorded reply, given the keys of its messages. */
+/** The external id rows with which the history of a recorded reply is found again, from the keys of its messages. */
 export function buildHistoryRows(
   tree: TreeId,
   nodeId: NodeId,

@@ -57,12 +57,14 @@ export interface RecordedNodes {
 /** The tree and the position of a recorded history. */
 export interface PlacedExchange {
   readonly treeId: TreeId;
-  /** The version of the tree with the history. */
+  /** The version of the tree after the history was added. */
   readonly version: number;
   readonly parentId: NodeId;
   /** The nodes of the history, from the first message on. */
   readonly nodeIds: readonly NodeId[];
-  /** The messages of the history, references resolved, and their keys; none where calls are not grouped by session. */
+  /**
+   * The messages of the history, with references resolved, and their keys; empty if calls are not grouped by session.
+   */
   readonly history: readonly Message[];
   readonly keys: readonly string[];
   readonly grouping: CallGrouping;
@@ -83,10 +85,10 @@ export interface RecordingServices {
 // The external id format for the service's ids of replies.
 const replyFormat = 'openai-response';
 
-/** The end of the call that was last recorded in a tree, and the system prompt that counts there. */
+/** The end of the last call that was recorded in a tree, and its system prompt. */
 interface RecordedEnd {
   readonly nodeId: NodeId;
-  /** The version of the tree that the call left; with another one the prompt is read. */
+  /** The version of the tree after the call. If the tree has another version now, the prompt is read again. */
   readonly version: number;
   readonly prompt: string;
 }
@@ -133,7 +135,7 @@ export async function recordExchange(
     replies.length === 0 ? null : await run(store, { type: 'reply', treeId: id, parentId, replies, select }, context);
   const added = written?.result.added ?? [];
   const [first] = added;
-  // A call that continues another one by its id says nothing about the prompt.
+  // A call that continues another one by its id need not repeat the prompt.
   const saysPrompt = asked.previous === null || asked.systemPrompt !== undefined;
   if (saysPrompt && first !== undefined && written?.version === placed.version + 1)
     rememberEnd(store, id, { nodeId: first, version: written.version, prompt: asked.systemPrompt ?? '' });
@@ -208,7 +210,7 @@ async function placeExchange(
   const nodeIds = [...result.reused, ...result.added];
   const [first] = result.added;
   const end = recordedEnds.get(store)?.get(place.tree.id);
-  // The append is the only commit since that call.
+  // The append is the only commit after that call.
   const continues = end?.nodeId === place.parentId && result.reused.length === 0 && version === end.version + 1;
   const above = continues && first !== undefined ? end.prompt : null;
   const prompt =
@@ -255,7 +257,7 @@ async function placeInPromptTree(
   return { tree, parentId: tree.rootId, rest: history, beside: false };
 }
 
-/** The prompt of a call, if it is not the one that counts above its first new message (`known`); null otherwise. */
+/** The prompt of a call if it differs from the prompt above its first new message (`known`); null otherwise. */
 async function changedPrompt(
   store: Store,
   { id, attributes }: TreeRow,

@@ -35,7 +35,7 @@ export interface ProxyFixture {
   close(): Promise<void>;
 }
 
-/** Opens both; the handler is the service. */
+/** Opens the proxy and the service. The handler answers as the service. */
 export async function openProxyFixture(
   handler: RawRequestHandler,
   more: TestServerOptions = {},

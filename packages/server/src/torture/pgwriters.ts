@@ -1,4 +1,7 @@
-/** R10: several servers on one PostgreSQL, many writers, servers killed and the database restarted in between. */
+/**
+ * R10: several servers on one PostgreSQL database and many writers, while servers are killed and the database is
+ * restarted.
+ */
 import { ask, type Commit, type Node, type Store, treeId } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
@@ -48,7 +51,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Waits. */
+/** Waits for so many milliseconds. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
@@ -103,7 +106,7 @@ export async function runPgWriters(options: PgWritersOptions): Promise<PgWriters
   }
 }
 
-/** Creates trees of the owner of a token, by any of the servers. */
+/** Creates trees for the owner of a token, through any of the servers. */
 export async function createTrees(
   fleet: ServerFleet,
   token: string,
@@ -124,7 +127,7 @@ export async function createTrees(
   return conversations;
 }
 
-/** Kills the servers in turn, every so many seconds, until the end. */
+/** Kills the servers one after the other, at an interval in seconds, until the end. */
 export async function killServers(fleet: ServerFleet, killEvery: number, over: () => boolean): Promise<void> {
   for (let which = 0; ; which++) {
     const until = performance.now() + killEvery * 1000;
@@ -158,7 +161,7 @@ async function check(url: string, conversations: readonly SharedConversation[], 
   }
 }
 
-/** Compares the conversations of an owner with what was acknowledged. */
+/** Compares the conversations of an owner with the acknowledged writes. */
 export async function checkConversations(
   store: Store,
   conversations: readonly SharedConversation[],

@@ -1,6 +1,6 @@
 /**
- * R16: several servers on a directory with buckets on two PostgreSQL servers, writers of several users, list feeds,
- * servers killed, databases restarted, users moved between buckets and a standby promoted in between.
+ * R16: several servers on a directory with buckets on two PostgreSQL servers, with writers of several users and list
+ * feeds, while servers are killed, databases are restarted, users are moved between buckets and a standby is promoted.
  */
 import { ask, type Store, type TreeListEvent, treeId } from '@coppice/core';
 import { newId } from '@coppice/engine';
@@ -22,13 +22,13 @@ export interface ServersOptions {
   readonly users: number;
   readonly writers: number;
   readonly seconds: number;
-  /** Continues until so many writes were acknowledged. */
+  /** The number of acknowledged writes after which the run may end. */
   readonly atLeast: number;
   /** Seconds between two kills of a server. */
   readonly killEvery: number;
-  /** How often a database is restarted. */
+  /** The number of restarts of a database. */
   readonly restarts: number;
-  /** The least number of moved users. */
+  /** The smallest number of users to move. */
   readonly moves: number;
   readonly seed: number;
   say?(line: string): void;
@@ -44,7 +44,7 @@ export interface ServersReport {
   readonly figures: Readonly<{ [name: string]: number }>;
 }
 
-/** A user with a token, conversations and everything that the user's list feed has reported. */
+/** A user with a token, conversations and all events of the user's list feed. */
 interface TestUser {
   readonly name: string;
   readonly token: string;
@@ -52,7 +52,7 @@ interface TestUser {
   readonly events: TreeListEvent[];
 }
 
-/** Two buckets on each server; the first is the one with the directory. */
+/** The buckets, two on each server. The first one is in the database of the directory. */
 const bucketNames = ['main', 'beside', 'far', 'farther'] as const;
 
 /** The databases of a run. */
@@ -62,12 +62,12 @@ interface Databases {
   readonly standby: PostgresServer;
 }
 
-/** Divides a new database into four buckets on two servers; the second has a standby that has every commit. */
+/** Divides a new database into four buckets on two servers. The second server has a synchronous standby. */
 async function makeBuckets({ first, second }: ServersOptions): Promise<Databases> {
   const url = await first.createDatabase();
   const far = new URL(await second.createDatabase());
   const standby = await second.copy({ standby: true });
-  // A commit is acknowledged when the standby has it too, so a promotion loses nothing.
+  // A commit is acknowledged only when the standby has it too, so a promotion loses nothing.
   await second.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
   await second.query('SELECT pg_reload_conf()');
   const hosts = `127.0.0.1:${second.port},127.0.0.1:${standby.port}`;
@@ -97,7 +97,7 @@ async function makeUsers(store: Store, count: number): Promise<readonly TestUser
   return users;
 }
 
-/** Follows the list of a user's trees until it is stopped; after a failure it goes on at the last cursor. */
+/** Follows the list of a user's trees until it is stopped. After a failure it continues at the last cursor. */
 async function followList(store: Store, user: TestUser, signal: AbortSignal): Promise<void> {
   const own = store.forOwner(user.name);
   for (let cursor: string | null = null; !signal.aborted; )
@@ -111,7 +111,7 @@ async function followList(store: Store, user: TestUser, signal: AbortSignal): Pr
     }
 }
 
-/** Runs the test; throws on the first lost, doubled or corrupted write or event. */
+/** Runs the test; throws on the first lost, duplicated or corrupted write or event. */
 export async function runServerTorture(options: ServersOptions): Promise<ServersReport> {
   const { say = () => undefined } = options;
   const databases = await makeBuckets(options);
@@ -174,7 +174,7 @@ export async function runServerTorture(options: ServersOptions): Promise<Servers
   }
 }
 
-/** Restarts the databases in turn, and after that lets the second one die and promotes its standby. */
+/** Restarts the databases one after the other, then ends the second one and promotes its standby. */
 async function restartAndPromote(
   { first, second, restarts, seconds }: ServersOptions,
   { standby }: Databases,
@@ -196,7 +196,7 @@ async function restartAndPromote(
   done.promotions++;
 }
 
-/** Moves users between the buckets, one after the other, until the end. A move that breaks off is repeated. */
+/** Moves users between the buckets, one after the other, until the end. A move that is interrupted is repeated. */
 async function moveUsers(
   { seed }: ServersOptions,
   url: string,
@@ -215,7 +215,7 @@ async function moveUsers(
         await buckets?.moveOwner(name, to);
         isMoved = buckets !== null;
       } catch {
-        // A database is away; the same move is repeated, as `coppice buckets check` says.
+        // A database is unavailable. The same move is repeated, as `coppice buckets check` recommends.
         await pause(200);
       } finally {
         await buckets?.close().catch(() => undefined);
@@ -227,7 +227,7 @@ async function moveUsers(
   }
 }
 
-/** Compares the buckets with what was acknowledged. */
+/** Compares the buckets with the acknowledged writes. */
 async function checkUsers(url: string, users: readonly TestUser[], record: WriterRecord) {
   const store = await openStore(url);
   const buckets = await openBuckets(url);
@@ -249,7 +249,9 @@ async function checkUsers(url: string, users: readonly TestUser[], record: Write
   return { commits, nodes };
 }
 
-/** Waits until each list feed has reported the last version of each tree; throws if a version is missing or doubled. */
+/**
+ * Waits until each list feed has reported the last version of each tree. Throws if a version is missing or duplicated.
+ */
 async function checkFeeds(store: Store, users: readonly TestUser[]): Promise<void> {
   for (const { name, conversations, events } of users)
     for (const { id } of conversations) {
