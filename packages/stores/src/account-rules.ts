@@ -1,15 +1,15 @@
-/** Shared validation of user and token records. */
+/** Validates users, API tokens and share links before a store writes them. */
 import { refuse, type User } from '@coppice/core';
 
 const roles: readonly User['role'][] = ['admin', 'member', 'viewer'];
 
-/** Throws on an unknown role. */
+/** Throws if the role of a user is unknown. */
 export function assertKnownRole({ id, role }: User): void {
   if (!roles.includes(role))
     refuse('command/invalid', `The user ${id} is one of ${roles.join(', ')}, not ${JSON.stringify(role)}.`, { id });
 }
 
-/** Throws if another token or share has the same hash: its holder would be taken for somebody else. */
+/** Throws if another token or share has the same hash: the store could not tell the holders of the two apart. */
 export function assertHashUnused(what: 'token' | 'share', id: string, there: { readonly id: string } | null): void {
   if (there !== null && there.id !== id) refuse('id/taken', `The hash of the ${what} ${id} is another one's.`, { id });
 }

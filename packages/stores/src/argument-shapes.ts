@@ -123,7 +123,7 @@ const treeQuery = exactObjectField('The query', {
   cursor: jsonField,
 });
 
-/** A search. */
+/** The query of a search. */
 const searchQuery = exactObjectField('The query', {
   text: requiredText,
   treeId: optionalNonNull(requiredText),
@@ -197,16 +197,16 @@ const fsckOptions = exactObjectField('The check', {
 /** The options of a backfill. */
 const backfillOptions = exactObjectField('The backfill', { batch: most, signal: optionalNonNull(objectField) });
 
-/** The version after which a feed starts. */
+/** The number of the commit after which a feed starts. */
 const version: FieldReader<number> = finiteNumberField;
 
-/** An owner. A missing one must not mean the store's default owner. */
+/** The name of an owner. A missing one is refused, because it must not mean the store's default owner. */
 const ownerName: FieldReader<string> = requiredText;
 
-/** An actor. */
+/** The name of an actor. */
 const actorName: FieldReader<string> = requiredText;
 
-/** The kind of act: one to undo, or one to redo. */
+/** Whether to find the newest act that can be undone, or the newest that can be redone. */
 const actKind = oneOfField(['undoable', 'redoable']);
 
 /** The validators by kind of argument. */

@@ -1,15 +1,17 @@
 /**
- * Finds which attachments are still referred to. A message refers to one by the hash of its bytes, in a source of type
- * `blob`. When the last message of its owner that refers to it is purged, its bytes are deleted.
+ * Finds the attachments that messages refer to. A message refers to an attachment by the hash of its bytes, in a source
+ * of type `blob`. The bytes are deleted when the owner's last message with that hash is purged.
  */
 import { ask, type Commit, type Node, type Plan, type ReadProgram, type Step } from '@coppice/core';
 import { assertStorable } from '@coppice/core/store';
 
 const hash = /[0-9a-f]{64}/g;
-/** The JSON of every message that refers to an attachment contains this text. */
+/**
+ * A text that the JSON of every message with an attachment contains. Texts without it need not be searched for hashes.
+ */
 export const blobSourceText = '"blob"';
 
-/** Adds the hashes in a JSON text; none if it refers to no attachment. */
+/** Adds the hashes in a JSON text; none if the text names no attachment. */
 export function addBlobHashesInJson(json: string, to: Set<string>): void {
   if (json.includes(blobSourceText)) for (const [found] of json.matchAll(hash)) to.add(found);
 }
@@ -23,7 +25,7 @@ export function addBlobHashesOfNodes(nodes: Iterable<Pick<Node, 'message' | 'met
   }
 }
 
-/** Adds the hashes in former contents. */
+/** Adds the hashes in the contents that commits inserted or replaced. */
 export function addBlobHashesOfLog(log: readonly Pick<Commit, 'steps'>[], to: Set<string>): void {
   for (const { steps } of log)
     for (const step of steps) {
@@ -32,15 +34,17 @@ export function addBlobHashesOfLog(log: readonly Pick<Commit, 'steps'>[], to: Se
     }
 }
 
-/** Adds the hashes in a plan. Throws on values that cannot be stored, like preparing the commit does. */
+/**
+ * Adds the hashes in a plan. Throws if its steps contain values that cannot be stored, as preparing the commit does.
+ */
 export function addBlobHashesOfPlan({ steps, reverses }: Plan<unknown>, to: Set<string>): void {
   if (reverses === undefined) assertStorable(steps);
   addBlobHashesOfLog([{ steps }], to);
 }
 
 /**
- * Returns the attachments that steps refer to and that the place of each step did not refer to before. A copied message
- * and one that is edited keep their attachments; no upload was made for them.
+ * Returns the attachments that a plan refers to for the first time. Copied and edited messages keep the attachments of
+ * their originals, so no upload waits for them.
  */
 export function* findNewBlobReferences({ steps, reverses }: Plan<unknown>): ReadProgram<ReadonlySet<string>> {
   const fresh = new Set<string>();
@@ -69,7 +73,7 @@ function* hashesBefore(step: Step): ReadProgram<ReadonlySet<string>> {
   }
   const { node } = step;
   if (node.meta.copiedFrom !== undefined || node.meta.pickedFrom !== undefined) return hashesAfter(step);
-  // A variant may be an edited message.
+  // The node may be an edited variant, so the hashes of its siblings are not new.
   if (node.groupId > 0 && node.parentId !== null) {
     const ids = (yield* ask('children', { of: node.parentId })).map(({ id }) => id);
     addBlobHashesOfNodes(yield* ask('nodes', { ids }), named);

@@ -17,7 +17,7 @@ function refused(work: () => unknown): boolean {
 it('[K132] a cursor returns what was encoded in it, and is safe in a URL', () => {
   fc.assert(
     fc.property(fc.string(), fc.array(part, { maxLength: 4 }), (kind, parts) => {
-      // JSON has no negative zero.
+      // JSON cannot represent negative zero.
       const exact = parts.map((item) => (Object.is(item, -0) ? 0 : item));
       const cursor = encodeCursor(kind, exact);
       expect(encodeURIComponent(cursor)).toBe(cursor);

@@ -1,7 +1,7 @@
-/** Cursors of lists: opaque to callers, validated when they come back. */
+/** Cursors of lists. They are opaque to callers, and validated when a caller sends one back. */
 import { refuse } from '@coppice/core';
 
-/** A part of a cursor: a sort key of the last item. */
+/** A part of a cursor: one sort key of the last item of a page. */
 export type CursorPart = string | number;
 
 /** Encodes a cursor for a kind of list, in letters and digits that are safe in a URL. */
@@ -14,8 +14,9 @@ export function encodeCursor(kind: string, parts: readonly CursorPart[]): string
 }
 
 /**
- * Decodes a cursor. The shape gives the type of each part, such as `['number', 'string']`; `'numbers'` is one to `most`
- * numbers. Refuses with `cursor/invalid` anything that {@link encodeCursor} did not write for the same kind of list.
+ * Decodes a cursor. The shape gives the type of each part, such as `['number', 'string']`; the shape `'numbers'` stands
+ * for one to `most` numbers. Anything that {@link encodeCursor} did not write for the same kind of list is refused with
+ * `cursor/invalid`.
  */
 export function decodeCursor(
   kind: string,

@@ -1,10 +1,10 @@
 /**
- * Failpoints for tests: `COPPICE_FAULT=<point>:<n>:<kill|exit|hang|eio|enospc>[:sticky]` fails the nth time the point
- * is passed. Active only if `COPPICE_TEST_FAULTS=1` is set as well; then a notice is printed at start.
+ * Failpoints for tests: `COPPICE_FAULT=<point>:<n>:<kill|exit|hang|eio|enospc>[:sticky]` makes the point fail when it
+ * is passed for the nth time. Works only if `COPPICE_TEST_FAULTS=1` is set as well; then a notice is printed at start.
  */
 import { AppError } from '@coppice/core';
 
-/** What a failpoint does: ends the process or the thread, blocks it forever like a hanging disk, or throws. */
+/** What a failpoint does: ends the process or the thread, blocks forever like a failing disk, or throws. */
 type Fault = (typeof faults)[number];
 
 const faults = ['kill', 'exit', 'hang', 'eio', 'enospc'] as const;
@@ -34,25 +34,27 @@ function parseFaults(): ArmedFault | null {
   return { point, nth: Number(nth), fault, sticky: sticky === 'sticky', passed: 0 };
 }
 
-/** Arms a fault from within a test; null disarms. The environment is read once, unless this was called before. */
+/** Arms a fault from within a test; null disarms it. Otherwise the environment is read at the first failpoint. */
 export function armFault(
   fault: { readonly point: string; readonly nth: number; readonly fault: Fault; readonly sticky?: boolean } | null,
 ): void {
   armed = fault === null ? null : { ...fault, sticky: fault.sticky === true, passed: 0 };
 }
 
-/** Returns how often the armed point was passed; a walk over all failures needs it to know when it is done. */
+/**
+ * Returns how often the armed failpoint was passed. A test that fails each pass in turn ends when this stops growing.
+ */
 export function countFaultPasses(): number {
   return armed?.passed ?? 0;
 }
 
-/** Whether a fault is armed; callers check it to avoid building point names otherwise. */
+/** Whether a fault is armed. If not, callers need not build the names of failpoints. */
 export function isFaultArmed(): boolean {
   if (armed === undefined) armed = parseFaults();
   return armed !== null;
 }
 
-/** Passes a point. Does nothing unless a test armed it. */
+/** Passes a failpoint. Does nothing unless a test has armed it. */
 export function failpoint(point: string): void {
   if (armed === undefined) armed = parseFaults();
   if (armed === null || (armed.point !== '*' && armed.point !== point)) return;

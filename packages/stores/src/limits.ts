@@ -1,4 +1,4 @@
-/** Limits the length of list pages. */
+/** Limits the length of pages and histories. */
 import { refuse } from '@coppice/core';
 
 const usual = 50;
@@ -7,7 +7,7 @@ const longest = 1000;
 /** The default number of commits in a history. */
 export const defaultHistoryLength = 100;
 
-/** Returns the page length: the requested one within bounds. Throws on an invalid length. */
+/** Returns the length of a page: the requested length, but at most the maximum. Throws on an invalid length. */
 export function clampPageLength(asked: number | undefined): number {
   if (asked === undefined) return usual;
   if (!Number.isSafeInteger(asked) || asked < 1)

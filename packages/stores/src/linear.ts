@@ -1,4 +1,7 @@
-/** Conversations that are stored as lists: their rows, and the restrictions while trees are switched off. */
+/**
+ * Conversations that are stored as lists: their rows, and the restrictions for owners whose conversations may not
+ * branch.
+ */
 import { canonicalJson, deriveId, messageKit } from '@coppice/content';
 import {
   type ActId,
@@ -25,19 +28,23 @@ import { allNodes, applyOrThrow, emptyTree, linearSteps, rowChanges } from '@cop
 
 export { deriveId };
 
-/** Returns the id of a list's message: its own if it is a UUID, else derived from the tree's id and its index. */
+/**
+ * Returns the node id of a message in a list: its own id if that is a UUID, else one derived from the tree id and the
+ * index.
+ */
 function linearNodeId(record: Pick<LinearRecord, 'treeId' | 'messages'>, index: number): NodeId {
   const own = record.messages[index]?.id;
   return nodeId(isUuid(own) ? own : deriveId('linear', record.treeId, index));
 }
 
-/** Returns the root's id of a list that is read as a tree. */
+/** Returns the root id of a list that is read as a tree. */
 function linearRootId(treeId: TreeId): NodeId {
   return nodeId(deriveId('linear-root', treeId));
 }
 
 /**
- * A list read as a tree: the value, the commit that stores it, and the indexes of blank messages, which are left out.
+ * A list that was converted to a tree: the value, the commit that stores it, and the indexes of blank messages, which
+ * are left out.
  */
 export interface LinearTree {
   readonly tree: Tree;
@@ -46,8 +53,8 @@ export interface LinearTree {
 }
 
 /**
- * Converts a list to a tree with one commit. The same record always gives the same ids, times and act, so that readers
- * find the same nodes before and after it is stored. Throws on an invalid message, naming its index.
+ * Converts a list to a tree with one commit. The same record always gives the same ids, times and act, so that nodes
+ * have the same ids before and after the list is stored as a tree. Throws on an invalid message, with its index.
  */
 export function buildLinearTree(record: LinearRecord, owner: string, kit: MessageKit = messageKit): LinearTree {
   const { treeId, title, systemPrompt, createdAt: at } = record;
@@ -77,7 +84,7 @@ function linearAct(treeId: TreeId): ActId {
   return actId(deriveId('linear-act', treeId));
 }
 
-/** Whether a conversation still equals the list that it was read from. */
+/** Whether a conversation has not changed since it was stored as a list. */
 export function isUnchangedList(
   linear: LinearTree,
   stored: { readonly attributes: TreeAttributes; readonly nodes: readonly Node[] },
@@ -93,7 +100,7 @@ function messageInList({ id, parentId, createdAt, message, meta }: Node) {
   return { id, parentId, createdAt, message, meta };
 }
 
-/** Throws if a list cannot be stored: an id is not a UUID, or is used twice. */
+/** Throws if a list cannot be stored: an id is not a UUID, an id is used twice, or a message is invalid. */
 export function assertStorableList(record: LinearRecord): void {
   if (!isUuid(record.treeId))
     refuse(
@@ -113,8 +120,8 @@ export function assertStorableList(record: LinearRecord): void {
 }
 
 /**
- * Refuses, with `tree/branching-off`, steps that would give a node a second live child. Continuing at a leaf, editing
- * in place, deleting and annotating stay possible while tree writes are switched off.
+ * Throws `tree/branching-off` if steps would give a node a second live child. Continuing at a leaf, editing in place,
+ * deleting and annotating are allowed while tree writes are off.
  */
 export function* assertNoNewBranch(treeId: TreeId, steps: readonly Step[]): ReadProgram<void> {
   const counts = new Map<NodeId, number>();

@@ -23,7 +23,9 @@ function makePlace(): string {
   return place;
 }
 
-/** Writes a folder like the version before lists were stored as rows: one list, and one with a further message. */
+/**
+ * Writes a folder as the version before lists were stored as rows: one unchanged list, and one with a further message.
+ */
 function writeFolderOfBefore(kind: 'files' | 'jsonl'): string {
   const place = makePlace();
   const path = join(import.meta.dirname, '..', 'test', 'lists-before-rows.json');

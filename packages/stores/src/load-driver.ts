@@ -1,6 +1,9 @@
 import { AppError } from '@coppice/core';
 
-/** Loads a driver, which is an optional peer of this package. Where it is not installed, the error names what to install. */
+/**
+ * Loads a database driver, which is an optional peer dependency. If it is not installed, the error names the package to
+ * install.
+ */
 export async function loadDriver<T>(name: string, scheme: string, load: () => T | Promise<T>): Promise<T> {
   try {
     return await load();
@@ -9,7 +12,7 @@ export async function loadDriver<T>(name: string, scheme: string, load: () => T 
   }
 }
 
-/** As {@link loadDriver}, for a driver that is loaded without waiting. */
+/** Loads a driver like {@link loadDriver}, but synchronously. */
 export function loadDriverSync<T>(name: string, scheme: string, load: () => T): T {
   try {
     return load();
@@ -21,7 +24,7 @@ export function loadDriverSync<T>(name: string, scheme: string, load: () => T): 
 function isNotInstalled(error: unknown, name: string): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false;
   const isMissing = error.code === 'ERR_MODULE_NOT_FOUND' || error.code === 'MODULE_NOT_FOUND';
-  // A driver that is installed but misses a part of its own is another failure.
+  // If the driver itself is installed and one of its dependencies is missing, that is another error.
   return isMissing && error.message.includes(`'${name}'`);
 }
 

@@ -1,4 +1,4 @@
-/** Every store by its URL scheme; each is loaded when it is first opened. */
+/** The stores by URL scheme. The code of a store is loaded when the store is first opened. */
 export const members = {
   files: () => import('./files/index.ts'),
   jsonl: () => import('./jsonl/index.ts'),

@@ -1,9 +1,12 @@
-/** Node's SHA-256 for equality keys and attachments. */
+/** Uses Node's SHA-256 for equality keys and attachments. */
 import { setPlatformSha256Loader } from '@coppice/content';
 
 type OneShotHash = (algorithm: 'sha256', input: string | Uint8Array, encoding: 'hex') => string;
 
-/** The platform's one-shot hash; undefined in a browser. Not imported, so that the memory store loads there as well. */
+/**
+ * Returns the one-shot hash function of Node; undefined in a browser. It is not imported, so that the memory store also
+ * loads in a browser.
+ */
 function platformHash(): OneShotHash | undefined {
   const { process } = globalThis as { readonly process?: { getBuiltinModule?: (id: string) => unknown } };
   const crypto = process?.getBuiltinModule?.('node:crypto') as { readonly hash?: OneShotHash } | undefined;
@@ -12,13 +15,13 @@ function platformHash(): OneShotHash | undefined {
 
 let done = false;
 
-/** Uses the platform's hash for texts and bytes, if there is one. It is loaded with the first hash. */
+/** Makes core and content hash with Node's function, if there is one. It is loaded when the first hash is needed. */
 export function useNativeHash(): void {
   if (done) return;
   done = true;
   setPlatformSha256Loader(() => {
     const hash = platformHash();
-    // The one-shot function: an object per hash would cost more than hashing a message.
+    // The one-shot function is used, because creating a hash object takes longer than hashing a message.
     return hash === undefined ? undefined : (input) => hash('sha256', input, 'hex');
   });
 }

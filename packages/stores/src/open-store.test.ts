@@ -6,7 +6,7 @@ import { openStore, storeSchemes } from './open-store.ts';
 
 const source = dirname(fileURLToPath(import.meta.url));
 
-/** Returns the modules of this package that a module loads at once, itself included. */
+/** Returns the modules of this package that a module imports statically, itself included. */
 function loadedWith(file: string, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(file)) return found;
   found.add(file);

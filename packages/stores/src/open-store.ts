@@ -1,4 +1,4 @@
-/** Opens a store by its URL. Only the named store is loaded. */
+/** Opens a store by its URL. Only the code of that store is loaded. */
 import { refuse, type Store } from '@coppice/core';
 import { members } from './members.ts';
 import type { StoreModule, StoreOptions } from './options.ts';
@@ -6,7 +6,7 @@ import type { StoreModule, StoreOptions } from './options.ts';
 /** The URL schemes of stores. */
 export const storeSchemes: readonly string[] = Object.keys(members);
 
-// Other common spellings of a scheme.
+// Other spellings of a scheme that are in use.
 const spellings: ReadonlyMap<string, string> = new Map([['postgresql', 'postgres']]);
 
 function isMember(name: string): name is keyof typeof members {
@@ -14,7 +14,7 @@ function isMember(name: string): name is keyof typeof members {
 }
 
 /**
- * Opens a store by its URL, such as `memory:` or `sqlite:/home/me/coppice.db`. Throws on an unknown scheme; all other
+ * Opens a store by its URL, such as `memory:` or `sqlite:/home/me/coppice.db`. Throws on an unknown scheme. All other
  * errors come from the store.
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {

@@ -63,11 +63,11 @@ describe.each(['memory', 'sqlite'])('on %s', (scheme) => {
     const prepared = await tree.regenerate(reply.id);
     expect(prepared.prompt.text).toBe('Where to in May?');
     expect(prepared.context.messages.map(({ role }) => role)).toEqual(['user']);
-    // Preparing writes nothing: the active path moves when the reply exists.
+    // `regenerate` writes nothing: the active path changes when the reply is added.
     expect(await active(tree)).toEqual(['Where to in May?', 'Lisbon.']);
     const again = await prepared.add('Porto.', { meta: { tags: ['second'] } });
     expect(again).toMatchObject({ role: 'assistant', text: 'Porto.', index: 1, count: 2, meta: { tags: ['second'] } });
-    // An equal reply becomes a separate variant.
+    // A reply with the same text becomes another variant.
     expect(await (await tree.regenerate(again.id)).add('Porto.')).toMatchObject({ index: 2, count: 3 });
     expect((await tree.next(again.id)).index).toBe(2);
     expect((await tree.next((await tree.messages()).at(-1)?.id ?? '')).text).toBe('Lisbon.');
@@ -117,7 +117,7 @@ describe.each(['memory', 'sqlite'])('on %s', (scheme) => {
     expect((await tree.append({ id, role: 'user', content: 'Hello' }, { parentId: null })).id).toBe(id);
     expect((await tree.append({ id, role: 'user', content: 'Hello' }, { parentId: null })).id).toBe(id);
     expect((await tree.variants(first.id)).count).toBe(2);
-    // Without an id the equal message is reused.
+    // Without a chosen id, the existing message with the same text is reused.
     expect((await tree.append('Hello', { parentId: null })).id).toBe(first.id);
     await expect(tree.append({ id, role: 'user', content: 'Other' })).rejects.toMatchObject({ code: 'id/taken' });
     await expect(tree.append({ id: 'msg_1', role: 'user', content: 'x' })).rejects.toMatchObject({

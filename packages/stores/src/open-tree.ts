@@ -1,5 +1,6 @@
 /**
- * A simple interface for apps: plain strings in, messages with their variants out. This entry loads no database driver.
+ * A simple interface for apps: it takes plain strings, and returns messages with their variants. It loads no database
+ * driver.
  */
 import { messageKit } from '@coppice/content';
 import {
@@ -38,28 +39,31 @@ import {
 import { contextOf, readContextPath } from '@coppice/core/context';
 import { newTreeUuid } from './new-tree-uuid.ts';
 
-/** A message: text of the user, `{ role, content }`, or a message with a chosen id (a UUID). */
+/** A message: the text of a user message, `{ role, content }`, or a message with a chosen id (a UUID). */
 export type TreeMessageInput = NewMessageInput;
 
-/** Options for opening a tree; all have defaults. */
+/** Options for opening a tree. All are optional. */
 export interface OpenTreeOptions {
-  /** The owner of the tree and the actor; defaults to the owner of the store. Trees of other users are unknown. */
+  /**
+   * The owner of the tree, and the actor of changes. Defaults to the owner of the store. Trees of other users are not
+   * visible.
+   */
   readonly user?: string;
   /** The system prompt of a tree that is created here. */
   readonly systemPrompt?: string;
   /** The title of a tree that is created here. */
   readonly title?: string;
-  /** Creates the tree with the given id at the first append, if it does not exist. Without an id this is the default. */
+  /** Whether the first append creates the tree, if no tree has the given id. Without an id this is always true. */
   readonly create?: boolean;
   readonly now?: () => number;
   readonly newId?: () => string;
   readonly kit?: MessageKit;
 }
 
-/** A message on a path, with its place among its variants. */
+/** A message on a path, with its position among its variants. */
 export interface TreeMessage {
   readonly id: NodeId;
-  /** The message above; null for a first message. */
+  /** The id of the message above; null for a first message. */
   readonly parentId: NodeId | null;
   readonly role: Role;
   readonly content: readonly Block[];
@@ -67,9 +71,9 @@ export interface TreeMessage {
   readonly status: NodeStatus;
   readonly createdAt: number;
   readonly meta: NodeMeta;
-  /** The place among the variants, from 0. */
+  /** The position among the variants, from 0. */
   readonly index: number;
-  /** How many variants there are, itself included. */
+  /** The number of variants, this message included. */
   readonly count: number;
 }
 
@@ -80,90 +84,95 @@ export interface MessageVariants {
   readonly messages: readonly TreeMessage[];
 }
 
-/** A part of a branch. */
+/** A page of a branch. */
 export interface TreeMessagePage {
   readonly messages: readonly TreeMessage[];
-  /** Pass it as `before` to get the page above; null at the first message. */
+  /** The cursor of the page above, for `before`; null if this page has the first message. */
   readonly before: NodeId | null;
   readonly activeId: NodeId | null;
   readonly version: number;
 }
 
-/** What a model sees at the end of a branch. */
+/** The context that a model gets at the end of a branch. */
 export interface ModelContext {
   /** The system prompt, the summary of a compaction and the messages, in order. */
   readonly messages: readonly Message[];
   readonly entries: readonly ContextEntry[];
-  /** The estimated tokens of the whole context. */
+  /** The estimated number of tokens of the whole context. */
   readonly tokens: number;
 }
 
-/** A reply that is about to be generated again. Nothing is written before `add`. */
+/** A reply that is to be generated again. Nothing is written before `add` is called. */
 export interface PreparedReply {
-  /** The prompt that is answered again. */
+  /** The message to which the new reply belongs. */
   readonly prompt: TreeMessage;
-  /** What the model sees: the context that ends at the prompt. */
+  /** The context for the model, which ends at the prompt. */
   readonly context: ModelContext;
-  /** Adds the new reply as a variant of the old ones and makes it active. */
+  /** Adds the new reply as a variant of the existing ones, and makes it active. */
   add(reply: MessageInput, options?: { readonly id?: string; readonly meta?: NodeMeta }): Promise<TreeMessage>;
 }
 
-/** Where messages are added. */
+/** The place of new messages. */
 export interface AppendOptions {
-  /** The parent; the active message by default. Null starts a branch at the top of the tree. */
+  /** The id of the parent. Defaults to the active message. Null adds a first message to the tree. */
   readonly parentId?: string | null;
-  /** Whether the last message becomes active; true by default. */
+  /** Whether the last message becomes active. Defaults to true. */
   readonly select?: boolean;
 }
 
-/** An open tree. Every method rejects with an `AppError` that says what is wrong. */
+/** An open tree. Every method rejects with an `AppError`, whose message says what is wrong. */
 export interface OpenedTree {
   readonly id: TreeId;
-  /** Adds messages as a chain; equal messages that exist there already are reused, except for chosen ids. Returns the last. */
+  /**
+   * Adds messages below one another. Equal messages that exist there are reused, unless an id is chosen. Returns the
+   * last message.
+   */
   append(input: TreeMessageInput | readonly TreeMessageInput[], options?: AppendOptions): Promise<TreeMessage>;
-  /** Adds a variant with another text and makes it active; the old one stays. */
+  /** Adds a variant with another text, and makes it active. The old variant stays. */
   edit(id: string, content: string | readonly Block[], options?: { readonly id?: string }): Promise<TreeMessage>;
-  /** Prepares another reply to the prompt of a reply. Generate it from `context`, then call `add`. */
+  /** Prepares another reply to the same prompt. Generate it from `context`, then call `add`. */
   regenerate(id: string): Promise<PreparedReply>;
   /** Makes a message the end of the active path. */
   select(id: string): Promise<TreeMessage>;
-  /** Selects the next variant of a message, at its last visited leaf; wraps around after the last. */
+  /**
+   * Selects the next variant of a message, at the leaf that was visited last. After the last variant comes the first.
+   */
   next(id: string): Promise<TreeMessage>;
-  /** Selects the previous variant of a message; wraps around before the first. */
+  /** Selects the previous variant of a message. Before the first variant comes the last. */
   previous(id: string): Promise<TreeMessage>;
-  /** Moves a message to the trash; its children take its place unless `keepChildren` is false. */
+  /** Moves a message to the trash. Its children move up to its parent, unless `keepChildren` is false. */
   remove(id: string, options?: { readonly keepChildren?: boolean }): Promise<void>;
-  /** Moves a message with its subtree below another one (null: to the top), before a sibling or last. */
+  /** Moves a message with its subtree below another one (null: to the top), before a sibling or to the end. */
   move(id: string, parentId: string | null, options?: { readonly before?: string }): Promise<void>;
-  /** Undoes the user's newest act that is not undone. */
+  /** Undoes the newest act of the user that is not undone yet. */
   undo(): Promise<void>;
   /** Redoes the act that was undone last. */
   redo(): Promise<void>;
-  /** The active path from the first message on. */
+  /** Returns the active path from the first message on. */
   messages(): Promise<readonly TreeMessage[]>;
   variants(id: string): Promise<MessageVariants>;
-  /** The path from the first message down to a message. */
+  /** Returns the path from the first message to a message. */
   path(id: string): Promise<readonly TreeMessage[]>;
-  /** The last messages of a branch (20 by default), or those before a cursor. */
+  /** Returns the last messages of a branch (20 by default), or the messages before a cursor. */
   page(request?: {
     readonly nodeId?: string;
     readonly limit?: number;
     readonly before?: string;
   }): Promise<TreeMessagePage>;
-  /** What a model sees at a message; at the active one by default. */
+  /** Returns the context that a model gets at a message; at the active message by default. */
   context(id?: string): Promise<ModelContext>;
-  /** Finds messages of all branches that contain all words of a text, newest first. */
+  /** Finds messages in all branches that contain all words of a text, newest first. */
   search(text: string, options?: { readonly limit?: number; readonly cursor?: string }): Promise<Page<SearchHit>>;
   /**
-   * Calls the listener for each new commit of any writer. Resolves to a function that unsubscribes. Closing the store
-   * unsubscribes too.
+   * Calls the listener for each new commit of any writer. Resolves to a function that ends the subscription. Closing
+   * the store ends it too.
    */
   subscribe(listener: (commit: Commit) => void, onError?: (error: unknown) => void): Promise<() => void>;
   /** Ends all subscriptions. The store stays open. */
   close(): Promise<void>;
 }
 
-/** Adds the place among the variants to each node, with one more read. */
+/** Adds the position among the variants to each node, with one further read. */
 function* withVariants(nodes: readonly Node[], rootId: NodeId): ReadProgram<readonly TreeMessage[]> {
   const shown = nodes.filter((node) => node.message !== null);
   const lists = yield* ask('childIds', { of: shown.map((node) => node.parentId ?? rootId) });
@@ -201,10 +210,10 @@ class TreeHandle implements OpenedTree {
   readonly #creates: boolean;
   /** Whether the tree is known to exist. */
   #exists = false;
-  /** Serialises the first appends, one of which may have to create the tree. */
+  /** Runs the first appends one after another, because the first one creates the tree. */
   #turn: Promise<unknown> = Promise.resolve();
   readonly #ends = new Set<AbortController>();
-  /** Subscriptions that wait until the tree exists. */
+  /** The subscriptions that wait until the tree exists. */
   readonly #onCreated = new Set<() => void>();
 
   constructor(store: Store, id: string | undefined, options: OpenTreeOptions) {
@@ -241,7 +250,7 @@ class TreeHandle implements OpenedTree {
     });
   }
 
-  /** Returns the node id of a parent; null is the root. */
+  /** Returns the node id of a parent. Null stands for the root. */
   async #parentOf(id: string | null): Promise<NodeId> {
     return id === null ? (await this.#store.read(this.id, () => readTree(this.id))).rootId : nodeId(id);
   }
@@ -249,7 +258,7 @@ class TreeHandle implements OpenedTree {
   append(input: TreeMessageInput | readonly TreeMessageInput[], options: AppendOptions = {}): Promise<TreeMessage> {
     const messages = isList(input) ? input : [input];
     if (!this.#creates || this.#exists) return this.#append(messages, options);
-    // A second append waits for the first one, which creates the tree, and continues below it.
+    // A second append waits until the first one has created the tree, and continues below it.
     const turn = this.#turn.then(async () => {
       if (!this.#exists && (await this.#store.formatOf(this.id)) === null) return this.#create(messages, options);
       this.#exists = true;
@@ -275,11 +284,11 @@ class TreeHandle implements OpenedTree {
     return this.#messageAt(result.nodeId);
   }
 
-  /** Creates the tree with its first messages, as one act: an undo removes the messages. */
+  /** Creates the tree with its first messages in one act. An undo removes the messages. */
   async #create(messages: readonly TreeMessageInput[], { parentId }: AppendOptions): Promise<TreeMessage> {
     if (parentId !== undefined && parentId !== null) return refuseUnknownMessage(parentId);
     const command = readCommand({ type: 'append', treeId: this.id, messages });
-    // Refused here: `create` would make a tree without a message.
+    // This is refused here, because `create` would make a tree without a message.
     if (command.type === 'append' && command.messages.every(({ message }) => isBlankInput(message)))
       return refuseBlank();
     const { systemPrompt, title } = this.#options;
@@ -450,7 +459,7 @@ class TreeHandle implements OpenedTree {
       if (end.signal.aborted) return;
       follow(since).catch((error: unknown) => {
         if (onError !== undefined) onError(error);
-        // Closing the store ends its subscriptions; any other failure must be reported.
+        // Closing the store ends its subscriptions. Any other error must be reported.
         else if (!isAppError(error) || error.code !== 'store/unavailable') throw error;
       });
     };
@@ -478,7 +487,7 @@ function refuseUnknownMessage(id: string): never {
   return refuse('tree/unknown-node', `There is no message ${id}.`, { nodeId: id });
 }
 
-/** Whether a message is blank; one that is malformed is left for the planner to refuse. */
+/** Whether a message is blank. A malformed message is not; the planner refuses it. */
 function isBlankInput(message: Message): boolean {
   const result = checkMessage(message);
   return result.ok ? isBlank(message) : result.refusal.code === 'message/blank';
@@ -493,8 +502,8 @@ function isList(input: TreeMessageInput | readonly TreeMessageInput[]): input is
 }
 
 /**
- * Opens a tree for an app. It returns at once and reads nothing; without an id the tree is created by the first append.
- * An id that does not exist is refused when it is used, unless `create` is set.
+ * Opens a tree for an app. The call returns without reading anything. Without an id, the first append creates the tree.
+ * An unknown id is refused when it is first used, unless `create` is set.
  */
 export function openTree(store: Store, id?: string, options: OpenTreeOptions = {}): OpenedTree {
   return new TreeHandle(store, id, options);

@@ -1,39 +1,42 @@
-/** The options that every store takes on opening. */
+/** The options for opening any store. */
 import type { MessageKit, Store, TreeWriteScope } from '@coppice/core';
 
-/** The owner of everything in a store with a single user. */
+/** The owner of all trees in a store with a single user. */
 export const defaultOwner = 'local';
 
-/** How long an unused attachment is kept: a message may be written some time after its image was uploaded. */
+/**
+ * How long an attachment is kept without a message that refers to it. A message may be sent some time after its image
+ * was uploaded.
+ */
 export const defaultAttachmentGraceMs = 3_600_000;
 
-/** Options for opening a store; a store may have further ones. */
+/** Options for opening a store. Some stores have further options. */
 export interface StoreOptions {
-  /** Whose trees are visible; others' are unknown. */
+  /** The owner whose trees are visible. Trees of other owners are not. */
   readonly owner?: string;
-  /** Refuses every write with `tree/read-only`. */
+  /** Whether every write is refused with `tree/read-only`. */
   readonly readOnly?: boolean;
   /** Whether conversations may branch: for no owner, some owners or all (the default). */
   readonly treeWrites?: TreeWriteScope;
   /** The message kit for converting lists to trees; defaults to that of `@coppice/content`. */
   readonly kit?: MessageKit;
-  /** The clock for times that a store sets itself; defaults to the machine's. */
+  /** The clock for times that the store sets. Defaults to the clock of the machine. */
   readonly now?: () => number;
   /**
-   * How many milliseconds an attachment waits for a message that refers to it, even if another message with the same
-   * bytes is purged; defaults to an hour.
+   * How many milliseconds an attachment is kept for a message that will refer to it, even if another message with the
+   * same bytes is purged. Defaults to an hour.
    */
   readonly attachmentGrace?: number;
-  /** Called while opening converts the tables of an older version, with the number of messages done and of all. */
+  /** Called while the tables of an older version are migrated, with the number of messages done and of all messages. */
   readonly onMigration?: (done: number, total: number) => void;
   /**
-   * How many bytes of an SQLite file are mapped into memory at most; defaults to 64 MiB. Mapped pages count as memory
-   * of the process, so a short one that reads a whole tree takes fewer.
+   * The most bytes of an SQLite file that are mapped into memory. Defaults to 64 MiB. Mapped pages count as memory of
+   * the process, so a short process that reads a whole tree should set less.
    */
   readonly mappedBytes?: number;
 }
 
-/** The exports of a store's folder: `place` is the URL without its scheme. */
+/** The exports of a store's folder. `place` is the URL without its scheme. */
 export interface StoreModule {
   open(place: string, options: StoreOptions): Promise<Store>;
 }

@@ -1,9 +1,8 @@
-/** Users, tokens and shares. */
+/** Tests of users, tokens and shares. */
 import type { ApiToken, ShareLink, User } from '@coppice/core';
 import { describe, expect } from 'vitest';
 import { createTestTree, expectRefusalCode, requirePart, type StoreSubject, testStoreRule } from './subject.ts';
 
-/** The rules of accounts. */
 export function registerAccountRules(subject: StoreSubject): void {
   describe('accounts', () => {
     testStoreRule(subject, '[K108] an unknown role and a hash that is taken are refused', async (store) => {
@@ -68,7 +67,7 @@ export function registerAccountRules(subject: StoreSubject): void {
         await store.accounts.putToken({ ...token, hash: 'h2', revokedAt: 5 });
         expect(await store.accounts.tokenByHash('h1')).toBeNull();
         expect(await store.accounts.tokens('ann')).toEqual([{ ...token, hash: 'h2', revokedAt: 5 }]);
-        // Like a caller that records the use of a token which it had read before it was revoked.
+        // A caller read the token before it was revoked, and records its use afterwards.
         await store.accounts.putToken({ ...token, hash: 'h2', usedAt: 7 });
         expect(await store.accounts.tokens('ann')).toEqual([{ ...token, hash: 'h2', revokedAt: 5, usedAt: 7 }]);
         expect(await store.accounts.tokens('ben')).toEqual([]);
@@ -94,7 +93,7 @@ export function registerAccountRules(subject: StoreSubject): void {
         expect(await store.accounts.shares('somebody else')).toEqual([]);
         await store.accounts.putShare({ ...share, revokedAt: 7 });
         expect((await store.accounts.shareByHash('h3'))?.revokedAt).toBe(7);
-        // Accounts are not limited to an owner.
+        // All owners share the accounts of a store.
         expect((await store.forOwner('somebody else').accounts.users()).length).toBe(2);
       },
     );

@@ -1,9 +1,8 @@
-/** Attachments: stored by hash, and deleted with the last message that refers to them. */
+/** Tests of attachments, which are stored by hash and deleted with the last message that refers to them. */
 import type { Store } from '@coppice/core';
 import { describe, expect } from 'vitest';
 import { createTestTree, requirePart, type StoreSubject, skipUnlessSupported, testStoreRule } from './subject.ts';
 
-/** The rules of attachments. */
 export function registerAttachmentRules(subject: StoreSubject): void {
   describe('attachments', () => {
     testStoreRule(subject, '[K104] existing bytes keep their first media type', async (store) => {
@@ -50,7 +49,7 @@ export function registerAttachmentRules(subject: StoreSubject): void {
       const found = await Promise.all(infos.map(({ hash }) => store.blobs.find(hash)));
       return found.map((info) => info !== null);
     };
-    /** A tree that refers to attachments and is purged. */
+    /** Creates a tree that refers to attachments, then purges the tree. */
     const passing = async (store: Store, n: number, ...infos: readonly { readonly hash: string }[]) => {
       const fixture = await createTestTree(store, n);
       for (const info of infos)
@@ -123,7 +122,7 @@ export function registerAttachmentRules(subject: StoreSubject): void {
         const fixture = await createTestTree(store, 1);
         const { treeId } = fixture;
         const { result } = await fixture.run({ type: 'append', treeId, messages: [{ message: says(info) }] });
-        // Another upload of the same bytes, whose message is not written yet.
+        // The same bytes are uploaded again, and the message for the second upload is not written yet.
         await store.blobs.put(text('sent'), 'text/plain');
         await fixture.run({ type: 'cherry-pick', treeId, nodeId: result.nodeId });
         await fixture.run({

@@ -1,4 +1,4 @@
-/** One writer: commits, refusals, versions, unique keys. */
+/** Tests of changes by one writer: commits, refusals, versions and unique keys. */
 import {
   actId,
   ask,
@@ -27,7 +27,6 @@ import {
   testStoreRule,
 } from './subject.ts';
 
-/** The rules of changing. */
 export function registerChangeRules(subject: StoreSubject): void {
   describe('changing', () => {
     testStoreRule(subject, '[K10] a commit raises the version by one and is in rows and log', async (store) => {
@@ -117,7 +116,7 @@ export function registerChangeRules(subject: StoreSubject): void {
       subject,
       '[K23] a value that could not be read back is refused, and the tree opens unchanged',
       async (store) => {
-        // With an attachment present, the store scans written messages for hashes.
+        // A store with an attachment scans written messages for hashes.
         await store.blobs.put(new Uint8Array([1]), 'text/plain');
         const fixture = await createTestTree(store);
         const [id] = await fixture.grow(['a']);
@@ -152,7 +151,7 @@ export function registerChangeRules(subject: StoreSubject): void {
           expect(await askStore(store, id, 'tree', {})).toBeNull();
           return;
         }
-        // A store that had converted it to rows before it was changed has kept the original.
+        // The store must keep its own copy, even if it converted the message to a row before the caller changed it.
         const said = (await askStore(store, id, 'rows', {}))?.nodes.slice(-2).map((node) => node.message);
         const sound = { role: 'user', content: [{ type: 'odd', list: [1] }] };
         expect(said).toEqual([sound, sound]);
@@ -252,7 +251,7 @@ export function registerChangeRules(subject: StoreSubject): void {
       }
       const row = await askStore(store, fixture.treeId, 'tree', {});
       expect(row?.attributes.systemPrompt).toBe(awkwardTexts.join(' '));
-      // Keys are data too.
+      // Attribute names are data too, so awkward texts are used as names.
       const set = Object.fromEntries([
         ['__proto__', 'kept'],
         ['constructor', 1],
@@ -286,7 +285,7 @@ export function registerChangeRules(subject: StoreSubject): void {
       const other = await createTestTree(store.forOwner(secondOwnerOf(subject)), 2);
       const taken: Command = { type: 'append', treeId: other.treeId, messages: [{ message: user('b'), id: uuid(70) }] };
       expect(await other.refusal(taken)).toBe('id/taken');
-      // The id of a removed node stays taken.
+      // The id of a removed node cannot be used again.
       await fixture.run({ type: 'clear', treeId: fixture.treeId });
       expect(await other.refusal(taken)).toBe('id/taken');
     });
@@ -352,11 +351,11 @@ export function registerChangeRules(subject: StoreSubject): void {
   });
 }
 
-/** A long import whose caller changes its last messages after planning, once the store has yielded twice. */
+/** Builds a long import whose caller changes the last messages after planning, when the store has yielded twice. */
 function spoiltMeanwhile() {
   const slow = {
     type: 'odd',
-    // A store that yields by time does so after each access to this getter.
+    // A store that yields after some time does so after each access to this slow getter.
     get slow() {
       const until = performance.now() + 11;
       while (performance.now() < until);
@@ -405,7 +404,7 @@ async function forest(store: Store, at: number, systemPrompt?: string): Promise<
   return result.treeId;
 }
 
-/** Commands of untyped callers whose commits could not be read back from a journal. */
+/** Returns commands of untyped callers whose commits could not be read back from a journal. */
 function unreadable(id: TreeId, below: NodeId): readonly Command[] {
   const message = user('b');
   const written = {

@@ -1,4 +1,4 @@
-/** Feeds of one tree and of all trees. */
+/** Tests of the feeds of one tree and of all trees. */
 import { type Commit, type TreeListEvent, treeId } from '@coppice/core';
 import { TestTree, uuid } from '@coppice/core/testing';
 import { applyOrThrow, emptyTree, treeToJson } from '@coppice/core/tree';
@@ -16,7 +16,6 @@ import {
   waitForListEvent,
 } from './subject.ts';
 
-/** The rules of feeding. */
 export function registerFeedRules(subject: StoreSubject): void {
   describe('feeding', () => {
     testStoreRule(
@@ -107,7 +106,7 @@ export function registerFeedRules(subject: StoreSubject): void {
           last.set(event.treeId, event.version);
           if (last.get(other.treeId) === 3 && (last.get(fixture.treeId) ?? 0) >= (await versionOf(fixture))) break;
         }
-        // Continuing from any event yields those after it.
+        // A feed that continues from an event yields the events after that one.
         const [first] = events;
         const rest = await takeItems(store.feedAll(first?.cursor ?? ''), events.length - 1);
         expect(rest).toEqual(events.slice(1));

@@ -1,4 +1,4 @@
-/** Large trees: results and counts, never times. */
+/** Tests of large trees. They check results and counts, never times. */
 import {
   actId,
   ask,
@@ -35,12 +35,11 @@ async function chain(store: Store, length: number): Promise<{ readonly id: TreeI
 }
 
 function* planned(steps: readonly Step[]): ReadProgram<Plan<number>> {
-  // For a new tree only its existence is read.
+  // A planner of a new tree only checks whether the tree exists.
   const row = yield* ask('tree', {});
   return { steps, result: row?.version ?? 0 };
 }
 
-/** The rules of size. */
 export function registerSizeRules(subject: StoreSubject): void {
   describe('growing', () => {
     testStoreRule(
@@ -89,7 +88,7 @@ export function registerSizeRules(subject: StoreSubject): void {
         expect(asking.map((read) => read.ask)).toEqual(['tree', 'path']);
         expect((await store.read(fixture.treeId, () => readTopology(fixture.treeId))).length).toBe(10_000);
         expect((await store.read(fixture.treeId, () => readTopology(fixture.treeId, { depth: 1 }))).length).toBe(1);
-        // Turn 42 of branch 57 and turn 57 of branch 42 match, because terms have no order.
+        // Two messages match, turn 42 of branch 57 and turn 57 of branch 42, because search terms have no order.
         if (store.supports.search) expect((await store.search({ text: 'branch 57 turn 42' })).items.length).toBe(2);
       },
     );

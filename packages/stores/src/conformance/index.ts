@@ -1,6 +1,6 @@
 /**
- * The test suite for every store. A store's own test calls it once; tests for capabilities that a store lacks, judged
- * by `supports` and never by its name, are skipped with the reason.
+ * The test suite for every store. The test file of a store calls it once. A test is skipped, with the reason, if
+ * `supports` says that the store lacks the capability.
  */
 import { describe } from 'vitest';
 import { registerAccountRules } from './accounting.ts';
@@ -24,10 +24,10 @@ import { registerConcurrentWriteRules } from './writing-at-once.ts';
 export { expectSameResults } from './replaying.ts';
 export type { DamagedStore, StoreSubject } from './subject.ts';
 
-// The long rules exceed the default timeout of a few seconds.
+// The long tests take more than the default timeout of a few seconds.
 const timeout = 180_000;
 
-/** Registers every rule of the suite for one store. */
+/** Registers all tests of the suite for one store. */
 export function runStoreConformance(subject: StoreSubject): void {
   describe(`${subject.name} as a store`, { timeout }, () => {
     registerOpeningRules(subject);

@@ -1,4 +1,6 @@
-/** Lists that read as trees, the rollout of branching, temporary trees, and backups. */
+/**
+ * Tests of lists that are read as trees, of switching branching on for some owners, of temporary trees, and of backups.
+ */
 import { messageKit } from '@coppice/content';
 import {
   actId,
@@ -49,13 +51,12 @@ async function thread(store: Store, id: LinearRecord['treeId']): Promise<string[
 
 async function formats(store: Store): Promise<string[]> {
   const { items } = await store.trees();
-  // Single lookups must agree with the list.
+  // `formatOf` must agree with the list of trees.
   for (const item of items) expect(await store.formatOf(item.id)).toBe(item.format);
   expect(await store.formatOf(treeId(uuid(999)))).toBeNull();
   return items.map((item) => item.format);
 }
 
-/** The rules of lists, rollout, temporary trees and backups. */
 export function registerListAndBackupRules(subject: StoreSubject): void {
   describe('lists', () => {
     testStoreRule(
@@ -105,7 +106,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
         1, 2,
       ]);
       await expectNoErrors(store, record.treeId);
-      // Existing messages are reused, because the keys of a list are those of its messages.
+      // Messages of the list are found by their keys and reused, because a list has the same keys as a tree.
       const { rootId } = (await askStore(store, record.treeId, 'tree', {})) ?? { rootId: nodeId('') };
       const again = await fixture.run(
         {
@@ -125,7 +126,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
       const copy = new TestTree(store, treeId(uuid(2)));
       await copy.run({ type: 'duplicate', treeId: copy.treeId, from: record.treeId }, { kit: messageKit });
       expect(await thread(store, copy.treeId)).toEqual(['a', 'b', 'c']);
-      // A list can also read another list.
+      // A read of one list can read another list.
       const other = listOf(3, ['d']);
       await store.putLinear(other);
       const seen = await askStore(store, other.treeId, 'tree', { treeId: record.treeId });
@@ -402,7 +403,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
   });
 }
 
-/** The live rows without fields that a new log renumbers. */
+/** Returns the live rows without the fields that a new log numbers again. */
 function shape(rows: Awaited<ReturnType<typeof askStore<'rows'>>>): unknown {
   const live = (rows?.nodes ?? []).filter((node) => node.removedIn === null);
   return {

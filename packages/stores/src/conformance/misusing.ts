@@ -1,22 +1,23 @@
-/** Untyped callers: their mistakes are refused with a code, never with a TypeError or an error of the driver. */
+/**
+ * Tests of untyped callers. Their mistakes are refused with a code, never with a TypeError or an error of the driver.
+ */
 import { ask, nodeId, run, type Store, treeId as treeIdOf } from '@coppice/core';
 import { assistant, createTestClock, testKit, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import { createTestTree, expectRefusalCode, readTreeJson, type StoreSubject, testStoreRule } from './subject.ts';
 
-/** Runs a command that TypeScript would reject. Fails the test if it is refused without a code. */
+/** Runs a command that TypeScript would reject, and returns the code of the refusal. */
 function tried(store: Store, command: unknown): Promise<string> {
   return expectRefusalCode(() =>
     Reflect.apply(run, undefined, [store, command, { actor: 'me', kit: testKit, ...createTestClock(700) }]),
   );
 }
 
-/** Calls a method with arguments that TypeScript would reject. */
+/** Calls a method with arguments that TypeScript would reject, and returns the code of the refusal. */
 function called(of: object, name: string, ...values: readonly unknown[]): Promise<string> {
   return expectRefusalCode(async () => Reflect.apply(Reflect.get(of, name), of, values));
 }
 
-/** The rules for untyped callers. */
 export function registerUntypedCallerRules(subject: StoreSubject): void {
   describe('callers without types', () => {
     testStoreRule(subject, '[K26] an invalid command is refused with a code', async (store) => {
@@ -89,10 +90,10 @@ export function registerUntypedCallerRules(subject: StoreSubject): void {
       expect(await called(store, 'putExternalIds', [{ treeId: id, format: 'f', scope: 's', id: 5 }])).toMatch(
         /^tree|^command/,
       );
-      // Without this check a caller without an owner would get the trees of the store's default owner.
+      // If this was not refused, a caller without an owner would see the trees of the store's default owner.
       for (const nobody of [undefined, null, 5])
         expect(await called(store, 'forOwner', nobody)).toBe('command/invalid');
-      // The cursor after the last part is null, so null must also be accepted for the first part.
+      // The cursor after the last page is null, so the query for the first page accepts null too.
       const first = await Reflect.apply(store.trees, store, [{ cursor: null }]);
       expect(first).toEqual(await store.trees());
     });

@@ -1,4 +1,4 @@
-/** Open, close, reopen, read-only. */
+/** Tests of opening, closing, reopening and read-only stores. */
 import { isAppError, type Store, treeId } from '@coppice/core';
 import { user, uuid } from '@coppice/core/testing';
 import { describe, expect, type TestContext, test } from 'vitest';
@@ -15,7 +15,6 @@ import {
   testStoreRule,
 } from './subject.ts';
 
-/** The rules of opening. */
 export function registerOpeningRules(subject: StoreSubject): void {
   describe('opening', () => {
     testStoreRule(subject, '[K1] a new store is empty and reports its kind', async (store) => {
@@ -138,7 +137,7 @@ async function refusedAndUntouched(
   await fixture.grow(['precious']);
   const spoilt = await requirePart(subject.damage, 'spoil')(store, how);
   const opening = await spoilt.open().then(
-    // A store may detect the damage only on the first read.
+    // A store may detect the damage only when the tree is read.
     (opened) => expectRefusalCode(() => askStore(opened, fixture.treeId, 'rows', {})).finally(() => opened.close()),
     (error: unknown) => (isAppError(error) ? error.code : String(error)),
   );
@@ -146,7 +145,7 @@ async function refusedAndUntouched(
   expect(await spoilt.unchanged()).toBe(true);
 }
 
-/** Returns everything that a store shows of its owner's trees. */
+/** Returns everything that a store shows of an owner's trees. */
 async function everything(store: Store): Promise<unknown> {
   const { items } = await store.trees();
   return Promise.all(

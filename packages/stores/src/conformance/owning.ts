@@ -1,4 +1,4 @@
-/** What owners cannot see of each other. */
+/** Tests that owners cannot see each other's data. */
 import { nodeId, type Read, type Store, treeId } from '@coppice/core';
 import { assistant, TestTree, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
@@ -14,7 +14,6 @@ import {
   waitForListEvent,
 } from './subject.ts';
 
-/** The rules of owners. */
 export function registerOwnerRules(subject: StoreSubject): void {
   describe('owners', () => {
     testStoreRule(subject, '[K90] ids of another owner are unknown to every call', async (store) => {
@@ -182,7 +181,7 @@ async function expectNothing(other: Store, fixture: TestTree, id: ReturnType<typ
       { ask: 'match', from: id, keys: ['k'] },
       { nodes: [], aliases: [] },
     ],
-    // Only that an id is taken is visible, not who owns it.
+    // An owner can see that an id is taken, but not who took it.
     [{ ask: 'taken', ids: [id] }, [id]],
   ];
   for (const [read, expected] of nothing)

@@ -1,4 +1,4 @@
-/** Compares every read of core with the answer of the tree value. */
+/** Tests that a store answers every read like the tree value of core. */
 import {
   type ActId,
   type Answer,
@@ -36,10 +36,9 @@ import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { createTestTree, expectRefusalCode, isLongRun, type StoreSubject, testStoreRule } from './subject.ts';
 
-// One long random walk builds a tree in which every read finds something.
+// Each long random walk builds a tree in which every kind of read finds something.
 const walks = isLongRun ? 40 : 4;
 
-/** The rules of reading. */
 export function registerReadRules(subject: StoreSubject): void {
   describe('reading', () => {
     for (let seed = 1; seed <= walks; seed++)
@@ -93,7 +92,7 @@ export function registerReadRules(subject: StoreSubject): void {
       const fixture = await createTestTree(store);
       const odd = ['"', '\\', '\n', '\u0000', '\ud83c\udf33', '\ud800', 'é', '\u001a', 'a', 'e\u0301', '👩‍👩‍👧'];
       const texts = odd.flatMap((unit) => [1, 79, 320, 1_944, 5_000].map((times) => `x${unit.repeat(times)}y`));
-      // Leading white space is skipped, so that the test reaches the end of the part that a store examines.
+      // Previews skip leading spaces. With these spaces, the test reaches the end of the text that a store examines.
       for (let space = 0; space < 9; space++) texts.push(`${' '.repeat(320 - space)}👩‍👩‍👧${'e\u0301'.repeat(9)}`);
       await fixture.grow(texts);
       const tree = await valueOf(store, fixture.treeId);
@@ -124,7 +123,7 @@ async function same<T>(work: () => Promise<T>, expected: Result<T>): Promise<voi
   else expect(await expectRefusalCode(work)).toBe(expected.refusal.code);
 }
 
-/** Runs random commands on a store and on the reference store, which holds the values. */
+/** Runs random commands on a store and on the memory store, which keeps the tree values for comparison. */
 async function walked(
   store: Store,
   seed: number,
@@ -164,7 +163,7 @@ async function compareReads(store: Store, seed: number): Promise<void> {
   }
 }
 
-/** Every read about a node and another one. */
+/** Returns every kind of read about two nodes. */
 function readsAbout(id: NodeId, also: NodeId, other: TreeId | undefined): Read[] {
   const elsewhere = other === undefined ? {} : { treeId: other };
   return [
@@ -256,7 +255,7 @@ function* one(read: Read): Generator<Read, Answer, unknown> {
   return (yield read) as Answer;
 }
 
-/** Normalises an answer: removes fields beyond the contract, and sorts sets. */
+/** Normalises an answer for comparison: removes fields that the contract does not name, and sorts sets. */
 function plain(read: Read, found: unknown): unknown {
   switch (read.ask) {
     case 'tree':

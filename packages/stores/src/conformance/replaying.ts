@@ -1,4 +1,4 @@
-/** Runs core's own cases and random ones on a store and on the reference, and compares them. */
+/** Tests that run the cases of core and random commands on a store and on the memory store, and compare the results. */
 import { readFileSync } from 'node:fs';
 import type { Store, TreeId } from '@coppice/core';
 import {
@@ -17,7 +17,7 @@ import { askStore, readTreeJson, type StoreSubject, testStoreRule } from './subj
 
 const sequences = propertyParameters(25, process.env);
 
-/** Runs commands on both stores; results, refusals and trees must be the same after each command. */
+/** Runs commands on both stores. Results, refusals and trees must be the same after each command. */
 export async function expectSameResults(store: Store, commands: readonly AbstractCommand[]): Promise<void> {
   const reference = new ReferenceStore(store.owner);
   const expected = runCommands(reference, commands);
@@ -58,7 +58,6 @@ function comparable(result: unknown): unknown {
   return result;
 }
 
-/** The rules of replaying. */
 export function registerReplayRules(subject: StoreSubject): void {
   describe('replaying', () => {
     testStoreRule(

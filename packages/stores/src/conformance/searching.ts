@@ -1,4 +1,4 @@
-/** Search over every branch, and lists of trees. */
+/** Tests of search over all branches, and of lists of trees. */
 import {
   libraryProject,
   nodeId,
@@ -17,7 +17,6 @@ async function found(store: Store, text: string, more: Partial<SearchQuery> = {}
   return items.map((hit) => hit.snippet);
 }
 
-/** The rules of searching and listing. */
 export function registerSearchRules(subject: StoreSubject): void {
   describe('searching', () => {
     testStoreRule(
@@ -176,7 +175,7 @@ export function registerSearchRules(subject: StoreSubject): void {
       async (store) => {
         const fixtures: TestTree[] = [];
         for (let at = 1; at <= 7; at++) fixtures.push(await createTestTree(store, at));
-        // Explicit times, so that some trees change at the same time.
+        // The times are chosen so that several trees changed at the same time.
         const times = [50, 40, 60, 40, 40, 70, 30];
         for (const [at, fixture] of fixtures.entries())
           await fixture.run(

@@ -1,4 +1,4 @@
-/** Runs, external ids and provenance. */
+/** Tests of runs, external ids and provenance. */
 import { nodeId, type Run, treeId } from '@coppice/core';
 import { type TestTree, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
@@ -12,7 +12,6 @@ import {
   testStoreRule,
 } from './subject.ts';
 
-/** The rules for data besides the trees. */
 export function registerSideDataRules(subject: StoreSubject): void {
   describe('runs', () => {
     testStoreRule(subject, '[K100] a run is found until it ends, and its heartbeat is updated', async (store) => {
@@ -34,7 +33,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
       expect(await store.runs.list(fixture.treeId)).toEqual([run]);
       expect(await store.runs.beat(run.id, 20)).toBe(true);
       expect(await store.runs.find(run.id)).toEqual({ ...run, beatAt: 20 });
-      // Runs are not part of versions and log.
+      // Runs change neither the version nor the log of a tree.
       expect((await store.history(fixture.treeId)).length).toBe(2);
       await store.runs.end(run.id);
       await store.runs.end(run.id);
@@ -68,7 +67,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
           return { code, severity: 'warning', id, message, treeId: fixture.treeId };
         };
         expect((await store.fsck()).findings).toEqual([warning('J27 pending-without-run', open)]);
-        // A run is recorded before its reply exists, and may remain without it.
+        // A run is recorded before its reply exists. After a crash the run may exist without the reply.
         await store.runs.start({ id: uuid(81), treeId: fixture.treeId, nodeId: nodeId(uuid(82)), ...data });
         expect((await store.fsck()).findings).toEqual([
           warning('J27 pending-without-run', open),
@@ -177,7 +176,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
       async (store) => {
         const fixture = await createTestTree(store);
         const [first = nodeId('')] = await fixture.grow(['a']);
-        // The clock of the starting process is hours ahead, and so is the displayed start time.
+        // The clock of the process that started the run is two hours ahead, so the start time is in the future.
         const startedAt = Date.now() + 7_200_000;
         await store.runs.start({
           id: uuid(80),
@@ -311,7 +310,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
         'tree/unknown-tree',
       );
       for (const fixture of fixtures) expect(await store.externalIdsOf(fixture.treeId)).toEqual([]);
-      // If the same external id is written twice, the later one counts.
+      // If the same external id is written twice, the second one is kept.
       const [grown] = (await fixtures[0]?.grow(['a'])) ?? [];
       await store.putExternalIds([...names, { ...first, nodeId: grown ?? null }]);
       for (const fixture of fixtures) expect((await store.externalIdsOf(fixture.treeId)).length).toBe(600);
@@ -325,7 +324,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
       '[K163] external ids are found by tree, format, scope and id, however they were given',
       async (store) => {
         const fixtures = [await createTestTree(store, 2), await createTestTree(store, 1)];
-        // In byte order the last two would be swapped.
+        // Sorted by bytes, the last two ids would have the opposite order.
         const ids = ['a', 'b', '\u{1f44d}', '\uffee'];
         const names = (of: TestTree) =>
           ids.map((id) => ({ treeId: of.treeId, nodeId: null, format: 'chat', scope: 's', id }));

@@ -1,4 +1,4 @@
-/** The store under test, and helpers for the tests of the suite. */
+/** Describes a store under test, and has helper functions for the tests of the suite. */
 import {
   type Answer,
   ask,
@@ -20,43 +20,43 @@ import type { StoreOptions } from '../options.ts';
 
 /** A store that was damaged on purpose. */
 export interface DamagedStore {
-  /** Tries to open it. */
+  /** Tries to open the damaged store. */
   open(): Promise<Store>;
-  /** Whether every byte is unchanged since the damage. */
+  /** Whether every byte of the store is the same as after the damage. */
   unchanged(): Promise<boolean>;
 }
 
-/** A store under test. Its capabilities are read from `supports`, never from its name. */
+/** A store under test. The tests read its capabilities from `supports`, never from its name. */
 export interface StoreSubject {
   readonly name: string;
-  /** Opens a new, empty store. */
+  /** Creates and opens an empty store. */
   open(options?: StoreOptions): Promise<Store>;
-  /** Closes a store and opens it again at the same place. Required if `supports.durable`. */
+  /** Closes a store and opens it again at the same place. Required if `supports.durable` is true. */
   reopen?(store: Store, options?: StoreOptions): Promise<Store>;
-  /** Opens the place of an open store a second time, like another process. Required if `supports.processes`. */
+  /** Opens an open store a second time, like another process. Required if `supports.processes` is true. */
   openSecond?(store: Store, options?: StoreOptions): Promise<Store>;
-  /** Closes a store and damages it, or marks it as written by a newer version. */
+  /** Closes a store, then damages it or marks it as written by a newer version. */
   damage?(store: Store, how: 'damaged' | 'newer'): Promise<DamagedStore>;
-  /** Returns a path for a backup, and how to open it there. Required if `supports.durable`. */
+  /** Returns a path for a backup, and a function that opens the backup. Required if `supports.durable` is true. */
   backup?(store: Store): Promise<{ readonly to: string; open(): Promise<Store> }>;
   /**
-   * An owner besides the default one whose ids are compared with its ids. A store of several parts compares the ids of
-   * one part only; `somebody else` if not given.
+   * The second owner of tests that compare ids of two owners. A store with several parts compares only the ids in one
+   * part, so the second owner must be in the part of the first. Defaults to `somebody else`.
    */
   readonly secondOwner?: string;
-  /** Closes a store if it is open, and deletes it. */
+  /** Closes a store if it is open, and deletes its data. */
   destroy(store: Store): Promise<void>;
 }
 
-/** Returns an owner whose ids are compared with those of the default owner. */
+/** Returns the second owner of tests that compare ids of two owners. */
 export function secondOwnerOf(subject: StoreSubject): string {
   return subject.secondOwner ?? 'somebody else';
 }
 
-/** Whether to run the long forms. */
+/** Whether the tests run with more and larger inputs. */
 export const isLongRun = process.env['COPPICE_LONG'] === '1';
 
-/** Runs one test of the suite on a new store, which is destroyed afterwards. */
+/** Registers one test of the suite. It gets a new store, which is destroyed afterwards. */
 export function testStoreRule(
   subject: StoreSubject,
   name: string,
@@ -73,23 +73,23 @@ export function testStoreRule(
   });
 }
 
-/** Skips a test, with the reason, if the store lacks the capability. */
+/** Skips a test, with the reason, if the store does not support what it tests. */
 export function skipUnlessSupported(context: TestContext, promised: boolean, reason: string): void {
   if (!promised) context.skip(reason);
 }
 
-/** Returns a part of the subject that a store with this capability must provide. */
+/** Returns an optional function of the subject. Throws if it is missing although the store claims the capability. */
 export function requirePart<T>(part: T | undefined, what: string): T {
   if (part === undefined) throw new Error(`The suite needs ${what} of a store that promises as much.`);
   return part;
 }
 
-/** Creates a fixture with an empty tree in a store. */
+/** Creates an empty tree in a store, with a fixture to change it. */
 export function createTestTree(store: Store, id = 1, systemPrompt?: string): Promise<TestTree> {
   return TestTree.make({ store, treeId: treeId(uuid(id)), ...(systemPrompt === undefined ? {} : { systemPrompt }) });
 }
 
-/** Reads one answer about a tree from a store. */
+/** Runs one read on a tree of a store. */
 export function askStore<K extends ReadName>(
   store: Store,
   id: TreeId,
@@ -111,12 +111,12 @@ export async function readTreeJson(store: Store, id: TreeId): Promise<unknown> {
   return treeToJson(await readTreeValue(store, id));
 }
 
-/** Checks a tree for broken invariants. */
+/** Fails the test if a tree breaks an invariant. */
 export async function expectNoErrors(store: Store, id: TreeId): Promise<void> {
   expect(checkTree(await readTreeValue(store, id)).filter((finding) => finding.severity === 'error')).toEqual([]);
 }
 
-/** Returns the code of a refusal; fails if the work is not refused. */
+/** Returns the code of a refusal. Fails the test if the work is not refused. */
 export async function expectRefusalCode(work: Promise<unknown> | (() => Promise<unknown>)): Promise<string> {
   try {
     await (typeof work === 'function' ? work() : work);
@@ -127,7 +127,7 @@ export async function expectRefusalCode(work: Promise<unknown> | (() => Promise<
   throw new Error('This was not refused.');
 }
 
-/** Returns the next items of an endless iterable, then stops it. */
+/** Returns the next items of an endless iterable, then ends the iteration. */
 export async function takeItems<T>(items: AsyncIterable<T>, count: number): Promise<T[]> {
   const found: T[] = [];
   if (count === 0) return found;
@@ -138,10 +138,10 @@ export async function takeItems<T>(items: AsyncIterable<T>, count: number): Prom
   return found;
 }
 
-// Long enough for any busy machine; a store that has not answered by then hangs.
+// No machine is so busy that a store needs longer. A store that has not answered by then is blocked.
 const waitLimitMs = 30_000;
 
-/** Returns the code that a feed is refused with; stops a feed that waits instead and fails the test. */
+/** Returns the code with which a feed is refused. Fails the test if the feed waits instead. */
 export async function expectFeedRefusalCode(store: Store, id: TreeId): Promise<string> {
   const stop = new AbortController();
   const giveUp = setTimeout(() => stop.abort(), waitLimitMs);
@@ -153,8 +153,8 @@ export async function expectFeedRefusalCode(store: Store, id: TreeId): Promise<s
 }
 
 /**
- * Returns the first event that a feed over all trees reports from now on. When the feed starts listening cannot be
- * observed, so the change is repeated until it is reported; otherwise the test fails.
+ * Returns the first event of a feed over all trees. The test cannot know when the feed starts to listen, so the change
+ * is repeated until an event arrives. Fails the test if none arrives in time.
  */
 export async function waitForListEvent(store: Store, change: () => Promise<unknown>): Promise<TreeListEvent> {
   const stop = new AbortController();
@@ -191,7 +191,7 @@ export const awkwardTexts: readonly string[] = [
   'e\u0301 and \u202e turned',
 ];
 
-/** A message with a block of an unknown type. */
+/** Returns a message with a block of an unknown type. */
 export function messageWithUnknownBlock(): Message {
   const block = { type: 'x-vendor', deep: { list: [1, -0.5, 1e21, null, true], ['__proto__']: 'kept' } };
   return { role: 'user', content: [block] };

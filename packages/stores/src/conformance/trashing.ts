@@ -1,4 +1,4 @@
-/** Trash, purge and history. */
+/** Tests of trash, purge and history. */
 import {
   treeId as asTreeId,
   type NodeId,
@@ -26,7 +26,7 @@ import {
   testStoreRule,
 } from './subject.ts';
 
-/** Returns everything that a store reports about a tree as one text, which must not contain a purged word. */
+/** Returns everything that a store reports about a tree as one text. The text must not contain purged words. */
 async function allTextOf(store: Store, id: TreeId): Promise<string> {
   const row = await askStore(store, id, 'tree', {});
   const reported = [
@@ -43,7 +43,7 @@ function said(id: string) {
   return { id, message: user(`says ${id}`) };
 }
 
-/** A turn of an act whose reply is still pending, and messages added below it meanwhile. */
+/** Adds a message with a pending reply in one act, then other messages below that reply. */
 async function saidMeanwhile(fixture: TestTree, number: number, act: { readonly actId: string }) {
   const { treeId } = fixture;
   const question = uuid(number + 1);
@@ -59,7 +59,6 @@ async function rootOf(store: Store, id: TreeId): Promise<NodeId> {
   return (await askStore(store, id, 'tree', {}))?.rootId ?? nodeId('');
 }
 
-/** The rules for trash and history. */
 export function registerTrashRules(subject: StoreSubject): void {
   describe('the trash', () => {
     testStoreRule(
@@ -344,7 +343,7 @@ export function registerTrashRules(subject: StoreSubject): void {
       expect(await newest()).toBe(act.actId);
       await fixture.run({ type: 'undo', treeId });
       await fixture.run({ type: 'redo', treeId });
-      // After a redo it is the newest act.
+      // The redone act is the newest one.
       expect(await newest()).toBe(act.actId);
       await fixture.run({ type: 'redo', treeId });
       expect(await newest()).toBe(meanwhile);
@@ -445,13 +444,13 @@ export function registerTrashRules(subject: StoreSubject): void {
   });
 }
 
-/** The tree without visit marks, which have no history, and without times that a rewind does not reset. */
+/** Returns a tree without visit marks, which have no history, and without times that a rewind does not reset. */
 function unmarked(tree: Tree): unknown {
   const { updatedAt: _, structureVersion: __, nodes, ...rest } = treeToJson(tree);
   return { ...rest, nodes: nodes.map((node) => ({ ...node, lastChildId: null })) };
 }
 
-/** Returns which nodes live where. */
+/** Returns the live nodes with their parents. */
 function shapeOf(image: unknown): unknown {
   const { nodes, activeNodeId } = image as ReturnType<typeof treeToJson>;
   return {

@@ -1,4 +1,4 @@
-/** Undo and redo without a named tree. */
+/** Tests of undo and redo of the newest act in any tree. */
 import { treeId as asTreeId, type Store, type TreeId, undoOrRedoAnywhere } from '@coppice/core';
 import { createTestClock, type TestTree, testKit, user, uuid } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
@@ -13,7 +13,7 @@ import {
   testStoreRule,
 } from './subject.ts';
 
-/** Runs commands on several trees with one clock, like one process. */
+/** Returns functions that run commands on several trees with one clock, like one process. */
 function actorIn(store: Store, actor = 'me', clock = createTestClock(9)) {
   const context = { actor, kit: testKit, ...clock };
   return {
@@ -41,7 +41,6 @@ async function textsIn(store: Store, id: TreeId): Promise<string[]> {
   return (rows?.nodes ?? []).flatMap((node) => (node.removedIn === null && node.text !== '' ? [node.text] : []));
 }
 
-/** Registers the rules. */
 export function registerUndoAnywhereRules(subject: StoreSubject): void {
   describe('undo without a tree', () => {
     testStoreRule(

@@ -1,4 +1,4 @@
-/** Several writers on one tree and on several. */
+/** Tests of several writers on one tree and on several trees. */
 import {
   type AppendCommand,
   type NodeId,
@@ -30,7 +30,7 @@ import {
   testStoreRule,
 } from './subject.ts';
 
-/** Returns another handle on the same place: as another process if the store allows that. */
+/** Opens the store a second time: as another process if the store supports that, else as another handle. */
 async function besides(subject: StoreSubject, store: Store): Promise<Store> {
   return subject.openSecond === undefined ? store.forOwner(store.owner) : subject.openSecond(store);
 }
@@ -44,7 +44,7 @@ function appending(id: TreeId, text: string, parentId?: NodeId): AppendCommand {
   };
 }
 
-/** A context with random ids, so that writers never choose the same one. */
+/** Returns a context with random ids, so that two writers never choose the same id. */
 function freshContext(actor: string): RunContext {
   return { actor, kit: testKit, now: Date.now, newId: () => crypto.randomUUID() };
 }
@@ -59,7 +59,6 @@ const inVain: AbstractCommand = {
   behind: 0,
 };
 
-/** The rules for concurrent writers. */
 export function registerConcurrentWriteRules(subject: StoreSubject): void {
   describe('writing at once', () => {
     testStoreRule(subject, '[K50] writers on one tree take turns, and no write is lost', async (store) => {
@@ -95,7 +94,7 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
         const second = await besides(subject, store);
         const fixture = await createTestTree(store);
         const said: string[] = [];
-        // Handles alternate, so that the cached last commit of each is outdated.
+        // The two handles take turns, so that the cached last commit of each is outdated.
         for (let turn = 0; turn < 12; turn++) {
           const text = `turn ${turn}`;
           said.push(text);
@@ -128,7 +127,7 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
           ),
         );
         expect(new Set(outcomes.map((outcome) => outcome.version)).size).toBe(texts.length);
-        // Also below one another, wherever the active node is by then.
+        // The writers append at the active node, wherever it is at that moment.
         await Promise.all(
           [store, second].map((handle, at) =>
             run(handle, appending(fixture.treeId, `round ${round} goes on ${at}`), freshContext(`goes on ${at}`)),
@@ -235,8 +234,8 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
     testStoreRule(subject, '[K55] random commands of several writers at once keep every invariant', async (store) => {
       const second = await besides(subject, store);
       const samples = fc.sample(arbitraryCommands({ minLength: 25, maxLength: 25 }), { seed: 11, numRuns: 3 });
-      // All players create the same two trees; later ones find them. Ids depend on a command's index, so each player
-      // first runs a number of commands without effect that keeps the ids apart.
+      // All players create the same two trees; later players find them. Ids depend on the index of a command, so each
+      // player first runs some commands without effect, which keeps the ids of the players apart.
       const players = samples.map(async (commands, at) => {
         const vain = Array.from({ length: 25 * at }, () => inVain);
         const own = commands.map((command) => ({ ...command, actor: at }));

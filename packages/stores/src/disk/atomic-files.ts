@@ -1,4 +1,4 @@
-/** Reads and writes files so that a crash leaves the old or the new one, with a failpoint at every step. */
+/** Reads and writes files so that a crash leaves either the old or the new file. Every step has a failpoint. */
 import {
   closeSync,
   constants,
@@ -32,12 +32,12 @@ export type FilePurpose =
   | 'backup'
   | 'session';
 
-/** Returns the code of an operating system error, or an empty text. */
+/** Returns the code of an operating system error; empty for other errors. */
 export function osErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && !isAppError(error) ? String(error.code) : '';
 }
 
-/** Runs a step that may fail, with a failpoint before and after it. */
+/** Runs one step of a file operation, with a failpoint before and after it. */
 export function runFileStep<T>(part: FilePurpose, name: 'append' | 'fsync' | 'rename', work: () => T): T {
   if (!isFaultArmed()) return work();
   failpoint(`disk-${part}-before-${name}`);
@@ -46,7 +46,7 @@ export function runFileStep<T>(part: FilePurpose, name: 'append' | 'fsync' | 're
   return value;
 }
 
-/** Converts the error of a file operation to an AppError that names the file; an AppError is returned as it is. */
+/** Converts the error of a file operation to an AppError that names the file. An AppError is returned unchanged. */
 export function toDiskError(error: unknown, path: string): unknown {
   if (isAppError(error)) return error;
   const code = osErrorCode(error);
@@ -72,7 +72,7 @@ export function toDiskError(error: unknown, path: string): unknown {
   }
 }
 
-/** Runs work on a file, and names the file in errors. */
+/** Runs work on a file. Errors of the work name the file. */
 export function withFileErrors<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -81,7 +81,7 @@ export function withFileErrors<T>(path: string, work: () => T): T {
   }
 }
 
-/** The error for a file with unexpected content. It names the file, which is left unchanged. */
+/** Makes the error for a file with unexpected content. The message says that the file was left unchanged. */
 export function makeDamagedFileError(
   path: string,
   why: string,
@@ -95,7 +95,7 @@ export function makeDamagedFileError(
   });
 }
 
-/** The error for a file that a newer version wrote. */
+/** Makes the error for a file that a newer version wrote. */
 export function makeNewerFormatError(path: string, version: unknown, own: number): AppError {
   return new AppError({
     code: 'store/newer',
@@ -105,14 +105,14 @@ export function makeNewerFormatError(path: string, version: unknown, own: number
   });
 }
 
-/** Writes all bytes, continuing after short writes. */
+/** Writes all bytes. The system may write fewer at a time, so the rest is written again. */
 export function writeAllBytes(handle: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at, bytes.length - at);
 }
 
-/** Makes new names in a folder durable. */
+/** Syncs a folder, so that new file names in it survive a crash. */
 export function syncFolder(path: string, part: FilePurpose): void {
-  // Windows cannot open folders, and writes names through.
+  // Windows cannot open folders, and writes file names immediately.
   if (process.platform === 'win32') return;
   const handle = openSync(path, 'r');
   try {
@@ -132,7 +132,7 @@ export function linkOrCopy(from: string, to: string): void {
   }
 }
 
-/** Writes files under temporary names in one folder, so that the leftovers of a crash are easy to find. */
+/** Writes files under temporary names in one folder, so that the files that a crash leaves are easy to find. */
 export class AtomicWriter {
   readonly #folder: string;
   #next = 0;
@@ -141,7 +141,7 @@ export class AtomicWriter {
     this.#folder = folder;
   }
 
-  /** Deletes the leftovers of a crash. */
+  /** Deletes the files that a crash left. */
   clear(): void {
     rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -151,7 +151,7 @@ export class AtomicWriter {
     return join(this.#folder, `${process.pid}-${++this.#next}`);
   }
 
-  /** Writes a new temporary file, synced if requested; the caller renames it. */
+  /** Writes a new temporary file, synced if requested, and returns its path. The caller renames it. */
   make(pieces: Iterable<Uint8Array>, part: FilePurpose, sync: boolean): string {
     const path = this.name();
     withFileErrors(path, () => {
@@ -182,7 +182,7 @@ export class AtomicWriter {
     }
   }
 
-  /** Creates a second name for a file that is about to be replaced; null if there is no such file. */
+  /** Gives a file that is about to be replaced a second name; returns null if there is no such file. */
   keep(path: string): string | null {
     if (statOrNull(path) === null) return null;
     const kept = this.name();
@@ -193,23 +193,23 @@ export class AtomicWriter {
     return kept;
   }
 
-  /** Restores a file's name as far as possible; the caller already has an error to report. */
+  /** Gives a file its name back. Errors are ignored, because the caller already has an error to report. */
   putBack(kept: string, path: string): void {
     try {
       renameSync(kept, path);
-      // If both names are links to one file, the rename did nothing.
+      // If both names are links to the same file, the rename did nothing and the second name remains.
       rmSync(kept, { force: true });
       const handle = openSync(dirname(path), 'r');
       fsyncSync(handle);
       closeSync(handle);
     } catch {
-      // The next write notices that the file is not the expected one, and refuses.
+      // The next write finds another file than it expects, and refuses.
     }
   }
 
   /**
-   * Replaces a file by a rename. With `last` the change is durable on return; `sync` alone syncs only the bytes, and
-   * the caller syncs the folder.
+   * Replaces a file by renaming a new one over it. With `last` the folder is synced too, so that the change is durable
+   * on return. With `sync` alone only the bytes are synced, and the caller syncs the folder.
    */
   replace(path: string, pieces: Iterable<Uint8Array>, part: FilePurpose, last: boolean, sync = last): void {
     const made = this.make(pieces, part, sync);
@@ -225,7 +225,7 @@ export class AtomicWriter {
   }
 }
 
-/** Encodes a text as UTF-8. Texts are JSON here, which escapes lone surrogates, so nothing is lost. */
+/** Encodes a text as UTF-8. The texts are JSON, which escapes lone surrogates, so no character is lost. */
 export function encodeFileText(text: string): Uint8Array {
   return Buffer.from(text, 'utf8');
 }
@@ -242,7 +242,7 @@ export function readTextFile(path: string): string | null {
   });
 }
 
-/** Returns the sorted names in a folder; empty if it does not exist. */
+/** Returns the sorted names in a folder; an empty list if the folder does not exist. */
 export function listFolderNames(path: string): string[] {
   return withFileErrors(path, () => {
     try {

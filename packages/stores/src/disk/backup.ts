@@ -1,11 +1,11 @@
-/** Backs up a store to another place. */
+/** Makes the backup of a store on disk. */
 import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { refuse } from '@coppice/core';
 import { renameFinishedCopy } from './copying.ts';
 
 /**
- * Makes a copy. `copy` writes it under a temporary name and gets its final name; `extra` are further names that a
+ * Makes a copy. `copy` writes it under a temporary name and receives the final one; `extra` names further files that a
  * failed copy may leave. The copy gets its final name only when it is complete and synced.
  */
 export async function makeBackup(

@@ -1,34 +1,34 @@
-/** Checks trees on disk: each tree, and its files. */
+/** Checks the trees of a store on disk, and the files of each tree. */
 import { type AppError, type FsckOptions, type FsckReport, isAppError, type TreeId } from '@coppice/core';
 
 type Finding = FsckReport['findings'][number];
 
-/** The findings about the files of a tree, and what was repaired. */
+/** The findings about the files of a tree, and the repairs that were made. */
 interface CheckedFiles {
   readonly findings: readonly Finding[];
   readonly repaired: readonly string[];
 }
 
-/** What an unreadable tree was rebuilt from, or why that failed. */
+/** How an unreadable tree was rebuilt, or why that failed. */
 type RebuiltTree = { readonly text: string; readonly nodes: number } | { readonly why: string };
 
-/** The inputs of a check. */
+/** The trees to check, and the checks of a store. */
 export interface TreesCheckInput {
   readonly trees: readonly TreeId[];
   readonly onProgress: FsckOptions['onProgress'];
   /** Trees whose files could not be read when the store was opened. */
   readonly broken: ReadonlyMap<TreeId, AppError>;
-  /** Runs the check that all stores share on one tree. */
+  /** Checks one tree with the rules that all stores share. */
   check(treeId: TreeId): Promise<FsckReport>;
   /** Checks the files of a readable tree. */
   files(treeId: TreeId): Promise<CheckedFiles>;
-  /** Rebuilds an unreadable tree; null if nothing is tried. */
+  /** Rebuilds an unreadable tree; returns null if this kind of error is not repaired. */
   rebuild?(treeId: TreeId, error: AppError): Promise<RebuiltTree | null>;
 }
 
 const unreadable: ReadonlySet<string> = new Set(['store/damaged', 'store/newer']);
 
-/** Checks trees and their files. An unreadable tree is a finding; a check that cannot run is an error. */
+/** Checks trees and their files. An unreadable tree is reported as a finding; any other error is thrown. */
 export async function checkTrees({
   trees,
   onProgress,

@@ -1,9 +1,9 @@
-/** Copies files and folders; copies are synced before they get their name. */
+/** Copies files and folders. A copy is synced before it gets its final name. */
 import { closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runFileStep, syncFolder, withFileErrors } from './atomic-files.ts';
 
-/** Copies a file or a folder, without what `leaves` names; synced on return. */
+/** Copies a file or a folder, without the names for which `isLeftOut` is true. Everything is synced on return. */
 export function copyDurably(from: string, to: string, isLeftOut: (folder: string, name: string) => boolean): void {
   const open = [{ from, to }];
   const made: string[] = [];
@@ -34,7 +34,7 @@ export function syncBackupPath(path: string): void {
   }
 }
 
-/** Gives a complete copy its final name. */
+/** Renames a complete copy to its final name. */
 export function renameFinishedCopy(part: string, path: string): void {
   withFileErrors(path, () => {
     runFileStep('backup', 'rename', () => renameSync(part, path));

@@ -1,4 +1,6 @@
-/** Decodes rows and commits from JSON of a file. Throws `Malformed`, mostly as {@link UnreadableValueError}. */
+/**
+ * Decodes rows and commits from the JSON of a file. Throws a `MalformedError`, usually an {@link UnreadableValueError}.
+ */
 import {
   actId,
   type Bookmark,
@@ -32,14 +34,14 @@ import {
 } from '@coppice/core/decode';
 import { applyPatch, attributesField, bookmarkShape, parseSteps, readNewNode } from '@coppice/core/tree';
 
-/** A value in a file that is not what it should be; the sentence says what is wrong, the caller names the file. */
+/** The error for a wrong value in a file. The message tells what is wrong; the caller adds the name of the file. */
 export class UnreadableValueError extends MalformedError {
   constructor(says: string) {
     super('', says);
   }
 }
 
-/** Says what is wrong with a record, as the rest of a sentence about it. */
+/** Describes what is wrong with a record, as the end of a sentence about that record. */
 export function describeUnreadable(error: MalformedError): string {
   return error.where === '' ? error.message : `cannot be read: ${error.message}`;
 }
@@ -55,7 +57,7 @@ export const nodeIdField: FieldReader<NodeId> = (fields, key) => nodeId(required
 /** The id of a node, or null. */
 export const nodeIdOrNull: FieldReader<NodeId | null> = nullableField(nodeIdField);
 
-/** Whether a value of a file is JSON; it can be nothing else, or missing. */
+/** Whether a value is JSON. A value read from a JSON file always is, unless the field is missing. */
 export function isJsonData(value: unknown): value is Json {
   return value === null || ['string', 'number', 'boolean', 'object'].includes(typeof value);
 }
@@ -83,7 +85,7 @@ export function decodeCommit(json: FieldMap, of: TreeId): Commit {
 export function decodeNode(json: FieldMap): Node {
   const { id, parentId, position, kind, message, status, groupId, createdAt, matchParent, key, tokens, ...rest } =
     newNodeOf(json);
-  // In the order in which a commit makes them, so that rows print alike wherever they were read from.
+  // The fields have the order in which a commit writes them, so that rows from files and from commits print alike.
   return {
     id,
     parentId,

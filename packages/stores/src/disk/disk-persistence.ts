@@ -1,7 +1,7 @@
-/** Shared by the stores on disk: persists entries, and finds nodes and acts in trees that are not loaded. */
+/** The part that all stores on disk share: persists entries, and finds nodes and acts in trees that are not loaded. */
 import { type ActId, type AppError, isUuid, type NodeId, refuse, type TreeId } from '@coppice/core';
 import { insertedNodes } from '@coppice/core/tree';
-import { type LoadedTree, type PersistedEntry, type Persistence, treesOfNodes } from '../in-process/persistence.ts';
+import { type LoadedTree, type PersistedEntry, type Persistence, pickTreesOfNodes } from '../in-process/persistence.ts';
 import type { SideEntry } from './side-files.ts';
 
 type EntryOf<T extends PersistedEntry['type']> = Extract<PersistedEntry, { readonly type: T }>;
@@ -23,9 +23,9 @@ export abstract class DiskPersistence implements Persistence {
   protected abstract purgeTree(id: TreeId): Promise<void> | void;
   protected abstract keepBeside(entry: SideEntry): void;
   protected abstract read(id: TreeId): LoadedTree;
-  /** The trees of the store, with the ids of their nodes. */
+  /** Yields the trees of the store with the ids of their nodes. */
   protected abstract nodesOfTrees(): Iterable<readonly [TreeId, Iterable<NodeId>]>;
-  /** The acts of trees that are not loaded. */
+  /** Yields the acts of the trees that are not loaded. */
   protected abstract actsOfTrees(isLoaded: (id: TreeId) => boolean): Iterable<readonly [TreeId, Iterable<ActId>]>;
   abstract bytesOf(owner: string, hash: string): Promise<Uint8Array>;
 
@@ -59,15 +59,17 @@ export abstract class DiskPersistence implements Persistence {
     return this.read(id);
   }
 
-  async pickTreesOfNodes(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>> {
+  async findTreesOfNodes(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>> {
     if (this.#homes === null) {
       this.#homes = new Map();
       for (const [tree, nodes] of this.nodesOfTrees()) this.enterNodes(tree, nodes);
     }
-    return treesOfNodes(this.#homes, ids);
+    return pickTreesOfNodes(this.#homes, ids);
   }
 
-  /** Indexes the nodes of a tree that was found later. If an id is in two trees, the first one keeps it. */
+  /**
+   * Indexes the nodes of a tree that was found after opening. If two trees have the same id, the first tree keeps it.
+   */
   protected enterNodes(tree: TreeId, nodes: Iterable<NodeId>): void {
     const homes = this.#homes;
     if (homes !== null) for (const node of nodes) if (!homes.has(node)) homes.set(node, tree);
@@ -89,7 +91,7 @@ export abstract class DiskPersistence implements Persistence {
   }
 }
 
-/** Throws if a new id is not a UUID, because ids become file names and lines that other programs read. */
+/** Throws if a new id is not a UUID. Ids become parts of file names and lines, which other programs read. */
 function assertOwnIds({ applied }: EntryOf<'commit'>): void {
   for (const { id } of insertedNodes(applied.commit.steps))
     if (!isUuid(id)) refuse('id/invalid', 'A new node has a UUID in lower case.', { nodeId: id });

@@ -1,4 +1,4 @@
-/** A store on disk: trees in memory backed by files, and a check of those files. */
+/** A store on disk: its trees are in memory, every change is written to files, and the files can be checked. */
 import type { FsckOptions, FsckReport, StoreInfo, TreeId } from '@coppice/core';
 import {
   createStoreParts,
@@ -14,23 +14,23 @@ import { checkSideFiles } from './side-check.ts';
 import type { SideFiles } from './side-files.ts';
 import { removeEmptyTransientFolders } from './transient-names.ts';
 
-/** Shared by the handles of one open store. */
+/** The parts of an open store that all its handles share. */
 export interface OpenDiskStore<P extends DiskPersistence> {
   readonly parts: StoreParts;
   readonly identity: StoreIdentity;
   readonly persistence: P;
 }
 
-/** A store folder as found, and its operations. */
+/** A store folder that was inspected, and the functions to read, describe and copy it. */
 export interface DiskStoreInput<P extends DiskPersistence> {
   readonly persistence: P & { close(): Promise<void> | void };
   readonly readOnly: boolean;
   /** Whether feeds include commits of other processes. */
   readonly crossProcessFeed: boolean;
   readonly known: readonly UnloadedTree[];
-  /** The folder of the store; null for a single file in a foreign folder. */
+  /** The folder of the store; null for a single session file in the folder of another program. */
   readonly folder: string | null;
-  /** Reads the data besides the trees. */
+  /** Reads the data besides the trees, and registers it. */
   read(parts: StoreParts): void;
   info(): StoreInfo;
   backup(to: string): Promise<void>;
@@ -62,7 +62,7 @@ export async function openDiskStore<P extends DiskPersistence>(
   return { parts, identity: plate, persistence };
 }
 
-/** A store on disk, as one owner sees it. */
+/** A store on disk, limited to one owner. */
 export abstract class DiskStore<P extends DiskPersistence> extends InProcessStore {
   protected readonly opened: OpenDiskStore<P>;
 
@@ -77,10 +77,10 @@ export abstract class DiskStore<P extends DiskPersistence> extends InProcessStor
     repair: boolean,
     onProgress: FsckOptions['onProgress'],
   ): Promise<FsckReport>;
-  /** Returns the side files; with `write` this process may write them. */
+  /** Returns the side files. With `write` this process takes the right to write them first. */
   protected abstract sides(write: boolean): Iterable<SideFiles>;
 
-  /** Runs the check that all stores share, and checks the files of the trees and the side files. */
+  /** Checks the trees with the rules that all stores share, then their files and the side files. */
   override async fsck(options: FsckOptions = {}): Promise<FsckReport> {
     const { state } = this.opened.parts;
     state.alive();
@@ -93,7 +93,7 @@ export abstract class DiskStore<P extends DiskPersistence> extends InProcessStor
     return options.treeId === undefined ? checkSideFiles(report, this.sides(repair), repair) : report;
   }
 
-  /** Runs the check that all stores share on one tree. */
+  /** Checks one tree with the rules that all stores share. */
   protected checkTree(treeId: TreeId, repair: boolean): Promise<FsckReport> {
     return super.fsck({ repair, treeId });
   }

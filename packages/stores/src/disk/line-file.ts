@@ -20,7 +20,7 @@ import {
 
 const lineEnd = 0x0a;
 const chunkSize = 1 << 20;
-// `,"crc":"01234567"}`
+// The length of a checksum at the end of a line, such as `,"crc":"01234567"}`.
 const sealLength = 18;
 
 /** Returns the checksum of bytes as eight hex digits. */
@@ -39,7 +39,7 @@ export type ChecksummedLine =
   | { readonly ok: true; readonly value: FieldMap; readonly at: LineRange }
   | { readonly ok: false; readonly why: string; readonly torn: boolean; readonly at: LineRange };
 
-/** The place of a line: its number from 1, offset, length, and whether it has a line end. */
+/** The location of a line: its number from 1, offset, length, and whether it has a line end. */
 export interface LineRange {
   readonly line: number;
   readonly offset: number;
@@ -59,12 +59,12 @@ function readLine(bytes: Uint8Array, at: LineRange): ChecksummedLine {
     const value: unknown = JSON.parse(`${Buffer.from(body).toString('utf8')}}`);
     if (isFieldMap(value)) return { ok: true, value, at };
   } catch {
-    // Falls through: another program wrote a valid checksum over text that is not JSON.
+    // Another program wrote a valid checksum for a text that is not JSON.
   }
   return { ok: false, why: 'is no JSON object', torn, at };
 }
 
-/** Yields the lines of a file, unreadable ones included; none if the file does not exist. */
+/** Yields the lines of a file, unreadable ones included. Yields nothing if the file does not exist. */
 export function* readLinesOfFile(path: string): Generator<ChecksummedLine, void, undefined> {
   let handle: number;
   try {
@@ -87,7 +87,7 @@ export function* readLinesOfFile(path: string): Generator<ChecksummedLine, void,
     };
     let left = fstatSync(handle).size;
     for (;;) {
-      // Lines refer to the chunk they are in, so each chunk is a new buffer, no larger than needed.
+      // Lines keep a reference to the buffer of their chunk. So each chunk gets a new buffer, no larger than needed.
       const chunk = Buffer.allocUnsafe(Math.max(1, Math.min(chunkSize, left)));
       const read = withFileErrors(path, () => readSync(handle, chunk, 0, chunk.length, null));
       if (read === 0) break;
@@ -106,7 +106,7 @@ export function* readLinesOfFile(path: string): Generator<ChecksummedLine, void,
   }
 }
 
-/** The end of a file, as known to its readers. */
+/** The end of a file when it was last read. */
 export interface FileTail {
   /** The size of the file. */
   readonly bytes: number;
@@ -114,7 +114,7 @@ export interface FileTail {
   readonly ended: boolean;
 }
 
-/** A file of lines with a known end, for appending. No other process may write to it meanwhile. */
+/** A file of lines that is appended to. Its end is known, so no other process may write to the file meanwhile. */
 export class LineFile {
   readonly path: string;
   readonly #part: FilePurpose;
@@ -148,7 +148,7 @@ export class LineFile {
         try {
           this.#takeBack(handle);
         } catch {
-          // The next append tries again, and throws if it cannot.
+          // The next append cuts the file again, and throws if that fails too.
         }
         throw error;
       }
@@ -178,8 +178,8 @@ export class LineFile {
   }
 
   /**
-   * Replaces all lines by a rename. If that fails the old file is restored; if that fails too, nothing more is appended
-   * until the file is reopened, because its content is unknown.
+   * Replaces all lines by renaming a new file over the old one. If that fails, the old file is restored. If that fails
+   * too, the content is unknown, and nothing is appended until the file is opened again.
    */
   rewrite(lines: Iterable<Uint8Array>, writer: AtomicWriter): void {
     let bytes = 0;
@@ -208,7 +208,7 @@ export class LineFile {
   }
 }
 
-/** Joins small pieces, to save system calls. */
+/** Joins small pieces to larger ones, which takes fewer system calls. */
 export function* joinSmallPieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array, void, undefined> {
   let held: Uint8Array[] = [];
   let size = 0;

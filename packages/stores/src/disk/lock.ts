@@ -22,12 +22,12 @@ const longestWait = 10_000;
 /** A process that holds the lock. */
 export interface LockHolder {
   readonly pid: number;
-  /** When the process started, in clock ticks since boot: distinguishes processes with a reused pid. */
+  /** The time when the process started, in clock ticks since boot. It tells two processes with the same pid apart. */
   readonly started: string | null;
   /** The boot id of the machine. */
   readonly boot: string | null;
   readonly host: string;
-  /** The pid namespace of the pid; containers have their own. */
+  /** The pid namespace of the process. Each container has its own. */
   readonly space: string | null;
 }
 
@@ -45,7 +45,7 @@ export function readBootId(): string | null {
 }
 
 function processStart(pid: number): string | null {
-  // The program name may contain anything, so fields are counted after its last parenthesis.
+  // The program name may contain spaces and parentheses, so fields are counted after the last parenthesis.
   return describeHolder(() => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
@@ -71,11 +71,14 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether a holder is certainly gone. One that cannot be checked, such as on another machine, counts as alive. */
+/**
+ * Whether the holder of a lock has certainly ended. If that cannot be checked, as on another machine, it counts as
+ * alive.
+ */
 function isProcessGone(holder: LockHolder, here: LockHolder = ownLockHolder()): boolean {
   if (holder.host !== here.host) return false;
   if (holder.boot !== here.boot) return true;
-  // A restarted container has the same host name but a new pid namespace, and its old processes are gone.
+  // A restarted container has the same host name but another pid namespace, and its old processes have ended.
   if (holder.space !== here.space) return true;
   if (!isAlive(holder.pid)) return true;
   return holder.started !== processStart(holder.pid);
@@ -94,11 +97,11 @@ function readHolder(text: string): LockHolder | null {
   }
 }
 
-/** Identifies a file. The inode alone could be reused by another file. */
+/** Identifies a file. The inode alone is not enough, because another file may reuse it. */
 interface Identity {
   readonly ino: number;
   readonly mtimeMs: number;
-  /** When the file or its names last changed. */
+  /** The time when the content or the names of the file last changed. */
   readonly ctimeMs: number;
 }
 
@@ -109,7 +112,7 @@ function fileIdentity(path: string): Identity | undefined {
 /** A lock held by this process. */
 export class FolderLock {
   readonly path: string;
-  // Kept open: fstat shows changes of the file without resolving the path each time.
+  // The file stays open: fstat detects changes without resolving the path each time.
   readonly #handle: number;
   #file: Identity;
 
@@ -123,15 +126,18 @@ export class FolderLock {
     return found?.ino === this.#file.ino && found.mtimeMs === this.#file.mtimeMs;
   }
 
-  /** Takes the lock of a folder, or returns its holder. The lock of a dead process is taken over. */
+  /**
+   * Takes the lock of a folder, or returns the process that holds it. The lock of a process that has ended is taken
+   * over.
+   */
   static take(folder: string): FolderLock | LockHolder {
     const path = join(folder, 'lock');
-    // A separate temporary folder, because the other one is cleared by the lock holder.
+    // The lock has a temporary folder of its own, because the lock holder clears the other one.
     const writer = new AtomicWriter(join(folder, 'locking'));
     return withFileErrors(path, () => {
       for (const name of listFolderNames(join(folder, 'locking')))
         if (!isAlive(Number.parseInt(name, 10) || 0)) rmSync(join(folder, 'locking', name), { force: true });
-      // The token tells this attempt from other locks of the same process.
+      // The token tells this attempt apart from other locks of the same process.
       const text = `${JSON.stringify({ ...ownLockHolder(), token: randomUUID() })}\n`;
       const made = writer.make([encodeFileText(text)], 'lock', true);
       try {
@@ -142,7 +148,8 @@ export class FolderLock {
             return new FolderLock(path);
           } catch (error) {
             if (osErrorCode(error) !== 'EEXIST') {
-              // It failed after the lock was in place: left there, it would lock out this process itself.
+              // The failure came after the lock file was created. If it stayed, this process could not take the lock
+              // again.
               if (readTextFile(path) === text) rmSync(path, { force: true });
               throw error;
             }
@@ -173,7 +180,7 @@ export class FolderLock {
     if (found === null) return null;
     const holder = readHolder(found);
     if (holder !== null && !isProcessGone(holder)) return holder;
-    // Moved aside first and checked again, because another process may have taken it over in between.
+    // The file is renamed first and read again, because another process may have taken the lock over in between.
     const aside = writer.name();
     try {
       renameSync(path, aside);
@@ -196,7 +203,7 @@ export class FolderLock {
   check(): void {
     const found = withFileErrors(this.path, () => {
       const held = fstatSync(this.#handle);
-      // Nothing about the file changed, not even its name, so it is still in place.
+      // Neither the content nor a name of the file has changed, so the file is still at its path.
       return held.ctimeMs === this.#file.ctimeMs && held.nlink > 0 ? held : fileIdentity(this.path);
     });
     if (found !== undefined && this.#isOurs(found)) {
@@ -211,18 +218,18 @@ export class FolderLock {
     });
   }
 
-  /** Releases the lock, if it is still ours. */
+  /** Releases the lock, if this process still holds it. */
   release(): void {
     try {
       if (this.#isOurs(fileIdentity(this.path))) rmSync(this.path, { force: true });
       closeSync(this.#handle);
     } catch {
-      // Another process has taken it over.
+      // Another process has taken the lock over.
     }
   }
 }
 
-/** The error of a write to a folder that another process has locked. */
+/** Makes the error for a write to a folder that another process has locked. */
 export function makeLockedError(place: string, holder: LockHolder): AppError {
   return new AppError({
     code: 'store/locked',

@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { osErrorCode } from './atomic-files.ts';
 
 /**
- * Creates a folder and its missing parents. Node's `recursive` option never ends if the system reports a missing parent
- * for a folder that cannot be created although the parent exists, as below `/proc`.
+ * Creates a folder and its missing parents. Node's `recursive` option loops forever where the system reports a missing
+ * parent although the parent exists, as below `/proc`.
  */
 export function makeFolders(path: string, mode?: number): void {
   const folders = [resolve(path)];
@@ -13,7 +13,7 @@ export function makeFolders(path: string, mode?: number): void {
     try {
       mkdirSync(folder, mode);
     } catch (error) {
-      // Another process may have created it.
+      // Another process may have created the folder meanwhile.
       if (osErrorCode(error) !== 'EEXIST' || statSync(folder).isDirectory() !== true) throw error;
     }
   }

@@ -1,5 +1,5 @@
 // @module-tag full
-/** Checks that the files of a store contain nothing of purged texts. */
+/** Checks that no file of a store contains purged texts. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-// Every twelve bytes of a secret contain the mark, so searching for the mark finds any part of it.
+// The mark is in every twelve bytes of a secret, so a search for the mark finds any remaining part of a secret.
 const mark = 'S3cR';
 
 function secret(bytes: number): string {
@@ -37,7 +37,7 @@ function filesWithMark(below: string): string[] {
   return found;
 }
 
-/** Adds a branch with a secret in every part of a message; returns its first node. */
+/** Adds a branch with a secret in every part of a message, and returns its first node. */
 async function grown(store: Store, fixture: TestTree, size: number): Promise<NodeId> {
   const { treeId } = fixture;
   const words = secret(size);
@@ -126,7 +126,7 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
     const store = await open();
     const fixture = await createTestTree(store);
     const { treeId } = fixture;
-    // The keys of the plain test kit are the texts themselves, so the real kit is used.
+    // The test kit uses whole texts as equality keys, so the real kit is used here.
     const context = { kit: messageKit };
     const message = user(`${secret(400)} and the rest stays`);
     const whole = (await fixture.run({ type: 'append', treeId, messages: [{ message }] }, context)).result.nodeId;

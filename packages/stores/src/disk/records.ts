@@ -1,4 +1,4 @@
-/** Decodes the records besides the trees from JSON of a file. */
+/** Decodes the data besides the trees from the JSON of a file. */
 import {
   type ApiToken,
   type BlobInfo,
@@ -39,7 +39,9 @@ import {
   UnreadableValueError,
 } from './decode.ts';
 
-/** Decodes a message. A list may hold messages without content, which are left out when it is read as a tree. */
+/**
+ * Decodes a message. A list may contain messages without content; they are left out when the list is read as a tree.
+ */
 const recordMessage: FieldReader<Message> = (fields, key) => {
   const json = ownField(fields, key);
   if (isFieldMap(json) && Array.isArray(json.content) && json.content.length === 0) {
@@ -76,7 +78,7 @@ export const readExternalId: (json: FieldMap) => ExternalId = shapeReader<Extern
   id: requiredText,
 });
 
-/** Decodes a reuse of a prefix. */
+/** Decodes a provenance record: which nodes an appended history reused. */
 export const readProvenance: (json: FieldMap) => Provenance = shapeReader<Provenance>({
   treeId: treeIdField,
   source: requiredText,
@@ -97,7 +99,7 @@ export const readRun: (json: FieldMap) => Run = shapeReader<Run>({
   data: fieldReader(isJsonObject, 'an object'),
 });
 
-/** Decodes a piece of a reply. */
+/** Decodes a part of a reply's text. */
 export const readChunk: (json: FieldMap) => RunChunk = shapeReader<RunChunk>({
   offset: finiteNumberField,
   text: requiredText,

@@ -2,7 +2,7 @@
 import type { FsckReport } from '@coppice/core';
 import type { SideFiles } from './side-files.ts';
 
-/** Adds unreadable side files to a report; repair rewrites them and keeps the unreadable lines in a file beside. */
+/** Adds unreadable side files to a report. A repair rewrites them, and moves the unreadable lines to another file. */
 export function checkSideFiles(report: FsckReport, sides: Iterable<SideFiles>, repair: boolean): FsckReport {
   const findings = [...report.findings];
   const repaired = [...report.repaired];

@@ -1,4 +1,6 @@
-/** Data besides the trees, in separate files: external ids, provenance, accounts, runs, attachments. */
+/**
+ * The side files of a store, with the data besides the trees: external ids, provenance, accounts, runs, attachments.
+ */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +38,7 @@ import {
   readUser,
 } from './records.ts';
 
-/** The names of the files. */
+/** The names of the side files. */
 const files = {
   names: 'names.jsonl',
   provenance: 'provenance.jsonl',
@@ -58,10 +60,10 @@ interface RunningRow {
   readonly chunks: RunChunk[];
 }
 
-// A lost line may be the one that revokes a token, so accounts are not read without it.
+// An unreadable line may be the one that revokes a token. So accounts are not read at all if a line is unreadable.
 const strict: ReadonlySet<Name> = new Set(['accounts']);
 
-// Ended runs stay in their file until they take up most of it.
+// Ended runs stay in the file until they take up this many bytes and most of the file.
 const mostStale = 1 << 20;
 
 /** The side files of one store. */
@@ -71,9 +73,9 @@ export class SideFiles {
   readonly #note: (text: string) => void;
   readonly #open = new Map<Name, LineFile>();
   readonly #running = new Map<string, RunningRow>();
-  // Tells the lines of this store from those of other processes.
+  // Marks the lines of this store, to tell them apart from the lines of other processes.
   readonly #by = randomUUID();
-  /** Unreadable lines by file: they stay in the file, and the rest is used. */
+  /** The unreadable lines by file. They stay in the file; the other lines are used. */
   readonly #unread = new Map<Name, { readonly why: string; readonly lines: readonly LineRange[] }>();
   #stale = 0;
 
@@ -89,7 +91,7 @@ export class SideFiles {
 
   /**
    * Yields the lines of a file. Unacknowledged lines are skipped with a note. An altered line is skipped too and
-   * reported as damage: it must not make the rest of the store unusable.
+   * reported as damage, so that the rest of the store stays usable.
    */
   *#lines(name: Name): Generator<FieldMap, void, undefined> {
     const path = this.#path(name);
@@ -134,7 +136,9 @@ export class SideFiles {
     return [...this.#unread].map(([name, { why }]) => ({ path: this.#path(name), why }));
   }
 
-  /** Rewrites files without their unreadable lines, which are kept beside them. Returns what was done. */
+  /**
+   * Rewrites files without their unreadable lines, which are moved to another file. Returns a sentence for each file.
+   */
   mend(): string[] {
     return [...this.#unread.keys()].map((name) => {
       const kept = [sideHead()];
@@ -143,7 +147,7 @@ export class SideFiles {
     });
   }
 
-  /** Rewrites a file. Unreadable lines are first moved to a file beside it, whose name is returned. */
+  /** Rewrites a file. Its unreadable lines are first copied to another file, whose name is returned. */
   #rewrite(name: Name, lines: Iterable<Uint8Array>): string | null {
     const { lines: unread = [] } = this.#unread.get(name) ?? {};
     const path = this.#path(name);
@@ -169,14 +173,14 @@ export class SideFiles {
         try {
           this.#tell(parts, value);
         } catch (error) {
-          // The checksum is valid, so another version wrote it on purpose.
+          // The checksum is valid, so the line is not damaged: another version wrote it.
           if (error instanceof MalformedError)
             throw makeDamagedFileError(this.#path(name), `has a line that ${describeUnreadable(error)}`);
           throw error;
         }
       }
     }
-    for (const { owner, run, chunks } of this.#running.values()) parts.runs.know(owner, run, chunks);
+    for (const { owner, run, chunks } of this.#running.values()) parts.runs.register(owner, run, chunks);
   }
 
   #tell(parts: StoreParts, value: FieldMap): void {
@@ -186,13 +190,13 @@ export class SideFiles {
       case 'provenance':
         return parts.names.register([], sideRows(value, 'rows').map(readProvenance));
       case 'user':
-        return parts.accounts.know({ users: [readUser(objectField(value, 'user'))] });
+        return parts.accounts.register({ users: [readUser(objectField(value, 'user'))] });
       case 'token':
-        return parts.accounts.know({ tokens: [readToken(objectField(value, 'token'))] });
+        return parts.accounts.register({ tokens: [readToken(objectField(value, 'token'))] });
       case 'share':
-        return parts.accounts.know({ shares: [readShare(objectField(value, 'share'))] });
+        return parts.accounts.register({ shares: [readShare(objectField(value, 'share'))] });
       case 'blob':
-        return parts.blobs.know(
+        return parts.blobs.register(
           requiredText(value, 'owner'),
           readBlobInfo(objectField(value, 'info')),
           putAt(value),
@@ -209,7 +213,7 @@ export class SideFiles {
       case 'blobs-gone':
         return;
       case 'sequence':
-        return parts.state.knowSequence(finiteNumberField(value, 'sequence'));
+        return parts.state.registerSequence(finiteNumberField(value, 'sequence'));
       default:
         throw new UnreadableValueError(`has the type ${requiredText(value, 'type')}, which this build does not know`);
     }
@@ -221,7 +225,7 @@ export class SideFiles {
     else there.run = run;
   }
 
-  /** The runs that have not ended. */
+  /** The ids of the runs that have not ended. */
   get running(): readonly string[] {
     return [...this.#running.keys()];
   }
@@ -242,7 +246,7 @@ export class SideFiles {
       case 'blobs-gone':
         return this.#dropBlobs(entry.owner, new Set(entry.hashes));
       case 'sequence':
-        // Only the last one counts.
+        // Only the last entry of this file is needed.
         this.#rewrite('feed', [sideHead(), encodeLine(entry)]);
         return;
       case 'run':
@@ -273,12 +277,12 @@ export class SideFiles {
     return file;
   }
 
-  /** Rewrites the file of runs when ended ones take up most of it. */
+  /** Rewrites the file of runs when ended runs take up most of it. */
   #tidyRuns(): void {
     if (this.#stale >= mostStale) this.#rewriteRuns();
   }
 
-  /** Rewrites the file of runs without those that have ended. */
+  /** Rewrites the file of runs without the ended runs. */
   #rewriteRuns(): void {
     this.#stale = 0;
     const running = [...this.#running.values()];
@@ -299,16 +303,16 @@ export class SideFiles {
       this.#writer.replace(path, [bytes], 'blob', true);
     }
     const line = { type: 'blob', owner, info, at, ...(loose ? { loose } : {}), waiting, by: this.#by };
-    // That an upload waits no longer may be lost: then its bytes are kept for a while.
+    // If the line that ends the wait of an upload is lost, its bytes are only kept longer than necessary.
     this.#append('blobs', line, waiting || loose);
   }
 
   /**
-   * Returns an owner's attachments that another process, or an earlier one, added after a time and referred to in no
-   * message since. Read from the file because other processes write it too.
+   * Returns the attachments of an owner that another or an earlier process added after a time, and that no message of
+   * it refers to yet. They are read from the file, because other processes write to it too.
    */
   waitingSince(owner: string, after: number): ReadonlySet<string> {
-    // The last line of each process counts; earlier versions wrote neither field.
+    // The last line of each process decides. Earlier versions wrote neither field.
     const waiting = new Map<string, Set<unknown>>();
     for (const value of this.#lines('blobs')) {
       if (requiredText(value, 'type') !== 'blob' || requiredText(value, 'owner') !== owner) continue;
@@ -325,7 +329,7 @@ export class SideFiles {
     return found;
   }
 
-  /** Removes attachments of an owner from the list, then bytes that no other owner refers to. */
+  /** Removes attachments of an owner from the list, then deletes the bytes that no other owner refers to. */
   #dropBlobs(owner: string, hashes: ReadonlySet<string>): void {
     const left = new Set<string>();
     const kept: Uint8Array[] = [sideHead()];
@@ -344,14 +348,14 @@ export class SideFiles {
       }
   }
 
-  /** Returns the path of an attachment's bytes; the name must be a hash. */
+  /** Returns the path of an attachment's bytes. Throws if the name is not a hash. */
   blobPath(hash: string): string {
     if (!/^[0-9a-f]{64}$/.test(hash))
       throw makeDamagedFileError(join(this.#folder, 'blobs'), 'was asked for something else than a hash');
     return join(this.#folder, 'blobs', hash);
   }
 
-  /** The bytes of an attachment. */
+  /** Reads the bytes of an attachment. */
   bytesOf(hash: string): Uint8Array {
     const path = this.blobPath(hash);
     return withFileErrors(path, () => {
@@ -360,19 +364,19 @@ export class SideFiles {
     });
   }
 
-  /** Removes data about a tree, or about some of its nodes, from the files. */
+  /** Removes the data about a tree, or about some of its nodes, from the files. */
   forget(treeId: TreeId, nodeIds?: ReadonlySet<NodeId>): void {
     const gone = (id: unknown) => nodeIds === undefined || (typeof id === 'string' && nodeIds.has(nodeId(id)));
     this.#filter('names', (row) => row.treeId === treeId && gone(row.nodeId));
     this.#filter('provenance', (row) => row.treeId === treeId && (gone(row.firstNodeId) || gone(row.lastNodeId)));
     if (nodeIds === undefined) this.#filter('accounts', (row) => row.treeId === treeId);
     for (const [id, { run }] of this.#running) if (run.treeId === treeId && gone(run.nodeId)) this.#running.delete(id);
-    // The file of runs may contain pieces of ended replies, which may be purged.
+    // The file of runs may contain purged text of ended replies.
     if (existsSync(this.#path('runs'))) this.#rewriteRuns();
     this.#dropDamaged();
   }
 
-  /** Deletes lines set aside by a repair, because they may contain purged data. */
+  /** Deletes the lines that a repair moved to another file, because they may contain purged data. */
   #dropDamaged(): void {
     for (const name of existsSync(this.#folder) ? listFolderNames(this.#folder) : [])
       if (/^(?:names|provenance|runs)\.jsonl\.damaged-\d+$/.test(name)) {
@@ -381,7 +385,7 @@ export class SideFiles {
       }
   }
 
-  /** Rewrites a file without matching rows; does nothing if there are none. */
+  /** Rewrites a file without matching rows. Does nothing if no row matches. */
   #filter(name: Name, goes: (row: FieldMap) => boolean): void {
     const kept: Uint8Array[] = [sideHead()];
     let less = false;
@@ -398,7 +402,7 @@ export class SideFiles {
   }
 }
 
-/** Returns when an attachment was added; 0 for earlier versions, which did not record it. */
+/** Returns when an attachment was added; 0 for lines of earlier versions, which did not record the time. */
 function putAt(value: FieldMap): number {
   return ownField(value, 'at') === undefined ? 0 : finiteNumberField(value, 'at');
 }
@@ -414,7 +418,7 @@ function sideRows(value: FieldMap, key: string): FieldMap[] {
   });
 }
 
-/** Returns a line without matching rows; null if nothing remains, the same line if nothing matches. */
+/** Returns a line without matching rows: null if no row remains, the same line if no row matches. */
 function omitRow(entry: FieldMap, goes: (row: FieldMap) => boolean): FieldMap | null {
   for (const key of ['ids', 'rows'] as const) {
     if (ownField(entry, key) === undefined) continue;

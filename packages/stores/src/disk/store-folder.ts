@@ -5,7 +5,7 @@ import { AppError, refusalKinds } from '@coppice/core';
 import { type FilePurpose, makeDamagedFileError, statOrNull, syncFolder, withFileErrors } from './atomic-files.ts';
 import { makeFolders } from './make-folders.ts';
 
-/** Creates the folder of a store if it is missing, and returns whether it did. Throws if a file is in its place. */
+/** Creates the folder of a store if it is missing. Returns whether it was created. Throws if the path is a file. */
 export function makeStoreFolder(folder: string, readOnly: boolean, part: FilePurpose): boolean {
   const stat = statOrNull(folder);
   if (stat?.isDirectory() === true) return false;
@@ -34,7 +34,7 @@ export function isFolderWritable(folder: string): boolean {
   }
 }
 
-/** The note for a store that cannot be written. */
+/** Returns the note for a store that cannot be written. */
 export function unwritableNote(place: string): string {
   return `${place} may not be written: everything can be read, nothing can be saved.`;
 }

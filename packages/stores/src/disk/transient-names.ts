@@ -1,18 +1,18 @@
-/** Names in a store's folder that exist only while a process uses it, and that backups leave out. */
+/** The names in a store's folder that exist only while a process uses the store. Backups leave them out. */
 import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const folders = ['locking', 'making', 'gone', 'creating'] as const;
 
-/** These names. */
+/** The names of the lock file and of the folders for unfinished files. */
 export const transientNames: ReadonlySet<string> = new Set(['lock', ...folders]);
 
-/** Removes its empty folders, so that only reading a store leaves no trace. */
+/** Removes the empty folders that a process made in a store, so that reading a store leaves it unchanged. */
 export function removeEmptyTransientFolders(path: string): void {
   for (const name of ['creating/locking', ...folders, ''])
     try {
       rmdirSync(join(path, '.coppice', name));
     } catch {
-      // Not empty, or missing.
+      // The folder is not empty, or does not exist.
     }
 }

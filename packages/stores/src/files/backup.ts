@@ -8,7 +8,7 @@ import { copyDurably } from '../disk/copying.ts';
 import { transientNames } from '../disk/transient-names.ts';
 import type { FilesOpenState, FilesPersistence } from './files-persistence.ts';
 
-/** Copies everything. Each tree is copied without interruption, so that its files match its journal. */
+/** Copies all files. No tree is written while it is copied, so that its files match its journal. */
 export function backUpFolder({ place }: FilesOpenState, persistence: FilesPersistence, to: string): Promise<void> {
   return makeBackup(to, async (part) => {
     withFileErrors(part, () => mkdirSync(part, { recursive: true }));

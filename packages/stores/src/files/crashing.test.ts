@@ -1,5 +1,5 @@
 // @module-tag full
-/** Processes that crash at the worst moment, full disks, locked folders. */
+/** Tests of crashes during a write, full disks and locked folders. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -96,7 +96,7 @@ async function texts(store: Store): Promise<string[]> {
   return (rows?.nodes ?? []).filter((node) => node.removedIn === null && node.text !== '').map((node) => node.text);
 }
 
-// Every failpoint of an append: in the journal, and afterwards in the files for other programs.
+// Every failpoint that an append passes: first in the journal, then in the files for other programs.
 const points = [
   'journal-before-append',
   'journal-after-append',
@@ -149,7 +149,7 @@ describe('crashing', () => {
           const fixture = new LaterFixture(store);
           if (name === 'purge') await fixture.run({ type: 'delete', treeId: id, nodeIds: [nodeId(await leaf(store))] });
           const before = await readTreeJson(store, id);
-          // The files for other programs are written after the acknowledgement and are not part of this test.
+          // The files for other programs are written after the acknowledgement. They are not part of this test.
           await store.fsck();
           armFault({ point: '*', nth, fault: nth % 2 === 0 ? 'eio' : 'enospc', sticky });
           const refused = await operation(fixture, store).then(
@@ -227,7 +227,7 @@ describe('the lock', () => {
     });
     expect(await expectRefusalCode(store.blobs.put(new Uint8Array([1]), 'text/plain'))).toBe('store/locked');
     await store.close();
-    // A killed process cannot release its lock; the next one takes it over.
+    // A killed process cannot release its lock. The next process takes the lock over.
     holder.child.kill('SIGKILL');
     await holder.ended;
     expect(existsSync(join(place, '.coppice', 'lock'))).toBe(true);
@@ -286,7 +286,7 @@ describe('the lock', () => {
     const store = await FileSystemStore.open(place);
     linkSync(lock, `${lock}.copy`);
     await new LaterFixture(store).grow(['yes']);
-    // File times have a coarse resolution: wait until the next change gets a new time.
+    // File times have a coarse resolution, so the test waits until the next change gets another time.
     const probe = join(place, '.coppice', 'probe');
     do writeFileSync(probe, '');
     while (statSync(probe).ctimeMs <= statSync(lock).ctimeMs);
@@ -303,7 +303,7 @@ describe('read-only folders', () => {
     await sample(place);
     const before = readEveryFile(place);
     for (const each of [place, join(place, '.coppice')]) chmodSync(each, 0o555);
-    // Root can write every folder, so another user tries.
+    // Root can write to every folder, so the test runs as another user.
     const root = process.getuid?.() === 0;
     const { said } = await start([place, 'list'], {}, root ? 65534 : undefined).ended;
     for (const each of [place, join(place, '.coppice')]) chmodSync(each, 0o755);
@@ -322,7 +322,7 @@ describe('read-only folders', () => {
     mkdirSync(place);
     const store = await FileSystemStore.open(place);
     await store.close();
-    // Reading leaves the folder unchanged.
+    // Opening a store for reading leaves the folder unchanged.
     expect(readdirSync(place)).toEqual([]);
   });
 });

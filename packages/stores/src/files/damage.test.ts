@@ -1,4 +1,4 @@
-/** Files that were truncated, altered, emptied or written by another program. */
+/** Tests of files that were truncated, altered, emptied or written by another program. */
 import {
   appendFileSync,
   mkdirSync,
@@ -205,7 +205,7 @@ describe('the files beside the journal', () => {
     const place = await sample();
     const nodes = join(place, damagedTreeId, 'nodes');
     const [first = '', second = ''] = readdirSync(nodes);
-    // As after a power cut: the list of files exists, one file is empty, one is missing.
+    // The state after a power cut: `tree.json` lists all files, but one file is empty and one is missing.
     const path = join(place, damagedTreeId, 'tree.json');
     writeFileSync(path, readFileSync(path, 'utf8').replace('"unsynced": null', '"unsynced": "an earlier run"'));
     writeFileSync(join(nodes, first), '');
@@ -274,7 +274,7 @@ describe('folders that are not a store', () => {
     expect((await third.info()).notes.join()).toContain(`${path} cannot be read at line 2`);
     const { findings } = await third.fsck();
     expect(findings.map(({ code, severity, id: at }) => [code, severity, at])).toEqual([['side-file', 'error', path]]);
-    // Later lines are appended after it.
+    // New lines are appended after the unreadable one.
     await third.putExternalIds([name('three')]);
     expect((await third.fsck({ repair: true })).repaired).toHaveLength(1);
     expect((await third.fsck({ repair: true })).findings).toEqual([]);
@@ -283,7 +283,7 @@ describe('folders that are not a store', () => {
     const fourth = await FileSystemStore.open(place);
     expect(await namesIn(fourth)).toEqual(['three', 'two']);
     expect((await fourth.fsck()).findings).toEqual([]);
-    // The kept file may contain purged data.
+    // The file with the unreadable lines may contain purged data, so a purge deletes it.
     await run(
       fourth,
       { type: 'delete-tree', treeId: intactTreeId },

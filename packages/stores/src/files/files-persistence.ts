@@ -37,7 +37,7 @@ import { deleteDamagedJournals, type RebuildResult, rebuildJournal } from './reb
 import type { Registry } from './registry.ts';
 import { type FolderContext, TreeFolder } from './tree-folder.ts';
 
-/** The state of the folder as found on opening. */
+/** The state of the store's folder when it was opened. */
 export interface FilesOpenState extends FolderContext {
   readonly place: string;
   readonly writer: AtomicWriter;
@@ -48,7 +48,7 @@ export interface FilesOpenState extends FolderContext {
   readonly originals: Map<TreeId, { readonly original: ForeignFolder; readonly folder: string }>;
   /** Trees that exist but cannot be read. */
   readonly broken: Map<TreeId, AppError>;
-  /** The lock if it is ours, its holder if it is not, null if nothing is written. */
+  /** The lock if this process holds it, the other process that holds it, or null if the store is read-only. */
   readonly lock: FolderLock | LockHolder | null;
 }
 
@@ -91,7 +91,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     if (this.#behind.size > 0 || !this.#listed) this.#schedule();
   }
 
-  /** Why the files for other programs are outdated; null if they are not. */
+  /** Why the files for other programs are outdated; null if they are current. */
   get trouble(): string | null {
     return this.#trouble;
   }
@@ -104,7 +104,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     return this.holdings.broken;
   }
 
-  /** Throws if another process may be writing. */
+  /** Throws if this process does not hold the lock. */
   protected assertWritable(): void {
     const { lock, place } = this.holdings;
     if (lock !== null && !isHeld(lock)) throw makeLockedError(place, lock);
@@ -138,7 +138,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     this.holdings.side.keep(entry);
   }
 
-  /** Returns the folder of a tree, which may not exist yet. Its name is always a UUID. */
+  /** Returns the folder of a tree, which may not exist yet. The name of the folder is always a UUID. */
   #folder(id: TreeId): TreeFolder {
     if (!isUuid(id)) return refuse('id/invalid', 'A tree in a folder has a UUID in lower case.', { treeId: id });
     const { folders, place } = this.holdings;
@@ -153,7 +153,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
       folder.commit(entry);
       return this.#written(folder);
     }
-    // External ids first: a crash in between leaves ids of a tree that is still read from its old place.
+    // The external ids are written first. After a crash in between, the tree is still read from its original folder.
     const { original } = found;
     if (original.names.some((name) => name.nodeId !== name.id))
       this.holdings.side.keep({ type: 'external-ids', ids: original.names });
@@ -168,7 +168,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     this.#behind.add(folder);
     this.#recent.delete(folder);
     this.#recent.add(folder);
-    // File handles are limited, trees are not.
+    // The number of open files is limited, the number of trees is not.
     const [oldest] = this.#recent;
     if (oldest !== undefined && this.#recent.size > mostOpen) {
       oldest.close();
@@ -186,7 +186,8 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
       const { origin } = folder;
       if (origin !== null)
         await this.#tried(() => deleteFromOriginalFolder(this.holdings.place, id, origin.id, new Set(nodeIds)));
-      // Purged data must be gone from the other files too when this returns; the journal has been rewritten already.
+      // The journal has been rewritten already. Purged data must be removed from the other files too before this
+      // returns.
       await this.#tried(() => this.holdings.side.forget(id, new Set(nodeIds)));
       await this.#tried(async () => this.#enter(folder, await folder.flush()));
     });
@@ -202,7 +203,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     }
   }
 
-  /** Moves the folder of a tree out of sight by one rename, then deletes it. */
+  /** Renames the folder of a tree, so that it is no longer listed, then deletes it. */
   async #forget(id: TreeId): Promise<void> {
     const { place, folders, originals, registry, side } = this.holdings;
     const path = originals.get(id)?.folder ?? folders.get(id)?.path ?? join(place, id);
@@ -244,7 +245,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     return this.#folder(id).load();
   }
 
-  /** From file names, for trees that are not loaded. */
+  /** Reads the ids of trees that are not loaded from their file names. */
   protected *nodesOfTrees(): Generator<readonly [TreeId, Iterable<NodeId>], void, undefined> {
     for (const { original } of this.holdings.originals.values()) yield [original.tree.id, idsIn(original.tree)];
     for (const folder of this.holdings.folders.values())
@@ -259,7 +260,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
       if (!isLoaded(id)) yield [id, readActsOfJournal(folder.journalPath)];
   }
 
-  /** Searches the journal's text: hashes occur literally in it, and decoding every commit would cost more. */
+  /** Searches for the hashes in the text of the journal. Decoding every commit would take longer. */
   mentions(id: TreeId, hashes: ReadonlySet<string>): ReadonlySet<string> {
     const broken = this.holdings.broken.get(id);
     if (broken !== undefined) throw broken;
@@ -292,10 +293,10 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
   }
 
   /**
-   * Updates the files for other programs to match the journals. Failures are reported by {@link trouble} and retried.
+   * Updates the files for other programs to match the journals. A failure is reported by {@link trouble} and retried.
    */
   flush(): Promise<void> {
-    // Serialised: a caller also waits for the flush in progress, registry included.
+    // Flushes run one after another, so a caller also waits for the flush in progress.
     return this.#locks.run('flush', () => this.#flush());
   }
 
@@ -321,7 +322,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
       trouble = error.message;
     }
     this.#trouble = trouble;
-    // At most a tenth of the time is spent on files for other programs.
+    // The delay keeps the work on files for other programs below a tenth of the time.
     this.#delay = Math.min(latest, Math.max(soonest, 10 * (performance.now() - began), trouble === null ? 0 : 1000));
     if (this.#behind.size > 0 || !this.#listed) this.#schedule();
   }
@@ -344,7 +345,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     this.#list();
   }
 
-  /** Rebuilds an unreadable journal; returns what was done, or why not. */
+  /** Rebuilds an unreadable journal. Returns what was done, or the reason why it was not possible. */
   async rebuild(id: TreeId): Promise<RebuildResult> {
     this.assertWritable();
     const { folders, place, broken, writer } = this.holdings;

@@ -1,4 +1,4 @@
-/** Folders that other programs wrote. */
+/** Tests of folders that other programs wrote. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAppError, type Store, type Tree, type TreeId, treeId } from '@coppice/core';
@@ -26,7 +26,9 @@ interface Written {
   readonly more?: object;
 }
 
-/** Writes a folder like the other program: counted ids, files named after the second half of the id. */
+/**
+ * Writes a folder like the other program does: ids are counted, and files are named after the second half of the id.
+ */
 function write(roots: Readonly<Record<string, Readonly<Record<string, Written>>>>, config: object = {}): string {
   const place = makeTemporaryFolder();
   folders.push(place);
@@ -95,7 +97,7 @@ async function only(store: Store): Promise<TreeId> {
   return items[0]?.id ?? treeId('');
 }
 
-/** The tree as lines of text, in stored order. */
+/** Returns the tree as lines of text, in stored order. */
 function drawn(tree: Tree): string[] {
   const lines: string[] = [];
   const open = childIds(tree, tree.rootId)
@@ -192,7 +194,7 @@ describe('folders without a journal', () => {
     expect(readPlain(place).flatMap(({ branches }) => branches)).toContain(
       'What day is it? / I guess Friday. / And tomorrow?',
     );
-    // Messages are written in canonical form.
+    // Coppice writes messages in its canonical form.
     for (const name of readdirSync(join(place, id, 'nodes'))) {
       const { message } = JSON.parse(readFileSync(join(place, id, 'nodes', name), 'utf8'));
       expect(Array.isArray(message.content)).toBe(true);
@@ -207,7 +209,7 @@ describe('folders without a journal', () => {
     expect((await again.history(id)).map((commit) => commit.actor)).toEqual(['me', 'migration']);
     expect((await again.fsck()).findings.filter((finding) => finding.severity === 'error')).toEqual([]);
     await again.close();
-    // Also without the registry, which named its origin.
+    // The tree is found even without the registry, which named its original folder.
     rmSync(join(place, 'roots.json'));
     const third = await FileSystemStore.open(place);
     expect((await third.trees()).items.map((item) => item.id)).toContain(id);

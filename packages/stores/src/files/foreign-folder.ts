@@ -1,6 +1,6 @@
 /**
- * Reads folders that other programs wrote: a registry and one file per node, without a journal. Reading is strict and
- * complete; an unreadable file is refused by name.
+ * Reads folders that other programs wrote, with a registry and one file per node but without a journal. Every file must
+ * be readable; otherwise the error names it.
  */
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,16 +40,16 @@ export interface ForeignFolder {
   readonly tree: Tree;
   readonly commit: Commit;
   readonly origin: JournalOrigin;
-  /** Its original ids. */
+  /** The ids of the tree and its nodes in the other program. */
   readonly names: readonly ExternalId[];
-  /** Harmless deviations from the expected form. */
+  /** Deviations from the expected form that lose nothing. */
   readonly notes: readonly string[];
 }
 
 /** The registry entry of a foreign tree. */
 export interface ForeignRoot {
   readonly id: string;
-  /** The entry; empty if the registry could not be read. */
+  /** The fields of the entry; empty if the registry could not be read. */
   readonly entry: FieldMap;
 }
 
@@ -58,7 +58,7 @@ function createdOf({ entry }: ForeignRoot): string {
   return typeof createdAt === 'string' ? createdAt : '';
 }
 
-/** Returns the tree id: the original one if it is a UUID, else derived from it and its time. */
+/** Returns the id of the tree in this store: the original id if it is a UUID, else one derived from it and its time. */
 export function foreignTreeId(root: ForeignRoot): TreeId {
   return treeId(isUuid(root.id) ? root.id : deriveId('loom', root.id, createdOf(root)));
 }
@@ -117,14 +117,14 @@ function readFound(path: string, rootId: string): FoundNode {
   }
 }
 
-/** Reads the nodes of a folder, by their ids. */
+/** Reads the nodes in a folder, by id. */
 function readNodeFolder(folder: string, rootId: string): Map<string, FoundNode> {
   const found = new Map<string, FoundNode>();
   const nodes = join(folder, 'nodes');
   for (const name of listFolderNames(nodes)) {
     if (!name.endsWith('.json')) continue;
     const path = join(nodes, name);
-    // A symbolic link could lead anywhere.
+    // Symbolic links are refused, because one could lead to any file.
     if (!withFileErrors(path, () => lstatSync(path)).isFile()) throw makeDamagedFileError(path, 'is no ordinary file');
     const node = readFound(path, rootId);
     const twice = found.get(node.id);
@@ -136,8 +136,8 @@ function readNodeFolder(folder: string, rootId: string): Map<string, FoundNode> 
 }
 
 /**
- * Deletes purged nodes, or everything, from the folder that a tree was imported from. That folder otherwise stays
- * unchanged beside the one with the journal.
+ * Deletes purged nodes, or all nodes, from the folder that a tree was imported from. Apart from that, the original
+ * folder is never changed.
  */
 export function deleteFromOriginalFolder(
   place: string,
@@ -145,7 +145,7 @@ export function deleteFromOriginalFolder(
   origin: string,
   nodeIds?: ReadonlySet<NodeId>,
 ): void {
-  // Only a direct child of the store folder, and never the tree's own folder, which follows its journal.
+  // Only a direct child of the store's folder is changed, and never the tree's own folder, which follows its journal.
   if (origin === tree || !listFolderNames(place).includes(origin)) return;
   const folder = join(place, origin);
   if (nodeIds === undefined) {
@@ -160,7 +160,7 @@ export function deleteFromOriginalFolder(
   }
 }
 
-/** Returns the id in a node file of another program; null if it cannot be read. */
+/** Returns the id in a node file of another program; null if the file cannot be read. */
 function foreignIdIn(path: string): string | null {
   try {
     const json: unknown = JSON.parse(readTextFile(path) ?? '');
@@ -171,14 +171,17 @@ function foreignIdIn(path: string): string | null {
   }
 }
 
-// Times may be equal; then counted ids sort as numbers: node-10 after node-9.
+// Nodes of the same time are sorted by their counted ids as numbers, so that node-10 comes after node-9.
 const byAge = new Intl.Collator('en', { numeric: true });
 
 function olderFirst(a: FoundNode, b: FoundNode): number {
   return a.at - b.at || byAge.compare(a.id, b.id);
 }
 
-/** Returns children by parent, in the order of the parent's list; only parent ids decide whose child a node is. */
+/**
+ * Returns the children of each parent, in the order of the parent's list. Only the parent ids of nodes decide which
+ * nodes are its children.
+ */
 function childrenOfNode(
   root: ForeignRoot,
   found: ReadonlyMap<string, FoundNode>,
@@ -205,7 +208,7 @@ function childrenOfNode(
   return below;
 }
 
-/** Sorts nodes by age, but parents before children. Throws on a cycle. */
+/** Sorts nodes by age, with parents before children. Throws on a cycle. */
 function orderedNodes(rootId: string, found: ReadonlyMap<string, FoundNode>): FoundNode[] {
   const done = new Set<string>([rootId]);
   const order: FoundNode[] = [];
@@ -246,7 +249,7 @@ function foreignMeta(node: FoundNode, rootId: string, idOf: (id: string) => Node
   const split = known.get('splitSource');
   if (typeof split === 'string') known.set('splitSource', idOf(split));
   if (known.get('originalRootId') === rootId) known.delete('originalRootId');
-  // Fields without an equivalent are stored with the node.
+  // Fields that Coppice does not know are stored with the node.
   const rest = [...node.rest, ...restOfFile(metadata, used).map(([key, value]) => [`metadata.${key}`, value] as const)];
   if (rest.length > 0) known.set('loom', Object.fromEntries(rest));
   return Object.fromEntries(known);
@@ -269,7 +272,7 @@ function foreignAttributes(root: ForeignRoot, at: number): TreeAttributes {
 /** Options for reading a foreign folder. */
 export interface ForeignReadOptions {
   readonly owner: string;
-  /** The path of the whole store; ids are unique only there. */
+  /** The path of the store, because the ids of the other program are unique only within it. */
   readonly scope: string;
   readonly kit: MessageKit | undefined;
 }
@@ -311,7 +314,7 @@ export function readForeignFolder(folder: string, root: ForeignRoot, options: Fo
       position: positions.get(node.id) ?? '',
       kind: 'message',
       message: node.message,
-      // A blank message is a reply that did not finish.
+      // A blank message is a reply that was interrupted.
       status: isBlank(node.message) ? 'interrupted' : 'success',
       groupId: 0,
       createdAt: node.at,

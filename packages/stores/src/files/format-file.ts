@@ -1,4 +1,4 @@
-/** `.coppice/format.json`: marks a folder as a store, with the version of its layout. */
+/** Reads and writes `.coppice/format.json`, which marks a folder as a store and has the version of its layout. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isFieldMap, ownField } from '@coppice/core/decode';
@@ -12,10 +12,10 @@ import {
 } from '../disk/atomic-files.ts';
 import { toReadableJson } from './node-file.ts';
 
-/** The version of the folder layout. */
+/** The version of the folder layout that this build reads and writes. */
 export const folderLayoutVersion = 1;
 
-/** Whether a folder is a store. Throws if the mark is unreadable or from a newer version. */
+/** Whether a folder is marked as a store. Throws if the mark is unreadable or a newer version wrote it. */
 export function hasFormatFile(place: string): boolean {
   const path = join(place, '.coppice', 'format.json');
   const found = readTextFile(path);
@@ -33,7 +33,7 @@ export function hasFormatFile(place: string): boolean {
   return true;
 }
 
-/** Marks a folder as a store, unless it is marked already. */
+/** Marks a folder as a store, unless it has the mark already. */
 export function writeFormatFile(place: string, writer: AtomicWriter): void {
   if (hasFormatFile(place)) return;
   const path = join(place, '.coppice', 'format.json');

@@ -1,4 +1,4 @@
-/** Checks whether the files of trees match their journals, and repairs them. */
+/** Checks that the files of trees match their journals, and repairs files. */
 import { join } from 'node:path';
 import { canonicalJson } from '@coppice/content';
 import { type FsckOptions, type FsckReport, isAppError, type Tree, type TreeId } from '@coppice/core';
@@ -15,13 +15,13 @@ import type { TreeFolder } from './tree-folder.ts';
 
 type FilesFinding = FsckReport['findings'][number];
 
-/** The inputs of a check. */
+/** The trees to check, and the persistence with their files. */
 export interface FilesCheckInput {
   readonly trees: readonly TreeId[];
   readonly persistence: FilesPersistence;
   readonly repair: boolean;
   readonly onProgress: FsckOptions['onProgress'];
-  /** Runs the check that all stores share on one tree. */
+  /** Checks one tree with the rules that all stores share. */
   check(treeId: TreeId): Promise<FsckReport>;
 }
 
@@ -52,7 +52,7 @@ export function fsckFiles({ trees, persistence, repair, onProgress, check }: Fil
   });
 }
 
-// Files that can be rebuilt from the journal.
+// The findings about files that a repair rebuilds from the journal.
 const repairable: ReadonlySet<string> = new Set(['tree-file', 'node-file', 'child-ids', 'registry']);
 
 function checkFiles(folder: TreeFolder, tree: Tree, { registry }: FilesOpenState): FilesFinding[] {

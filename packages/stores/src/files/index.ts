@@ -1,4 +1,4 @@
-/** Trees in folders of JSON files that other tools can read; a journal per tree is authoritative. */
+/** A store in a folder of JSON files that other tools can read. The journal of each tree is authoritative. */
 import { resolve } from 'node:path';
 import { type FsckOptions, type FsckReport, refuse, type StoreInfo, type TreeId } from '@coppice/core';
 import { DiskStore, openDiskStore } from '../disk/disk-store.ts';
@@ -12,9 +12,9 @@ import { fsckFiles } from './fsck.ts';
 import { openFolder } from './opening.ts';
 
 /**
- * A store in a folder: `roots.json`, and for each tree a folder with one file per node, readable by other programs, and
- * a complete journal. One process writes. Other processes read each tree as it is when they first access it, get a note
- * about that, and do not follow changes.
+ * A store in a folder. It has `roots.json`, and for each tree a folder with one file per node, readable by other
+ * programs, and a journal. Only one process writes. Other processes read each tree once, at the first access, and do
+ * not see later changes; a note tells them so.
  */
 export class FileSystemStore extends DiskStore<FilesPersistence> {
   /** Opens or creates a folder. Throws if it is not a store, cannot be read, or was written by a newer version. */
@@ -53,7 +53,7 @@ export class FileSystemStore extends DiskStore<FilesPersistence> {
     return new FileSystemStore(this.opened, owner);
   }
 
-  /** Checks that files match their journals; repair rewrites the files. */
+  /** Checks that files match their journals; a repair rewrites the files. */
   protected async checkFiles(
     trees: readonly TreeId[],
     repair: boolean,
@@ -70,7 +70,7 @@ export class FileSystemStore extends DiskStore<FilesPersistence> {
   }
 }
 
-/** Opens a store in a folder; `place` is the path after the scheme. */
+/** Opens a store in a folder; `place` is the path in the URL. */
 export async function open(place: string, options: StoreOptions): Promise<FileSystemStore> {
   useNativeHash();
   return FileSystemStore.open(place, options);

@@ -42,14 +42,14 @@ import { buildLinearTree } from '../linear.ts';
 /** The version of the journal's format. */
 const journalVersion = 1;
 
-/** Where a tree was before it had a journal. */
+/** The tree of another program that a tree was imported from. */
 export interface JournalOrigin {
   readonly format: 'loom';
   readonly scope: string;
   readonly id: string;
 }
 
-/** The first line. */
+/** Encodes the first line of a journal. */
 export function encodeJournalHeader(treeId: TreeId, owner: string, origin: JournalOrigin | null): Uint8Array {
   return encodeLine({
     type: 'journal',
@@ -61,18 +61,18 @@ export function encodeJournalHeader(treeId: TreeId, owner: string, origin: Journ
   });
 }
 
-/** Builds the line of a commit; the tree's id is only in the first line. */
+/** Encodes the line of a commit. The id of the tree is only in the first line. */
 export function encodeCommitLine(commit: Commit, sequence: number, format: ConversationFormat): Uint8Array {
   const { treeId: _, ...rest } = commit;
   return encodeLine({ type: 'commit', sequence, format, ...rest });
 }
 
-/** Builds the line that changes the format of a conversation. */
+/** Encodes the line that changes a conversation from a list to a tree. */
 export function encodeFormatChangeLine(sequence: number, format: ConversationFormat): Uint8Array {
   return encodeLine({ type: 'format', sequence, format });
 }
 
-/** The inputs for rewriting a journal: the current log, and the rows that it no longer leads to. */
+/** The inputs for rewriting a journal: the commits, and the rows that can no longer be built from the commits alone. */
 export interface JournalRewriteInput {
   readonly treeId: TreeId;
   readonly owner: string;
@@ -84,9 +84,7 @@ export interface JournalRewriteInput {
   readonly format: ConversationFormat;
 }
 
-/**
- * Rewrites a journal after a purge or a repair: the commits are kept as history, and the rows are stored separately.
- */
+/** Yields the lines of a journal after a purge or a repair: the commits as history, then the current rows. */
 export function* rewriteJournalLines(to: JournalRewriteInput): Generator<Uint8Array, void, undefined> {
   const { sequence, format, tree } = to;
   yield encodeJournalHeader(to.treeId, to.owner, to.origin);
@@ -112,22 +110,22 @@ export function decodeOrigin(head: FieldMap): JournalOrigin | null {
     : null;
 }
 
-/** A journal as it was read. */
+/** The content of a journal. */
 export interface Journal {
   readonly owner: string;
   readonly origin: JournalOrigin | null;
   readonly log: readonly Commit[];
   readonly purged: ReadonlySet<NodeId>;
-  /** The rows that a purge or repair stored, from which later commits continue. */
+  /** The rows that a purge or a repair stored; later commits are applied to them. Null if there are none. */
   readonly state: JournalState | null;
   readonly format: ConversationFormat;
   readonly sequence: number;
   readonly tail: FileTail;
-  /** Unreadable lines, which stay in the file. */
+  /** The unreadable lines. They stay in the file. */
   readonly broken: readonly BrokenJournal[];
 }
 
-/** A line that was never acknowledged, left by a crash. */
+/** An unreadable line that was never acknowledged, left by a crash. */
 interface BrokenJournal extends LineRange {
   readonly why: string;
 }
@@ -165,7 +163,8 @@ class JournalReader {
     this.tail = { bytes: at.offset + at.length + (at.ended ? 1 : 0), ended: at.ended };
     if (!line.ok) {
       if (at.length === 0) return;
-      // The first line and those of a state are written by a rename, so they are complete or absent.
+      // The first line and the lines of the rows are written with the whole file, so a crash cannot leave them
+      // incomplete.
       if (this.owner === null || this.open) throw this.bad(at, line.why);
       this.broken.push({ ...at, why: line.why });
       if (!line.torn) this.#doubt = at;
@@ -179,7 +178,7 @@ class JournalReader {
     }
   }
 
-  // An altered line may have been acknowledged; only a following commit without a version gap shows that it was not.
+  // An altered line may have been acknowledged. It was not, if the next commit follows without a gap in the versions.
   #doubt: LineRange | null = null;
 
   get open(): boolean {
@@ -225,7 +224,7 @@ class JournalReader {
     this.origin = decodeOrigin(value);
   }
 
-  /** Reads a list that an earlier version wrote, as the commit that it became with the first write. */
+  /** Reads a list that an earlier version wrote, as the commit that the first change of the list stores. */
   #list(value: FieldMap, at: LineRange): void {
     const { applied } = buildLinearTree(readRecord(objectField(value, 'record')), this.owner ?? '', this.#kit);
     this.#enter(applied.commit, at);
@@ -235,7 +234,7 @@ class JournalReader {
 
   #commit(value: FieldMap, at: LineRange): void {
     const before = ownField(value, 'before');
-    // Earlier versions repeated the commit of a list with the first write to it.
+    // Earlier versions repeated the commit of a list in the line of its first change.
     if (isFieldMap(before) && this.log.length === 0) this.#enter(decodeCommit(before, this.treeId), at);
     this.#enter(decodeCommit(value, this.treeId), at);
     this.#numbers(value);
@@ -294,8 +293,8 @@ class JournalReader {
 }
 
 /**
- * Reads a journal. An incomplete last line is skipped and reported, and so is one in the middle if the following
- * commits show that it was never acknowledged. Anything else unreadable is refused with `store/damaged`, naming file
+ * Reads a journal. An incomplete last line is skipped and reported, and so is an incomplete line in the middle if the
+ * next commit shows that it was never acknowledged. Other unreadable lines are refused with `store/damaged`, with file
  * and line.
  */
 export function readJournal(path: string, treeId: TreeId, kit?: MessageKit): Journal {
@@ -304,7 +303,7 @@ export function readJournal(path: string, treeId: TreeId, kit?: MessageKit): Jou
   return reader.finished();
 }
 
-/** Builds the tree from a journal, starting from the given rows or from the beginning. */
+/** Builds the tree from a journal, starting from the rows of `base` or from the first commit. */
 export function replayJournal(path: string, treeId: TreeId, journal: Journal, base: Tree | null = null): Tree {
   const { log, state, owner } = journal;
   let tree = base;
@@ -322,7 +321,7 @@ export function replayJournal(path: string, treeId: TreeId, journal: Journal, ba
   return tree;
 }
 
-/** Yields the acts in a journal without decoding their steps. */
+/** Yields the acts in a journal, without decoding steps. */
 export function* readActsOfJournal(path: string): Generator<ActId, void, undefined> {
   for (const line of readLinesOfFile(path)) {
     if (!line.ok) continue;
@@ -334,7 +333,7 @@ export function* readActsOfJournal(path: string): Generator<ActId, void, undefin
   }
 }
 
-/** Returns a tree's origin from the first line alone; null if it has none or cannot be read. */
+/** Returns the origin of a tree from the first line of its journal; null if it has none or the line cannot be read. */
 export function readTreeOrigin(path: string): { readonly id: string } | null {
   for (const line of readLinesOfFile(path)) {
     const origin = line.ok ? ownField(line.value, 'origin') : undefined;

@@ -1,4 +1,4 @@
-/** The files on disk, and that other programs can read them. */
+/** Tests of the files on disk, and that other programs can read them. */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { actId, type Node, nodeId, type Step, treeId } from '@coppice/core';
@@ -119,7 +119,7 @@ describe('the layout', () => {
       await (await FileSystemStore.open(place)).close();
       const now = readEveryFile(place);
       expect([...now.keys()].sort()).toEqual([...before.keys()].sort());
-      // The registry lists trees in the order they were found, so its order may differ.
+      // The registry lists trees in the order in which they were found, so only its order may differ.
       for (const [name, bytes] of before)
         if (name !== 'roots.json') expect([name, now.get(name)]).toEqual([name, bytes]);
     }
@@ -145,7 +145,7 @@ describe('the layout', () => {
     expect(await readTreeJson(again, fixture.treeId)).toEqual(image);
     expect((await again.fsck()).findings).toEqual([]);
     await again.close();
-    // An altered file does not match the fingerprint, so the journal is used.
+    // The altered file does not match the fingerprint, so the tree is read from the journal.
     const path = join(place, fixture.treeId, 'nodes', `${first}.json`);
     writeFileSync(path, readFileSync(path, 'utf8').replace('a 29', 'forged'));
     const third = await FileSystemStore.open(place);

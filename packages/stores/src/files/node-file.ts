@@ -1,6 +1,6 @@
 /**
- * Files of nodes and roots in the form that other programs expect, with additional data in one field of our own. Their
- * content depends only on the tree value: the same value gives the same bytes.
+ * The files of nodes and roots, in the form that other programs expect, with the additional data of Coppice in one
+ * field. The content depends only on the tree value: the same value always gives the same bytes.
  */
 import { messageKit } from '@coppice/content';
 import type { ConversationFormat, FieldMap, Json, JsonObject, Node, NodeMeta, Tree, TreeRow } from '@coppice/core';
@@ -8,14 +8,14 @@ import { objectField, ownField, requiredText } from '@coppice/core/decode';
 import { childIds, findNode } from '@coppice/core/tree';
 import { decodeNode, isJsonData, UnreadableValueError } from '../disk/decode.ts';
 
-/** Formats a time for people and other programs; the exact number is stored beside it. */
+/** Formats a time for people and other programs. The exact number is stored in another field. */
 function isoSecond(at: number): string {
-  // The range of Date, so that a wrong clock does not prevent a message from being written.
+  // The range of Date. A time outside of it, from a wrong clock, must not prevent a message from being written.
   const bound = 8.64e15;
   return new Date(Math.min(bound, Math.max(-bound, Math.trunc(at)))).toISOString();
 }
 
-// Metadata keys here and in the files.
+// The names of metadata in Coppice, and in the files.
 const noteNames: readonly (readonly [note: string, name: string])[] = [
   ['source', 'source_info'],
   ['title', 'title'],
@@ -26,8 +26,8 @@ const noteNames: readonly (readonly [note: string, name: string])[] = [
 ];
 const annotatedFields: ReadonlySet<string> = new Set(noteNames.map(([note]) => note));
 
-// Other programs expect a source on every node. A default one is marked as ours, so that it is not read back as
-// metadata.
+// Returns the source that nodes without one get, because other programs expect one. It is marked, so that it is not
+// read back as metadata.
 function usualSource(role: Node['role']): JsonObject {
   return role === 'user' ? { type: 'user' } : { type: 'unknown' };
 }
@@ -46,7 +46,7 @@ function nodeMetadata(tree: Tree, { meta, createdAt, role }: Node): JsonObject {
   };
 }
 
-// Sorted, because the key order must not depend on whether the value was just planned or read from a file.
+// Sorts fields, so that their order does not depend on whether a value was planned or read from a file.
 function sortEntries(entries: readonly [string, unknown][]): [string, unknown][] {
   return entries.filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1));
 }
@@ -97,7 +97,7 @@ export function toReadableJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Reads a node from its file. The list of children is only for other programs and is ignored. */
+/** Reads a node from its file. The list of children in the file is ignored; it is only for other programs. */
 export function parseNodeFile(row: Pick<TreeRow, 'id' | 'rootId'>, json: FieldMap): Node {
   const own = objectField(json, 'coppice');
   const metadata = objectField(json, 'metadata');
@@ -138,14 +138,14 @@ export function parseNodeFile(row: Pick<TreeRow, 'id' | 'rootId'>, json: FieldMa
   return { ...node, text: messageKit.text(node.message) };
 }
 
-/** A tree's entry in the registry in the form that other programs expect, with a field of our own. */
+/** The entry of a tree in the registry, in the form that other programs expect, with one field for Coppice. */
 export interface RootFileData {
   readonly id: string;
   readonly createdAt: string;
   readonly child_ids: readonly string[];
   readonly config: { readonly systemPrompt?: string };
   readonly metadata?: JsonObject;
-  /** Programs that know this field hide the tree: it is in the trash. */
+  /** Set if the tree is in the trash. Programs that support this field hide the tree. */
   readonly deleted?: true;
   readonly coppice: {
     readonly owner: string;

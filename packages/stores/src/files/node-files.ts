@@ -18,19 +18,19 @@ import {
 import { formatNodeFile, parseNodeFile } from './node-file.ts';
 import type { TreeFile } from './tree-file.ts';
 
-/** Up to this many files are synced one by one; more are written without sync and checked again after a power cut. */
+/** Up to this many files are synced one by one. More files are not synced, and are checked again after a power cut. */
 const mostSynced = 32;
 const atOnce = 64;
 
 /**
- * Returns the folder of a node's file: removed ones are separate, because other programs take every file in `nodes` for
- * a message.
+ * Returns the folder of a node's file. Removed nodes have their own folder, because other programs read every file in
+ * `nodes` as a message.
  */
 export function folderOfNode(node: Pick<Node, 'removedIn'>): 'nodes' | 'trash' {
   return node.removedIn === null ? 'nodes' : 'trash';
 }
 
-/** Returns one file's part of the fingerprint. */
+/** Returns the checksum of one file, which is a part of the fingerprint over all files. */
 function printOf(text: string): number {
   return crc32(encodeFileText(text));
 }
@@ -43,7 +43,7 @@ export function findNodesWithChangedFiles(changes: readonly RowChange[]): Set<No
       ids.add(change.node.id);
       if (change.node.parentId !== null) ids.add(change.node.parentId);
     } else if (change.op === 'updated') {
-      // Files list children, so a moved row changes the files of both parents.
+      // A file lists the children of its node, so a moved node changes the files of both parents.
       if (change.set.parentId !== undefined || change.set.position !== undefined) return null;
       for (const id of change.nodeIds) ids.add(id);
     } else if (change.op === 'marked') return null;
@@ -51,7 +51,7 @@ export function findNodesWithChangedFiles(changes: readonly RowChange[]): Set<No
   return ids;
 }
 
-/** Returns the nodes that differ between two values, and those whose children do. */
+/** Returns the nodes that differ between two values of a tree, and the parents of those nodes. */
 function changedNodes(base: Tree, target: Tree): Set<NodeId> {
   const ids = new Set<NodeId>();
   const note = (node: Node | undefined) => {
@@ -69,7 +69,7 @@ function changedNodes(base: Tree, target: Tree): Set<NodeId> {
   return ids;
 }
 
-/** The old and the wanted state of the files. */
+/** The current and the wanted state of the files of a tree. */
 export interface NodeFilesUpdate {
   readonly folder: string;
   readonly writer: AtomicWriter;
@@ -82,7 +82,7 @@ export interface NodeFilesUpdate {
   readonly count: number;
 }
 
-/** The result: the checksum over all files, and their number. */
+/** The checksum over all files, and their number, after an update. */
 export interface NodeFilesResult {
   readonly fingerprint: number;
   readonly count: number;
@@ -90,7 +90,7 @@ export interface NodeFilesResult {
   readonly synced: boolean;
 }
 
-/** Writes the files that differ, and deletes those of nodes that no longer exist. */
+/** Writes the files that differ, and deletes the files of nodes that no longer exist. */
 export async function writeNodeFiles(wanted: NodeFilesUpdate): Promise<NodeFilesResult> {
   const { folder } = wanted;
   withFileErrors(folder, () => {
@@ -156,7 +156,10 @@ async function writeAllFiles({ folder, target, writer }: NodeFilesUpdate): Promi
   return { fingerprint: fingerprint >>> 0, count, synced };
 }
 
-/** Deletes an unneeded file of ours. A file with a foreign name belongs to somebody else and is moved aside. */
+/**
+ * Deletes a file of Coppice that is no longer needed. A file with another name is not ours, and is moved to another
+ * folder.
+ */
 function removeFile(folder: string, path: string): void {
   const name = basename(path);
   if (isNodeFile(name)) return rmSync(path, { force: true });
@@ -166,7 +169,7 @@ function removeFile(folder: string, path: string): void {
   if (!existsSync(aside)) renameSync(path, aside);
 }
 
-/** Whether a file name is one of ours for a node. */
+/** Whether a file name is that of a node of Coppice. */
 export function isNodeFile(name: string): boolean {
   return name.endsWith('.json') && isUuid(name.slice(0, -5));
 }
@@ -180,8 +183,8 @@ function syncFolders(folder: string): void {
 }
 
 /**
- * Builds the tree of the version in `tree.json` from its files; null if the fingerprint shows that they are not all of
- * that version.
+ * Builds the tree from its files, in the version that `tree.json` names. Returns null if the fingerprint shows that
+ * some files have another version.
  */
 export function readTreeFromFiles(folder: string, file: TreeFile): Tree | null {
   const nodes: Node[] = [file.root];
@@ -206,7 +209,7 @@ function nodeIn(text: string, file: TreeFile): Node | null {
     if (!isFieldMap(json)) return null;
     return parseNodeFile(file.row, json);
   } catch (error) {
-    // The journal is complete; the check reports what is wrong with the file.
+    // The journal is complete, so it is used instead. A check reports what is wrong with the file.
     if (error instanceof MalformedError || error instanceof SyntaxError) return null;
     throw error;
   }

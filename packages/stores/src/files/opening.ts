@@ -1,4 +1,4 @@
-/** Inspects a folder before anything is written to it. */
+/** Inspects the folder of a store before anything is written to it. */
 import { accessSync, constants, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AppError, isAppError, isUuid, type TreeId, type TreeRow, treeId } from '@coppice/core';
@@ -70,7 +70,7 @@ function inspectFolder(place: string, options: StoreOptions): OpenedFolder {
     finder.journaled(journaled);
     finder.originals(folders.filter((name) => !journaled.includes(name)));
     finder.missing(new Set(folders));
-    // Leftovers of a purge whose process ended.
+    // These are the files of a purge that a crash interrupted.
     if (lock instanceof FolderLock) rmSync(join(place, '.coppice', 'gone'), { recursive: true, force: true });
     const side = new SideFiles(join(place, '.coppice'), writer, note);
     return {
@@ -85,7 +85,7 @@ function inspectFolder(place: string, options: StoreOptions): OpenedFolder {
   }
 }
 
-// Symbolic links are not followed: one could lead out of the store.
+// Symbolic links are not followed, because one could lead out of the store.
 function isStoreFolder(path: string): boolean {
   return withFileErrors(path, () => lstatSync(path)).isDirectory();
 }
@@ -149,7 +149,7 @@ class FolderFinder {
       try {
         const known = folder.known();
         this.known.push(known);
-        // The registry is written last; if it has another version, it is outdated.
+        // The registry is written last. If its version of a tree differs, the registry is outdated.
         const { version } = known.row;
         if (this.#registry.trouble !== null || this.#registry.versionOf(id) !== version) folder.distrust();
       } catch (error) {
@@ -170,7 +170,7 @@ class FolderFinder {
     });
   }
 
-  /** Finds folders of other programs, and those of ours that lost their journal. */
+  /** Finds the folders of other programs, and the folders of Coppice without a journal. */
   originals(names: readonly string[]): void {
     const candidates = new Map<string, string | null>();
     for (const name of names) {
@@ -196,7 +196,7 @@ class FolderFinder {
     const root = { id, entry: this.#registry.get(id) ?? {} };
     const tree = foreignTreeId(root);
     if (this.#folders.has(tree)) return;
-    // A root without messages has no folder; its name is never used to build a path.
+    // A root without messages has no folder. Its id is never used in a path.
     const folder = path ?? join(this.#place, '.coppice', 'none');
     try {
       const children = ownField(root.entry, 'child_ids');
@@ -215,12 +215,12 @@ class FolderFinder {
     }
   }
 
-  /** Finds trees of ours that are in the registry but have no folder. */
+  /** Finds the trees in the registry whose folder does not exist. */
   missing(here: ReadonlySet<string>): void {
     const gone = new Set(listFolderNames(join(this.#place, '.coppice', 'gone')));
     for (const [id, entry] of [...this.#registry.entries()]) {
       if (ownField(entry, 'coppice') === undefined || here.has(id)) continue;
-      // The folder was being purged when the process ended.
+      // A crash interrupted the purge of this tree.
       if (gone.has(id) || !isUuid(id)) this.#registry.delete(id);
       else this.#unreadable(treeId(id), makeDamagedFileError(join(this.#place, id), 'is missing'), null, 0);
     }

@@ -1,4 +1,4 @@
-/** Journals that are rebuilt from the files of their trees. */
+/** Tests of journals that are rebuilt from the files of their trees. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeId, type Store } from '@coppice/core';
@@ -43,7 +43,7 @@ for (const [name, , how] of spoiltJournals)
     const again = await FileSystemStore.open(place);
     expect(await readTreeJson(again, damagedTreeId)).toEqual(after);
     expect((await again.fsck({ repair: true })).repaired).toEqual([]);
-    // Purged messages must not remain in a copy.
+    // No copy may contain purged messages.
     const fixture = new LaterFixture(again);
     await fixture.run({ type: 'delete', treeId: damagedTreeId, nodeIds: [added ?? nodeId('')], mode: 'cascade' });
     await again.purge(damagedTreeId, { upTo: Number.MAX_SAFE_INTEGER });
@@ -65,7 +65,7 @@ test('[L29] later commits of the journal continue after the files, and version n
       messages: [{ message: user(words) }],
     });
   await first.close();
-  // As after a crash before the files were written; and two lines were altered.
+  // The state after a crash before the files were written, with two altered lines.
   const journal = readFileSync(join(at, 'journal.jsonl'), 'utf8').replaceAll('"text":"lost', '"text":"Lost');
   rmSync(at, { recursive: true });
   for (const name of ['nodes', 'trash']) mkdirSync(join(at, name), { recursive: true });

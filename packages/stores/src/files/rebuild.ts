@@ -24,7 +24,7 @@ import { readTreeFile, type TreeFile } from './tree-file.ts';
 // The name prefix of replaced journals.
 const damagedJournal = 'journal.jsonl.damaged-';
 
-/** What a repair did, or why it did nothing. */
+/** The name of the old journal after a repair, or the reason why nothing was repaired. */
 export type RebuildResult = { readonly beside: string | null } | { readonly why: string };
 
 /** The readable parts of a journal. */
@@ -37,9 +37,9 @@ interface JournalRemains {
 }
 
 /**
- * Rebuilds the journal of a tree from its files, if these are complete and later commits of the journal fit. Readable
- * commits stay in the log, and the old journal is kept beside the new one. `loaded` is the version of a tree in use,
- * which the result must have.
+ * Rebuilds the journal of a tree from its files. This works if the files are complete and later commits of the journal
+ * apply to them. The readable commits stay in the log, and the old journal is kept under another name. If the tree is
+ * in use, the result must have the version `loaded`.
  */
 export function rebuildJournal(
   folder: string,
@@ -92,7 +92,7 @@ function readRemains(path: string, treeId: TreeId, tree: Tree, reported: number)
   const commits = new Map<number, Commit>();
   let origin: JournalOrigin | null = null;
   let lost = 0;
-  // An unreadable first line does not name the tree; then its commits have to fit the rows.
+  // If the first line is unreadable, the id of the tree is unknown; then the commits must apply to the rows.
   let named = false;
   for (const line of readLinesOfFile(path)) {
     // An incomplete line was never acknowledged.
@@ -112,7 +112,9 @@ function readRemains(path: string, treeId: TreeId, tree: Tree, reported: number)
   return { origin, commits, lost };
 }
 
-/** Applies later commits of the journal to the tree from the files; numbers of lost nodes are not reused. */
+/**
+ * Applies later commits of the journal to the tree from the files. Creation numbers of lost nodes are not used again.
+ */
 function goneOn(from: Tree, commits: ReadonlyMap<number, Commit>, lost: number): Tree | null {
   let tree = from;
   const later = [...commits.values()].filter(({ version }) => version > from.version);
@@ -146,8 +148,8 @@ function fitsLog({ steps, version }: Commit, tree: Tree): boolean {
 }
 
 /**
- * Builds the log of a tree. An unreadable commit is replaced by an empty one without an actor, because versions must
- * not have gaps.
+ * Builds the log of a tree. An empty commit without an actor replaces each unreadable one, because versions must not
+ * have gaps.
  */
 function logOf(treeId: TreeId, tree: Tree, commits: ReadonlyMap<number, Commit>): Commit[] {
   const log: Commit[] = [];
@@ -170,7 +172,7 @@ function logOf(treeId: TreeId, tree: Tree, commits: ReadonlyMap<number, Commit>)
   return log;
 }
 
-/** Returns nodes that the log inserts but no row has: they were purged. */
+/** Returns the nodes that the log inserts but that have no row, because they were purged. */
 function purgedIn(log: readonly Commit[], tree: Tree): Set<NodeId> {
   const purged = new Set<NodeId>();
   for (const { steps } of log)
@@ -178,7 +180,7 @@ function purgedIn(log: readonly Commit[], tree: Tree): Set<NodeId> {
   return purged;
 }
 
-/** Gives the old journal a second name, durable before anything is replaced; null if there is none. */
+/** Gives the old journal a second name and syncs the folder; returns null if there is no journal. */
 function keepBeside(folder: string, path: string): string | null {
   if (statOrNull(path) === null) return null;
   const names = new Set(listFolderNames(folder));
@@ -190,7 +192,7 @@ function keepBeside(folder: string, path: string): string | null {
   return beside;
 }
 
-/** Deletes the kept journals of a tree, because they may contain purged data. */
+/** Deletes the old journals that repairs kept, because they may contain purged data. */
 export function deleteDamagedJournals(folder: string): void {
   for (const name of listFolderNames(folder))
     if (name.startsWith(damagedJournal)) withFileErrors(folder, () => rmSync(join(folder, name), { force: true }));

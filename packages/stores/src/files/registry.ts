@@ -12,12 +12,12 @@ import {
 } from '../disk/atomic-files.ts';
 import { toReadableJson } from './node-file.ts';
 
-/** The registry of a store. Foreign entries are kept unchanged. */
+/** The registry of a store. The entries of other programs are kept unchanged. */
 export class Registry {
   readonly path: string;
   readonly #folder: string;
   readonly #entries = new Map<string, FieldMap>();
-  /** Why the file could not be read; null if it could, or does not exist. */
+  /** Why the file could not be read; null if it was read or does not exist. */
   readonly trouble: string | null;
   readonly there: boolean;
   #written: string | null;
@@ -73,7 +73,7 @@ export class Registry {
     return this.#entries.delete(id);
   }
 
-  /** Writes the file if it changed. An unreadable one is kept beside it first. */
+  /** Writes the file if it changed. An unreadable file is first copied under another name. */
   write(writer: AtomicWriter): void {
     const text = toReadableJson([...this.#entries.values()]);
     if (text === this.#written) return;
@@ -82,7 +82,7 @@ export class Registry {
     this.#written = text;
   }
 
-  /** Deletes kept unreadable registries, because they may name a purged tree. */
+  /** Deletes the copies of unreadable registries, because they may name a purged tree. */
   forgetDamaged(): void {
     for (const name of listFolderNames(this.#folder))
       if (name.startsWith('roots.json.damaged-')) {

@@ -1,4 +1,7 @@
-/** `tree.json`: the row of a tree, its root and bookmarks, and the end of the journal that all its files match. */
+/**
+ * Reads and writes `tree.json`: the row of a tree, its root and bookmarks, and the end of the journal that the files
+ * match.
+ */
 import type { Bookmark, ConversationFormat, Node, Tree, TreeRow } from '@coppice/core';
 import {
   finiteNumberField,
@@ -16,11 +19,11 @@ import { toReadableJson } from './node-file.ts';
 /** The version of the format of `tree.json` and of the node files. */
 const treeFileVersion = 1;
 
-/** The journal state that the files were written from. */
+/** The end of the journal when the files were written. The files are outdated if the journal ends differently. */
 export interface JournalEndMark {
   /** The size of the journal. */
   readonly bytes: number;
-  /** The end of its last line. */
+  /** The checksum in its last line. */
   readonly seal: string;
 }
 
@@ -39,7 +42,7 @@ export interface TreeFile {
   readonly unsynced: string | null;
 }
 
-/** The text of `tree.json`. */
+/** Formats the text of `tree.json`. */
 export function formatTreeFile(tree: Tree, rest: Omit<TreeFile, 'row' | 'root' | 'bookmarks'>): string {
   const { format, sequence, mark, nodes, fingerprint, unsynced } = rest;
   return toReadableJson({
@@ -55,7 +58,7 @@ export function formatTreeFile(tree: Tree, rest: Omit<TreeFile, 'row' | 'root' |
   });
 }
 
-/** Reads `tree.json`; null if it does not exist. Throws if it is unreadable or from a newer version. */
+/** Reads `tree.json`; returns null if it does not exist. Throws if it is unreadable or a newer version wrote it. */
 export function readTreeFile(path: string): TreeFile | null {
   const found = readTextFile(path);
   if (found === null) return null;

@@ -39,15 +39,15 @@ import {
 import { findNodesWithChangedFiles, readTreeFromFiles, writeNodeFiles } from './node-files.ts';
 import { formatTreeFile, type JournalEndMark, readTreeFile, type TreeFile } from './tree-file.ts';
 
-/** Shared by the folders of one store. */
+/** The parts of a store that all its tree folders share. */
 export interface FolderContext {
   readonly writer: AtomicWriter;
   readonly kit: MessageKit | undefined;
-  /** Adds a note for the user about something that was found and left as it is. */
+  /** Adds a note for the user about something in the folder that was left unchanged. */
   note(text: string): void;
 }
 
-/** A loaded tree, and the journal it was read from. */
+/** A loaded tree, and the journal that it was read from. */
 interface LoadedTreeFolder {
   readonly tree: Tree;
   readonly journal: Journal;
@@ -56,7 +56,7 @@ interface LoadedTreeFolder {
   readonly file: TreeFile | null;
 }
 
-// Reading a node's file costs about as much as replaying this many commits.
+// Reading the file of a node takes about as long as applying this many commits.
 const commitsPerFile = 4;
 const sealed = 32;
 
@@ -67,7 +67,7 @@ export interface NewTree {
   readonly tree: Tree;
 }
 
-/** One tree on disk. */
+/** The folder of one tree. */
 export class TreeFolder {
   readonly id: TreeId;
   readonly path: string;
@@ -80,7 +80,7 @@ export class TreeFolder {
   #sequence = 0;
   #mark: JournalEndMark = { bytes: 0, seal: '' };
   #latest: Tree | null = null;
-  // The tree that the files contain; null if unknown, so that all files must be checked.
+  // The tree value that the files contain; null if unknown, so that all files must be compared.
   #base: Tree | null = null;
   #fingerprint = 0;
   #count = 0;
@@ -102,7 +102,7 @@ export class TreeFolder {
     return join(this.path, 'tree.json');
   }
 
-  /** The current value, if loaded. */
+  /** The current tree value; null if it is not loaded. */
   get tree(): Tree | null {
     return this.#latest;
   }
@@ -116,7 +116,7 @@ export class TreeFolder {
     return this.#behind;
   }
 
-  /** Where the tree was before it had a journal, if loaded. */
+  /** The origin of the tree in another program; null if it has none or is not loaded. */
   get origin(): JournalOrigin | null {
     return this.#origin;
   }
@@ -130,7 +130,7 @@ export class TreeFolder {
     return this.#mark.bytes;
   }
 
-  /** Returns what a list needs about the tree, reading as little as possible. */
+  /** Returns the data that a list needs about the tree, reading as little as possible. */
   known(): UnloadedTree {
     const file = this.#treeFile();
     if (file !== null && this.#isCurrent(file)) return { row: file.row, format: file.format, sequence: file.sequence };
@@ -138,7 +138,9 @@ export class TreeFolder {
     return { row: rowOf(tree), format: journal.format, sequence: journal.sequence };
   }
 
-  /** Returns the row in `tree.json`, even if outdated: used to list a damaged tree. */
+  /**
+   * Returns the content of `tree.json`, even if it is outdated. A tree with an unreadable journal is listed with it.
+   */
   lastKnown(): TreeFile | null {
     try {
       return readTreeFile(this.filePath);
@@ -148,7 +150,7 @@ export class TreeFolder {
     }
   }
 
-  // A damaged file can be rebuilt from the journal, but one from a newer version must be refused.
+  // A damaged file is ignored, because the journal replaces it. A file of a newer version must be refused.
   #treeFile(): TreeFile | null {
     try {
       return readTreeFile(this.filePath);
@@ -172,7 +174,7 @@ export class TreeFolder {
   /** Returns the tree and its log from the journal. */
   load(): LoadedTree {
     const { tree, journal } = this.#loaded();
-    // The caller has the log now, so it is not cached here.
+    // The caller keeps the log now, so it is not cached here.
     this.#read = null;
     return { tree, log: journal.log, purged: journal.purged };
   }
@@ -201,7 +203,7 @@ export class TreeFolder {
     const current = file !== null && this.#isCurrent(file);
     const tree = this.#valueOf(journal, current ? file : null);
     const loaded = { tree, journal, current, file };
-    // If the tree is loaded already, its pending writes must not be dropped.
+    // A loaded tree may have writes that the files lack, and must not be replaced.
     if (this.#latest === null) this.#take(loaded);
     return loaded;
   }
@@ -235,7 +237,7 @@ export class TreeFolder {
     this.#mark = { bytes: tail.bytes, seal: this.#seal() };
   }
 
-  /** Persists a commit. The first one creates the journal; `before` is the content of a folder without one. */
+  /** Persists a commit. The first commit creates the journal; `before` is the content of a folder without a journal. */
   commit(
     entry: {
       readonly applied: AppliedCommit;
@@ -258,7 +260,7 @@ export class TreeFolder {
     this.#advance(tree, sequence, format, files);
   }
 
-  /** Changes the format of the conversation. */
+  /** Changes the format of a conversation: list or tree. */
   setFormat(tree: Tree, format: ConversationFormat): void {
     if (this.#journal === null) throw makeDamagedFileError(this.journalPath, 'is not open');
     this.#append(this.#journal, encodeFormatChangeLine(this.#sequence, format));
@@ -288,7 +290,7 @@ export class TreeFolder {
     this.#mark = { bytes: bytes.length, seal: crc32Hex(bytes.subarray(-sealed)) };
   }
 
-  // Best effort: leftovers were never acknowledged, but are complete.
+  // Errors are ignored here: the remaining files were never acknowledged, but are complete.
   #undoCreate(made: string): void {
     for (const undo of [
       () => rmSync(made, { force: true }),
@@ -299,7 +301,7 @@ export class TreeFolder {
       try {
         undo();
       } catch {
-        // The folder of a tree that had files before stays.
+        // A folder that had other files before is not deleted.
       }
   }
 
@@ -334,14 +336,16 @@ export class TreeFolder {
     this.#advance(tree, this.#sequence, this.#format, null);
   }
 
-  /** Forces a check of every file at the next flush. */
+  /** Makes the next flush compare every file. */
   distrust(): void {
     if (this.#latest === null) this.#loaded();
     this.#base = null;
     this.#behind = true;
   }
 
-  /** Updates node files and `tree.json` to match the journal; returns the value that they now contain, or null. */
+  /**
+   * Updates the node files and `tree.json` to match the journal. Returns the tree value that they contain now, or null.
+   */
   async flush(): Promise<Tree | null> {
     const target = this.#latest;
     if (target === null || !this.#behind) return null;
@@ -350,7 +354,7 @@ export class TreeFolder {
     const [mark, sequence, format] = [this.#mark, this.#sequence, this.#format];
     this.#behind = false;
     this.#dirty = new Set();
-    // Until everything is written, the content of the files is unknown.
+    // Until all files are written, their content is unknown.
     this.#base = null;
     try {
       const written = await writeNodeFiles({

@@ -1,9 +1,9 @@
-/** Users, tokens and shares. */
+/** Keeps users, tokens and shares in memory. */
 import type { AccountStore, ApiToken, ShareLink, TreeId, User } from '@coppice/core';
 import { assertHashUnused, assertKnownRole } from '../account-rules.ts';
 import type { TreeState } from './tree-state.ts';
 
-/** The accounts of a store; they are not limited to an owner. */
+/** The accounts of a store. All owners share them. */
 export class Accounts implements AccountStore {
   readonly #state: TreeState;
   readonly #users = new Map<string, User>();
@@ -17,7 +17,7 @@ export class Accounts implements AccountStore {
   }
 
   /** Registers stored accounts when the store is opened. */
-  know(kept: {
+  register(kept: {
     readonly users?: readonly User[];
     readonly tokens?: readonly ApiToken[];
     readonly shares?: readonly ShareLink[];
@@ -70,7 +70,7 @@ export class Accounts implements AccountStore {
   async putToken(token: ApiToken): Promise<void> {
     this.#state.writable();
     assertHashUnused('token', token.id, await this.tokenByHash(token.hash));
-    // A caller that read the token before it was revoked, and now records its use, must not make it valid again.
+    // A caller may have read the token before it was revoked. When it records the use, the token must stay revoked.
     const revokedAt = this.#tokens.get(token.id)?.revokedAt ?? token.revokedAt;
     const kept = { ...token, revokedAt };
     await this.#state.keep({ type: 'token', token: kept });

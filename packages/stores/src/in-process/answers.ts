@@ -1,5 +1,6 @@
 /**
- * Answers the reads of a program: for its own tree from one snapshot, for other trees in their state at the first read.
+ * Answers the reads of a program: about its own tree from one snapshot, about other trees in their state at the first
+ * read.
  */
 import type { Answer, Read, ReadProgram, Tree, TreeId } from '@coppice/core';
 import type { GlobalIndex, OpenTrees } from './global-index.ts';
@@ -16,7 +17,7 @@ export class InProcessReads {
     this.#lookup = lookup;
   }
 
-  /** Runs a read program or planner on one snapshot; a long one yields to other work. */
+  /** Runs a read program or a planner on one snapshot. A long one yields to other work. */
   async drive<T>(
     owner: string,
     treeId: TreeId,
@@ -30,7 +31,7 @@ export class InProcessReads {
       const resting = step.value.ask === 'pause' ? turns?.rest() : undefined;
       if (resting !== undefined) await resting;
       const answered = this.#answer(owner, treeId, snapshot, step.value, others);
-      // In memory nothing has to be awaited, so a planner usually runs through without interruption.
+      // Data in memory is answered without a promise, so a planner usually runs without interruption.
       step = reading.next(answered instanceof Promise ? await answered : answered);
     }
     return step.value;

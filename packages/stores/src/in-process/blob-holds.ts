@@ -1,22 +1,22 @@
-/** Tracks attachments that unfinished commits refer to, and counts purges. */
+/** Keeps the attachments of unfinished commits from being deleted, and counts purges. */
 import type { Plan } from '@coppice/core';
 import { addBlobHashesOfPlan } from '../attachments.ts';
 
 /** A change in progress: the attachments that it refers to are not deleted until it ends. */
 export interface BlobHold {
   take(plan: Plan<unknown>): void;
-  /** The attachments that were taken. */
+  /** The attachments that the change refers to. */
   readonly named: ReadonlySet<string>;
   release(): void;
 }
 
-/** Attachments that commits refer to which are not visible yet. */
+/** The attachments that unfinished commits refer to. They must not be deleted, although no message shows them yet. */
 export class BlobHolds {
-  /** The number of purges: a plan made before one may copy purged data and must be planned again. */
+  /** The number of purges. A plan from before a purge may copy purged data, so it is planned again. */
   purges = 0;
   /** Whether an owner has any attachments. */
   keeps: (owner: string) => boolean = () => false;
-  /** Called with the attachments that a commit refers to for the first time: their uploads wait no longer. */
+  /** Called with the attachments that a commit refers to for the first time. Their uploads no longer wait. */
   referred: (owner: string, hashes: ReadonlySet<string>) => Promise<void> = () => Promise.resolve();
   readonly #held = new Map<string, number>();
 

@@ -3,7 +3,7 @@ import { allNodes } from '@coppice/core/tree';
 import { addBlobHashesInJson, addBlobHashesOfLog, addBlobHashesOfNodes } from '../attachments.ts';
 import type { LoadedSlot, TreeSlot } from './tree-slot.ts';
 
-/** Returns the hashes that trees refer to; each tree is scanned, or its persistence answers without loading it. */
+/** Returns the hashes that trees refer to. `look` loads a tree, or returns the hashes of one that is not loaded. */
 export async function findReferencedBlobs(
   slots: readonly TreeSlot[],
   look: (slot: TreeSlot) => ReadonlySet<string> | Promise<LoadedSlot>,

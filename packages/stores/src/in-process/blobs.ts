@@ -1,4 +1,4 @@
-/** Attachments by hash, with the time each was last added, and the uploads that wait for a message. */
+/** Keeps attachments by hash, with the time when each was last added, and the uploads that wait for a message. */
 import { sha256Hex } from '@coppice/content';
 import { type BlobInfo, type BlobStore, isAppError } from '@coppice/core';
 import { defaultAttachmentGraceMs, type StoreOptions } from '../options.ts';
@@ -8,18 +8,18 @@ import type { TreeState } from './tree-state.ts';
 
 interface StoredBlob {
   readonly info: BlobInfo;
-  /** Null if the persistence has the bytes. */
+  /** The bytes; null if the persistence keeps them. */
   readonly bytes: Uint8Array | null;
-  /** When it was last added. */
+  /** The time when the attachment was last added. */
   readonly at: number;
-  /** Whether a purge removed its last reference while a new one might have been on its way. */
+  /** Whether a purge removed the last reference while an upload might have waited for its message. */
   readonly loose: boolean;
 }
 
-// The precision of a stored time when bytes are added again.
+// When bytes are added again, their time is stored only if it is newer by this many milliseconds.
 const exact = 60_000;
 
-/** The attachments of a store; owners do not see each other's, even for the same bytes. */
+/** The attachments of a store. Owners do not see each other's attachments, even for the same bytes. */
 export class Blobs {
   readonly #state: TreeState;
   readonly #persistence: Persistence | undefined;
@@ -39,9 +39,10 @@ export class Blobs {
   }
 
   /**
-   * Registers an attachment whose bytes the persistence has, when the store is opened. The last registration counts.
+   * Registers an attachment whose bytes the persistence keeps, when the store is opened. The last call for a hash
+   * counts.
    */
-  know(owner: string, info: BlobInfo, at: number, loose: boolean): void {
+  register(owner: string, info: BlobInfo, at: number, loose: boolean): void {
     const there = this.#of(owner).get(info.hash);
     this.#of(owner).set(info.hash, { info: there?.info ?? info, bytes: null, at, loose });
   }
@@ -53,8 +54,8 @@ export class Blobs {
   }
 
   /**
-   * Deletes attachments that nothing of their owner refers to any more: those whose references a purge removed, and
-   * those that an earlier purge had to keep. An unreadable tree may refer to any of them.
+   * Deletes attachments that no data of their owner refers to: those in `candidates`, and those that an earlier purge
+   * had to keep. Nothing is deleted if a tree is unreadable, because it may refer to any attachment.
    */
   async collect(owner: string, candidates: Iterable<string>): Promise<number> {
     const own = this.#of(owner);
@@ -69,7 +70,7 @@ export class Blobs {
       const { soon } = this.#state;
       const gone: StoredBlob[] = [];
       for (const hash of asked) {
-        // Checked again, because it may have been added while the trees were scanned.
+        // The bytes may have been added again while the trees were scanned.
         const kept = own.get(hash);
         if (kept === undefined) continue;
         if (still.has(hash)) await this.#mark(owner, kept, false);
@@ -80,18 +81,20 @@ export class Blobs {
           await this.#mark(owner, kept, true);
         }
       }
-      // Checked once more, because a new reference may have started while others were marked.
+      // A commit may have referred to the bytes while other attachments were marked.
       const free = gone.filter(({ info }) => !soon.has(owner, info.hash));
       if (free.length > 0) await this.#drop(owner, free);
       for (const kept of gone) if (!free.includes(kept)) await this.#mark(owner, kept, true);
     } catch (error) {
-      // The purge itself succeeded; unreferenced bytes do no harm.
+      // The purge itself has succeeded, and bytes without a reference do no harm.
       if (!isAppError(error)) throw error;
     }
     return waiting;
   }
 
-  /** Removes them from the list first, so that bytes added meanwhile are written again. */
+  /**
+   * Removes attachments from the list before the bytes are deleted. Bytes that are added meanwhile are written again.
+   */
   async #drop(owner: string, gone: readonly StoredBlob[]): Promise<void> {
     const own = this.#of(owner);
     for (const { info } of gone) own.delete(info.hash);
@@ -113,13 +116,13 @@ export class Blobs {
     await this.#note(owner, { ...kept, loose });
   }
 
-  /** Persists what is known of an attachment whose bytes are stored. */
+  /** Persists the fields of an attachment whose bytes are stored. */
   #note(owner: string, { info, at, loose }: StoredBlob): Promise<void> {
     const waiting = this.#uploads.has(owner, info.hash);
     return this.#state.keep({ type: 'blob', owner, info, bytes: null, at, loose, waiting });
   }
 
-  /** Ends the wait of one upload for each of these attachments. */
+  /** Counts one waiting upload less for each of these attachments. */
   async #referred(owner: string, hashes: ReadonlySet<string>): Promise<void> {
     for (const hash of this.#uploads.claim(owner).take(hashes)) {
       const kept = this.#of(owner).get(hash);
@@ -127,7 +130,7 @@ export class Blobs {
       try {
         await this.#note(owner, kept);
       } catch (error) {
-        // The commit is durable; another process or a later one takes the upload for a waiting one until its time is over.
+        // The commit is durable. Until the grace period ends, other processes believe that the upload still waits.
         if (!isAppError(error)) throw error;
       }
     }
@@ -138,7 +141,7 @@ export class Blobs {
     return {
       put: async (given, mediaType) => {
         this.#state.writable();
-        // Copied, because the caller may change its buffer.
+        // The bytes are copied, because the caller may change its buffer.
         const bytes = given.slice();
         const info = await this.#put(owner, { hash: sha256Hex(bytes), size: bytes.length, mediaType }, bytes);
         await this.collect(owner, []);

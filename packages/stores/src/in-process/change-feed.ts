@@ -1,4 +1,4 @@
-/** The waiting feeds, and the changes of all trees in order. */
+/** The feed over all trees: changes in order, and the followers that wait for them. */
 import type { AbortSignalLike, TreeId, TreeListEvent } from '@coppice/core';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 
@@ -8,7 +8,7 @@ interface FeedPosition {
   readonly event: TreeListEvent;
 }
 
-// The polling interval for other processes, while there are followers.
+// The interval of polling for changes of other processes, while somebody follows a feed.
 const pollMs = 250;
 
 /** The changes of all trees in order, and the waiting followers. */
@@ -25,12 +25,12 @@ export class ChangeFeed {
     return ++this.#last;
   }
 
-  /** The highest number used. */
+  /** The highest number that was used. */
   get last(): number {
     return this.#last;
   }
 
-  /** Continues after an earlier used number. */
+  /** Continues the numbers after one that an earlier process used. */
   goOnFrom(sequence: number): void {
     this.#last = Math.max(this.#last, sequence);
   }
@@ -39,7 +39,7 @@ export class ChangeFeed {
   tell(owner: string, treeId: TreeId, version: number, sequence: number): void {
     this.#last = Math.max(this.#last, sequence);
     const reported = { owner, sequence, event: { cursor: encodeCursor('changes', [sequence]), treeId, version } };
-    // Numbers are assigned before a change is persisted: one that took longer is recorded after later ones.
+    // A number is assigned before its change is persisted. A slow change is recorded after changes with higher numbers.
     const late = this.#events.length > 0 && (this.#events[this.#events.length - 1]?.sequence ?? 0) > sequence;
     if (late) this.#events = [...this.#events, reported].sort((a, b) => a.sequence - b.sequence);
     else this.#events.push(reported);
@@ -61,13 +61,13 @@ export class ChangeFeed {
     this.wake();
   }
 
-  /** Whether a feed has ended. */
+  /** Whether a feed must end. */
   over(signal: AbortSignalLike | undefined): boolean {
     return this.#over || signal?.aborted === true;
   }
 
   /**
-   * Sets a function that is called from time to time while there are followers, to detect changes of other processes.
+   * Sets a function that detects changes of other processes. It is called at intervals while somebody follows a feed.
    */
   pollWith(poll: () => Promise<void>): void {
     this.#poll = poll;
@@ -78,7 +78,7 @@ export class ChangeFeed {
     this.#timer = setInterval(() => {
       if (isBusy) return;
       isBusy = true;
-      // Errors are ignored: a read of the tree itself reports them, and the next poll tries again.
+      // Errors are ignored: a read of the tree reports them, and the next poll tries again.
       void poll()
         .catch(() => undefined)
         .finally(() => {
@@ -93,7 +93,7 @@ export class ChangeFeed {
     this.#timer = null;
   }
 
-  /** Resolves when something happened, or when the signal aborts. */
+  /** Resolves after the next change, or when the signal aborts. */
   wait(signal: AbortSignalLike | undefined): Promise<void> {
     if (this.#poll !== null && this.#timer === null && !this.#over) this.#startPolling(this.#poll);
     return new Promise((resolve) => {
@@ -110,7 +110,7 @@ export class ChangeFeed {
 
   /** Yields the changes in an owner's trees after a cursor, or from now on, then new ones. */
   changes(owner: string, since: string | null, signal?: AbortSignalLike): AsyncGenerator<TreeListEvent> {
-    // The position is read at the call and not at the first step, so that nothing is missed in between.
+    // The position is read now and not at the first `next()`, so that no change in between is missed.
     return this.#from(owner, since === null ? this.#last : sequenceOf(since), signal);
   }
 

@@ -8,8 +8,9 @@ function copyOriginOf({ meta }: Node): string | undefined {
 }
 
 /**
- * Returns other trees of an owner with copies of nodes, or with the originals of nodes, and how many. Only loaded trees
- * and trees created as a copy of this one are examined: loading all would cost more than the purge.
+ * Returns the other trees of an owner with copies or originals of these nodes, and how many each has. Only loaded trees
+ * and trees that were created as copies of this one are searched, because loading all trees would take longer than the
+ * purge.
  */
 export async function findCopiesInMemory(
   state: TreeState,

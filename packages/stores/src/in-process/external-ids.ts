@@ -1,4 +1,4 @@
-/** External ids of trees and nodes, and provenance records. */
+/** Keeps the external ids of trees and nodes, and provenance records. */
 import { utf8Length } from '@coppice/content';
 import { type ExternalId, type NodeId, type Provenance, refuse, type TreeId } from '@coppice/core';
 import { findAnyNode } from '@coppice/core/tree';
@@ -14,8 +14,8 @@ export function assertExternalIdLength(id: string): void {
 }
 
 /**
- * Compares external ids by tree, format, scope and id, each by code unit. Databases sort texts by bytes, which differs
- * for some characters, so all stores sort here.
+ * Compares external ids by tree, format, scope and id, each by UTF-16 code unit. Databases sort some characters
+ * differently, so all stores sort here.
  */
 export function compareExternalIds(one: ExternalId, other: ExternalId): number {
   for (const field of ['treeId', 'format', 'scope', 'id'] as const)
@@ -23,7 +23,7 @@ export function compareExternalIds(one: ExternalId, other: ExternalId): number {
   return 0;
 }
 
-/** External ids and provenance of a store, by tree and by id. */
+/** The external ids and provenance records of a store, by tree and by id. */
 export class ExternalIds {
   readonly #state: TreeState;
   readonly #byTree = new Map<TreeId, Map<string, ExternalId>>();

@@ -1,8 +1,8 @@
 import type { Answer, Step } from '@coppice/core';
 
 /**
- * Copies and freezes steps for a store that keeps objects instead of rows. Otherwise a caller that changes an object it
- * passed in, or got back, would change stored data without a commit.
+ * Copies and freezes steps for a store that keeps objects. Otherwise a caller could change stored data without a
+ * commit, by changing an object that it passed in or got back.
  */
 export function freezeSteps(steps: readonly Step[]): readonly Step[] {
   return steps.map((step) => frozenCopy(step));
@@ -15,7 +15,7 @@ function frozenCopy<T>(value: T): T {
   return copyValue(value) as T;
 }
 
-// The recursion is bounded: steps are plain data of limited depth, checked before.
+// The recursion is bounded, because steps are checked to be plain data of limited depth.
 function copyValue(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value !== 'object' || value === null) return value;
@@ -25,7 +25,7 @@ function copyValue(value: unknown): unknown {
   for (const key of Object.keys(value)) {
     const member: unknown = Reflect.get(value, key);
     if (member === undefined) continue;
-    // An assignment to `__proto__` would set the prototype and lose the value.
+    // An assignment to `__proto__` would set the prototype instead of the field.
     if (key === '__proto__')
       Object.defineProperty(copy, key, {
         value: copyValue(member),
@@ -39,8 +39,8 @@ function copyValue(value: unknown): unknown {
 }
 
 /**
- * Freezes the messages and metadata of an answer. Data read from a file is frozen when it is first returned, so that
- * opening a large tree does not pay for it.
+ * Freezes the messages and metadata of an answer. Data from a file is frozen when it is first returned, so that opening
+ * a large tree stays fast.
  */
 export function freezeAnswer<T extends Answer>(answer: T): T {
   if (typeof answer !== 'object' || answer === null) return answer;
@@ -56,7 +56,7 @@ function freezeNode(node: unknown): void {
   freeze(node.meta);
 }
 
-// A frozen value is frozen completely. The recursion is bounded as above.
+// A frozen value is frozen with everything in it, so it is skipped. The recursion is bounded as above.
 function freeze(value: unknown): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
   Object.freeze(value);

@@ -1,4 +1,6 @@
-/** Indexes over all trees of a store: the tree of a node, the trees of an act, the tree with a unique key. */
+/**
+ * Indexes over all trees of a store: the tree of a node, the trees that an act changed, and the tree with a unique key.
+ */
 import {
   type ActId,
   type ActRecord,
@@ -17,7 +19,7 @@ import { allNodes, findNode } from '@coppice/core/tree';
 import type { Persistence } from './persistence.ts';
 import { ActIndex, type LoadedSlot, type TreeSlot, type TreeSnapshot } from './tree-slot.ts';
 
-/** Access to the trees themselves. */
+/** Finds and loads trees. */
 export interface OpenTrees {
   /** Whether a tree of any owner has this id. */
   has(id: string): boolean;
@@ -25,7 +27,7 @@ export interface OpenTrees {
   load(slot: TreeSlot): Promise<LoadedSlot>;
 }
 
-/** The indexes over all trees. For trees that are not loaded the persistence is asked. */
+/** The indexes over all trees. The persistence answers for trees that are not loaded. */
 export class GlobalIndex {
   readonly #trees: OpenTrees;
   readonly #persistence: Persistence | null;
@@ -76,18 +78,18 @@ export class GlobalIndex {
     if (place !== null && this.#forest.get(place) === row.id) this.#forest.delete(place);
   }
 
-  /** Returns the forest tree with a key. */
+  /** Returns the tree of a forest that has a key. */
   forest(owner: string, project: string, key: string): TreeId | null {
     return this.#forest.get(forestPlace(owner, project, key)) ?? null;
   }
 
   /**
-   * Returns which of these ids are taken in any tree. A tree's own id counts too, because lookups by id alone use it
-   * for the root.
+   * Returns which of these ids are taken in any tree. The id of a tree counts as taken too, because lookups by id use
+   * it for the root.
    */
   taken(ids: readonly NodeId[]): readonly NodeId[] | Promise<readonly NodeId[]> {
     const here = (id: NodeId) => this.#isHere(id);
-    const elsewhere = this.#persistence?.pickTreesOfNodes?.(ids.filter((id) => !here(id)));
+    const elsewhere = this.#persistence?.findTreesOfNodes?.(ids.filter((id) => !here(id)));
     if (elsewhere === undefined) return ids.filter(here);
     return elsewhere.then((homes) => ids.filter((id) => here(id) || homes.has(id)));
   }
@@ -97,8 +99,8 @@ export class GlobalIndex {
   }
 
   /**
-   * Reserves the ids and the unique key of a commit before it is persisted, so that no other commit gets them
-   * meanwhile. Throws if one is taken. The returned function releases them if the commit fails.
+   * Reserves the ids and the unique key of a commit before it is persisted, so that no other commit can use them
+   * meanwhile. Throws if one is taken. If the commit fails, the returned function releases them.
    */
   async reserve(treeId: TreeId, ids: readonly NodeId[], tree: Tree): Promise<() => void> {
     const asked = this.#trees.has(treeId) ? ids : [nodeId(treeId), ...ids];
@@ -109,7 +111,7 @@ export class GlobalIndex {
     if (other !== undefined && other !== treeId)
       refuse('tree/exists', `The tree ${other} has this system prompt in this project already.`, { treeId: other });
     for (const id of ids) {
-      // Another commit may have come first since the check.
+      // Another commit may have used the id since the check above.
       if (this.#isHere(id)) refuse('id/taken', `The id ${id} is taken by another node.`, { nodeId: id });
     }
     for (const id of ids) this.#homes.set(id, treeId);
@@ -128,7 +130,7 @@ export class GlobalIndex {
       if (slot === undefined) return null;
       return slot.loaded === null ? this.#liveIn(slot, id) : isLiveIn(slot.loaded, id, known);
     }
-    const elsewhere = this.#persistence?.pickTreesOfNodes?.([id]);
+    const elsewhere = this.#persistence?.findTreesOfNodes?.([id]);
     if (elsewhere === undefined) return null;
     return elsewhere.then((homes) => {
       const found = homes.get(id);
@@ -169,7 +171,7 @@ export class GlobalIndex {
   }
 }
 
-/** Whether an act did something in a tree that can be inverted: its creation and a change of the active node cannot. */
+/** Whether an act changed a tree in a way that can be undone. Creating it and switching the active node cannot. */
 function isChangedBy(act: ActId, { log }: LoadedSlot): boolean {
   return log.some(({ actId, version, steps }) => actId === act && version > 1 && isUndoable(steps));
 }

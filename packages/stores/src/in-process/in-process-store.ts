@@ -1,4 +1,4 @@
-/** The store contract of core over in-process state, for one owner. */
+/** Implements the store contract of core over trees in memory, for one owner. */
 import {
   type AbortSignalLike,
   type AccountStore,
@@ -57,7 +57,7 @@ import type { Persistence } from './persistence.ts';
 import { Runs } from './runs.ts';
 import { TreeState, type TreeStateOptions } from './tree-state.ts';
 
-// A pending reply without a run, and a run without its reply; databases report them under the same codes.
+// The findings for a pending reply without a run, and for a run without its reply. Databases use the same codes.
 const unwritten = 'J27 pending-without-run';
 const unplaced = 'run-dangling';
 
@@ -70,7 +70,7 @@ export interface StoreParts {
   readonly names: ExternalIds;
 }
 
-/** What differs between stores over in-process state: their description, backup and closing. */
+/** The parts in which stores differ that keep their trees in memory: description, backup and closing. */
 export interface StoreIdentity {
   readonly supports: StoreCapabilities;
   info(): StoreInfo;
@@ -90,7 +90,7 @@ export function createTreeState(
   });
 }
 
-/** Creates the parts of a store. */
+/** Creates the parts that all handles of a store share. */
 export function createStoreParts(state: TreeState, persistence?: Persistence, options: StoreOptions = {}): StoreParts {
   return {
     state,
@@ -101,7 +101,7 @@ export function createStoreParts(state: TreeState, persistence?: Persistence, op
   };
 }
 
-/** A store over in-process state, as one owner sees it. Handles of other owners share the state. */
+/** A store that keeps its trees in memory, limited to one owner. The handles of other owners share the trees. */
 export class InProcessStore implements Store {
   readonly owner: string;
   readonly supports: StoreCapabilities;
@@ -238,7 +238,7 @@ export class InProcessStore implements Store {
     });
   }
 
-  /** Deletes a tree whether it is in the trash or not, to discard a temporary one. */
+  /** Deletes a temporary tree, whether it is in the trash or not. */
   async discard(treeId: TreeId): Promise<void> {
     this.#state.writable();
     await this.#state.locks.run(treeId, async () => {
@@ -261,7 +261,7 @@ export class InProcessStore implements Store {
     return { nodes: nodes.length, contents, copies, waitingAttachments, uncleared: [] };
   }
 
-  /** Returns the nodes and the log of a tree that is about to be purged; empty if it cannot be read. */
+  /** Returns the nodes and the log of a tree before it is purged; empty lists if the tree cannot be read. */
   async #readable(treeId: TreeId): Promise<{ readonly nodes: readonly Node[]; readonly log: readonly Commit[] }> {
     try {
       const { pages } = await this.#state.open(this.owner, treeId);
@@ -316,7 +316,7 @@ export class InProcessStore implements Store {
     }
   }
 
-  /** Returns the requested trees: one, if it exists, or all. */
+  /** Returns the ids of the trees to check: the given one if it exists, or all. */
   protected wanted(treeId: TreeId | undefined): TreeId[] {
     return [...this.#state.owned(this.owner)].flatMap(({ id }) => (treeId === undefined || id === treeId ? [id] : []));
   }

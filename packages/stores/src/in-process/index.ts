@@ -1,4 +1,4 @@
-/** For stores outside of this package: state in one process, with a persistence that makes every change durable. */
+/** The entry for stores outside of this package: trees in memory, with a persistence that writes every change. */
 
 export {
   createStoreParts,
@@ -12,7 +12,7 @@ export {
   type LoadedTree,
   type PersistedEntry,
   type Persistence,
-  treesOfNodes,
+  pickTreesOfNodes,
   type UnloadedTree,
 } from './persistence.ts';
 export type { TreeState, TreeStateOptions } from './tree-state.ts';

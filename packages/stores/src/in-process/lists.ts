@@ -115,8 +115,8 @@ export async function searchMessages(state: TreeState, owner: string, query: Sea
 }
 
 /**
- * Returns a loaded tree, or null if it cannot be read: operations over all trees skip such a tree, because opening the
- * store reported it, and a read of that tree alone reports it again.
+ * Returns a loaded tree, or null if it cannot be read. Operations over all trees skip such a tree: opening the store
+ * has reported it, and a read of that tree reports it again.
  */
 export async function loadSlotIfReadable(state: TreeState, owner: string, id: TreeId): Promise<LoadedSlot | null> {
   try {
@@ -155,7 +155,8 @@ export function listTrash(slot: TreeSlot, { tree, log }: LoadedSlot): TrashItem[
   const nodes = allNodes(tree);
   const tops = new Map<string, { readonly node: Node; count: number }>();
   const topOf = new Map<string, string>();
-  // Parents may be younger than their children, so each path up is walked, and cached for its nodes.
+  // A node may be older than its parent, so the path up from each node is followed. Results are cached for all its
+  // nodes.
   for (const node of nodes) {
     if (node.removedIn === null) continue;
     const way: Node[] = [];
@@ -176,7 +177,7 @@ export function listTrash(slot: TreeSlot, { tree, log }: LoadedSlot): TrashItem[
     if (item !== undefined) item.count++;
   }
   const items: TrashItem[] = [];
-  // Nodes removed together are listed in creation order, whatever their ids.
+  // Nodes of one removal are listed in creation order.
   const found = [...tops.values()].sort((a, b) => a.node.seq - b.node.seq);
   for (const { node, count } of found) {
     const removedIn = node.removedIn ?? 0;

@@ -2,7 +2,7 @@
 export class KeyedLocks {
   readonly #tails = new Map<string, Promise<void>>();
 
-  /** Whether work runs or waits under a key. */
+  /** Whether work under a key runs or waits. */
   held(key: string): boolean {
     return this.#tails.has(key);
   }

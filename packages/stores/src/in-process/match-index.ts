@@ -1,10 +1,10 @@
-/** Finds equal messages by match parent and equality key, without scanning children. */
+/** Finds equal messages by match parent and equality key, without scanning the children of a node. */
 import type { Node, NodeId, RowChange, Tree } from '@coppice/core';
 import { allNodes, findNode, subtree } from '@coppice/core/tree';
 
 /**
- * Live nodes by match parent and key, and by the aliases of splits. Entries are only added; an outdated one is dropped
- * when it is found, so that removing a subtree costs nothing here.
+ * The live nodes by match parent and key, and by the aliases of split texts. Entries are only added; an outdated entry
+ * is dropped when it is found, so that removing a subtree costs no time here.
  */
 export class MatchIndex {
   readonly #keys: MatchEntries = new Map();
@@ -17,12 +17,12 @@ export class MatchIndex {
     return index;
   }
 
-  /** Indexes the changes of a commit; the tree is the value after it. */
+  /** Indexes the changes of a commit; `tree` is the value after it. */
   take(tree: Tree, changes: readonly RowChange[]): void {
     for (const change of changes) {
       if (change.op === 'added') this.#addLive(tree, change.node.id);
       else if (change.op === 'updated') for (const id of change.nodeIds) this.#addLive(tree, id);
-      // Entries of removed rows are dropped when found, so restored ones must be added again.
+      // The entries of removed nodes may have been dropped, so restored nodes are added again.
       else if (change.op === 'marked' && change.to === null)
         for (const node of subtree(tree, change.nodeId)) this.#add(node);
     }
@@ -56,7 +56,7 @@ export class MatchIndex {
   }
 }
 
-// Most keys have one node, and a set for each would need more memory than the index.
+// Most keys have one node, and a set for each key would take more memory than all entries.
 type MatchEntries = Map<string, NodeId | Set<NodeId>>;
 
 function matchPlace(matchParent: NodeId, key: string): string {

@@ -12,8 +12,9 @@ interface Candidate extends NewestActOfTree {
 }
 
 /**
- * Examines trees by last change, and only while one could contain something newer, so that most calls load one or two.
- * Commits are compared by time, and for equal times by the order in which this process saw them.
+ * Returns the newest act of an actor in any tree. Trees are searched in the order of their last change, as long as the
+ * next one could contain something newer, so usually one or two are loaded. Commits are compared by time, then by the
+ * order in which this process received them.
  */
 export async function findNewestAct(
   state: TreeState,
@@ -47,8 +48,8 @@ function isNewer(one: Placed, other: Placed): boolean {
 }
 
 /**
- * Returns the number of a commit among those of all trees. One from before the store was opened counts as its tree's
- * first.
+ * Returns the change number of a commit. A commit from before the store was opened gets that of its tree's first
+ * change.
  */
 function sequenceOf({ commit, slot }: Placed): number {
   return slot.sequences.get(commit.version) ?? 0;

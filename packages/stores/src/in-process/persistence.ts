@@ -20,9 +20,9 @@ import type {
   User,
 } from '@coppice/core';
 
-/** Every change of a store, in the form in which it is persisted. */
+/** A change of a store, in the form in which it is persisted. */
 export type PersistedEntry =
-  /** A commit and the tree after it. `sequence` numbers the changes of all trees, for feeds over all of them. */
+  /** A commit and the tree after it. `sequence` is the number of the change among those of all trees, for the feed. */
   | {
       readonly type: 'commit';
       readonly treeId: TreeId;
@@ -31,7 +31,7 @@ export type PersistedEntry =
       readonly sequence: number;
       readonly format: ConversationFormat;
     }
-  /** Nodes were purged; tree and log are what remains. */
+  /** Nodes were purged. `tree` and `log` are the remaining data. */
   | {
       readonly type: 'purge';
       readonly treeId: TreeId;
@@ -40,11 +40,14 @@ export type PersistedEntry =
       readonly log: readonly Commit[];
     }
   | { readonly type: 'purge-tree'; readonly treeId: TreeId }
-  /** The highest change number, written before the tree with it is purged, so that it is never reused. */
+  /**
+   * The highest change number. It is written before the tree with that number is purged, so that it is never used
+   * again.
+   */
   | { readonly type: 'sequence'; readonly sequence: number }
-  /** A tree's rows were repaired; these are the new ones. */
+  /** The rows of a tree were repaired. `tree` has the new rows. */
   | { readonly type: 'mend'; readonly treeId: TreeId; readonly tree: Tree }
-  /** The format of a conversation changes; its rows stay the same. */
+  /** A conversation changes from a list to a tree, or back. Its rows stay the same. */
   | {
       readonly type: 'format';
       readonly treeId: TreeId;
@@ -58,7 +61,7 @@ export type PersistedEntry =
   | { readonly type: 'run-chunk'; readonly runId: string; readonly chunk: RunChunk }
   | { readonly type: 'run-end'; readonly runId: string }
   /**
-   * An attachment that was added, added again, or lost its last reference; without bytes if they are stored already.
+   * An attachment was added or added again, or lost its last reference. `bytes` is missing if they are stored already.
    */
   | {
       readonly type: 'blob';
@@ -67,10 +70,10 @@ export type PersistedEntry =
       readonly bytes: Uint8Array | null;
       readonly at: number;
       readonly loose: boolean;
-      /** Whether an upload of this process waits for a message. */
+      /** Whether an upload of this process still waits for its message. */
       readonly waiting: boolean;
     }
-  /** Attachments that nothing of an owner refers to any more. */
+  /** Attachments that no data of their owner refers to any more. */
   | { readonly type: 'blobs-gone'; readonly owner: string; readonly hashes: readonly string[] }
   | { readonly type: 'user'; readonly user: User }
   | { readonly type: 'token'; readonly token: ApiToken }
@@ -80,18 +83,18 @@ export type PersistedEntry =
 export interface LoadedTree {
   readonly tree: Tree;
   readonly log: readonly Commit[];
-  /** Purged nodes: acts that would need them cannot be undone. */
+  /** The purged nodes. An act that would need them cannot be undone. */
   readonly purged?: ReadonlySet<NodeId>;
 }
 
-/** Answers reads from parts of a stored tree, in one state of it. */
+/** Answers reads from parts of a stored tree, all from the same state of the tree. */
 export interface PartialTree {
   /** Returns undefined for a read that needs the whole tree. */
   answer(read: Read): Answer | undefined;
   close(): void;
 }
 
-/** A tree that is not loaded yet: enough to list and find it. */
+/** A tree that is not loaded, with the data that lists and lookups need. */
 export interface UnloadedTree {
   readonly row: TreeRow;
   readonly format: ConversationFormat;
@@ -107,7 +110,7 @@ export interface ExternalCommit {
   readonly format: ConversationFormat;
 }
 
-/** What other processes did to the trees of a place since the last check. */
+/** The changes that other processes made since the last check. */
 export interface ExternalChanges {
   /** New trees and lists. */
   readonly known: readonly UnloadedTree[];
@@ -119,47 +122,45 @@ export interface ExternalChanges {
 }
 
 /**
- * The persistence of a store; without one it exists in memory only. If it throws, the change does not happen: no reader
- * has seen it yet, and the state stays unchanged.
+ * The persistence of a store; without one, trees exist in memory only. If a method throws, the change does not happen:
+ * it was not visible to any reader yet.
  */
 export interface Persistence {
-  /** Makes an entry durable. The store makes it visible only after this resolves. */
+  /** Makes an entry durable. The change becomes visible only after this resolves. */
   persist(entry: PersistedEntry): Promise<void> | void;
-  /** Loads a tree that the store knows but has not loaded. */
+  /** Loads a tree that was registered. */
   load?(treeId: TreeId): Promise<LoadedTree>;
-  /** Opens a tree that is not loaded to read parts of it; null if it has to be loaded. */
+  /** Opens a tree to answer reads without loading all of it; null if the tree has to be loaded. */
   openPart?(treeId: TreeId): PartialTree | null;
   /**
-   * Returns what others added to a loaded tree, oldest first: called before it is read and, under its lock, before it
-   * is changed. With `write` it also ensures that this process may write, or throws.
+   * Returns the commits that others added to a loaded tree, oldest first. Called before the tree is read and, under its
+   * lock, before it is changed. With `write` it also takes the right to write, or throws.
    */
   pull?(treeId: TreeId, tree: Tree, write: boolean): readonly ExternalCommit[];
   /**
-   * Returns what other processes did since the last call: new and deleted trees, and with `rows` also changed ones.
-   * Null if nothing changed.
+   * Returns the changes of other processes since the last call: new and deleted trees, and with `rows` also changed
+   * trees. Null if nothing changed.
    */
   survey?(rows: boolean): ExternalChanges | null;
   /** Runs work while no other process creates a tree in the same place. */
   alone?<T>(work: () => Promise<T>): Promise<T>;
-  /** Returns which trees that are not loaded contain these ids. */
-  pickTreesOfNodes?(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>>;
-  /** Returns which trees that are not loaded an act has changed. */
+  /** Returns in which trees, of those that are not loaded, these nodes are. */
+  findTreesOfNodes?(ids: readonly NodeId[]): Promise<ReadonlyMap<NodeId, TreeId>>;
+  /** Returns the trees, of those that are not loaded, that an act has changed. */
   treesOf?(actId: ActId): Promise<readonly TreeId[]>;
-  /**
-   * Returns which of these attachments a tree that is not loaded refers to, as far as it is known without loading it.
-   */
+  /** Returns which of these attachments a tree refers to, if that can be told without loading the tree. */
   mentions?(treeId: TreeId, hashes: ReadonlySet<string>): ReadonlySet<string>;
   /**
-   * Returns which of these attachments must not be deleted because of other or earlier processes: they added them after
-   * a time and no message of theirs refers to them, or they refer to them where this store cannot see it.
+   * Returns which of these attachments other processes still need: they were added after a time and no message refers
+   * to them yet, or a tree that this store cannot see refers to them.
    */
   wanted?(owner: string, hashes: ReadonlySet<string>, after: number): ReadonlySet<string>;
   /** Returns the bytes of an attachment that was registered without them. */
   bytesOf?(owner: string, hash: string): Promise<Uint8Array | null>;
 }
 
-/** Returns the trees of those nodes that have one. */
-export function treesOfNodes(homes: ReadonlyMap<NodeId, TreeId>, ids: readonly NodeId[]): Map<NodeId, TreeId> {
+/** Picks the entries of these nodes from an index of trees by node. */
+export function pickTreesOfNodes(homes: ReadonlyMap<NodeId, TreeId>, ids: readonly NodeId[]): Map<NodeId, TreeId> {
   const found = new Map<NodeId, TreeId>();
   for (const id of ids) {
     const home = homes.get(id);

@@ -6,7 +6,10 @@ import { freezeSteps } from './freeze-steps.ts';
 import type { TreeSnapshot } from './tree-slot.ts';
 import type { Yielder } from './yielder.ts';
 
-/** Prepares the commit of a plan; null if it has no steps. The steps of a long one are copied part by part. */
+/**
+ * Prepares the commit of a plan; null if the plan has no steps. For a long plan the steps are copied in parts, with
+ * pauses.
+ */
 export async function prepareCommitCooperatively<R>(
   treeId: TreeId,
   snapshot: TreeSnapshot | null,
@@ -36,7 +39,7 @@ function prepareNow<R>(
 
 async function freezeInTurns({ commit, row }: PreparedCommit, turns: Yielder): Promise<PreparedCommit> {
   const steps = await turns.partByPart(commit.steps, (part) => {
-    // An undo only contains values that are stored already.
+    // An undo only contains values that are stored already, so they are not validated again.
     if (commit.kind === 'do') assertStepsStillValid(part);
     return freezeSteps(part);
   });

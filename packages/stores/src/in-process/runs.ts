@@ -1,4 +1,4 @@
-/** Runs and their text so far. */
+/** Keeps runs and their text so far in memory. */
 import { canonicalJson } from '@coppice/content';
 import { type NewRun, type NodeId, type Run, type RunChunk, type RunStore, refuse, type TreeId } from '@coppice/core';
 import type { TreeState } from './tree-state.ts';
@@ -10,7 +10,7 @@ interface ActiveRun {
   length: number;
 }
 
-/** The runs of a store; each owner sees those in their own trees. */
+/** The runs of a store. Each owner sees the runs in their own trees. */
 export class Runs {
   readonly #state: TreeState;
   readonly #running = new Map<string, ActiveRun>();
@@ -20,7 +20,7 @@ export class Runs {
   }
 
   /** Registers a stored run when the store is opened. */
-  know(owner: string, run: Run, chunks: readonly RunChunk[]): void {
+  register(owner: string, run: Run, chunks: readonly RunChunk[]): void {
     const length = chunks.reduce((end, chunk) => Math.max(end, chunk.offset + chunk.text.length), 0);
     this.#running.set(run.id, { owner, run, chunks: [...chunks], length });
   }
@@ -53,7 +53,7 @@ export class Runs {
         `The run ${running.run.id} has ${running.length} characters: a piece at ${chunk.offset} would leave a hole.`,
         { runId: running.run.id, offset: chunk.offset },
       );
-    // Text that was sent before is skipped; only what goes beyond it is new.
+    // Text that was sent before is skipped; only text beyond it is added.
     const text = chunk.text.slice(running.length - chunk.offset);
     if (text === '') return;
     const added = { offset: running.length, text };
@@ -76,10 +76,10 @@ export class Runs {
       refuse('id/taken', `There is a run ${run.id} already.`, { runId: run.id });
     }
     await this.#state.keep({ type: 'run', owner, run: begun });
-    this.know(owner, begun, []);
+    this.register(owner, begun, []);
   }
 
-  /** Claims the stale runs of one owner, or of all. */
+  /** Claims the runs without a heartbeat of one owner, or of all owners. */
   async #claimStale(silentMs: number, process: string, only?: string): Promise<ActiveRun[]> {
     const claimed: ActiveRun[] = [];
     const before = Date.now() - silentMs;
@@ -133,7 +133,7 @@ export class Runs {
   }
 }
 
-/** Returns the text from an offset on; a piece that begins before the offset is cut. */
+/** Returns the text from an offset on. A part that begins before the offset is cut. */
 function chunksFrom(chunks: readonly RunChunk[], from: number): RunChunk[] {
   const found: RunChunk[] = [];
   for (const { offset, text } of chunks) {

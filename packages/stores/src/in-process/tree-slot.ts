@@ -1,4 +1,4 @@
-/** One tree of a store: its value, its log and its indexes. */
+/** One tree of a store in memory: its value, its log and its indexes. */
 import type {
   ActCommits,
   ActId,
@@ -21,7 +21,7 @@ import { freezeAnswer } from './freeze-steps.ts';
 import { MatchIndex } from './match-index.ts';
 import type { LoadedTree } from './persistence.ts';
 
-/** A loaded tree. The log has version n at index n − 1 and is only appended to or replaced. */
+/** A loaded tree. `log[n - 1]` is the commit of version n; the log is only appended to or replaced. */
 export interface LoadedSlot {
   tree: Tree;
   log: Commit[];
@@ -29,15 +29,15 @@ export interface LoadedSlot {
   index: MatchIndex | null;
 }
 
-/** One tree of a store, loaded or only known. */
+/** One tree of a store, whether it is loaded or not. */
 export class TreeSlot {
   readonly id: TreeId;
   readonly owner: string;
   format: ConversationFormat;
-  /** The row for lists; the loaded tree itself once there is one. */
+  /** The row for lists. If the tree is loaded, this is the tree value itself. */
   row: TreeRow;
   sequence: number;
-  /** The numbers of the commits that this process has seen, by version. */
+  /** The change numbers of the commits that this process has received, by version. */
   readonly sequences = new Map<number, number>();
   loaded: LoadedSlot | null = null;
 
@@ -49,7 +49,7 @@ export class TreeSlot {
     this.sequence = sequence;
   }
 
-  /** Stores what was loaded. */
+  /** Keeps a tree that the persistence has loaded. */
   fill({ tree, log, purged }: LoadedTree): LoadedSlot {
     const pages: LoadedSlot = { tree, log: [...log], purged: new Set(purged), index: null };
     this.loaded = pages;
@@ -85,7 +85,7 @@ export class TreeSnapshot {
     return this.#log.slice(Math.max(0, since), this.tree.version);
   }
 
-  /** Returns the act that a read for undo or redo finds here, without the other trees that it changed. */
+  /** Returns the act that a read for undo or redo finds in this tree, without the other trees that it changed. */
   record(found: ActCommits | null): Omit<ActRecord, 'elsewhere'> | null {
     if (found === null) return null;
     const { purged } = this.#pages;
@@ -96,7 +96,7 @@ export class TreeSnapshot {
   /** Answers reads about this tree alone. */
   answer(read: Read, around: Pick<CrossTreeAnswers, 'tree'>): ReturnType<typeof answerFromTree> {
     const pages = this.#pages;
-    // The index of a later state would lack what was removed since; then the children are scanned.
+    // The index describes the newest state. For an older state it may lack removed nodes, so the children are scanned.
     const current = pages.tree === this.tree && !('treeId' in read && read.treeId !== undefined);
     if (current && read.ask === 'match') pages.index ??= MatchIndex.of(this.tree);
     const { index } = pages;
@@ -115,7 +115,7 @@ export class TreeSnapshot {
   }
 }
 
-/** Answers for a tree that does not exist; other trees of the owner can still be read. */
+/** Answers reads about a tree that does not exist. Reads of other trees are answered as usual. */
 export function answerUnknownTree(
   read: Read,
   around: Pick<CrossTreeAnswers, 'tree'>,
@@ -123,7 +123,7 @@ export function answerUnknownTree(
   return answerFromTree(undefined, read, { ...emptyAnswer, ...around });
 }
 
-// Reads over several trees are answered by the store before a snapshot is used.
+// The store answers reads over several trees itself, so they never reach a snapshot.
 const emptyAnswer = {
   log: () => [],
   taken: () => [],
@@ -138,7 +138,7 @@ function touchesNode(step: Step, purged: ReadonlySet<NodeId>): boolean {
   return id !== null && purged.has(id);
 }
 
-/** The trees that an act changed, from the commits that the store has seen. */
+/** The trees that each act changed, according to the commits that this process has received. */
 export class ActIndex {
   readonly #trees = new Map<ActId, TreeId | Set<TreeId>>();
 

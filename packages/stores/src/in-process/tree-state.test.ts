@@ -24,7 +24,7 @@ function versionIn(store: Store, id: TestTree['treeId']): Promise<number | undef
   return store.read(id, () => ask('tree', {})).then((row) => row?.version);
 }
 
-/** A persistence that remembers its entries, like a disk. */
+/** A persistence that keeps its entries in memory, in place of a disk. */
 class Holder implements Persistence {
   readonly entries: PersistedEntry[] = [];
   readonly loaded: string[] = [];
@@ -51,7 +51,7 @@ class Holder implements Persistence {
 
   asked: () => Promise<void> = async () => undefined;
 
-  async pickTreesOfNodes(ids: readonly ReturnType<typeof nodeId>[]) {
+  async findTreesOfNodes(ids: readonly ReturnType<typeof nodeId>[]) {
     await this.asked();
     const homes = new Map<ReturnType<typeof nodeId>, TestTree['treeId']>();
     for (const { log } of this.trees.values())
@@ -74,7 +74,7 @@ class Holder implements Persistence {
   }
 }
 
-/** A tree with the only reference to an attachment, and one that is to become a copy of it. */
+/** Creates a tree with the only reference to an attachment, and a tree that a test copies it to. */
 async function attached(holder: Holder) {
   const store = new InProcessStore(
     createStoreParts(new TreeState({ persistence: holder }), holder, { attachmentGrace: 0 }),
@@ -194,7 +194,7 @@ describe('the state of a tree', () => {
     };
     const planning = function* () {
       const plan = yield* planCommand(copying(source, copy), { ...context, now: 1 });
-      // A read that the persistence answers slowly.
+      // The persistence answers this read slowly.
       yield* ask('taken', { ids: [nodeId(uuid(801))] });
       return plan;
     };
@@ -214,7 +214,7 @@ describe('the state of a tree', () => {
     expect(holder.loaded).toEqual([]);
     expect(await Promise.all([1, 2, 3].map(() => versionIn(store, fixture.treeId)))).toEqual([2, 2, 2]);
     expect(new Set(holder.loaded)).toEqual(new Set([fixture.treeId]));
-    // Ids of a tree that is not loaded are still taken, and its nodes are found.
+    // Ids in a tree that is not loaded are taken too, and its nodes are found.
     const again = holder.reopened();
     const taken = { type: 'append', treeId: other.treeId, messages: [{ message: user('x'), id: one ?? '' }] } as const;
     expect(await new TestTree(again, other.treeId).refusal(taken)).toBe('id/taken');

@@ -1,6 +1,6 @@
 /**
- * Trees, their logs and related data as plain state in one process; every change passes one point before it becomes
- * visible. The memory store has no persistence; file stores have one.
+ * The trees of a store with their logs, in the memory of one process. Every change is persisted before it becomes
+ * visible. The memory store has no persistence; the stores on disk have one.
  */
 import {
   type AbortSignalLike,
@@ -50,10 +50,11 @@ export interface TreeStateOptions {
   readonly kit?: MessageKit;
 }
 
-// Two trees with one unique key can only arise if both are created concurrently, so creations are serialised.
+// The key under which new trees are created one after another. Two trees with one unique key could otherwise be created
+// at the same time.
 const openingStates = 'making a tree';
 
-/** The shared state behind the handles of one store. */
+/** The trees of a store, which all its handles share. */
 export class TreeState {
   readonly slots = new Map<TreeId, TreeSlot>();
   readonly locks = new KeyedLocks();
@@ -65,7 +66,7 @@ export class TreeState {
   readonly #lookup: GlobalIndex;
   readonly #answers: InProcessReads;
   readonly #news = new ChangeFeed();
-  // Whether other processes may change the trees.
+  // Whether other processes may change the trees of this store.
   readonly #follows: boolean;
   #closed = false;
 
@@ -95,17 +96,17 @@ export class TreeState {
     }
   }
 
-  /** Registers the number of the last change when the store is opened; its tree may be purged. */
-  knowSequence(sequence: number): void {
+  /** Registers the number of the last change when the store is opened. The tree of that change may have been purged. */
+  registerSequence(sequence: number): void {
     this.#news.goOnFrom(sequence);
   }
 
-  /** Applies what other processes did: new and deleted trees, and with `rows` also changes in the others. */
+  /** Applies the changes of other processes: new and deleted trees, and with `rows` also changed trees. */
   async follow(rows = false): Promise<void> {
     const survey = this.#persistence?.survey?.(rows) ?? null;
     if (survey === null) return;
     for (const id of survey.gone) this.#leave(id);
-    // Numbers of other processes may be lower than those that followers here have seen.
+    // Another process may use lower numbers than those that followers here have received, so they are raised.
     const numbered = <T extends { readonly sequence: number }>(one: T): T => ({
       ...one,
       sequence: Math.max(one.sequence, this.#news.next()),
@@ -128,7 +129,7 @@ export class TreeState {
     this.#news.forget(id);
   }
 
-  /** Reads what others wrote to a tree, so that lists and search include it. */
+  /** Reads the commits that others wrote to a tree, so that lists and search include them. */
   async #reread(id: TreeId, isNew: boolean): Promise<void> {
     const slot = this.slots.get(id);
     if (slot === undefined || this.locks.held(id)) return;
@@ -136,7 +137,7 @@ export class TreeState {
       if (isNew) await this.#reload(slot);
       else this.#refresh(slot, await this.#pages(slot), false);
     } catch (error) {
-      // A read of the tree itself reports the error.
+      // A read of the tree reports this error.
       if (!isAppError(error)) throw error;
     }
   }
@@ -147,7 +148,7 @@ export class TreeState {
     const before = slot.row;
     const pages = slot.loaded ?? slot.fill(loaded);
     pages.tree = loaded.tree;
-    // A new array instead of clearing the old one, so that existing snapshots keep theirs.
+    // Snapshots share the old array, so a new one replaces it.
     pages.log = [...loaded.log];
     pages.purged = new Set(loaded.purged);
     pages.index = null;
@@ -191,7 +192,7 @@ export class TreeState {
     return slot?.owner === owner ? slot : undefined;
   }
 
-  /** Returns an owner's tree, loaded; throws if there is none. */
+  /** Returns an owner's tree after loading it. Throws if there is none. */
   async open(owner: string, treeId: TreeId): Promise<{ readonly slot: TreeSlot; readonly pages: LoadedSlot }> {
     this.alive();
     if (this.#follows) await this.follow();
@@ -202,7 +203,7 @@ export class TreeState {
   async #pages(slot: TreeSlot): Promise<LoadedSlot> {
     if (slot.loaded !== null) return slot.loaded;
     const loaded = await this.#persistence?.load?.(slot.id);
-    // Another caller may have loaded it meanwhile: there must be only one value.
+    // Another caller may have loaded the tree meanwhile. There must be only one value of it.
     if (slot.loaded !== null) return slot.loaded;
     if (loaded === undefined) return throwUnknownTree(slot.id);
     const pages = slot.fill(loaded);
@@ -210,14 +211,14 @@ export class TreeState {
     return pages;
   }
 
-  /** Returns a loaded tree with what others added meanwhile. A writer has already read that under its lock. */
+  /** Returns a loaded tree, with the commits that others have added. A writer has already read them under the lock. */
   async #current(slot: TreeSlot): Promise<LoadedSlot> {
     const pages = await this.#pages(slot);
     if (this.#persistence?.pull !== undefined && !this.locks.held(slot.id)) this.#refresh(slot, pages, false);
     return pages;
   }
 
-  /** Applies what others added to a tree; called under its lock, or while it is free. */
+  /** Applies the commits that others added to a tree. Called under its lock, or while nobody holds the lock. */
   #refresh(slot: TreeSlot, pages: LoadedSlot, write: boolean): void {
     const more = this.#persistence?.pull?.(slot.id, pages.tree, write) ?? [];
     for (const { applied, tree, sequence, format } of more) {
@@ -226,19 +227,22 @@ export class TreeState {
     }
   }
 
-  /** After a failure: an unacknowledged commit may have been persisted after all, and then becomes visible. */
+  /**
+   * Reads a tree again after a failed write. A commit that was not acknowledged may be stored nevertheless; then it
+   * becomes visible.
+   */
   #lookAgain(slot: TreeSlot, pages: LoadedSlot): void {
     try {
       this.#refresh(slot, pages, false);
     } catch (error) {
-      // The caller reports the failure; the next call tries again.
+      // The caller reports the first failure, and the next call reads the tree again.
       if (!isAppError(error)) throw error;
     }
   }
 
   /**
-   * Returns the format of an owner's tree, null if there is none. A loaded tree is brought up to date first, as for its
-   * reads: otherwise a migration whose failed write was persisted after all would show its version and the old format.
+   * Returns the format of an owner's tree; null if there is none. A loaded tree is read again first, like for a read.
+   * Otherwise a failed migration that was stored nevertheless would show its new version with the old format.
    */
   async formatOf(owner: string, treeId: TreeId): Promise<ConversationFormat | null> {
     this.alive();
@@ -260,7 +264,7 @@ export class TreeState {
     return this.#answers.drive(owner, treeId, snapshot, reading());
   }
 
-  /** Plans under the lock of the tree, persists the commit, and only then makes it visible. */
+  /** Plans a change under the lock of the tree, persists the commit, then makes it visible. */
   async change<R>(
     owner: string,
     treeId: TreeId,
@@ -281,7 +285,7 @@ export class TreeState {
     return this.slots.has(treeId) ? work() : this.#making(work);
   }
 
-  /** Runs work that creates a tree: one at a time, also among processes that share a place. */
+  /** Runs work that creates a tree. Only one such work runs at a time, also among processes that share the store. */
   #making<T>(work: () => Promise<T>): Promise<T> {
     return this.locks.run(openingStates, () => {
       const inside = async () => {
@@ -312,7 +316,7 @@ export class TreeState {
     do {
       purges = this.soon.purges;
       plan = await this.#answers.drive(owner, treeId, snapshot, planning({ stale }), turns);
-      // Data that it read from other trees may have been purged meanwhile: then it is planned again.
+      // The plan may contain data of other trees that were purged meanwhile. Then the change is planned again.
     } while (purges !== this.soon.purges);
     hold.take(plan);
     await turns.rest();
@@ -364,7 +368,7 @@ export class TreeState {
   async putLinear(owner: string, record: LinearRecord): Promise<void> {
     this.writable();
     assertStorableList(record);
-    // A copy, so that the caller cannot change what is stored.
+    // The record is copied, so that the caller cannot change what is stored.
     const linear = buildLinearTree(structuredClone(record), owner, this.#kit);
     const { applied, tree } = linear;
     const { treeId } = record;
@@ -393,7 +397,9 @@ export class TreeState {
     });
   }
 
-  /** Converts one list to a tree; false if it is one already or its owner's lists are not converted. */
+  /**
+   * Converts one list to a tree. Returns false if it is a tree already, or if its owner's conversations may not branch.
+   */
   async storeAsTree(owner: string, treeId: TreeId): Promise<boolean> {
     this.writable();
     return this.locks.run(treeId, async () => {
@@ -406,17 +412,17 @@ export class TreeState {
     });
   }
 
-  /** Whether an owner's lists are converted to trees. */
+  /** Whether the conversations of an owner may branch. */
   branches(owner: string): boolean {
     return canBranch(this.#treeWrites, owner);
   }
 
-  /** Purges nodes of a loaded tree, under its lock; the caller has built the entry. */
+  /** Removes purged nodes from a loaded tree, under its lock. The caller has prepared the entry. */
   async purge(slot: TreeSlot, entry: Extract<PersistedEntry, { type: 'purge' }>): Promise<void> {
     await this.keep(entry);
     const pages = slot.loaded ?? throwUnknownTree(slot.id);
     pages.tree = entry.tree;
-    // A new array instead of clearing the old one, so that existing snapshots keep theirs.
+    // Snapshots share the old array, so a new one replaces it.
     pages.log = [...entry.log];
     pages.index = null;
     slot.row = entry.tree;
@@ -425,7 +431,7 @@ export class TreeState {
     this.#lookup.forget(entry.tree, entry.nodeIds);
   }
 
-  /** Returns which of these attachments an owner's trees refer to, in current and former contents and in the trash. */
+  /** Returns which of these attachments an owner's trees refer to, in current, former and removed messages. */
   naming(owner: string, hashes: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     return findReferencedBlobs([...this.owned(owner)], (slot) => {
       const reported = slot.loaded === null ? this.#persistence?.mentions?.(slot.id, hashes) : undefined;
@@ -444,7 +450,7 @@ export class TreeState {
 
   /** Deletes a tree completely. */
   async forget(slot: TreeSlot): Promise<void> {
-    // Followers of all trees have seen this number: if it were reused, they would miss a change.
+    // Followers of all trees have received this number. If it was used again, they would miss a change.
     await this.keep({ type: 'sequence', sequence: this.#news.last });
     await this.keep({ type: 'purge-tree', treeId: slot.id });
     this.slots.delete(slot.id);
@@ -455,7 +461,8 @@ export class TreeState {
   }
 
   /**
-   * Yields the commits of a tree after a version, then new ones, until the signal aborts or the tree or store is gone.
+   * Yields the commits of a tree after a version, then new ones. Ends when the signal aborts, or the tree or store is
+   * gone.
    */
   async *feed(owner: string, treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncGenerator<Commit> {
     assertArgument('since', since, argumentValidators.version);
@@ -478,7 +485,7 @@ export class TreeState {
   }
 }
 
-/** Runs a read program on parts of a tree; null if it reads something that needs the whole tree. */
+/** Runs a read program on parts of a tree. Returns null if a read needs the whole tree. */
 function readFromPart<T>(part: PartialTree, reading: ReadProgram<T>): { readonly value: T } | null {
   try {
     let step = reading.next();

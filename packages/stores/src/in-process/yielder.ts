@@ -5,7 +5,7 @@ const manyNodes = 250;
 const longestStretch = 10;
 const stepsAtOnce = 200;
 
-/** Decides when one change yields: a long one after each short stretch of work. */
+/** Decides when a change yields. A long change yields after every few milliseconds of work. */
 export class Yielder {
   readonly long: boolean;
   #since = performance.now();
@@ -14,7 +14,7 @@ export class Yielder {
     this.long = nodes >= manyNodes;
   }
 
-  /** Returns a promise to await if it is time to yield, else undefined. */
+  /** Returns a promise to await if the change should yield now, else undefined. */
   rest(): Promise<void> | undefined {
     return !this.long || performance.now() - this.#since < longestStretch ? undefined : this.#yieldToEventLoop();
   }
@@ -24,7 +24,7 @@ export class Yielder {
     this.#since = performance.now();
   }
 
-  /** Maps a list part by part, with pauses in between. */
+  /** Maps a list in parts, and yields in between. */
   async partByPart<T>(list: readonly T[], make: (part: readonly T[]) => readonly T[]): Promise<readonly T[]> {
     const made: T[] = [];
     for (let from = 0; from < list.length; from += stepsAtOnce) {

@@ -27,7 +27,7 @@ export function backupSessions({ place, single }: SessionsOpenState, to: string)
   return makeBackup(to, copySessions, (part) => [sidecarFolder(part)]);
 }
 
-// An attachment may have any name, so nothing in `blobs` is left out.
+// Attachments may have any name, so no file in `blobs` is left out.
 function copySession(from: string, to: string): void {
   copyDurably(from, to, (folder, name) => transientNames.has(name) && basename(folder) !== 'blobs');
 }

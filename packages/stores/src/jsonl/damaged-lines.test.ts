@@ -1,4 +1,4 @@
-/** Session files with missing, swapped, duplicate or misplaced lines: nothing readable is lost. */
+/** Tests of session files with missing, swapped, duplicate or misplaced lines. No readable message may be lost. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -246,7 +246,7 @@ describe('random damage', () => {
         continue;
       }
       if (one.do === 'undo') {
-        // What was purged cannot come back.
+        // Purged messages must not appear again.
         if (nodes.length > 0)
           await fixture.run({ type: 'undo', treeId: id }).catch((error: unknown) => {
             if (!isAppError(error) || error.code !== 'undo/purged') throw error;
@@ -303,14 +303,14 @@ describe('random damage', () => {
       default:
         if (parse(line)['type'] === 'session') return result;
         result[index] = withParent(line, how === 'unknown-parent' ? uuid(4000 + other) : parse(another)['uuid']);
-        // The parent becomes a child of the line.
+        // The line becomes the parent of its own parent.
         if (how === 'cycle' && parse(another)['type'] !== 'session' && second !== index)
           result[second] = withParent(another, parse(line)['uuid']);
         return result;
     }
   }
 
-  /** Returns the lines without a commit at the end that has lost its last line: it may never have been acknowledged. */
+  /** Returns the lines without an incomplete last commit, which may never have been acknowledged. */
   function withoutUnfinished(lines: readonly string[]): Line[] {
     const all = lines.map(parse);
     const version = (line: Line | undefined) => (line?.['type'] === 'session' ? 0 : Number(line?.['version'] ?? 0));
@@ -320,7 +320,10 @@ describe('random damage', () => {
     return all.slice(0, end);
   }
 
-  /** Grows a tree, damages its file, and expects every message of a remaining line in thread, search and store. */
+  /**
+   * Creates a session, damages its file, and expects the message of every remaining line in the thread, in search and
+   * in the store.
+   */
   async function survives(acts: readonly Act[], wounds: readonly Wound[]): Promise<void> {
     rmSync(folder, { recursive: true, force: true });
     folder = mkdtempSync(join(tmpdir(), 'coppice-damaged-'));
@@ -339,8 +342,8 @@ describe('random damage', () => {
     const store = await SessionStore.open(folder);
     const [tree] = (await store.trees()).items;
     const of = tree?.id ?? id;
-    // A line that now has another parent may be deleted with it and is then in the trash. So is a message whose undone
-    // deletion is in the file and the undo is not.
+    // A line that has another parent now may have been deleted with that parent; then it is in the trash. A message is
+    // in the trash too if its deletion is in the file, but the undo of the deletion is not.
     const kept = new Set(lines.map((line) => parse(line)['uuid']));
     const isUndoLost = written.some((line) => line.includes('"type":"restore"') && !kept.has(parse(line)['uuid']));
     const mayBeTrashed = isUndoLost || wounds.some(({ how }) => how === 'other-parent' || how === 'cycle');

@@ -1,4 +1,4 @@
-/** Reads the bytes of an open file, with the last block cached. */
+/** Reads the bytes of an open file, and caches the last block. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { withFileErrors } from '../disk/atomic-files.ts';
 import { readFileState, type SessionFileState } from './node-index.ts';
@@ -16,10 +16,10 @@ export class FileBytes {
   readonly #path: string;
   // Cleared on close, because the system reuses the descriptor for the next file.
   #handle: number;
-  // The inode identifies the file even if another gets its name; the link count shows lost names.
+  // The inode identifies the file even if its path has another file now. The link count shows whether it lost a name.
   readonly #inode: number;
   #names: number;
-  // The last bytes before an offset.
+  // The last bytes before the offset up to which the file was read.
   #mark: { readonly place: number; readonly bytes: Buffer } = { place: 0, bytes: Buffer.alloc(0) };
   #block: { readonly start: number; readonly bytes: Buffer } | null = null;
 
@@ -30,18 +30,18 @@ export class FileBytes {
     [this.#inode, this.#names] = [ino, nlink];
   }
 
-  /** Whether the file still has this size and all its names, and was last changed at this time. */
+  /** Whether the file still has this size and all its names, and its last change was at this time. */
   isStill(size: number, changedAt: number): boolean {
     const now = this.#reading(() => fstatSync(this.#handle));
     return now.size === size && now.nlink === this.#names && now.ctimeMs === changedAt;
   }
 
-  /** Returns when the system last saw a change. */
+  /** Returns the time of the last change of the file. */
   changedAt(): number {
     return this.#reading(() => fstatSync(this.#handle).ctimeMs);
   }
 
-  /** Whether the file at its path is still this one; then also updates its link count. */
+  /** Whether the path still leads to this file. If so, its link count is updated. */
   isAt({ ino, nlink }: { readonly ino: number; readonly nlink: number }): boolean {
     if (ino === this.#inode) this.#names = nlink;
     return ino === this.#inode;
@@ -52,12 +52,15 @@ export class FileBytes {
     return this.#reading(() => fstatSync(this.#handle).size);
   }
 
-  /** Returns what tells this state of the file from others. */
+  /** Returns the state of the file, which differs after every change. */
   state(): SessionFileState {
     return this.#reading(() => readFileState(this.#handle));
   }
 
-  /** Whether the file ends at an offset (0), is longer (1) or shorter (−1); faster than reading its size. */
+  /**
+   * Returns 0 if the file ends at an offset, 1 if it is longer and −1 if it is shorter. This is faster than reading the
+   * size.
+   */
   goesPast(place: number): number {
     return this.#reading(() => readSync(this.#handle, twoBytes, 0, 2, place - 1)) - 1;
   }
@@ -67,7 +70,9 @@ export class FileBytes {
     return this.#reading(() => readSync(this.#handle, twoBytes, 0, 1, place)) > 0 && twoBytes[0] === byte;
   }
 
-  /** Remembers the bytes before an offset up to which the file was read; `bytes` end there, if the caller has them. */
+  /**
+   * Keeps the bytes before an offset up to which the file was read. `bytes` end at that offset, if the caller has them.
+   */
   mark(place: number, bytes?: Buffer): void {
     if (place === this.#mark.place) return;
     const start = Math.max(0, place - markSize);
@@ -75,7 +80,7 @@ export class FileBytes {
     this.#mark = { place, bytes: last };
   }
 
-  /** Whether those bytes are still there; if not, the file was rewritten in place. */
+  /** Whether the file still contains those bytes. If not, it was rewritten in place. */
   isMarked(): boolean {
     const { place, bytes } = this.#mark;
     return this.read(place - bytes.length, bytes.length).equals(bytes);
@@ -97,12 +102,12 @@ export class FileBytes {
     return bytes.subarray(0, read);
   }
 
-  /** Reads a line; `size` is that of the file. Valid until the next call. */
+  /** Reads a line; `size` is the size of the file. The returned buffer is valid until the next call. */
   line(offset: number, length: number, size: number): Buffer {
     const block = this.#block;
     if (block !== null && offset >= block.start && offset + length <= block.start + block.bytes.length)
       return block.bytes.subarray(offset - block.start, offset - block.start + length);
-    // Sequential reads fetch a large block; a jump reads only a small one.
+    // After the last line a large block is read; after a jump only a small one.
     const near = block !== null && offset >= block.start && offset <= block.start + block.bytes.length + readBlockBytes;
     const bytes = this.read(offset, Math.max(length, Math.min(near ? readBlockBytes : jumpSize, size - offset)));
     this.#block = { start: offset, bytes };

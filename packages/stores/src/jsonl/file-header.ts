@@ -1,4 +1,4 @@
-/** Reads the header line of a session file of ours. */
+/** Reads the header line of a session file of version 2. */
 import { deriveId } from '@coppice/content';
 import { isReadableVersion, type SessionHeader, type SessionWarning, sessionVersion } from '@coppice/content/sessions';
 import { ownField } from '@coppice/core/decode';
@@ -10,7 +10,7 @@ import { parseHeaderText } from './line-text.ts';
 import { sessionIdInName } from './paths.ts';
 import { forEachLine, isBlankLine, readFirstLine } from './raw-lines.ts';
 
-/** A header and its place in the file. */
+/** A header and its location in the file. */
 export interface FoundHeader {
   readonly header: SessionHeader;
   readonly at: LineLocation;
@@ -19,8 +19,9 @@ export interface FoundHeader {
 }
 
 /**
- * Returns the header of a file. If it is not in the first line it is searched for, and a lost one is rebuilt from the
- * entries. Throws if the first line is unreadable or not ours, or if a newer version wrote the file.
+ * Returns the header of a file. If it is not in the first line, the other lines are searched, and a missing header is
+ * rebuilt from the entries. Throws if the first line is unreadable or another program's, or if a newer version wrote
+ * the file.
  */
 export function readSessionHeader(path: string, file: FileBytes): FoundHeader {
   const { bytes, line: number, offset } = readFirstLine(file);
@@ -42,7 +43,9 @@ function throwNoHeader(path: string): never {
   throw makeDamagedFileError(path, 'has a first line that is not a session header');
 }
 
-/** Searches for the header in other lines, or rebuilds it from the entries; null if none of them is ours. */
+/**
+ * Searches the other lines for the header, or rebuilds it from the entries. Returns null if no entry is one of Coppice.
+ */
 function searchHeader(path: string, file: FileBytes): FoundHeader | null {
   const ids = new Set<string>();
   const parents = new Set<string>();
@@ -65,7 +68,7 @@ function searchHeader(path: string, file: FileBytes): FoundHeader | null {
   const { rest, offset } = forEachLine(file, 0, file.size(), () => false, take);
   if (rest !== null && rest.length < readBlockBytes) take(rest, offset);
   if (found !== null) return found;
-  // The parent of the first entries that no line has must have been the header.
+  // The first entries have a parent without a line, which must have been the header.
   if (parents.size === 0) return null;
   const uuid = [...parents].find((parent) => !ids.has(parent)) ?? deriveId('session-header', path);
   const id = sessionIdInName(path) ?? uuid;

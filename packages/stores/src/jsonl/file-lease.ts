@@ -1,21 +1,21 @@
-/** The lease of a session file: one process at a time may write to it. */
+/** The lease of a session file, which allows one process at a time to write to it. */
 import { isAppError } from '@coppice/core';
 import { FolderLock, type LockHolder, makeLockedError } from '../disk/lock.ts';
 import { sidecarFolder } from './paths.ts';
 import { makeFileClosedError, makeReadOnlyFileError } from './refusals.ts';
 
-// For this many milliseconds a checked lease is assumed to be valid.
+// A lease that was checked is assumed to be valid for this many milliseconds.
 const goodFor = 500;
 
-/** The lease of one file, or its holder if it is another process. */
+/** The lease of one file, or the other process that holds it. */
 export class FileLease {
   readonly #path: string;
   #lease: FolderLock | LockHolder | null = null;
-  // Whether to take it as soon as possible.
+  // Whether to take the lease as soon as it is free.
   #wanted = false;
   #isClosed = false;
-  // Whether this process holds it, and in which period it is assumed valid; plain numbers, because every save checks
-  // them.
+  // Whether this process holds the lease, and the period in which it is assumed valid. Plain numbers, because every
+  // save compares them.
   #isHeld = false;
   #seenAt = Number.POSITIVE_INFINITY;
   #goodUntil = Number.NEGATIVE_INFINITY;
@@ -28,25 +28,25 @@ export class FileLease {
     return this.#isHeld;
   }
 
-  /** The other process that holds it. */
+  /** The other process that holds the lease. */
   get holder(): LockHolder | null {
     return this.#lease instanceof FolderLock ? null : this.#lease;
   }
 
-  /** Takes the lease if possible, also one that another process has given up. */
+  /** Takes the lease if it is free, or if its holder has ended. */
   take(): void {
     if (this.#isClosed) throw makeFileClosedError(this.#path);
     if (!this.#isHeld) this.#lease = FolderLock.take(sidecarFolder(this.#path));
     this.#isHeld = this.#lease instanceof FolderLock;
   }
 
-  /** Takes the lease like {@link claim}, now or as soon as possible. */
+  /** Takes the lease like {@link claim}, now or as soon as it is free. */
   want(): boolean {
     this.#wanted = true;
     return this.claim();
   }
 
-  /** Takes the lease if it is wanted and free now, and returns whether it is held. */
+  /** Takes the lease if it is wanted and free. Returns whether this process holds it. */
   claim(): boolean {
     if (this.#isClosed) throw makeFileClosedError(this.#path);
     try {
@@ -57,17 +57,17 @@ export class FileLease {
     return this.isHeld;
   }
 
-  /** Whether the lease is held and was checked a moment ago; false if the clock was set back since. */
+  /** Whether this process holds the lease and checked it a moment ago. False if the clock was set back since. */
   isGoodAt(now: number): boolean {
     return now >= this.#seenAt && now < this.#goodUntil;
   }
 
-  /** Records that the lease was checked and is held. */
+  /** Records that the lease was checked and is held by this process. */
   seen(now: number): void {
     [this.#seenAt, this.#goodUntil] = [now, now + goodFor];
   }
 
-  /** Throws if nothing may be written. */
+  /** Throws if this process may not write. */
   check(): void {
     if (this.#wanted || this.#isClosed) this.take();
     const lease = this.#lease;
@@ -75,7 +75,10 @@ export class FileLease {
     else throw lease === null ? makeReadOnlyFileError(this.#path) : makeLockedError(this.#path, lease);
   }
 
-  /** Releases it for good: a remaining user of the file cannot take it again, because nothing would release it then. */
+  /**
+   * Releases the lease for good. A remaining user of the file cannot take it again, because nothing would release it
+   * then.
+   */
   release(): void {
     if (this.#lease instanceof FolderLock) this.#lease.release();
     this.#lease = null;

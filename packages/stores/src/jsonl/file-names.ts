@@ -1,8 +1,11 @@
-/** Maps ids of a file to ids of the tree: equal if the file has UUIDs, else derived. */
+/**
+ * Maps the ids in a session file to the ids of nodes. They are equal if the file has UUIDs; otherwise the node ids are
+ * derived.
+ */
 import { isSideEntry, type SessionFile, sessionNodeId } from '@coppice/content/sessions';
 import { type ExternalId, isUuid, nodeId, type TreeId } from '@coppice/core';
 
-/** The ids of one session's entries. */
+/** The ids of the entries of one session. */
 export class SessionEntryIds {
   readonly #scope: string;
   readonly #toFile = new Map<string, string>();
@@ -12,13 +15,13 @@ export class SessionEntryIds {
     this.#scope = scope;
   }
 
-  /** Returns the node id for an id of the file. */
+  /** Returns the node id for an id in the file. */
   readonly toNode = (fileId: string): string => sessionNodeId(this.#scope, fileId);
 
-  /** Returns the id in the file for a node. */
+  /** Returns the id in the file for a node id. */
   readonly toFile = (node: string): string => this.#toFile.get(node) ?? node;
 
-  /** Whether the ids in the file are those of the nodes. */
+  /** Whether the ids in the file are also the node ids. */
   get areIdsOfNodes(): boolean {
     return this.#toFile.size === 0;
   }
@@ -31,7 +34,7 @@ export class SessionEntryIds {
     }
   }
 
-  /** Returns the ids that differ, as external ids. */
+  /** Returns the ids in the file that differ from the node ids, as external ids. */
   externalIds(of: TreeId): ExternalId[] {
     return [...this.#toFile].map(([node, id]) => ({
       treeId: of,

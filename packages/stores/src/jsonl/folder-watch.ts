@@ -6,16 +6,16 @@ import type { ExternalChanges } from '../in-process/persistence.ts';
 import { listSessionPaths } from './paths.ts';
 import type { SessionState } from './session.ts';
 
-/** Reads new session files, and lists unreadable ones. */
+/** Reads session files that are found later, and lists unreadable ones. */
 export interface SessionDiscovery {
   find(path: string, mayWrite: boolean): void;
-  /** Returns what was found since the last call. */
+  /** Returns the sessions that were found since the last call. */
   take(): Pick<ExternalChanges, 'known'>;
-  /** Forgets that a file could not be read; returns the tree that it was listed as. */
+  /** Removes a file from the list of unreadable files. Returns the tree that stood for it in lists. */
   forgetBroken(path: string): TreeId | null;
 }
 
-// A folder that changed this recently may change again without a new timestamp.
+// If the folder changed less than this many milliseconds ago, it may change again without a new timestamp.
 const clockTick = 50;
 
 interface Stamp {
@@ -24,7 +24,7 @@ interface Stamp {
   readonly mtimeMs: number;
 }
 
-/** Watches a folder by polling on demand. */
+/** Detects changes in a folder. It polls only when a caller asks for changes. */
 export class FolderWatch {
   readonly #folder: string;
   readonly #sessions: Map<TreeId, SessionState>;
@@ -81,7 +81,7 @@ export class FolderWatch {
       const session = own.get(path);
       const broken = this.#discovery.forgetBroken(path);
       if (broken !== null) gone.push(broken);
-      // If another process deleted a file that this one writes to, the next write refuses.
+      // If another process deleted a file that this process writes to, the next write is refused.
       if (session === undefined || session.isWriter) continue;
       session.close();
       this.#sessions.delete(session.treeId);
@@ -89,7 +89,7 @@ export class FolderWatch {
     }
   }
 
-  /** Compares the files with their last known state. */
+  /** Compares the files with their state at the last call. */
   #compare(gone: TreeId[], changed: TreeId[], replaced: TreeId[]): void {
     const own = new Map<string, SessionState>();
     for (const session of this.#sessions.values()) own.set(session.path, session);
@@ -103,7 +103,7 @@ export class FolderWatch {
         if (broken !== null) gone.push(broken);
         this.#discovery.find(path, this.#mayWrite);
       } else if (before?.ino === now.ino && now.size >= before.size) changed.push(session.treeId);
-      // If another process replaced a file that this one writes to, the next write refuses.
+      // If another process replaced a file that this process writes to, the next write is refused.
       else if (!session.isWriter) {
         session.reset();
         replaced.push(session.treeId);

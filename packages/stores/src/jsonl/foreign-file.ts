@@ -1,4 +1,4 @@
-/** Reads session files of other tools and of version 1: converted in memory, never written. */
+/** Reads session files of other tools and of version 1. They are converted in memory and never written. */
 import { deriveId } from '@coppice/content';
 import {
   detectDialect,
@@ -22,7 +22,7 @@ import { makeDamagedFileError, makeNewerFormatError } from '../disk/atomic-files
 import { mayNeedParsing, parseLine, splitLineParts } from './line-prefix.ts';
 import { isBlankLine, type RawLine, readRawLines } from './raw-lines.ts';
 
-/** Detects which tool wrote a file by its first lines. Throws on an unknown kind or a newer version. */
+/** Detects by its first lines which tool wrote a file. Throws on an unknown kind of file or a newer version. */
 export function detectFileDialect(path: string): SessionDialect {
   const first: unknown[] = [];
   for (const { bytes } of readRawLines(path)) {
@@ -42,19 +42,19 @@ interface ForeignRead {
   readonly header: SessionHeader;
   readonly entries: readonly SessionEntry[];
   readonly warnings: readonly SessionWarning[];
-  /** The places of the entries' lines. */
+  /** The locations of the lines of the entries. */
   readonly places: ReadonlyMap<string, Pick<RawLine, 'line' | 'offset'>>;
 }
 
-/** A line of a file; null fields if it cannot be parsed. */
+/** A line of a file. `fields` is null if the line cannot be parsed. */
 export interface ParsedForeignLine {
   readonly fields: FieldMap | null;
   readonly at: RawLine;
 }
 
 /**
- * Returns the non-blank lines of a file, and warnings about unparsable ones. Several entries on one line become
- * separate lines, except in version 1, where line numbers count.
+ * Returns the non-blank lines of a file, and warnings about lines that cannot be parsed. Several entries on one line
+ * become separate lines, except in version 1, whose entries refer to line numbers.
  */
 export function parseForeignLines(
   path: string,
@@ -114,7 +114,7 @@ function readForeignLines(path: string, dialect: SessionDialect): ForeignRead {
     header.uuid,
   );
   const entries = reported.flatMap((line) => entryFromPi(line, header) ?? []);
-  // In pi's format the last line is the leaf, whatever its type.
+  // In pi's format the last line is the active leaf, whatever its type.
   const ordered = leadingLines(entriesParentsFirst(entries, header.uuid), entries.at(-1)?.uuid ?? null);
   return { header, entries: ordered, warnings, places };
 }
@@ -126,8 +126,8 @@ function withoutHeader(at: RawLine | undefined): SessionWarning {
 }
 
 /**
- * Makes ids unique: a repeated line is dropped, and another line with a used id gets a new one. Lines that lack a
- * required id are reported.
+ * Makes ids unique: a repeated line is dropped, and another line with a used id gets a new id. Lines without a required
+ * id are reported.
  */
 function makeIdsDistinct(
   lines: readonly { readonly fields: FieldMap; readonly at: RawLine }[],
@@ -162,13 +162,13 @@ function makeIdsDistinct(
   return { reported, places };
 }
 
-/** Adds a line that names the leaf, if the last message is another one. */
+/** Adds a line that names the active leaf, if the leaf is not the last message. */
 function leadingLines(entries: readonly SessionEntry[], leaf: string | null): readonly SessionEntry[] {
   if (leaf === null || entries.findLast((entry) => isLeafType(entry.type))?.uuid === leaf) return entries;
   return [...entries, { type: 'leaf', uuid: `${leaf}-leaf`, parentUuid: leaf }];
 }
 
-/** A read-only session file, completely in memory. */
+/** A read-only session file. All its lines are in memory. */
 export class ForeignFile implements SessionFile {
   readonly path: string;
   readonly dialect: SessionDialect;
@@ -180,7 +180,7 @@ export class ForeignFile implements SessionFile {
   readonly #index = new Map<string, number>();
   readonly #parents: number[] = [-1];
   readonly #named = new Map<number, string>();
-  // The messages read so far, by line.
+  // The messages that have been read, by line.
   #lines: { readonly line: number; readonly index: number }[] = [];
   #read = 1;
 
@@ -200,7 +200,7 @@ export class ForeignFile implements SessionFile {
   }
 
   #add(entry: SessionEntry, places: ForeignRead['places']): void {
-    // Ids are unique by now, except that a derived one may collide.
+    // Ids are unique here, except that a derived id may equal another one.
     if (this.#index.has(entry.uuid)) return;
     const { parentUuid, uuid } = entry;
     let parent = this.#index.get(parentUuid ?? this.header.uuid);
@@ -219,8 +219,8 @@ export class ForeignFile implements SessionFile {
   }
 
   /**
-   * Returns the nearest message before a line among those placed already. Parents come first, so it is never a
-   * descendant.
+   * Returns the nearest message before a line, among the lines that have a parent already. Parents come first, so the
+   * result is never a descendant of the line.
    */
   #before(line: number, places: ForeignRead['places']): number {
     for (; this.#read < this.#entries.length; this.#read++) {
@@ -291,7 +291,7 @@ export class ForeignFile implements SessionFile {
   }
 
   close(): void {
-    // No open handle.
+    // The file is not kept open, so nothing has to be closed.
   }
 }
 
@@ -302,7 +302,7 @@ const tools: { readonly [D in SessionDialect]: string } = {
   'claude-code': 'another tool',
 };
 
-/** The error of a write to a file of another tool. */
+/** Makes the error for a write to a file of another tool. */
 export function makeForeignFileReadOnlyError(path: string, dialect: SessionDialect): AppError {
   return new AppError({
     code: 'tree/read-only',

@@ -1,4 +1,4 @@
-/** Checks the lines of session files, besides the trees that they form. */
+/** Checks the lines of session files, besides the trees that are built from them. */
 import { isSideEntry, messageProblem, type SessionWarning } from '@coppice/content/sessions';
 import type { AppError, FsckOptions, FsckReport, TreeId } from '@coppice/core';
 import { checkTrees } from '../disk/check-trees.ts';
@@ -6,26 +6,26 @@ import type { SessionState } from './session.ts';
 
 type SessionFinding = FsckReport['findings'][number];
 
-/** The inputs of a check. */
+/** The sessions to check, and the functions to check and rewrite one. */
 export interface SessionCheckInput {
   readonly trees: readonly TreeId[];
   readonly sessions: ReadonlyMap<TreeId, SessionState>;
   readonly broken: ReadonlyMap<TreeId, AppError>;
   readonly repair: boolean;
   readonly onProgress: FsckOptions['onProgress'];
-  /** Runs the check that all stores share on one tree. */
+  /** Checks one tree with the rules that all stores share. */
   check(treeId: TreeId): Promise<FsckReport>;
-  /** Rewrites the file of a session as it is shown and keeps the old one, whose name it returns. */
+  /** Rewrites the file of a session from its tree, and keeps the old file. Returns the name of the old file. */
   rewrite(treeId: TreeId): Promise<string | null>;
 }
 
-// Content that is shown elsewhere or not at all because lines were lost or altered. Files of other tools are not
-// judged.
+// The warnings that become findings: content is missing or was moved because lines were lost or altered. Files of other
+// tools are not checked for this.
 const serious: ReadonlySet<SessionWarning['code']> = new Set(['damaged', 'lost', 'order', 'orphan', 'misfit']);
 
 /**
- * Checks sessions and the lines of their files. Repair rewrites a file with lost or altered lines, with everything that
- * is shown, and keeps the old one beside it.
+ * Checks sessions and the lines of their files. A repair rewrites a file with lost or altered lines from its tree, and
+ * keeps the old file under another name.
  */
 export function fsckSessions({
   trees,

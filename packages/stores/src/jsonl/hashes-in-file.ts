@@ -1,6 +1,6 @@
 /**
- * Finds attachments that a session file may refer to by scanning its text, because lines of other tools are not
- * converted.
+ * Finds the attachments that a session file may refer to by scanning its text, because entries of other tools are not
+ * decoded.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { osErrorCode, withFileErrors } from '../disk/atomic-files.ts';
@@ -8,7 +8,7 @@ import { osErrorCode, withFileErrors } from '../disk/atomic-files.ts';
 const chunkSize = 1 << 20;
 const hash = /[0-9a-f]{64}/g;
 
-/** Yields everything in a file that looks like a hash; nothing if the file does not exist. */
+/** Yields every text in a file that looks like a hash. Yields nothing if the file does not exist. */
 export function* findHashesInFile(path: string): Generator<string, void, undefined> {
   const handle = withFileErrors(path, () => {
     try {
@@ -27,7 +27,7 @@ export function* findHashesInFile(path: string): Generator<string, void, undefin
       if (read === 0) return;
       const text = rest + chunk.toString('latin1', 0, read);
       for (const [found] of text.matchAll(hash)) yield found;
-      // A match that continues beyond this piece is found with the next one.
+      // A hash may be split between two parts, so the last 63 characters are scanned again with the next part.
       rest = text.slice(-63);
     }
   } finally {

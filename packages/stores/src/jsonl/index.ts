@@ -1,4 +1,4 @@
-/** Sessions in append-only files of JSON lines that other tools can read, one file per session. */
+/** A store of sessions in append-only files of JSON lines, one file per session. Other tools can read the files. */
 import { resolve } from 'node:path';
 import { type FsckOptions, type FsckReport, refuse, type StoreInfo, type TreeId } from '@coppice/core';
 import { DiskStore, openDiskStore } from '../disk/disk-store.ts';
@@ -11,8 +11,8 @@ import { JsonlPersistence } from './jsonl-persistence.ts';
 import { openSessions } from './opening.ts';
 
 /**
- * A store of session files: a folder, or one file. One process at a time writes to a file; others read it and get a
- * note about the writer. Lines that other tools append are read before the next write.
+ * A store of session files: a folder of them, or one file. One process at a time writes to a file. Other processes read
+ * it, and a note names the writer. Lines that other tools append are read before the next write.
  */
 export class SessionStore extends DiskStore<JsonlPersistence> {
   /** Opens or creates a folder of sessions, or opens one session's file, which may not exist yet. */
@@ -37,7 +37,7 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
         place: path,
         readOnly,
         schemaVersion: 2,
-        // The reason why nothing can be saved comes first; a reader does not need the other note.
+        // The note why nothing can be written comes first. A reader of the store does not need the note about search.
         notes: readOnly ? notes : [...notes, 'Search looks through every message.'],
         damage,
       }),
@@ -50,7 +50,7 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
     return new SessionStore(this.opened, owner);
   }
 
-  /** Checks the lines of files; repair rewrites the files. */
+  /** Checks the lines of the files; a repair rewrites the files. */
   protected checkFiles(
     trees: readonly TreeId[],
     repair: boolean,
@@ -72,7 +72,7 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
     return this.opened.persistence.sides(write);
   }
 
-  /** Rewrites a session's file with the tree as it is shown. Returns the name under which the old file is kept. */
+  /** Rewrites the file of a session from its tree. Returns the name under which the old file is kept. */
   async #rewrite(treeId: TreeId): Promise<string | null> {
     const { parts, persistence } = this.opened;
     return parts.state.locks.run(treeId, async () => {

@@ -1,4 +1,4 @@
-/** Answers reads of a session from its node index and the lines that they need. */
+/** Answers reads of a session from its node index, and from the lines of the nodes that the reads need. */
 import { decodeEntry, type SessionEntry } from '@coppice/content/sessions';
 import {
   type Answer,
@@ -19,10 +19,10 @@ import { decodeBookmarks, decodeNode, decodeRow } from '../disk/decode.ts';
 import type { PartialTree } from '../in-process/persistence.ts';
 import { DamagedNodeIndexError, type NodeContent, NodeIndex, type NodeRecord } from './node-index.ts';
 
-// The number of nodes whose lines are in memory at the same time.
+// At most this many lines of nodes are in memory at the same time.
 const batch = 1_000;
 
-/** A session that is read by its node index. */
+/** A session that is read by its node index, without reading the whole file. */
 export class IndexedTree implements PartialTree {
   readonly #index: NodeIndex;
   readonly #kit: MessageKit;
@@ -36,12 +36,12 @@ export class IndexedTree implements PartialTree {
     const head = index.head();
     this.#row = decodeRow(objectField(head, 'row'));
     this.#bookmarks = decodeBookmarks(head, 'bookmarks');
-    // The usual reads begin at these two nodes.
+    // Most reads begin at the root or at the active node.
     this.#known.set(this.#row.rootId, finiteNumberField(head, 'root'));
     if (this.#row.activeNodeId !== null) this.#known.set(this.#row.activeNodeId, finiteNumberField(head, 'active'));
   }
 
-  /** Opens a session by its index; null if it has none that describes the file as it is now. */
+  /** Opens a session by its index. Returns null if there is no index for the current state of the file. */
   static open(path: string, kit: MessageKit): IndexedTree | null {
     const index = NodeIndex.open(path);
     if (index === null) return null;
@@ -58,7 +58,7 @@ export class IndexedTree implements PartialTree {
     try {
       return this.#answer(read);
     } catch (error) {
-      // The whole session is read instead.
+      // The caller reads the whole session instead.
       if (isDamage(error)) return undefined;
       throw error;
     }
@@ -127,7 +127,7 @@ export class IndexedTree implements PartialTree {
   #ancestors(of: NodeRecord | undefined, limit = Number.POSITIVE_INFINITY): NodeRecord[] {
     const found: NodeRecord[] = [];
     for (let at = of; at !== undefined && found.length < limit; ) {
-      // More nodes than exist: a circle.
+      // A path with more nodes than the tree has is a cycle.
       if (found.length >= this.#index.count) throw new DamagedNodeIndexError();
       found.push(at);
       at = at.parent < 0 ? undefined : this.#index.record(at.parent);
@@ -136,7 +136,7 @@ export class IndexedTree implements PartialTree {
   }
 
   #path({ to, limit = Number.POSITIVE_INFINITY, until }: Reads['path']['args']): Reads['path']['answer'] {
-    // One more than wanted, to see whether it is the root.
+    // One node more than the limit is read, to see whether it is the root.
     const above = this.#ancestors(this.#live(to), limit + 1);
     const end = until === undefined ? -1 : above.findIndex(({ id }) => id === until);
     const wanted = above.slice(0, end < 0 ? limit : Math.min(limit, end + 1)).filter(({ parent }) => parent >= 0);
@@ -169,7 +169,7 @@ export class IndexedTree implements PartialTree {
     return from;
   }
 
-  /** Reads nodes in the order of their records; missing ones are left out. */
+  /** Reads nodes in the order of the given records. Missing nodes are left out. */
   #nodes(records: readonly (NodeRecord | undefined)[]): Node[] {
     const wanted = records.filter((record) => record !== undefined);
     const found: Node[] = [];
@@ -182,7 +182,7 @@ export class IndexedTree implements PartialTree {
     return decodeNode(line === null ? row : { ...row, ...this.#contentIn(line, record.id) });
   }
 
-  /** Returns message and text from the line that inserted a node, or from the one that replaced its content. */
+  /** Returns message and text of a node, from the line that inserted it or the line that replaced its content. */
   #contentIn(line: FieldMap, id: NodeId): Pick<ContentFields, 'message' | 'text'> {
     if (ownField(line, 'type') === 'change') {
       const steps = parseSteps(ownField(line, 'steps'));

@@ -38,11 +38,11 @@ import { findHashesInFile } from './hashes-in-file.ts';
 import { listBackupCopies, sessionFileName, sidecarFolder } from './paths.ts';
 import { SessionState } from './session.ts';
 
-/** The state of the place as found on opening. */
+/** The state of the folder or file when it was opened. */
 export interface SessionsOpenState {
-  /** The folder, or the one file. */
+  /** The path of the folder, or of the one session file. */
   readonly place: string;
-  /** Whether the place is a single session file, which takes no other session. */
+  /** Whether the path is one session file, so that no other session can be created. */
   readonly single: boolean;
   readonly sessions: Map<TreeId, SessionState>;
   /** Files that exist but cannot be read. */
@@ -50,7 +50,7 @@ export interface SessionsOpenState {
   readonly kit: MessageKit;
   readonly owner: string;
   readonly writes: boolean;
-  /** Watches what other processes do in the folder; null for a single file. */
+  /** Detects changes of other processes in the folder; null for one session file. */
   readonly watch: FolderWatch | null;
   note(text: string): void;
 }
@@ -77,14 +77,14 @@ export class JsonlPersistence
   }
 
   protected assertWritable(): void {
-    // Each file has its own lease, which is taken when it is written.
+    // Each file has its own lease, which is taken before the file is written.
   }
 
   get #folder(): string {
     return this.holdings.single ? dirname(this.holdings.place) : this.holdings.place;
   }
 
-  /** Registers the data beside the sessions with the store. */
+  /** Registers the data of the side files with the store. */
   readSides(parts: StoreParts): void {
     this.#parts = parts;
     for (const session of this.holdings.sessions.values()) {
@@ -99,14 +99,14 @@ export class JsonlPersistence
     return new SideFiles(folder, new AtomicWriter(join(folder, 'making')), (text) => this.holdings.note(text));
   }
 
-  /** Returns the side files of one session: external ids, provenance, runs. */
+  /** Returns the side files of one session: external ids, provenance and runs. */
   #side(session: SessionState): SideFiles {
     const known = this.#sides.get(session.treeId) ?? this.#newSide(sidecarFolder(session.path));
     this.#sides.set(session.treeId, known);
     return known;
   }
 
-  /** Returns the side files of all sessions: accounts and attachments. */
+  /** Returns the side files that all sessions share: accounts and attachments. */
   #shared(): SideFiles {
     this.#top ??= this.#newSide(
       this.holdings.single ? sidecarFolder(this.holdings.place) : join(this.#folder, '.coppice'),
@@ -121,7 +121,7 @@ export class JsonlPersistence
   protected purge({ treeId, tree, log, nodeIds }: Extract<PersistedEntry, { type: 'purge' }>): void {
     const session = this.#known(treeId);
     session.rewrite(tree, log, nodeIds);
-    // Earlier copies of the file contain what was purged.
+    // The copies that migrations and repairs kept contain the purged data too.
     for (const copy of listBackupCopies(session.path)) withFileErrors(copy, () => rmSync(copy, { force: true }));
     this.#sides.get(treeId)?.forget(treeId, new Set(nodeIds));
   }
@@ -134,7 +134,7 @@ export class JsonlPersistence
     return this.holdings.sessions.get(id) ?? refuse('tree/unknown-tree', `There is no session ${id}.`, { treeId: id });
   }
 
-  /** Returns the session of a tree, which may not exist yet. Its file name contains only an id of ours. */
+  /** Returns the session of a tree, which may not exist yet. Only ids of Coppice become part of a file name. */
   #session(id: TreeId, owner: string, at: number): SessionState {
     const { sessions, single, place, kit } = this.holdings;
     const known = sessions.get(id);
@@ -156,7 +156,7 @@ export class JsonlPersistence
     this.holdings.sessions.set(entry.treeId, session);
   }
 
-  /** Moves a session's file out of sight by one rename, then deletes it. */
+  /** Renames the file of a session, so that it is no longer listed, then deletes it. */
   protected purgeTree(id: TreeId): void {
     const session = this.#known(id);
     const { path } = session;
@@ -172,7 +172,7 @@ export class JsonlPersistence
     this.#sides.get(id)?.close();
     this.#sides.delete(id);
     this.holdings.sessions.delete(id);
-    // The file itself last: while it exists, the next opening continues what a crash interrupted.
+    // The session file is deleted last: while it exists, the next opening continues a purge that a crash interrupted.
     for (const left of [...listBackupCopies(path), sidecarFolder(path), join(gone, basename(path))])
       this.#tried(() => rmSync(left, { recursive: true, force: true }));
     this.#tried(() => this.#forgetShared(id));
@@ -188,7 +188,7 @@ export class JsonlPersistence
     try {
       work();
     } catch (error) {
-      // The session is no longer visible; leftovers beside it are noted and stay.
+      // The session is no longer listed. The remaining files stay, and a note tells the user.
       this.holdings.note(`${this.holdings.place}: ${isAppError(error) ? error.message : String(error)}`);
     }
   }
@@ -196,7 +196,7 @@ export class JsonlPersistence
   protected keepBeside(entry: SideEntry): void {
     switch (entry.type) {
       case 'sequence':
-        // A single session's file is deleted with its feed.
+        // The feed of one session file ends with the file, so its last number need not be kept.
         if (this.holdings.single) return;
         this.#lockShared();
         return this.#shared().keep(entry);
@@ -229,7 +229,7 @@ export class JsonlPersistence
     return this.#side(session);
   }
 
-  /** Yields the side files; takes the lock of those that are to be written first. */
+  /** Yields the side files. If they are to be written, their lock is taken first. */
   *sides(write: boolean): Generator<SideFiles, void, undefined> {
     for (const [id, side] of this.#sides) {
       if (write && side.damage.length > 0) this.#besideOf(id);
@@ -240,7 +240,7 @@ export class JsonlPersistence
     yield this.#top;
   }
 
-  /** Takes the lock of the shared side files; for a single session its lease covers them. */
+  /** Takes the lock of the shared side files. For one session file its lease is enough. */
   #lockShared(): void {
     const { single, place } = this.holdings;
     if (single) {
@@ -267,7 +267,7 @@ export class JsonlPersistence
     return this.holdings.sessions.get(id)?.openPart() ?? null;
   }
 
-  /** Returns what other processes added to a session's file; takes the lease first if the caller is about to write. */
+  /** Returns the commits that other processes added to a session file. With `write` the lease is taken first. */
   pull(id: TreeId, tree: Tree, write: boolean): readonly ExternalCommit[] {
     const session = this.holdings.sessions.get(id);
     if (session === undefined) return [];
@@ -285,7 +285,7 @@ export class JsonlPersistence
     return survey;
   }
 
-  /** Reads the side files and ids of a session that another process created. */
+  /** Registers the side files and ids of a session that another process created. */
   #meet(id: TreeId): void {
     const session = this.holdings.sessions.get(id);
     if (session === undefined) return;
@@ -305,7 +305,10 @@ export class JsonlPersistence
     }
   }
 
-  /** A node that is also in a branched-off file belongs to the first file. An unreadable file has none. */
+  /**
+   * Yields the node ids of each session. A node that several files contain belongs to the first file. An unreadable
+   * file has no nodes.
+   */
   protected *nodesOfTrees(): Generator<readonly [TreeId, Iterable<NodeId>], void, undefined> {
     for (const session of this.holdings.sessions.values()) {
       const ids: NodeId[] = [];
@@ -330,9 +333,9 @@ export class JsonlPersistence
   }
 
   /**
-   * Returns attachments that others added recently, and those that any session's file refers to now: another process
-   * may create sessions or append to loaded ones. Holds the lock of the shared files, so that nothing is added
-   * meanwhile.
+   * Returns the attachments that others added recently, and those that any session file refers to now: another process
+   * may create sessions, or append to loaded ones. The lock of the shared files is held meanwhile, so that nothing is
+   * added.
    */
   wanted(owner: string, hashes: ReadonlySet<string>, after: number): ReadonlySet<string> {
     this.#lockShared();
@@ -351,7 +354,7 @@ export class JsonlPersistence
     return this.#shared().bytesOf(hash);
   }
 
-  /** Closes all files and releases leases. */
+  /** Closes all files and releases their leases. */
   close(): void {
     for (const side of this.#sides.values()) side.close();
     this.#top?.close();

@@ -1,21 +1,21 @@
-/** Reads type, ids and commit of a line from its first bytes, without parsing the rest. */
+/** Reads the type, ids and commit number of a line from its first bytes, without parsing the rest. */
 
 import type { FieldMap } from '@coppice/core';
 import { isFieldMap, ownField } from '@coppice/core/decode';
 import { isBlankLine } from './raw-lines.ts';
 
-/** The beginning of a line. */
+/** The first fields of a line. */
 export interface LinePrefix {
   readonly type: string;
   readonly uuid: string;
   readonly parentUuid: string | null;
-  /** The number of its commit; 0 if it has none, as in lines of other tools. */
+  /** The number of the line's commit; 0 if it has none, as in lines of other tools. */
   readonly version: number;
-  /** Whether it is the last line of its commit. */
+  /** Whether the line is the last one of its commit. */
   readonly commit: boolean;
 }
 
-/** A prefix read from the bytes, and where the rest of the line begins: at a comma, or at the closing brace. */
+/** A prefix that was read from bytes. `rest` is the offset of the rest of the line: a comma, or the closing brace. */
 export interface ScannedPrefix extends LinePrefix {
   readonly rest: number;
 }
@@ -38,7 +38,7 @@ function isAt(bytes: Buffer, at: number, end: number, text: Buffer): boolean {
   return true;
 }
 
-/** Returns the end of a string without escapes; −1 if it has an escape, multi-byte characters, or no end. */
+/** Returns the end of a string without escapes. Returns −1 if it has an escape, multi-byte characters, or no end. */
 function endOfLineString(bytes: Buffer, from: number, end: number): number {
   for (let at = from; at < end; at++) {
     const byte = bytes[at] ?? 0;
@@ -48,7 +48,7 @@ function endOfLineString(bytes: Buffer, from: number, end: number): number {
   return -1;
 }
 
-// Files have few types, so their strings are cached.
+// A file has few different types, so their strings are cached.
 const typeNames = new Map<number, string>();
 
 function typeName(bytes: Buffer, from: number, end: number): string {
@@ -67,8 +67,8 @@ function bytesMatch(bytes: Buffer, from: number, text: string): boolean {
 }
 
 /**
- * Returns the prefix of a line that begins like ours: type, uuid, parentUuid, then version and commit. Null for any
- * other line, which must be parsed. Examines only the beginning and the last byte.
+ * Returns the prefix of a line that begins with type, uuid, parentUuid, version and commit, as Coppice writes it.
+ * Returns null for any other line, which must be parsed. Reads only the beginning and the last byte.
  */
 export function scanLinePrefix(bytes: Buffer, start: number, end: number): ScannedPrefix | null {
   if (bytes[end - 1] !== closing || !isAt(bytes, start, end, typeKey)) return null;
@@ -110,8 +110,8 @@ export function scanLinePrefix(bytes: Buffer, start: number, end: number): Scann
 }
 
 /**
- * Parses a line to an object; undefined if it is not one. Skips a byte order mark, which some editors write at the
- * start.
+ * Parses a line to an object; undefined if it is not a JSON object. A byte order mark, which some editors write at the
+ * start, is skipped.
  */
 export function parseLine(bytes: Buffer): FieldMap | undefined {
   try {
@@ -119,17 +119,17 @@ export function parseLine(bytes: Buffer): FieldMap | undefined {
     const value: unknown = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
     return isFieldMap(value) ? value : undefined;
   } catch {
-    // Cut off, altered, or longer than a string can be.
+    // The line is cut off, altered, or longer than a string can be.
     return undefined;
   }
 }
 
-/** Returns the object at the start of a line that as a whole is not one. */
+/** Returns the first object of a line that cannot be parsed as one object. */
 export function parseFirstObject(bytes: Buffer): FieldMap | undefined {
   return parseLine(bytes.subarray(0, Math.max(0, endOfObject(bytes, 0))));
 }
 
-/** A part of a line, from one byte to another: an entry, or unreadable bytes with the reason. */
+/** A range of bytes in a line: an entry, or unreadable bytes with the reason. */
 export interface LinePart {
   readonly head: LinePrefix | null;
   readonly why: string;
@@ -137,32 +137,32 @@ export interface LinePart {
   readonly to: number;
 }
 
-// The number of attempts to find an entry of ours after an incomplete line; each may parse the line to its end.
+// How many times an entry is searched for after an incomplete line. Each attempt may parse the rest of the line.
 const looks = 16;
 
 /**
- * Whether another line may begin inside this one: content rarely contains such a key. A line with a version may be an
- * incomplete line of ours, or a copy without a line end.
+ * Whether another line may begin inside this line, because it contains a key that message texts rarely contain. This
+ * happens after an incomplete line, and to a copied line without a line end.
  */
 export function mayContainAnotherLine(bytes: Buffer, { rest }: ScannedPrefix): boolean {
   return bytes.includes(parentKey, rest);
 }
 
-// The boundary between two entries. In a valid line these bytes occur only inside a text.
+// The bytes between two entries. In a valid line they occur only inside a text.
 const seam = Buffer.from('}{"');
 const wideSeam = Buffer.from('} {"');
 
 /**
- * Whether lines cannot be read from their first bytes: they contain NUL, or an entry ends and another begins. Checked
- * for many lines at once.
+ * Whether some of these lines cannot be read from their first bytes, because they contain NUL or several entries. Many
+ * lines are checked in one call.
  */
 export function mayNeedParsing(bytes: Buffer): boolean {
   return bytes.includes(0) || bytes.includes(seam) || bytes.includes(wideSeam);
 }
 
 /**
- * Returns the parts of a line that cannot be read from its beginning. Entries written directly after others become
- * separate entries, and so does one of ours after an incomplete line: only unreadable bytes are lost.
+ * Splits a line that cannot be read from its first bytes into entries and unreadable parts. Entries that follow others
+ * without a line end become separate entries, and so does an entry of Coppice after an incomplete line.
  */
 export function splitLineParts(bytes: Buffer): readonly LinePart[] {
   const line = parseLine(bytes);
@@ -204,11 +204,11 @@ function endOfObject(bytes: Buffer, from: number): number {
   return -1;
 }
 
-/** Finds the entry of ours at the end of a line, searching backwards because only one can end there. */
+/** Finds the entry of Coppice at the end of a line. The search goes backwards, because only one entry can end there. */
 function entryWithin(bytes: Buffer): LinePart | null {
   for (let [at, left] = [bytes.length, looks]; at > 0 && left > 0; ) {
     at = bytes.lastIndexOf(typeKey, at - 1);
-    // Content rarely contains a commit number.
+    // Message texts rarely contain a commit number.
     if (at <= 0 || !mayBeOurs(bytes, at)) continue;
     left--;
     const line = parseLine(bytes.subarray(at));
@@ -219,7 +219,8 @@ function entryWithin(bytes: Buffer): LinePart | null {
 }
 
 /**
- * Whether a line of ours may begin at an offset. Its type and ids may contain characters that the quick check rejects.
+ * Whether an entry of Coppice may begin at an offset. Its type and ids may contain characters that the fast scan
+ * rejects.
  */
 function mayBeOurs(bytes: Buffer, at: number): boolean {
   const head = scanLinePrefix(bytes, at, bytes.length);
@@ -230,7 +231,7 @@ function mayBeOurs(bytes: Buffer, at: number): boolean {
   return isAt(bytes, end, bytes.length, uuidKey);
 }
 
-/** Returns the prefix of a parsed line; null without a type or id. pi uses `id` and `parentId`. */
+/** Returns the prefix of a parsed line; null without a type or id. The tool pi names the fields `id` and `parentId`. */
 export function prefixOfParsedLine(line: FieldMap): LinePrefix | null {
   const type = ownField(line, 'type');
   const [uuid, parent] =

@@ -1,17 +1,17 @@
-/** The lines of a session file in order: type, parent and commit of each. */
+/** The lines of a session file in order, with the type, the parent and the commit of each. */
 import { deriveId } from '@coppice/content';
 import { isLeafType, type SessionWarning } from '@coppice/content/sessions';
 import type { LinePrefix } from './line-prefix.ts';
 import { attachDetachedLines, type DetachedLine } from './place-detached.ts';
 
-/** The place of a line in its file. */
+/** The location of a line in its file. */
 export interface LineLocation {
   readonly line: number;
   readonly offset: number;
   readonly length: number;
 }
 
-// The number of commits that may be missing after lines were removed from a file, besides one for each byte of it.
+// If lines were removed from a file, at most this many commits may be missing, plus one for each byte of the file.
 const lostMost = 100_000;
 
 interface Staged {
@@ -19,7 +19,7 @@ interface Staged {
   readonly at: LineLocation;
 }
 
-/** A commit without its last line, and the line that came instead. */
+/** A commit without its last line, and the line that follows instead. */
 interface Unfinished {
   readonly group: readonly Staged[];
   readonly version: number;
@@ -27,9 +27,9 @@ interface Unfinished {
 }
 
 /**
- * A table that grows with the file. The lines of a commit are added together when its last line is there. Each line
- * without a number is a commit; it gets a number that the numbered lines after it leave free, so that a line inserted
- * by another tool takes no number from ours.
+ * A table of lines that grows with the file. The lines of a commit are added when its last line has been read. Each
+ * line without a commit number is a commit of its own. It gets a number that the numbered lines after it do not use, so
+ * that a line that another tool inserts does not change the numbers of others.
  */
 export class LineTable {
   readonly #uuids: string[] = [];
@@ -41,12 +41,12 @@ export class LineTable {
   readonly #versions: number[] = [];
   readonly #ours: boolean[] = [];
   readonly #late = new Set<number>();
-  // Missing commits by number, with the line before which the gap showed.
+  // The missing commits by number, with the line at which the gap was noticed.
   readonly #lost = new Map<number, LineLocation>();
   readonly #index = new Map<string, number>();
-  // Where lines with a missing parent are shown, by the parent that they name.
+  // The lines below which lines with a missing parent are shown, by the id of that parent.
   readonly #misplaced = new Map<string, number>();
-  // Lines with a parent that was unknown when they were read: those of this scan, and those that still wait.
+  // The lines whose parent was unknown when they were read: those of this scan, and earlier ones without a parent yet.
   #detached: DetachedLine[] = [];
   readonly #awaited = new Map<string, DetachedLine[]>();
   readonly #named = new Map<number, string>();
@@ -61,14 +61,14 @@ export class LineTable {
   #group: Staged[] = [];
   readonly #staged = new Map<string, LineLocation>();
   #groupVersion = 0;
-  // The number of warnings before the line in which the open commit began.
+  // The number of warnings before the open commit began.
   #warned = 0;
   #lastSaid = 0;
-  // The last message before a lost line: the next line with an unknown parent is shown below it.
+  // The last message before a lost line. The next line with an unknown parent is shown below it.
   #gap: number | null = null;
   readonly #same: (before: LineLocation, at: LineLocation) => boolean;
 
-  /** `same` compares two lines byte for byte. */
+  /** Creates an empty table. `same` compares two lines byte for byte. */
   constructor(same: (before: LineLocation, at: LineLocation) => boolean) {
     this.#same = same;
   }
@@ -115,17 +115,20 @@ export class LineTable {
     return this.#lines[index] ?? 0;
   }
 
-  /** Returns the commit of a line; 0 while it is unknown. */
+  /** Returns the commit number of a line; 0 while it is unknown. */
   versionAt(index: number): number {
     return this.#versions[index] ?? 0;
   }
 
-  /** Whether a line has a number. */
+  /** Whether a line has a commit number, so that Coppice wrote it. */
   isOurs(index: number): boolean {
     return this.#ours[index] ?? false;
   }
 
-  /** Whether a line comes before lines of an earlier commit: it was inserted later, and does not move the leaf. */
+  /**
+   * Whether a line comes before lines of an earlier commit. Such a line was inserted later, and does not become the
+   * leaf.
+   */
   isLate(index: number): boolean {
     return this.#late.has(index);
   }
@@ -134,7 +137,7 @@ export class LineTable {
     return this.#named.size > 0;
   }
 
-  /** Returns the parent that a line names, if that is missing and the line is shown below another one. */
+  /** Returns the parent that a line names, if that parent is missing and the line is shown below another one. */
   namedAt(index: number): string | undefined {
     return this.#named.get(index);
   }
@@ -160,37 +163,37 @@ export class LineTable {
     if (place !== null) yield reported(place);
   }
 
-  /** Adds the header. It is the first commit, or a part of it while the session is still a list. */
+  /** Adds the header. It is the first commit, or a part of the first commit while the session is still a list. */
   begin(head: LinePrefix, at: LineLocation, commits: boolean): void {
     this.#push(head, at, commits ? 1 : 0);
     this.#version = commits ? 1 : 0;
     this.#claimed = this.#version;
   }
 
-  /** Starts a line, which may have several parts. */
+  /** Starts a line, which may contain several entries. */
   line(): void {
     if (!this.open) this.#warned = this.warnings.length;
   }
 
-  /** Enters a line. */
+  /** Adds an entry. */
   add(head: LinePrefix, at: LineLocation): void {
     if (head.version === 0 || this.#isUnheardOf(head, at)) {
       if (this.#isCopy(head, at)) return;
-      // A list that is not stored as a tree yet is not a commit.
+      // A list that is not stored as a tree yet has no commit.
       if (head.type === 'linear') {
         this.#push(head, at, 0);
         return;
       }
-      // The lines of an open commit may have to be dropped; foreign lines between them stay in their order.
+      // The lines of an open commit may be dropped later. Lines of other tools between them keep their order.
       const plain = head.version === 0 ? head : { ...head, version: 0 };
       if (this.open) this.#group.push({ head: plain, at });
       else this.#waiting.push(this.#push(plain, at, 0));
       return;
     }
-    // Lines of ours that somebody copied to the end of the file have used numbers.
+    // Lines that a tool copied to the end of the file have commit numbers that are used already.
     if (head.version <= this.#version && this.#isCopy(head, at)) return;
     if (this.#unfinished !== null) this.#decide(head.version !== this.#unfinished.version);
-    // A single-line commit that follows the last one, the usual case, needs no group.
+    // Usually a commit has one line and follows the last commit. Then the line is added without a group.
     const isNext = head.version === this.#version + 1 && head.version > this.#claimed;
     if (head.commit && isNext && head.type !== 'state' && this.#isQuiet()) {
       this.#version = head.version;
@@ -210,27 +213,27 @@ export class LineTable {
     if (head.commit) this.#close();
   }
 
-  /** Whether a line repeats one of the open commit. */
+  /** Whether a line is a copy of a line of the open commit. */
   #isStagedCopy(head: LinePrefix, at: LineLocation): boolean {
     const before = this.#staged.get(head.uuid);
     return before !== undefined && this.#same(before, at) && this.#leaveOut(head, at, before.line);
   }
 
   /**
-   * Whether a number is too high to be explained by lost commits, so it is not ours. A rewritten file continues at any
-   * number.
+   * Whether a commit number is higher than lost commits can explain, so that Coppice did not write it. A rewritten file
+   * may continue at any number.
    */
   #isUnheardOf({ version, type }: LinePrefix, at: LineLocation): boolean {
     if (version - this.#version <= lostMost + at.offset || type === 'log' || type === 'state') return false;
     return !this.open || version !== this.#groupVersion;
   }
 
-  /** Whether nothing waits for a number or for the end of its commit. */
+  /** Whether no line waits for a number or for the end of its commit. */
   #isQuiet(): boolean {
     return this.#group.length === 0 && this.#waiting.length === 0;
   }
 
-  /** Whether a line repeats an earlier one, as when a tool wrote it twice. */
+  /** Whether a line is a copy of an earlier one, because a tool wrote it twice. */
   #isCopy(head: LinePrefix, at: LineLocation): boolean {
     const before = this.#index.get(head.uuid);
     if (before === undefined) return false;
@@ -246,7 +249,7 @@ export class LineTable {
 
   /** Records an unreadable line. */
   damage(at: LineLocation, why: string): void {
-    // Inside a commit the readable lines are still to be added.
+    // The readable lines of an open commit are added later.
     if (!this.open) this.#gap = this.#lastSaid;
     this.#damagedSince++;
     this.warnings.push({ code: 'damaged', message: `Line ${at.line} (byte ${at.offset}) ${why}.`, ...placeOfLine(at) });
@@ -254,7 +257,7 @@ export class LineTable {
 
   /**
    * Ends a commit whose last line is missing. The number of the next commit shows whether it was acknowledged: after a
-   * crash its number is reused.
+   * crash the next commit has the same number.
    */
   drop(before: LineLocation): void {
     if (!this.open) return;
@@ -269,7 +272,7 @@ export class LineTable {
     if (version <= this.#claimed || hasState(group)) this.#decide(true);
   }
 
-  /** Adds an unfinished commit if it was acknowledged; otherwise drops it. */
+  /** Adds an unfinished commit if it was acknowledged, else drops it. */
   #decide(isAcknowledged: boolean): void {
     const unfinished = this.#unfinished;
     if (unfinished === null) return;
@@ -291,21 +294,21 @@ export class LineTable {
   }
 
   /**
-   * Called at the end of the file: adds an open commit unless it may still be in progress. Returns whether there was
-   * one.
+   * Adds an open commit at the end of the file, unless another process may still be writing it. Returns whether there
+   * was an open commit.
    */
   end(): boolean {
     const [first] = this.#group;
-    // The number of a commit in progress is new, and rows are always written with the whole file.
+    // A commit that is being written has a new number. Rows are only written with the whole file, so they are complete.
     if (first === undefined || (this.#groupVersion > this.#claimed && !hasState(this.#group))) return false;
     this.drop(first.at);
     return true;
   }
 
-  /** Drops the lines of a commit that may still be completed; they are read again later. */
+  /** Drops the lines of a commit that may still be completed. They are read again later. */
   forget(): void {
     this.#take();
-    // Their warnings are reported again then.
+    // The warnings about these lines are reported when they are read again.
     this.warnings.length = this.#warned;
   }
 
@@ -323,34 +326,34 @@ export class LineTable {
 
   #enter(group: readonly Staged[], claimed: number): void {
     const state = hasState(group);
-    // A reused number says nothing about the order.
+    // A number that was used before does not show the order.
     const isTaken = claimed <= this.#version && claimed > 1;
     if (!state) while ((isTaken || this.#version + 1 < claimed) && this.#waiting.length > 0) this.#number();
     const [first] = group;
     if (!state && first !== undefined) this.#noteOrder(first, claimed);
-    // The header is part of the first commit. A used number is not assigned twice.
+    // The header is part of the first commit. A used number is not assigned again.
     const joins = claimed === 1 && this.#version === 1;
     const version = claimed > this.#version || state || joins ? claimed : this.#version + 1;
-    // Rows keep their number also below commits that were written after them, whose numbers stay used.
+    // Rows keep their number, even if later commits with higher numbers are in the file.
     this.#version = Math.max(this.#version, version);
     for (const { head, at } of group) {
       const index = this.#push(head, at, head.version === 0 ? 0 : version);
       if (head.version === 0) this.#waiting.push(index);
     }
-    // Lines that still wait come before this commit in the file, but after it in order.
+    // Lines that still wait for a number come before this commit in the file, but after it in the order of commits.
     for (const index of this.#waiting) this.#late.add(index);
     this.#claimed = Math.max(this.#claimed, claimed);
     this.#damagedSince = 0;
   }
 
-  /** Records which commits are missing before one, or that it comes after a later one. */
+  /** Records the commits that are missing before a commit, or that the commit comes after a later one. */
   #noteOrder({ head, at }: Staged, claimed: number): void {
     if (this.#lost.delete(claimed) || (claimed < this.#claimed && claimed > 1)) {
       const message = `Line ${at.line} belongs before lines that stand above it.`;
       this.warnings.push({ code: 'order', message, ...placeOfLine(at), uuid: head.uuid });
     }
     if (claimed <= this.#version + 1) return;
-    // An unreadable line has been reported, and is the missing commit.
+    // An unreadable line was reported already; it is the missing commit.
     if (this.#damagedSince === 0)
       for (let version = this.#version + 1; version < claimed; version++) this.#lost.set(version, at);
     this.#gap = this.#lastSaid;
@@ -361,7 +364,9 @@ export class LineTable {
     if (index !== undefined) this.#versions[index] = ++this.#version;
   }
 
-  /** Assigns numbers to lines without one and resolves parents that come later, at the end of the file. */
+  /**
+   * Assigns numbers to lines without one, and parents to lines whose parent came later. Called at the end of the file.
+   */
   settle(): void {
     if (this.#unfinished !== null) this.#decide(false);
     if (this.#detached.length > 0) this.#place();
@@ -400,7 +405,7 @@ export class LineTable {
 
   #parentOf({ type, parentUuid }: LinePrefix, at: LineLocation): number {
     if (parentUuid === null) return 0;
-    // Usually the line before: comparing is cheaper than a lookup.
+    // The parent is usually the line before. A comparison is faster than a lookup.
     const last = this.#parents.length - 1;
     if (last >= 0 && this.#uuids[last] === parentUuid) return last;
     const found = this.#index.get(parentUuid);
@@ -411,7 +416,7 @@ export class LineTable {
     return below;
   }
 
-  /** Assigns parents to lines whose parent was unknown when they were read. */
+  /** Assigns parents to the lines whose parent was unknown when they were read. */
   #place(): void {
     const detached = this.#detached.sort((a, b) => a.index - b.index);
     this.#detached = [];
@@ -440,7 +445,7 @@ export class LineTable {
   readonly #view = {
     parentAt: (index: number) => this.parentAt(index),
     isMessage: (index: number) => isLeafType(this.typeAt(index)),
-    // A leaf line before its target leaves the leaf at the last message; the target moves it itself.
+    // A leaf line that comes before its target has no effect, because the target becomes the leaf itself.
     realParent: ({ index, named }: DetachedLine) =>
       this.typeAt(index) === 'leaf' ? undefined : this.#index.get(named),
   };

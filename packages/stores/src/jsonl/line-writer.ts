@@ -1,27 +1,27 @@
-/** Appends bytes to a session file: one write, and one sync. */
+/** Appends bytes to a session file, with one write and one sync. */
 import { closeSync, fdatasyncSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { runFileStep, writeAllBytes } from '../disk/atomic-files.ts';
 import { failpoint, isFaultArmed } from '../failpoints.ts';
 import { type FileBytes, readBlockBytes } from './file-bytes.ts';
 
-/** The end of a file that is appended to. */
+/** Appends to a file, and repairs the end of the file after a failed append. */
 export class LineWriter {
   readonly #path: string;
   #handle: number | null = null;
-  // A failed append may have left bytes from this offset on that are not synced.
+  // The offset from which on a failed append may have left bytes that are not synced; null if there is none.
   #doubtful: number | null = null;
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** Appends a text to a file of the given size; synced on return. Returns its length in bytes. */
+  /** Appends a text to a file of the given size, and syncs it. Returns its length in bytes. */
   append(text: string, size: number): number {
     this.#handle ??= openSync(this.#path, 'a');
     const handle = this.#handle;
     const length = Buffer.byteLength(text);
     try {
-      // Checked once, because a save passes several failpoints.
+      // Checked once, because an append passes several failpoints.
       const armed = isFaultArmed();
       if (armed) failpoint('disk-session-before-append');
       const written = writeSync(handle, text);
@@ -37,14 +37,14 @@ export class LineWriter {
     return length;
   }
 
-  /** Whether an append failed and its remains are not settled yet. */
+  /** Whether an append failed and the bytes that it left have not been rewritten yet. */
   get inDoubt(): boolean {
     return this.#doubtful !== null;
   }
 
   /**
-   * Rewrites the bytes that a failed append left, at the same place, and syncs them. A file system that has reported a
-   * failed write once treats the pages as clean and would not report it again.
+   * Writes the bytes that a failed append left again, at the same place, and syncs them. After a failed write the file
+   * system treats the pages as written, and would not report the failure again.
    */
   settle(file: FileBytes): void {
     if (this.#doubtful === null) return;

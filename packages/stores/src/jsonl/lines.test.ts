@@ -1,4 +1,4 @@
-/** The content of a session file, and how damaged, altered and externally extended files are read. */
+/** Tests of the content of a session file, and of files that were damaged, altered or appended to by other tools. */
 import {
   appendFileSync,
   mkdirSync,
@@ -42,7 +42,7 @@ async function sample(
   return { store, fixture, path: filesIn(folder)[0] ?? '' };
 }
 
-/** Returns the text of an entry, read from disk. */
+/** Returns the text of an entry, read from the file. */
 function textIn(file: SessionFile, uuid: string): string {
   return JSON.stringify(file.entryAt(file.indexOf(uuid))['message']).match(/said \d+/)?.[0] ?? '';
 }
@@ -54,7 +54,7 @@ function linesOf(path: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-/** A minimal reader that knows nothing of Coppice: the last entry, and up by parentUuid. */
+/** A minimal reader without any code of Coppice: it follows parentUuid from the last entry up. */
 function plainWalk(path: string): string[] {
   const entries = linesOf(path);
   const byUuid = new Map(entries.map((entry) => [entry['uuid'], entry]));
@@ -493,7 +493,7 @@ describe('other writers', () => {
     const path = join(folder, 'long.jsonl');
     const header = { type: 'session', version: 2, uuid: uuid(1), parentUuid: null, id: uuid(2) };
     const lines = [lineOf(header)];
-    // Every second line belongs to an abandoned branch and would not parse beyond its beginning.
+    // Every second line belongs to an abandoned branch, and is not valid JSON after its first fields.
     for (let at = 0; at < 2000; at++) {
       lines.push(lineOf(plain(uuid(10 + 2 * at), at === 0 ? uuid(1) : uuid(8 + 2 * at), `said ${at}`)));
       lines.push(

@@ -1,4 +1,4 @@
-/** Files of version 1 and of other tools: migrated once by copy and rename, or read as they are. */
+/** Tests of files of version 1, which are migrated, and of files of other tools, which are read without a change. */
 import {
   existsSync,
   mkdirSync,
@@ -179,7 +179,7 @@ describe('the first version', () => {
         return found;
       };
       expect([warned(), await contextIn(path)], name).toEqual([[], v1Context]);
-      // The same in a file of version 2.
+      // The same happens in a file of version 2.
       writeFileSync(path, ` \n\ufeff${readFileSync(path, 'utf8')}`);
       expect([warned(), await contextIn(path)], name).toEqual([[], v1Context]);
     }
@@ -374,7 +374,7 @@ describe('files of Claude Code', () => {
       const store = await SessionStore.open(path);
       expect((await store.fsck()).findings, name).toEqual([]);
       await store.close();
-      // Also if there is nothing else yet.
+      // The same happens if the file has no other entries yet.
       const begun = write(`${name}-begun.jsonl`, lines.slice(0, -1));
       const early = await SessionStore.open(begun);
       expect((await early.fsck()).findings, name).toEqual([]);

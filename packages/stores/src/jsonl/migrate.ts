@@ -1,4 +1,4 @@
-/** Migrates a file from version 1 to version 2: a copy is written first and replaces the file by one rename. */
+/** Migrates a file from version 1 to version 2. A copy is written first, and then renamed over the file. */
 import { chmodSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { migrateV1 } from '@coppice/content/sessions';
@@ -10,8 +10,8 @@ import { keepBackupLink, sidecarFolder } from './paths.ts';
 import { isBlankLine, readRawLines } from './raw-lines.ts';
 
 /**
- * Migrates a file. The old one is kept as `.bak`. A crash leaves the old or the new file complete; an unreadable line
- * is copied as it is. The caller holds the lease.
+ * Migrates a file, and keeps the old file as `.bak`. After a crash either the old or the new file is there, complete.
+ * An unreadable line is copied unchanged. The caller holds the lease.
  */
 export function migrateSessionFile(path: string): void {
   const writer = new AtomicWriter(join(sidecarFolder(path), 'making'));
@@ -25,7 +25,7 @@ export function migrateSessionFile(path: string): void {
     for (const { line, bytes } of readRawLines(path)) {
       const index = numbers.get(line);
       if (index !== undefined) yield encodeFileText(texts[index] ?? '');
-      // An unreadable line is kept; a cut-off one gets a line end, so that the next line is not appended to it.
+      // An unreadable line is kept. If it is cut off, it gets a line end, so that the next line does not continue it.
       else if (!isBlankLine(bytes)) yield Buffer.concat([bytes, Buffer.from('\n')]);
     }
   };

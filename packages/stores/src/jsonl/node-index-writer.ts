@@ -1,4 +1,4 @@
-/** Writes the node index of a session: completely, or from the index before it and the nodes that changed since. */
+/** Writes the node index of a session: a complete one, or an update of the existing one with the changed nodes. */
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -18,24 +18,24 @@ import {
 } from './node-index.ts';
 import { sidecarFolder } from './paths.ts';
 
-// The number of rows that are written at once, and the bytes that are copied at once.
+// The number of rows that are written with one call, and the number of bytes that are copied with one call.
 const rowBatch = 1_000;
 const copySize = 1 << 20;
-// With more changed nodes a complete index is hardly slower.
+// With more changed nodes than this, an update is hardly faster than a complete index.
 const changedMost = 256;
 
-/** Deletes the index of a session, before its file is replaced: a row may contain what a purge deletes. */
+/** Deletes the index of a session before its file is replaced, because a row may contain data that is purged. */
 export function deleteNodeIndex(session: string): void {
   const path = nodeIndexPath(session);
   withFileErrors(path, () => rmSync(path, { force: true }));
 }
 
-/** Whether the index of a session describes its file in this state. */
+/** Whether the index of a session describes this state of its file. */
 export function isNodeIndexCurrent(session: string, state: SessionFileState): boolean {
   return withIndex(session, state, () => true) ?? false;
 }
 
-/** Runs work on the index of a session; null if there is none that describes its file in this state. */
+/** Runs work on the index of a session. Returns null if there is no index for this state of the file. */
 function withIndex<T>(
   session: string,
   state: SessionFileState,
@@ -47,7 +47,7 @@ function withIndex<T>(
     const footer = readFooter(handle, state);
     return footer === null ? null : work(handle, footer);
   } catch (error) {
-    // Missing, unreadable or damaged: the caller does without it.
+    // The index is missing, unreadable or damaged. The caller continues without it.
     if (handle === null || error instanceof DamagedNodeIndexError) return null;
     throw error;
   } finally {
@@ -55,11 +55,11 @@ function withIndex<T>(
   }
 }
 
-/** The nodes that commits have changed since the index was written, as far as a partial update covers the changes. */
+/** The nodes that were changed since the index was written, as long as an update of the index is possible. */
 export class ChangedNodes {
   /** The state of the file that the index describes. */
   readonly state: SessionFileState;
-  // Whether each of them is new; null after a change that alters more than rows and new children.
+  // For each changed node, whether it is new. Null after a change that needs a complete index.
   #nodes: Map<NodeId, boolean> | null = new Map();
 
   constructor(state: SessionFileState) {
@@ -86,18 +86,18 @@ function isMove({ set }: Extract<RowChange, { op: 'updated' }>): boolean {
   return set.parentId !== undefined || set.position !== undefined;
 }
 
-/** What an index is written from. */
+/** The inputs for writing an index. */
 export interface NodeIndexSource {
   /** The tree that the file contains. */
   readonly tree: Tree;
   readonly state: SessionFileState;
-  /** What changed since the index that exists; null if there is none. */
+  /** The changes since the existing index was written; null if there is none. */
   readonly changed: ChangedNodes | null;
-  /** Returns the line with a node's content; null if there is no single one. */
+  /** Returns the line with the content of a node; null if the content is not in a single line. */
   lineOf(node: Node): ByteRange | null;
 }
 
-/** Writes the index of a session. Does nothing for a tree with other ids than UUIDs. */
+/** Writes the index of a session. Does nothing if an id of the tree is not a UUID. */
 export function writeNodeIndex(session: string, source: NodeIndexSource): void {
   const { changed } = source;
   const write = (pieces: Iterable<Uint8Array>) =>
@@ -107,7 +107,7 @@ export function writeNodeIndex(session: string, source: NodeIndexSource): void {
     changed !== null &&
     nodes !== null &&
     withIndex(session, changed.state, (handle, footer) => {
-      // Half of the rows are of no use any more.
+      // More than half of the bytes are outdated rows, so a complete index is written.
       if (footer.stale * 2 > footer.recordsAt) return false;
       write(new IndexUpdate(source, nodes, handle, footer).pieces());
       return true;
@@ -134,24 +134,24 @@ function* wholeIndex(source: NodeIndexSource, nodes: readonly Node[]): Generator
   yield* recordsAndEnd(source, { records, numberOf, rowsEnd }, 0);
 }
 
-/** The records that are being written, and how many bytes of rows are written already. */
+/** The records of an index that is being written, and the number of bytes of rows written so far. */
 interface RecordsDraft {
   readonly records: Buffer;
   readonly rowsEnd: number;
-  /** Returns the number of a node; −1 if it has none. */
+  /** Returns the index of a node's record; −1 if it has none. */
   numberOf(id: string): number;
 }
 
 /**
- * Returns the rows of some nodes, and fills their records except for the links to children. A plain function, because
- * V8 optimises it sooner than a generator body.
+ * Returns the rows of some nodes, and fills their records except for the links to children. This is a plain function,
+ * because V8 optimises it sooner than a generator body.
  */
 function fillRecords(source: NodeIndexSource, nodes: readonly Node[], draft: RecordsDraft): Uint8Array {
   const { records, rowsEnd } = draft;
   const lines = nodes.map((node) => (node.message === null ? null : source.lineOf(node)));
   const texts = nodes.map((node, index) => JSON.stringify(lines[index] === null ? node : shortRow(node)));
   const rows = Buffer.from(texts.join(''));
-  // Usually every character is one byte, and then no text has to be measured.
+  // If every character takes one byte, the lengths of the texts need not be measured.
   const isPlain = texts.reduce((sum, text) => sum + text.length, 0) === rows.length;
   let offset = 0;
   for (let index = 0; index < nodes.length; index++) {
@@ -187,7 +187,9 @@ function sealRecord(records: Buffer, no: number): void {
   records.writeUInt32LE(crc32(records.subarray(no * nodeRecordBytes, end)), end);
 }
 
-/** Returns what the line of a node does not have, or may have in an older state; usual values are left out. */
+/**
+ * Returns the fields of a row that are not in the node's line, or may be outdated there. Default values are left out.
+ */
 function shortRow(node: Node): FieldMap {
   const { position, seq, createdAt, tokens, addedIn, key } = node;
   const row: Record<string, unknown> = { position, seq, createdAt, tokens, addedIn, key };
@@ -217,7 +219,7 @@ function* recordsAndEnd(
   yield encodeFooter({ count: records.length / nodeRecordBytes, recordsAt: rowsEnd, head: place, stale }, state);
 }
 
-/** An index made from the one before it. Throws {@link DamagedNodeIndexError} if a record that changes is damaged. */
+/** Updates an existing index. Throws {@link DamagedNodeIndexError} if a record to be changed is damaged. */
 class IndexUpdate {
   readonly #source: NodeIndexSource;
   readonly #handle: number;
@@ -258,7 +260,7 @@ class IndexUpdate {
     yield* recordsAndEnd(this.#source, { ...draft, rowsEnd: recordsAt + rows.length }, stale + replaced);
   }
 
-  /** Returns a record's number, after a check that it was intact before its first change. */
+  /** Checks a record before its first change, and returns its index. */
   #touch(no: number): number {
     if (this.#touched.has(no)) return no;
     const [from, end] = [no * nodeRecordBytes, no * nodeRecordBytes + nodeRecordBytes - 4];
@@ -268,7 +270,7 @@ class IndexUpdate {
     return no;
   }
 
-  /** Links a new node to its neighbours. No other child has moved or left, so that the other links stay. */
+  /** Links a new node to its siblings and its parent. No other child was moved or removed, so other links stay. */
   #link({ id, parentId }: Node): void {
     const siblings = childIds(this.#source.tree, parentId ?? '');
     const at = siblings.indexOf(id);

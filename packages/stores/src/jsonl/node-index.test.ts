@@ -1,4 +1,4 @@
-/** The node index beside a session file: what it answers, and what it must not answer. */
+/** Tests of the node index beside a session file: its answers, and the cases in which it must not be used. */
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -62,7 +62,7 @@ afterEach(() => {
 
 const id = treeId(uuid(1));
 
-/** Makes a session with branches, an edited and a removed message, and closes it. */
+/** Creates a session with branches, an edited and a removed message, and closes it. */
 async function sample(): Promise<string> {
   const store = await SessionStore.open(folder);
   const fixture = await TestTree.make({ store, treeId: id });
@@ -76,7 +76,7 @@ async function sample(): Promise<string> {
   return filesIn(folder)[0] ?? '';
 }
 
-/** Every read that the index can answer, about every node, and one unknown id. */
+/** Returns every read that the index can answer, about every node and an unknown id. */
 function everyRead(nodes: readonly Node[]): Read[] {
   const ids = [...nodes.map((node) => node.id), nodeId(uuid(0xffff)), nodeId('none')];
   const about = ids.flatMap((of): Read[] => [
@@ -103,7 +103,7 @@ function everyRead(nodes: readonly Node[]): Read[] {
   ];
 }
 
-/** Asks without types, to compare answers only. */
+/** Runs a read whose answer has no type, because answers are only compared. */
 function asks(read: Read) {
   return function* (): ReadProgram<unknown> {
     return yield read;
@@ -116,7 +116,7 @@ function plainRow(answer: unknown): unknown {
   return row;
 }
 
-/** Compares every answer of the index with those of the loaded tree; returns how many there were. */
+/** Compares every answer of the index with that of the loaded tree. Returns the number of answers. */
 async function compareAnswers(path: string, of: TreeId, store: Store): Promise<number> {
   const part = IndexedTree.open(path, messageKit);
   expect(part).not.toBeNull();
@@ -130,7 +130,7 @@ async function compareAnswers(path: string, of: TreeId, store: Store): Promise<n
   return reads.length;
 }
 
-/** What a store shows of the sample: the thread, its page with variants, all nodes and the damage. */
+/** Returns what a store shows of the sample: the thread, its page with variants, all nodes, and the findings. */
 async function shown(): Promise<unknown> {
   const store = await SessionStore.open(folder);
   try {
@@ -145,7 +145,7 @@ async function shown(): Promise<unknown> {
   }
 }
 
-/** Checks that the store shows the same as without the files beside the sessions. */
+/** Checks that the store shows the same data when the side files are deleted. */
 async function expectSameWithoutIndex(): Promise<void> {
   const withIndex = await shown();
   const beside = join(folder, '.coppice');
@@ -200,7 +200,7 @@ describe('the node index', () => {
     const path = await state.read(defaultOwner, id, () => readPath({ to: page.activeNodeId ?? '' }));
     expect(path).toEqual(page.nodes);
     expect(state.slots.get(id)?.loaded).toBeNull();
-    // A read of another kind loads it, and then everything is answered from the tree.
+    // A read that the index cannot answer loads the tree. From then on all reads use the loaded tree.
     expect(await state.read(defaultOwner, id, () => ask('count', { of: page.rootId }))).toBe(7);
     expect(state.slots.get(id)?.loaded).not.toBeNull();
     expect(await state.read(defaultOwner, id, () => readPage(id, { siblings: true }))).toEqual(page);

@@ -12,13 +12,15 @@ import { type FieldMap, isUuid, type NodeId, nodeId } from '@coppice/core';
 import { isFieldMap } from '@coppice/core/decode';
 import { sidecarFolder } from './paths.ts';
 
-/** The place of bytes in a file. */
+/** A range of bytes in a file. */
 export interface ByteRange {
   readonly offset: number;
   readonly length: number;
 }
 
-/** The record of one node. Numbers of nodes are indexes of records, stored plus one; −1 stands for none. */
+/**
+ * The record of one node. Other nodes are given by the index of their record; −1 stands for none, and is stored as 0.
+ */
 export interface NodeRecord {
   readonly no: number;
   readonly id: NodeId;
@@ -26,17 +28,17 @@ export interface NodeRecord {
   readonly firstChild: number;
   readonly nextSibling: number;
   readonly isRemoved: boolean;
-  /** The line with its content; null if the row has it. */
+  /** The line with the node's content; null if the row contains it. */
   readonly line: ByteRange | null;
   readonly row: ByteRange & { readonly sum: number };
 }
 
-/** The state of a session file: another one means that the index does not describe it. */
+/** The state of a session file. An index is valid only for one state. */
 export interface SessionFileState {
   readonly size: number;
   readonly ino: bigint;
   readonly mtimeNs: bigint;
-  // The system sets this time at every change, also where a program sets the other one back.
+  // The system sets this time at every change. Programs cannot set it back.
   readonly ctimeNs: bigint;
   /** The checksum of the last bytes. */
   readonly tail: number;
@@ -48,9 +50,9 @@ const footerSize = 88;
 const formatVersion = 1;
 const magic = Buffer.from('coppidx\n');
 const tailSize = 256;
-// Records are read in blocks of this many, because the nodes of a branch are often neighbours.
+// Records are read in blocks of this many, because the records of a branch are often close together.
 const blockRecords = 128;
-// Ranges with a gap of at most this many bytes are read together, up to a limit.
+// Two ranges with at most this many bytes between them are read together, up to a limit.
 const gapMost = 8_192;
 const readMost = 1 << 20;
 
@@ -79,17 +81,17 @@ export function readBytesAt(handle: number, offset: number, length: number): Buf
   return bytes.subarray(0, read);
 }
 
-/** The end of an index: where its parts are, and the file that it describes. */
+/** The end of an index file: the offsets of its parts, and the state of the session file. */
 export interface IndexFooter {
   readonly count: number;
-  /** Where the rows end and the records begin. */
+  /** The offset at which the rows end and the records begin. */
   readonly recordsAt: number;
   readonly head: ByteRange & { readonly sum: number };
-  /** The bytes of rows that newer ones have replaced. */
+  /** The number of bytes of rows that newer rows have replaced. */
   readonly stale: number;
 }
 
-/** Returns the bytes of a footer. */
+/** Encodes a footer. */
 export function encodeFooter({ count, recordsAt, head, stale }: IndexFooter, state: SessionFileState): Buffer {
   const bytes = Buffer.alloc(footerSize);
   magic.copy(bytes);
@@ -108,7 +110,7 @@ export function encodeFooter({ count, recordsAt, head, stale }: IndexFooter, sta
   return bytes;
 }
 
-/** Returns the footer of an index of a file in this state; null if it describes another state, or is damaged. */
+/** Returns the footer of an index for this state of the session file; null if it has another state or is damaged. */
 export function readFooter(handle: number, state: SessionFileState): IndexFooter | null {
   const { size } = fstatSync(handle);
   const bytes = readBytesAt(handle, Math.max(0, size - footerSize), Math.min(size, footerSize));
@@ -120,12 +122,12 @@ export function readFooter(handle: number, state: SessionFileState): IndexFooter
     sum: bytes.readUInt32LE(28),
   };
   const footer = { count, recordsAt, head, stale: bytes.readDoubleLE(68) };
-  // Equal bytes mean the same version, the same state and an intact checksum.
+  // Equal bytes mean that version, state and checksum are all correct.
   if (head.offset + head.length + footerSize !== size || !encodeFooter(footer, state).equals(bytes)) return null;
   return footer;
 }
 
-/** Returns the row of a node with the usual values, but without message and text. */
+/** Returns the row of a node with its default values, but without message and text. */
 function wholeRow(short: FieldMap, id: NodeId, parentId: NodeId | null): FieldMap {
   return {
     kind: 'message',
@@ -144,10 +146,13 @@ function wholeRow(short: FieldMap, id: NodeId, parentId: NodeId | null): FieldMa
   };
 }
 
-/** A part of an index that does not fit its checksum, or a line that is not what the index says. */
+/** The error for a part of an index whose checksum is wrong, or a line that does not match the index. */
 export class DamagedNodeIndexError extends Error {}
 
-/** An open index together with its session file. What it returns is checked; it throws {@link DamagedNodeIndexError}. */
+/**
+ * An open index with its session file. Everything that it returns is checked; damage throws {@link
+ * DamagedNodeIndexError}.
+ */
 export class NodeIndex {
   readonly count: number;
   readonly #index: number;
@@ -166,7 +171,7 @@ export class NodeIndex {
     this.#head = head;
   }
 
-  /** Opens the index of a session; null if there is none that describes the file as it is now. */
+  /** Opens the index of a session. Returns null if there is no index for the current state of the file. */
   static open(session: string): NodeIndex | null {
     const handles: number[] = [];
     let opened: NodeIndex | null = null;
@@ -176,17 +181,17 @@ export class NodeIndex {
       const lines = openSync(session, 'r');
       handles.push(lines);
       const footer = readFooter(index, readFileState(lines));
-      // The name may belong to another file since.
+      // The path may lead to another file by now.
       if (footer !== null && statSync(session, { bigint: true }).ino === fstatSync(lines, { bigint: true }).ino)
         opened = new NodeIndex(index, lines, footer);
     } catch {
-      // Without an index the file itself is read, which reports what is wrong with it.
+      // Without an index the session file is read, which reports the error.
     }
     if (opened === null) for (const handle of handles) closeSync(handle);
     return opened;
   }
 
-  /** The tree row, the bookmarks and the number of the active node, as JSON. */
+  /** Returns the tree row, the bookmarks and the record of the active node, as JSON. */
   head(): FieldMap {
     return parseFields(this.#checked(readBytesAt(this.#index, this.#head.offset, this.#head.length), this.#head.sum));
   }
@@ -226,7 +231,7 @@ export class NodeIndex {
     };
   }
 
-  /** Returns the number of a node; −1 if there is none with this id. */
+  /** Returns the index of a node's record; −1 if there is no node with this id. */
   find(id: string): number {
     const known = this.#numbers.get(id);
     if (known !== undefined) return known;
@@ -269,7 +274,7 @@ export class NodeIndex {
   }
 }
 
-/** A node as it was read: its row, complete if there is no line, else to be completed from the line. */
+/** A node that was read: its row, and the line that completes it. Without a line the row is complete. */
 export interface NodeContent {
   readonly record: NodeRecord;
   readonly row: FieldMap;
@@ -281,12 +286,14 @@ function parseFields(bytes: Buffer): FieldMap {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     if (isFieldMap(value)) return value;
   } catch {
-    // Falls through: not JSON.
+    // The text is not JSON.
   }
   throw new DamagedNodeIndexError();
 }
 
-/** Reads ranges of a file, near ones together; shorter ones than asked for at the end of the file. */
+/**
+ * Reads ranges of a file. Ranges close to each other are read together. At the end of the file a range may be shorter.
+ */
 function readRanges(handle: number, ranges: readonly ByteRange[]): Buffer[] {
   const found: Buffer[] = new Array(ranges.length);
   const order = [...ranges.keys()].sort((a, b) => (ranges[a]?.offset ?? 0) - (ranges[b]?.offset ?? 0));

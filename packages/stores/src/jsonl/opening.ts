@@ -1,4 +1,4 @@
-/** Inspects a place before anything is written to it. */
+/** Inspects a folder or file of sessions before anything is written to it. */
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { deriveId, messageKit } from '@coppice/content';
@@ -20,12 +20,12 @@ import { SessionState } from './session.ts';
 import { JsonlFile } from './session-file.ts';
 import { readSummaryCache } from './summary-cache.ts';
 
-/** The result of inspecting a place. */
+/** The result of inspecting a folder or file. */
 export interface OpenedSessions {
   readonly holdings: SessionsOpenState;
   readonly readOnly: boolean;
   readonly notes: string[];
-  /** The notes about what cannot be read. */
+  /** The notes about sessions that cannot be read. */
   readonly damage: readonly string[];
   readonly known: readonly UnloadedTree[];
 }
@@ -47,7 +47,7 @@ export function openSessions(place: string, options: StoreOptions): OpenedSessio
   return finder.opened(mayWrite && (!single || stat == null || held), first, watch);
 }
 
-/** Deletes leftovers of a purge whose process ended, and their side files. */
+/** Finishes purges that a crash interrupted: deletes their files and side files. */
 function finishPurges(folder: string): void {
   const gone = join(folder, '.coppice', 'gone');
   for (const name of listFolderNames(gone)) {
@@ -58,7 +58,7 @@ function finishPurges(folder: string): void {
   }
 }
 
-/** Inspects session files. Unreadable ones are listed too. */
+/** Inspects session files. Unreadable files are listed too. */
 class SessionFinder implements SessionDiscovery {
   readonly #place: string;
   readonly #single: boolean;
@@ -109,7 +109,7 @@ class SessionFinder implements SessionDiscovery {
 
   find(path: string, mayWrite: boolean): void {
     try {
-      // Leftovers of a copy that a crash interrupted.
+      // A crash interrupted the creation of a copy, whose files are deleted.
       if (mayWrite && statOrNull(join(sidecarFolder(path), 'making')) !== null) this.#clear(path);
       if (this.#listed(path)) return;
       this.#read(path, mayWrite);
@@ -127,7 +127,7 @@ class SessionFinder implements SessionDiscovery {
     lock.release();
   }
 
-  /** Takes a session from its summary cache, without reading the file. */
+  /** Registers a session from its summary cache, without reading its file. Returns whether that was possible. */
   #listed(path: string): boolean {
     const listed = readSummaryCache(path);
     if (listed === null || this.#sessions.has(listed.row.id)) return false;
@@ -151,7 +151,7 @@ class SessionFinder implements SessionDiscovery {
     const file = dialect === 'v2' ? JsonlFile.open(path) : ForeignFile.open(path, dialect);
     const { header } = file;
     const own = sessionTreeId(header.id);
-    // A copy of a file has the same id but is a separate session.
+    // A copied file has the same session id, but is a session of its own.
     const id = this.#sessions.has(own) ? treeId(deriveId('session-copy', own, path)) : own;
     const owner = typeof header['owner'] === 'string' ? header['owner'] : this.#owner;
     const session = this.#session(id, path, owner, file);
@@ -169,7 +169,10 @@ class SessionFinder implements SessionDiscovery {
     this.#known.push({ row: makeUnreadableRow(id, this.#owner), format: 'tree', sequence: 0 });
   }
 
-  /** Takes the lease of the single session; false if another process has it or the file belongs to another tool. */
+  /**
+   * Takes the lease of the one session file. Returns false if another process has it or the file belongs to another
+   * tool.
+   */
   hold(): boolean {
     for (const session of this.#sessions.values()) {
       const { file } = session;
@@ -181,7 +184,7 @@ class SessionFinder implements SessionDiscovery {
       try {
         file.lease.take();
       } catch (error) {
-        // A writer takes the lease first and gets the error then.
+        // The next write takes the lease again, and reports the error then.
         if (!isUnwritableError(error)) throw error;
         this.note(`${file.path} cannot be written now: everything can be read.`);
       }
@@ -218,14 +221,15 @@ class SessionFinder implements SessionDiscovery {
 }
 
 /**
- * Migrates a file under its lease; false if another process has it or nothing can be written: then it is read as it is.
+ * Migrates a file under its lease. Returns false if another process has the lease or nothing can be written; then the
+ * file is read in its old version.
  */
 export function migrateSession(path: string): boolean {
   try {
     const lock = FolderLock.take(sidecarFolder(path));
     if (!(lock instanceof FolderLock)) return false;
     try {
-      // Another process may have migrated it between detection and lease.
+      // Another process may have migrated the file before this one got the lease.
       if (detectFileDialect(path) === 'v1') migrateSessionFile(path);
       return true;
     } finally {
@@ -237,7 +241,9 @@ export function migrateSession(path: string): boolean {
   }
 }
 
-/** Whether an error means that nothing can be written, also because of a full disk; reading still works. */
+/**
+ * Whether an error means that nothing can be written, for example because the disk is full. Reading still works then.
+ */
 export function isUnwritableError(error: unknown): boolean {
   return isAppError(error) && (error.code === 'tree/read-only' || error.code === 'store/full');
 }

@@ -13,33 +13,33 @@ import {
 } from '../disk/atomic-files.ts';
 
 /**
- * Returns the folder beside a session file with its lease and side files; everything except external ids and runs can
- * be deleted.
+ * Returns the folder for the lease and the side files of a session file. All files in it except external ids and runs
+ * can be deleted without a loss.
  */
 export function sidecarFolder(path: string): string {
   return join(dirname(path), '.coppice', basename(path));
 }
 
-/** Returns the name of a new session's file: the time first, so that names sort by age, then the session id. */
+/** Returns the file name of a new session. The time comes first, so that names sort by age, then the session id. */
 export function sessionFileName(at: number, id: TreeId): string {
   const time = Number.isFinite(at) && Math.abs(at) <= 8.64e15 ? new Date(at) : new Date(0);
   return `${time.toISOString().replace(/[:.]/g, '-')}_${id}.jsonl`;
 }
 
-/** Returns the session id in a file name, if there is one. */
+/** Returns the session id in a file name; null if there is none. */
 export function sessionIdInName(path: string): TreeId | null {
   const id = basename(path).slice(-42, -6);
   return isUuid(id) ? treeId(id) : null;
 }
 
-/** The session files of a folder. */
+/** Returns the paths of the session files in a folder. */
 export function listSessionPaths(folder: string): string[] {
   return listFolderNames(folder)
     .filter((name) => name.endsWith('.jsonl') && !name.startsWith('.'))
     .map((name) => join(folder, name));
 }
 
-/** Whether a path is in the folder of another tool, where nothing is ever rewritten. */
+/** Whether a path is in the folder of another tool. Files there are never rewritten. */
 export function isForeignFolder(path: string): boolean {
   return dirname(path)
     .split(/[\\/]/)
@@ -62,7 +62,7 @@ export function createSessionFile(path: string, pieces: Iterable<Uint8Array>): v
       rmSync(made, { force: true });
       syncFolder(dirname(path), 'session');
     } catch (error) {
-      // Best effort: leftovers were never acknowledged, but are complete.
+      // Errors are ignored here: the remaining files were never acknowledged, but are complete.
       for (const name of linked ? [made, path] : [made]) ignoreErrors(() => rmSync(name, { force: true }));
       throw error;
     } finally {
@@ -72,8 +72,8 @@ export function createSessionFile(path: string, pieces: Iterable<Uint8Array>): v
 }
 
 /**
- * Gives a file an unused second name, such as `name.jsonl.damaged-1`, and returns it. If it has one already, as after a
- * crash, that one is returned.
+ * Gives a file an unused second name, such as `name.jsonl.damaged-1`, and returns that name. After a crash the file may
+ * have a second name already, which is returned.
  */
 export function keepBackupLink(path: string, ending: string, first = 1): string {
   return withFileErrors(path, () => {
@@ -100,7 +100,8 @@ export function listBackupCopies(path: string): string[] {
 }
 
 /**
- * Removes the folders beside a new file that no other process can know yet; another process may be about to use others.
+ * Removes the empty folders beside a new session file. Other folders stay, because another process may be about to use
+ * them.
  */
 export function removeEmptySidecarFolders(path: string): void {
   const side = sidecarFolder(path);
@@ -111,6 +112,6 @@ function ignoreErrors(work: () => void): void {
   try {
     work();
   } catch {
-    // Not empty, or missing.
+    // The folder is not empty, or does not exist.
   }
 }

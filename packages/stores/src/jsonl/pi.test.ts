@@ -1,4 +1,4 @@
-/** Compares with the published terminal agent pi: it opens what is exported, and its files open here. */
+/** Tests with the published terminal agent pi: pi opens exported sessions, and Coppice opens the files of pi. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ function contentText(content: unknown): string {
     .join('');
 }
 
-/** Describes a context of pi in a form that both sides share. */
+/** Describes a context of pi in a form that both programs share. */
 function theirs(messages: readonly PiMessage[]): string[] {
   return messages.map((message) => {
     switch (message.role) {
@@ -69,7 +69,7 @@ function theirs(messages: readonly PiMessage[]): string[] {
   });
 }
 
-/** Describes a context of ours in the same form. */
+/** Describes a context of Coppice in the same form. */
 async function ours(store: Store, tree: TreeId): Promise<string[]> {
   return store.read(tree, function* () {
     const active = (yield* ask('tree', {}))?.activeNodeId;
@@ -109,14 +109,14 @@ async function exported(path: string): Promise<{ readonly manager: PiManager; re
   );
   const before = readFileSync(to);
   const manager = PiManager.open(to);
-  // pi rewrites files that it takes for old; it must leave ours unchanged.
+  // pi rewrites files that look old to it. It must leave exported files unchanged.
   expect(readFileSync(to).equals(before)).toBe(true);
   return { manager, losses: losses.length };
 }
 
 const shown: ReadonlySet<string> = new Set(['message', 'branch_summary', 'compaction', 'custom_message']);
 
-/** Returns ids and parents of messages, skipping other entries. */
+/** Returns ids and parents of the messages, without other entries. */
 function piShape(entries: readonly PiEntry[]): [string, string | null][] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const above = (entry: PiEntry): string | null => {
@@ -313,7 +313,7 @@ describe('the published terminal agent', () => {
       );
     }
     await store.close();
-    // Read, never rewritten.
+    // The file is read and never rewritten.
     expect(readFileSync(path).equals(bytes)).toBe(true);
     const { manager: back } = await exported(path);
     expect(theirs(back.buildSessionContext().messages)).toEqual(

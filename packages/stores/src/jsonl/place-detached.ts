@@ -4,42 +4,45 @@ import type { LineLocation } from './line-table.ts';
 /** A line whose parent was unknown when it was read. */
 export interface DetachedLine {
   readonly index: number;
-  /** The parent that it names. */
+  /** The id of the parent in the line. */
   readonly named: string;
   readonly at: LineLocation;
-  /** The line that it is shown below if the parent is missing. */
+  /** The line below which this line is shown if its parent is missing. */
   readonly below: number;
 }
 
-/** The lines to place, in file order, and functions on all lines. */
+/** The lines without a parent, in file order, and functions about all lines. */
 export interface DetachedLinesInput {
   readonly detached: readonly DetachedLine[];
-  /** Returns the parent of a placed line. */
+  /** Returns the parent of a line that has one already. */
   parentAt(index: number): number;
   isMessage(index: number): boolean;
-  /** Returns the line that a line names as its parent; undefined if there is none. */
+  /** Returns the line that is named as the parent; undefined if there is none. */
   realParent(line: DetachedLine): number | undefined;
 }
 
-/** A line with its parent. `real` is the line that it names; `parent` differs if that is a descendant of the line. */
+/**
+ * A line with its parent. `real` is the line that is named as the parent. `parent` is another line if `real` is a
+ * descendant.
+ */
 export interface AttachedLine {
   readonly line: DetachedLine;
   readonly parent: number;
   readonly real: number | undefined;
 }
 
-// The number of earlier messages tried as a parent; descendants of the line are not allowed.
+// How many earlier messages are tried as a parent. Descendants of the line cannot be its parent.
 const mostTries = 64;
 
 /**
  * Gives each line the parent that it names if possible, else the nearest message before it. No line becomes its own
- * ancestor: in a cycle, the line that would close it is moved. The work is about linear in the number of lines.
+ * ancestor: the line that would close a cycle gets another parent. The time is about linear in the number of lines.
  */
 export function* attachDetachedLines(lines: DetachedLinesInput): Generator<AttachedLine, void, undefined> {
   const open = new Set(lines.detached.map(({ index }) => index));
   const placed = new Map<number, number>();
   const tops = new Map<number, number>();
-  // Returns the topmost placed ancestor; visited lines are cached.
+  // Returns the topmost ancestor that has a parent already. The result is cached for all lines on the way.
   const topOf = (from: number): number => {
     const way: number[] = [];
     let at = from;
@@ -60,7 +63,7 @@ export function* attachDetachedLines(lines: DetachedLinesInput): Generator<Attac
   }
 }
 
-/** Returns the nearest message at or before a line that may be the parent; the header after too many tries. */
+/** Returns the nearest message at or before a line that can be the parent; the header after too many tries. */
 function nearestParent(lines: DetachedLinesInput, from: number, mayHold: (index: number) => boolean): number {
   let tries = mostTries;
   for (let at = from; at > 0 && tries > 0; at--) {

@@ -1,4 +1,4 @@
-/** Several processes on one session file. */
+/** Tests of several processes on one session file. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Starts a worker; `until` waits for a word in its output. */
+/** Starts a worker process; `until` waits for a word in its output. */
 function start(what: string): {
   until(word: string): Promise<string>;
   said: string[];

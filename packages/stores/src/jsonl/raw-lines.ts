@@ -3,13 +3,13 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { withFileErrors } from '../disk/atomic-files.ts';
 import { type FileBytes, readBlockBytes } from './file-bytes.ts';
 
-/** One line. */
+/** One line of a file, as bytes. */
 export interface RawLine {
-  /** Counted from 1. */
+  /** The number of the line, from 1. */
   readonly line: number;
   readonly offset: number;
   readonly bytes: Buffer;
-  /** Whether it has a line end; the last line may have none. */
+  /** Whether the line has a line end. The last line of a file may have none. */
   readonly ended: boolean;
 }
 
@@ -19,7 +19,7 @@ export function isBlankLine(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** Returns the first line of a file that is not blank, or the rest of the file if there is none. */
+/** Returns the first line of a file that is not blank. If all are blank, returns the rest of the file. */
 export function readFirstLine(file: FileBytes): Omit<RawLine, 'ended'> {
   let bytes = Buffer.alloc(0);
   for (let [line, start] = [1, 0]; ; ) {
@@ -35,9 +35,9 @@ export function readFirstLine(file: FileBytes): Omit<RawLine, 'ended'> {
 }
 
 /**
- * Calls `take` for each line of an open file from an offset on; a line is valid until the next. Also passes whether the
- * line may need a full parse, which is checked for many lines at once. Returns the rest after the last complete line,
- * and its offset.
+ * Calls `take` for each line of an open file from an offset on. A line is valid only during the call. The second
+ * argument tells whether the line may have to be parsed completely; this is checked for many lines in one call. Returns
+ * the rest after the last complete line, and its offset.
  */
 export function forEachLine(
   file: FileBytes,
@@ -48,7 +48,7 @@ export function forEachLine(
 ): { readonly rest: Buffer | null; readonly offset: number } {
   let held: Buffer[] = [];
   let offset = from;
-  // One buffer for all chunks; what is carried over is copied.
+  // One buffer is used for all chunks. The part of a line that continues in the next chunk is copied.
   const space = Buffer.allocUnsafe(Math.min(readBlockBytes, Math.max(0, size - from)));
   for (let at = from; at < size; ) {
     const chunk = file.readInto(space, at, Math.min(space.length, size - at));
@@ -57,7 +57,7 @@ export function forEachLine(
     let start = 0;
     for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
       const piece = chunk.subarray(start, end);
-      // The unusual bytes may be split between pieces.
+      // The bytes that require parsing may be split between two chunks.
       take(held.length === 0 ? piece : Buffer.concat([...held, piece]), offset, odd || held.length > 0);
       held = [];
       start = end + 1;
@@ -69,7 +69,7 @@ export function forEachLine(
   return { rest: held.length === 0 ? null : Buffer.concat(held), offset };
 }
 
-/** Yields the lines of a file without reading all of it at once. */
+/** Yields the lines of a file, reading it in chunks. */
 export function* readRawLines(path: string): Generator<RawLine, void, undefined> {
   const handle = withFileErrors(path, () => openSync(path, 'r'));
   try {

@@ -1,4 +1,6 @@
-/** Finds other places for entries of a session file that do not fit where their lines say, so that none is lost. */
+/**
+ * Finds other parents or positions for entries of a session file that do not fit into the tree, so that none is lost.
+ */
 import { positionAfterChildren, type SessionEntry, type SessionWarning } from '@coppice/content/sessions';
 import {
   type ApplyResult,
@@ -24,20 +26,20 @@ interface Stray {
   readonly groupId: number;
 }
 
-/** The steps of a commit that fit, and the result of applying them. */
+/** The steps of a commit that fit into the tree, and the result of applying them. */
 export interface ApplicableSteps extends ApplyResult {
   readonly steps: readonly Step[];
 }
 
-/** Fits the steps of commits to the tree, one commit after the other. */
+/** Changes the steps of commits so that they fit into the tree, one commit after the other. */
 export class StepRecovery {
   readonly #on: ReplayOptions;
   readonly #warn: (warning: SessionWarning) => void;
-  // Nodes with another parent than they were written below.
+  // Nodes whose parent is not the one that their line names.
   readonly #adrift = new Set<NodeId>();
-  // Nodes that wait for a parent later in the file, by the parent's id.
+  // Nodes whose parent comes later in the file, by the id of that parent.
   readonly #strays = new Map<string, Stray[]>();
-  // Nodes whose restoring stands before the removal that it takes back, with the number of that removal.
+  // Nodes that a line restores before the line that removes them, with the number of that removal.
   readonly #restored = new Map<NodeId, number>();
 
   constructor(on: ReplayOptions, warn: (warning: SessionWarning) => void) {
@@ -46,8 +48,8 @@ export class StepRecovery {
   }
 
   /**
-   * Returns the steps that fit the tree. An entry that does not fit its place is moved; any other step that does not
-   * fit is dropped. Both are reported.
+   * Returns the steps that fit into the tree. An inserted entry that does not fit gets another place; any other step
+   * that does not fit is dropped. Both are reported.
    */
   fit(tree: Tree, given: readonly Step[], lines: readonly SessionEntry[], at: number): ApplicableSteps {
     const steps = given.map((step) => this.#flagged(step));
@@ -85,7 +87,7 @@ export class StepRecovery {
     return applied.ok ? { steps: fit.steps, ...applied.value } : { steps: [], tree, changes: [] };
   }
 
-  /** Adds to the insert of an entry with a missing parent the id of that parent. */
+  /** Adds the id of the missing parent to the step that inserts an entry without its parent. */
   #flagged(step: Step): Step {
     if (step.type !== 'insert') return step;
     const { file, names } = this.#on;
@@ -99,7 +101,7 @@ export class StepRecovery {
 
   /**
    * Moves a node that is not where the step expects it, or whose new position is taken. A node that cannot be moved
-   * counts as misplaced: it is not removed together with its old parent.
+   * counts as misplaced, so that it is not removed together with its old parent.
    */
   #moved(fit: Fitting, { nodeId: id, to }: MoveStep): boolean {
     const isMoved = this.#move(fit, id, to.parentId, to.position, to.groupId);
@@ -109,8 +111,8 @@ export class StepRecovery {
   }
 
   /**
-   * Restores a node whose removal has another number than the step names, or whose position is taken. A node that is
-   * not inserted or not removed yet stays when its removal follows.
+   * Restores a node whose removal has another number than the step names, or whose position is taken. If the node is
+   * not inserted or not removed yet, its later removal is skipped.
    */
   #broughtBack(fit: Fitting, { nodeId: id, position, version: named }: RestoreStep): boolean {
     const node = findAnyNode(fit.tree, id);
@@ -125,13 +127,13 @@ export class StepRecovery {
     );
   }
 
-  /** Whether a removal in these lines was taken back by a line above them. */
+  /** Whether an earlier line has already restored the node that these lines remove. */
   #isTakenBack(id: NodeId, lines: readonly SessionEntry[]): boolean {
     const version = this.#restored.get(id);
     return version !== undefined && lines.some((line) => ownField(line, 'version') === version);
   }
 
-  /** Moves nodes out of a subtree that is about to be removed, if they are only in it because of a lost line. */
+  /** Moves nodes out of a subtree that is about to be removed, if they are in it only because a line is lost. */
   #rescue(fit: Fitting, top: NodeId): void {
     const parentId = findNode(fit.tree, top)?.parentId;
     if (parentId == null) return;
@@ -141,7 +143,7 @@ export class StepRecovery {
 
   /**
    * Returns a node to insert instead of one that does not fit: below its nearest existing ancestor, at a free position.
-   * A reply whose own line is lost is rebuilt from the line that completed it.
+   * If the line of a reply is lost, the reply is rebuilt from the line that completed it.
    */
   #recovered(tree: Tree, step: Step): NewNode | null {
     const { file, names, kit } = this.#on;
@@ -183,7 +185,7 @@ export class StepRecovery {
     else waiting.push(stray);
   }
 
-  /** Moves the nodes that wait for a parent below it, now that it exists. */
+  /** Moves the nodes that waited for a parent below it, now that the parent exists. */
   #fetch(fit: Fitting, parentId: NodeId): void {
     const waiting = this.#strays.get(parentId) ?? [];
     this.#strays.delete(parentId);
@@ -191,7 +193,7 @@ export class StepRecovery {
       if (this.#move(fit, id, parentId, position, groupId)) this.#adrift.delete(id);
   }
 
-  /** Moves a node below another one, at the position if it is free, else as its last child. */
+  /** Moves a node below another one: to the given position if it is free, else to the end. */
   #move(fit: Fitting, id: NodeId, parentId: NodeId, position: string | null, groupId: number): boolean {
     const node = findNode(fit.tree, id);
     const parent = findNode(fit.tree, parentId);
@@ -211,7 +213,7 @@ export class StepRecovery {
 
   #shownElsewhere(entry: SessionEntry, node: NewNode, why: string): void {
     const { file } = this.#on;
-    // The file itself has reported lines whose parent it did not find.
+    // Lines whose parent is missing have been reported when the file was read.
     const index = file.indexOf(entry.uuid);
     if (file.namedParentAt?.(index) !== undefined || file.parentAt(index) > index) return;
     const message = `The entry ${entry.uuid} does not fit its place (${why}); it is shown below ${node.parentId}.`;
@@ -232,7 +234,7 @@ class Fitting {
   }
 
   take(step: Step): boolean {
-    // Between the steps of a commit there may be no active node yet.
+    // The tree may have no active node yet between two steps of a commit.
     const pointed = step.type === 'insert' && step.node.parentId !== null ? [pointAt(this.tree, step.node.id)] : null;
     return (
       this.#takeAll([step]) ||
@@ -246,14 +248,14 @@ class Fitting {
       this.why = tried.refusal.message;
       return false;
     }
-    // All steps belong to one commit, so the version stays.
+    // All steps belong to one commit, so the version does not change.
     this.tree = { ...tried.value.tree, version: this.tree.version };
     for (const step of steps) this.steps.push(step);
     return true;
   }
 }
 
-/** Returns a node as the last child of another one, or of the root. */
+/** Returns a node as the last child of another node, or of the root. */
 function asLastChild(tree: Tree, node: NewNode, given: Node | undefined): NewNode | null {
   const parent = given ?? findNode(tree, tree.rootId);
   if (parent === undefined) return null;

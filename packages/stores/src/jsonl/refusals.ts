@@ -1,7 +1,7 @@
-/** Errors of writes to a session file. */
+/** Makes the errors of reading and writing a session file. */
 import { AppError, refusalKinds } from '@coppice/core';
 
-/** The error of a write to a file that was replaced since it was opened. */
+/** Makes the error for a write to a file that was replaced since it was opened. */
 export function makeFileReplacedError(path: string): AppError {
   return new AppError({
     code: 'store/locked',
@@ -11,7 +11,7 @@ export function makeFileReplacedError(path: string): AppError {
   });
 }
 
-/** The error of a write to a file that was opened without a lease. */
+/** Makes the error for a write to a file that was opened read-only. */
 export function makeReadOnlyFileError(path: string): AppError {
   return new AppError({
     code: 'tree/read-only',
@@ -21,7 +21,7 @@ export function makeReadOnlyFileError(path: string): AppError {
   });
 }
 
-/** The error of reading or writing a closed file. */
+/** Makes the error for reading or writing a file that was closed. */
 export function makeFileClosedError(path: string): AppError {
   return new AppError({
     code: 'store/unavailable',
@@ -32,8 +32,8 @@ export function makeFileClosedError(path: string): AppError {
 }
 
 /**
- * The error of a write that was planned before somebody else added a commit, or before the remains of a failed one were
- * found.
+ * Makes the error for a write that was planned before another process added a commit, or before the end of a failed
+ * write was found.
  */
 export function makeFileChangedError(
   { path, version }: { readonly path: string; readonly version: number },
@@ -49,7 +49,8 @@ export function makeFileChangedError(
 }
 
 /**
- * The error of an entry that cannot be serialised: it contains itself, has a number that JSON lacks, or is too long.
+ * Makes the error for an entry that cannot be serialised, because it contains itself, has a number that JSON cannot
+ * represent, or is too long.
  */
 export function makeNotStorableError(uuid: string, cause: unknown): AppError {
   const why = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause);

@@ -38,7 +38,7 @@ export interface ReplayedCommit {
   readonly format: ConversationFormat;
 }
 
-/** Reads a session's lines as commits, repeatedly as new ones are added. */
+/** Builds commits from the lines of a session. It can be called again when lines were added. */
 export class SessionReplay {
   readonly #on: ReplayOptions;
   readonly #recovery: StepRecovery;
@@ -47,7 +47,7 @@ export class SessionReplay {
   #read = 0;
   #unnumbered = 0;
   purged: ReadonlySet<NodeId> = new Set();
-  /** A list of an earlier version without further writes: the file has no line for its first commit. */
+  /** A list of an earlier version that was not changed since. The file has no line for its first commit. */
   list: LinearTree | null = null;
   sequence = 0;
   format: ConversationFormat = 'tree';
@@ -65,7 +65,7 @@ export class SessionReplay {
       const index = this.#read;
       const type = file.typeAt(index);
       if (type === 'linear') this.#linear(file.entryAt(index));
-      // In files without numbers, the header and each line are a commit.
+      // In a file without commit numbers, the header and each line are a commit.
       const version = file.versionAt?.(index) ?? ++this.#unnumbered;
       if (version === 0) continue;
       const group = this.#groups.get(version);
@@ -87,7 +87,7 @@ export class SessionReplay {
     }
   }
 
-  /** Returns the whole tree and its log. */
+  /** Returns the tree of all lines, and its log. */
   load(): { readonly tree: Tree; readonly log: readonly Commit[] } {
     const { treeId, owner, file } = this.#on;
     let tree = emptyTree(treeId, owner, 0);
@@ -107,7 +107,7 @@ export class SessionReplay {
         continue;
       }
       if (version < begins) {
-        // Kept in case the rows cannot be read: then these commits are the whole history.
+        // These commits are kept in case the rows cannot be read. Then the tree is built from the commits alone.
         skipped.push(version);
         continue;
       }
@@ -120,7 +120,7 @@ export class SessionReplay {
       tree = landed.tree;
       log.push(landed.applied.commit);
     }
-    // The line of a list is lost: the session still exists, but is empty.
+    // The line of a list is lost. The session still exists, but is empty.
     if (this.#last() > 0) this.list = null;
     else if (this.list !== null) return { tree: this.list.tree, log: [this.list.applied.commit] };
     if (tree.rootId === '') {
@@ -131,7 +131,7 @@ export class SessionReplay {
     return { tree, log };
   }
 
-  /** Returns the version at which a rewritten file begins; earlier commits are history. */
+  /** Returns the version with which a rewritten file begins. Earlier commits are only history. */
   #rewritten(): number {
     const { file } = this.#on;
     let begins = 0;
@@ -157,12 +157,12 @@ export class SessionReplay {
 
   #commit(before: Tree, version: number, group: readonly number[]): ReplayedCommit {
     const { file, treeId, owner } = this.#on;
-    // The header of a former list belongs to the commit that makes it a tree.
+    // The header of a former list belongs to the commit that converts the list to a tree.
     const begins = before.rootId === '';
     const first = begins ? headerSteps(file.header, this.#on.names) : [];
     const lines = this.#parentsFirst(group).map((index) => file.entryAt(index));
     const late = group.some((index) => file.isLate?.(index) === true);
-    // In a line of another tool the same field names do not describe a commit.
+    // In a line of another tool, fields with the same names do not describe a commit.
     const ours = lines.length === 0 || file.isOurs(group.at(-1) ?? 0);
     const last = lines.at(-1) ?? file.header;
     const noted: FieldMap = ours ? last : { timestamp: last.timestamp };
@@ -180,7 +180,7 @@ export class SessionReplay {
     const sequence = ownField(noted, 'sequence');
     this.sequence = typeof sequence === 'number' ? sequence : this.sequence;
     this.format = ownField(noted, 'format') === 'linear' ? 'linear' : 'tree';
-    // A tree in the trash would refuse other changes, but the file says that they happened.
+    // A tree in the trash would refuse these changes, but the file shows that they happened.
     const row = tree.version === 0 ? null : { ...tree, attributes: {} };
     const applied =
       steps.length === 0 ? null : prepareCommit(treeId, row, { steps, result: null, ...reverses }, options);
@@ -189,7 +189,7 @@ export class SessionReplay {
     return { ...this.#nothing(tree, version, options), ...extra };
   }
 
-  /** Returns a commit without remaining steps, so that its number stays used. */
+  /** Returns a commit without steps, so that its number is not used again. */
   #nothing(
     tree: Tree,
     version: number,
@@ -227,8 +227,8 @@ export class SessionReplay {
   }
 
   /**
-   * Returns the steps of a commit that fit the tree. An entry that does not fit its place is moved; any other step that
-   * does not fit is dropped. Both are reported, and the lines stay.
+   * Returns the steps of a commit that fit into the tree. An inserted entry that does not fit gets another place; any
+   * other step that does not fit is dropped. Both are reported, and the lines stay in the file.
    */
   #fitting(
     tree: Tree,
@@ -238,7 +238,7 @@ export class SessionReplay {
     at: number,
   ): ApplicableSteps {
     const reported = stepsOfLines(tree, lines, this.#reading(tree), first);
-    // A line that was inserted before a commit which did not know of it does not move the leaf, unless there was none.
+    // A line that another tool inserted before existing commits does not become the leaf, unless there was no leaf.
     const kept = late && tree.activeNodeId !== null ? reported.filter((step) => step.type !== 'select') : reported;
     return this.#recovery.fit(tree, kept, lines, at);
   }
@@ -251,7 +251,8 @@ export class SessionReplay {
       parentOf: (entry) => {
         const line = file.indexOf(entry.uuid);
         const named = file.namedParentAt?.(line);
-        // Only the parent's own line is lost: the node exists, rebuilt from the line that completed it.
+        // Only the line of the parent is lost. The parent exists, because it was rebuilt from the line that completed
+        // it.
         if (named !== undefined && findAnyNode(tree, names.toNode(named))?.removedIn === null) return named;
         let index = line < 0 ? 0 : file.parentAt(line);
         while (index > 0 && isSideEntry(file.typeAt(index))) index = file.parentAt(index);
@@ -259,8 +260,8 @@ export class SessionReplay {
         const uuid = file.uuidAt(Math.max(0, index));
         const above = findAnyNode(tree, names.toNode(uuid));
         if (above === undefined || above.removedIn === null) return uuid;
-        // A removed node gets no new children: a writer that did not know of the removal continues at the nearest
-        // remaining ancestor.
+        // A removed node gets no new children. If a writer did not know of the removal, its entry is added below the
+        // nearest ancestor that is not removed.
         let left: Node | undefined = above;
         while (left !== undefined && left.removedIn !== null)
           left = left.parentId === null ? undefined : findAnyNode(tree, left.parentId);
@@ -271,7 +272,8 @@ export class SessionReplay {
   }
 
   /**
-   * Returns the rows that a purge or repair stored; null if they cannot be read, and the lines are taken as entries.
+   * Returns the rows that a purge or a repair stored. Returns null if they cannot be read; then the lines are read as
+   * entries.
    */
   #rows(group: readonly number[], state: number): SessionFromRows | null {
     const rows = readStateRows(this.#on, group, state);

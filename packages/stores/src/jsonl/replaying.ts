@@ -1,17 +1,17 @@
-/** The types for replaying the lines of a session file. */
+/** The types for building a tree from the lines of a session file. */
 import type { SessionFile } from '@coppice/content/sessions';
 import type { Commit, MessageKit, TreeId } from '@coppice/core';
 import type { SessionEntryIds } from './file-names.ts';
 
-/** A file whose lines may have commit numbers; each line of another tool is a commit. */
+/** A session file whose lines may have commit numbers. Without numbers, each line is a commit. */
 interface NumberedFile extends SessionFile {
   versionAt?(index: number): number;
   isLate?(index: number): boolean;
-  /** Whether any line is shown below another line than its named parent. */
+  /** Whether a line has another parent than the one that it names. */
   readonly hasDetached?: boolean;
 }
 
-/** The inputs of a replay. */
+/** The session file, and what is needed to build its tree. */
 export interface ReplayOptions {
   readonly file: NumberedFile;
   readonly treeId: TreeId;
@@ -20,7 +20,7 @@ export interface ReplayOptions {
   readonly kit: MessageKit;
 }
 
-/** Returns a commit without steps, which only keeps its number used. */
+/** Returns a commit without steps, so that its number is not used again. */
 export function makeEmptyCommit(
   treeId: TreeId,
   version: number,

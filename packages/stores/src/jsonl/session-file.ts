@@ -1,4 +1,4 @@
-/** One session file of ours: an index of its lines, and the only way to append lines. */
+/** A session file of version 2: a table of its lines, and functions to append lines. */
 import { realpathSync, statSync } from 'node:fs';
 import {
   type CommitLine,
@@ -35,13 +35,13 @@ import type { ByteRange, SessionFileState } from './node-index.ts';
 import { forEachLine, isBlankLine } from './raw-lines.ts';
 import { makeFileChangedError, makeFileReplacedError } from './refusals.ts';
 
-// The number of written lines after which they are added to the table.
+// Written lines are added to the table when there are this many.
 const rowMost = 64;
-// The same in bytes, because their texts are held until then.
+// Written lines are added to the table when they have this many bytes, because their texts stay in memory until then.
 const rowBytes = 1 << 20;
 const openFiles = new Map<string, JsonlFile>();
 
-/** An open session file. */
+/** An open session file of version 2. */
 export class JsonlFile implements SessionFile {
   readonly path: string;
   readonly dialect: SessionDialect = 'v2';
@@ -52,7 +52,7 @@ export class JsonlFile implements SessionFile {
   #table: LineTable;
   #header: SessionHeader;
   #headerLine = 1;
-  // Everything before this offset is in the table and is not read again.
+  // All bytes before this offset are in the table and are not read again.
   #end = 0;
   #lines = 0;
   #size = 0;
@@ -60,15 +60,15 @@ export class JsonlFile implements SessionFile {
   #ended = true;
   #tail: SessionWarning | null = null;
   readonly #spoilt = new Set<number>();
-  // Lines of ours that are not in the table yet; their last commit; whether lines of ours were removed.
+  // The lines written here that are not in the table yet, the number of their last commit, and whether lines were
+  // removed.
   #fresh: string[] = [];
   #freshVersion = 0;
   #isCut = false;
-  // When the system last saw a change of ours, or of the file before it was first read; whether there was another one
-  // since.
+  // The time of the last change by this process, or of the file before it was first read; and whether it changed since.
   #changedAt = Number.NaN;
   #isTouched = false;
-  /** How many times the lease holder put another file in place of the one that was opened. */
+  /** How many times the lease holder has replaced the file since it was opened. */
   generation = 0;
 
   private constructor(path: string) {
@@ -88,8 +88,8 @@ export class JsonlFile implements SessionFile {
   }
 
   /**
-   * Opens a file of ours for reading, until its lease is taken. A process opens each file once, so that all users see
-   * each other's lines and share the lease.
+   * Opens a file for reading. It can be written after its lease is taken. A process opens each file once, so that all
+   * users of the file see each other's lines and share the lease.
    */
   static open(path: string): JsonlFile {
     const real = withFileErrors(path, () => realpathSync(path));
@@ -163,12 +163,12 @@ export class JsonlFile implements SessionFile {
     return this.#table.isOurs(index);
   }
 
-  /** Returns the commit of a line. */
+  /** Returns the commit number of a line. */
   versionAt(index: number): number {
     return this.#table.versionAt(index);
   }
 
-  /** Whether a line was inserted before a commit that did not know of it. */
+  /** Whether a line was inserted before commits that do not include it. */
   isLate(index: number): boolean {
     return this.#table.isLate(index);
   }
@@ -177,7 +177,7 @@ export class JsonlFile implements SessionFile {
     return this.#table.hasDetached;
   }
 
-  /** Returns the parent that a line names, if that is missing and the line is shown below another one. */
+  /** Returns the parent that a line names, if that parent is missing and the line is shown below another one. */
   namedParentAt(index: number): string | undefined {
     return this.#table.namedAt(index);
   }
@@ -200,14 +200,14 @@ export class JsonlFile implements SessionFile {
     return { ...(parseFirstObject(bytes) ?? { damaged: true }), type, uuid, parentUuid };
   }
 
-  /** Returns where the bytes of a line are. */
+  /** Returns the range of a line's bytes. */
   rangeAt(index: number): ByteRange {
     return { offset: this.#table.offsetAt(index), length: this.#table.lengthAt(index) };
   }
 
   /**
-   * Returns the state of the file if its lines are exactly those that were read and written here; null if another
-   * program may have changed some. A change after this call gives another state.
+   * Returns the state of the file if it contains exactly the lines that were read and written here. Returns null if
+   * another program may have changed some. Any later change results in another state.
    */
   knownState(): SessionFileState | null {
     const before = this.#file.state();
@@ -219,7 +219,7 @@ export class JsonlFile implements SessionFile {
   }
 
   restAt(index: number): Uint8Array | null {
-    // The reference of a compaction may need to be changed.
+    // The entry that a compaction refers to may have to be changed.
     if (this.typeAt(index) === 'compaction') return null;
     const bytes = this.#line(this.#table.offsetAt(index), this.#table.lengthAt(index));
     const head = bytes.includes(0) ? null : scanLinePrefix(bytes, 0, bytes.length);
@@ -236,11 +236,11 @@ export class JsonlFile implements SessionFile {
     this.#file.forget();
     this.#fresh = [];
     if (!this.#file.isMarked()) {
-      // Known lines were overwritten, so it is unclear where to continue.
+      // Lines that were read before are overwritten, so the offset of the next line is unknown.
       [this.#isCut, this.#size] = [true, size];
       return;
     }
-    // A last line without an end was read already; its line end, or text appended to it, is not a new line.
+    // The last line had no line end and was read already. A line end or further text for it does not start a new line.
     const inLine = !this.#ended && this.#end === this.#size;
     const goesOn = size > this.#end;
     const isEnd = inLine && this.#file.goesOnWith(0x0a, this.#end);
@@ -260,7 +260,7 @@ export class JsonlFile implements SessionFile {
       [this.#end, this.#lines] = isWhole ? [offset + rest.length, line + 1] : [offset, line];
     }
     if (this.#table.open) {
-      // The file ends in the middle of a commit, which is read again when more is appended.
+      // The file ends in the middle of a commit. The commit is read again when more is appended.
       this.#tail ??= warnIncompleteCommit(this.#lines + 1, this.#end);
       this.#table.forget();
     }
@@ -268,7 +268,7 @@ export class JsonlFile implements SessionFile {
     this.#file.mark(this.#end);
   }
 
-  /** Reads the last line of a file without a line end: it is complete or cut off. */
+  /** Reads the last line of a file, which has no line end. It is complete or cut off. */
   #last(bytes: Buffer, at: LineLocation): void {
     const parsed = parseLine(bytes);
     const head = parsed === undefined ? null : prefixOfParsedLine(parsed);
@@ -294,7 +294,10 @@ export class JsonlFile implements SessionFile {
     }
   }
 
-  /** Returns the size of the file. Throws if it is not the file that was opened, because the table would be wrong. */
+  /**
+   * Returns the size of the file. Throws if the path has another file than the one that was opened, because the table
+   * would be wrong.
+   */
   #sizeNow(): number {
     const now = withFileErrors(this.path, () => statSync(this.path, { throwIfNoEntry: false }));
     const known = this.#isCut ? Number.POSITIVE_INFINITY : this.#fresh.length === 0 ? this.#end : this.#size;
@@ -316,9 +319,9 @@ export class JsonlFile implements SessionFile {
   }
 
   /**
-   * Throws if nothing may be written; otherwise returns the size of the file. The lease is checked when another process
-   * has appended, and from time to time: a process that has taken it but not written yet first reads what is added
-   * here.
+   * Returns the size of the file. Throws if this process may not write. The lease is checked when another process has
+   * appended, and at intervals. A process that takes the lease reads the file before it writes, so it sees lines that
+   * are added here in between.
    */
   #lookAround(): number {
     const now = Date.now();
@@ -343,7 +346,7 @@ export class JsonlFile implements SessionFile {
     this.#write(serializeEntry(line), version, version, this.#size);
   }
 
-  /** Checks before a save whether this process may write, and reads what others have written. */
+  /** Checks before a write that this process may write, and reads the lines of other processes. */
   #look(): void {
     if (this.#isFree()) return;
     if (this.#lookAround() !== this.#size) this.#scan();
@@ -351,8 +354,8 @@ export class JsonlFile implements SessionFile {
   }
 
   /**
-   * Whether this process may write right after its last save. Usually checking the open file is enough: nothing about
-   * it has changed since.
+   * Whether this process may write right after its last write. Usually it is enough to check that the open file has not
+   * changed.
    */
   #isFree(): boolean {
     const isShort = this.#fresh.length < rowMost && this.#size - this.#end < rowBytes;
@@ -360,14 +363,14 @@ export class JsonlFile implements SessionFile {
     return this.#isStill() && isWell && this.lease.isGoodAt(Date.now());
   }
 
-  /** Whether nobody has changed the file since our last save. */
+  /** Whether the file is unchanged since the last write of this process. */
   #isStill(): boolean {
     const isStill = this.#file.isStill(this.#size, this.#changedAt);
     this.#isTouched ||= !isStill;
     return isStill;
   }
 
-  /** Appends the lines of one or several commits in one write, synced on return. */
+  /** Appends the lines of one or several commits with one write, and syncs them. */
   write(commits: readonly CommitEntries[]): void {
     const [first, last] = [commits[0], commits.at(-1)];
     if (first === undefined || last === undefined) return;
@@ -381,7 +384,7 @@ export class JsonlFile implements SessionFile {
     try {
       const size = this.#writer.inDoubt ? this.#settleDoubt() : found;
       if (version !== this.version + 1) throw makeFileChangedError(this, version);
-      // A cut-off line gets a line end, and an unfinished commit is closed by a blank line.
+      // A line that is cut off gets a line end. A blank line ends an unfinished commit.
       if (size !== this.#size || !this.#ended || this.#tail !== null) {
         const before = size === this.#size && !this.#ended && this.#tail !== null ? '\n\n' : '\n';
         this.#writer.append(before + text, size);
@@ -390,7 +393,7 @@ export class JsonlFile implements SessionFile {
       } else {
         const length = this.#writer.append(text, size);
         this.#changedAt = this.#file.changedAt();
-        // The written lines are known and need not be read back.
+        // The lines were written here, so they need not be read again.
         if (typeof lines === 'string') this.#fresh.push(lines);
         else for (const line of lines) this.#fresh.push(line);
         this.#freshVersion = lastVersion;
@@ -402,8 +405,8 @@ export class JsonlFile implements SessionFile {
   }
 
   /**
-   * Adds the lines written here to the table. If others wrote as well, the file is read again, because a line may be
-   * further down than assumed.
+   * Adds the lines written here to the table. If others have written too, the file is read instead, because the offsets
+   * of lines may differ.
    */
   #settle(isStill = false): LineTable {
     if (this.#fresh.length === 0) return this.#table;
@@ -423,14 +426,14 @@ export class JsonlFile implements SessionFile {
     return this.#table;
   }
 
-  /** Settles the remains of a failed append, and returns the size of the file. */
+  /** Rewrites the end of the file after a failed append. Returns the size of the file. */
   #settleDoubt(): number {
     this.#writer.settle(this.#file);
     this.#scan();
     return this.#file.size();
   }
 
-  /** Opens the file that the lease holder put in place of this one. */
+  /** Opens the file with which the lease holder has replaced this one. */
   reopen(): void {
     this.generation++;
     this.#file.close();

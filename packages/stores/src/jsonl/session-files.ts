@@ -1,4 +1,4 @@
-/** Session files for the engine: open, create, list, trash and restore. */
+/** Session files for the engine: opens, creates, lists, deletes and restores them. */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -60,7 +60,7 @@ function openSessionFile(given: string, options: { readonly readOnly?: boolean }
   try {
     if (mayWrite && !isForeignFolder(path)) file.lease.want();
   } catch (error) {
-    // Without space for a lease the file can still be read.
+    // If there is no space for a lease, the file can still be read.
     if (!isUnwritableError(error)) {
       file.close();
       throw error;
@@ -87,7 +87,7 @@ function createSession(
     ...(parentSession === undefined ? {} : { parentSession }),
   };
   const lines = function* () {
-    // The last line marks the commit as complete, so each line is written when it is known whether another follows.
+    // The last line marks the commit as complete. So each line is written when it is clear whether another one follows.
     let before: SessionEntry | null = null;
     let begun = false;
     for (const entry of entries) {
@@ -120,7 +120,7 @@ function carriedLine({ type, uuid, parentUuid, rest }: CopiedEntry): Uint8Array 
   return line;
 }
 
-/** Returns a line that ends a commit whose last entry was copied unchanged. */
+/** Returns a line that ends a commit, for a commit whose last entry was copied unchanged. */
 function endOfFile(header: string): SessionEntry {
   return { type: 'change', uuid: randomUUID(), parentUuid: header, steps: [] };
 }
@@ -143,7 +143,7 @@ function listSessions(folder: string): SessionSummary[] {
 }
 
 function sessionSummary(path: string): SessionSummary {
-  // A dangling symbolic link is listed, too.
+  // A symbolic link without a target is listed too.
   const stat = statOrNull(path);
   const bare = { path, bytes: Number(stat?.size ?? 0), modifiedAt: Math.floor(Number(stat?.mtimeMs ?? 0)) };
   try {
@@ -184,7 +184,7 @@ function describeFile(file: SessionFile): Omit<SessionSummary, 'path' | 'bytes' 
   };
 }
 
-/** Returns an unused path derived from a name that may be taken. */
+/** Returns an unused path for a name that may be taken. */
 function freeName(folder: string, name: string): string {
   for (let count = 1; ; count++) {
     const path = join(folder, count === 1 ? name : name.replace(/\.jsonl$/, `.${count}.jsonl`));
@@ -209,7 +209,7 @@ function moveFile(from: string, folder: string): string {
 
 function trashSession(given: string): string {
   const path = resolve(given);
-  // Another writer would continue writing to a deleted file.
+  // Another process may be writing to the file. It would continue to write to the deleted file.
   const file = openSessionFile(path);
   try {
     if (file instanceof JsonlFile) file.lease.check();

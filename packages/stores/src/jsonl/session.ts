@@ -1,4 +1,4 @@
-/** One session of a store: its file, the tree of its lines, and writing to it. */
+/** One session of a store: its file, the tree of its lines, and the writing of commits. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import {
@@ -62,9 +62,9 @@ export class SessionState {
   #format: ConversationFormat = 'tree';
   #keptAs: string | null = null;
   #isWriter = false;
-  // The file that the tree was read from or written to, among those that had its path.
+  // The number of the file from which the tree was read, among the files that were at this path.
   #generation = 0;
-  // The changes since the node index was written; undefined before the first change, null without an index.
+  // The changes since the node index was written. Undefined before the first change, null without an index.
   #changed: ChangedNodes | null | undefined;
 
   constructor(on: {
@@ -81,7 +81,7 @@ export class SessionState {
     this.#file = on.file ?? null;
   }
 
-  /** The current value, if loaded. */
+  /** The current tree value; null if it is not loaded. */
   get tree(): Tree | null {
     return this.#latest;
   }
@@ -107,17 +107,17 @@ export class SessionState {
     return this.#names;
   }
 
-  /** Whether this process holds the lease. */
+  /** Whether this process holds the lease of the file. */
   get holds(): boolean {
     return this.#file?.writable === true;
   }
 
-  /** Whether this session itself wrote to it, not only others of the same process. */
+  /** Whether this session has written to the file, and not only other sessions of the same process. */
   get isWriter(): boolean {
     return this.#isWriter && this.holds;
   }
 
-  /** The warnings about its lines. */
+  /** The warnings about the lines of the file. */
   get warnings(): readonly SessionWarning[] {
     return [...(this.#file?.warnings ?? []), ...(this.#replay?.warnings ?? [])];
   }
@@ -133,7 +133,7 @@ export class SessionState {
     return new SessionReplay({ file, treeId, owner, names, kit: this.#kit });
   }
 
-  /** Reads the whole session. */
+  /** Reads all lines of the session. */
   read(): LoadedTree {
     if (this.#loaded === null) {
       const replay = this.#replaying();
@@ -147,22 +147,23 @@ export class SessionState {
     return this.#loaded;
   }
 
-  /** Returns what was read and drops it here, so that it is not held twice. */
+  /** Returns the session that was read, and drops the reference, so that it is not kept in memory twice. */
   load(): LoadedTree {
     const loaded = this.read();
     this.#loaded = null;
     return loaded;
   }
 
-  /** Opens the session to read parts of it; null if it was read already, or has no current index. */
+  /** Opens the session to read parts of it. Returns null if it was read already, or has no current index. */
   openPart(): IndexedTree | null {
     return this.#latest === null ? IndexedTree.open(this.path, this.#kit) : null;
   }
 
   /**
-   * Writes the summary and the node index beside the file, if it contains exactly what this session has read and
-   * written, nothing in it is damaged, and this process holds its lease: without it, a process could write what the
-   * holder purges meanwhile. A damaged session is read completely at every opening, so that its damage is reported.
+   * Writes the summary and the node index beside the file. This happens only if the file contains exactly what this
+   * session has read and written, nothing in it is damaged, and this process holds the lease. Without the lease, the
+   * files could contain data that the holder purges meanwhile. A damaged session has no index, so that every opening
+   * reads it completely and reports the damage.
    */
   writeCaches(): void {
     const [file, tree] = [this.#file, this.#latest];
@@ -170,18 +171,18 @@ export class SessionState {
     try {
       const state = file.knownState();
       if (state === null || this.warnings.length > 0) return;
-      // Another store of this process may have written to the file, or replaced it, since the tree was read here.
+      // Another store of this process may have written to the file, or replaced it, since the tree was read.
       if (file.version !== tree.version || file.generation !== this.#generation) return;
       writeSummaryCache(this.path, { row: tree, format: this.#format, sequence: this.#sequence });
       if (!this.names.areIdsOfNodes || isNodeIndexCurrent(this.path, state)) return;
       writeNodeIndex(this.path, { tree, state, changed: this.#changed ?? null, lineOf: contentLines(file) });
     } catch (error) {
-      // Without them the session is read from its lines.
+      // Without these files the session is read from its lines.
       if (!isAppError(error)) throw error;
     }
   }
 
-  /** Returns the commits that others have added since the given tree. */
+  /** Returns the commits that others have added after the given tree. */
   fresh(tree: Tree): readonly ReplayedCommit[] {
     this.file.refresh();
     if (this.file.version <= tree.version || !(this.#file instanceof JsonlFile)) return [];
@@ -191,14 +192,14 @@ export class SessionState {
       this.#latest = last.tree;
       this.#loaded = null;
       this.#changed = null;
-      // The summary that closing leaves beside the file must not say the old format with the new version.
+      // The summary must not contain the old format with the new version.
       this.#sequence = last.sequence;
       this.#format = last.format;
     }
     return landed;
   }
 
-  /** Returns the file open for writing; throws if it belongs to another tool or another process holds it. */
+  /** Returns the file, ready to be written. Throws if it belongs to another tool or another process holds the lease. */
   writing(): JsonlFile {
     const { file } = this;
     if (!(file instanceof JsonlFile)) throw makeForeignFileReadOnlyError(this.path, file.dialect);
@@ -208,7 +209,7 @@ export class SessionState {
     return file;
   }
 
-  /** Persists a commit. The first one creates the file. */
+  /** Persists a commit. The first commit creates the file. */
   commit(kept: SessionCommitInput, header: Readonly<Record<string, unknown>>): void {
     const { applied, tree, sequence, format } = kept;
     const lines = this.#linesOf(applied.commit, this.#latest, header);
@@ -226,14 +227,15 @@ export class SessionState {
     this.#format = format;
   }
 
-  /** Begins to record changes, if the node index describes the file as it is now. */
+  /** Starts to record changes, if there is a node index for the current state of the file. */
   #startChanges(): ChangedNodes | null {
     const state = this.#file instanceof JsonlFile ? this.#file.knownState() : null;
     return state !== null && isNodeIndexCurrent(this.path, state) ? new ChangedNodes(state) : null;
   }
 
   /**
-   * Returns the lines for the first commit of a list of an earlier version, which are written together with the second.
+   * Returns the lines for the first commit of a list of an earlier version. They are written together with the second
+   * commit.
    */
   #listLines(header: Readonly<Record<string, unknown>>, format: ConversationFormat): CommitEntries[] {
     const { list } = this.#replaying();
@@ -248,10 +250,7 @@ export class SessionState {
     return linesOfCommit(commit, { before, fileId, newId: randomUUID, kit: this.#kit, header });
   }
 
-  /**
-   * Changes the format of the conversation by rewriting the file, because a line contains the format only together with
-   * a commit.
-   */
+  /** Changes the format of a conversation by rewriting the file, because only commit lines contain the format. */
   setFormat(tree: Tree, log: readonly Commit[], format: ConversationFormat): void {
     this.#format = format;
     this.rewrite(tree, log, []);
@@ -274,7 +273,7 @@ export class SessionState {
     try {
       file.lease.take();
     } catch (error) {
-      // The session exists; the next writer takes the lease or gets its holder.
+      // The session exists. The next writer takes the lease, or gets an error with its holder.
       if (!isAppError(error)) throw error;
     }
     this.#file = file;
@@ -282,19 +281,19 @@ export class SessionState {
     this.#isWriter = true;
   }
 
-  /** The name under which the last repair kept the old file. */
+  /** The name under which the last repair kept the old file; null if there was no repair. */
   get keptAs(): string | null {
     return this.#keptAs;
   }
 
   /**
-   * Rewrites the session with new rows after a purge or a repair; the commits are kept as history. A repair, which
-   * passes no log, keeps the old file beside it; a purge does not.
+   * Rewrites the session with new rows after a purge or a repair; the commits are kept as history. A repair passes no
+   * log, and keeps the old file under another name. A purge does not keep it.
    */
   rewrite(tree: Tree, changed: readonly Commit[] | null, purgedNow: readonly NodeId[]): void {
     const file = this.writing();
     file.refresh();
-    // Later commits of others are not in these rows and would be lost.
+    // The rows do not include later commits of other processes, which would be lost.
     const stored = file.version === 0 && this.#replaying().list !== null ? 1 : file.version;
     if (stored !== tree.version) throw makeFileChangedError(file, tree.version);
     const log = changed ?? this.#reading(file).load().log;
@@ -359,7 +358,7 @@ export class SessionState {
     return { ...entry, row };
   }
 
-  /** Drops what was read, because another process replaced the file; it is read again when needed. */
+  /** Drops the loaded tree, because another process replaced the file. The file is read again when it is needed. */
   reset(): void {
     this.close();
     [this.#names, this.#replay, this.#latest, this.#loaded] = [null, null, null, null];
@@ -381,7 +380,7 @@ function asHeader(line: SessionEntry): SessionHeader | undefined {
   return { ...line, type: 'session', parentUuid: null, id, version };
 }
 
-/** Returns the commit fields for its last line. */
+/** Returns the commit fields for the last line of a commit. */
 function commitOfLine(commit: Commit, sequence: number, format: ConversationFormat): SessionCommit {
   const { actId, actor, at, kind } = commit;
   return {
@@ -395,8 +394,9 @@ function commitOfLine(commit: Commit, sequence: number, format: ConversationForm
 }
 
 /**
- * Returns a function that finds the one line with a node's content: the line that inserted it, or the only change line
- * of the commit that replaced it. Null if there is no such line, as for lines of other tools.
+ * Returns a function that finds the line with the content of a node: the line that inserted the node, or the only
+ * change line of the commit that replaced the content. The function returns null if there is no such line, as in files
+ * of other tools.
  */
 function contentLines(file: JsonlFile): (node: Node) => ByteRange | null {
   const changes = new Map<number, number | null>();
@@ -410,13 +410,13 @@ function contentLines(file: JsonlFile): (node: Node) => ByteRange | null {
     if (own < 0 || !file.isOurs(own)) return null;
     const version = file.versionAt(own);
     const change = changes.get(node.contentIn);
-    // A commit that inserts and changes may have replaced what it inserted.
+    // A commit with inserts and changes may have replaced the content that it inserted.
     if (node.contentIn <= version) return changes.has(version) ? null : file.rangeAt(own);
     return change === undefined || change === null ? null : file.rangeAt(change);
   };
 }
 
-/** Sorts nodes with parents before children: the left half of a split is younger than its child. */
+/** Sorts nodes with parents before children. The first half of a split text is newer than its child. */
 function parentsBefore(nodes: readonly Node[]): Node[] {
   const below = new Map<string, Node[]>();
   const open: Node[] = [];

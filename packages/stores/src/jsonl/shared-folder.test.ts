@@ -1,4 +1,4 @@
-/** Several processes on one folder of sessions. */
+/** Tests of several processes on one folder of sessions. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

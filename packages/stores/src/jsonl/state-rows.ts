@@ -1,4 +1,4 @@
-/** Reads the rows of a rewritten session file, with the commits before them as history. */
+/** Reads the rows in a rewritten session file, with the commits before them as history. */
 import { deriveId } from '@coppice/content';
 import {
   decodeEntry,
@@ -27,7 +27,7 @@ import { repairRows, type TreeRows } from '../repair.ts';
 import type { SessionEntryIds } from './file-names.ts';
 import { makeEmptyCommit, type ReplayOptions } from './replaying.ts';
 
-/** A session read from rows. */
+/** A session that was read from the rows of a rewritten file. */
 export interface SessionFromRows {
   readonly tree: Tree;
   readonly log: readonly Commit[];
@@ -37,7 +37,7 @@ export interface SessionFromRows {
   readonly warnings: readonly SessionWarning[];
 }
 
-/** Reads the rows of a commit from its lines; returns only warnings if they cannot be read. */
+/** Reads the rows from the lines of a commit. Returns only warnings if they cannot be read. */
 export function readStateRows(
   { file, treeId, names, kit }: ReplayOptions,
   group: readonly number[],
@@ -74,7 +74,7 @@ export function readStateRows(
   }
 }
 
-/** Returns rows unchanged if they form a tree; otherwise repaired, with a warning for each change. */
+/** Returns rows unchanged if they form a tree. Otherwise returns repaired rows, with a warning for each change. */
 function repairStateRows(rows: TreeRows): { readonly rows: TreeRows; readonly warnings: readonly SessionWarning[] } {
   const { row, nodes, bookmarks } = rows;
   if (checkRows(row, nodes, bookmarks).every(({ code }) => !structural.has(code))) return { rows, warnings: [] };
@@ -86,7 +86,7 @@ function repairStateRows(rows: TreeRows): { readonly rows: TreeRows; readonly wa
   return { rows: done, warnings };
 }
 
-/** Returns the commits of the history in order; a lost one is replaced by an empty one. */
+/** Returns the commits of the history in order. An empty commit replaces each lost one. */
 function wholeLog(row: TreeRow, commits: ReadonlyMap<number, Commit>): Commit[] {
   const log: Commit[] = [];
   for (let version = 1; version <= row.version; version++) {
@@ -96,7 +96,7 @@ function wholeLog(row: TreeRow, commits: ReadonlyMap<number, Commit>): Commit[] 
   return log;
 }
 
-// Findings that missing or altered rows cause.
+// The findings that missing or altered rows cause.
 const structural: ReadonlySet<string> = new Set<TreeFindingCode>([
   'I01 root-count',
   'I03 dangling-parent',

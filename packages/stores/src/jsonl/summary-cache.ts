@@ -1,6 +1,6 @@
 /**
- * Caches what a list needs of a session beside its file: safe to delete, and valid only while the end of the file is
- * unchanged.
+ * Caches the data of a session that lists need, in a file beside it. The cache can be deleted without a loss. It is
+ * valid only while the end of the session file is unchanged.
  */
 import { join } from 'node:path';
 import type { ConversationFormat, TreeRow } from '@coppice/core';
@@ -12,7 +12,7 @@ import { decodeRow } from '../disk/decode.ts';
 import { crc32Hex } from '../disk/line-file.ts';
 import { sidecarFolder } from './paths.ts';
 
-/** A session in a list. */
+/** The data of a session that lists need. */
 export interface CachedSummary {
   readonly row: TreeRow;
   readonly format: ConversationFormat;
@@ -29,11 +29,11 @@ function cachePath(session: string): string {
 function sealOf(session: string): { readonly bytes: number; readonly changed: number; readonly seal: string } | null {
   const stat = statOrNull(session);
   if (stat == null) return null;
-  // The time is included, because swapped lines leave size and end unchanged.
+  // The time is compared too, because swapped lines change neither the size nor the end of a file.
   return { bytes: Number(stat.size), changed: Number(stat.mtimeMs), seal: crc32Hex(readLastBytes(session, sealed)) };
 }
 
-/** Returns the cached row of a session, if it matches the current file. */
+/** Returns the cached data of a session; null if the file has changed since. */
 export function readSummaryCache(session: string): CachedSummary | null {
   try {
     const found = readTextFile(cachePath(session));
@@ -50,12 +50,12 @@ export function readSummaryCache(session: string): CachedSummary | null {
     const format = ownField(json, 'format') === 'linear' ? 'linear' : 'tree';
     return { row: decodeRow(objectField(json, 'row')), format, sequence: finiteNumberField(json, 'sequence') };
   } catch {
-    // It is rebuilt from the file.
+    // The summary is built from the session file.
     return null;
   }
 }
 
-/** Writes the cache. If that fails, the session is read from its lines the next time. */
+/** Writes the cache. If that fails, the session is read from its lines next time. */
 export function writeSummaryCache(session: string, { row, format, sequence }: CachedSummary): void {
   const now = sealOf(session);
   if (now === null) return;

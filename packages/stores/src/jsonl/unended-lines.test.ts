@@ -1,4 +1,6 @@
-/** Lines without a line end when the next one is written, and entries whose parent is missing. */
+/**
+ * Tests of files whose last line has no line end when the next line is written, and of entries whose parent is missing.
+ */
 import {
   appendFileSync,
   copyFileSync,
@@ -34,7 +36,7 @@ function open(path: string, readOnly = false): SessionFile {
   return file;
 }
 
-/** Opens a copy of a file, to see it without cached state. */
+/** Opens a copy of a file, which is read without cached state. */
 function anew(path: string): SessionFile {
   const copy = join(fixture.folder, `copy-${fixture.opened.length}.jsonl`);
   copyFileSync(path, copy);
@@ -44,7 +46,7 @@ function anew(path: string): SessionFile {
 const rows = (file: SessionFile) =>
   Array.from({ length: file.size }, (_, at) => [file.uuidAt(at), file.parentAt(at), file.entryAt(at)['damaged']]);
 
-/** Returns the text of a line of ours. */
+/** Returns the text of a line as Coppice writes it. */
 function ours(at: number): string {
   const { path, file } = made(sessionHeaderLine);
   file.append([messageEntry(at, sessionRootId)], { actor: 'me' });
@@ -234,7 +236,7 @@ test('[J43] the texts of long entries are released at the next save', () => {
   const { file } = made(sessionHeaderLine);
   file.append([{ ...messageEntry(3, sessionRootId), long: 'x'.repeat(1 << 20) }]);
   file.append([messageEntry(4, sessionRootId)]);
-  // Reads the table without reading the file.
+  // This reads the table, but not the file.
   expect(file.uuidAt(1)).toBe(uuid(3));
 });
 
@@ -286,7 +288,7 @@ test('[J42] an open file gives the same results as a reopened one, whatever othe
           data: { said: `${turn}: ${text}` },
         };
         const theirs = JSON.stringify(entry);
-        // No tool continues a line that another tool has completed.
+        // A tool never continues a complete line of another tool.
         const begin = isWhole(lines.at(-1)) ? '\n' : '';
         if (what === 'save' || what === 'commit') {
           const more = what === 'save' ? [] : [{ ...messageEntry(200 + turn, entry.uuid), at: turn }];

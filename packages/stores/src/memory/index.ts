@@ -1,6 +1,6 @@
 /**
- * Trees in the memory of one process: for tests, temporary chats and the browser, and as the reference for other
- * stores.
+ * The store in the memory of one process, for tests, temporary chats and the browser. Other stores are compared with
+ * it.
  */
 import { AppError, refusalKinds, type StoreInfo } from '@coppice/core';
 import {
@@ -13,8 +13,8 @@ import { useNativeHash } from '../native-hash.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 
 /**
- * Creates a store in memory. Two of them share nothing, whatever their names; handles made by `forOwner` share the
- * data, and each owner sees only their own.
+ * Creates a store in memory. Two stores share no data, even with the same name. The handles of `forOwner` share the
+ * data of one store, and each owner sees only their own trees.
  */
 export function createMemoryStore(options: StoreOptions = {}, name = ''): InProcessStore {
   useNativeHash();
@@ -42,7 +42,7 @@ export function createMemoryStore(options: StoreOptions = {}, name = ''): InProc
   return new InProcessStore(createStoreParts(state, undefined, options), plate, owner);
 }
 
-/** Opens a memory store; `place` is only a display name. */
+/** Opens a memory store; `place` is only a name for display. */
 export async function open(place: string, options: StoreOptions): Promise<InProcessStore> {
   return createMemoryStore(options, place);
 }
