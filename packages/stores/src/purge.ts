@@ -1,4 +1,4 @@
-/** Purges removed nodes: which nodes are deleted, which rows remain, and how their texts are removed from the log. */
+/** Purges removed nodes from a tree value, and their texts from its log. */
 import {
   type Block,
   type Commit,
@@ -15,7 +15,7 @@ import {
 import { treeFromRows } from '@coppice/core/history';
 import { allBookmarks, allNodes, findAnyNode, nodeOfStep, rowChanges } from '@coppice/core/tree';
 
-/** What to purge. */
+/** The nodes to purge: one removed node, or all nodes that were removed up to a version. */
 export type PurgeTarget = { readonly nodeId: NodeId } | { readonly upTo: number };
 
 /** The result of a purge. */
@@ -26,7 +26,7 @@ export interface PurgeResult {
   readonly report: Pick<PurgeReport, 'nodes' | 'contents'>;
 }
 
-/** Returns the root of what one commit removed together with a node. */
+/** Returns the root of the subtree that one commit removed together with a node. */
 function topOfRemoval(tree: Tree, from: Node): Node {
   let top = from;
   for (;;) {
@@ -36,7 +36,7 @@ function topOfRemoval(tree: Tree, from: Node): Node {
   }
 }
 
-/** Returns the removed nodes to delete, with everything below them, whenever that was removed. */
+/** Returns the removed nodes to purge, with all their descendants, whenever those were removed. */
 function purgedNodes(tree: Tree, what: PurgeTarget): Set<NodeId> {
   const nodes = allNodes(tree);
   const gone = new Set<NodeId>();
@@ -64,7 +64,10 @@ function purgedNodes(tree: Tree, what: PurgeTarget): Set<NodeId> {
   return gone;
 }
 
-/** Removes purged nodes from a tree value and their texts from its log. Versions stay, so that feeds have no gap. */
+/**
+ * Removes purged nodes from a tree value, and their texts from its log. Commits keep their versions, so that feeds have
+ * no gap.
+ */
 export function purgeFromTree(tree: Tree, log: readonly Commit[], what: PurgeTarget): PurgeResult {
   const nodeIds = purgedNodes(tree, what);
   const left = allNodes(tree)
@@ -88,7 +91,7 @@ export function purgeFromTree(tree: Tree, log: readonly Commit[], what: PurgeTar
   };
 }
 
-/** Counts the contents that steps replaced. */
+/** Counts the steps that replaced a content. */
 export function countReplacedContents(steps: readonly Step[]): number {
   const changes = rowChanges(steps, { version: 1, seq: 0, at: 0 });
   return changes.filter((change) => change.op === 'updated' && change.set.contentIn !== undefined).length;
@@ -99,7 +102,7 @@ function concernsPurged(step: Step, ids: ReadonlySet<NodeId>): boolean {
   return id !== null && ids.has(id);
 }
 
-/** Returns the texts of purged split halves, by the node that they were split from. */
+/** Returns the texts of purged halves of split messages, by the node that they were split from. */
 function splitTexts(tree: Tree, nodeIds: ReadonlySet<NodeId>): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const id of nodeIds) {
@@ -112,7 +115,7 @@ function splitTexts(tree: Tree, nodeIds: ReadonlySet<NodeId>): ReadonlyMap<strin
   return found;
 }
 
-/** Whether a step holds a text from before a purged half was split off. */
+/** Whether a step contains the text from before a purged half was split off. */
 function holdsHalf(step: Step, halves: ReadonlyMap<string, readonly string[]>): boolean {
   const id = step.type === 'insert' ? step.node.id : step.type === 'replace' ? step.nodeId : null;
   const texts = id === null ? [] : (halves.get(id) ?? []);
@@ -142,7 +145,7 @@ function blankContent({ message, status, key }: ContentFields): ContentFields {
   };
 }
 
-/** Returns a step without the node's content, so that a log still replays to the same shape. */
+/** Returns a step without the content of its node. The log with such steps still builds a tree of the same shape. */
 export function redactStep(step: Step): Step {
   switch (step.type) {
     case 'insert': {

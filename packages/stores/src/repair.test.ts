@@ -20,7 +20,7 @@ function errors({ row, nodes, bookmarks }: TreeRows): string[] {
   );
 }
 
-/** A fault at a live node that is not the root. */
+/** Damages the rows of a tree at a live node that is not the root. */
 type Fault = (rows: TreeRows, at: Node) => TreeRows;
 
 function changed(rows: TreeRows, at: Node, change: Partial<Node>): TreeRows {

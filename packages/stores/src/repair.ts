@@ -1,6 +1,6 @@
 /**
- * Repairs rows so that they form a tree again, without losing any: unreachable nodes become children of the root, and
- * record their old parent.
+ * Repairs rows so that they form a tree again, without losing a row. Unreachable nodes become children of the root, and
+ * their metadata keeps the old parent.
  */
 import { type Bookmark, matchParentOfChildren, type Node, type NodeId, nodeId, type TreeRow } from '@coppice/core';
 import { attachRoots, positionBetween } from '@coppice/core/tree';
@@ -13,14 +13,15 @@ export interface TreeRows {
   readonly bookmarks: readonly Bookmark[];
 }
 
-/** Repaired rows, with one sentence for each change; none if they were in order. */
+/** Repaired rows, with one sentence for each change. The list is empty if the rows were valid. */
 export interface RepairedRows extends TreeRows {
   readonly repaired: readonly string[];
 }
 
 /**
- * Repairs by moving and marking: several physical roots, missing or removed parents, cycles, duplicate positions and
- * numbers, dangling pointers. Repeating it changes nothing. No text is touched.
+ * Repairs rows by moving nodes and marking them as removed. It handles several roots, missing or removed parents,
+ * cycles, duplicate positions and numbers, and pointers to missing nodes. A second call changes nothing. Texts are
+ * never changed.
  */
 export function repairRows(rows: TreeRows): RepairedRows {
   const repaired: string[] = [];
@@ -43,8 +44,8 @@ function bySeq(a: Node, b: Node): number {
 }
 
 /**
- * Ensures one root: the one that the tree names, else the first, else a new one. First messages without a parent become
- * its children.
+ * Ensures that the tree has one root: the one that the tree names, else the first one, else a new one. First messages
+ * without a parent become its children.
  */
 function withOneRoot(
   { row, nodes }: TreeRows,
@@ -55,7 +56,7 @@ function withOneRoot(
   if (roots.length === 0) repaired.push(`${root.id} is the new root of ${row.id}, which had none`);
   const all = (roots.length === 0 ? [...nodes, root] : nodes).map((node) => {
     if (node.kind !== 'root' || node.id === root.id || node.removedIn !== null) return node;
-    // Children of the other root have no live parent now, and become children of the one root below.
+    // The children of this second root have no live parent now. They become children of the first root below.
     repaired.push(`${node.id}, a second root of ${row.id}, is in the trash`);
     return { ...node, removedIn: row.version };
   });
@@ -141,13 +142,14 @@ function withParents(nodes: readonly Node[], rootId: NodeId, repaired: string[])
     reach(node.id);
   };
   const lost = nodes.filter((node) => node.parentId !== null && !reached.has(node.id)).sort(bySeq);
-  // First nodes without a valid parent, with their descendants; what remains are cycles, cut at the oldest node.
+  // First the nodes without a valid parent are attached, with their descendants. The remaining nodes form cycles, which
+  // are cut at the oldest node.
   for (const node of lost) if (node.parentId !== null && !holds(byId.get(node.parentId), node)) hang(node);
   for (const node of lost) if (!reached.has(node.id)) hang(node);
   return moved.size === 0 ? nodes : nodes.map((node) => moved.get(node.id) ?? node);
 }
 
-/** Ensures that no two live siblings have the same position: the younger one moves right after. */
+/** Ensures that no two live siblings have the same position. The newer one moves directly behind the older one. */
 function withPlaces(nodes: readonly Node[], repaired: string[]): readonly Node[] {
   const taken = new Map<NodeId, string[]>();
   for (const { parentId, position, removedIn } of nodes)
@@ -217,7 +219,7 @@ function withMatchParents(nodes: readonly Node[], rootId: NodeId, repaired: stri
   return mended.size === 0 ? nodes : nodes.map((node) => mended.get(node.id) ?? node);
 }
 
-/** Returns the active node: the old one if it is live, else the newest leaf, and null only in an empty tree. */
+/** Returns the active node: the old one if it is live, else the newest leaf, and null only for an empty tree. */
 function withPointer(
   row: TreeRow,
   nodes: readonly Node[],

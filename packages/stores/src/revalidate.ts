@@ -3,15 +3,15 @@ import { assertStorable } from '@coppice/core/store';
 import { insertedNodes } from '@coppice/core/tree';
 
 /**
- * Throws if steps changed since they were planned. A long change yields to others, also to its caller, who may modify
- * what was passed in: each part is checked in the same step that stores it.
+ * Throws if steps became invalid since they were planned. A long change yields to other work, also to its caller, which
+ * may modify the objects that it passed in. So each part is checked right before it is stored.
  */
 export function assertStepsStillValid(steps: readonly Step[]): void {
   for (const node of insertedNodes(steps)) assertShape(node);
   assertStorable(steps);
 }
 
-/** Checks a node like {@link assertStepsStillValid}, before its row is written. */
+/** Checks a node like {@link assertStepsStillValid} does, before its row is written. */
 export function assertNodeStillValid(node: NewNode): void {
   assertShape(node);
   assertStorable([{ type: 'insert', node }]);

@@ -1,9 +1,9 @@
 /**
- * Defines search for all stores: every term must occur as a part of the text, case-insensitive, without special
- * characters.
+ * Defines search for all stores: the text must contain every search term, ignoring case. No character has a special
+ * meaning.
  */
 
-/** Splits a search into terms in lower case, at white space only. */
+/** Splits a search text at white space into terms in lower case. */
 export function splitSearchTerms(text: string): readonly string[] {
   return [...new Set(text.toLowerCase().split(/\s+/u))].filter((term) => term !== '');
 }
@@ -14,18 +14,18 @@ export function containsAllTerms(text: string, terms: readonly string[]): boolea
   return terms.every((term) => lower.includes(term));
 }
 
-// Characters of context on each side of the first term.
+// The number of characters before the first term in a snippet.
 const before = 40;
 const after = 120;
 
-/** Returns the text around the first term on one line, with an ellipsis where it was cut, never inside a character. */
+/** Returns the text around the first term as one line, with an ellipsis where it is cut, never inside a character. */
 export function snippetOf(text: string, terms: readonly string[]): string {
   const lower = text.toLowerCase();
   const places = terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0);
   return cutAround(text, places.length === 0 ? 0 : Math.min(...places));
 }
 
-/** Returns the snippet of a text that contains every term, else null; searches each term once. */
+/** Returns the snippet of a text that contains every term, else null. Each term is searched only once. */
 export function snippetIfMatching(text: string, terms: readonly string[]): string | null {
   const lower = text.toLowerCase();
   let first = lower.length;
@@ -38,7 +38,7 @@ export function snippetIfMatching(text: string, terms: readonly string[]): strin
 }
 
 function cutAround(text: string, place: number): string {
-  // Lower case may be longer than the text; then the offset is slightly wrong but still inside.
+  // The text in lower case may be longer than the text. Then the offset is slightly wrong, but within the text.
   const at = Math.min(place, Math.max(0, text.length - 1));
   const start = wholeWord(text, Math.max(0, at - before));
   const end = wholeWord(text, Math.min(text.length, at + after));

@@ -4,13 +4,13 @@ import { dirname, resolve } from 'node:path';
 import { AppError, refusalKinds, refuse } from '@coppice/core';
 import type { SqlParameter, SqlRow } from './sql/query.ts';
 
-/** A table of the file with the columns that both databases have. */
+/** A table of the file, with the columns that both databases have. */
 interface FileTable {
   readonly name: string;
   readonly columns: readonly string[];
 }
 
-/** The tables of a file that is being written. */
+/** Writes rows into the tables of a new file. */
 export interface TableFileWriter {
   readonly list: readonly FileTable[];
   /** Deletes all rows, to restart the copy. */
@@ -19,18 +19,18 @@ export interface TableFileWriter {
   add(name: string, rows: readonly SqlRow[]): void;
 }
 
-// Tables that the SQLite store fills itself, and the keys of a server, which no copy holds.
+// The tables that the SQLite store fills itself, and the encrypted keys of a server, which no copy contains.
 const notCopied = /^(?:sqlite_|node_text|node_indexed|search_|residue|sealed_record)/;
 
 /**
- * Creates the file and has it filled. It gets its name when it is complete, checked and synced. Throws if the name is
- * in use.
+ * Creates the file and calls `fill` to write its rows. The file gets its name when it is complete, checked and synced.
+ * Throws if the name is in use.
  */
 export async function writeTableFile(to: string, fill: (tables: TableFileWriter) => Promise<void>): Promise<void> {
   const path = resolve(to);
   if (existsSync(path))
     refuse('command/invalid', `There is a file ${path} already: a backup overwrites nothing.`, { to });
-  // Loaded here, because a server on another database needs SQLite for nothing else.
+  // SQLite is loaded here, because a server with another database does not need it otherwise.
   const { toSqliteError, SqliteConnection, sqliteModule } = await import('./sqlite/driver.ts');
   const { syncFile } = await import('./sqlite/backup.ts');
   const { migrateSqlite } = await import('./sqlite/migrations.ts');
@@ -39,7 +39,7 @@ export async function writeTableFile(to: string, fill: (tables: TableFileWriter)
   try {
     const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(temporary));
     try {
-      // Nothing must be durable before the end, and rows come in any order.
+      // Nothing has to be durable before the end, and rows come in any order.
       for (const pragma of ['journal_mode = DELETE', 'synchronous = OFF']) connection.database.exec(`PRAGMA ${pragma}`);
       migrateSqlite(connection, temporary);
       connection.database.exec('PRAGMA foreign_keys = OFF');
@@ -64,7 +64,7 @@ export async function writeTableFile(to: string, fill: (tables: TableFileWriter)
       await fill({
         list,
         clear() {
-          // Trees before their nodes: the active node of a tree cannot be deleted.
+          // Trees are deleted before their nodes, because the active node of a tree cannot be deleted.
           for (const { name } of [...list].reverse()) connection.run(`DELETE FROM ${name}`);
         },
         add(name, rows) {

@@ -1,4 +1,4 @@
-/** Temporary trees: in memory, with the same contract as every other tree. */
+/** Temporary trees, which are in memory and have the same interface as all other trees. */
 import {
   ask,
   type ChangeOptions,
@@ -21,11 +21,12 @@ import { throwUnknownTree } from './refusals.ts';
 type TemporaryRows = NonNullable<Reads['rows']['answer']>;
 
 /**
- * The temporary trees beside a store. They are created, read and changed through `store`, which is a memory store: they
- * are in no list, search, feed or backup of the main store. `keep` moves one there, `discard` deletes it.
+ * The temporary trees beside a store. They are created, read and changed through `store`, which is a memory store. So
+ * no list, search, feed or backup of the main store contains them. `keep` moves a tree to the main store, `discard`
+ * deletes it.
  */
 export class TemporaryTrees {
-  /** The store of the temporary trees, as this owner sees it. */
+  /** The store of the temporary trees, limited to this owner. */
   readonly store: Store;
   readonly #main: Store;
   readonly #memory: InProcessStore;
@@ -36,25 +37,25 @@ export class TemporaryTrees {
     this.store = this.#memory;
   }
 
-  /** The temporary trees of another owner. */
+  /** Returns the temporary trees of another owner. */
   forOwner(owner: string): TemporaryTrees {
     return new TemporaryTrees(this.#main.forOwner(owner), {}, this.#memory.forOwner(owner));
   }
 
-  /** Whether a tree is a temporary one of this owner. */
+  /** Whether this owner has a temporary tree with this id. */
   async has(treeId: TreeId): Promise<boolean> {
     return (await this.#memory.read(treeId, () => ask('tree', {}))) !== null;
   }
 
-  /** Returns the store that contains a tree, for code that serves temporary and stored trees alike. */
+  /** Returns the store that contains a tree, for code that works with temporary and stored trees. */
   async storeOf(treeId: TreeId): Promise<Store> {
     return (await this.has(treeId)) ? this.store : this.#main;
   }
 
   /**
-   * Moves a tree into the main store: one commit with ids, order, groups, bookmarks and active node unchanged, then its
-   * attachments and external ids. Its trash and its log are not moved. Throws while a reply is pending, and if an id is
-   * taken meanwhile; then it stays temporary.
+   * Moves a tree to the main store. One commit inserts it with the same ids, order, groups, bookmarks and active node,
+   * then its attachments and external ids are copied. Its trash and its log are not moved. Throws if a reply is pending
+   * or an id is taken; then the tree stays temporary.
    */
   async keep(treeId: TreeId, options: Omit<ChangeOptions, 'additive'>): Promise<ChangeResult<TreeId>> {
     const rows = (await this.#memory.read(treeId, () => ask('rows', {}))) ?? throwUnknownTree(treeId);

@@ -1,20 +1,23 @@
-/** Uploads of this process that wait for the message that refers to them. A purge keeps their bytes. */
+/** The uploads of this process that wait for a message that refers to them. A purge keeps their bytes. */
 
 interface Waiting {
   readonly count: number;
   readonly until: number;
 }
 
-/** The uploads that one change refers to; they stop waiting when it is committed, and wait again if it fails. */
+/**
+ * The uploads that one change refers to. They no longer wait when the change is committed, and wait again if it fails.
+ */
 export interface UploadClaim {
-  /** Claims the waiting ones of these attachments, and returns them. Called again, it replaces the earlier claim. */
+  /** Claims those of these attachments that wait, and returns them. A second call replaces the first claim. */
   take(hashes: ReadonlySet<string>): ReadonlySet<string>;
   release(): void;
 }
 
 /**
- * Counts uploads by owner and hash: the same bytes may be uploaded twice for two messages. An upload stops waiting when
- * a message of this process refers to it, or after a time. Those of other processes are unknown here.
+ * Counts waiting uploads by owner and hash, because the same bytes may be uploaded for two messages. An upload no
+ * longer waits when a message of this process refers to it, or when its time is over. Uploads of other processes are
+ * not counted.
  */
 export class WaitingUploads {
   readonly #grace: number;
@@ -26,7 +29,7 @@ export class WaitingUploads {
     this.#now = now;
   }
 
-  /** Notes an upload that began at a time. */
+  /** Records an upload that began at a time. */
   add(owner: string, hash: string, at: number): void {
     const own = this.#owners.get(owner) ?? new Map<string, Waiting>();
     this.#owners.set(owner, own);
@@ -45,7 +48,7 @@ export class WaitingUploads {
     return (this.#owners.get(owner)?.size ?? 0) > 0;
   }
 
-  /** A claim that holds nothing yet. */
+  /** Returns a claim without any attachments. */
   claim(owner: string): UploadClaim {
     let taken: (readonly [string, Waiting])[] = [];
     const release = () => {

@@ -1,6 +1,6 @@
 /**
- * Copies everything into one file that the SQLite store can open, from one snapshot while others write. The server's
- * own tools copy large databases faster, but this needs none of them.
+ * Copies a database into one file that the SQLite store can open, from one snapshot while others write. The tools of
+ * the server copy large databases faster, but this copy needs none of them.
  */
 
 import type { WorkProgress } from '@coppice/core';
@@ -10,20 +10,20 @@ import { type TableFileWriter, writeTableFile } from '../table-file.ts';
 import type { PostgresDatabase } from './database.ts';
 import { postgresDialect } from './dialect.ts';
 
-// Attachments are large, so few are held in memory at once.
+// Attachments are large, so only a few of them are read at a time.
 const atOnce: ReadonlyMap<string, number> = new Map([['blob', 8]]);
 const usualAtOnce = 500;
 
-/** Accounts, tokens and shares are in the directory, whatever tables its buckets have. */
+/** The tables of accounts are copied from the directory, although the buckets have them too. */
 const ofDirectory = new Set(['account', 'token', 'share']);
 
-/** Numbers the rows of several databases so that they fit into one file. */
+/** Gives the rows of several databases new numbers, so that they fit into one file. */
 class Renumbering {
   #place = 0;
   #treesBefore = 0;
   #trees = 0;
 
-  /** Begins the next database: its trees get numbers above those of the last. */
+  /** Starts the next database. Its trees get numbers above those of the last one. */
   next(): void {
     this.#treesBefore = this.#trees;
   }
@@ -50,7 +50,7 @@ class Renumbering {
   }
 }
 
-/** Counts copied rows. */
+/** Counts the copied rows for progress reports. */
 class CopyProgress {
   readonly #report: ((progress: WorkProgress) => void) | undefined;
   #done = 0;
@@ -64,7 +64,7 @@ class CopyProgress {
     [this.#done, this.#total] = [0, 0];
   }
 
-  /** Adds the rows of tables, by the server's estimate: counting them would take as long as copying. */
+  /** Adds the number of rows in tables as the server estimates it. Counting would take as long as copying. */
   *expect(names: readonly string[]): SqlTask<void> {
     if (this.#report === undefined) return;
     const found = yield* queryRow(
@@ -103,7 +103,7 @@ function* copyTables(
   }
 }
 
-/** Writes the copy; the file appears only when it is complete. Throws if the file exists. */
+/** Writes the copy. The file gets its name only when it is complete. Throws if the file exists. */
 export async function backUpPostgres(
   database: PostgresDatabase,
   to: string,
@@ -120,8 +120,8 @@ export async function backUpPostgres(
 }
 
 /**
- * Writes the copy of a directory and its buckets, each from one snapshot. Log positions are per bucket and are numbered
- * anew. Throws if the file exists.
+ * Writes the copy of a directory and its buckets, each from one snapshot. Log positions differ between buckets, so they
+ * are numbered again. Throws if the file exists.
  */
 export async function backUpDatabases(
   directory: PostgresDatabase,
@@ -135,7 +135,7 @@ export async function backUpDatabases(
     const once = (database: PostgresDatabase, wanted: (name: string) => boolean): Promise<void> => {
       let isBegun = false;
       return database.read(function* (): SqlTask<void> {
-        // Rows that were added by the first try are in the file already.
+        // The rows of the first attempt are in the file already, so the work cannot be repeated.
         if (isBegun) throw new Error('The connection was lost during the backup; begin it again.');
         isBegun = true;
         renumber.next();

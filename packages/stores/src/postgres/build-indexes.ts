@@ -1,6 +1,6 @@
 /**
  * Builds indexes of large tables without blocking writes (`CREATE INDEX CONCURRENTLY`), outside of a transaction and
- * without a time limit. An index whose build broke off is invalid; it is dropped and built again.
+ * without a time limit. If a build is interrupted, the index is invalid; it is dropped and built again.
  */
 import { queryRows, type SqlTask, sqlText } from '../sql/query.ts';
 import { type PostgresDatabase, quoteName } from './database.ts';
@@ -11,21 +11,21 @@ export interface TableIndex {
   readonly name: string;
   readonly table: string;
   readonly unique?: boolean;
-  /** What follows the name of the table. */
+  /** The part of the statement after the name of the table. */
   readonly definition: string;
 }
 
-// With the schema. Not the lock of the migrations: a process that waits for that has a snapshot, for which a build
-// would wait.
+// The key of the advisory lock, together with the schema. It is not the lock of the migrations: a process that waits
+// for that lock has a snapshot, and a build would wait for the snapshot.
 const buildLock = 0x636f_7071;
 
-/** Returns the statement that creates an index, in a transaction or, with `of`, concurrently in a schema. */
+/** Returns the statement that creates an index: in a transaction, or with `of` concurrently in that schema. */
 export function createIndexSql({ name, table, unique, definition }: TableIndex, of?: string): string {
   const kind = unique === true ? 'UNIQUE INDEX' : 'INDEX';
   return `CREATE ${kind}${of === undefined ? '' : ' CONCURRENTLY'} ${name} ON ${of ?? ''}${table} ${definition}`;
 }
 
-/** Returns the indexes of a list that are there and valid. */
+/** Returns which indexes of a list exist and are valid. */
 function* validIndexes(list: readonly TableIndex[]): SqlTask<ReadonlySet<string>> {
   const found = yield* queryRows(
     `SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
@@ -36,8 +36,8 @@ function* validIndexes(list: readonly TableIndex[]): SqlTask<ReadonlySet<string>
 }
 
 /**
- * Builds those indexes of a list that are missing or invalid. Does nothing while another process builds: the store works
- * without them, only slower.
+ * Builds the indexes of a list that are missing or invalid. Does nothing while another process builds them: the store
+ * works without them, but slower.
  */
 export async function buildMissingIndexes(database: PostgresDatabase, list: readonly TableIndex[]): Promise<void> {
   const isMissing = async () => {
@@ -54,14 +54,14 @@ export async function buildMissingIndexes(database: PostgresDatabase, list: read
     await guard.connect();
     await builder.connect();
     await guard.query('BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = 0');
-    // Without a parameter, as a simple query: a portal of the extended protocol stays open until the next statement and
-    // keeps its snapshot, for which the build would wait forever.
+    // Sent as a simple query without parameters. A portal of the extended protocol stays open until the next statement
+    // and keeps its snapshot, so the build would wait forever.
     const whose = `hashtext('${(schema ?? '').replaceAll("'", "''")}')`;
     const { rows } = await guard.query<{ free: boolean }>(
       `SELECT pg_try_advisory_xact_lock(${buildLock}, ${whose}) AS free`,
     );
     if (rows[0]?.free !== true) return;
-    // Behind a pooler the setting would stay on a connection of others.
+    // Behind a pooler, the setting would stay on a connection that other clients use.
     if (await database.isDirect(builder)) await builder.query('SET statement_timeout = 0; SET lock_timeout = 0');
     for (const index of await isMissing()) {
       await builder.query(`DROP INDEX CONCURRENTLY IF EXISTS ${of}${index.name}`);

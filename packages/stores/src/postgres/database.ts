@@ -1,4 +1,4 @@
-/** Transactions on a connection pool: begin, execute, commit, and retry where that is safe. */
+/** Runs transactions on a connection pool, and repeats them where that is safe. */
 import { createHash } from 'node:crypto';
 import type { Client, ClientBase, QueryConfig, QueryResult } from 'pg';
 import { failpoint } from '../failpoints.ts';
@@ -18,7 +18,7 @@ import {
 import type { PostgresSettings } from './options.ts';
 import { ServerList } from './server-list.ts';
 
-// Object ids of PostgreSQL types, the same on every server.
+// The object ids of PostgreSQL types, which are the same on every server.
 const bytea = 17;
 const int8 = 20;
 const text = 25;
@@ -26,17 +26,18 @@ const numeric = 1700;
 
 const mostTries = 5;
 const mostTriesWhenLost = 3;
-// The longest wait of a migration for the lock of a table, in milliseconds.
+// The longest time that a migration waits for the lock of a table, in milliseconds.
 const longestTableLock = 3_000;
-// Beyond this number statements are not kept prepared: their texts are generated, and keeping all would fill the
+// At most this many statements stay prepared. Some statement texts are generated, and all of them would fill the
 // server's memory.
 const mostStatements = 500;
 
 const lockEnding = postgresDialect.forUpdate;
 
 /**
- * Every statement here finds rows by a key, in tables with the trees of all owners. Plans made while a table was small
- * or had no statistics would scan all of it, for each row of a walk or of a foreign key check, and would be cached.
+ * Settings for the planner of the server. Every statement finds rows by a key, in tables with the trees of all owners.
+ * Plans that were made while a table was small or had no statistics would scan the whole table for each row, and would
+ * be cached.
  */
 const planning: readonly (readonly [string, string])[] = [
   ...['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan', 'material'].map((way) => [`enable_${way}`, 'off'] as const),
@@ -44,13 +45,13 @@ const planning: readonly (readonly [string, string])[] = [
   ['plan_cache_mode', 'force_generic_plan'],
 ];
 
-// An acknowledged write is durable, whatever the server's configuration or another user of the connection says; a
-// setting that also waits for standby servers is stronger and stays.
+// Makes an acknowledged write durable, whatever the configuration of the server or another user of the connection says.
+// A setting that also waits for standby servers is stronger, and stays.
 const waitsForDisk = `CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END`;
 
 /**
- * Returns the settings of a transaction, all local to it: behind a pooler the connection belongs to another client a
- * moment later, and settings of another client may be active.
+ * Returns the settings of a transaction, which end with it. Behind a pooler, another client uses the connection a
+ * moment later, and its settings may be active here.
  */
 function settingsFor(mode: TransactionMode, { statementTimeout, lockTimeout, schema }: PostgresSettings): string {
   const values: (readonly [string, string])[] = [
@@ -64,7 +65,7 @@ function settingsFor(mode: TransactionMode, { statementTimeout, lockTimeout, sch
   return `SELECT ${values.map(([name, value]) => `set_config('${name}', ${value}, true)`).join(', ')}`;
 }
 
-/** Quotes a name for a statement. */
+/** Quotes a name for use in a statement. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
@@ -75,28 +76,28 @@ function quoteLiteral(value: string): string {
 
 type TransactionMode = 'read' | 'write';
 
-/** The pending result of a statement that was sent without waiting. */
+/** The pending result of a statement. */
 type SentStatement = Promise<QueryResult<Record<string, unknown>>>;
 
 interface PreparedStatement {
   readonly text: string;
   readonly name: string | undefined;
   readonly lists: ReadonlySet<number>;
-  /** The number of rows it changes if its text alone tells, so that the answer need not be awaited. */
+  /** The number of changed rows, if the text of the statement determines it. Then the answer need not be awaited. */
   readonly count: number | null;
-  /** The form of a single-row insert for many rows. */
+  /** The statement for many rows, if this one inserts a single row. */
   readonly bulk: { readonly text: string; readonly name: string | undefined } | null;
 }
 
-// A single-row insert, which changes one row or fails.
+// Matches an insert of a single row, which changes one row or fails.
 const insertsOne = /^\s*(INSERT INTO \w+ \([^)]*\)\s*VALUES )\((\$1(?:, \$\d+)*)\)\s*$/;
-// Updates of the tree's row, which the transaction has locked, alone or with a new leaf; and visit marks, whose count
-// does not matter.
+// Matches updates of the tree's row, which the transaction has locked, and of visit marks, whose number does not
+// matter.
 const updatesOne =
   /^\s*(?:WITH added AS|UPDATE) (?:\(INSERT INTO node |tree SET version = |node SET last_child_id = \$3 WHERE [^=]+= \$1 AND id = \$2 AND \(last_child_id IS NULL OR last_child_id <> \$3\))/;
-// The number of rows per insert; a large import then spends its time on rows, not on messages.
+// The number of rows per insert. With fewer, a large import would spend most of its time on messages to the server.
 const bulkRows = 100;
-// The number of messages in flight; more would only fill memory on both sides.
+// The most statements that wait for an answer. More would only take memory on both sides.
 const mostSent = 64;
 
 function bulkOf(insert: RegExpExecArray | null): string | null {
@@ -115,7 +116,7 @@ export class PostgresDatabase {
   readonly #statements = new Map<string, PreparedStatement>();
   readonly #queues = new KeyedLocks();
   readonly #begins: Readonly<Record<TransactionMode, string>>;
-  /** Whether a connection is direct: only then a prepared statement still exists when it is run again. */
+  /** For each connection, whether it is direct. Only on a direct connection a prepared statement can be used again. */
   readonly #direct: WeakMap<ClientBase, Promise<boolean>>;
   readonly #isShared: boolean;
   #pooled = false;
@@ -132,12 +133,15 @@ export class PostgresDatabase {
     };
   }
 
-  /** Whether any connection goes through a pooler. */
+  /** Whether a connection goes through a pooler. */
   get pooled(): boolean {
     return this.#pooled;
   }
 
-  /** Whether a connection is direct. A pooler reports another process id than the server's backend. */
+  /**
+   * Whether a connection is direct. Through a pooler, the process id of the connection differs from that of the
+   * server's backend.
+   */
   async isDirect(client: ClientBase & { readonly processID?: number | null }): Promise<boolean> {
     const known = this.#direct.get(client);
     if (known !== undefined) return known;
@@ -164,7 +168,7 @@ export class PostgresDatabase {
     const config = {
       application_name: 'coppice',
       connectionTimeoutMillis: settings.connectTimeout,
-      // A server that vanished does not enforce its own timeout.
+      // A server that became unreachable cannot enforce its own timeout.
       query_timeout: settings.statementTimeout + 5_000,
       keepAlive: true,
       types: parsers,
@@ -180,7 +184,7 @@ export class PostgresDatabase {
     return new PostgresDatabase(settings, new ServerList(servers, settings.place, settings.target));
   }
 
-  /** Returns another schema of the same database, on the same connections; closing it leaves them open. */
+  /** Returns the same database with another schema, on the same connections. Closing the result leaves them open. */
   withSchema(schema: string | null): PostgresDatabase {
     return new PostgresDatabase({ ...this.settings, schema }, this.#servers, this);
   }
@@ -190,20 +194,20 @@ export class PostgresDatabase {
     return this.#servers.client();
   }
 
-  /** Calls a listener when another server of the URL is used than before; returns a function that ends that. */
+  /** Calls a listener when another server of the URL is used. Returns a function that removes the listener. */
   onSwitch(listener: () => void): () => void {
     return this.#servers.onSwitch(listener);
   }
 
-  /** Runs work on one snapshot, unaffected by concurrent writes. */
+  /** Runs work on one snapshot, which concurrent writes do not affect. */
   read<T>(make: () => SqlTask<T>): Promise<T> {
     return this.#tried('read', make);
   }
 
   /**
-   * Runs work as one transaction, durable when the promise resolves. The work is created anew for every try. Work that
-   * begins by locking a row waits in this process for others that lock the same row, so that a busy tree uses one
-   * connection and not the whole pool.
+   * Runs work as one transaction, which is durable when the promise resolves. The work is created again for every
+   * attempt. Work that first locks a row waits in this process for others that lock the same row, so that a busy tree
+   * takes one connection and not the whole pool.
    */
   async write<T>(make: () => SqlTask<T>): Promise<T> {
     const first = make().next();
@@ -215,8 +219,8 @@ export class PostgresDatabase {
   }
 
   /**
-   * Runs a migration as one transaction, on a connection without the client's time limit. It waits only briefly for
-   * locks of tables, because everybody else waits behind it.
+   * Runs a migration as one transaction, on a connection without a time limit. It waits only briefly for locks of
+   * tables, because all other transactions wait behind it.
    */
   async maintain<T>(make: () => SqlTask<T>): Promise<T> {
     const client = this.client();
@@ -230,12 +234,12 @@ export class PostgresDatabase {
     } catch (error) {
       throw toPostgresError(await attempt.firstFailure(error), this.settings.place);
     } finally {
-      // Ends the transaction too.
+      // This ends the transaction too.
       await client.end().catch(() => undefined);
     }
   }
 
-  /** Updates the server's statistics, so that plans made without them are replaced. */
+  /** Updates the statistics of the server, so that plans that were made without them are replaced. */
   async countRows(): Promise<void> {
     const { schema } = this.settings;
     const of = schema === null ? '' : `${quoteName(schema)}.`;
@@ -247,7 +251,7 @@ export class PostgresDatabase {
     }
   }
 
-  /** Waits until every connection is returned, and closes them. */
+  /** Waits until all connections are returned, then closes them. */
   async close(): Promise<void> {
     if (!this.#isShared) await this.#servers.close();
   }
@@ -260,7 +264,7 @@ export class PostgresDatabase {
       } catch (error) {
         const again = isTransactionRace(error)
           ? tries < mostTries
-          : // A commit whose answer was lost may have succeeded: only the caller's chosen ids can tell.
+          : // If the answer to a commit is lost, the commit may have succeeded. Only ids that the caller chose can show that.
             (isConnectionLost(error) || this.#isRefusedElsewhere(error)) &&
             !attempt.committing &&
             tries < mostTriesWhenLost;
@@ -270,7 +274,7 @@ export class PostgresDatabase {
     }
   }
 
-  /** Whether a server refused a write that another server of the URL may take. */
+  /** Whether a server refused a write that another server of the URL may accept. */
   #isRefusedElsewhere(error: unknown): boolean {
     return this.#servers.canSwitchForWrites && sqlStateOf(error) === '25006';
   }
@@ -281,7 +285,7 @@ export class PostgresDatabase {
     try {
       failpoint('before-begin');
       attempt.named = this.settings.prepare && (await this.isDirect(client));
-      // Sent together with the first statement, so that BEGIN needs no extra round trip.
+      // BEGIN is sent together with the first statement, so that it needs no round trip of its own.
       attempt.send(client.query(this.#begins[mode]));
       return await this.#finish(client, mode, make, attempt);
     } catch (error) {
@@ -299,11 +303,11 @@ export class PostgresDatabase {
     }
   }
 
-  /** Runs the work of a transaction that was begun, and commits it. */
+  /** Runs the work of a transaction that has begun, and commits it. */
   async #finish<T>(client: ClientBase, mode: TransactionMode, make: () => SqlTask<T>, attempt: Attempt): Promise<T> {
     const result = await runAsync(make(), (query) => this.#answer(client, query, attempt));
     if (mode === 'read') {
-      // The end of a read is not awaited: the next user of the connection is served after it.
+      // The end of a read is not awaited. The server answers it before the next use of the connection.
       client.query('COMMIT').catch(() => undefined);
       return result;
     }
@@ -313,7 +317,7 @@ export class PostgresDatabase {
     const committed = client.query('COMMIT');
     attempt.send(committed);
     await attempt.settled();
-    // A statement that failed turned the commit into a rollback; its error was thrown above.
+    // A failed statement turned the commit into a rollback. Its error was thrown above.
     if ((await committed).command !== 'COMMIT') throw new Error('The transaction was rolled back.');
     failpoint('after-commit');
     return result;
@@ -346,7 +350,9 @@ export class PostgresDatabase {
     return query.want === 'rows' ? result.rows : (result.rowCount ?? 0);
   }
 
-  /** A statement that is prepared for one schema would be parsed again for another. */
+  /**
+   * Returns the name of a prepared statement in this schema. In another schema the server would have to parse it again.
+   */
   #nameOf(sql: string): string {
     return nameOf(this.settings.schema === null ? sql : `${this.settings.schema} ${sql}`);
   }
@@ -370,15 +376,15 @@ export class PostgresDatabase {
   }
 }
 
-/** Returns the name of a prepared statement: a hash of its text, so that no name has two texts. */
+/** Returns the name of a prepared statement: a hash of its text, so that two texts never have the same name. */
 function nameOf(sql: string): string {
   return `coppice_${createHash('sha256').update(sql).digest('base64url').slice(0, 32)}`;
 }
 
-/** One try of a transaction: statements sent without waiting, rows collected for a bulk insert, and its progress. */
+/** One attempt of a transaction: the statements that wait for an answer, and the rows collected for a bulk insert. */
 class Attempt {
   committing = false;
-  /** Whether statements are prepared under their names. */
+  /** Whether statements are prepared under a name. */
   named = false;
   readonly #sent: Promise<unknown>[] = [];
   #looked = 0;
@@ -389,12 +395,12 @@ class Attempt {
   }
 
   send(sent: Promise<unknown>): void {
-    // The failure is examined later; this prevents an unhandled rejection.
+    // The error is handled later. This prevents an unhandled rejection.
     sent.catch(() => undefined);
     this.#sent.push(sent);
   }
 
-  /** Collects a row of an insert, and sends the rows when there are enough for one message. */
+  /** Collects a row of an insert, and sends the collected rows when there are enough for one statement. */
   async gather(client: ClientBase, statement: PreparedStatement, values: Value[]): Promise<void> {
     if (this.#gathered !== null && this.#gathered.statement !== statement) this.flush(client);
     this.#gathered ??= { statement, rows: [] };
@@ -403,7 +409,7 @@ class Attempt {
     await this.keepUp();
   }
 
-  /** Waits for old answers, so that not too many are pending. */
+  /** Waits for earlier answers, so that not too many are pending. */
   async keepUp(): Promise<void> {
     for (; this.#looked < this.#sent.length - mostSent; this.#looked++) await this.#sent[this.#looked];
   }
@@ -423,7 +429,7 @@ class Attempt {
     for (const sent of this.#sent) await sent;
   }
 
-  /** Returns the first failure; later ones in a transaction only report that it has failed. */
+  /** Returns the first error. Later errors of a transaction only report that it has failed. */
   async firstFailure(error: unknown): Promise<unknown> {
     for (const outcome of await Promise.allSettled(this.#sent))
       if (outcome.status === 'rejected') return outcome.reason;

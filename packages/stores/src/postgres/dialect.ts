@@ -4,7 +4,7 @@ import { inTreeSql, nodeNumberByIdSql } from '../sql/numbers.ts';
 import type { SqlDialect } from '../sql/query.ts';
 import { selectPathCells } from '../sql/rows.ts';
 
-// The innermost sub-select is executed once, not for each row that reads an item.
+// The inner select runs once, and not for each row that reads a list item.
 const walk = `WITH RECURSIVE walk(no, at) AS (
     SELECT s.no, 0 FROM node s WHERE ${inTreeSql('s')} AND s.id = $2
     UNION ALL
@@ -13,22 +13,22 @@ const walk = `WITH RECURSIVE walk(no, at) AS (
   ) SELECT CAST(coalesce(json_agg((SELECT f.id FROM node f WHERE f.no = walk.no) ORDER BY at), '[]') AS TEXT) AS ids
   FROM walk WHERE no IS NOT NULL AND at > 0`;
 
-/** The words in which PostgreSQL differs. */
+/** The SQL of PostgreSQL where the two databases differ. */
 export const postgresDialect: SqlDialect = {
   name: 'postgres',
   integer: 'BIGINT',
   float: 'DOUBLE PRECISION',
-  // The database's default collation may be any language's, and may change with system libraries.
+  // The default collation of the database may be that of any language, and may change with the system's libraries.
   key: 'TEXT COLLATE "C"',
   bytes: 'BYTEA',
-  // Assigned by a function that is created after the tables, see the migrations.
+  // A function that a migration creates assigns the value.
   serial: 'BIGINT NOT NULL',
-  // Sent as an array, which needs no parsing.
+  // The list is sent as an array, which needs no parsing.
   list: (parameter) => `(SELECT unnest(CAST(${parameter} AS TEXT[])))`,
   pairs: (parameter) =>
     `(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_array_elements(CAST(${parameter} AS JSON)))`,
   prefixWalk: (base, from, keys) => ({ sql: walk, params: [base, from, JSON.stringify(keys), keys.length] }),
-  // The id above the last row comes with every row, which costs less than a lookup for each, or a further message.
+  // Every row has the id of the parent of the last row. That is faster than a lookup for each row, or another query.
   pathWalk: (columns) => `WITH RECURSIVE up AS (
       SELECT s.*, s.parent_no AS above, CAST(NULL AS BIGINT) AS below, 1 AS level
       FROM node s WHERE ${inTreeSql('s')} AND s.id = $2 AND s.parent_no IS NOT NULL AND s.removed_in IS NULL
@@ -44,18 +44,19 @@ export const postgresDialect: SqlDialect = {
 
 const castList = /\bCAST\(\$(\d+) AS TEXT\[\]\)/g;
 
-/** Returns the zero-based indexes of parameters that are JSON lists in the shared statements and arrays here. */
+/**
+ * Returns the indexes of parameters, from zero, that are JSON lists in the shared statements and arrays in PostgreSQL.
+ */
 export function findListParameters(sql: string): ReadonlySet<number> {
   return new Set([...sql.matchAll(castList)].map(([, place]) => Number(place) - 1));
 }
 
 /**
- * Rewrites shared statements to forms with which PostgreSQL finds rows by their keys whatever its statistics say.
- * Otherwise a join of a walk with the node table may read the whole tree at every level, and a joined list may be
- * scanned for every row.
+ * Rewrites shared statements so that PostgreSQL finds rows by their keys, whatever its statistics are. Otherwise a join
+ * with the node table may read the whole tree at every level, and a joined list may be scanned for every row.
  */
 const rewritings: readonly (readonly [RegExp, string])[] = [
-  // A parameter used as a key must sort and join like keys.
+  // A parameter that is compared with a key must have the collation of keys.
   [/\bCAST\((\$\d+) AS TEXT\)/g, '(CAST($1 AS TEXT) COLLATE "C")'],
   [/\bNOT IN \(SELECT unnest\((CAST\(\$\d+ AS TEXT\[\]\))\)\)/g, '<> ALL ($1)'],
   [/\bIN \(SELECT unnest\((CAST\(\$\d+ AS TEXT\[\]\))\)\)/g, '= ANY ($1)'],

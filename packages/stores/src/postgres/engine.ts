@@ -1,4 +1,4 @@
-/** A PostgreSQL database with the interface of the shared SQL store. */
+/** A PostgreSQL database with the interface that the shared SQL store uses. */
 import type { AbortSignalLike, StoreCapabilities, StoreInfo, TreeId, WorkProgress } from '@coppice/core';
 import type { FeedTarget, SqlEngine } from '../sql/engine.ts';
 import { queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
@@ -13,7 +13,7 @@ import { catchUpSearch, findTreesBehindSearch, searchCopiedTexts } from './searc
 import { StatisticsUpdater } from './statistics.ts';
 import type { WriteAccess } from './write-access.ts';
 
-/** The properties of a database found on opening. */
+/** The properties of a database when it was opened. */
 export interface OpenedPostgres {
   readonly database: PostgresDatabase;
   readonly access: WriteAccess;
@@ -39,7 +39,7 @@ interface SharedParts {
   readonly statistics: StatisticsUpdater;
 }
 
-/** One database with a pool and notifications. */
+/** One PostgreSQL database, with its connection pool and notifications. */
 export class PostgresEngine implements SqlEngine {
   readonly dialect = postgresDialect;
   readonly supports: StoreCapabilities;
@@ -48,7 +48,7 @@ export class PostgresEngine implements SqlEngine {
   readonly #news: Notifications;
   readonly #statistics: StatisticsUpdater;
   readonly #stopWatching: () => void;
-  /** The owner whose presence every transaction checks, in a bucket; null for none. */
+  /** The owner that every transaction checks to be in this bucket; null if the database is not a bucket. */
   readonly #owner: string | null;
 
   constructor(opened: OpenedPostgres, shared?: SharedParts, owner: string | null = null) {
@@ -79,12 +79,12 @@ export class PostgresEngine implements SqlEngine {
     };
   }
 
-  /** Starts listening; if that fails, polling still works. */
+  /** Starts to listen for notifications. If that fails, polling still works. */
   async start(): Promise<void> {
     void this.#news.start();
   }
 
-  /** Returns the engine for an owner: in a bucket its transactions refuse an owner that was moved away. */
+  /** Returns the engine for an owner. In a bucket, its transactions refuse an owner that was moved away. */
   forOwner(owner: string): PostgresEngine {
     if (this.#opened.isBucket !== true) return this;
     return new PostgresEngine(this.#opened, { news: this.#news, statistics: this.#statistics }, owner);
@@ -95,7 +95,7 @@ export class PostgresEngine implements SqlEngine {
     return this.#database.read(owner === null ? work : () => runWithOwnerGate('SELECT bucket_look($1)', owner, work));
   }
 
-  /** Whether the server takes no writes now. */
+  /** Whether the server currently refuses writes. */
   get readOnly(): boolean {
     return this.#opened.access.readOnly;
   }
@@ -169,7 +169,7 @@ export class PostgresEngine implements SqlEngine {
   }
 }
 
-/** Returns what the server itself reports as broken: invalid indexes and constraints, pages with a bad checksum. */
+/** Returns the damage that the server reports: invalid indexes and constraints, and pages with a wrong checksum. */
 function* damageWork(): SqlTask<readonly string[]> {
   const found: string[] = [];
   const here = 'to_regnamespace(current_schema())';

@@ -51,7 +51,7 @@ test('[L197] a store with several hosts writes to the one that takes writes, and
   await expect.poll(() => seen.map(({ version }) => version)).toEqual([1, 2]);
   await replicated();
   await primary.kill();
-  // While no server takes writes, requests fail and can be repeated.
+  // While no server accepts writes, requests fail with an error that allows a retry.
   const late = fixture.grow(['while none takes writes']).catch((error: unknown) => error);
   expect(await late).toMatchObject({ code: 'store/unavailable', retryable: true });
   await standby.promote();

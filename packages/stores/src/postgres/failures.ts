@@ -1,4 +1,4 @@
-/** Converts errors of PostgreSQL and of the connection to Coppice's codes. */
+/** Converts errors of PostgreSQL and of the connection to the error codes of Coppice. */
 
 import { AppError, type ErrorKind, isAppError, type RefusalCode, refusalKinds } from '@coppice/core';
 import { databaseDividedSqlState, ownerMovedSqlState } from './owner-gate.ts';
@@ -18,12 +18,12 @@ export function sqlStateOf(error: unknown): string {
   return isFailing(error) && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Returns the constraint that a write violated. */
+/** Returns the name of the constraint that a write violated. */
 export function constraintOf(error: unknown): string {
   return isFailing(error) && typeof error.constraint === 'string' ? error.constraint : '';
 }
 
-// Socket errors when the server cannot be reached.
+// The socket errors of an unreachable server.
 const network = new Set(
   ['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'].concat([
     'EHOSTUNREACH',
@@ -32,12 +32,12 @@ const network = new Set(
     'EADDRNOTAVAIL',
   ]),
 );
-// The driver's own errors have no code, only a message.
+// Errors of the driver have no code, only a message.
 const lostSentences =
   /connection terminated|not queryable|connection ended|timeout exceeded when trying to connect|timeout expired|read timeout/i;
 const shutdowns = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '53400']);
 
-// PgBouncer's answer to BEGIN with `pool_mode = statement`, where each statement may run on another connection.
+// The answer of PgBouncer to BEGIN with `pool_mode = statement`, where each statement may use another connection.
 const statementMode = /statement pooling mode/i;
 
 function isStatementMode(error: unknown): boolean {
@@ -45,8 +45,8 @@ function isStatementMode(error: unknown): boolean {
 }
 
 /**
- * Whether the connection is lost or none could be opened: a transaction that was not being committed left nothing
- * behind.
+ * Whether the connection was lost or could not be opened. Then a transaction was rolled back, unless its commit had
+ * been sent.
  */
 export function isConnectionLost(error: unknown): boolean {
   if (isAppError(error) || isStatementMode(error)) return false;
@@ -55,10 +55,10 @@ export function isConnectionLost(error: unknown): boolean {
   return isFailing(error) && state === '' && typeof error.message === 'string' && lostSentences.test(error.message);
 }
 
-/** Whether the same transaction may succeed when it is planned again. */
+/** Whether the same transaction may succeed if it is planned again. */
 export function isTransactionRace(error: unknown): boolean {
   const state = sqlStateOf(error);
-  // A unique violation: a concurrent transaction created the same tree or forest root, or took an id.
+  // 23505 is a unique violation: a concurrent transaction created the same tree or forest root, or used an id.
   return state === '40001' || state === '40P01' || state === '23505';
 }
 
@@ -68,7 +68,7 @@ function postgresFailure(code: RefusalCode, message: string, cause: unknown, ret
   return new AppError({ code, kind, message, retryable, cause, data: state === '' ? {} : { state } });
 }
 
-/** Converts an error of driver or server to an AppError, so that none leaves without a code. */
+/** Converts an error of the driver or server to an AppError, so that every error has a code. */
 export function toPostgresError(error: unknown, place: string): unknown {
   if (isAppError(error)) return error;
   const state = sqlStateOf(error);
@@ -142,7 +142,7 @@ export function toPostgresError(error: unknown, place: string): unknown {
         false,
       );
     default:
-      // A SQLSTATE has five characters; anything else is a defect of ours.
+      // A SQLSTATE has five characters. Any other code is a mistake in Coppice.
       if (!/^[0-9A-Z]{5}$/.test(state)) return error;
       if (constraintOf(error) === 'tree_forest')
         return postgresFailure(
@@ -157,7 +157,7 @@ export function toPostgresError(error: unknown, place: string): unknown {
   }
 }
 
-/** The error for an id of another owner's tree, which the planner could not see. */
+/** Makes the error for an id that another owner's tree has. The planner cannot see such ids. */
 export function makeIdTakenError(error: unknown): AppError {
   return postgresFailure('id/taken', 'An id of this write is in use already; choose another.', error, false);
 }

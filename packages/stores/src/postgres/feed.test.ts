@@ -36,12 +36,12 @@ function make(store: Store, id: TreeId): Promise<TestTree> {
   return TestTree.make({ store, treeId: id });
 }
 
-// Far from the numbers of the trees under test.
+// These numbers are not used by the trees under test.
 const firstSign = 900_000;
 
 /**
- * Returns a feed of all trees that has started. When it starts cannot be observed, so trees are created until it
- * reports one; those events are left out.
+ * Returns a feed of all trees that has started. A test cannot observe the start, so trees are created until the feed
+ * reports one. Those events are left out.
  */
 async function begun(there: Store, here: Store, signal?: AbortSignal): Promise<AsyncIterable<TreeListEvent>> {
   const feed = there.feedAll(null, signal)[Symbol.asyncIterator]();
@@ -66,7 +66,7 @@ async function begun(there: Store, here: Store, signal?: AbortSignal): Promise<A
   })();
 }
 
-// So long that a test which waited for a poll would time out.
+// So long that a test that waited for a poll would time out.
 const never = 1_000_000;
 
 describe.each([
@@ -126,11 +126,11 @@ test('a feed ends with its signal and with its store', async () => {
   expect(await all).toEqual([]);
 });
 
-/** Opens a transaction that has written a commit of a tree and stays open. */
+/** Opens a transaction that has written a commit of a tree and is not committed yet. */
 async function openTransaction(of: TestTree, owner = 'local'): Promise<{ commit(): Promise<void> }> {
   const { Client } = (await import('pg')).default;
   const slow = new Client({ connectionString: database.url });
-  // If the test fails early, its database is dropped under this connection.
+  // If the test fails early, its database is dropped while this connection is open.
   slow.on('error', () => undefined);
   await slow.connect();
   await slow.query('BEGIN');
@@ -162,7 +162,7 @@ test('[L182] a transaction that stays open delays no list, and its commit is not
   await slow.commit();
   const [late] = await taken(store.feedAll(overtook?.cursor ?? null), 1);
   expect([late?.treeId, late?.version]).toEqual([first.treeId, 2]);
-  // Nothing is reported twice: what comes next is new.
+  // No event is reported twice, so the next event is a new one.
   await first.run({ type: 'attributes', treeId: first.treeId, set: { title: 'new' } });
   const [next] = await taken(store.feedAll(late?.cursor ?? null), 1);
   expect([next?.treeId, next?.version]).toEqual([first.treeId, 3]);
@@ -192,7 +192,7 @@ test('[L184] a cursor of an earlier version, made of transaction ids, continues 
     ),
   );
   await tables.close();
-  // Two commits at positions of a server that has seen many transactions.
+  // Writes two commits at positions of a server that has run many transactions.
   const old = 5_000_000_000 * 4096;
   await where.query(
     `INSERT INTO change (id, tree_id, version, act_id, actor, at, kind, seq, structural, is_act, steps, owner)
@@ -239,7 +239,7 @@ test('the list of all trees has every commit of many writers once, even when it 
     events.push(first);
     let { cursor } = first;
     while (events.length < total) {
-      // Seven at a time, each time with a new feed from the last cursor.
+      // Reads seven events at a time, each time with a new feed from the last cursor.
       const part: TreeListEvent[] = await taken(there.feedAll(cursor), Math.min(7, total - events.length));
       events.push(...part);
       cursor = part[part.length - 1]?.cursor ?? cursor;

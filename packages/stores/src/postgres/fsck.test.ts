@@ -24,7 +24,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Adds copies of a tree with a chain of messages as rows, which is faster than a commit for each. */
+/** Adds copies of a tree with a chain of messages as rows, which is faster than commits. */
 async function copyTree(id: string, first: number, last: number): Promise<void> {
   const columns = async (table: string) => {
     const rows = await database.query(
@@ -35,7 +35,7 @@ async function copyTree(id: string, first: number, last: number): Promise<void> 
   };
   const perNumber = 2 ** 26;
   const shifted = new Set(['no', 'parent_no', 'match_no', 'last_no']);
-  // The ids of copies are those of the tree with the number of the copy in place of their first digits.
+  // The ids of a copy are those of the tree, with the number of the copy as their first digits.
   const copyId = (column: string) => `lpad(k::text, 8, '0') || substr(${column}, 9)`;
   const nodeColumns = await columns('node');
   const nodes = nodeColumns.map((name) => {
@@ -60,7 +60,7 @@ async function copyTree(id: string, first: number, last: number): Promise<void> 
     ANALYZE`);
 }
 
-/** Returns how many rows of nodes the server has read by now. */
+/** Returns how many rows of the node table the server has read so far. */
 async function nodesRead(): Promise<number> {
   const [row] = await database.query(
     "SELECT (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int AS n FROM pg_stat_user_tables WHERE relname = 'node' AND schemaname = 'public'",
@@ -68,7 +68,7 @@ async function nodesRead(): Promise<number> {
   return Number(row?.['n']);
 }
 
-/** Waits until the store's connections have ended: they report what they have read when they end. */
+/** Waits until the connections of the store have ended, because the server counts their reads at their end. */
 async function endConnections(): Promise<void> {
   await store.close();
   await vi.waitFor(async () => {
@@ -104,7 +104,7 @@ test('[L212] the check of one tree reads the rows of that tree, however many oth
   const few = await readBy();
   expect(few).toBeGreaterThan(perTree);
   await copyTree(fixture.treeId, 2, 30);
-  // Statistics of the server may change a plan a little, and none may read the other trees.
+  // The statistics of the server may change a plan a little. No plan may read the other trees.
   expect(await readBy()).toBeLessThan(2 * few);
 });
 

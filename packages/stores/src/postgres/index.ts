@@ -1,4 +1,4 @@
-/** Trees in PostgreSQL: for teams and many servers. */
+/** The store in PostgreSQL, for teams and several servers. */
 import type { Store } from '@coppice/core';
 import { useNativeHash } from '../native-hash.ts';
 import { defaultOwner } from '../options.ts';
@@ -14,9 +14,9 @@ import { prepareServer } from './prepare-server.ts';
 export type { PostgresOptions } from './options.ts';
 
 /**
- * Opens the trees of a database, creating its tables if needed. `place` is a PostgreSQL URL, with or without its
- * scheme. A database that accepts no writes, such as a standby, is opened read-only with a note. A database that is a
- * directory of buckets is opened with all of them.
+ * Opens the store in a database, and creates its tables if necessary. `place` is a PostgreSQL URL, with or without its
+ * scheme. A database that refuses writes, such as a standby, is opened read-only with a note. A directory of buckets is
+ * opened with all its buckets.
  */
 export async function open(place: string, options: PostgresOptions = {}): Promise<Store> {
   useNativeHash();

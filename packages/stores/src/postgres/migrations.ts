@@ -1,6 +1,6 @@
 /**
- * The tables of a PostgreSQL store, created and changed in numbered steps, each once, by the first process that needs
- * it.
+ * The tables of a PostgreSQL store. They are created and changed by numbered migrations. The first process that needs a
+ * migration runs it.
  */
 import { AppError, refusalKinds } from '@coppice/core';
 import { recordEarlierCopies } from '../sql/copies.ts';
@@ -21,17 +21,18 @@ import { numberPostgresRows } from './number-rows.ts';
 import { commitPositionIndex, ownerGateStatements } from './owner-gate.ts';
 import { dividedCheckStatements, ownerFeedIndex, positionStatements } from './owner-places.ts';
 
-/** One change of the tables. A released one is never edited; a later number changes its result. */
+/** One migration. After a release it is never edited; a later migration changes its result. */
 export interface PostgresMigration {
   readonly version: number;
   readonly statements: readonly string[];
-  /** Indexes of tables that may be large: on a database that was there they are built afterwards, concurrently. */
+  /** Indexes of tables that may be large. On an existing database they are built after the migration, concurrently. */
   readonly indexes?: readonly TableIndex[];
   /** Fills new tables or columns from existing rows. */
   readonly fill?: (progress: MigrationProgress) => SqlTask<void>;
 }
 
-// The active node refers to the node table, whose rows refer back: the key is added when both tables exist.
+// The tree table refers to the node table, and the node table to the tree table. So this foreign key is added when both
+// exist.
 const activeKey = /,\s*(FOREIGN KEY \(id, active_node_id\) REFERENCES node [^\n]*)/;
 
 function createTableStatements(): string[] {
@@ -45,26 +46,27 @@ function createTableStatements(): string[] {
   return [...statements, `ALTER TABLE tree ADD CONSTRAINT tree_active ${later}`];
 }
 
-/** The number of log positions of one transaction, before version 10. */
+/** The number of log positions per transaction, before version 10. */
 const commitsPerTransaction = 4096;
 
-/** PostgreSQL's additions to the shared tables. */
+/** The statements that only PostgreSQL needs, in addition to the shared tables. */
 const own: readonly string[] = [
-  // With the same leading columns as another index and no more selective, it would be chosen for walks down a removed
-  // subtree and find everything removed at every level.
+  // This index begins with the same columns as another one. The planner would use it for walks down a removed subtree,
+  // and read all removed nodes at every level.
   'DROP INDEX node_removed',
   'CREATE INDEX node_removed ON node (tree_id, removed_in, parent_id) WHERE removed_in IS NOT NULL',
-  // Positions were made of transaction ids until version 10.
+  // Until version 10, positions were made from transaction ids.
   'CREATE UNIQUE INDEX change_place ON change (id)',
   'CREATE INDEX change_feed ON change (owner, id)',
-  // In PL/pgSQL, whose plans every server caches; before version 18 an SQL function is planned at each call.
+  // The function is written in PL/pgSQL, because every server caches its plans. Before version 18, an SQL function is
+  // planned at each call.
   `CREATE FUNCTION change_place() RETURNS BIGINT LANGUAGE plpgsql VOLATILE AS $$
     DECLARE first BIGINT := CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT) * ${commitsPerTransaction};
     BEGIN RETURN first + (SELECT count(*) FROM change WHERE id >= first AND id < first + ${commitsPerTransaction}); END
   $$`,
   'ALTER TABLE change ALTER COLUMN id SET DEFAULT change_place()',
-  // The texts for search, in lower case: filled after the commits, and complete before a search answers. A purge
-  // deletes them by the foreign key; whether a node is live is read from the node itself.
+  // The texts for search, in lower case. They are filled after the commits, and completed before a search answers. A
+  // purge deletes them by the foreign key. Whether a node is live is read from the node table.
   `CREATE TABLE search_text (
     tree_id TEXT COLLATE "C" NOT NULL,
     node_id TEXT COLLATE "C" NOT NULL,
@@ -83,9 +85,9 @@ const own: readonly string[] = [
 ];
 
 /**
- * Only the root may have the tree's own id. No index spans two tables, so two concurrent transactions would not see
- * each other. A new tree therefore reserves its id in the node table until its transaction ends: an insert of a node
- * with that id waits for it, or is waited for, and then checks whether there is such a tree.
+ * Only the root may have the id of its tree. No index covers two tables, so two concurrent transactions would not see
+ * each other. A new tree therefore reserves its id in the node table until its transaction ends. A transaction that
+ * inserts a node with that id waits for the end, and then checks whether the tree exists.
  */
 const oneIdEach: readonly string[] = [
   `CREATE FUNCTION tree_holds_id() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
@@ -104,7 +106,7 @@ const oneIdEach: readonly string[] = [
   'CREATE TRIGGER node_is_no_tree AFTER INSERT ON node FOR EACH ROW EXECUTE FUNCTION node_is_no_tree()',
 ];
 
-/** Every change of the tables, in order. */
+/** All migrations, in order. */
 export const migrations: readonly PostgresMigration[] = [
   { version: 1, statements: [...createTableStatements(), ...own] },
   { version: 2, statements: [addShareVersionSql(postgresDialect)] },
@@ -112,7 +114,7 @@ export const migrations: readonly PostgresMigration[] = [
   { version: 4, statements: createLinearNodesSql(postgresDialect) },
   { version: 5, statements: oneIdEach },
   { version: 6, statements: createNodeCopiesSql(postgresDialect), fill: () => recordEarlierCopies(postgresDialect) },
-  // The lists that this version stored as rows are written together with the row numbers.
+  // Lists are stored as rows by the migration to row numbers, so this migration does nothing.
   { version: 7, statements: [] },
   { version: 8, statements: createSealedRecordsSql(postgresDialect) },
   { version: 9, statements: addBlobWaitingSql(postgresDialect) },
@@ -121,18 +123,18 @@ export const migrations: readonly PostgresMigration[] = [
   { version: 12, statements: [...ownerGateStatements, ...dividedCheckStatements], indexes: [commitPositionIndex] },
 ];
 
-/** Every index that is built concurrently on a database that was there. */
+/** The indexes that are built concurrently on an existing database. */
 export const concurrentIndexes: readonly TableIndex[] = migrations.flatMap(({ indexes }) => indexes ?? []);
 
-/** The table version that this program writes. */
+/** The version of the tables that this build writes. */
 export const newestSchemaVersion = migrations.reduce((newest, { version }) => Math.max(newest, version), 0);
 
-// One number for all of Coppice; advisory locks are per database, so other databases do not wait.
+// The key of the advisory lock for migrations. Advisory locks are per database.
 const lockNumber = 0x636f_7070;
 
 const isThere = "SELECT to_regclass('coppice_schema') IS NOT NULL AS there";
 
-/** Returns the table version, 0 if there are no tables. */
+/** Returns the version of the tables; 0 if there are none. */
 export function* readSchemaVersion(): SqlTask<number> {
   const found = yield* queryRow(isThere);
   if (found?.there !== true) return 0;
@@ -140,7 +142,7 @@ export function* readSchemaVersion(): SqlTask<number> {
   return at === undefined ? 0 : sqlNumber(at, 'version');
 }
 
-/** Throws if a newer program wrote the tables. */
+/** Throws if a newer build wrote the tables. */
 export function assertSchemaNotNewer(version: number, place: string, known = newestSchemaVersion): void {
   if (version <= known) return;
   throw new AppError({
@@ -152,15 +154,15 @@ export function assertSchemaNotNewer(version: number, place: string, known = new
 }
 
 /**
- * Updates the tables in the current transaction, under a lock that only one process holds: completely or not at all. A
- * process that waited for the lock finds nothing left to do. Returns the version before.
+ * Updates the tables in the current transaction, completely or not at all, under a lock that one process holds. A
+ * process that waited for the lock has nothing left to do. Returns the version before.
  */
 export function* migratePostgres(
   place: string,
   list: readonly PostgresMigration[] = migrations,
   progress: MigrationProgress = () => undefined,
 ): SqlTask<number> {
-  // Copying large tables takes longer than any request, and another process that does it is waited for.
+  // Copying large tables takes longer than any request, and another process may have to wait for it.
   yield* execute(
     "SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true), set_config('coppice.lock', current_setting('lock_timeout'), true), set_config('lock_timeout', '0', true)",
   );
@@ -185,8 +187,8 @@ export function* migratePostgres(
 }
 
 /**
- * Locks the tables before anything is done. A lock that is waited for makes all later readers wait too, so the wait is
- * short; a caller that did not get it gives up everything and tries again.
+ * Locks the tables before anything is changed. While a transaction waits for such a lock, all later readers wait too.
+ * So the wait is short, and a caller that did not get the lock rolls back and tries again.
  */
 function* lockTables(): SqlTask<void> {
   const tables = yield* queryRows(
@@ -213,14 +215,14 @@ function* refuseForeign(place: string): SqlTask<void> {
 }
 
 /**
- * Returns the index for fast search, with the extension that it needs; null if the server does not offer trigrams. While
- * there is no text it is created at once.
+ * Returns the index for fast search, and creates the extension that it needs. Returns null if the server does not offer
+ * trigrams. If there are no texts yet, the index is created immediately.
  */
 export function* prepareTrigramIndex(): SqlTask<TableIndex | null> {
   const offered = yield* queryRow("SELECT 1 AS yes FROM pg_available_extensions WHERE name = 'pg_trgm'");
   if (offered === undefined) return null;
   yield* execute('SELECT pg_advisory_xact_lock($1)', lockNumber);
-  // In a schema that every bucket of the database can name.
+  // The extension is created in a schema that every bucket of the database can use.
   const shared = yield* queryRow("SELECT 1 AS yes WHERE to_regnamespace('public') IS NOT NULL");
   yield* execute(`CREATE EXTENSION IF NOT EXISTS pg_trgm${shared === undefined ? '' : ' SCHEMA public'}`);
   const home = yield* queryRow(
@@ -233,7 +235,7 @@ export function* prepareTrigramIndex(): SqlTask<TableIndex | null> {
   return index;
 }
 
-/** Whether the index is there and complete. */
+/** Whether the index for fast search exists and is complete. */
 export function* hasTrigramIndex(): SqlTask<boolean> {
   const found = yield* queryRow(
     "SELECT 1 AS yes FROM pg_index WHERE indexrelid = to_regclass('search_text_trigrams') AND indisvalid",

@@ -7,7 +7,7 @@ import type { NewestCommits } from './owner-places.ts';
 
 const nothing: NewestCommits = { trees: new Map(), owners: new Map() };
 
-/** Notifications without a listening connection. */
+/** Creates notifications without a listening connection. */
 function polling(pollInterval: number, newest: (trees: readonly string[], owners: readonly string[]) => NewestCommits) {
   const unused = () => {
     throw new Error('Nothing listens here.');
@@ -23,7 +23,7 @@ function polling(pollInterval: number, newest: (trees: readonly string[], owners
   });
 }
 
-/** Waits for news of a target, and tells whether there was some. */
+/** Waits for a new commit of a target. `woken` tells whether one was reported. */
 function waiting(news: Notifications, target: FeedTarget): { woken: boolean; readonly done: Promise<void> } {
   const state = { woken: false, done: Promise.resolve() };
   state.done = news.changed(target, undefined, news.mark(target)).then(() => {

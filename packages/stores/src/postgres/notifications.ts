@@ -1,5 +1,6 @@
 /**
- * Detects commits: those of this process at once, others' by LISTEN and NOTIFY, and all by polling from time to time.
+ * Detects new commits: those of this process immediately, those of others by LISTEN and NOTIFY, and all of them by
+ * polling at intervals.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { AbortSignalLike, TreeId } from '@coppice/core';
@@ -7,24 +8,24 @@ import type { Client } from 'pg';
 import type { FeedTarget } from '../sql/engine.ts';
 import type { NewestCommits } from './owner-places.ts';
 
-/** Returns the notification channel for the commits of a schema; channels are per database. */
+/** Returns the notification channel for the commits of a schema. Channels are per database. */
 export function commitChannelOf(schema: string | null): string {
   if (schema === null) return 'coppice_commit';
   return `coppice_commit_${createHash('sha256').update(schema).digest('hex').slice(0, 16)}`;
 }
 
-/** The channel on which a listening connection is tested. */
+/** The channel for the test of a listening connection. */
 const testChannel = 'coppice_test';
 
-/** The inputs of the notifications. */
+/** The settings and functions of a database that notifications need. */
 export interface NotificationOptions {
   readonly mode: 'notify' | 'poll';
-  /** The channel of commits, see {@link commitChannelOf}. */
+  /** The channel for commits, see {@link commitChannelOf}. */
   readonly channel: string;
   readonly pollInterval: number;
-  /** Creates a separate connection to listen on. */
+  /** Creates a separate connection for LISTEN. */
   readonly client: () => Client;
-  /** Whether a connection is direct: through a pooler it would listen on a shared connection. */
+  /** Whether a connection is direct. Through a pooler, LISTEN would affect a shared connection. */
   readonly isDirect: (client: Client) => Promise<boolean>;
   /** Sends a notification from another connection. */
   readonly notify: (channel: string, payload: string) => Promise<void>;
@@ -32,17 +33,17 @@ export interface NotificationOptions {
   readonly newest: (trees: readonly string[], owners: readonly string[]) => Promise<NewestCommits>;
 }
 
-// Enough for all open trees and lists; forgetting one costs another read of it.
+// More than all open trees and lists. A feed whose entry was dropped reads once more than necessary.
 const mostRemembered = 10_000;
-// The most trees and owners of one poll.
+// The most trees and owners in one poll.
 const polledAtOnce = 1_000;
 const slowestReconnect = 5_000;
-// The polling interval where LISTEN does not work, or is not known to.
+// The polling interval in milliseconds, while LISTEN does not work or is not tested yet.
 const pooledInterval = 500;
-// How long a test notification may take before it is reported as missing; polling does not wait for that.
+// How many milliseconds a test notification may take before it is reported as missing. Polling continues meanwhile.
 const mostDelay = 2_000;
 
-/** A feed that waits. */
+/** A feed that waits for commits. */
 interface Waiting {
   readonly target: FeedTarget;
   readonly wake: () => void;
@@ -52,18 +53,18 @@ function keyOf(target: FeedTarget): string {
   return 'owner' in target ? `owner ${target.owner}` : `tree ${target.treeId}`;
 }
 
-/** The waiting feeds, and the connection for notifications. */
+/** The feeds that wait for commits, and the connection that listens for notifications. */
 export class Notifications {
   readonly #options: NotificationOptions;
   readonly #waiting = new Map<string, Set<Waiting>>();
-  /** When a tree or owner was last heard of, as a running number; the oldest are forgotten. */
+  /** For each tree and owner, a number that rises with each commit that is reported. The oldest entries are dropped. */
   readonly #lastNews = new Map<string, number>();
   #hearings = 0;
   #forgotten = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #polling = false;
   #listening: Client | null = null;
-  // What was sent to test the listening connection, when, and whether it arrived.
+  // The payload of the test notification, when it was sent, and whether it arrived.
   #test: { readonly payload: string; sentAt: number; isReceived: boolean } | null = null;
   #connecting: Promise<void> | null = null;
   #untold: string[] = [];
@@ -77,18 +78,21 @@ export class Notifications {
     this.#mode = options.mode;
   }
 
-  /** Whether notifications are known to arrive: the listening connection has received its test notification. */
+  /** Whether notifications are known to arrive, because the test notification did. */
   get trusted(): boolean {
     return this.#listening !== null && this.#test?.isReceived === true;
   }
 
-  /** Whether the test notification of the listening connection is missing. */
+  /** Whether the test notification has not arrived in time. */
   get deaf(): boolean {
     const test = this.#listening === null ? null : this.#test;
     return test !== null && !test.isReceived && performance.now() - test.sentAt > mostDelay;
   }
 
-  /** Starts listening, unless in polling mode. Errors are ignored: polling continues and the connection is retried. */
+  /**
+   * Starts to listen, unless the feed is set to polling. Errors are ignored: polling continues and the connection is
+   * retried.
+   */
   async start(): Promise<void> {
     if (this.#mode === 'poll' || this.#closed) return;
     this.#connecting ??= this.#connect();
@@ -123,14 +127,14 @@ export class Notifications {
     }
     this.#connecting = null;
     if (this.#closed) await this.#hangUp();
-    // Commits made before the connection listened are found by polling.
+    // Polling finds the commits that were made before the connection listened.
     void this.#poll();
     this.#tellUntold();
   }
 
   /**
-   * Sends a notification to the listening connection. Until it arrives, polling goes on as without LISTEN: a proxy may
-   * accept LISTEN and pass no notification on.
+   * Sends a test notification to the listening connection. Until it arrives, polling continues as without LISTEN,
+   * because a proxy may accept LISTEN and drop the notifications.
    */
   #sendTest(): Promise<void> {
     const test = { payload: randomUUID(), sentAt: Number.POSITIVE_INFINITY, isReceived: false };
@@ -154,7 +158,7 @@ export class Notifications {
     timer.unref();
   }
 
-  /** Switches to polling for good. */
+  /** Uses only polling from now on. */
   #look(): void {
     this.#mode = 'poll';
     this.#untold = [];
@@ -167,7 +171,7 @@ export class Notifications {
     if (!this.#closed) void this.start();
   }
 
-  /** Listens on a new connection, because commits are made on another server now. */
+  /** Listens on a new connection, because another server accepts the commits now. */
   reconnect(): void {
     if (this.#listening !== null) this.#lost(this.#listening);
   }
@@ -194,9 +198,9 @@ export class Notifications {
   }
 
   /**
-   * Announces a commit, after it and not with it: a transaction with a NOTIFY holds a server-wide lock while it is made
-   * durable, which would serialise the commits of all trees. If this process ends in between, others find the commit by
-   * polling.
+   * Announces a commit after it is made. A NOTIFY in the same transaction would hold a server-wide lock while the
+   * commit is written to disk, and all commits would wait for each other. If this process ends in between, others find
+   * the commit by polling.
    */
   announce(owner: string, treeId: TreeId, version: number): void {
     const payload = `${treeId} ${version} ${owner}`;
@@ -209,7 +213,7 @@ export class Notifications {
   #tellUntold(): void {
     const client = this.#listening;
     if (client === null) {
-      // No connection to announce it on; others poll.
+      // There is no connection to announce commits on. Other processes find them by polling.
       if (this.#untold.length > mostRemembered) this.#untold = [];
       return;
     }
@@ -225,10 +229,7 @@ export class Notifications {
       });
   }
 
-  /**
-   * Sends the notifications, as one statement. They write nothing, so its transaction need not wait for the disk or delay
-   * the next commit.
-   */
+  /** Sends the notifications in one statement. It writes nothing, so it waits for no disk and delays no commit. */
   async #notify(client: Client, reported: readonly string[]): Promise<void> {
     await client.query(
       `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, payload)
@@ -245,14 +246,17 @@ export class Notifications {
     for (const key of [...this.#waiting.keys()]) this.#wake(key);
   }
 
-  /** Returns a mark that changes with each commit that is heard of. */
+  /** Returns a mark that changes with each reported commit of a target. */
   mark(target: FeedTarget): string {
     return String(this.#lastNews.get(keyOf(target)) ?? -this.#forgotten);
   }
 
-  /** Resolves when a target may have a newer commit, and at once if there was news since the mark was taken. */
+  /**
+   * Resolves when a target may have a newer commit. Resolves immediately if a commit was reported since the mark was
+   * taken.
+   */
   changed(target: FeedTarget, signal: AbortSignalLike | undefined, mark: string): Promise<void> {
-    // News between the last read and this wait is not repeated.
+    // A commit between the last read and this call was already reported, and will not be reported again.
     if (this.#closed || signal?.aborted === true || mark !== this.mark(target)) return Promise.resolve();
     const key = keyOf(target);
     return new Promise((resolve) => {
@@ -271,7 +275,7 @@ export class Notifications {
     });
   }
 
-  /** Polls after the interval, once for all that wait then. */
+  /** Schedules the next poll, which covers all waiting feeds. */
   #schedule(): void {
     if (this.#timer !== null || this.#polling || this.#closed) return;
     this.#timer = setTimeout(() => {
@@ -280,7 +284,7 @@ export class Notifications {
     }, this.#pollInterval);
   }
 
-  /** Looks for news of everything that is waited for, and wakes only those that have some. */
+  /** Queries new commits for all waiting feeds, and wakes those that have some. */
   async #poll(): Promise<void> {
     if (this.#polling || this.#closed || this.#waiting.size === 0) return;
     this.#polling = true;
@@ -295,7 +299,7 @@ export class Notifications {
         for (const owner of others) this.#compare(`owner ${owner}`, newest);
       }
     } catch {
-      // The server is away; a feed that reads meanwhile reports it.
+      // The server is unreachable. A feed that reads meanwhile reports the error.
     } finally {
       this.#polling = false;
       if (this.#waiting.size > 0) this.#schedule();
@@ -311,13 +315,13 @@ export class Notifications {
       }
   }
 
-  /** The time between two polls: as set where LISTEN is known to work or not used, else short. */
+  /** The time between two polls: as configured if LISTEN works or is not used, else a short time. */
   get #pollInterval(): number {
     const { mode, pollInterval } = this.#options;
     return mode === 'poll' || this.trusted ? pollInterval : Math.min(pollInterval, pooledInterval);
   }
 
-  /** Waits before the next try, unless it is stopped. */
+  /** Waits before the next attempt, unless the notifications are closed. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
@@ -335,7 +339,7 @@ export class Notifications {
     await client?.end().catch(() => undefined);
   }
 
-  /** Ends every wait and the connection. */
+  /** Ends all waits, and closes the connection. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#stopPause();
@@ -346,7 +350,7 @@ export class Notifications {
   }
 }
 
-/** Whether there are newer commits than a feed has; a tree that is gone counts, since its feed ends. */
+/** Whether there are newer commits than a feed has. A deleted tree counts too, because its feed must end. */
 function isBehind(target: FeedTarget, { trees, owners }: NewestCommits): boolean {
   if ('treeId' in target) return (trees.get(target.treeId) ?? Number.POSITIVE_INFINITY) > target.version;
   return (owners.get(target.owner) ?? []).some((place, lane) => place > (target.places[lane] ?? 0));

@@ -25,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'coppice-numbers-'));
 const added = 25_000;
 let template: TestDatabase;
 
-// What version 7 did beside writing lists as rows.
+// The changes of version 7, apart from storing lists as rows.
 const withoutLists = [
   'DROP TABLE linear_node',
   'DROP INDEX tree_linear',
@@ -41,7 +41,7 @@ function param(value: unknown): SqlParameter {
 function* load(tables: ReadonlyMap<string, readonly SqlRow[]>): SqlTask<void> {
   for (const [table, rows] of tables)
     for (const row of rows) {
-      // Log positions are the database's own.
+      // Log positions are different in every database.
       const columns = Object.keys(row).filter((column) => table !== 'change' || column !== 'id');
       const places = columns.map((_, at) => `$${at + 1}`).join(', ');
       const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`;

@@ -1,47 +1,50 @@
-/** The connection and behaviour of a PostgreSQL store, from its URL and options. */
+/** Reads the settings of a PostgreSQL store from its URL and options. */
 import { refuse } from '@coppice/core';
 import type { StoreOptions } from '../options.ts';
 
-/** The further options of a PostgreSQL store; `pool`, `feed` and `prepare` can also be in the URL. */
+/** The additional options of a PostgreSQL store. `pool`, `feed` and `prepare` can also be set in the URL. */
 export interface PostgresOptions extends StoreOptions {
-  /** The most connections held at once, without the listening one; default 10. */
+  /** The most connections in the pool, without the listening connection. Defaults to 10. */
   readonly pool?: number;
-  /** Milliseconds to wait for a connection. */
+  /** How many milliseconds to wait for a connection. */
   readonly connectTimeout?: number;
-  /** The server's timeout for one statement, in milliseconds. */
+  /** The time limit of the server for one statement, in milliseconds. */
   readonly statementTimeout?: number;
-  /** How long to wait for the lock of a tree that another server is writing, in milliseconds. */
+  /** How many milliseconds to wait for the lock of a tree that another server writes to. */
   readonly lockTimeout?: number;
   /**
-   * How commits of other servers are detected: `notify` listens and polls rarely; `poll` only polls, for places where
-   * LISTEN does not work, such as behind a pooler that assigns connections per transaction.
+   * How commits of other servers are detected. `notify` listens, and polls rarely. `poll` only polls, for places where
+   * LISTEN does not work, such as behind a pooler that assigns a connection to each transaction.
    */
   readonly feed?: 'notify' | 'poll';
-  /** The polling interval in milliseconds; 500 with `poll`, 5000 with `notify`. */
+  /** The polling interval in milliseconds. Defaults to 500 with `poll` and 5000 with `notify`. */
   readonly pollInterval?: number;
-  /** Whether statements stay prepared on the server; switch it off behind a pooler that does not support them. */
+  /** Whether statements stay prepared on the server. Switch this off behind a pooler that does not support it. */
   readonly prepare?: boolean;
-  /** The isolation level of writes. With the lock on the tree's row the weaker one is enough; both are tested. */
+  /**
+   * The isolation level of writes. The weaker one is sufficient, because writes lock the row of their tree. Both are
+   * tested.
+   */
   readonly isolation?: 'read committed' | 'serializable';
 }
 
-/** The kind of server that is wanted, with the names that libpq gives them. */
+/** The kind of server to use, with the names of libpq. */
 export type TargetServerKind = (typeof targets)[number];
 
 const targets = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
 
-/** One server of a URL. */
+/** One server in a URL. */
 export interface ServerAddress {
   /** The host and port, for messages. */
   readonly name: string;
   readonly connectionString: string;
 }
 
-/** The settings with defaults filled in. */
+/** The settings of a store, with default values. */
 export interface PostgresSettings {
-  /** The servers of the URL, in its order. */
+  /** The servers in the URL, in the same order. */
   readonly servers: readonly ServerAddress[];
-  /** Which of them is used. */
+  /** The kind of server to use. */
   readonly target: TargetServerKind;
   /** The location of the database, without user and password. */
   readonly place: string;
@@ -67,7 +70,7 @@ function takeOption(url: URL, name: string): string | null {
   return value;
 }
 
-/** Splits a URL with several hosts into one for each. Hosts and ports may be in the query too, as libpq has it. */
+/** Splits a URL with several hosts into one URL for each host. Hosts and ports may be in the query too, as in libpq. */
 function splitHosts(address: string): readonly string[] {
   const [, head = '', authority = '', rest = ''] =
     /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(address) ?? [];
@@ -91,7 +94,7 @@ function isTarget(value: string): value is TargetServerKind {
   return (targets as readonly string[]).includes(value);
 }
 
-/** Reads a `postgres:` URL and the options; options take precedence over the URL. */
+/** Reads a `postgres:` URL and the options. Options override the URL. */
 export function parsePostgresSettings(address: string, options: PostgresOptions): PostgresSettings {
   const read = splitHosts(address).map((one) => readAddress(one, options));
   const [first] = read;
@@ -110,7 +113,7 @@ function readAddress(
   readonly server: ServerAddress;
   readonly path: string;
 } {
-  // An empty host means the socket in the query; the URL parser requires a host, so it gets one that cannot exist.
+  // An empty host means the socket that the query names. The URL parser requires a host, so it gets a placeholder.
   const local = /^postgres(?:ql)?:\/\/([^/@]*@)?\//.exec(address);
   const parsable =
     local === null ? address : address.replace(/^(postgres(?:ql)?:\/\/(?:[^/@]*@)?)\//, '$1socket.invalid/');

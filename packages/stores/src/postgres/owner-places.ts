@@ -17,18 +17,19 @@ import { queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql
 import type { TableIndex } from './build-indexes.ts';
 import { databaseDividedSqlState } from './owner-gate.ts';
 
-/** The positions of one epoch. With 2^53 positions in all, 8,192 epochs fit. */
+/** The number of positions in one epoch. With 2^53 positions, there can be 8,192 epochs. */
 export const positionsPerEpoch = 2 ** 40;
 
-/** The most commits of one owner that are made durable at once. */
+/** The most commits of one owner that can be written to disk at the same time. */
 const lanes = 8;
 
-// The second half of the advisory lock of a lane; the first is the owner.
+// The second key of the advisory lock of a lane. The first key is the hash of the owner.
 const lockNumber = 0x636f_7000;
 
 /**
- * The function that draws a position: first a lane, then the epoch, which may have been raised while waiting. In
- * PL/pgSQL, whose plans every server caches; before version 18 an SQL function is planned at each call.
+ * Returns the function that assigns a position: it locks a lane, then reads the epoch, which may have changed
+ * meanwhile. It is written in PL/pgSQL, because every server caches its plans. Before version 18, an SQL function is
+ * planned at each call.
  */
 function takePlace(check: string): string {
   return `CREATE OR REPLACE FUNCTION change_takes_place() RETURNS TRIGGER LANGUAGE plpgsql AS $$
@@ -55,8 +56,8 @@ function takePlace(check: string): string {
 }
 
 /**
- * Added in a later table version: where the tables were made a bucket, a server that does not know it is refused. It
- * would write owners that belong elsewhere.
+ * The statements of a migration. In a bucket, a server that does not know of the directory is refused, because it would
+ * write data of owners that are in other buckets.
  */
 export const dividedCheckStatements: readonly string[] = [
   takePlace(`IF coalesce(current_setting('coppice.bucket', TRUE), '') = '' AND coalesce(last.divided, (SELECT e.divided FROM feed_epoch e)) THEN
@@ -66,10 +67,10 @@ export const dividedCheckStatements: readonly string[] = [
 ];
 
 /**
- * Added in a later table version: the lanes, the epoch, and the functions that draw positions. The epoch belongs to a
- * cluster, its timeline (a promotion and a restore to a point in time begin a new one), a database, and a table (a
- * restored dump makes it anew). Reading all of them takes a file access, so a commit only compares the time at which the
- * server was started and the table: unless one of the two changed, none of the others did.
+ * The statements of the migration that adds lanes, epochs, and the functions that assign positions. An epoch belongs to
+ * a cluster, its timeline (a promotion or a restore to a point in time starts a new one), a database, and a table (a
+ * restored dump creates it again). Reading all of these takes a file access. So a commit only compares the start time
+ * of the server and the table; unless one of them changed, the others did not change either.
  */
 export const positionStatements: readonly string[] = [
   `CREATE TABLE feed_epoch (
@@ -109,19 +110,22 @@ export const positionStatements: readonly string[] = [
   'ALTER TABLE change ALTER COLUMN id DROP DEFAULT',
   'ALTER TABLE change ADD COLUMN lane SMALLINT NOT NULL DEFAULT 0',
   'DROP FUNCTION change_place()',
-  // A row that brings its position was copied from another server, and keeps it.
+  // A row that has a position was copied from another server, and keeps it.
   `CREATE TRIGGER change_takes_place BEFORE INSERT ON change FOR EACH ROW WHEN (NEW.id IS NULL)
     EXECUTE FUNCTION change_takes_place()`,
   'DROP INDEX change_feed',
 ];
 
-/** The index of {@link positionStatements}. */
+/** The index for reading the commits of an owner by lane and position. */
 export const ownerFeedIndex: TableIndex = { name: 'change_feed', table: 'change', definition: '(owner, lane, id)' };
 
-// Few owners ever use more than one lane; the others are not looked through.
+// Few owners ever use more than one lane, so unused lanes are not searched.
 const usedLanes = 'generate_series(0, coalesce((SELECT max(m.lane) FROM change m WHERE m.owner = $1), -1))';
 
-/** Returns an owner's commits after a position per lane, oldest first; a missing position means from the first one. */
+/**
+ * Returns the commits of an owner after a position per lane, oldest first. A lane without a position is read from its
+ * start.
+ */
 export function* queryEventRows(owner: string, since: readonly number[], limit: number): SqlTask<readonly SqlRow[]> {
   return yield* queryRows(
     `SELECT found.id, found.lane, found.tree_id, found.version FROM ${usedLanes} AS l(lane)
@@ -148,13 +152,13 @@ export function* queryNewestPositions(owner: string): SqlTask<number[]> {
 
 /** The newest commits of some trees and owners. */
 export interface NewestCommits {
-  /** The version of each tree that there is. */
+  /** The version of each existing tree. */
   readonly trees: ReadonlyMap<string, number>;
-  /** The newest position per lane of each owner with commits. */
+  /** The newest position per lane, for each owner with commits. */
   readonly owners: ReadonlyMap<string, readonly number[]>;
 }
 
-/** Looks for news of many trees and owners at once. */
+/** Queries the newest commits of many trees and owners. */
 export function* queryNewestCommits(trees: readonly string[], owners: readonly string[]): SqlTask<NewestCommits> {
   const versions = new Map<string, number>();
   const places = new Map<string, number[]>();
@@ -178,7 +182,7 @@ export function* queryNewestCommits(trees: readonly string[], owners: readonly s
       else known.push(sqlNumber(row, 'place'));
     }
   if (owners.length > 0)
-    // Whoever follows an owner that was moved away must look, and is sent to the other bucket.
+    // The feeds of an owner that was moved away must read again; then they are directed to the other bucket.
     for (const row of yield* queryRows(
       "SELECT o.owner FROM unnest(CAST($1 AS TEXT[])) AS o(owner) WHERE EXISTS (SELECT 1 FROM owner_gone g WHERE g.owner IN (o.owner, ''))",
       JSON.stringify(owners),

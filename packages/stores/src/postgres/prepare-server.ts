@@ -1,4 +1,4 @@
-/** What is checked and done on opening, before a store is made. */
+/** Checks and prepares a server when a store is opened. */
 import { AppError, isAppError, refusalKinds } from '@coppice/core';
 import type { MigrationProgress } from '../sql/number-rows.ts';
 import { queryRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
@@ -18,14 +18,15 @@ import {
 import type { PostgresOptions } from './options.ts';
 import { WriteAccess } from './write-access.ts';
 
-// Earlier versions are no longer maintained.
+// Earlier versions of PostgreSQL are no longer maintained.
 const oldestServer = 130_000;
 
-/** The properties of a server before anything is done with it. */
-// A slow connection alone makes seconds of difference.
+/** The properties of a server, read before anything is changed on it. */
+// A slow connection alone can cause a difference of seconds.
 const clockToleranceMs = 30_000;
 const fewConnections = 20;
-// How long a migration tries to lock the tables, and how long others can use them between two tries.
+// How long a migration tries to lock the tables, and how long others can use them between two attempts, in
+// milliseconds.
 const longestLockWait = 300_000;
 const pauseBetweenLocks = 500;
 
@@ -35,7 +36,7 @@ interface Server {
   readonly readOnly: boolean;
   readonly synchronous: string;
   readonly fsync: string;
-  /** How far its clock is ahead of ours, in milliseconds. */
+  /** How many milliseconds the clock of the server is ahead of this machine. */
   readonly aheadMs: number;
   readonly connections: number;
 }
@@ -60,7 +61,7 @@ function* serverWork(): SqlTask<Server> {
   };
 }
 
-/** Checks a server and its tables, and creates or updates them. Throws if they cannot be used. */
+/** Checks a server and its tables, and creates or migrates the tables. Throws if they cannot be used. */
 export async function prepareServer(database: PostgresDatabase, options: PostgresOptions): Promise<OpenedPostgres> {
   const { place } = database.settings;
   const server = await database.read(serverWork);
@@ -101,7 +102,7 @@ function* nodesCounted(): SqlTask<number> {
   return sqlNumber(found ?? { n: -1 }, 'n');
 }
 
-/** Ensures that the tables exist and are ours, and returns their version. */
+/** Ensures that the tables exist and belong to Coppice. Returns their version. */
 async function tablesOf(
   database: PostgresDatabase,
   readOnly: boolean,
@@ -121,7 +122,10 @@ async function tablesOf(
   return newestSchemaVersion;
 }
 
-/** Runs a migration; one that did not get the lock of the tables in time lets others pass and tries again. */
+/**
+ * Runs a migration. If it does not get the lock of the tables in time, it waits, so that others can work, and tries
+ * again.
+ */
 async function changeTables(database: PostgresDatabase, work: () => SqlTask<unknown>): Promise<void> {
   const until = performance.now() + longestLockWait;
   for (;;) {
@@ -139,7 +143,9 @@ async function changeTables(database: PostgresDatabase, work: () => SqlTask<unkn
   }
 }
 
-/** Creates the index for fast search. A server without trigrams, or without permission for them, is accepted. */
+/**
+ * Creates the index for fast search. If the server has no trigrams or does not permit them, search works without it.
+ */
 async function prepareTrigrams(database: PostgresDatabase, readOnly: boolean): Promise<boolean> {
   if (await database.read(hasTrigramIndex)) return true;
   if (readOnly) return false;

@@ -9,8 +9,9 @@ import { createPreparedDatabase } from '../../test/postgres-subject.ts';
 import { openSteppedSession, type SteppedSessionOptions } from '../../test/stepped-sessions.ts';
 import { open } from './index.ts';
 
-// Each case is run in every order in which two sessions can interleave: the first executes some statements, then the
-// second as many as it can, then the first finishes. The lock leaves few orders possible, and all of them are tried.
+// Each case runs in every order in which two sessions can alternate: the first session executes some statements, then
+// the second as many as it can, then the first finishes. The lock of the tree allows few orders, and all of them are
+// tried.
 
 const id = treeId(uuid(1));
 
@@ -45,7 +46,7 @@ async function command(store: Store, one: Command, clock: number): Promise<strin
   }
 }
 
-/** Recreates the tree: chains below the root, given as parent and child. */
+/** Creates the tree again, from pairs of parent and child. */
 async function buildSample(links: readonly (readonly [parent: number | null, child: number])[]): Promise<void> {
   await database.query('TRUNCATE tree, node, change, node_content, node_alias, bookmark, run CASCADE');
   await command(observer, { type: 'create', treeId: id, rootId: uuid(2) }, 1);
@@ -67,11 +68,11 @@ async function buildSample(links: readonly (readonly [parent: number | null, chi
 interface Meeting {
   readonly outcomes: readonly string[];
   readonly tree: Tree;
-  /** The number of statements of the first session before the second began. */
+  /** The number of statements that the first session executed before the second began. */
   readonly ahead: number;
 }
 
-/** Runs two commands in every interleaving; the first executes `ahead` statements before the second begins. */
+/** Runs two commands in every order; the first executes `ahead` statements before the second begins. */
 async function* meetings(
   first: Command,
   second: Command,

@@ -117,7 +117,7 @@ test('[L211] in one transaction with others, an append answers as in its own', a
   await third.runs.end(third.id);
   const outcomes = await Promise.allSettled([
     first.runs.append(first.id, { offset: 0, text: 'ab' }),
-    // Twice in one moment, as after a lost answer: the second adds what is new.
+    // The same append is sent twice, as after a lost answer. The second adds only new text.
     first.runs.append(first.id, { offset: 0, text: 'abcd' }),
     second.runs.append(first.id, { offset: 0, text: 'foreign' }),
     second.runs.append(second.id, { offset: 5, text: 'gap' }),

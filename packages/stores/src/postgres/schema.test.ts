@@ -131,7 +131,7 @@ describe('updating the tables of a database in use', () => {
       return tries.size;
     };
     await expect.poll(countTries, { timeout: 60_000, interval: 10 }).toBeGreaterThan(1);
-    // Between two tries others are not held up.
+    // Between two attempts of the migration, others can use the tables.
     expect(await where.query('SELECT count(*)::int AS n FROM tree')).toEqual([{ n: 0 }]);
     await holding.end();
     const store = await opening;
@@ -208,7 +208,7 @@ describe('errors of the server', () => {
   ])('%s is %s', async (state, code, retryable) => {
     const failing = database.read(() => queryRows('SELECT fail($1)', state));
     await expect(failing).rejects.toMatchObject({ code, retryable, data: { state } });
-    // The pool's only connection still works.
+    // The only connection of the pool still works.
     expect(await database.read(() => queryRow('SELECT 1 AS one'))).toEqual({ one: 1 });
   });
 

@@ -1,6 +1,6 @@
 /**
- * Search by trigrams. The texts are copied in lower case into an indexed table, after the commits, so that writes do
- * not pay for it, and before a search answers, so that it sees every acknowledged message.
+ * Search by trigrams. The texts are copied in lower case into an indexed table. This happens after the commits, so that
+ * writes stay fast, and before a search answers, so that it includes every acknowledged message.
  */
 import { type Role, type TreeId, treeId } from '@coppice/core';
 import { encodeColumnText } from '../sql/exact-text.ts';
@@ -29,22 +29,22 @@ import {
 
 import { postgresDialect } from './dialect.ts';
 
-// A node's creation number.
+// The SQL of a node's creation number.
 const seqOf = `(n.no % ${numbersPerTree})`;
 
-// The number of rows copied or examined at once.
+// The number of rows that are copied or searched in one statement.
 const batch = 1_000;
 
 const saidColumns = `n.id, ${seqOf} AS seq, n.role, n.created_at, n.tool_call_id, n.content, n.search_text`;
 
 interface TreeBehind {
   readonly treeId: TreeId;
-  /** The version up to which the texts are copied. */
+  /** The version of the tree up to which its texts are copied. */
   readonly mark: number;
   readonly version: number;
 }
 
-/** Returns the owner's trees whose texts are not all copied yet. */
+/** Returns the trees of an owner with texts that are not copied yet. */
 export function* findTreesBehindSearch(owner: string, only: TreeId | null): SqlTask<TreeBehind[]> {
   const found = yield* queryRows(
     `SELECT t.id, t.version, coalesce(m.version, 0) AS mark FROM tree t LEFT JOIN search_mark m ON m.tree_id = t.id
@@ -59,7 +59,7 @@ export function* findTreesBehindSearch(owner: string, only: TreeId | null): SqlT
   }));
 }
 
-/** Copies the texts of a tree since its mark. Runs in a separate transaction; concurrent ones wait for each other. */
+/** Copies the new texts of a tree. Runs in a separate transaction; two of them for one tree wait for each other. */
 export function* catchUpSearch(tree: TreeId): SqlTask<void> {
   const known = yield* queryRow('SELECT version FROM tree WHERE id = $1', tree);
   // The tree may have been deleted meanwhile.
@@ -70,7 +70,7 @@ export function* catchUpSearch(tree: TreeId): SqlTask<void> {
   );
   const mark = yield* queryRow('SELECT version FROM search_mark WHERE tree_id = $1 FOR UPDATE', tree);
   if (mark === undefined) return;
-  // Read again under the lock: its last holder may have copied everything.
+  // The version is read under the lock, because the last holder may have copied all texts.
   const version = sqlNumber(
     (yield* queryRow('SELECT version FROM tree WHERE id = $1', tree)) ?? { version: 0 },
     'version',
@@ -82,7 +82,7 @@ export function* catchUpSearch(tree: TreeId): SqlTask<void> {
   yield* execute('UPDATE search_mark SET version = $2 WHERE tree_id = $1', tree, version);
 }
 
-/** Copies a tree for the first time, in batches by creation number. */
+/** Copies all texts of a tree for the first time, in batches by creation number. */
 function* copyAll(tree: TreeId): SqlTask<void> {
   const base = yield* readTreeBase(tree);
   for (let after = -1; ; ) {
@@ -99,8 +99,8 @@ function* copyAll(tree: TreeId): SqlTask<void> {
 }
 
 /**
- * Copies the nodes that the log names since a version, because visiting all nodes of a large tree for one new message
- * would be too slow.
+ * Copies the texts of the nodes that the log names after a version. Reading all nodes of a large tree for one new
+ * message would be too slow.
  */
 function* copyTouched(tree: TreeId, from: number): SqlTask<void> {
   const base = yield* readTreeBase(tree);
@@ -148,7 +148,7 @@ function textsOfNodes(one: SqlRow): string {
   return searchTextOf(one, messageOfRow(one, sqlText(one, 'role') as Role));
 }
 
-/** Returns hits among the copied texts, and in trees that could not be copied because the database is read-only. */
+/** Returns hits in the copied texts, and in trees whose texts cannot be copied because the database is read-only. */
 export function* searchCopiedTexts(search: SearchRequest, uncopied: readonly TreeBehind[]): SqlTask<FoundHit[]> {
   const found = new Map<string, FoundHit>();
   for (const hit of yield* inCopied(search)) found.set(hit.nodeId, hit);
@@ -156,7 +156,7 @@ export function* searchCopiedTexts(search: SearchRequest, uncopied: readonly Tre
   return [...found.values()];
 }
 
-/** Returns the conditions that all parts of a search share; their parameters come after the given ones. */
+/** Returns the conditions that all statements of a search share. Their parameters come after the given ones. */
 function searchConditions(search: SearchRequest, params: SqlParameter[]): string[] {
   const asked = [`t.owner = $${params.push(search.owner)}`, 't.trashed_at IS NULL', 'n.removed_in IS NULL'];
   if (search.treeId !== null) asked.push(`t.id = $${params.push(search.treeId)}`);
@@ -175,9 +175,9 @@ function escapePattern(term: string): string {
   return `%${term.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
-/** Searches the copied texts, which have the same lower case as the terms. */
+/** Searches the copied texts, which are in lower case like the terms. */
 function* inCopied(search: SearchRequest): SqlTask<FoundHit[]> {
-  // Trigram indexes need bitmap scans, and a plan for each term.
+  // A trigram index needs bitmap scans, and a plan for each search term.
   yield* execute('SET LOCAL enable_bitmapscan = on');
   yield* execute('SET LOCAL plan_cache_mode = force_custom_plan');
   const params: SqlParameter[] = [];
@@ -192,7 +192,7 @@ function* inCopied(search: SearchRequest): SqlTask<FoundHit[]> {
   return found.map((one) => hitOfRow(one, search.terms)).filter((hit) => hit !== null);
 }
 
-/** Examines every message of a tree that was written after its mark. */
+/** Searches every message of a tree that was written after the texts were copied. */
 function* inUncopied(search: SearchRequest, { treeId: tree, mark }: TreeBehind): SqlTask<FoundHit[]> {
   const params: SqlParameter[] = [yield* readTreeBase(tree), mark];
   const asked = [inTreeSql('n'), 'n.content_in > $2', "n.role <> 'root'", ...searchConditions(search, params)];

@@ -1,20 +1,20 @@
 /**
- * The servers of a URL with several hosts. Connections are taken from the server that was used last; if it is away or
- * not of the wanted kind, from the next one in the order of the URL. So a failover needs no restart.
+ * The servers of a URL with several hosts. Connections use the server that was used last. If it is unreachable or not
+ * of the wanted kind, the next server in the order of the URL is used. So a failover needs no restart.
  */
 import { AppError, refusalKinds } from '@coppice/core';
 import type { Client, Pool, PoolClient } from 'pg';
 import { isConnectionLost } from './failures.ts';
 import type { TargetServerKind } from './options.ts';
 
-/** One server: its name for messages, its pool, and connections outside of the pool. */
+/** One server: its name for messages, its connection pool, and connections outside of the pool. */
 export interface PostgresServer {
   readonly name: string;
   readonly pool: Pool;
   readonly makeClient: () => Client;
 }
 
-/** The kind of a server, asked for when a connection is opened. */
+/** The kind of a server, which is read when a connection is opened. */
 interface ServerKind {
   readonly standby: boolean;
   readonly read_only: boolean;
@@ -22,7 +22,7 @@ interface ServerKind {
 
 const kindQuery = `SELECT pg_is_in_recovery() AS standby, current_setting('transaction_read_only') = 'on' AS read_only`;
 
-/** What is missing if a server is not of the wanted kind. */
+/** For each kind of server, what is wrong with a server that is not of this kind. */
 const requirements: Readonly<
   Record<
     Exclude<TargetServerKind, 'any' | 'prefer-standby'>,
@@ -50,7 +50,7 @@ export class ServerList {
     this.#place = place;
     this.#target = target;
     for (const { pool } of servers) {
-      // The pool drops a connection that breaks while idle; without a listener the error would end the process.
+      // The pool drops a connection that breaks while idle. Without a listener, the error would end the process.
       pool.on('error', () => undefined);
       pool.on('connect', (client) => {
         client.on('error', () => undefined);
@@ -58,12 +58,12 @@ export class ServerList {
     }
   }
 
-  /** Whether a write that a server refuses may succeed on another one. */
+  /** Whether another server may accept a write that this server refuses. */
   get canSwitchForWrites(): boolean {
     return this.#servers.length > 1 && (this.#target === 'read-write' || this.#target === 'primary');
   }
 
-  /** Calls a listener when another server is used than before; returns a function that ends that. */
+  /** Calls a listener when another server is used. Returns a function that removes the listener. */
   onSwitch(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -74,7 +74,7 @@ export class ServerList {
     return this.#server(this.#current).makeClient();
   }
 
-  /** Takes a connection to a server of the wanted kind. */
+  /** Takes a connection to a server of the wanted kind from its pool. */
   async connect(): Promise<PoolClient> {
     const begin = this.#current;
     const reasons: string[] = [];
@@ -92,7 +92,7 @@ export class ServerList {
           }
           reasons.push(`${name} ${reason}`);
         } catch (error) {
-          // As in libpq, a server that answers and refuses, for example a wrong password, ends the search.
+          // If a server answers and refuses, for example a wrong password, the search ends, as in libpq.
           if (!isConnectionLost(error) || this.#servers.length === 1) throw error;
           reasons.push(`${name} cannot be reached`);
         }
@@ -105,7 +105,9 @@ export class ServerList {
     });
   }
 
-  /** Returns why a connection is not to a server of the wanted kind, and closes it; null if it is. */
+  /**
+   * Returns why the server of a connection is not of the wanted kind, and closes the connection. Returns null if it is.
+   */
   async #misfit(client: PoolClient, target: TargetServerKind): Promise<string | null> {
     if (target === 'any' || target === 'prefer-standby') return null;
     try {
@@ -122,9 +124,9 @@ export class ServerList {
     }
   }
 
-  /** Leaves the server of a connection, because it refused a write: others are tried first from now on. */
+  /** Marks the server of a connection as refusing writes, so that the other servers are tried first. */
   leave(client: PoolClient): void {
-    // Several transactions may notice it at once; only the first of them moves on.
+    // Several transactions may notice this at the same time. Only the first one switches to the next server.
     if (this.#homes.get(client) === this.#current) this.#use((this.#current + 1) % this.#servers.length);
   }
 
@@ -140,7 +142,7 @@ export class ServerList {
     return server;
   }
 
-  /** Waits until every connection is returned, and closes them. */
+  /** Waits until all connections are returned, then closes them. */
   async close(): Promise<void> {
     await Promise.all(this.#servers.map(({ pool }) => pool.end()));
   }

@@ -23,7 +23,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   throw new Error('Nothing was refused.');
 }
 
-/** Appends with chosen ids until the outcome is known, like a client that retries. */
+/** Appends with chosen ids, and repeats it until the result is known, like a client that retries. */
 async function insist(store: Store, tree: string, n: number, parent?: string): Promise<number> {
   for (let tries = 1; ; tries++) {
     try {
@@ -35,7 +35,7 @@ async function insist(store: Store, tree: string, n: number, parent?: string): P
           ...(parent === undefined ? {} : { parentId: nodeId(parent) }),
           messages: [{ message: user(`message ${n}`), id: uuid(n) }],
           merge: false,
-          // A retry that finds its message then commits nothing, so versions can be counted.
+          // If a retry finds its message, it commits nothing. So the version counts the messages.
           select: false,
         },
         { actor: 'me', kit: testKit, ...createTestClock(n) },
@@ -62,7 +62,7 @@ describe('many writers', () => {
       Array.from({ length: 24 }, async (_, writer) => {
         const store = writer % 2 === 0 ? first : second;
         for (let n = 0; n < perWriter; n++) {
-          // Half of all writes use one tree.
+          // Half of all writes change one tree.
           const tree = (n % 2 === 0 ? trees[0] : trees[(writer + n) % trees.length]) ?? '';
           const number = 10_000 + writer * 100 + n;
           await insist(store, tree, number);

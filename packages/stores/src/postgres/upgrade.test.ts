@@ -1,5 +1,7 @@
 // @module-tag full
-/** A dump of a database of table version 9, made by the program of that time with `pg_dump`, and what it answered. */
+/**
+ * Tests with a dump of a database of table version 9, made by the program of that time with `pg_dump`, and its answers.
+ */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { messageKit } from '@coppice/content';
@@ -24,7 +26,7 @@ async function restoreDump(): Promise<TestDatabase> {
   return database;
 }
 
-/** The answers of a store, in the form of the fixture. */
+/** Returns the answers of a store in the form of the fixture. */
 async function answersOf(store: Store): Promise<unknown> {
   const dump: unknown[] = [];
   for (const id of trees)
@@ -48,7 +50,7 @@ test('[L210] a database that an earlier version left answers as it did, passes t
   expect((await store.fsck()).findings).toEqual([]);
   const [first, second] = trees;
   if (first === undefined || second === undefined) throw new Error('The fixture has two trees.');
-  // The log from before the upgrade can be undone after it.
+  // Commits from before the upgrade can be undone after it.
   await run(store, { type: 'undo', treeId: first }, me);
   await run(store, { type: 'redo', treeId: first }, me);
   await run(store, { type: 'append', treeId: second, messages: [{ message: textMessage('user', 'After it.') }] }, me);

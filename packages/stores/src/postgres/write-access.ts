@@ -1,6 +1,6 @@
 /**
- * Whether the server takes writes. It is asked again while it does not: a standby that was promoted takes writes from
- * then on, without being opened again.
+ * Tracks whether the server accepts writes. While it does not, the server is queried again, so that a promoted standby
+ * accepts writes without reopening the store.
  */
 import { isAppError } from '@coppice/core';
 import { throwReadOnlyStore } from '../refusals.ts';
@@ -9,7 +9,10 @@ import type { PostgresDatabase } from './database.ts';
 
 const refusedState = '25006';
 
-/** Returns whether the server refuses writes. The transaction of the question is read-only itself, so its setting says nothing. */
+/**
+ * Returns whether the server refuses writes. Settings of the current transaction do not count, because it is read-only
+ * itself.
+ */
 export function* serverRefusesWrites(): SqlTask<boolean> {
   const found = yield* queryRow(
     "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' AS refuses",
@@ -17,7 +20,7 @@ export function* serverRefusesWrites(): SqlTask<boolean> {
   return found?.refuses === true;
 }
 
-/** The write access of an open store. */
+/** Whether an open store can write. */
 export class WriteAccess {
   readonly #database: PostgresDatabase;
   readonly #isReadOnlyByOption: boolean;
@@ -33,26 +36,26 @@ export class WriteAccess {
     return this.#isReadOnlyByOption || this.#isRefused;
   }
 
-  /** Asks the server again if it refused writes when it was last asked. */
+  /** Queries the server again if it refused writes the last time. */
   async refresh(): Promise<void> {
     if (this.#isRefused) this.#isRefused = await this.#database.read(serverRefusesWrites);
   }
 
-  /** Runs a write; throws before it begins if the server still takes none. */
+  /** Runs a write. Throws before it starts if the server still refuses writes. */
   async write<T>(work: () => Promise<T>): Promise<T> {
     await this.refresh();
     if (this.readOnly) throwReadOnlyStore();
     try {
       return await work();
     } catch (error) {
-      // The server was made read-only since, or a connection leads to another server now.
+      // The server became read-only, or the connection leads to another server now.
       if (isAppError(error) && (error.data as { readonly state?: unknown } | undefined)?.state === refusedState)
         this.#isRefused = true;
       throw error;
     }
   }
 
-  /** Returns what a user should know, or null. */
+  /** Returns a note for the user; null if the server accepts writes. */
   get note(): string | null {
     return this.#isRefused && !this.#isReadOnlyByOption
       ? 'The database takes no writes: everything can be read, nothing can be saved. Once it takes writes, such as a standby that is promoted, saving works again without a restart.'

@@ -1,4 +1,4 @@
-/** Answers core's reads with queries. For a path the cost depends on the path or the index, never on the tree. */
+/** Answers the reads of core with queries. The cost of a path depends on its length, never on the size of the tree. */
 import {
   type Answer,
   type Node,
@@ -66,12 +66,12 @@ import {
   queryTopology,
 } from './subtree.ts';
 
-// The number of the node `$2` in the tree with base `$1`.
+// The SQL of the number of node `$2`, in the tree with base `$1`.
 const byId = `(SELECT s.no FROM node s WHERE ${inTreeSql('s')} AND s.id = $2)`;
 
 /**
- * Answers a read without a query from prefetched rows; undefined if that is not possible. Nearly every chat message is
- * planned from these alone.
+ * Answers a read from prefetched rows, without a query. Returns undefined if that is not possible. Nearly every chat
+ * message is planned with prefetched rows alone.
  */
 export function answerFromPrefetch(scope: TreeScope, read: Read): Answer | undefined {
   if (scope.tree === null || ('treeId' in read && read.treeId !== undefined && read.treeId !== scope.treeId))
@@ -105,7 +105,7 @@ export function* answerRead(scope: TreeScope, read: Read): SqlTask<Answer> {
 }
 
 function* answerHere(scope: TreeScope, read: Read): SqlTask<Answer> {
-  // Foreign and unknown trees have no nodes, so every read about them finds nothing.
+  // The trees of other owners and unknown trees have no nodes here, so every read finds nothing.
   const base = baseOfScope(scope);
   switch (read.ask) {
     case 'pause':
@@ -177,7 +177,7 @@ type PositionRead = Extract<
 /** Answers reads about positions and bookmarks. */
 function* answerPositions(scope: TreeScope, read: PositionRead | OutsideRead): SqlTask<Answer> {
   const base = baseOfScope(scope);
-  // Side tables of another owner's tree are not read.
+  // The side tables of another owner's tree are not read.
   const known = scope.tree === null ? '' : scope.treeId;
   switch (read.ask) {
     case 'lastPosition': {
@@ -196,7 +196,8 @@ function* answerPositions(scope: TreeScope, read: PositionRead | OutsideRead): S
     case 'neighbourPositions':
       return yield* answerGap(base, read.of, read.position);
     case 'childAt': {
-      // A node removed together with its parent is restored with it at its position, so it counts.
+      // A node that was removed with its parent returns to its position when both are restored, so its position is
+      // taken.
       const there = yield* queryRow(
         `SELECT n.id FROM node n JOIN node p ON p.no = n.parent_no
         WHERE n.parent_no = ${byId} AND n.position = $3 AND (n.removed_in IS NULL OR n.removed_in = p.removed_in)`,
@@ -268,13 +269,14 @@ function* answerTaken(scope: TreeScope, ids: readonly NodeId[]): SqlTask<readonl
   return ids.filter((id) => taken.has(id));
 }
 
-/** Returns what was prefetched about a node. */
+/** Returns the prefetched data about a node. */
 function parentInfoAt(scope: TreeScope, id: NodeId): NonNullable<TreeScope['prefetched']>['parentInfo'] {
   const parentInfo = scope.tree === null ? undefined : scope.prefetched?.parentInfo;
   return parentInfo?.head.id === id ? parentInfo : null;
 }
 
-// Otherwise the part above the break would be missing silently. A row begins with its id and its parent's.
+// Throws if a path is broken. Otherwise the part above the break would be missing without an error. A row begins with
+// its id and the id of its parent.
 function refuseBroken(scope: TreeScope, to: NodeId, found: readonly SqlCells[], limit: number): void {
   const top = found.at(-1);
   if (top === undefined || found.length >= limit) return;
@@ -290,7 +292,7 @@ function refuseBroken(scope: TreeScope, to: NodeId, found: readonly SqlCells[], 
 
 type PathRequest = Pick<Read<'path'>, 'to' | 'limit' | 'until'>;
 
-/** Returns the rows from a node up to below the root. Throws if the path ends before the root, or is a cycle. */
+/** Returns the rows from a node up to the child of the root. Throws if the path is broken or a cycle. */
 function* walkUp(
   scope: TreeScope,
   { to, limit = maxDepth, until }: PathRequest,
@@ -308,7 +310,7 @@ function* withIds(scope: TreeScope, rows: readonly SqlCells[], width: number): S
   const last = rows.at(-1);
   if (last === undefined) return rows;
   const above = Number(last[1]);
-  // The root is the first node of its tree, unless it was repaired.
+  // The root is the first node of its tree, unless the tree was repaired.
   if (above === baseOfScope(scope)) return fillPathIds(rows, scope.tree?.rootId ?? null);
   const found = width < last.length ? last[width] : (yield* queryRow('SELECT id FROM node WHERE no = $1', above))?.id;
   if (typeof found === 'string') return fillPathIds(rows, found);
@@ -339,7 +341,7 @@ function* answerNodes(scope: TreeScope, ids: readonly NodeId[]): SqlTask<readonl
   return inIdOrder(ids, yield* decodeNodesOfRows(scope, found), (node) => node.id);
 }
 
-/** Sorts results in the order of the requested ids; missing ones are left out. */
+/** Sorts results in the order of the requested ids. Missing ids are left out. */
 function inIdOrder<T>(ids: readonly NodeId[], found: readonly T[], idOf: (one: T) => NodeId): readonly T[] {
   const byId = new Map(found.map((one) => [idOf(one), one]));
   return ids.flatMap((id) => byId.get(id) ?? []);
@@ -412,7 +414,7 @@ function* allRows(scope: TreeScope): SqlTask<Reads['rows']['answer']> {
   };
 }
 
-// The rows of a whole tree would be in memory three times on their way from the driver, so they are read in parts.
+// The driver would hold the rows of a whole tree in memory three times, so they are read in parts.
 const linksAtOnce = 10_000;
 
 function* links(base: number): SqlTask<ParentLink[]> {

@@ -1,7 +1,8 @@
 /**
- * Attachments in a database: bytes by hash, with the time each was last added and how many uploads wait for a message.
- * Unreferenced bytes are deleted, but not while a reference may still be on its way. The time is the database's, so it is valid for every process and server,
- * and its row is the lock under which bytes are added, referred to and deleted.
+ * Attachments in a database: bytes by hash, the time when each was last added, and how many uploads wait for a message.
+ * Bytes without a reference are deleted, but not while an upload may still wait for its message. The database sets the
+ * time, so that it is valid for every server. The row with the time is also the lock for adding, referring to and
+ * deleting the bytes.
  */
 import type { BlobInfo } from '@coppice/core';
 import { addBlobHashesInJson, blobSourceText } from '../attachments.ts';
@@ -17,7 +18,7 @@ import {
   sqlText,
 } from './query.ts';
 
-/** The owner, the database, and how many milliseconds added bytes wait for a message. */
+/** The owner, the database, and how many milliseconds added bytes are kept for a message. */
 export interface BlobScope {
   readonly dialect: SqlDialect;
   readonly owner: string;
@@ -25,9 +26,9 @@ export interface BlobScope {
 }
 
 /**
- * Stores an attachment once, with the media type of its first addition, and returns that. Adding existing bytes again
- * is one more upload that waits, and restarts the waiting time. Their time row is written first, because a deletion holds that row until the bytes are
- * gone.
+ * Stores an attachment with the media type of its first upload, which is returned. If the bytes exist already, one more
+ * upload waits for a message, and the waiting time starts again. The row with the time is written first, because a
+ * deletion locks that row until the bytes are gone.
  */
 export function* putBlob({ dialect, owner, grace }: BlobScope, info: BlobInfo, bytes: Uint8Array): SqlTask<BlobInfo> {
   yield* execute(
@@ -55,7 +56,10 @@ export function* findBlob(owner: string, hash: string): SqlTask<BlobInfo | null>
   return found === undefined ? null : { hash, size: sqlNumber(found, 'size'), mediaType: sqlText(found, 'media_type') };
 }
 
-/** Returns the bytes of an attachment, or a range, which the database cuts so that a large one is not fetched whole. */
+/**
+ * Returns the bytes of an attachment, or a range of them. The database cuts the range, so that a large attachment is
+ * not read completely.
+ */
 export function* readBlob(
   owner: string,
   hash: string,
@@ -77,8 +81,8 @@ export function* readBlob(
 }
 
 /**
- * Locks the attachments that a write is about to refer to until it is committed, and returns how many of them exist: a
- * concurrent collection waits, and then sees the reference. Not needed if only one transaction writes at a time.
+ * Locks the attachments that a write is about to refer to until it commits. Returns how many of them exist. A
+ * concurrent deletion waits, and then finds the reference. This is not needed if only one transaction writes at a time.
  */
 export function* lockBlobs(dialect: SqlDialect, owner: string, named: ReadonlySet<string>): SqlTask<number> {
   if (named.size === 0 || dialect.forUpdate === '') return named.size;
@@ -91,7 +95,7 @@ export function* lockBlobs(dialect: SqlDialect, owner: string, named: ReadonlySe
   );
 }
 
-/** Counts one upload less for each attachment that a message refers to now. */
+/** Counts one waiting upload less for each attachment that a message refers to now. */
 export function* countDownWaitingUploads(
   dialect: SqlDialect,
   owner: string,
@@ -106,9 +110,8 @@ export function* countDownWaitingUploads(
 }
 
 /**
- * Deletes attachments that nothing of their owner refers to any more: those whose references a purge removed, and those
- * that an earlier purge had to keep. Those with a waiting upload are marked for a later collection; returns how many of
- * the candidates wait for that.
+ * Deletes attachments that no data of their owner refers to: those whose references a purge removed, and those that an
+ * earlier purge had to keep. Those with a waiting upload are marked for a later deletion; their number is returned.
  */
 export function* collectBlobs({ dialect, owner, grace }: BlobScope, candidates: ReadonlySet<string>): SqlTask<number> {
   if (candidates.size > 0)
@@ -119,7 +122,7 @@ export function* collectBlobs({ dialect, owner, grace }: BlobScope, candidates: 
       owner,
       JSON.stringify([...candidates]),
     );
-  // Locked before references are read: a reference on its way is committed by then.
+  // The rows are locked before references are read. A concurrent write that refers to them has committed by then.
   const loose = yield* queryRows(
     `SELECT hash FROM blob_put WHERE owner = $1 AND loose = 1 AND ${isOver(dialect, '$2')} ORDER BY hash${dialect.forUpdate}`,
     owner,
@@ -139,12 +142,12 @@ export function* collectBlobs({ dialect, owner, grace }: BlobScope, candidates: 
   return waiting.filter((hash) => !still.has(hash)).length;
 }
 
-/** The condition that no upload waits any more. */
+/** Returns the condition that no upload waits any more. */
 function isOver({ now }: SqlDialect, grace: string): string {
   return `(waiting = 0 OR at <= ${now} - ${grace})`;
 }
 
-/** Returns the existing candidates for which an upload waits. */
+/** Returns the existing candidates with a waiting upload. */
 function* waitingOf(
   { list }: SqlDialect,
   owner: string,
@@ -161,7 +164,7 @@ function* waitingOf(
   return found.map((one) => sqlText(one, 'hash')).filter((hash) => !over.has(hash));
 }
 
-/** Returns the owners of attachments that an earlier purge had to keep and for which no upload waits any more. */
+/** Returns the owners of attachments that an earlier purge had to keep and that no upload waits for any more. */
 export function* findOwnersWithUnusedBlobs(dialect: SqlDialect, grace: number): SqlTask<readonly string[]> {
   const found = yield* queryRows(
     `SELECT DISTINCT owner FROM blob_put WHERE loose = 1 AND ${isOver(dialect, '$1')} ORDER BY owner`,
@@ -170,7 +173,7 @@ export function* findOwnersWithUnusedBlobs(dialect: SqlDialect, grace: number): 
   return found.map((one) => sqlText(one, 'owner'));
 }
 
-/** Returns everything that an owner's trees and runs refer to, in current and former contents and in the trash. */
+/** Returns the attachments that an owner's trees and runs refer to, in current, former and removed messages. */
 function* namedByOwner(owner: string): SqlTask<ReadonlySet<string>> {
   const like = `LIKE '%${blobSourceText}%'`;
   const named = new Set<string>();

@@ -1,4 +1,4 @@
-/** One change of a tree in a database: lock, plan, check the version, write rows and log. */
+/** Runs one change of a tree in a database: locks the tree, plans, checks the version, and writes rows and log. */
 import {
   type ChangeOptions,
   type ChangeResult,
@@ -49,7 +49,7 @@ import {
 import { idOfRow, type PrefetchedRows, type TreeScope, takenIdsSql } from './scope.ts';
 import { isVisitMark, writeCommit } from './write.ts';
 
-/** The maximum number of commits in the refusal of a stale write. */
+/** The most commits that the error of a stale write lists. */
 const commitsReported = 500;
 
 /** The owner, the database and the options of a store. */
@@ -61,7 +61,7 @@ export interface StoreScope {
   readonly uploads: WaitingUploads;
 }
 
-/** Locks a tree, runs the planner, and writes its commit; `inTurns` if it yields to other work in between. */
+/** Locks a tree, runs the planner, and writes its commit. With `inTurns` the change yields to other work in between. */
 export function* runChange<R>(
   keeping: StoreScope,
   treeId: TreeId,
@@ -97,8 +97,8 @@ export function* runChange<R>(
 }
 
 /**
- * Runs a planner and locks the attachments that it refers to, if another process may be collecting concurrently. If
- * some of them are missing, what referred to them may have been purged since it was read; then it is planned again.
+ * Runs a planner, and locks the attachments that the plan refers to. If some of them are missing, a purge may have
+ * deleted the messages that the plan copies; then the change is planned again.
  */
 function* planHoldingBlobs<R>(
   keeping: StoreScope,
@@ -112,22 +112,22 @@ function* planHoldingBlobs<R>(
     const named = new Set<string>();
     addBlobHashesOfPlan(plan, named);
     const missing = named.size - (yield* lockBlobs(dialect, owner, named));
-    // As many as before, so they were missing before the purge.
+    // As many as before are missing, so the purge did not delete them.
     if (missing === known) return plan;
     known = missing;
   }
 }
 
 /**
- * Locks the row of a tree. The planner's known first reads are sent in the same message as separate statements: each
- * sees what is committed when it begins, and it begins when the lock is held. Joined to the locking select they would
- * see rows from before the wait.
+ * Locks the row of a tree. The first reads of the planner are sent in the same message, as separate statements. Each
+ * statement sees what is committed when it starts, which is after the lock is granted. If they were joined to the
+ * locking statement, they would see rows from before the wait.
  */
 function* lock(keeping: StoreScope, treeId: TreeId, foresees: Prefetch | undefined): SqlTask<TreeScope> {
   const { dialect, owner, tails } = keeping;
   const heads = new Map<string, NodeHead>();
   const tail = tails?.of(owner, treeId);
-  // Chosen ids may be taken in any tree, so they must be looked up.
+  // A chosen id may be taken in any tree, so it must be looked up.
   if (tail !== undefined && (foresees === undefined || foresees.ids.length === 0)) {
     const parentInfo = yield* parentInfoOf(tail, foresees);
     return {
@@ -166,13 +166,13 @@ function matchCacheOf(tails: RowCache | undefined): Pick<TreeScope, 'matchCache'
 const lockTree = `SELECT ${treeColumns} FROM tree WHERE id = $1 AND owner = $2`;
 const noIds = { ids: new Set<string>(), taken: new Set<string>() };
 
-/** Returns the parent of new nodes, for a tree whose row is known. */
+/** Returns the parent of new nodes, for a tree whose row is cached. */
 function* parentInfoOf(
   { tree, head, parent }: CachedRow,
   foresees: Prefetch | undefined,
 ): SqlTask<PrefetchedRows['parentInfo']> {
   const below = foresees?.below ?? tree.activeNodeId ?? tree.rootId;
-  // It was just added, so it has no children.
+  // This node was just added, so it has no children.
   if (head?.id === below) return { head, edge: null };
   if (head !== null && parent?.id === below) return { head: { ...parent, lastChildId: head.id }, edge: head.position };
   if (foresees === undefined) return null;
@@ -180,7 +180,7 @@ function* parentInfoOf(
   return found === undefined ? null : parentInfoFrom(found);
 }
 
-/** Returns what a commit leaves for the row cache; null if that must be read. */
+/** Returns the entry of the row cache after a commit; null if the tree must be read again. */
 function rowCacheOf(
   { tree, prefetched }: TreeScope,
   { row: after }: PreparedCommit,
@@ -197,20 +197,20 @@ function rowCacheOf(
       activeNodeId = change.activeNodeId === undefined ? activeNodeId : change.activeNodeId;
     else if (!isVisitMark(change)) return null;
   }
-  // Nothing was added after it, so it has no children.
+  // Nothing was added after this node, so it has no children.
   const head = last !== null && last.id === activeNodeId ? copyNodeHead(last) : null;
   const parent = head === null || added > 1 ? null : parentOfLast(head, prefetched);
   return { tree: treeAfterCommit(tree, after, activeNodeId), head, parent };
 }
 
-/** Returns the parent of a node if it is known and the node is its last child. */
+/** Returns the parent of a node, if it is known and the node is its last child. */
 function parentOfLast({ parentId, position }: NodeHead, prefetched: PrefetchedRows | undefined): NodeHead | null {
   const known = prefetched?.parentInfo ?? null;
   if (known === null || known.head.id !== parentId) return null;
   return known.edge === null || position > known.edge ? known.head : null;
 }
 
-// Fields are listed instead of spread for speed: this runs for every chat message.
+// The fields are listed instead of spread for speed, because this runs for every chat message.
 function treeAfterCommit(
   tree: StoredTree,
   after: PreparedCommit['row'],
@@ -235,7 +235,7 @@ function treeAfterCommit(
 
 const parentColumns = `${selectCells('n', nodeHeadColumns)}, (SELECT max(e.position) FROM node e WHERE e.parent_no = n.no) AS edge`;
 const namedParent = `SELECT ${parentColumns} FROM node n WHERE ${inTreeSql('n')} AND n.id = $2 AND n.removed_in IS NULL`;
-// Sent together with the lock of the tree, whose number is not known yet.
+// This statement is sent together with the lock of the tree, when the number of the tree is not known yet.
 const ofTree = `JOIN tree t ON t.id = $1 AND t.no = ${treeNoSql('n')}`;
 const foreseenParent = `SELECT ${parentColumns},
     CASE WHEN EXISTS (SELECT 1 FROM node a WHERE a.id = t.active_node_id AND a.parent_no = n.no) THEN 1 ELSE 0 END AS has_active
@@ -282,12 +282,12 @@ function* checkCommit(
   }
 }
 
-/** Runs a read program with queries. */
+/** Runs a read program, and answers its reads with queries. */
 export function* driveReads<T>(scope: TreeScope, reading: ReadProgram<T>): SqlTask<T> {
   let step = reading.next();
   while (!step.done) {
     const read = step.value;
-    // An empty list of statements yields to other work, if the driver supports it.
+    // If the driver supports it, an empty list of statements yields to other work.
     if (read.ask === 'pause') yield [];
     const known = answerFromPrefetch(scope, read);
     step = reading.next(known === undefined ? yield* answerRead(scope, read) : known);
@@ -295,7 +295,7 @@ export function* driveReads<T>(scope: TreeScope, reading: ReadProgram<T>): SqlTa
   return step.value;
 }
 
-/** Converts some of the linear conversations to trees, and returns how many are left. */
+/** Converts some lists to trees. Returns how many lists are left. */
 export function* backfillLists(
   { owner, options }: StoreScope,
   batch: number,

@@ -1,9 +1,10 @@
-/** Tracks which messages are copies of which, so that a purge can report remaining copies. */
+/** Records which messages are copies of others, so that a purge can report the remaining copies. */
 import { type NodeMeta, type PurgeReport, type TreeId, treeId } from '@coppice/core';
 import { treeNoSql } from './numbers.ts';
 import { type Query, queryRows, type SqlDialect, type SqlTask, sqlNumber, sqlText, sqlTextOrNull } from './query.ts';
 
-// A chain of copies is stored under its first node, so that copies are found even if one in between was purged.
+// A copy of a copy is stored as a copy of the first original, so that it is found even if the copy in between was
+// purged.
 const insertCopy = `INSERT INTO node_copy (tree_id, node_id, from_node_id)
   VALUES ($1, $2, coalesce((SELECT c.from_node_id FROM node_copy c WHERE c.node_id = $3), $3)) ON CONFLICT (node_id) DO NOTHING`;
 
@@ -14,7 +15,7 @@ export function insertCopyQuery(tree: string, id: string, meta: NodeMeta): Query
   return { sql: insertCopy, params: [tree, id, origin.nodeId], want: 'count' };
 }
 
-/** Records copies that were made before this table existed. */
+/** Records the copies that were made before this table existed. */
 export function* recordEarlierCopies({ name }: SqlDialect): SqlTask<void> {
   const like = '(meta LIKE \'%"copiedFrom"%\' OR meta LIKE \'%"pickedFrom"%\')';
   const place = name === 'sqlite' ? 'rowid' : 'id';
@@ -32,7 +33,7 @@ export function* recordEarlierCopies({ name }: SqlDialect): SqlTask<void> {
   }
 }
 
-/** Returns the metadata of a row; empty if it is damaged, which the check of the store reports. */
+/** Returns the metadata of a row; empty if it is damaged. A check of the store reports the damage. */
 function metaIn(json: string): NodeMeta {
   try {
     return JSON.parse(json) as NodeMeta;
@@ -41,7 +42,7 @@ function metaIn(json: string): NodeMeta {
   }
 }
 
-/** Returns other trees of an owner with copies of nodes, or with the originals of nodes, and how many. */
+/** Returns the other trees of an owner with copies or originals of these nodes, and how many each has. */
 export function* findCopiesInTables(
   { list }: SqlDialect,
   owner: string,

@@ -1,25 +1,25 @@
 /**
- * Stores any text unchanged in a database. PostgreSQL's text type supports neither NUL nor lone surrogates, and both
- * drivers would silently replace the latter by U+FFFD. JSON columns contain both as escapes already; in every other
- * text such a unit is written as U+001A and four hex digits, U+001A itself likewise, and decoded on reading. The
- * encoding is one to one, so equality and uniqueness in the database are those of the texts.
+ * Stores any text unchanged in a database. The text type of PostgreSQL supports neither NUL nor lone surrogates, and
+ * both drivers would replace the latter by U+FFFD. JSON columns contain them as escapes. In every other text such a
+ * code unit is written as U+001A and four hex digits, and U+001A itself too. Different texts have different encodings,
+ * so the database compares the texts correctly.
  */
 
-/** The mark of an encoded unit. */
+/** The character before the four hex digits of an encoded unit. */
 export const encodedUnitMark = '\u001a';
 const mark = encodedUnitMark;
 const nul = String.fromCharCode(0);
-// Built from strings, because a control character in a pattern looks like a mistake. In `u` mode only lone surrogates
-// match.
+// The pattern is built from strings, because a control character in a pattern looks like a mistake. With the flag `u`
+// it matches only lone surrogates.
 const unsafe = new RegExp(`[${nul}${mark}\\p{Surrogate}]`, 'gu');
 const written = new RegExp(`${mark}([0-9a-f]{4})`, 'g');
 
-/** Whether a column can hold a text unchanged. Three built-in checks, which cost a tenth of the pattern. */
+/** Whether a column can store a text unchanged. The three built-in checks take a tenth of the time of the pattern. */
 export function isColumnSafe(text: string): boolean {
   return text.isWellFormed() && !text.includes(nul) && !text.includes(mark);
 }
 
-/** Encodes a text for a column; texts without such units, nearly all, are returned unchanged. */
+/** Encodes a text for a column. Nearly all texts are returned unchanged. */
 export function encodeColumnText(text: string): string {
   if (isColumnSafe(text)) return text;
   return text.replace(unsafe, (unit) => mark + unit.charCodeAt(0).toString(16).padStart(4, '0'));

@@ -1,15 +1,15 @@
-/** Feeds: existing items, then new ones, as long as there is a listener. */
+/** Follows a feed: yields existing items, then new ones, until the listener ends it. */
 import type { AbortSignalLike } from '@coppice/core';
 
 /** The source of a feed. */
 export interface FeedOptions<T> {
-  /** Returns the next items in order; an empty list if it must wait, null if no more will come. */
+  /** Returns the next items in order: an empty list if there are none yet, null if there will be no more. */
   next(): Promise<readonly T[] | null>;
-  /** Called before an item is yielded: the next ones are those after it. */
+  /** Called before an item is yielded. The next call of {@link next} returns the items after it. */
   passed(one: T): void;
-  /** Resolves when there may be more than the last call of {@link next} returned. */
+  /** Resolves when there may be more items than the last call of {@link next} returned. */
   wait(): Promise<unknown>;
-  /** The most items that {@link next} returns; fewer mean that there were no more. */
+  /** The most items that {@link next} returns. If it returns fewer, there were no more. */
   readonly limit: number;
 }
 
@@ -27,7 +27,7 @@ export async function* followFeed<T>(way: FeedOptions<T>, signal: AbortSignalLik
   }
 }
 
-// Read each time, because it may change during an await.
+// The signal is read each time, because it may change during an await.
 function feedEnded(signal: AbortSignalLike | undefined): boolean {
   return signal?.aborted === true;
 }

@@ -1,4 +1,7 @@
-/** Checks a database, a range of trees at a time: the invariants as SQL, then every tree by core's check. */
+/**
+ * Checks a database, one range of trees at a time: first the invariants with SQL, then every tree with the check of
+ * core.
+ */
 import { type Answer, type FsckReport, isAppError, type TreeId, treeId } from '@coppice/core';
 import { checkRows } from '@coppice/core/tree';
 import { answerRead } from './answers.ts';
@@ -19,23 +22,24 @@ import { findUnreadableCells, unreadableRowCode } from './unreadable.ts';
 
 type DatabaseFinding = FsckReport['findings'][number];
 
-/** Trees by their numbers: from the first up to, without, the last. */
+/** A range of trees by their numbers. `to` is not included. */
 export interface TreeRange {
   readonly from: number;
   readonly to: number;
 }
 
-// A range has about so many nodes, or one tree that has more: it is checked in one transaction and held in memory.
+// A range has about this many nodes, or one tree with more. It is checked in one transaction and is in memory
+// meanwhile.
 const nodesPerRange = 5_000;
 
-/** Whether a node is live and in the tree `t`. */
+/** Returns the condition that a node is live and in the tree `t`. */
 const liveIn = (node: string): string =>
   `${node}.no >= t.no * ${numbersPerTree} AND ${node}.no < (t.no + 1) * ${numbersPerTree} AND ${node}.removed_in IS NULL`;
 
 /**
- * Invariants, the same on every database. Each row is a fault: a code and an id. `nodes` and `trees` stand for the live
- * rows that are checked, `anywhere` for those that they may refer to. Nothing here may read more than those rows and
- * single others by their keys.
+ * Selects the violated invariants, the same on every database. Each row has a code and an id. `nodes` and `trees` are
+ * the live rows to check, `anywhere` the rows that they may refer to. A query here may only read those rows, and single
+ * other rows by their keys.
  */
 const invariants = `
 SELECT 'I01 root-count' AS c, t.id AS id FROM trees t WHERE (SELECT count(*) FROM node n WHERE ${liveIn('n')} AND n.parent_no IS NULL)<>1
@@ -58,7 +62,7 @@ UNION ALL SELECT 'I16 empty-content', n.id FROM nodes n WHERE n.role<>'root' AND
 const liveNodes = `SELECT x.no, x.id, ${treeNoSql('x')} AS tree_no, x.parent_no, x.role, x.content, x.tool_call_id, x.group_id
   FROM node x WHERE x.removed_in IS NULL`;
 
-// The rows of the trees from number `$1` up to, without, `$2`.
+// Selects the trees from number `$1` up to `$2`, which is not included.
 const treesInRange = 'SELECT * FROM tree WHERE no >= CAST($1 AS BIGINT) AND no < CAST($2 AS BIGINT)';
 const rowsInRange: Readonly<Record<string, string>> = {
   nodes: `(${liveNodes} AND x.no >= CAST($1 AS BIGINT) * ${numbersPerTree} AND x.no < CAST($2 AS BIGINT) * ${numbersPerTree})`,
@@ -70,29 +74,32 @@ function inRange(sql: string): string {
   return sql.replace(/\b(nodes|trees|anywhere)\b/g, (name) => rowsInRange[name] ?? name);
 }
 
-/** Dangling references from outside of the trees in a range. */
+/** Selects references to missing nodes, from rows that belong to a range of trees. */
 const references = `
 SELECT 'bookmark-dangling' AS c, b.node_id AS id, t.id AS tree FROM trees t JOIN bookmark b ON b.tree_id=t.id LEFT JOIN node n ON n.id=b.node_id AND ${liveIn('n')} WHERE n.id IS NULL
 UNION ALL SELECT 'run-dangling', r.id, t.id FROM trees t JOIN run r ON r.tree_id=t.id LEFT JOIN node n ON n.id=r.node_id AND ${liveIn('n')} WHERE n.id IS NULL
 UNION ALL SELECT 'log-gap', t.id, t.id FROM trees t WHERE t.version<>(SELECT count(*) FROM change c WHERE c.tree_id=t.id)
 UNION ALL SELECT 'J27 pending-without-run', n.id, t.id FROM trees t JOIN node n ON ${treeNoSql('n')}=t.no AND n.status='pending' AND n.removed_in IS NULL WHERE NOT EXISTS (SELECT 1 FROM run r WHERE r.node_id=n.id AND r.tree_id=t.id)`;
 
-/** References from outside to trees that do not exist. */
+/** Selects references to trees that do not exist. */
 const withoutTree = `
 SELECT 'bookmark-dangling' AS c, b.node_id AS id, b.tree_id AS tree FROM bookmark b WHERE NOT EXISTS (SELECT 1 FROM tree t WHERE t.id=b.tree_id)
 UNION ALL SELECT 'run-dangling', r.id, r.tree_id FROM run r WHERE NOT EXISTS (SELECT 1 FROM tree t WHERE t.id=r.tree_id)
 UNION ALL SELECT 'share-dangling', s.id, s.tree_id FROM share s WHERE NOT EXISTS (SELECT 1 FROM tree t WHERE t.id=s.tree_id)`;
 
-// A run is recorded before its reply exists: a crash in between leaves a run that recovery ends. Nothing is broken.
+// A run is recorded before its reply exists. A crash in between leaves a run that recovery ends, so this is only a
+// warning.
 const warnings = new Set(['J27 pending-without-run', 'run-dangling']);
 
-/** Returns the number of a tree as a range of one. */
+/** Returns the range that contains only this tree. */
 export function* rangeOfTree(id: TreeId): SqlTask<TreeRange> {
   const from = (yield* readTreeBase(id)) / numbersPerTree;
   return { from, to: from + 1 };
 }
 
-/** Returns the next range to check, without a gap: also nodes whose tree is missing are in one. Null at the end. */
+/**
+ * Returns the next range to check; null at the end. Ranges have no gaps, so that nodes without a tree are checked too.
+ */
 export function* nextRange(from: number): SqlTask<TreeRange | null> {
   const begins = `no >= CAST($1 AS BIGINT) * ${numbersPerTree}`;
   const found = yield* queryRow(
@@ -105,7 +112,7 @@ export function* nextRange(from: number): SqlTask<TreeRange | null> {
   const first = Math.min(number('tree') ?? Number.POSITIVE_INFINITY, number('node') ?? Number.POSITIVE_INFINITY);
   if (!Number.isFinite(first)) return null;
   const last = Math.max(number('last_tree') ?? 0, number('last_node') ?? 0) + 1;
-  // The tree with the last node of the range is in the next one, unless it is the only one.
+  // The tree with the last node of the range belongs to the next range, unless it is the only tree.
   return { from: first, to: Math.max(first + 1, number('later') ?? last) };
 }
 
@@ -114,12 +121,15 @@ export function* countTrees(): SqlTask<number> {
   return sqlNumber((yield* queryRow('SELECT count(*) AS n FROM tree')) ?? { n: 0 }, 'n');
 }
 
-/** A part of a report, and how many trees of all owners it covers. */
+/** The report on a range, and the number of trees of all owners in it. */
 export interface CheckedRange extends FsckReport {
   readonly covered: number;
 }
 
-/** Checks the trees in a range (all owners' by SQL, this owner's by core), and repairs what can be repaired without loss. */
+/**
+ * Checks the trees in a range: those of all owners with SQL, those of this owner with core. A repair changes what can
+ * be repaired without a loss.
+ */
 export function* fsckRange(
   dialect: SqlDialect,
   owner: string,
@@ -143,7 +153,7 @@ export function* fsckRange(
   return { trees: own.length, nodes, findings: wanted, repaired, covered: trees.length };
 }
 
-/** Checks what belongs to no tree. */
+/** Checks the rows that belong to no tree. */
 export function* fsckRest(
   dialect: SqlDialect,
   owner: string,
@@ -155,7 +165,7 @@ export function* fsckRest(
   return { trees: 0, nodes: 0, findings, repaired };
 }
 
-/** Converts what the database itself reports. */
+/** Converts the damage that the database reports to findings. */
 export function damageFindings(damage: readonly string[]): DatabaseFinding[] {
   return damage.map((message) => ({ code: 'database', severity: 'error', id: '', message, treeId: null }));
 }
@@ -174,7 +184,7 @@ function* addFindings(findings: DatabaseFinding[], rows: readonly SqlRow[]): Sql
   }
 }
 
-/** Adds the findings of core's check of a tree, and returns its number of nodes. */
+/** Adds the findings of core's check of a tree. Returns the number of its nodes. */
 function* checkStoredTree(
   dialect: SqlDialect,
   owner: string,
@@ -192,7 +202,7 @@ function* checkStoredTree(
       if (!seen.has(`${finding.code} ${finding.id}`)) findings.push({ ...finding, treeId: id });
     return all.nodes.length;
   } catch (error) {
-    // Invalid JSON, or a column of another type; any other error is not a finding.
+    // The row has invalid JSON, or a column of another type. Any other error is thrown.
     const isRow = isAppError(error) && error.code === 'store/damaged';
     if (!isRow && !(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error;
     const unreadable = yield* findUnreadableCells(id);

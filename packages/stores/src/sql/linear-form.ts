@@ -1,4 +1,4 @@
-/** Linear conversations in a database: rows like those of any tree, with the format as a flag. */
+/** Stores lists in a database. They have the same rows as trees, with a flag for the format. */
 import { ask, type LinearRecord, refuse, type TreeId, textMessage } from '@coppice/core';
 import { insertedNodes } from '@coppice/core/tree';
 import { addBlobHashesInJson } from '../attachments.ts';
@@ -10,7 +10,9 @@ import { execute, queryRows, type SqlDialect, type SqlTask, sqlText } from './qu
 import { readTreeRow, type TreeScope, takenIdsSql } from './scope.ts';
 import { writeCommit, writeLog, writeRows } from './write.ts';
 
-/** Stores a list as a chain of nodes. Storing the same list again changes nothing while nobody has written to it. */
+/**
+ * Stores a list as a chain of nodes. Storing the same list again changes nothing, as long as the chat was not changed.
+ */
 export function* storeListAsTree(
   owner: string,
   dialect: SqlDialect,
@@ -41,7 +43,7 @@ export function* storeListAsTree(
   yield* execute("UPDATE tree SET format = 'linear' WHERE id = $1", id);
 }
 
-/** Whether a tree equals what a list reads as. */
+/** Whether a tree still equals the list that it was stored from. */
 function* isSame(scope: TreeScope, linear: LinearTree): SqlTask<boolean> {
   const stored = yield* driveReads(scope, ask('rows', {}));
   if (stored === null) return false;
@@ -55,7 +57,7 @@ export interface StoredList {
   readonly form: string;
 }
 
-/** Writes the rows of such lists. */
+/** Writes rows for the lists that an earlier version stored as JSON texts. */
 export function* storeListsAsRows(dialect: SqlDialect, lists: Iterable<StoredList>): SqlTask<void> {
   for (const { id, owner, form } of lists) {
     const { linear, whole } = readList(id, owner, form);
@@ -70,7 +72,7 @@ export function* storeListsAsRows(dialect: SqlDialect, lists: Iterable<StoredLis
   }
 }
 
-/** Converts a stored list to a tree; an unreadable one becomes a message with its raw content. */
+/** Converts a stored list to a tree. An unreadable list becomes a message with its raw text. */
 function readList(id: TreeId, owner: string, form: string): { readonly linear: LinearTree; readonly whole: boolean } {
   try {
     return { linear: buildLinearTree(JSON.parse(form) as LinearRecord, owner), whole: true };

@@ -3,10 +3,10 @@ import { type TreeListEvent, treeId } from '@coppice/core';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from './query.ts';
 
-/** More lanes than any database uses; a cursor has one number for each. */
+/** More lanes than any database uses. A cursor has one number per lane. */
 const mostLanes = 16;
 
-/** A change with the positions after it. */
+/** A change of a tree, with its lane and position in the log. */
 export interface FeedEvent {
   readonly lane: number;
   readonly place: number;
@@ -14,7 +14,7 @@ export interface FeedEvent {
   readonly version: number;
 }
 
-/** Converts a row with the columns id, lane, tree_id and version. */
+/** Decodes a row with the columns id, lane, tree_id and version. */
 export function decodeFeedEvent(row: SqlRow): FeedEvent {
   return {
     lane: row['lane'] === undefined ? 0 : sqlNumber(row, 'lane'),
@@ -31,18 +31,18 @@ export function advancePositions(places: readonly number[], { lane, place }: Fee
   );
 }
 
-/** Writes positions as a cursor. */
+/** Encodes positions as a cursor. */
 export function encodePositionsCursor(places: readonly number[]): string {
   return encodeCursor('changes', places.length === 0 ? [0] : places);
 }
 
-/** Reads the positions of a cursor. Throws `cursor/invalid` if it is none. */
+/** Decodes the positions in a cursor. Throws `cursor/invalid` if the cursor is not valid. */
 export function decodePositionsCursor(cursor: string): readonly number[] {
   const parts = decodeCursor('changes', 'numbers', cursor, mostLanes);
   return parts.map(Number);
 }
 
-/** Returns the changes of an owner after a log number, where numbers are assigned in the order of commits. */
+/** Returns the changes of an owner after a log number, in a database that numbers commits in order. */
 export function* queryChangesAfter(
   owner: string,
   [since = 0]: readonly number[],
@@ -56,13 +56,13 @@ export function* queryChangesAfter(
   );
 }
 
-/** Returns the newest log number over all owners. */
+/** Returns the newest log number of all owners. */
 export function* queryNewestChange(): SqlTask<readonly number[]> {
   const found = yield* queryRow('SELECT coalesce(max(id), 0) AS n FROM change');
   return [sqlNumber(found ?? { n: 0 }, 'n')];
 }
 
-/** The looks of the followers of one owner that are at the same positions. */
+/** The queries of the followers of one owner, by the positions that they start from. */
 interface OwnerLooks {
   followers: number;
   mark: string;
@@ -70,13 +70,13 @@ interface OwnerLooks {
 }
 
 /**
- * Shares the looks at the log between the followers of an owner: after a commit one query answers all of them, however
- * many pages are open.
+ * Shares the queries of the log between the followers of an owner. After a commit, one query answers all of them,
+ * however many pages are open.
  */
 export class SharedFeedQueries {
   readonly #owners = new Map<string, OwnerLooks>();
 
-  /** Adds a follower; the returned function removes it. */
+  /** Adds a follower. The returned function removes it. */
   follow(owner: string): () => void {
     const shared = this.#owners.get(owner) ?? { followers: 0, mark: '', looks: new Map() };
     this.#owners.set(owner, shared);
@@ -88,8 +88,9 @@ export class SharedFeedQueries {
   }
 
   /**
-   * Looks for changes after the positions, or waits for a look of another follower with the same positions and mark.
-   * The mark must be taken before the call: a look with the same mark includes everything that was announced before.
+   * Queries the changes after the positions, or waits for the same query of another follower. Queries are shared if
+   * they have the same positions and mark. The mark must be taken before the call; then the query includes everything
+   * that was announced before.
    */
   look(
     owner: string,

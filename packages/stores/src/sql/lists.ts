@@ -1,4 +1,4 @@
-/** Lists over trees, commits and removed nodes. */
+/** Lists trees, commits and removed nodes. */
 import {
   actId,
   type CommitKind,
@@ -38,8 +38,8 @@ export function* listStoredTrees(owner: string, query: TreeQuery): SqlTask<Page<
   const from = query.cursor == null ? null : decodeCursor('trees', ['number', 'string'], query.cursor);
   let after = from === null ? null : { updatedAt: Number(from[0]), id: String(from[1]) };
   const items: TreeSummary[] = [];
-  // Titles and tags are compared here: databases fold case in different ways, or only for some letters, and cannot tell
-  // where a word is in the attributes' JSON.
+  // Titles and tags are compared here. Databases ignore case in different ways, and cannot tell in which field of the
+  // attributes' JSON a word is.
   const { tag } = query;
   const title = query.title?.toLowerCase();
   const fits = ({ attributes }: TreeSummary) =>
@@ -66,7 +66,7 @@ export function* listStoredTrees(owner: string, query: TreeQuery): SqlTask<Page<
 
 const comparedAtOnce = 200;
 
-/** Returns rows of trees after a position, whatever their titles; tags are prefiltered. */
+/** Returns rows of trees after a position. Titles are not compared, and tags only roughly. */
 function* someTrees(
   owner: string,
   query: TreeQuery,
@@ -84,7 +84,7 @@ function* someTrees(
   if (query.folder !== undefined) also((p) => `folder = ${p}`, query.folder);
   if (query.pinned !== undefined) also((p) => `pinned = ${p}`, query.pinned ? 1 : 0);
   if (query.forest !== undefined) conditions.push(query.forest ? 'forest_key IS NOT NULL' : 'forest_key IS NULL');
-  // Tags are a list inside the attributes' JSON and each occurs as JSON text, but so may other values.
+  // Tags are a list in the attributes' JSON. A tag is found as JSON text, but other fields may contain the same text.
   if (query.tag !== undefined)
     also((p) => `attributes LIKE ${p} ESCAPE '!'`, `%"tags":[%${escapedLike(JSON.stringify(query.tag))}%`);
   if (after !== null) {
@@ -120,7 +120,7 @@ export function* listCommits(tree: TreeId, before: number, limit: number): SqlTa
   }));
 }
 
-/** Returns a tree's trash: the roots of removed subtrees, newest first, and how many nodes each has. */
+/** Returns the trash of a tree: the roots of removed subtrees, newest first, with the number of nodes of each. */
 export function* listStoredTrash(scope: TreeScope): SqlTask<TrashItem[]> {
   const tree = scope.treeId;
   const tops = yield* queryRows(
@@ -153,7 +153,7 @@ export function* listStoredTrash(scope: TreeScope): SqlTask<TrashItem[]> {
   return items;
 }
 
-/** Returns the ids that a commit removed with a node, itself included. */
+/** Returns the ids that a commit removed together with a node, its own id included. */
 export function* listRemovedTogether(base: number, top: NodeId, removedIn: number): SqlTask<NodeId[]> {
   const found = yield* queryRows(
     `WITH RECURSIVE gone(no, id) AS (

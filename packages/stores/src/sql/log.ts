@@ -1,7 +1,7 @@
 /**
- * Commits in the change table. The log contains ids and no messages: an insert keeps its place, a replace the version
- * that wrote the old content, and reading fills in the contents from the node tables. So a purge has to delete a text
- * in one place only.
+ * Commits in the change table. The log contains ids but no messages: an insert has the place of the node, and a replace
+ * has the version that wrote the old content. Reading the log adds the contents from the node tables. So a purge has to
+ * delete a text in one place only.
  */
 import {
   type ActId,
@@ -43,13 +43,13 @@ import {
 import { contentOfRow, nodeColumns, nodeOfRow, nodeWidth, type StoredTree, selectCells } from './rows.ts';
 import { baseOfScope, type TreeScope } from './scope.ts';
 
-/** A step in the log. */
+/** A step as the log stores it. */
 type LoggedStep =
   | (LoggedInsert & { readonly type: 'insert' })
   | { readonly type: 'replace'; readonly nodeId: string; readonly since: number }
   | Exclude<Step, { type: 'insert' | 'replace' }>;
 
-/** What the log keeps of an inserted node: its place and kind, so that a log still replays after a purge. */
+/** The fields of an inserted node in the log: its place and kind. With them a log can be replayed after a purge. */
 interface LoggedInsert {
   readonly id: string;
   readonly parentId: string | null;
@@ -93,7 +93,7 @@ export function nodesWrittenBy(change: SqlRow): string[] {
   );
 }
 
-/** Removes the metadata and titles of purged nodes from the log; the steps stay. */
+/** Removes the metadata and titles of purged nodes from the log. The steps stay. */
 export function* redactLog(tree: TreeId, ids: ReadonlySet<string>): SqlTask<void> {
   for (const one of yield* queryRows(
     "SELECT version, steps FROM change WHERE tree_id = $1 AND (steps LIKE '%annotate%' OR steps LIKE '%bookmark%')",
@@ -121,7 +121,7 @@ export function countLoggedSteps(change: SqlRow): Readonly<Record<string, number
   return counts;
 }
 
-/** A commit without its steps. */
+/** Decodes a commit without its steps. */
 function commitHead(found: SqlRow): Omit<Commit, 'steps'> {
   return {
     treeId: treeId(sqlText(found, 'tree_id')),
@@ -146,13 +146,13 @@ export function* readLogWithContents(scope: TreeScope, since: number, limit = 1_
   return (yield* fillContents(scope, found)).commits;
 }
 
-/** Complete commits, and whether a purge deleted something that they need. */
+/** Commits with contents, and whether a purge deleted a content that they need. */
 interface Hydrated {
   readonly commits: Commit[];
   readonly purged: boolean;
 }
 
-/** Fills contents into logged commits. Contents are read per node: its current row and its former contents. */
+/** Adds the contents to logged commits. For each node, the current row and the former contents are read. */
 function* fillContents(scope: TreeScope, found: readonly SqlRow[]): SqlTask<Hydrated> {
   const past = new PastNodes(scope);
   const commits: Commit[] = [];
@@ -192,7 +192,7 @@ function* wholeStep(past: PastNodes, step: LoggedStep, version: number): SqlTask
   };
 }
 
-/** The placeholder for a purged text. */
+/** Returns the placeholder for a purged text. */
 function purgedContent(role: Role): ContentFields {
   const message: Message =
     role === 'tool' ? { role, content: [purgedBlock], tool_call_id: 'purged' } : { role, content: [purgedBlock] };
@@ -231,7 +231,7 @@ function loggedNode(node: Node): NewNode {
   return rest;
 }
 
-/** Nodes and their former contents, each read once. */
+/** Nodes and their former contents. Each is read only once. */
 class PastNodes {
   purged = false;
   readonly #scope: TreeScope;
@@ -259,7 +259,7 @@ class PastNodes {
     return node;
   }
 
-  /** Returns the content of a node after a version: that with the newest version that is not later. */
+  /** Returns the content of a node at a version: the newest content that was written up to that version. */
   *contentAt(id: string, version: number): SqlTask<ContentFields | null> {
     const node = yield* this.node(id);
     if (node?.message == null) return null;
@@ -275,7 +275,7 @@ class PastNodes {
     return content ?? null;
   }
 
-  /** Returns the metadata of a node after a version, by inverting later changes. */
+  /** Returns the metadata of a node at a version, by inverting later changes. */
   *metaAt(node: Node, version: number): SqlTask<Node['meta']> {
     if ((this.#notedIn.get(node.id) ?? 0) <= version) return node.meta;
     this.#notes ??= yield* laterNotes(this.#scope, version);
@@ -304,7 +304,7 @@ class PastNodes {
   }
 }
 
-/** Changes of metadata after a version. */
+/** The changes of a node's metadata after a version. */
 interface PastNotes {
   readonly since: number;
   readonly newestFirst: readonly {
@@ -341,11 +341,12 @@ function* presentAliases(scope: TreeScope, id: string): SqlTask<Alias[]> {
 const lastKind =
   '(SELECT k.kind FROM change k WHERE k.act_id = c.act_id AND k.tree_id = c.tree_id AND k.is_act = 1 ORDER BY k.version DESC LIMIT 1)';
 
-// The version of an act's last undo; a redo covers in one commit what it did before.
+// The SQL of the version of an act's last undo. A redo has one commit for all earlier commits of its act.
 const lastUndone = (c: string) =>
   `coalesce((SELECT max(u.version) FROM change u WHERE u.tree_id = ${c}.tree_id AND u.act_id = ${c}.act_id AND u.kind = 'undo'), 0)`;
 
-// An act is dated by its first commit: a reply may end long after its user has done something else.
+// The SQL condition for the first commit of an act, whose time counts. A reply may end long after later acts of the
+// user.
 const isFirst = (c: string) =>
   `NOT EXISTS (SELECT 1 FROM change e WHERE e.act_id = ${c}.act_id AND e.tree_id = ${c}.tree_id AND e.actor = ${c}.actor
   AND e.is_act = 1 AND e.version > 1 AND e.version < ${c}.version AND e.version > ${lastUndone(c)})`;
@@ -392,7 +393,7 @@ function* findUndoable(tree: TreeId, actor: string, wanted: string | null): SqlT
   );
   if (last === undefined) return [];
   const act = sqlText(last, 'act_id');
-  // The commits of an act since its last undo: a redo covers in one commit what it did before.
+  // Selects the commits of an act since its last undo. A redo has one commit for all earlier commits of its act.
   return yield* queryRows(
     `SELECT * FROM change c WHERE tree_id = $1 AND act_id = $2 AND version > 1 AND version > ${lastUndone('c')} ORDER BY version`,
     tree,
@@ -400,7 +401,7 @@ function* findUndoable(tree: TreeId, actor: string, wanted: string | null): SqlT
   );
 }
 
-// Finishing a reply that was requested before an undo does not start an act, and leaves the undo redoable.
+// The end of a reply that was requested before an undo does not start an act. So the undone act can still be redone.
 function* findRedoable(tree: TreeId, actor: string, wanted: string | null): SqlTask<readonly SqlRow[]> {
   return yield* queryRows(
     `SELECT c.* FROM change c
@@ -415,13 +416,13 @@ function* findRedoable(tree: TreeId, actor: string, wanted: string | null): SqlT
   );
 }
 
-/** Returns an actor's newest act over all trees of an owner, in log order. */
+/** Returns an actor's newest act in all trees of an owner, by log order. */
 export function* findNewestActInTables(
   owner: string,
   actor: string,
   which: 'undoable' | 'redoable',
 ): SqlTask<NewestAct | null> {
-  // Read backwards by actor, because the columns behind the steps in a row are costly to read.
+  // The index by actor is read backwards. Columns after the steps in a row take long to read.
   const mine = 'FROM change c JOIN tree t ON t.id = c.tree_id AND t.owner = $2 WHERE c.actor = $1 AND c.is_act = 1';
   const sql =
     which === 'undoable'

@@ -1,10 +1,13 @@
-/** Statements that mark subtrees as removed or restored. */
+/** Marks subtrees as removed or restored. */
 import type { RowChange } from '@coppice/core';
 import { inTreeSql } from './numbers.ts';
 import { execute, queryRow, type SqlTask } from './query.ts';
 import { assertPathHasNoCycle, throwCycle } from './scope.ts';
 
-/** Sets `removed_in` to `$3` for a node and all its descendants that satisfy a condition: any depth, one statement. */
+/**
+ * Returns a statement that sets `removed_in` to `$3` for a node and its descendants that satisfy a condition, at any
+ * depth.
+ */
 function markSubtree(condition: string): string {
   return `WITH RECURSIVE below(no) AS (
     SELECT n.no FROM node n WHERE ${inTreeSql('n')} AND n.id = $2 AND ${condition}
@@ -16,7 +19,7 @@ function markSubtree(condition: string): string {
 const markLive = markSubtree('n.removed_in IS NULL');
 const markRemoved = markSubtree('n.removed_in = $4');
 
-/** Marks a node and all descendants that are connected to it by rows with the same mark. */
+/** Marks a node, and the descendants that are connected to it by rows with the same mark. */
 export function* markSubtreeRows(base: number, change: Extract<RowChange, { op: 'marked' }>): SqlTask<void> {
   const { nodeId: id, from, to } = change;
   if (from !== null) {
@@ -24,7 +27,7 @@ export function* markSubtreeRows(base: number, change: Extract<RowChange, { op: 
     return yield* assertPathHasNoCycle(base, id);
   }
   if ((yield* execute(markLive, base, id, to)) === 0) return;
-  // An ancestor of a node is removed with it only if it is also a descendant.
+  // If an ancestor of the node was marked too, it is also a descendant, so there is a cycle.
   const circle = yield* queryRow(
     `SELECT 1 AS yes FROM node n JOIN node p ON p.no = n.parent_no WHERE ${inTreeSql('n')} AND n.id = $2 AND p.removed_in = $3`,
     base,

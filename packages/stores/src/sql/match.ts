@@ -1,11 +1,11 @@
-/** Prefix matching: finds how much of a history exists in a tree. */
+/** Finds the longest prefix of a message history that exists in a tree. */
 import { matchParentOfChildren, type NodeHead, type NodeId, nodeId, type Reads } from '@coppice/core';
 import { decodeColumnText } from './exact-text.ts';
 import { inTreeSql, nodeNumberOf } from './numbers.ts';
 import { queryRow, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
 import { baseOfScope, idOfRow, isAncestorInTables, readLiveHead, type TreeScope } from './scope.ts';
 
-/** Returns the longest prefix of a list of keys that exists. */
+/** Returns the nodes of the longest prefix of a list of keys that exists below a node. */
 export function* matchKeysInTables(
   scope: TreeScope,
   from: NodeId,
@@ -27,13 +27,13 @@ export function* matchKeysInTables(
   return { nodes, aliases: yield* nodesByAlias(scope, nodes[nodes.length - 1] ?? from, missing) };
 }
 
-/** Where a walk begins; the number is null if it must be looked up. */
+/** The node at which a walk begins. `no` is null if it must be looked up. */
 interface WalkStart {
   readonly id: NodeId;
   readonly no: number | null;
 }
 
-/** Returns the messages for a list of keys, each below the one before: first from the cache, then with a statement. */
+/** Returns the messages for a list of keys, each below the one before. The cache is read first, then the database. */
 function* walkMatches(scope: TreeScope, from: WalkStart, keys: readonly string[]): SqlTask<readonly NodeId[]> {
   const base = baseOfScope(scope);
   const ways = keys.length < shortest ? undefined : scope.matchCache?.of(scope.treeId);
@@ -57,7 +57,7 @@ function* walkMatches(scope: TreeScope, from: WalkStart, keys: readonly string[]
   return ids;
 }
 
-// A shorter list costs little, and is probably not resent.
+// A shorter history is fast to find, and is probably not sent again.
 const shortest = 4;
 
 const withKey = 'n.equality_key = $3 AND n.removed_in IS NULL ORDER BY n.position, n.no';
@@ -65,7 +65,7 @@ const startNo = `(SELECT s.no FROM node s WHERE ${inTreeSql('s')} AND s.id = $2)
 const matched = `SELECT n.id FROM node n WHERE n.match_no = ${startNo} AND ${withKey}`;
 const onlyOne = `SELECT n.id FROM node n WHERE n.match_no = coalesce(CAST($4 AS BIGINT), ${startNo}) AND ${withKey} LIMIT 1`;
 
-/** Walks the whole prefix with one statement: one lookup per message, without a round trip for each. */
+/** Finds the prefix with one statement. It looks up each message by an index, without a round trip for each. */
 function* foundMatch(
   dialect: SqlDialect,
   base: number,
@@ -79,18 +79,18 @@ function* foundMatch(
   }
   const { sql, params } = dialect.prefixWalk(base, from, keys);
   const answer = yield* queryRow(sql, ...params);
-  // One text instead of a row for each id: rows would cost as much as the walk.
+  // The ids are one JSON text. A row for each id would take as long as the search.
   const ids = JSON.parse(sqlText(answer ?? { ids: '[]' }, 'ids')) as readonly string[];
   return ids.map((id) => nodeId(decodeColumnText(id)));
 }
 
-/** Returns the SQL for the next message of a walk, given its key. */
+/** Returns the SQL that finds the next message of a walk by its key. */
 export function nextMatchSql(key: string): string {
   return `(SELECT n.no FROM node n WHERE n.match_no = walk.no AND n.equality_key = ${key}
     AND n.removed_in IS NULL ORDER BY n.position, n.no LIMIT 1)`;
 }
 
-/** Finds a message below a marker: only descendants count, although they match under the message above it. */
+/** Finds a message below a marker. Only descendants of the marker count, although their match parent is above it. */
 function* belowMarker(base: number, head: NodeHead, key: string): SqlTask<NodeId | null> {
   const found = yield* queryRows(matched, base, matchParentOfChildren(head), key);
   for (const one of found) if (yield* isAncestorInTables(base, head.id, idOfRow(one))) return idOfRow(one);

@@ -1,10 +1,10 @@
-/** Returns messages as JSON texts, assembled from stored columns without parsing them. */
+/** Builds the JSON texts of messages from stored columns, without parsing them. */
 import { type NodeId, nodeId } from '@coppice/core';
 import { inTreeSql } from './numbers.ts';
 import { queryRows, type SqlTask, sqlText } from './query.ts';
 import { baseOfScope, type TreeScope } from './scope.ts';
 
-/** Returns the texts of live messages, in the order of the ids. */
+/** Returns the JSON texts of live messages, in the order of the ids. */
 export function* readMessageTexts(scope: TreeScope, ids: readonly NodeId[]): SqlTask<ReadonlyMap<NodeId, string>> {
   const found = yield* queryRows(
     `SELECT id, role, tool_call_id, content FROM node WHERE ${inTreeSql('node')} AND removed_in IS NULL AND role <> 'root' AND id IN ${scope.dialect.list('$2')}`,

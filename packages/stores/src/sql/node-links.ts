@@ -1,4 +1,4 @@
-/** Reads links between rows of one tree, which a commit needs between its writes. */
+/** Reads the links between nodes of a tree that a commit needs while it writes. */
 import type { NodeId, NodeLink, Read, ReadProgram } from '@coppice/core';
 import { inTreeSql } from './numbers.ts';
 import { queryRows, type SqlTask } from './query.ts';
@@ -20,7 +20,9 @@ export function* queryAncestorLinks(base: number, of: NodeId, limit: number): Sq
   return found.map(nodeLinkOf);
 }
 
-/** Returns a node and, below a marker, the markers and first messages with the same match parent. */
+/**
+ * Returns a node. For a marker, also returns the markers and first messages below it that have the same match parent.
+ */
 export function* queryNodesWithSharedMatch(base: number, of: NodeId): SqlTask<NodeId[]> {
   const found = yield* queryRows(
     `WITH RECURSIVE reach(no, id, kind) AS (
@@ -34,7 +36,7 @@ export function* queryNodesWithSharedMatch(base: number, of: NodeId): SqlTask<No
   return found.map(idOfRow);
 }
 
-/** Runs the read program that follows from a step, on the current rows. */
+/** Runs a read program about links of nodes on the current rows. */
 export function* runLinkReads<T>(base: number, program: ReadProgram<T>): SqlTask<T> {
   let step = program.next();
   while (!step.done) step = program.next(yield* answerLink(base, step.value));

@@ -1,10 +1,10 @@
-/** The shared parts of the migration to row numbers. Everything here reads tables as they were before it. */
+/** The parts of the migration to row numbers that both databases share. They read the tables before the migration. */
 import { treeId } from '@coppice/core';
 import type { StoredList } from './linear-form.ts';
 import { numbersPerTree } from './numbers.ts';
 import { execute, queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from './query.ts';
 
-/** Reports how many of the rows of a migration are done. */
+/** Called with the number of rows that are migrated, and the number of all rows. */
 export type MigrationProgress = (done: number, total: number) => void;
 
 /** Returns the lists that an earlier version stored as JSON texts, if the tables still have them. */
@@ -18,7 +18,10 @@ export function* readFormerLists(hasLists: boolean): SqlTask<readonly StoredList
   }));
 }
 
-/** Gives new creation numbers to nodes that share one, or whose number cannot be kept; nothing enforced them before. */
+/**
+ * Gives new creation numbers to nodes that share one, or whose number is out of range. No constraint prevented this
+ * before.
+ */
 export function* makeCreationNumbersUnique(): SqlTask<void> {
   const shared = yield* queryRows(
     `SELECT DISTINCT tree_id FROM (
@@ -44,7 +47,7 @@ export function* makeCreationNumbersUnique(): SqlTask<void> {
   }
 }
 
-/** Returns the number of nodes before the migration. */
+/** Returns the number of nodes in the tables before the migration. */
 export function* countAllNodes(): SqlTask<number> {
   const found = yield* queryRow('SELECT count(*) AS n FROM node');
   return found === undefined ? 0 : sqlNumber(found, 'n');

@@ -1,6 +1,7 @@
 /**
- * The tables since row numbers: nodes are found, linked and ordered by integers, and the public id has one index. Trees
- * keep public ids for their pointers. Contents are last in the row, so that other columns are read without them.
+ * The node table since the migration to row numbers. Nodes are found, linked and sorted by integers, and the public id
+ * has one index. Trees refer to nodes by public ids. The contents are the last columns of a row, so that the other
+ * columns are read without them.
  */
 import { numbersPerTree, treeNoSql } from './numbers.ts';
 import type { SqlDialect } from './query.ts';
@@ -9,7 +10,7 @@ import type { SqlDialect } from './query.ts';
 export const nodeTableColumns =
   'no, id, parent_no, root_of, position, kind, role, status, group_id, created_at, match_no, equality_key, tokens, added_in, content_in, removed_in, last_no, tool_call_id, meta_in, meta, marker, search_text, content';
 
-/** The foreign keys of the node table, with the names of both tables. */
+/** Returns the foreign keys of the node table, for the given names of the node table and the tree table. */
 export function nodeForeignKeys(nodes: string, trees: string): readonly string[] {
   return [
     `FOREIGN KEY (root_of) REFERENCES ${trees} (no) DEFERRABLE INITIALLY DEFERRED`,
@@ -17,7 +18,7 @@ export function nodeForeignKeys(nodes: string, trees: string): readonly string[]
   ];
 }
 
-/** Returns the statement that creates the node table under a name, with some foreign keys. */
+/** Returns the statement that creates the node table with a name and foreign keys. */
 export function createNodeTableSql({ integer, float, key }: SqlDialect, name: string, keys: readonly string[]): string {
   return `CREATE TABLE ${name} (
       no ${integer} NOT NULL PRIMARY KEY,
@@ -56,9 +57,10 @@ export function createNodeTableSql({ integer, float, key }: SqlDialect, name: st
 /** The indexes of the node table. */
 export const createNodeIndexesSql: readonly string[] = [
   'CREATE UNIQUE INDEX node_id ON node (id)',
-  // Every other node has a parent of the same tree, so each belongs to the tree of its root.
+  // Every node except the root has a parent in the same tree. So a node belongs to the tree of its root.
   'CREATE UNIQUE INDEX node_root ON node (root_of) WHERE root_of IS NOT NULL',
-  // Live rows never share a position. A removed row keeps its own, so that no later sibling gets it.
+  // Two live siblings never have the same position. A removed node keeps its position, so that no later sibling gets
+  // it.
   'CREATE UNIQUE INDEX node_place ON node (parent_no, position, (coalesce(removed_in, 0)))',
   'CREATE INDEX node_match ON node (match_no, equality_key, position) WHERE equality_key IS NOT NULL',
   'CREATE INDEX node_group ON node (parent_no, group_id) WHERE group_id > 0',
@@ -66,7 +68,7 @@ export const createNodeIndexesSql: readonly string[] = [
   `CREATE INDEX node_removed ON node (${treeNoSql('node').replace('node.', '')}, removed_in) WHERE removed_in IS NOT NULL`,
 ];
 
-/** The read-only views with public ids. */
+/** The statements that create the read-only views with public ids. */
 export const createViewsSql: readonly string[] = [
   'CREATE VIEW v_conversation AS SELECT id, version, active_node_id FROM tree',
   `CREATE VIEW v_node AS SELECT n.id, t.id AS conversation_id, (SELECT p.id FROM node p WHERE p.no = n.parent_no) AS parent_id,

@@ -1,14 +1,14 @@
 /**
- * Row numbers. A node's number is the number of its tree times 2^26 plus its creation number: known before the row is
- * written, in creation order within a tree, and enough to tell the tree. Numbers are local to one database schema and
- * never leave the store; everything outside knows public ids.
+ * Row numbers. The number of a node is the number of its tree times 2^26 plus its creation number. So it is known
+ * before the row is written, sorts by creation within a tree, and shows the tree. Numbers belong to one database
+ * schema. Outside of the store, only public ids are used.
  */
 import { refuse } from '@coppice/core';
 
-/** The number of nodes that a tree can ever have. */
+/** The most nodes that a tree can ever have, removed ones included. */
 export const numbersPerTree = 2 ** 26;
 
-/** The base of an unknown tree: no node is in its range. */
+/** The base for an unknown tree. No node has a number in its range. */
 export const unknownTreeBase = -numbersPerTree;
 
 /** Returns the first number of a tree's nodes, given the number of the tree. */
@@ -28,17 +28,19 @@ export function inTreeSql(table: string): string {
   return `${table}.no BETWEEN CAST($1 AS BIGINT) AND CAST($1 AS BIGINT) + ${numbersPerTree - 1}`;
 }
 
-/** Returns the SQL of the number of a node's tree. The indexes of few rows of a tree have the same expression. */
+/** Returns the SQL of the tree number of a node. Indexes that contain few rows of a tree use the same expression. */
 export function treeNoSql(table: string): string {
   return `(${table}.no / ${numbersPerTree})`;
 }
 
-/** Returns the SQL condition for nodes of the tree with base `$1` that is answered by an index of few rows. */
+/**
+ * Returns the SQL condition for nodes of the tree with base `$1`, for queries that use an index with few rows per tree.
+ */
 export function inTreeByIndexSql(table: string): string {
   return `${treeNoSql(table)} = CAST($1 AS BIGINT) / ${numbersPerTree}`;
 }
 
-/** Returns the SQL of the number of the node with an id. */
+/** Returns the SQL that looks up the number of a node by its id. */
 export function nodeNumberByIdSql(parameter: string): string {
   return `(SELECT x.no FROM node x WHERE x.id = ${parameter})`;
 }

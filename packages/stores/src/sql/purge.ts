@@ -1,4 +1,4 @@
-/** Purges rows, former contents, and texts in the log. */
+/** Purges nodes, their former contents, and their texts in the log. */
 import { type NodeId, nodeId, type PurgeReport, refuse, type TreeId } from '@coppice/core';
 import { addBlobHashesInJson, blobSourceText } from '../attachments.ts';
 import { collectBlobs } from './attachments.ts';
@@ -20,8 +20,8 @@ import type { StoredTree } from './rows.ts';
 import { baseOfScope, type TreeScope, throwCycle } from './scope.ts';
 
 /**
- * Returns the attachments that nodes of a tree refer to, in current and former contents; of all nodes if none are
- * given.
+ * Returns the attachments that some nodes of a tree refer to, in current and former contents. Without a list, all nodes
+ * of the tree are meant.
  */
 function* namedByPurge(scope: TreeScope, list: string | null): SqlTask<Set<string>> {
   const named = new Set<string>();
@@ -43,18 +43,18 @@ function* namedByPurge(scope: TreeScope, list: string | null): SqlTask<Set<strin
   return named;
 }
 
-/** The inputs of a purge. */
+/** The settings of a purge. */
 export interface PurgeOptions {
-  /** How many milliseconds added attachments wait for a message. */
+  /** How many milliseconds added attachments are kept for a message. */
   readonly grace: number;
-  /** Removes nodes of a tree from the text index before they are deleted; all of it if no list is given. */
+  /** Removes nodes of a tree from the text index before they are deleted; the whole tree if no list is given. */
   readonly unindex: ((base: number, ids: string | null) => SqlTask<void>) | undefined;
 }
 
-/** The result of a purge, without what only the database knows. */
+/** The result of a purge, without the files that could not be cleared. */
 export type PurgedRows = Omit<PurgeReport, 'uncleared'>;
 
-/** Purges a removed node with what was removed with it, or everything removed up to a version. */
+/** Purges a removed node with all nodes of the same removal, or all nodes that were removed up to a version. */
 export function* purgeRows(
   scope: TreeScope,
   tree: StoredTree,
@@ -86,7 +86,7 @@ export function* purgeRows(
   return { nodes, contents, copies, waitingAttachments };
 }
 
-/** Removes visit marks on nodes that are about to be deleted: only their parents can have them. */
+/** Removes visit marks that point to nodes which are about to be deleted. Only their parents can have such marks. */
 function* unmarkVisits({ list }: SqlDialect, base: number, ids: string): SqlTask<void> {
   yield* execute(
     `UPDATE node SET last_no = NULL WHERE no IN (
@@ -103,11 +103,11 @@ function* removedTogetherWith(dialect: SqlDialect, { id: tree, base }: StoredTre
     return refuse('tree/unknown-node', `There is no node ${id} in the trash of ${tree}.`, { nodeId: id });
   const removedIn = sqlNumber(found, 'removed_in');
   const gone = yield* listRemovedTogether(base, yield* removalTopRow(base, id, removedIn), removedIn);
-  // Descendants that were removed earlier could no longer be restored.
+  // Descendants that were removed earlier could no longer be restored, so they are purged too.
   return yield* withAllBelow(dialect, base, gone);
 }
 
-/** Returns the root of what one commit removed together with a node. */
+/** Returns the root of the subtree that one commit removed together with a node. */
 function* removalTopRow(base: number, id: NodeId, removedIn: number): SqlTask<NodeId> {
   const found = yield* queryRows(
     `WITH RECURSIVE up(no, id, parent_no) AS (
@@ -124,7 +124,7 @@ function* removalTopRow(base: number, id: NodeId, removedIn: number): SqlTask<No
   return top === undefined ? throwCycle(id) : nodeId(sqlText(top, 'id'));
 }
 
-/** Returns nodes with all their descendants. */
+/** Returns nodes together with all their descendants. */
 function* withAllBelow({ list }: SqlDialect, base: number, ids: readonly NodeId[]): SqlTask<NodeId[]> {
   const found = yield* queryRows(
     `WITH RECURSIVE below(no, id) AS (
@@ -151,7 +151,7 @@ function* removedUpTo(dialect: SqlDialect, base: number, version: number): SqlTa
   );
 }
 
-/** Purges a whole tree, with attachments that only it referred to. */
+/** Purges a whole tree, with the attachments that only this tree referred to. */
 export function* purgeTree(scope: TreeScope, tree: TreeId, { grace, unindex }: PurgeOptions): SqlTask<PurgedRows> {
   const base = baseOfScope(scope);
   const named = yield* namedByPurge(scope, null);

@@ -1,31 +1,36 @@
-/** Work on a SQL database as generators that yield queries: SQLite answers at once, PostgreSQL asynchronously. */
+/**
+ * Work on a SQL database, as generators that yield queries. SQLite answers synchronously, PostgreSQL asynchronously.
+ */
 
 import { refuse } from '@coppice/core';
 
-/** A value that both databases accept. */
+/** A parameter value that both databases accept. */
 export type SqlParameter = string | number | null | Uint8Array;
 
-/** One statement with its parameters `$1`, `$2`, …; each text is prepared once and cached. */
+/** One statement with its parameters `$1`, `$2` and so on. Each statement text is prepared once and cached. */
 export interface Query {
   readonly sql: string;
   readonly params: readonly SqlParameter[];
-  /** Rows by column name, rows as lists of cells, or the number of changed rows. */
+  /** The form of the answer: rows by column name, rows as lists of cells, or the number of changed rows. */
   readonly want: 'rows' | 'cells' | 'count';
 }
 
 /** A row as the drivers return it. */
 export type SqlRow = { readonly [column: string]: unknown };
 
-/** A row as a list of cells in column order: half the cost of objects for a long path or a whole tree. */
+/** A row as a list of cells in column order. For a long path or a whole tree this takes half the time of objects. */
 export type SqlCells = readonly unknown[];
 
 /**
- * A computation on a database. The queries of one list do not wait for each other's answers; they run in order. An
- * empty list marks a place where other work may run.
+ * Work on a database. The queries of one list run in order, and are sent without waiting for each other's answers. An
+ * empty list marks a point where other work may run.
  */
 export type SqlTask<T> = Generator<Query | readonly Query[], T, unknown>;
 
-/** Queries rows. The answer has the requested form; the cast is here because the generator type cannot express it. */
+/**
+ * Queries rows by column name. The cast is necessary, because the type of a generator cannot express the form of the
+ * answer.
+ */
 export function* queryRows(sql: string, ...params: SqlParameter[]): SqlTask<readonly SqlRow[]> {
   return (yield { sql, params, want: 'rows' }) as readonly SqlRow[];
 }
@@ -35,19 +40,19 @@ export function* queryCells(sql: string, ...params: SqlParameter[]): SqlTask<rea
   return (yield { sql, params, want: 'cells' }) as readonly SqlCells[];
 }
 
-/** Queries one row. */
+/** Queries one row; undefined if there is none. */
 export function* queryRow(sql: string, ...params: SqlParameter[]): SqlTask<SqlRow | undefined> {
   return (yield* queryRows(sql, ...params))[0];
 }
 
-/** Sends several queries at once, which costs one round trip on a remote database. */
+/** Sends several queries in one message, which takes one round trip to a remote database. */
 export function* queryRowsOfEach(queries: readonly Omit<Query, 'want'>[]): SqlTask<readonly (readonly SqlRow[])[]> {
   return (yield queries.map(
     ({ sql, params }) => ({ sql, params, want: 'rows' }) as const,
   )) as readonly (readonly SqlRow[])[];
 }
 
-/** Changes rows and returns their number. */
+/** Runs a statement that changes rows. Returns the number of changed rows. */
 export function* execute(sql: string, ...params: SqlParameter[]): SqlTask<number> {
   return (yield { sql, params, want: 'count' }) as number;
 }
@@ -72,41 +77,46 @@ export async function runAsync<T>(work: SqlTask<T>, answer: (query: Query) => Pr
   return step.value;
 }
 
-/** The differences between the two databases, as SQL. */
+/** The SQL in which the two databases differ. */
 export interface SqlDialect {
   readonly name: 'sqlite' | 'postgres';
-  /** Integers of up to 53 bits. */
+  /** The type of integers of up to 53 bits. */
   readonly integer: string;
   readonly float: string;
-  /** Text that sorts by code unit, as order keys require. */
+  /** The type of texts that sort by code unit, as order keys require. */
   readonly key: string;
   readonly bytes: string;
-  /** A key that the database increments. */
+  /** The type of a key that the database assigns in rising order. */
   readonly serial: string;
-  /** Returns a sub-select of one column for the texts of a JSON array parameter; the texts are encoded like columns. */
+  /**
+   * Returns a sub-select with one column, for a JSON array of texts as a parameter. The texts are encoded like columns.
+   */
   list(parameter: string): string;
-  /** Returns a sub-select of the columns `a` and `b` for a JSON array of pairs of texts; null stays null. */
+  /** Returns a sub-select with the columns `a` and `b`, for a JSON array of pairs of texts. Null stays null. */
   pairs(parameter: string): string;
   /**
-   * Matches a prefix of equality keys below a node in one statement, one lookup per message; the result is a JSON array
-   * of ids as `ids`.
+   * Returns a statement that matches a prefix of equality keys below a node, with one index lookup per message. The
+   * result is one column `ids` with a JSON array of ids.
    */
   prefixWalk(base: number, from: string, keys: readonly string[]): Omit<Query, 'want'>;
   /**
-   * Selects the live nodes from `$2` of the tree with base `$1` up to `$4`, or else to below the root, at most `$3`: the
-   * node first, its parent next. The cells are those of `selectPathCells`; a further one may be the id of the parent of
-   * the last row.
+   * Returns a statement that selects live nodes from `$2` upwards, in the tree with base `$1`, up to `$4` or else the
+   * child of the root, at most `$3`. The first row is the node, the next its parent. The cells are those of
+   * `selectPathCells`; a further cell may have the id of the parent of the last row.
    */
   pathWalk(columns: string): string;
-  /** Locks the selected row until the transaction ends; empty if the transaction itself is the lock. */
+  /**
+   * The clause that locks the selected row until the transaction ends. Empty if the transaction locks the whole
+   * database.
+   */
   readonly forUpdate: string;
-  /** The database's clock in milliseconds, because the clocks of processes and servers may differ. */
+  /** The clock of the database in milliseconds. The clocks of several servers may differ. */
   readonly now: string;
-  /** Whether one statement may write several tables. */
+  /** Whether one statement may write to several tables. */
   readonly together: boolean;
 }
 
-/** Throws on a damaged row, with its id and the column. */
+/** Throws the error for a damaged row, with its id and the column. */
 export function throwDamagedColumn(row: SqlRow, column: string, what: string): never {
   const id = typeof row['id'] === 'string' ? row['id'] : '';
   return refuse(
@@ -119,7 +129,7 @@ export function throwDamagedColumn(row: SqlRow, column: string, what: string): n
   );
 }
 
-/** Parses a JSON column. */
+/** Parses the JSON in a column. */
 export function jsonColumn(row: SqlRow, column: string): unknown {
   const json = sqlText(row, column);
   try {
@@ -129,19 +139,19 @@ export function jsonColumn(row: SqlRow, column: string): unknown {
   }
 }
 
-/** A text column. */
+/** Returns a column with text. */
 export function sqlText(row: SqlRow, column: string): string {
   const value = row[column];
   if (typeof value !== 'string') return throwDamagedColumn(row, column, `holds ${typeof value}, not text`);
   return value;
 }
 
-/** A text column that may be null. */
+/** Returns a column with text or null. */
 export function sqlTextOrNull(row: SqlRow, column: string): string | null {
   return row[column] === null || row[column] === undefined ? null : sqlText(row, column);
 }
 
-/** A number column. */
+/** Returns a column with a number. */
 export function sqlNumber(row: SqlRow, column: string): number {
   const value = row[column];
   if (typeof value === 'number') return value;
@@ -149,7 +159,7 @@ export function sqlNumber(row: SqlRow, column: string): number {
   return throwDamagedColumn(row, column, `holds ${typeof value}, not a number`);
 }
 
-/** A number column that may be null. */
+/** Returns a column with a number or null. */
 export function sqlNumberOrNull(row: SqlRow, column: string): number | null {
   return row[column] === null || row[column] === undefined ? null : sqlNumber(row, column);
 }

@@ -21,7 +21,7 @@ import { insertNodeSql } from './write.ts';
 
 type RepairFinding = FsckReport['findings'][number];
 
-/** Repairs by moving and marking, and reports one sentence for each change. */
+/** Repairs a database by moving nodes and marking them as removed. Reports one sentence for each change. */
 export function* repairDatabase(
   dialect: SqlDialect,
   owner: string,
@@ -32,7 +32,7 @@ export function* repairDatabase(
   for (const { code, treeId: tree } of findings)
     if (code === unreadableRowCode && tree !== null && !trees.has(tree)) {
       trees.add(tree);
-      // First, because everything else reads the rows.
+      // Unreadable rows are repaired first, because all other repairs read the rows.
       yield* keepUnreadableAsText(tree, done);
     }
   for (const { code, id, treeId: tree } of findings) {
@@ -46,8 +46,8 @@ export function* repairDatabase(
 }
 
 /**
- * Creates a tree for nodes without one, with the number that they have. Its log begins with the current rows, because
- * the history is unknown.
+ * Creates a tree for nodes without one, with the tree number that they contain. Its log starts with the current rows,
+ * because the history is unknown.
  */
 function* adopt(dialect: SqlDialect, owner: string, tree: TreeId, node: string, done: string[]): SqlTask<void> {
   const found = yield* queryRow(`SELECT ${treeNoSql('n')} AS no FROM node n WHERE n.id = $1`, node);
@@ -89,7 +89,7 @@ function* adopt(dialect: SqlDialect, owner: string, tree: TreeId, node: string, 
 
 const rootText = JSON.stringify([{ type: 'text', text: 'A second root was here.' }]);
 
-/** Repairs a row that is invalid by itself. Its old values are kept in its metadata. */
+/** Repairs a row that is invalid by itself. The old values are kept in its metadata. */
 function* repairRow(code: string, tree: TreeId, id: string, done: string[]): SqlTask<void> {
   const base = yield* readTreeBase(tree);
   const set = function* (
@@ -119,7 +119,7 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
     case 'I02':
     case 'I11': {
       const role = found === undefined ? '' : sqlText(found, 'role');
-      // Without a parent it is a root or gets a parent later; only an invalid role is repaired here.
+      // A node without a parent is a root, or gets a parent later. Only an invalid role is repaired here.
       if (
         found === undefined ||
         sqlText(found, 'kind') === 'root' ||
@@ -148,7 +148,7 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
       return;
     }
     case 'I15':
-      // A message that only had the role of a root has its role back by now, and keeps its content.
+      // A message that had only the role of a root has been repaired above, and keeps its content.
       if (found === undefined || sqlText(found, 'kind') !== 'root') return;
       return yield* set(
         "content = '[]'",
@@ -160,10 +160,10 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
   }
 }
 
-// The number of the root that the tree with base `$1` names.
+// The SQL of the number of the root, for the tree with base `$1`.
 const rootNo = `(SELECT r.no FROM tree t JOIN node r ON r.id = t.root_id WHERE t.no = CAST($1 AS BIGINT) / ${numbersPerTree})`;
 
-/** Converts roots besides the one that the tree names to markers, so that their descendants need not move. */
+/** Converts all roots but the one that the tree names to markers, so that their descendants keep their place. */
 function* repairRoots(tree: TreeId, done: string[]): SqlTask<void> {
   const base = yield* readTreeBase(tree);
   const others = yield* queryRows(
@@ -188,7 +188,7 @@ function* repairRoots(tree: TreeId, done: string[]): SqlTask<void> {
   }
 }
 
-/** Repairs parents, positions and the active node of a tree like every store. */
+/** Repairs the parents, positions and the active node of a tree, with the rules that all stores share. */
 function* repairStoredTree(dialect: SqlDialect, id: TreeId, done: string[]): SqlTask<void> {
   const [home] = yield* queryRows('SELECT owner FROM tree WHERE id = $1', id);
   if (home === undefined) return;
@@ -200,7 +200,7 @@ function* repairStoredTree(dialect: SqlDialect, id: TreeId, done: string[]): Sql
   const mended = repairRows(all);
   const before = new Map(all.nodes.map((node) => [node.id, node]));
   const { base } = scope.tree;
-  // A new root comes first, because others are placed below it.
+  // A new root is inserted first, because other nodes become its children.
   for (const node of mended.nodes)
     if (!before.has(node.id)) yield* execute(insertNodeSql, ...nodeParams(base, node, noLinks));
   for (const node of mended.nodes) {
@@ -218,7 +218,7 @@ function* repairStoredTree(dialect: SqlDialect, id: TreeId, done: string[]): Sql
   for (const sentence of mended.repaired) done.push(sentence);
 }
 
-// A new root refers to nothing.
+// A new root refers to no other node.
 const noLinks = { parent: null, match: null, last: null };
 
 function* placeRoot(base: number, node: Node): SqlTask<void> {
@@ -243,7 +243,7 @@ function* forgetRow(tree: TreeId, before: readonly Bookmark[], after: readonly B
     if (!kept.has(nodeId)) yield* execute('DELETE FROM bookmark WHERE tree_id = $1 AND node_id = $2', tree, nodeId);
 }
 
-/** Returns the tree of a row; for nodes without one, the id of the tree that a repair creates. */
+/** Returns the tree of a row. For a node without a tree, returns the id of the tree that a repair creates. */
 export function* treeOfFinding(id: string): SqlTask<TreeId | null> {
   const found = yield* queryRow(
     `SELECT t.id, ${treeNoSql('n')} AS no FROM node n LEFT JOIN tree t ON t.no = ${treeNoSql('n')} WHERE n.id = $1

@@ -1,34 +1,34 @@
 /**
- * Caches what this process's last commits wrote, per tree: the row, the active node, and which messages were found
- * below which. A chat usually continues where it was, and need not read again what was just written or found.
+ * Caches what the last commits of this process wrote, per tree: the row, the active node, and the messages that were
+ * matched. A chat usually continues at its end, and need not read again what was just written.
  */
 import type { NodeHead, NodeId, RowChange, TreeId } from '@coppice/core';
 import type { StoredTree } from './rows.ts';
 
-/** What is known below one message: usually one child, and others where a history forks. */
+/** The known children of one message by key: usually one, or several where branches begin. */
 interface MatchedChild {
   readonly key: string;
   readonly id: NodeId;
   others: Map<string, NodeId> | null;
 }
 
-// About 10 MB. Beyond that everything is dropped, and found again with one statement per history.
+// About 10 MB. Beyond that the cache is emptied, and one statement per history finds the messages again.
 const mostMatches = 60_000;
 const mostTrees = 500;
-// An import is not resent soon; caching it would only displace other entries.
+// An import is not sent again soon. In the cache it would only displace other entries.
 const mostTaken = 500;
 
-/** The cache of one tree. */
+/** The match cache of one tree. */
 export interface TreeMatchCache {
-  /** Returns the first live child with a key, if known. */
+  /** Returns the first live child with a key; undefined if it is not known. */
   next(from: NodeId, key: string): NodeId | undefined;
   /** Records the first live child with a key. */
   learn(from: NodeId, key: string, id: NodeId): void;
-  /** Records that there is none, until the next commit. */
+  /** Records that no live child has a key, until the next commit. */
   missed(from: NodeId, key: string): void;
 }
 
-/** The cache of all trees of a database. It is valid as long as the row cache. */
+/** The match caches of all trees of a database. They are valid as long as the row cache. */
 export class MatchCache {
   readonly #trees = new Map<TreeId, CachedMatches>();
   #size = 0;
@@ -48,12 +48,12 @@ export class MatchCache {
     if (++this.#size > mostMatches) this.forget();
   }
 
-  /** Applies a commit to a cached tree. */
+  /** Updates the cache of a tree after a commit. */
   take(treeId: TreeId, changes: readonly RowChange[]): void {
     const ways = this.#trees.get(treeId);
     if (ways === undefined) return;
     if (changes.length <= mostTaken && ways.take(changes)) return;
-    // It may have been dropped, and its size subtracted, meanwhile.
+    // The cache of the tree may have been dropped meanwhile, and its size subtracted.
     if (this.#trees.delete(treeId)) this.#size -= ways.size;
   }
 
@@ -96,7 +96,10 @@ class CachedMatches implements TreeMatchCache {
     this.#missing = { from, key };
   }
 
-  /** Applies changes; false if a commit did more than add, because places or contents may have changed. */
+  /**
+   * Applies the changes of a commit. Returns false if it did more than add nodes, because nodes may have moved or
+   * changed.
+   */
   take(changes: readonly RowChange[]): boolean {
     const fresh = new Set<NodeId>();
     for (const change of changes) {
@@ -104,9 +107,9 @@ class CachedMatches implements TreeMatchCache {
       if (change.op !== 'added') continue;
       const { matchParent, key, id } = change.node;
       if (matchParent === null || key === null) continue;
-      // An equal message may now come before the known one.
+      // The new message may come before the known message with the same key.
       if (this.next(matchParent, key) !== undefined) return false;
-      // It is certainly the first only if there was none before.
+      // The new message is certainly the first one with this key only if there was none before.
       if (fresh.has(matchParent) || (this.#missing?.from === matchParent && this.#missing.key === key))
         this.learn(matchParent, key, id);
       fresh.add(id);
@@ -123,19 +126,19 @@ function mayMove(change: RowChange): boolean {
   return parentId !== undefined || position !== undefined || matchParent !== undefined || key !== undefined;
 }
 
-/** A tree after a commit. */
+/** The cached state of a tree after a commit. */
 export interface CachedRow {
   readonly tree: StoredTree;
-  /** The active node if the commit has just added it, so that it has no children. */
+  /** The active node, if the commit has just added it, so that it has no children. Null otherwise. */
   readonly head: NodeHead | null;
   /** The parent of `head` before the commit, if it is known and `head` is its last child. */
   readonly parent: NodeHead | null;
 }
 
-// A process with many users continues in many trees; dropped entries are read again.
+// A server with many users writes to many trees. Entries that were dropped are read again.
 const mostKept = 500;
 
-/** The cache of one database. It is valid while nobody else writes; its owner clears it otherwise. */
+/** The row cache of one database. It is valid while no other connection writes. Otherwise the engine clears it. */
 export class RowCache {
   readonly #tails = new Map<TreeId, CachedRow>();
   readonly ways = new MatchCache();
@@ -146,7 +149,7 @@ export class RowCache {
     return tail?.tree.owner === owner ? tail : undefined;
   }
 
-  /** Applies a commit; null if the tree would have to be read. */
+  /** Updates the cache after a commit. `tail` is null if the tree has to be read again. */
   left(treeId: TreeId, tail: CachedRow | null, changes: readonly RowChange[]): void {
     this.ways.take(treeId, changes);
     this.#tails.delete(treeId);
@@ -158,7 +161,8 @@ export class RowCache {
   }
 
   /**
-   * Drops everything: another connection has written, a transaction was rolled back, or rows changed without a commit.
+   * Drops all entries. Called when another connection has written, a transaction was rolled back, or rows changed
+   * without a commit.
    */
   forget(): void {
     this.#tails.clear();

@@ -1,4 +1,4 @@
-/** Converts rows of the node, tree and bookmark tables to core's types and back. */
+/** Converts rows of the node, tree and bookmark tables to types of core, and back. */
 import {
   type Alias,
   type Block,
@@ -34,8 +34,7 @@ import {
 } from './query.ts';
 
 /**
- * The columns of a node without its content, by the names of their values: {@link selectCells} and {@link selectNamed}
- * give their SQL.
+ * The columns of a node without its content. {@link selectCells} and {@link selectNamed} return the SQL of the columns.
  */
 export const nodeHeadColumns =
   'id, parent_id, position, seq, kind, role, status, group_id, created_at, match_parent, equality_key, tokens, added_in, content_in, removed_in, last_child_id';
@@ -43,7 +42,7 @@ export const nodeHeadColumns =
 /** All columns of a node. */
 export const nodeColumns = `${nodeHeadColumns}, tool_call_id, content, search_text, meta, marker`;
 
-/** The columns of a node that are needed to count a context. */
+/** The columns of a node that are needed to count the tokens of a context. */
 export const nodeNoteColumns =
   'id, parent_id, kind, role, status, equality_key, tokens, added_in, content_in, meta, marker';
 
@@ -51,18 +50,18 @@ export const nodeNoteColumns =
 export const treeColumns =
   'no, id, owner, root_id, version, structure_version, active_node_id, next_seq, created_at, updated_at, attributes, aliases, format';
 
-/** The beginning of the placeholder for the id of a missing node. */
+/** The prefix of the placeholder id of a missing node. */
 export const missingNodePrefix = 'missing-';
 
-/** Returns that placeholder for a number. */
+/** Returns the placeholder id of a missing node by its number. */
 export function missingNodeId(no: number): string {
   return `${missingNodePrefix}${no % numbersPerTree}`;
 }
 
-/** The SQL of values that are not columns: the ids of other nodes, and what follows from the number. */
+/** The SQL of values that are not stored as columns: the ids of other nodes, and values that follow from the number. */
 const computed: ReadonlyMap<string, (table: string) => string> = new Map([
   ['seq', (table: string) => `(${table}.no % ${numbersPerTree})`],
-  // A missing parent still shows that there was one.
+  // If the parent is missing, a placeholder shows that there was one.
   [
     'parent_id',
     (table: string) =>
@@ -70,15 +69,15 @@ const computed: ReadonlyMap<string, (table: string) => string> = new Map([
   ],
   [
     'match_parent',
-    // Null if it is the parent, as it usually is.
+    // Null if the match parent is the parent, which is usual.
     (table: string) =>
       `CASE WHEN ${table}.match_no <> ${table}.parent_no THEN coalesce((SELECT m.id FROM node m WHERE m.no = ${table}.match_no), '${missingNodePrefix}' || (${table}.match_no % ${numbersPerTree})) END`,
   ],
   ['last_child_id', (table: string) => `(SELECT l.id FROM node l WHERE l.no = ${table}.last_no)`],
 ]);
 
-// The usual values. The driver creates a string for every cell that is not null, which costs more than comparing in
-// SQL.
+// The most frequent values of columns. The driver creates a string for every cell that is not null, which takes longer
+// than a comparison in SQL.
 const usual: ReadonlyMap<string, string> = new Map([
   ['kind', "'message'"],
   ['status', "'success'"],
@@ -89,7 +88,7 @@ function columnSql(table: string, column: string): string {
   return computed.get(column)?.(table) ?? `${table}.${column}`;
 }
 
-/** Returns the SELECT list of a node's cells: null for a column with its usual value. */
+/** Returns the SELECT list for the cells of a node. A column with its most frequent value is null. */
 export function selectCells(table: string, columns: string): string {
   return columns
     .split(', ')
@@ -102,8 +101,8 @@ export function selectCells(table: string, columns: string): string {
 }
 
 /**
- * Returns the SELECT list of a path's cells: the number of the parent instead of its id, and an empty text for a visit
- * mark on the path, because {@link fillPathIds} knows the ids of both.
+ * Returns the SELECT list for the cells of a path. It has the number of the parent instead of its id, and an empty text
+ * for a visit mark on the path. {@link fillPathIds} adds both ids, which are in other rows.
  */
 export function selectPathCells(table: string, walk: string, columns: string): string {
   return selectCells(table, columns)
@@ -114,7 +113,7 @@ export function selectPathCells(table: string, walk: string, columns: string): s
     );
 }
 
-/** Fills ids into the cells of {@link selectPathCells}; `top` is the parent of the last row. */
+/** Adds the ids to the cells of {@link selectPathCells}; `top` is the parent of the last row. */
 export function fillPathIds(found: readonly SqlCells[], top: string | null): SqlCells[] {
   return found.map((cells, at) => {
     const linked = cells.slice();
@@ -139,12 +138,12 @@ const noteNames = nodeNoteColumns.split(', ');
 
 const lastChildCell = headNames.indexOf('last_child_id');
 
-/** The number of cells of a node's row; further columns of a statement come after them. */
+/** The number of cells in the row of a node. Further columns of a statement come after them. */
 export const nodeWidth = nodeNames.length;
-/** The number of cells of a node's row without content. */
+/** The number of cells in the row of a node without content. */
 export const nodeHeadWidth = headNames.length;
 
-// The SQL of links as numbers; a match parent is null if it is the parent.
+// The SQL of links as numbers. The match parent is null if it is the parent.
 const linkSql: ReadonlyMap<string, (table: string) => string> = new Map([
   ['parent_id', (table: string) => `${table}.parent_no`],
   ['match_parent', (table: string) => `nullif(${table}.match_no, ${table}.parent_no)`],
@@ -152,8 +151,8 @@ const linkSql: ReadonlyMap<string, (table: string) => string> = new Map([
 ]);
 
 /**
- * Returns the SELECT list of the cells of all nodes of a tree: numbers instead of the ids of other nodes, and the
- * node's own number as a further cell. {@link fillRowIds} fills the ids in, which costs less than a lookup for each.
+ * Returns the SELECT list for the cells of all nodes of a tree. It has numbers instead of the ids of other nodes, and
+ * the number of the node as a further cell. {@link fillRowIds} adds the ids, which is faster than a lookup for each.
  */
 export function selectNumberCells(table: string, columns: string): string {
   let list = selectCells(table, columns);
@@ -161,11 +160,11 @@ export function selectNumberCells(table: string, columns: string): string {
   return `${list}, ${table}.no`;
 }
 
-// The cells of links are in this order in every list of columns.
+// The columns of links have this order in every list of columns.
 const linkNames: ReadonlySet<string> = new Set(linkSql.keys());
 const linkCells = headNames.flatMap((name, at) => (linkNames.has(name) ? [at] : []));
 
-/** Fills ids into the cells of {@link selectNumberCells} for {@link nodeHeadColumns} or {@link nodeColumns}. */
+/** Adds the ids to the cells of {@link selectNumberCells}, for {@link nodeHeadColumns} or {@link nodeColumns}. */
 export function fillRowIds(found: readonly SqlCells[], width: number): SqlCells[] {
   const ids = new Map(found.map((cells) => [Number(cells[width]), cells[0]]));
   return found.map((cells) => {
@@ -174,14 +173,14 @@ export function fillRowIds(found: readonly SqlCells[], width: number): SqlCells[
       const no = cells[at];
       if (no === null) continue;
       const id = ids.get(Number(no));
-      // A visit mark on a missing node is none.
+      // A visit mark that points to a missing node is dropped.
       linked[at] = id ?? (at === lastChildCell ? null : missingNodeId(Number(no)));
     }
     return linked;
   });
 }
 
-/** Throws on a cell of an unexpected type. */
+/** Throws the error for a cell with a value of the wrong type. */
 function refuseCell(cells: SqlCells, at: number, names: readonly string[], wanted: string): never {
   const row = { id: cells[0] };
   return throwDamagedColumn(row, names[at] ?? '', `holds ${typeof cells[at]}, not ${wanted}`);
@@ -245,7 +244,7 @@ export function nodeHeadOf(cells: SqlCells): NodeHead {
   };
 }
 
-/** Decodes the links of a row. */
+/** Decodes a row with the links of a node. */
 export function nodeLinkOf(row: SqlRow): NodeLink {
   return {
     id: nodeId(sqlText(row, 'id')),
@@ -255,7 +254,7 @@ export function nodeLinkOf(row: SqlRow): NodeLink {
   };
 }
 
-/** Copies a node without its content, so that a cache does not keep contents in memory. */
+/** Copies a node without its content, so that a cache does not keep the content in memory. */
 export function copyNodeHead(node: NodeHead): NodeHead {
   const { id, parentId, position, seq, kind, role, status, groupId } = node;
   const { createdAt, matchParent, key, tokens, addedIn, contentIn, removedIn, lastChildId } = node;
@@ -287,7 +286,7 @@ export function messageOfRow(row: SqlRow, role: Role | 'root'): Message | null {
   return call === null ? { role, content } : { role, content, tool_call_id: call };
 }
 
-/** Returns the search text of a row. It is stored only if it is not simply the text of the only block. */
+/** Returns the search text of a row. It is stored only if it differs from the text of the only block. */
 export function searchTextOf(row: SqlRow, message: Message | null): string {
   return sqlTextOrNull(row, 'search_text') ?? plainTextOf(message);
 }
@@ -297,7 +296,7 @@ function plainTextOf(message: Message | null): string {
   return block !== undefined && 'text' in block && typeof block.text === 'string' ? block.text : '';
 }
 
-/** Returns the search text of a row other than the root, without decoding the message. */
+/** Returns the search text of a row without decoding its message. The row must not be the root. */
 export function storedTextOf(row: SqlRow): string {
   const stored = sqlTextOrNull(row, 'search_text');
   if (stored !== null) return stored;
@@ -315,7 +314,7 @@ function cellMarker(cells: SqlCells, at: number, names: readonly string[]): Node
   return cells[at] === null ? null : (cellJson(cells, at, names) as Node['marker']);
 }
 
-/** Decodes a node without content but with metadata from the cells of {@link nodeNoteColumns}. */
+/** Decodes a node with metadata but without content, from the cells of {@link nodeNoteColumns}. */
 export function nodeNoteOfRow(cells: SqlCells): PathMeta {
   return {
     id: cellText(cells, 0, noteNames) as NodeId,
@@ -340,8 +339,8 @@ function cellMessage(cells: SqlCells, role: Role | 'root'): Message | null {
 }
 
 /**
- * Decodes a whole node from the cells of {@link nodeColumns}. Its aliases are in another table. Fields are listed
- * instead of spread for speed: a long path has thousands of nodes.
+ * Decodes a node from the cells of {@link nodeColumns}. Its aliases are in another table. The fields are listed instead
+ * of spread for speed, because a long path has thousands of nodes.
  */
 export function nodeOfRow(cells: SqlCells, aliases: readonly Alias[]): Node {
   const role = cellText(cells, 5, nodeNames) as Role | 'root';
@@ -371,12 +370,12 @@ export function nodeOfRow(cells: SqlCells, aliases: readonly Alias[]): Node {
   };
 }
 
-/** Serialises content. `JSON.stringify` writes lone surrogates and NUL as escapes, so both survive any column. */
+/** Serialises content. `JSON.stringify` escapes lone surrogates and NUL, so that any column can store them. */
 function contentText(message: Message | null): string {
   return message === null ? '[]' : JSON.stringify(message.content);
 }
 
-/** Returns the search text to store: null if it can be derived from the content. */
+/** Returns the search text to store; null if it can be derived from the content. */
 function searchColumn(message: Message | null, searchText: string): string | null {
   if (message === null) return searchText === '' ? null : searchText;
   const block = message.content[0];
@@ -398,7 +397,7 @@ const columnNames = {
 
 const linkColumns: ReadonlySet<string> = new Set(['parent_no', 'match_no', 'last_no']);
 
-/** Returns the assignments of a row change, whose parameters come after `$2`, and their values. */
+/** Returns the SQL assignments of a row change and their values. The parameters come after `$2`. */
 export function assignmentsOf(set: Extract<RowChange, { op: 'updated' }>['set']): {
   readonly sql: string;
   readonly values: readonly SqlParameter[];
@@ -417,7 +416,7 @@ export function assignmentsOf(set: Extract<RowChange, { op: 'updated' }>['set'])
   return { sql: assignments.join(', '), values: columns.map(([, value]) => value) };
 }
 
-/** The numbers of the nodes that a new node refers to. */
+/** The numbers of the nodes to which a new node refers. */
 export interface NodeNumbers {
   readonly parent: number | null;
   readonly match: number | null;
@@ -427,7 +426,7 @@ export interface NodeNumbers {
 /** The columns of {@link nodeParams}. */
 export const insertedNodeColumns =
   'no, id, parent_no, root_of, position, kind, role, status, group_id, created_at, match_no, equality_key, tokens, added_in, content_in, removed_in, last_no, tool_call_id, content, search_text, meta, marker, meta_in';
-/** The number of these columns. */
+/** The number of columns of an inserted node. */
 export const insertedNodeWidth = insertedNodeColumns.split(', ').length;
 
 /** Returns the parameters of an insert into the node table, in the order of {@link insertedNodeColumns}. */
@@ -459,12 +458,12 @@ export function nodeParams(base: number, node: Node, { parent, match, last }: No
   ];
 }
 
-/** A tree row with fields that only stores know. */
+/** A tree row with the fields that only databases need. */
 export interface StoredTree extends TreeRow {
-  /** Whether any text of the tree was split: only then matching looks for aliases. */
+  /** Whether a text of the tree was split. Only then matching has to look for aliases. */
   readonly hasAliases: boolean;
   readonly format: ConversationFormat;
-  /** The first number of its nodes. */
+  /** The first number of the tree's nodes. */
   readonly base: number;
 }
 
@@ -498,7 +497,7 @@ export function bookmarkOfRow(row: SqlRow): Bookmark {
   };
 }
 
-/** Decodes content from the node_content table or the node table. */
+/** Decodes the content in a row of the node_content table or the node table. */
 export function contentOfRow(row: SqlRow, role: Role, aliases: readonly Alias[], call: string | null): ContentFields {
   const content = jsonColumn(row, 'content') as readonly Block[];
   const message: Message = call === null ? { role, content } : { role, content, tool_call_id: call };
@@ -512,7 +511,7 @@ export function contentOfRow(row: SqlRow, role: Role, aliases: readonly Alias[],
   };
 }
 
-/** Returns the values of columns that index a tree's attributes. */
+/** Returns the values of the columns by which trees are listed and found. */
 export function attributeColumns(attributes: TreeAttributes): SqlParameter[] {
   const { project, folder, title, autoTitle, pinned, trashedAt, forestKey } = attributes;
   const shown = title ?? autoTitle ?? null;

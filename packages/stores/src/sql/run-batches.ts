@@ -1,7 +1,7 @@
 /**
- * Operations on runs that share one transaction: those of all replies of a server arrive in the same moment, on the tick
- * of the engine, and one transaction for each would cost more than everything else of a reply. An operation that cannot
- * be done in the shared transaction is repeated in its own, so that no owner delays or fails another.
+ * Runs operations on several runs in one transaction. The engine updates all replies of a server at the same moment,
+ * and a transaction for each would take longer than all other work of a reply. An operation that fails in the shared
+ * transaction is repeated in its own transaction, so that no owner delays another.
  */
 import { isAppError, type Run, type RunChunk } from '@coppice/core';
 import type { SqlEngine } from './engine.ts';
@@ -17,7 +17,7 @@ export type RunOperation = { readonly owner: string; readonly id: string } & (
   | { readonly type: 'chunks'; readonly from: number }
 );
 
-/** What an operation returns: whether the run exists, the run, or its text. */
+/** The result of an operation: whether the run exists, the run, or its text. */
 export type RunAnswer = boolean | Run | null | readonly RunChunk[];
 
 interface WaitingOperation {
@@ -28,10 +28,10 @@ interface WaitingOperation {
   readonly reject: (error: unknown) => void;
 }
 
-/** Returned for an operation that must run in its own transaction. */
+/** The result of an operation that must be repeated in its own transaction. */
 const apart = Symbol('apart');
 
-// More runs than a server writes; if there are more failed ones, they are all tried together once more.
+// More runs than a server writes. If more runs have failed, all of them are tried together again.
 const mostSuspects = 1_000;
 
 /** Whether an operation writes. */
@@ -43,7 +43,7 @@ export function isRunWrite({ type }: RunOperation): boolean {
 export class RunBatches {
   readonly #engine: SqlEngine;
   #waiting: WaitingOperation[] = [];
-  /** The runs whose operations failed in a shared transaction: they get their own until one succeeds. */
+  /** The runs whose operations failed in a shared transaction. They get their own transaction until one succeeds. */
   readonly #suspects = new Set<string>();
   readonly #running = new Set<Promise<void>>();
 
@@ -72,7 +72,7 @@ export class RunBatches {
     void work.finally(() => this.#running.delete(work));
   }
 
-  /** Waits for everything that was asked for. */
+  /** Runs the collected operations, and waits until all operations have ended. */
   async finish(): Promise<void> {
     this.#start();
     await Promise.all(this.#running);
@@ -102,7 +102,10 @@ export class RunBatches {
     return this.#engine.sharedTransaction?.(owners, writes, (present) => batchWork(this.#engine, operations, present));
   }
 
-  /** Handles a failed batch: reads do not depend on the writes, and a failing write is found by halving. */
+  /**
+   * Handles a failed batch. Its reads are repeated without the writes. The write that fails is found by halving the
+   * batch.
+   */
   async #split(batch: readonly WaitingOperation[], error: unknown): Promise<void> {
     const reads = batch.filter(({ operation }) => !isRunWrite(operation));
     const writes = batch.filter(({ operation }) => isRunWrite(operation));
@@ -110,7 +113,7 @@ export class RunBatches {
       await Promise.all([this.#together(reads), this.#split(writes, error)]);
       return;
     }
-    // Without a database halves fail as well, and each would wait for it again.
+    // If the database is unreachable, both halves fail too, after another wait.
     if (isUnreachable(error)) {
       for (const { reject } of batch) reject(error);
       return;
@@ -131,18 +134,21 @@ export class RunBatches {
   }
 }
 
-/** Whether no transaction can succeed now. Other failures may be those of one row. */
+/** Whether no transaction can succeed now. Other errors may concern a single row. */
 function isUnreachable(error: unknown): boolean {
   return isAppError(error) && error.code === 'store/unavailable' && error.retryable;
 }
 
 /** The rows that the operations of a batch need. */
 interface BatchRows {
-  /** The runs to write, locked; a run that another transaction has locked is missing, because waiting would delay all. */
+  /**
+   * The locked rows of the runs to write. A run that another transaction has locked is missing, because waiting for it
+   * would delay all others.
+   */
   readonly locked: ReadonlyMap<string, SqlRow>;
   /** The last chunk of each run with an append. */
   readonly last: ReadonlyMap<string, SqlRow>;
-  /** The rows that answer each read. */
+  /** The rows for each read. */
   readonly reads: ReadonlyMap<RunOperation, readonly SqlRow[]>;
 }
 
@@ -176,7 +182,8 @@ function* batchWork(
     if (one.type === 'beat') return true;
     const last = rows.last.get(one.id);
     const length = last === undefined ? 0 : sqlNumber(last, 'start') + (jsonColumn(last, 'text') as string).length;
-    // A second append to the run would need the first one's row, and a gap is refused where appends are explained.
+    // A second append to a run would need the row of the first one. A gap is refused in a transaction of its own, with
+    // an explanation.
     if (seen.has(one.id) || one.chunk.offset > length) return apart;
     seen.add(one.id);
     const added = one.chunk.text.slice(length - one.chunk.offset);
@@ -192,7 +199,7 @@ function* batchWork(
   return answers;
 }
 
-/** Reads what a batch needs, in one message. */
+/** Reads the rows for a batch, in one message. */
 function* rowsFor(list: string, operations: readonly RunOperation[]): SqlTask<BatchRows> {
   const idsOf = (wanted: (one: RunOperation) => boolean) => [...new Set(operations.filter(wanted).map(({ id }) => id))];
   const written = idsOf(isRunWrite);
@@ -206,7 +213,7 @@ function* rowsFor(list: string, operations: readonly RunOperation[]): SqlTask<Ba
         params: [toList(written)],
       },
       {
-        // A statement of its own: it must see what was committed before the lock was taken.
+        // A separate statement, because it must see what was committed before the lock was granted.
         sql: `SELECT r.id, c.start, c.text FROM run r CROSS JOIN LATERAL
           (SELECT b.start, b.text FROM run_chunk b WHERE b.run_id = r.id ORDER BY b.start DESC LIMIT 1) AS c WHERE r.id IN ${list}`,
         params: [toList(appended)],
@@ -228,7 +235,7 @@ function* rowsFor(list: string, operations: readonly RunOperation[]): SqlTask<Ba
   };
 }
 
-/** Encodes ids like columns. */
+/** Encodes ids as a JSON list. The texts are encoded like columns. */
 function toList(ids: readonly string[]): string {
   return JSON.stringify(ids.map(encodeColumnText));
 }

@@ -1,12 +1,12 @@
 /**
- * The tables of the first version, once for both databases; `numbered-schema.ts` has the node table of today. The
- * invariants of the message tree are constraints, not only code: one root per tree, only the root without a parent,
- * parents and the active node in the same tree, known roles, statuses and groups. No foreign key cascades on the node
- * itself: a cascade along a chain fails beyond 1,000 levels in SQLite.
+ * The tables of the first version, for both databases. The current node table is in `numbered-schema.ts`. Constraints
+ * enforce the invariants of the tree: one root per tree, only the root has no parent, parents and the active node are
+ * in the same tree, and roles, statuses and groups are valid. No foreign key of a node cascades, because SQLite fails
+ * to cascade along more than 1,000 levels.
  */
 import type { SqlDialect } from './query.ts';
 
-/** The statements that create the tables of version 1. */
+/** Returns the statements that create the tables of version 1. */
 export function createSchemaSql(dialect: SqlDialect): readonly string[] {
   const { integer, float, key, bytes, serial } = dialect;
   return [
@@ -70,7 +70,8 @@ export function createSchemaSql(dialect: SqlDialect): readonly string[] {
     )`,
     'CREATE UNIQUE INDEX node_id ON node (id)',
     'CREATE UNIQUE INDEX node_root ON node (tree_id) WHERE parent_id IS NULL AND removed_in IS NULL',
-    // Live rows never share a position. A removed row keeps its own, so that no later sibling gets it.
+    // Two live siblings never have the same position. A removed node keeps its position, so that no later sibling gets
+    // it.
     'CREATE UNIQUE INDEX node_place ON node (tree_id, parent_id, position, (coalesce(removed_in, 0)))',
     'CREATE INDEX node_match ON node (tree_id, match_parent, equality_key) WHERE equality_key IS NOT NULL AND removed_in IS NULL',
     'CREATE INDEX node_seq ON node (tree_id, seq)',
@@ -203,12 +204,12 @@ export function createSchemaSql(dialect: SqlDialect): readonly string[] {
   ];
 }
 
-/** Added in a later table version: without it a share link would show the current content of its messages. */
+/** Returns the statement of a migration: share links get a version. Without it they would show the current content. */
 export function addShareVersionSql({ integer }: SqlDialect): string {
   return `ALTER TABLE share ADD COLUMN version ${integer}`;
 }
 
-/** Added in a later table version: the ids of lists, whose messages have no rows. */
+/** Returns the statements of a migration: a table with the ids of messages in lists, which have no rows. */
 export function createLinearNodesSql({ key }: SqlDialect): readonly string[] {
   return [
     `CREATE TABLE linear_node (
@@ -220,8 +221,9 @@ export function createLinearNodesSql({ key }: SqlDialect): readonly string[] {
 }
 
 /**
- * Added in a later table version: when bytes were last added, and whether a purge removed their last reference. Not in
- * the row of the bytes, which SQLite would rewrite completely. Bytes without such a row were added long ago.
+ * Returns the statements of a migration: a table with the time when bytes were last added, and whether a purge removed
+ * their last reference. These columns are not in the row of the bytes, which SQLite would rewrite completely. Bytes
+ * without a row here were added long ago.
  */
 export function createBlobPutSql({ key, float, integer }: SqlDialect): readonly string[] {
   return [
@@ -236,12 +238,15 @@ export function createBlobPutSql({ key, float, integer }: SqlDialect): readonly 
   ];
 }
 
-/** Added in a later table version: how many uploads wait for a message. One may for each row from before. */
+/**
+ * Returns the statement of a migration: a column that counts the uploads that wait for a message. For each existing row
+ * one upload may wait.
+ */
 export function addBlobWaitingSql({ integer }: SqlDialect): readonly string[] {
   return [`ALTER TABLE blob_put ADD COLUMN waiting ${integer} NOT NULL DEFAULT 1`];
 }
 
-/** Added in a later table version: which nodes are copies of which, so that a purge can report what remains. */
+/** Returns the statements of a migration: a table of copied nodes, so that a purge can report remaining copies. */
 export function createNodeCopiesSql({ key }: SqlDialect): readonly string[] {
   return [
     `CREATE TABLE node_copy (
@@ -253,7 +258,7 @@ export function createNodeCopiesSql({ key }: SqlDialect): readonly string[] {
   ];
 }
 
-/** Added in a later table version: encrypted records of a shared server. `stamp` is new with every write. */
+/** Returns the statements of a migration: a table of encrypted records. `stamp` changes with every write. */
 export function createSealedRecordsSql({ key }: SqlDialect): readonly string[] {
   return [
     `CREATE TABLE sealed_record (

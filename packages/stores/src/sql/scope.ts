@@ -1,4 +1,4 @@
-/** The basis of every read of a tree in a database: its owner, its row, and lookups of single nodes. */
+/** The context of every read of a tree in a database, and lookups of single nodes. */
 import { type Node, type NodeHead, type NodeId, nodeId, refuse, type TreeId } from '@coppice/core';
 import { baseOfTreeNo, inTreeSql, nodeNumberByIdSql, unknownTreeBase } from './numbers.ts';
 import {
@@ -31,55 +31,57 @@ export interface TreeScope {
   readonly dialect: SqlDialect;
   readonly owner: string;
   readonly treeId: TreeId;
-  /** The row, read under the lock or in this snapshot; null if this owner has no such tree. */
+  /** The tree row, read under the lock or in this snapshot. Null if the owner has no such tree. */
   readonly tree: StoredTree | null;
-  /** Live nodes read while nothing is written, so that later reads need not look them up again. */
+  /** Live nodes that were read, so that later reads need not read them again. Valid while nothing is written. */
   readonly heads?: Map<string, NodeHead>;
   /** The parent of the active node, if it is known. */
   readonly parentOfActive?: NodeId | null;
-  /** Rows that were fetched together with the lock for the planner. Valid until something is written. */
+  /** Rows for the planner that were read together with the lock. Valid until something is written. */
   readonly prefetched?: PrefetchedRows;
-  /** The match cache, if the process has one. Valid only under the lock. */
+  /** The match cache; undefined if the database has none. Valid only under the lock. */
   readonly matchCache?: MatchCache;
-  /** Whether other work, also the caller's, runs between writes: then each node is validated again. */
+  /**
+   * Whether other work, also the caller's, runs between writes. Then each node is validated again before it is written.
+   */
   readonly inTurns?: boolean;
 }
 
-/** Prefetched answers. */
+/** The rows that were read for a planner in advance. */
 export interface PrefetchedRows {
-  /** The parent of new nodes and its last position; null if there is no such live node. */
+  /** The parent of new nodes and its last position. Null if there is no such live node. */
   readonly parentInfo: { readonly head: NodeHead; readonly edge: string | null } | null;
-  /** The ids that were looked up, and those of them that are taken. */
+  /** The ids that were looked up, and which of them are taken. */
   readonly ids: ReadonlySet<string>;
   readonly taken: ReadonlySet<string>;
 }
 
-// A longer walk is a cycle: no tree is that deep.
+// A longer path is a cycle, because no tree is that deep.
 export const maxDepth = 10_000_000;
 
-/** Reads a tree row of an owner. */
+/** Reads the tree row of an owner. */
 export function* readTreeRow(owner: string, id: TreeId, lock = ''): SqlTask<StoredTree | null> {
-  // Untyped callers may pass any value, and drivers do not accept all.
+  // An untyped caller may pass any value, and drivers do not accept all values.
   if (typeof id !== 'string') return null;
   const found = yield* queryRow(`SELECT ${treeColumns} FROM tree WHERE id = $1 AND owner = $2${lock}`, id, owner);
   return found === undefined ? null : storedTreeOf(found);
 }
 
 /**
- * Selects which ids of a list are taken, by a node or by a tree, because lookups by id alone use a tree's id for its
- * root.
+ * Returns a statement that selects which ids of a list are taken by a node or a tree. The ids of trees count, because
+ * lookups by id use them for the root.
  */
 export function takenIdsSql({ list }: SqlDialect): string {
   const holders = ['node', 'tree'];
   return holders.map((table) => `SELECT id FROM ${table} WHERE id IN ${list('$1')}`).join(' UNION ALL ');
 }
 
-/** Returns the base of the tree's numbers; one without nodes if the tree is unknown. */
+/** Returns the base of the tree's numbers. For an unknown tree, no node is in the range. */
 export function baseOfScope({ tree }: TreeScope): number {
   return tree?.base ?? unknownTreeBase;
 }
 
-/** Returns the base of a tree of any owner. */
+/** Returns the base of the numbers of a tree of any owner. */
 export function* readTreeBase(id: TreeId): SqlTask<number> {
   const found = yield* queryRow('SELECT no FROM tree WHERE id = $1', id);
   return found === undefined ? unknownTreeBase : baseOfTreeNo(sqlNumber(found, 'no'));
@@ -89,7 +91,7 @@ export function idOfRow(found: SqlRow): NodeId {
   return nodeId(sqlText(found, 'id'));
 }
 
-/** Reads one node; live only, or also a removed one if the condition is empty. */
+/** Reads one node. `live` is the condition for live nodes; without it, a removed node is returned too. */
 export function* readNodeById(scope: TreeScope, id: NodeId, live: string): SqlTask<Node | null> {
   const [found] = yield* queryCells(
     `SELECT ${selectCells('n', nodeColumns)} FROM node n WHERE ${inTreeSql('n')} AND n.id = $2${live}`,
@@ -102,7 +104,7 @@ export function* readNodeById(scope: TreeScope, id: NodeId, live: string): SqlTa
   return { ...node, parentId: nodeId(yield* findMissingParentId(scope, id, node.parentId)) };
 }
 
-/** Returns the id of a parent whose row is missing: that of the log, which keeps ids, or the placeholder. */
+/** Returns the id of a parent whose row is missing: from the log, which has ids, or the placeholder. */
 export function* findMissingParentId({ treeId }: TreeScope, child: string, placeholder: string): SqlTask<string> {
   const found = yield* queryRow(
     'SELECT c.steps FROM change c JOIN node n ON n.id = $2 AND c.version = n.added_in WHERE c.tree_id = $1',
@@ -127,7 +129,7 @@ function* aliasesOfNode(scope: TreeScope, id: string): SqlTask<Node['aliases']> 
   }));
 }
 
-/** Decodes nodes from rows, with their aliases, which only trees with split texts have. */
+/** Decodes nodes from rows, with their aliases. Only trees with split texts have aliases. */
 export function* decodeNodesOfRows(scope: TreeScope, found: readonly SqlCells[]): SqlTask<Node[]> {
   if (scope.tree?.hasAliases !== true) return found.map((one) => nodeOfRow(one, []));
   const aliases = new Map<string, { matchParent: NodeId; key: string }[]>();
@@ -144,26 +146,26 @@ export function* decodeNodesOfRows(scope: TreeScope, found: readonly SqlCells[])
   return found.map((one) => nodeOfRow(one, aliases.get(String(one[0])) ?? []));
 }
 
-/** Returns the longest possible path: one with more nodes than the tree ever had is a cycle. */
+/** Returns the length of the longest possible path. A path with more nodes than the tree ever had is a cycle. */
 export function longestPathLength({ tree }: TreeScope): number {
   return Math.min(maxDepth, (tree?.nextSeq ?? 0) + 1);
 }
 
-/** Throws: a node is its own ancestor. */
+/** Throws the error for a node that is its own ancestor. */
 export function throwCycle(id: string): never {
   return refuse('store/damaged', `The node ${id} is below itself: coppice fsck --repair puts it in place.`, {
     nodeId: id,
   });
 }
 
-// UNION instead of UNION ALL, so that a cycle of parents ends the walk.
+// UNION instead of UNION ALL ends the recursion in a cycle of parents.
 const upwards = `WITH RECURSIVE up(no, parent_no) AS (
     SELECT s.no, s.parent_no FROM node s WHERE ${inTreeSql('s')} AND s.id = $2
     UNION
     SELECT n.no, n.parent_no FROM up JOIN node n ON n.no = up.parent_no
   )`;
 
-/** Whether a node is another one or an ancestor of it. Removed nodes count too. */
+/** Whether a node is the same as another node or an ancestor of it. Removed nodes count too. */
 export function* isAncestorInTables(base: number, id: string, below: string): SqlTask<boolean> {
   if (id === below)
     return (
@@ -180,13 +182,12 @@ export function* isAncestorInTables(base: number, id: string, below: string): Sq
   return sqlNumber(found, 'yes') === 1;
 }
 
-// Every path up ends at a row without a parent, or with a missing one; in a cycle each row's parent is another row of
-// the path.
+// A path up ends at a row without a parent, or whose parent is missing. In a cycle, every parent is a row of the path.
 const endless = `CASE WHEN count(*) > 0 AND NOT EXISTS (
     SELECT 1 FROM up e WHERE e.parent_no IS NULL OR NOT EXISTS (SELECT 1 FROM node p WHERE p.no = e.parent_no)
   ) THEN 1 ELSE 0 END AS endless`;
 
-/** Throws if the path up from a node is a cycle. */
+/** Throws if the path up from a node contains a cycle. */
 export function* assertPathHasNoCycle(base: number, id: string): SqlTask<void> {
   const found = yield* queryRow(`${upwards} SELECT ${endless} FROM up`, base, id);
   if (found !== undefined && sqlNumber(found, 'endless') === 1) throwCycle(id);

@@ -1,4 +1,4 @@
-/** Encrypted records of a shared server, as rows that all its servers read. */
+/** Stores encrypted records as rows, which all servers of a database read. */
 import type { JsonObject, SealedRecords } from '@coppice/core';
 import { execute, jsonColumn, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
 import type { SqlTransactions } from './side-stores.ts';
@@ -22,7 +22,7 @@ function* write(id: string, record: JsonObject): SqlTask<void> {
   );
 }
 
-/** The encrypted records of a database. */
+/** Creates the store of encrypted records of a database. */
 export function createSealedRecordStore({ forUpdate }: SqlDialect, transactions: SqlTransactions): SealedRecords {
   return {
     version: () => transactions.snapshot(readVersion),

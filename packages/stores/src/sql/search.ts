@@ -1,4 +1,4 @@
-/** Search over a database, except for finding candidates, which each database does itself. */
+/** The parts of search that both databases share. Each database finds candidates in its own way. */
 import {
   nodeId,
   type Page,
@@ -16,27 +16,27 @@ import { numbersPerTree } from './numbers.ts';
 import { type SqlRow, sqlNumber, sqlText, sqlTextOrNull } from './query.ts';
 import { storedTextOf } from './rows.ts';
 
-/** The sort key of a hit: newest first. */
+/** The sort key of a hit; newer hits come first. */
 export interface HitSortKey {
   readonly createdAt: number;
   readonly treeId: TreeId;
   readonly seq: number;
 }
 
-/** A search for a database. */
+/** A search in a database. */
 export interface SearchRequest {
   readonly owner: string;
-  /** In lower case; the text must contain all of them. */
+  /** The terms in lower case. The text must contain all of them. */
   readonly terms: readonly string[];
   readonly treeId: TreeId | null;
   readonly project: string | null;
   readonly roles: readonly Role[] | null;
-  /** Only hits after this place. */
+  /** Only hits after this sort key are returned. */
   readonly after: HitSortKey | null;
   readonly limit: number;
 }
 
-/** A hit with its place. */
+/** A hit with its creation number. */
 export interface FoundHit extends SearchHit {
   readonly seq: number;
 }
@@ -44,15 +44,18 @@ export interface FoundHit extends SearchHit {
 /** The columns of a candidate, from `node n` and `tree t`. */
 export const candidateColumns = `t.id AS tree_id, n.id, (n.no % ${numbersPerTree}) AS seq, n.role, n.created_at, n.content, n.search_text, t.title`;
 
-/** The order of candidates: newest first, the same in every store. */
+/** The order of candidates, newest first. It is the same in every store. */
 export const candidateOrder = 'n.created_at DESC, t.id DESC, n.no DESC';
 
-/** Returns the condition for hits after a place, given three parameters. */
+/** Returns the condition for hits after a sort key, given as three parameters. */
 export function hitsAfterSql(createdAt: string, tree: string, seq: string): string {
   return `(n.created_at, t.id, n.no % ${numbersPerTree}) < (${createdAt}, ${tree}, ${seq})`;
 }
 
-/** Converts a candidate to a hit, or null: an index may fold more letters than we do, so every candidate is checked. */
+/**
+ * Converts a candidate to a hit. Returns null if it does not match: an index may ignore more differences between
+ * letters.
+ */
 export function hitOfRow(row: SqlRow, terms: readonly string[]): FoundHit | null {
   const snippet = snippetIfMatching(storedTextOf(row), terms);
   if (snippet === null) return null;
@@ -67,7 +70,7 @@ export function hitOfRow(row: SqlRow, terms: readonly string[]): FoundHit | null
   };
 }
 
-/** Converts a user's query for a database; null without a term. */
+/** Converts the query of a user to a search; null if it has no term. */
 export function toSearchRequest(owner: string, query: SearchQuery): SearchRequest | null {
   const limit = clampPageLength(query.limit);
   const terms = splitSearchTerms(query.text);
@@ -95,7 +98,7 @@ function orderHits(a: HitSortKey, b: HitSortKey): number {
   return b.createdAt - a.createdAt || (a.treeId === b.treeId ? b.seq - a.seq : a.treeId < b.treeId ? 1 : -1);
 }
 
-/** Returns a page of hits from the found ones, which may be one more than the page holds. */
+/** Returns a page from the hits that were found. They may be one more than the page can hold. */
 export function toHitPage(found: readonly FoundHit[], limit: number): Page<SearchHit> {
   const sorted = [...found].sort(orderHits);
   const part = sorted.slice(0, limit);

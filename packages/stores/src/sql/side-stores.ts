@@ -1,4 +1,4 @@
-/** The contracts of runs, attachments and accounts on a database. */
+/** Implements runs, attachments and accounts on a database. */
 import { sha256Hex } from '@coppice/content';
 import type { AccountStore, BlobStore, Run, RunStore, TreeId } from '@coppice/core';
 import { addBlobHashesInJson } from '../attachments.ts';
@@ -8,17 +8,17 @@ import type { SqlDialect, SqlTask } from './query.ts';
 import type { RunAnswer, RunOperation } from './run-batches.ts';
 import * as side from './side-tables.ts';
 
-/** How a store runs work on its database. */
+/** The transactions of a store. */
 export interface SqlTransactions {
   snapshot<T>(work: () => SqlTask<T>): Promise<T>;
   transaction<T>(work: () => SqlTask<T>): Promise<T>;
-  /** Runs an operation on a run in one transaction with those of other runs, or in its own. */
+  /** Runs an operation on a run: in one transaction together with other runs, or with `alone`. */
   shared<T extends RunAnswer>(operation: RunOperation, alone: () => Promise<T>): Promise<T>;
-  /** Throws if the tree is not this owner's. */
+  /** Throws if the owner does not have the tree. */
   known(treeId: TreeId): SqlTask<unknown>;
 }
 
-/** The runs of an owner. */
+/** Creates the store of the runs of an owner. */
 export function createRunStore(dialect: SqlDialect, owner: string, transactions: SqlTransactions): RunStore {
   function* holding(data: Run['data']): SqlTask<void> {
     const named = new Set<string>();
@@ -60,7 +60,7 @@ export function createRunStore(dialect: SqlDialect, owner: string, transactions:
   };
 }
 
-/** The attachments of an owner. `sweep` deletes what an earlier purge had to keep. */
+/** Creates the store of the attachments of an owner. `sweep` deletes attachments that an earlier purge had to keep. */
 export function createBlobStore(
   blobScope: BlobScope,
   transactions: SqlTransactions,
@@ -85,7 +85,7 @@ export function createBlobStore(
   };
 }
 
-/** Users, tokens and shares of all owners. */
+/** Creates the store of the users, tokens and shares of all owners. */
 export function createAccountStore(transactions: SqlTransactions): AccountStore {
   return {
     putUser: (user) => transactions.transaction(() => side.putUser(user)),

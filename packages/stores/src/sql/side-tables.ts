@@ -1,4 +1,4 @@
-/** Runs, external ids, provenance and accounts: rows outside of versions and log. */
+/** Reads and writes runs, external ids, provenance and accounts, which have no version and no log. */
 
 import { canonicalJson } from '@coppice/content';
 import {
@@ -50,7 +50,7 @@ export function runOfRow(one: SqlRow): Run {
   };
 }
 
-/** Records a run of an owner; repeating it changes nothing, and the id of another run is refused. */
+/** Records a run of an owner. Repeating the call changes nothing. The id of another run is refused. */
 export function* startRun({ float, now }: SqlDialect, owner: string, run: NewRun): SqlTask<void> {
   const added = yield* execute(
     `INSERT INTO run (id, owner, tree_id, node_id, process, started_at, beat_at, data)
@@ -77,7 +77,7 @@ export function* beatRun({ float, now }: SqlDialect, owner: string, id: string, 
 }
 
 /**
- * Sets fields of a run's data. The row is updated first as a lock, so that two concurrent calls wait for each other.
+ * Sets fields of a run's data. The row is updated first, which locks it, so that concurrent calls wait for each other.
  */
 export function* updateRunData(owner: string, id: string, data: JsonObject): SqlTask<boolean> {
   yield* execute('UPDATE run SET beat_at = beat_at WHERE id = $1 AND owner = $2', id, owner);
@@ -93,11 +93,11 @@ export function* updateRunData(owner: string, id: string, data: JsonObject): Sql
 }
 
 /**
- * Appends text to an existing run. Text that was sent before is skipped, and a piece that would leave a gap is refused.
- * The text is stored as JSON, so that any code unit survives.
+ * Appends text to an existing run. Text that was sent before is skipped, and text that would leave a gap is refused.
+ * The text is stored as JSON, so that any code unit can be stored.
  */
 export function* appendChunk({ forUpdate }: SqlDialect, owner: string, id: string, chunk: RunChunk): SqlTask<boolean> {
-  // The lock orders appends to one run; the length is read after it.
+  // The lock puts appends to one run in order. The length is read after it.
   const found = yield* queryRow(`SELECT 1 AS yes FROM run WHERE id = $1 AND owner = $2${forUpdate}`, id, owner);
   if (found === undefined) return false;
   const last = yield* queryRow('SELECT start, text FROM run_chunk WHERE run_id = $1 ORDER BY start DESC LIMIT 1', id);
@@ -119,7 +119,7 @@ export function* appendChunk({ forUpdate }: SqlDialect, owner: string, id: strin
   return true;
 }
 
-/** Selects a run's chunks from the one with the offset on, so that a look reads only what is new. */
+/** Returns a query for the chunks of a run, from the chunk with the offset on, so that it reads only new text. */
 export function chunksQuery(owner: string, id: string, from: number): Omit<Query, 'want'> {
   return {
     sql: `SELECT c.start, c.text FROM run_chunk c JOIN run r ON r.id = c.run_id WHERE c.run_id = $1 AND r.owner = $2
@@ -128,7 +128,7 @@ export function chunksQuery(owner: string, id: string, from: number): Omit<Query
   };
 }
 
-/** Decodes such chunks. One that begins before the offset is cut. */
+/** Decodes the chunks of a run. A chunk that begins before the offset is cut. */
 export function chunksFrom(rows: readonly SqlRow[], from: number): RunChunk[] {
   const chunks = rows.map(
     (one): RunChunk => ({ offset: sqlNumber(one, 'start'), text: jsonColumn(one, 'text') as string }),
@@ -144,13 +144,13 @@ export function* readRunChunks(owner: string, id: string, from: number): SqlTask
   return chunksFrom(yield* queryRows(sql, ...params), from);
 }
 
-/** One run of an owner. */
+/** Returns a run of an owner. */
 export function* findRun(owner: string, id: string): SqlTask<Run | null> {
   const found = yield* queryRow('SELECT * FROM run WHERE id = $1 AND owner = $2', id, owner);
   return found === undefined ? null : runOfRow(found);
 }
 
-/** The runs of an owner, oldest first. */
+/** Returns the runs of an owner, oldest first. */
 export function* listRuns(owner: string, tree: TreeId | undefined): SqlTask<Run[]> {
   const found = yield* queryRows(
     'SELECT * FROM run WHERE owner = $1 AND (CAST($2 AS TEXT) IS NULL OR tree_id = $2) ORDER BY started_at, id',
@@ -160,7 +160,10 @@ export function* listRuns(owner: string, tree: TreeId | undefined): SqlTask<Run[
   return found.map(runOfRow);
 }
 
-/** Claims runs without a heartbeat for this long, by the database's clock, so that only one process gets each. */
+/**
+ * Claims the runs of an owner without a heartbeat for this long, by the clock of the database. Only one process gets
+ * each run.
+ */
 export function* claimStaleRuns({ now }: SqlDialect, owner: string, silentMs: number, process: string): SqlTask<Run[]> {
   const claimed = yield* queryRows(
     `UPDATE run SET process = $3, beat_at = ${now} WHERE owner = $1 AND beat_at < ${now} - $2 RETURNING *`,
@@ -171,7 +174,7 @@ export function* claimStaleRuns({ now }: SqlDialect, owner: string, silentMs: nu
   return claimed.map(runOfRow).sort(oldestFirst);
 }
 
-/** Claims such runs of all owners in one statement. */
+/** Claims the runs of all owners without a heartbeat, with one statement. */
 export function* claimStaleRunsOfAll({ now }: SqlDialect, silentMs: number, process: string): SqlTask<OwnedRun[]> {
   const claimed = yield* queryRows(
     `UPDATE run SET process = $2, beat_at = ${now} WHERE beat_at < ${now} - $1 RETURNING *`,
@@ -206,12 +209,12 @@ function amongThem(dialect: SqlDialect): string {
   return `FROM node WHERE ${inTreeSql('node')} AND id IN ${dialect.list('$2')}`;
 }
 
-/** Returns which of these nodes are not in a tree, live or removed. */
+/** Returns which of these nodes are not in a tree. Removed nodes are in the tree. */
 export function* findMissingNodes(dialect: SqlDialect, base: number, ids: ReadonlySet<NodeId>): SqlTask<Set<NodeId>> {
   const missing = new Set(ids);
   if (missing.size === 0) return missing;
   const list = JSON.stringify([...missing].map(encodeColumnText));
-  // Nearly always all exist, and counting them costs less than a row for each.
+  // Nearly always all nodes exist, and counting them is faster than reading a row for each.
   const counted = yield* queryRow(`SELECT count(*) AS n ${amongThem(dialect)}`, base, list);
   if (counted !== undefined && sqlNumber(counted, 'n') === missing.size) return new Set();
   const found = yield* queryRows(`SELECT id ${amongThem(dialect)}`, base, list);
@@ -244,7 +247,7 @@ export function* readExternalIdsOfTree(owner: string, tree: TreeId): SqlTask<Ext
   return found.map(externalOf).sort(compareExternalIds);
 }
 
-/** Records provenance. */
+/** Stores provenance records. */
 export function* addProvenance(owner: string, list: readonly Provenance[]): SqlTask<void> {
   for (const one of list)
     yield* execute(
@@ -276,7 +279,7 @@ export function* readProvenanceRows(owner: string, tree: TreeId): SqlTask<Proven
   }));
 }
 
-/** Stores a user as given. */
+/** Inserts or replaces a user. */
 export function* putUser(user: User): SqlTask<void> {
   assertKnownRole(user);
   yield* execute(
@@ -300,18 +303,18 @@ function userOf(one: SqlRow): User {
   };
 }
 
-/** Every user, oldest first. */
+/** Returns all users, oldest first. */
 export function* listUsers(): SqlTask<User[]> {
   return (yield* queryRows('SELECT * FROM account ORDER BY created_at, id')).map(userOf);
 }
 
-/** One user. */
+/** Returns a user by id. */
 export function* findUser(id: string): SqlTask<User | null> {
   const found = yield* queryRow('SELECT * FROM account WHERE id = $1', id);
   return found === undefined ? null : userOf(found);
 }
 
-/** Stores a token as given, except that a revoked one stays revoked, even if a caller writes an older state. */
+/** Inserts or replaces a token. A revoked token stays revoked, even if the caller writes an older state. */
 export function* putToken(token: ApiToken): SqlTask<void> {
   assertHashUnused('token', token.id, yield* findTokenByHash(token.hash));
   yield* execute(
@@ -341,18 +344,18 @@ function tokenOf(one: SqlRow): ApiToken {
   };
 }
 
-/** The tokens of a user, oldest first. */
+/** Returns the tokens of a user, oldest first. */
 export function* listTokens(userId: string): SqlTask<ApiToken[]> {
   return (yield* queryRows('SELECT * FROM token WHERE user_id = $1 ORDER BY created_at, id', userId)).map(tokenOf);
 }
 
-/** The token with a hash. */
+/** Returns the token with a hash. */
 export function* findTokenByHash(hash: string): SqlTask<ApiToken | null> {
   const found = yield* queryRow('SELECT * FROM token WHERE hash = $1', hash);
   return found === undefined ? null : tokenOf(found);
 }
 
-/** Stores a share as given. */
+/** Inserts or replaces a share. */
 export function* putShare(share: ShareLink): SqlTask<void> {
   assertHashUnused('share', share.id, yield* findShareByHash(share.hash));
   yield* execute(
@@ -389,7 +392,7 @@ function shareOfRow(one: SqlRow): ShareLink {
   };
 }
 
-/** The shares of an owner, newest first. */
+/** Returns the shares of an owner, newest first. */
 export function* listShares(owner: string, tree: TreeId | undefined): SqlTask<ShareLink[]> {
   const found = yield* queryRows(
     'SELECT * FROM share WHERE owner = $1 AND (CAST($2 AS TEXT) IS NULL OR tree_id = $2) ORDER BY created_at DESC, id',
@@ -399,7 +402,7 @@ export function* listShares(owner: string, tree: TreeId | undefined): SqlTask<Sh
   return found.map(shareOfRow);
 }
 
-/** The share with a hash. */
+/** Returns the share with a hash. */
 export function* findShareByHash(hash: string): SqlTask<ShareLink | null> {
   const found = yield* queryRow('SELECT * FROM share WHERE hash = $1', hash);
   return found === undefined ? null : shareOfRow(found);

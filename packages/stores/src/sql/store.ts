@@ -1,4 +1,4 @@
-/** A store on a SQL database: everything except how the database is accessed, searched, watched and copied. */
+/** Implements the store contract on a SQL database. The engine accesses, searches, watches and copies the database. */
 import {
   type AbortSignalLike,
   type AccountStore,
@@ -76,7 +76,7 @@ const commitsAtOnce = 500;
 // A change of this many nodes takes too long to block other requests.
 const manyNodes = 250;
 
-/** Shared by all handles of one open database. */
+/** The parts that all handles of one open database share. */
 interface Handles {
   closed: boolean;
   readonly uploads: WaitingUploads;
@@ -84,7 +84,7 @@ interface Handles {
   readonly runBatches: RunBatches;
 }
 
-/** The store contract on a database. */
+/** Implements the store contract on a SQL database, for one owner. */
 export class SqlStore implements Store {
   readonly owner: string;
   readonly supports: StoreCapabilities;
@@ -119,7 +119,7 @@ export class SqlStore implements Store {
     };
     const transactions: SqlTransactions = {
       snapshot: (work) => this.#snapshot(work),
-      // Data besides the trees changes none of them, so the row cache stays valid.
+      // Data besides the trees does not change the tree rows, so the row cache stays valid.
       transaction: (work) => this.#committed(work),
       shared: async (operation, alone) => {
         if (isRunWrite(operation)) this.#writable();
@@ -139,8 +139,8 @@ export class SqlStore implements Store {
   }
 
   /**
-   * Deletes attachments, of all owners, that a purge had to keep because a reference might have been on its way, and
-   * that are still unreferenced. Errors are ignored: the next call tries again.
+   * Deletes attachments of all owners that a purge had to keep because an upload might have waited for its message, and
+   * that still have no reference. Errors are ignored, because the next call tries again.
    */
   async sweep(): Promise<void> {
     try {
@@ -240,14 +240,15 @@ export class SqlStore implements Store {
     }
   }
 
-  /** Returns the cursor after which every change is new. */
+  /** Returns the cursor of the newest change. */
   async latestCursor(): Promise<string> {
     return encodePositionsCursor(await this.#snapshot(() => this.#engine.latest(this.owner)));
   }
 
   /**
-   * Returns where a feed begins. A cursor beyond the newest change is from changes that a restored database does not
-   * have; the feed then begins at the newest. A copy that only reads may be behind, and is waited for.
+   * Returns the positions at which a feed begins. A cursor beyond the newest change names changes that a restored
+   * database lacks; then the feed begins at the newest change. A read-only replica may be behind, so the feed waits for
+   * it.
    */
   async #firstPlaces(since: string | null): Promise<readonly number[]> {
     const asked = since === null ? null : decodePositionsCursor(since);
@@ -333,7 +334,7 @@ export class SqlStore implements Store {
     return { grace: this.#grace, unindex: this.#engine.unindex };
   }
 
-  /** Runs a purge, and has the database clear the remains of deleted rows. */
+  /** Runs a purge, then removes the deleted rows from the files of the database. */
   async #purging(work: () => SqlTask<PurgedRows>): Promise<PurgeReport> {
     this.#engine.tails?.forget();
     const { value, uncleared } = await this.#clearing(work);
@@ -419,7 +420,10 @@ export class SqlStore implements Store {
     });
   }
 
-  /** Checks all trees, a range at a time, each in its own transaction, so that a large store blocks nobody for long. */
+  /**
+   * Checks all trees, one range at a time. Each range has its own transaction, so that a large store blocks others only
+   * briefly.
+   */
   async #fsckAll(options: FsckOptions): Promise<FsckReport> {
     const { dialect } = this.#engine;
     const damage = await this.#engine.damage();
@@ -437,7 +441,7 @@ export class SqlStore implements Store {
     }
     reports.push(await this.#checking(options, () => fsckRest(dialect, this.owner, options)));
     const { mend } = this.#engine;
-    // Last, because it is derived from the rows.
+    // The text index is repaired last, because it is derived from the rows.
     if (options.repair === true && mend !== undefined) {
       const repaired = await this.#transaction(() => mend.call(this.#engine, damage));
       reports.push({ trees: 0, nodes: 0, findings: [], repaired });
@@ -471,7 +475,7 @@ export class SqlStore implements Store {
     return this.#engine.snapshot(work);
   }
 
-  /** Runs a transaction that writes outside of the commits of trees. */
+  /** Runs a transaction that writes tree rows without a commit, so that the row cache is cleared. */
   async #transaction<T>(work: () => SqlTask<T>): Promise<T> {
     const { tails } = this.#engine;
     return this.#committed(() => {
@@ -490,7 +494,7 @@ export class SqlStore implements Store {
     if (this.#options.readOnly === true) throwReadOnlyStore();
   }
 
-  /** Reads data of a tree of this owner; a foreign tree is unknown. */
+  /** Reads data of a tree of this owner. Throws if the owner does not have the tree. */
   #ofTree<T>(treeId: TreeId, work: () => SqlTask<T>): Promise<T> {
     const self = this;
     return this.#snapshot(function* () {
@@ -514,7 +518,7 @@ export class SqlStore implements Store {
   }
 }
 
-/** Whether an owner has a tree, which may be unreadable. */
+/** Whether an owner has a tree, readable or not. */
 function* hasTree(owner: string, id: TreeId): SqlTask<boolean> {
   return (yield* queryRow('SELECT 1 AS yes FROM tree WHERE id = $1 AND owner = $2', id, owner)) !== undefined;
 }

@@ -34,8 +34,8 @@ import {
 } from './scope.ts';
 
 /**
- * Selects the live subtree of `$2` as `below(no, level)`. In a cycle of parents a walk down reaches its own start
- * first, so it stops there.
+ * Returns a statement that selects the live subtree of `$2` as `below(no, level)`. In a cycle of parents, the walk down
+ * returns to its start, so it stops there.
  */
 function walkDown(condition: string): string {
   return `WITH RECURSIVE below(no, level) AS (
@@ -59,31 +59,33 @@ export function* querySubtree(scope: TreeScope, top: NodeId, depth = maxDepth): 
   return breadthFirst(nodes, top);
 }
 
-// A preview needs four times its length, and some more to find the end of the last character.
+// A preview needs four times its length of text, and a few characters more to find the end of the last character.
 const looked = maxPreviewLength * 5;
-// Only a single plain text is cut, and its JSON begins like this.
+// The content of a message with a single text block begins like this. Only such contents are cut.
 const plainBegins = '[{"type":"text","text":"';
-// Enough for the preview of nearly every text; JSON needs up to six characters for one of the text.
+// Enough for the preview of nearly every text. JSON needs up to six characters for one character of text.
 const shortBeginning = plainBegins.length + maxPreviewLength * 2;
 const longBeginning = plainBegins.length + looked * 6;
 const wholeUnits = /^(?:[^"\\]|\\u[0-9a-f]{4}|\\[^u])*/;
 
-/** Returns the text of a plain message, or its beginning, from the JSON of its content or the beginning of that. */
+/**
+ * Returns the text of a message with one text block, or its beginning, from the complete or cut JSON of its content.
+ */
 function previewText(content: string, isBeginning: boolean): string {
   if (!isBeginning || !content.startsWith(plainBegins)) return storedTextOf({ content, search_text: null });
   const units = wholeUnits.exec(content.slice(plainBegins.length))?.[0] ?? '';
   return JSON.parse(`"${units}"`) as string;
 }
 
-/** Returns a preview from the beginning of a content; null if more of it is needed. */
+/** Returns a preview from the beginning of a content; null if the beginning is too short. */
 function previewFromBeginning(content: string): string | null {
-  // The limit counts characters, and there are at least as many code units: the content is complete.
+  // The limit counts characters, and a text has at least as many code units. So this content is complete.
   if (content.length < shortBeginning)
     return previewOf({ text: storedTextOf({ content, search_text: null }), meta: {} }, 1);
   return content.startsWith(plainBegins) ? previewOfBeginning(previewText(content, true)) : null;
 }
 
-/** Returns the previews of texts that a short beginning does not decide, by id. */
+/** Returns the previews of texts for which a short beginning is not enough, by id. */
 function* longPreviews(scope: TreeScope, ids: readonly string[]): SqlTask<ReadonlyMap<string, string>> {
   const previews = new Map<string, string>();
   if (ids.length === 0) return previews;
@@ -101,7 +103,7 @@ function* longPreviews(scope: TreeScope, ids: readonly string[]): SqlTask<Readon
   return previews;
 }
 
-// In the order in which they are decoded below.
+// The columns have the order in which they are decoded below.
 const topologyColumns = selectCells(
   'n',
   'id, parent_id, role, kind, group_id, seq, position, status, tokens, created_at, meta',
@@ -109,10 +111,10 @@ const topologyColumns = selectCells(
 const shownText = `CASE WHEN n.search_text IS NULL THEN substr(n.content, 1, ${shortBeginning}) END, substr(n.search_text, 1, ${looked})`;
 const childCount = '(SELECT count(*) FROM node c WHERE c.parent_no = n.no AND c.removed_in IS NULL)';
 
-// The same with the number of the parent, whose row is in the same answer.
+// These columns have the number of the parent instead of its id, because the row of the parent is in the same answer.
 const wholeColumns = topologyColumns.replace(/^n\.id AS id, .+? AS parent_id/, 'n.id AS id, n.parent_no AS parent_id');
 
-/** Replaces the numbers of parents by their ids; the node's own number is the last cell. */
+/** Replaces the numbers of parents by their ids. The number of a node is its last cell. */
 function withParentIds(found: readonly SqlCells[]): SqlCells[] {
   const ids = new Map(found.map((cells) => [Number(cells[13]), cells[0]]));
   return found.map((cells) => {
@@ -122,7 +124,7 @@ function withParentIds(found: readonly SqlCells[]): SqlCells[] {
   });
 }
 
-/** Reads rows without contents, except for the beginning of each text for its preview. */
+/** Reads the rows of a subtree with previews but without contents. Only the beginning of each text is read. */
 export function* queryTopology(scope: TreeScope, top: NodeId, depth?: number): SqlTask<TopologyNode[]> {
   const whole = depth === undefined && top === scope.tree?.rootId;
   const found = whole
@@ -155,7 +157,7 @@ export function* queryTopology(scope: TreeScope, top: NodeId, depth?: number): S
   return ordered.filter(isTopologyNode);
 }
 
-/** A row whose preview may have to be looked up; the root has no parent. */
+/** A row whose preview may have to be read separately. The root has no parent. */
 type TopologyRow = Omit<TopologyNode, 'parentId' | 'preview'> & {
   readonly parentId: NodeId | null;
   preview: string | null;
@@ -165,7 +167,7 @@ function isTopologyNode(row: TopologyRow): row is TopologyRow & TopologyNode {
   return row.parentId !== null;
 }
 
-/** Returns the title that is shown instead of the text. */
+/** Returns the title that is shown instead of the text; null if there is none. */
 function titleIn(cells: SqlCells, children: number): string | null {
   if (cells[10] === null) return null;
   const { title, autoTitle } = jsonColumn({ id: cells[0], meta: cells[10] }, 'meta') as Node['meta'];
@@ -205,7 +207,7 @@ function countChildren(found: readonly SqlCells[]): ReadonlyMap<string, number> 
   return counts;
 }
 
-/** Counts the live nodes of a subtree, the node itself included. */
+/** Counts the live nodes of a subtree, its root included. */
 export function* countSubtree(base: number, top: NodeId): SqlTask<number> {
   const found = yield* queryRow(
     `${walkDown('')} SELECT count(*) AS n, coalesce(max(CASE WHEN no = (SELECT t.parent_no FROM node t WHERE t.id = $2) THEN 1 ELSE 0 END), 0) AS circle FROM below`,
@@ -232,13 +234,13 @@ export function* queryNewestLeaves(scope: TreeScope, limit: number): SqlTask<Nod
 /** The fields that the order of a subtree depends on. */
 type LinkedRow = Pick<NodeHead, 'id' | 'parentId' | 'position'>;
 
-/** Throws if a node of the subtree is an ancestor of its root. */
+/** Throws if a node of the subtree is also an ancestor of its root. */
 function refuseCircle(nodes: readonly LinkedRow[], top: NodeId): void {
   const above = nodes.find((node) => node.id === top)?.parentId;
   if (above != null && nodes.some((node) => node.id === above)) throwCycle(top);
 }
 
-/** Sorts nodes level by level, siblings in their order. */
+/** Sorts nodes by level, and siblings by position. */
 function breadthFirst<N extends LinkedRow>(nodes: readonly N[], top: NodeId): N[] {
   const children = new Map<string | null, N[]>();
   let first: N | undefined;
@@ -260,8 +262,8 @@ function breadthFirst<N extends LinkedRow>(nodes: readonly N[], top: NodeId): N[
 }
 
 /**
- * Returns pending nodes and bookmarks of a subtree. There are few in a tree, so each is checked for being inside
- * instead of walking the subtree.
+ * Returns the pending nodes and bookmarks in a subtree. A tree has few of them, so for each one it is checked whether
+ * it is in the subtree.
  */
 export function* querySubtreeInfo(scope: TreeScope, top: NodeId): SqlTask<Reads['subtreeInfo']['answer']> {
   const base = baseOfScope(scope);
@@ -303,7 +305,7 @@ export function* queryAddedByOthers(scope: TreeScope, read: Read<'addedByOthers'
   return found.map(nodeHeadOf);
 }
 
-/** Returns the newest remaining leaf below a node. */
+/** Returns the newest leaf below a node that would remain after a removal. */
 export function* queryNewestLeafBelow(
   scope: TreeScope,
   top: NodeId,
@@ -328,7 +330,7 @@ export function* queryNewestLeafBelow(
   return found === undefined ? null : idOfRow(found);
 }
 
-/** Follows the visit marks to a leaf; one statement walks the whole path. */
+/** Follows the visit marks from a node to a leaf, with one statement. */
 export function* followVisitMarks(scope: TreeScope, from: NodeId): SqlTask<NodeId> {
   const most = longestPathLength(scope);
   const found = yield* queryRow(

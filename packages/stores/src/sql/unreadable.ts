@@ -1,13 +1,13 @@
-/** Finds rows with damaged JSON one by one, and keeps their content as text. */
+/** Finds rows with damaged JSON, and keeps their content as text. */
 import type { TreeId } from '@coppice/core';
 import { inTreeSql } from './numbers.ts';
 import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlText } from './query.ts';
 import { readTreeBase } from './scope.ts';
 
-/** The code of the finding. */
+/** The code of the finding for an unreadable row. */
 export const unreadableRowCode = 'row-unreadable';
 
-/** The content of a repaired message that was empty. */
+/** The content that a repaired message gets if its own was empty. */
 export const repairedEmptyContent = JSON.stringify([{ type: 'text', text: 'This message was empty.' }]);
 
 /** A column of a row that cannot be read. */
@@ -17,7 +17,7 @@ interface UnreadableCell {
   readonly raw: string;
 }
 
-/** Returns every such column of a tree and its nodes, and the number of nodes. */
+/** Returns all unreadable columns of a tree and its nodes, and the number of nodes. */
 export function* findUnreadableCells(
   tree: TreeId,
 ): SqlTask<{ readonly cells: readonly UnreadableCell[]; readonly nodes: number }> {
@@ -57,11 +57,11 @@ function rawOf(one: SqlRow, column: string): string {
   return typeof value === 'string' ? value : String(value ?? '');
 }
 
-/** Makes every row of a tree readable again. The old content becomes the message's text, or is kept in its metadata. */
+/** Makes every row of a tree readable. The old content becomes the text of the message, or is kept in its metadata. */
 export function* keepUnreadableAsText(tree: TreeId, done: string[]): SqlTask<void> {
   const { cells } = yield* findUnreadableCells(tree);
   const base = yield* readTreeBase(tree);
-  // Metadata first, because the others write into it.
+  // Metadata is repaired first, because the other repairs write into it.
   const order: readonly UnreadableCell['column'][] = ['attributes', 'meta', 'marker', 'content'];
   for (const { id, column, raw } of [...cells].sort((a, b) => order.indexOf(a.column) - order.indexOf(b.column))) {
     if (column === 'attributes') {

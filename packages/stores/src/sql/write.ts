@@ -1,4 +1,4 @@
-/** Writes row changes as statements. */
+/** Writes the row changes of a commit as SQL statements. */
 import {
   type Commit,
   type Node,
@@ -37,7 +37,7 @@ import {
 } from './rows.ts';
 import { baseOfScope, type TreeScope } from './scope.ts';
 
-/** Inserts a node with the parameters of `nodeParams`. */
+/** The statement that inserts a node with the parameters of `nodeParams`. */
 export const insertNodeSql = `INSERT INTO node (${insertedNodeColumns}) VALUES (${rowPositions(1, insertedNodeWidth)})`;
 
 /** The fields of the tree row, collected while a commit's changes are written. */
@@ -49,13 +49,13 @@ interface TreeRowDraft {
   readonly version: number;
   /** The first number of the tree's nodes. */
   readonly base: number;
-  /** The numbers of nodes that this commit added or looked up, by id. */
+  /** The numbers of the nodes that this commit has inserted or looked up, by id. */
   readonly numbers: Map<NodeId, number>;
   /** Insert statements that have not been sent yet. */
   inserts: Query[];
 }
 
-/** Writes a commit: its rows in order, the tree row, and the log. Returns what was written. */
+/** Writes a commit: its rows in order, the tree row, and the log. Returns the row changes. */
 export function* writeCommit(scope: TreeScope, settled: PreparedCommit): SqlTask<readonly RowChange[]> {
   const leaf = leafOf(scope, settled.commit);
   if (leaf !== null) {
@@ -73,8 +73,8 @@ export function* writeCommit(scope: TreeScope, settled: PreparedCommit): SqlTask
 type LeafRow = Node & { readonly parentId: NodeId };
 
 /**
- * Returns the node of a commit that only adds a message below the active node, or beside it, and selects it, as most
- * commits do.
+ * Returns the new node of a commit that only adds a message below the active node, or beside it, and selects it. Most
+ * commits do. Returns null for other commits.
  */
 function leafOf(
   { tree, parentOfActive = null }: TreeScope,
@@ -137,7 +137,7 @@ function rowPositions(from: number, count: number): string {
   return Array.from({ length: count }, (_, index) => `$${from + index}`).join(', ');
 }
 
-// The tree's row comes last, with its parameters numbered as in a separate statement.
+// The update of the tree row comes last, with its parameters numbered as in a separate statement.
 const insertLeaf = `WITH added AS (INSERT INTO node (${insertedNodeColumns}) VALUES (${rowPositions(8, insertedNodeWidth)})),
   marked AS (UPDATE node SET last_no = $8 WHERE no = $10),
   logged AS (INSERT INTO change (${logColumns}) VALUES (${rowPositions(8 + insertedNodeWidth, 11)}))
@@ -146,7 +146,8 @@ const insertLeaf = `WITH added AS (INSERT INTO node (${insertedNodeColumns}) VAL
 const markLeaf = 'UPDATE node SET last_no = $2 WHERE no = $1';
 
 /**
- * Writes such a commit with one statement, or one list of statements. Their parts do not see each other, and need not.
+ * Writes a commit that adds one message, with one statement or one list of statements. The parts of the statement do
+ * not see each other's changes, and do not need to.
  */
 function* writeLeaf(scope: TreeScope, { commit, row: after }: PreparedCommit, node: LeafRow): SqlTask<void> {
   const { treeId } = scope;
@@ -176,12 +177,12 @@ function* writeLeaf(scope: TreeScope, { commit, row: after }: PreparedCommit, no
   ];
 }
 
-/** Returns the number of a node of the tree; null if there is none. */
+/** Returns the number of a node in the tree; null if there is none. */
 function* numberIn(scope: TreeScope, numbers: Map<NodeId, number>, id: NodeId | null): SqlTask<number | null> {
   if (id === null) return null;
   const known = numbers.get(id);
   if (known !== undefined) return known;
-  // A planner has usually read the node that it writes below.
+  // The planner has usually read the parent of the node that it inserts.
   const head = scope.prefetched?.parentInfo?.head.id === id ? scope.prefetched.parentInfo.head : scope.heads?.get(id);
   const base = baseOfScope(scope);
   const no = head === undefined ? yield* lookUpNumber(id) : nodeNumberOf(base, head.seq);
@@ -201,7 +202,7 @@ function* numbersOf(scope: TreeScope, numbers: Map<NodeId, number>, node: Node):
   return { parent, match, last: yield* numberIn(scope, numbers, node.lastChildId) };
 }
 
-/** Writes the rows of a commit in order, and the tree row. Returns what was written. */
+/** Writes the rows of a commit in order, and the tree row. Returns the row changes. */
 export function* writeRows(scope: TreeScope, settled: PreparedCommit, base: number): SqlTask<readonly RowChange[]> {
   const { tree } = scope;
   const draft: TreeRowDraft = {
@@ -211,7 +212,7 @@ export function* writeRows(scope: TreeScope, settled: PreparedCommit, base: numb
     aliases: tree?.hasAliases === true ? 1 : 0,
     version: settled.row.version,
     base,
-    // A node may refer to one that is inserted after it.
+    // A node may refer to a node that is inserted after it.
     numbers: new Map(
       insertedNodes(settled.commit.steps).map(({ id }, at) => [id, nodeNumberOf(base, settled.commit.seq + at)]),
     ),
@@ -240,7 +241,7 @@ export function* writeRows(scope: TreeScope, settled: PreparedCommit, base: numb
 // Enough to save round trips, and few enough to keep the parameters of a long import small.
 const nodesAtOnce = 64;
 
-/** Writes changes in order. Inserts are sent in batches, because an import has thousands. */
+/** Writes changes in order. Inserts are sent in batches, because an import has thousands of them. */
 function* writeChanges(
   scope: TreeScope,
   draft: TreeRowDraft,
@@ -263,26 +264,26 @@ function* sendInserts(draft: TreeRowDraft): SqlTask<void> {
   yield inserts;
 }
 
-/** Whether a node is a single row without entries in other tables. */
+/** Whether a node needs only a row in the node table. */
 function isPlain({ aliases, meta }: Node): boolean {
   return aliases.length === 0 && meta.copiedFrom === undefined && meta.pickedFrom === undefined;
 }
 
-/** Returns the statement that adds a node. */
+/** Returns the query that inserts a node. */
 function* insertOf(scope: TreeScope, { base, numbers }: TreeRowDraft, node: Node): SqlTask<Query> {
   if (scope.inTurns === true) assertNodeStillValid(node);
   const params = nodeParams(base, node, yield* numbersOf(scope, numbers, node));
   return { sql: insertNodeSql, params, want: 'count' };
 }
 
-/** Inserts the tree row that the rows of the first commit refer to, and returns the first number of its nodes. */
+/** Inserts the tree row, to which the rows of the first commit refer. Returns the first number of the tree's nodes. */
 function* insertTree(scope: TreeScope, { commit }: PreparedCommit): SqlTask<number> {
   const changes = rowChanges(commit.steps, commit);
   const root = changes.find((change) => change.op === 'added');
   const rootId = root?.op === 'added' ? root.node.id : '';
   if ((yield* queryRow('SELECT id FROM node WHERE id = $1', scope.treeId)) !== undefined)
     refuse('id/taken', `The id ${scope.treeId} is taken by a node of another tree.`, { treeId: scope.treeId });
-  // Its attributes are set by the first statement, so that two concurrent creators of one forest tree conflict here.
+  // The attributes are inserted with the row. If two transactions create the same forest tree, they conflict here.
   const born = changes.reduce<TreeAttributes>(
     (set, change) => (change.op === 'tree' ? applyPatch(set, change.attributes ?? {}) : set),
     {},
@@ -343,7 +344,7 @@ function logParams(scope: TreeScope, commit: Commit): SqlParameter[] {
   ];
 }
 
-/** Writes one change; for an added node, the entries in other tables. */
+/** Writes one change. For an added node, writes its entries in other tables. */
 function* writeChange(scope: TreeScope, draft: TreeRowDraft, change: RowChange): SqlTask<void> {
   const { treeId: tree } = scope;
   switch (change.op) {
@@ -378,7 +379,7 @@ function* writeChange(scope: TreeScope, draft: TreeRowDraft, change: RowChange):
   }
 }
 
-/** Sets columns of rows, and entries in other tables. */
+/** Updates columns of rows, and entries in other tables. */
 function* updateRows(
   { treeId: tree, dialect }: TreeScope,
   draft: TreeRowDraft,
@@ -412,7 +413,7 @@ function* updateRows(
   }
 }
 
-/** Stores the current content under the version that wrote it, and removes its aliases from their table. */
+/** Stores the current content under the version that wrote it, and deletes its aliases. */
 function* keepContent(tree: string, draft: TreeRowDraft, id: NodeId, version: number): SqlTask<void> {
   const old =
     draft.aliases > 0
@@ -423,7 +424,7 @@ function* keepContent(tree: string, draft: TreeRowDraft, id: NodeId, version: nu
         )
       : [];
   const aliases = old.map((one) => ({ matchParent: sqlText(one, 'match_parent'), key: sqlText(one, 'equality_key') }));
-  // Two replaces in one commit keep the first old content, which a version wrote.
+  // If one commit replaces a content twice, only the first old content is kept, because only that one has a version.
   yield* execute(
     `INSERT INTO node_content (tree_id, node_id, version, status, equality_key, tokens, content, search_text, aliases)
     SELECT $1, id, content_in, status, equality_key, tokens, content, search_text, $3 FROM node WHERE id = $2 AND content_in < $4

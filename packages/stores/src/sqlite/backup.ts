@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { isAppError, refuse, type WorkProgress } from '@coppice/core';
 import { type SqliteConnection, sqliteModule, toSqliteError } from './driver.ts';
 
-/** Copies a database while it is in use; the copy appears only when it is complete. Throws if the file exists. */
+/** Copies a database while it is in use. The copy gets its name only when it is complete. Throws if the file exists. */
 export async function backUpSqlite(
   connection: SqliteConnection,
   to: string,
@@ -25,12 +25,12 @@ export async function backUpSqlite(
     syncFile(dirname(to));
   } catch (error) {
     removeWithLog(temporary);
-    // The error concerns the target, not the source.
+    // The error is about the target file, not about the database.
     throw isAppError(error) ? error : toSqliteError(error, to);
   }
 }
 
-/** Deletes the encrypted keys of a server from a copy, and overwrites the pages that they leave. */
+/** Deletes the encrypted keys of a server from a copy, and overwrites the pages on which they were. */
 function removeSealedRecords(path: string): void {
   const copy = new (sqliteModule().DatabaseSync)(path);
   try {
@@ -40,7 +40,8 @@ function removeSealedRecords(path: string): void {
     copy.exec('DELETE FROM sealed_record');
   } finally {
     copy.close();
-    // A statement that is not finalised yet keeps SQLite from removing them. Both are empty: nothing was written in WAL mode.
+    // A statement that is not finalised yet keeps SQLite from deleting these files. They are empty, because nothing was
+    // written in WAL mode.
     for (const ending of logEndings) rmSync(`${path}${ending}`, { force: true });
   }
 }
@@ -51,12 +52,12 @@ function removeWithLog(path: string): void {
   for (const ending of ['', ...logEndings]) rmSync(`${path}${ending}`, { force: true });
 }
 
-/** Creates an empty file with owner-only permissions; SQLite uses the same mode for the files beside it. */
+/** Creates an empty file that only its owner can read. SQLite uses the same permissions for its other files. */
 export function makePrivateFile(path: string): void {
   closeSync(openSync(path, 'w', 0o600));
 }
 
-/** Syncs a file, or the names in a directory, to disk. */
+/** Syncs a file or a directory to disk. */
 export function syncFile(path: string): void {
   const handle = openSync(path, 'r');
   try {

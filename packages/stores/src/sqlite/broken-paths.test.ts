@@ -12,7 +12,7 @@ import { open } from './index.ts';
 const folder = mkdtempSync(join(tmpdir(), 'coppice-broken-'));
 const tree = treeId(uuid(1));
 
-/** A chain of messages with one row damaged by a direct statement. */
+/** Creates a chain of messages, and damages one row with a direct statement. */
 async function spoilt(name: string, length: number, sql: (ids: readonly NodeId[]) => string) {
   const path = join(folder, `${name}.db`);
   const before = await open(path, {});

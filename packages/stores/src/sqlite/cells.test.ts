@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SqliteConnection, type SqliteDatabase, type SqliteStatement, sqliteModule } from './driver.ts';
 
-/** The same database through a driver that can give rows as objects only. */
+/** Returns the same database with a driver that can only return rows as objects. */
 function withoutLists(database: SqliteDatabase): SqliteDatabase {
   return {
     exec: (sql) => database.exec(sql),

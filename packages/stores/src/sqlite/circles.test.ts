@@ -20,7 +20,7 @@ function change(path: string, sql: string): void {
   connection.close();
 }
 
-/** A chain of eight with a branch, in which the third message was made a child of a later one, or of itself. */
+/** Creates a chain of eight messages with a branch. The third message becomes a child of a later one, or of itself. */
 async function circled(below: number, removed = false) {
   const path = join(folder, `${crypto.randomUUID()}.db`);
   const before = await open(path, {});
@@ -44,7 +44,7 @@ async function circled(below: number, removed = false) {
   return { store, fixture: new TestTree(store, tree), at };
 }
 
-/** Must end within the test's time, with success or the error that the store is damaged. */
+/** Expects that work ends within the time of the test, with success or the error of a damaged store. */
 async function endsWell(work: Promise<unknown>): Promise<string> {
   try {
     await work;
@@ -144,7 +144,7 @@ test('[L176] every error of a store has a code, whatever the database reports', 
   const first = await open(path, {});
   await (await TestTree.make({ store: first, treeId: tree })).grow(['one', 'two']);
   await first.close();
-  // A trigger that rejects every row, a column with a wrong type, a missing table, invalid JSON.
+  // These are a trigger that rejects every row, a column of the wrong type, a missing table, and invalid JSON.
   const spoilt: readonly (readonly [string, string])[] = [
     ["CREATE TRIGGER never BEFORE INSERT ON node BEGIN SELECT RAISE(ABORT, 'no'); END", 'DROP TRIGGER never'],
     ["UPDATE node SET group_id = 'text' WHERE parent_no IS NOT NULL", 'UPDATE node SET group_id = 0'],

@@ -15,9 +15,9 @@ function walk(keys: string, from: string): string {
     ) SELECT json_group_array((SELECT f.id FROM node f WHERE f.no = walk.no) ORDER BY at) AS ids FROM walk WHERE no IS NOT NULL AND at > 0`;
 }
 
-// Keys of equal length are concatenated, so that each is found by its offset.
+// Keys of equal length are joined to one text, so that each key is found by its offset.
 const walkEven = `WITH RECURSIVE ${walk('CAST(substr($3, walk.at * $5 + 1, $5) AS TEXT)', 'walk')}`;
-// Other keys are unpacked once; reading each from a JSON text would scan all before it.
+// Other keys are read from JSON once. Reading each key separately would scan all keys before it.
 const walkAny = `WITH RECURSIVE keys(at, key) AS MATERIALIZED (SELECT key, value FROM json_each($3)),
   ${walk('keys.key', 'walk JOIN keys ON keys.at = walk.at')}`;
 
@@ -43,7 +43,7 @@ export const sqliteDialect: SqlDialect = {
       SELECT n.no, n.parent_no, up.no, up.level + 1 FROM up JOIN node n ON n.no = up.above
       WHERE up.level < $3 AND up.no <> coalesce(${nodeNumberByIdSql('$4')}, -1) AND n.parent_no IS NOT NULL AND n.removed_in IS NULL
     ) SELECT ${selectPathCells('n', 'up', columns)} FROM up CROSS JOIN node n ON n.no = up.no`,
-  // BEGIN IMMEDIATE holds the only write lock.
+  // A transaction starts with BEGIN IMMEDIATE, which takes the only write lock.
   forUpdate: '',
   now: "(unixepoch('subsec') * 1000.0)",
   together: false,

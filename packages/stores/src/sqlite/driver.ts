@@ -1,4 +1,4 @@
-/** SQLite through the API built into Node 22; on Node 20 an npm package with the same interface. */
+/** Uses the SQLite module of Node 22, or on Node 20 an npm package with the same interface. */
 import { statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -10,7 +10,7 @@ import type { Query, SqlCells, SqlParameter, SqlRow } from '../sql/query.ts';
 /** A prepared statement. */
 export interface SqliteStatement {
   all(...params: readonly SqliteValue[]): readonly SqlRow[];
-  /** Makes {@link all} return lists of cells instead of objects; older drivers lack it. */
+  /** Makes {@link all} return lists of cells instead of objects. Older drivers do not have this method. */
   setReturnArrays?(on: boolean): void;
   columns?(): readonly { readonly name: string }[];
   get(...params: readonly SqliteValue[]): SqlRow | undefined;
@@ -21,7 +21,7 @@ export interface SqliteStatement {
   };
 }
 
-/** A value that SQLite takes. */
+/** A parameter value of SQLite. */
 type SqliteValue = string | number | bigint | null | Uint8Array;
 
 /** An open database. */
@@ -46,13 +46,13 @@ interface SqliteModule {
   ) => SqliteDatabase;
 }
 
-/** Older builds have a race that corrupts a WAL with several connections. */
+/** Older versions of SQLite have a race that can corrupt a WAL with several connections. */
 const oldestSqlite = [3, 51, 3] as const;
 
 const driver = '@photostructure/sqlite';
 let loaded: SqliteModule | undefined;
 
-/** Returns the SQLite of this process: the built-in one if it is new enough, else the package's. */
+/** Returns the SQLite module of this process: that of Node if it is new enough, else that of the npm package. */
 export function sqliteModule(): SqliteModule {
   loaded ??= load();
   return loaded;
@@ -72,7 +72,7 @@ function load(): SqliteModule {
   });
 }
 
-/** The driver, or what the command brings instead: the same files for this system alone. */
+/** Loads the npm package, or the files of the same package for this system that the command contains. */
 function requireDriver(): SqliteModule {
   const load: (name: string) => SqliteModule = createRequire(import.meta.url);
   try {
@@ -89,7 +89,8 @@ function requireDriver(): SqliteModule {
 function builtInModule(): SqliteModule | undefined {
   const get = (process as { getBuiltinModule?: (id: string) => unknown }).getBuiltinModule;
   const warn = process.emitWarning;
-  // Node 22 warns that its SQLite is experimental, in the output of every command. We use what our tests cover.
+  // Node 22 prints a warning in every command that its SQLite is experimental. The warning is suppressed, because the
+  // tests of Coppice cover the functions that it uses.
   process.emitWarning = (warning: string | Error, ...words: readonly unknown[]) => {
     if (!String(warning).includes('SQLite is an experimental feature'))
       Reflect.apply(warn, process, [warning, ...words]);
@@ -120,7 +121,7 @@ function isNewEnough(version: string): boolean {
   return true;
 }
 
-/** The error fields of the npm and the built-in module. */
+/** The error fields of Node's module and of the npm package. */
 interface SqliteFailure {
   readonly message: string;
   readonly code?: string;
@@ -129,7 +130,7 @@ interface SqliteFailure {
   readonly sqliteExtendedCode?: number;
 }
 
-/** Returns the primary SQLite result code of an error, or undefined for other errors. */
+/** Returns the primary SQLite result code of an error; undefined for other errors. */
 export function sqliteResultCode(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   const failure: SqliteFailure = error as Error & SqliteFailure;
@@ -138,7 +139,7 @@ export function sqliteResultCode(error: unknown): number | undefined {
   return sentences.find(([sentence]) => sentence.test(failure.message))?.[1];
 }
 
-/** SQLITE_BUSY: another connection holds the lock. */
+/** The code SQLITE_BUSY: another connection holds the lock. */
 export const sqliteBusyCode = 5;
 const locked = 6;
 const readOnly = 8;
@@ -147,11 +148,11 @@ const corrupt = 11;
 const full = 13;
 const cannotOpen = 14;
 const notADatabase = 26;
-// A row violates a constraint: the data that the plan was based on is inconsistent.
+// SQLITE_CONSTRAINT: a row violates a constraint, so the data on which the plan was based is inconsistent.
 const constraint = 19;
 const protocol = 15;
 
-// The npm module reports errors of preparing a statement only by message.
+// When preparing a statement fails, the npm package reports only a message.
 const sentences: readonly (readonly [RegExp, number])[] = [
   [/^database is locked/, sqliteBusyCode],
   [/^database (?:table|schema) is locked/, locked],
@@ -164,7 +165,7 @@ const sentences: readonly (readonly [RegExp, number])[] = [
   [/^file is not a database/, notADatabase],
 ];
 
-/** Converts a SQLite error to an AppError: what it means for the caller, and whether a retry may help. */
+/** Converts a SQLite error to an AppError, which tells what it means for the caller and whether a retry may help. */
 export function toSqliteError(error: unknown, place: string): unknown {
   const code = sqliteResultCode(error);
   const said = error instanceof Error ? error.message : String(error);
@@ -185,7 +186,7 @@ export function toSqliteError(error: unknown, place: string): unknown {
     case readOnly:
       return make({ code: 'tree/read-only', kind: 'refused', message: `The database ${place} can only be read.` });
     case ioError:
-      // The shared memory file needs space, too, and SQLite reports a lack of it as an I/O error.
+      // If there is no space for the shared memory file, SQLite reports an I/O error.
       return hasNoSpace(place)
         ? make(noSpace(place))
         : make({
@@ -232,7 +233,7 @@ const noSpace = (place: string) => ({
   retryable: true,
 });
 
-// The least that SQLite allocates at once is the 32 kB of its shared memory.
+// SQLite allocates at least the 32 kB of its shared memory file.
 const leastSpace = 32 * 1024;
 
 function hasNoSpace(place: string): boolean {
@@ -244,7 +245,7 @@ function hasNoSpace(place: string): boolean {
   }
 }
 
-/** Converts parameters to forms that columns can hold. Nearly all can be passed as they are, without a new array. */
+/** Encodes parameters for columns. Nearly all are passed unchanged, without a new array. */
 function exactParams(params: readonly SqlParameter[]): readonly SqlParameter[] {
   for (const param of params)
     if (typeof param === 'string' && !isColumnSafe(param))
@@ -252,10 +253,10 @@ function exactParams(params: readonly SqlParameter[]): readonly SqlParameter[] {
   return params;
 }
 
-// JSON contains the mark as an escape, so a bare one is not ours.
+// JSON columns contain the mark as an escape, so a mark in their text was not written by the encoding.
 const jsonColumns = new Set(['content', 'meta', 'marker', 'attributes', 'steps', 'data', 'aliases']);
 
-// Only texts with the mark were written in another form, which is very rare.
+// Only texts with the mark are encoded, which is very rare.
 function restoreValue(row: SqlRow): SqlRow {
   for (const column in row) {
     const value = row[column];
@@ -267,7 +268,7 @@ function restoreValue(row: SqlRow): SqlRow {
   return row;
 }
 
-/** Decodes the texts of a list of cells, if any was encoded. */
+/** Decodes the texts in a list of cells, if one of them is encoded. */
 function restoreCells(cells: SqlCells, statement: SqliteStatement): SqlCells {
   for (const cell of cells)
     if (typeof cell === 'string' && cell.includes(encodedUnitMark)) {
@@ -279,12 +280,14 @@ function restoreCells(cells: SqlCells, statement: SqliteStatement): SqlCells {
   return cells;
 }
 
-/** Converts the parameters of a shared statement to SQLite's numbered form. */
+/** Converts the parameters of a shared statement to the numbered form of SQLite. */
 function numberedParams(sql: string): string {
   return sql.replace(/\$(\d+)/g, '?$1');
 }
 
-/** One connection with its prepared statements cached: preparing costs ten times as much as running. */
+/**
+ * One connection, which caches its prepared statements. Preparing a statement takes ten times as long as running it.
+ */
 export class SqliteConnection {
   readonly database: SqliteDatabase;
   readonly #statements = new Map<string, SqliteStatement>();
@@ -304,12 +307,12 @@ export class SqliteConnection {
       : Number(statement.run(...params).changes);
   }
 
-  /** Returns the rows of a SQLite-specific statement. */
+  /** Returns the rows of a statement, without decoding texts. */
   all(sql: string, ...params: readonly SqlParameter[]): readonly SqlRow[] {
     return this.prepared(sql).all(...params);
   }
 
-  /** Returns the rows of a statement that reads or binds our texts. */
+  /** Returns the rows of a statement, and encodes and decodes texts. */
   page(sql: string, ...params: readonly SqlParameter[]): readonly SqlRow[] {
     return this.prepared(sql)
       .all(...exactParams(params))
@@ -324,7 +327,7 @@ export class SqliteConnection {
     return found.flatMap((cells) => (Array.isArray(cells) ? [restoreCells(cells, statement)] : []));
   }
 
-  /** Returns a prepared statement that returns lists; null if the driver only supports objects. */
+  /** Returns a prepared statement that returns lists of cells; null if the driver only supports objects. */
   #preparedForCells(sql: string): SqliteStatement | null {
     const known = this.#cellStatements.get(sql);
     if (known !== undefined) return known;
@@ -335,12 +338,12 @@ export class SqliteConnection {
     return statement;
   }
 
-  /** Yields the rows of a statement one by one, so that a reader may stop early. */
+  /** Yields the rows of a statement one by one, so that the reader may stop early. */
   *iterate(sql: string, ...params: readonly SqlParameter[]): Generator<SqlRow, void, undefined> {
     for (const row of this.prepared(sql).iterate(...exactParams(params))) yield restoreValue(row);
   }
 
-  /** Runs a SQLite-specific statement and returns the number of changed rows. */
+  /** Runs a statement, and returns the number of changed rows. */
   run(sql: string, ...params: readonly SqlParameter[]): number {
     return Number(this.prepared(sql).run(...params).changes);
   }

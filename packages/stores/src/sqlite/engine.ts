@@ -1,4 +1,4 @@
-/** A SQLite file with the interface of the shared SQL store. */
+/** A SQLite file with the interface that the shared SQL store uses. */
 import { setImmediate as breath, setTimeout as sleep } from 'node:timers/promises';
 import {
   type AbortSignalLike,
@@ -39,13 +39,13 @@ import {
 
 const pollEvery = 60;
 const mostAtOnce = 32;
-// How long a purge waits for other readers, and the interval for emptying the write-ahead log.
+// How long a purge waits for other readers, and the interval for emptying the write-ahead log, in milliseconds.
 const clearWait = 2_000;
 const clearEvery = 1_000;
 
 interface WaitingTask {
   readonly work: () => SqlTask<unknown>;
-  /** Where to run it if it takes long: interleaved with other requests. */
+  /** The connection for a long task, which runs there in parts between other requests. Null for a short task. */
   readonly long: LongTransaction | null;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -57,21 +57,21 @@ interface TaskOutcome {
   readonly error?: unknown;
 }
 
-/** The properties of a file found on opening. */
+/** The properties of a file when it was opened. */
 export interface OpenedSqlite {
   readonly connection: SqliteConnection;
   readonly place: string;
   readonly readOnly: boolean;
   readonly notes: readonly string[];
-  /** Opens a second connection, where one may write while the other reads. */
+  /** Opens a second connection, if one connection can write while the other reads. */
   readonly beside?: () => SqliteConnection;
-  /** Deletes temporary files that were created for opening. */
+  /** Deletes the temporary files that were created for opening. */
   readonly dispose?: () => void;
 }
 
 /**
- * One connection to one file. Work runs to its end without interruption, so no two pieces of work mix; long work runs
- * on a separate connection.
+ * One connection to one file. Each task runs to its end without interruption, so that tasks never mix. A long task runs
+ * on a second connection.
  */
 export class SqliteEngine implements SqlEngine {
   readonly dialect = sqliteDialect;
@@ -90,11 +90,13 @@ export class SqliteEngine implements SqlEngine {
   readonly #queue: WaitingTask[] = [];
   readonly #listeners = new Set<() => void>();
   #flushing = false;
-  /** The data version when the row cache was last validated; it counts commits of other connections. */
+  /**
+   * The data version of SQLite when the row cache was last valid. It changes with each commit of another connection.
+   */
   #others = -1;
   #poll: NodeJS.Timeout | null = null;
   #seen = 0;
-  /** Counts the wake-ups of feeds; increases with every commit of this process. */
+  /** A number that increases with every commit of this process, for feeds. */
   #wakes = 0;
   #clearing: NodeJS.Timeout | null = null;
   #closed = false;
@@ -109,7 +111,7 @@ export class SqliteEngine implements SqlEngine {
     return this.#inTransaction('BEGIN', work);
   }
 
-  /** Concurrent writes share one commit, and so one sync. */
+  /** Runs a write. Concurrent writes share one commit, and so one sync. */
   transaction<T>(work: () => SqlTask<T>): Promise<T> {
     return this.#enqueue(work, null);
   }
@@ -132,7 +134,7 @@ export class SqliteEngine implements SqlEngine {
     return { value, uncleared: await this.#clear(Date.now() + clearWait) };
   }
 
-  /** Clears the remains of purged rows; retries while others prevent it. */
+  /** Removes the remains of purged rows from the files. Retries while other processes prevent it. */
   async #clear(until: number): Promise<readonly string[]> {
     for (;;) {
       const uncleared = this.#closed ? [] : clearResidue(this.#connection, this.#opened.place);
@@ -155,7 +157,7 @@ export class SqliteEngine implements SqlEngine {
       this.#queue.push({ work, long, resolve: (value) => resolve(value as T), reject });
       if (this.#flushing) return;
       this.#flushing = true;
-      // A promise, because it costs less than queueMicrotask, which tracks the async context.
+      // A promise is faster here than queueMicrotask, which tracks the async context.
       void Promise.resolve().then(() => this.#flush());
     });
   }
@@ -168,7 +170,7 @@ export class SqliteEngine implements SqlEngine {
       const late =
         first?.long == null ? this.#together(next, Date.now() + maxLockWaitMs) : this.#inTurns(first, first.long);
       if (late !== null) await late;
-      // Writers that trigger each other would starve everything else.
+      // Writers that start new writes when theirs end would keep all other work waiting.
       if (performance.now() - since < maxRunBeforeYieldMs) continue;
       await breath();
       since = performance.now();
@@ -176,7 +178,7 @@ export class SqliteEngine implements SqlEngine {
     this.#flushing = false;
   }
 
-  /** Returns what runs next: a batch, or a single long task. */
+  /** Returns the next tasks to run: a batch of short ones, or a single long one. */
   #next(): readonly WaitingTask[] {
     const first = this.#queue.findIndex((one) => one.long !== null);
     if (first === 0) return this.#queue.splice(0, 1);
@@ -184,8 +186,7 @@ export class SqliteEngine implements SqlEngine {
   }
 
   /**
-   * Runs a long task on the second connection in short stretches. Meanwhile readers see the old state, and writers
-   * wait.
+   * Runs a long task on the second connection, in short parts. Meanwhile readers see the old state, and writers wait.
    */
   async #inTurns(one: WaitingTask, long: LongTransaction): Promise<void> {
     this.tails.forget();
@@ -199,7 +200,7 @@ export class SqliteEngine implements SqlEngine {
     await long.settle();
   }
 
-  /** Commits a batch at once if the write lock is free, as usual; otherwise waits for it. */
+  /** Commits a batch immediately if the write lock is free, which is usual. Otherwise waits for the lock. */
   #together(batch: readonly WaitingTask[], until: number, again = false): Promise<void> | null {
     try {
       if (!tryBeginWrite(this.#connection, until, again)) return this.#later(batch, until);
@@ -218,7 +219,7 @@ export class SqliteEngine implements SqlEngine {
     await this.#together(batch, until, true);
   }
 
-  /** Handles a failed batch: if one task may have failed the others, each is retried alone. */
+  /** Handles a failed batch. If one task may have made the others fail, each task is run again alone. */
   #apart(batch: readonly WaitingTask[], error: unknown): Promise<void> | null {
     if (batch.length === 1 || sqliteResultCode(error) === sqliteBusyCode) {
       for (const one of batch) one.reject(this.#failed(error));
@@ -227,12 +228,12 @@ export class SqliteEngine implements SqlEngine {
     return this.#eachAlone(batch);
   }
 
-  // One of them violated something that only a commit checks; the others must not fail with it.
+  // One task violates a constraint that is checked only at commit. The other tasks must not fail with it.
   async #eachAlone(batch: readonly WaitingTask[]): Promise<void> {
     for (const one of batch) await this.#together([one], Date.now() + maxLockWaitMs);
   }
 
-  /** Runs a batch inside the open transaction, and commits it. */
+  /** Runs a batch in the open transaction, and commits it. */
   #commit(batch: readonly WaitingTask[]): TaskOutcome[] {
     try {
       this.#forgetOthers();
@@ -266,8 +267,8 @@ export class SqliteEngine implements SqlEngine {
   }
 
   /**
-   * Waits for the write lock without blocking the event loop, and runs the work synchronously once it is held: a read
-   * in between would run inside the transaction.
+   * Waits for the write lock without blocking the event loop. When it is held, the work runs synchronously, because a
+   * read in between would run inside the transaction.
    */
   async #locked<T>(work: () => T): Promise<T> {
     const until = Date.now() + maxLockWaitMs;
@@ -297,7 +298,10 @@ export class SqliteEngine implements SqlEngine {
     return runSync(work(), (query) => runQueryOnConnection(this.#connection, query));
   }
 
-  /** With the write lock held no other connection writes; earlier writes show in the data version. */
+  /**
+   * Clears the row cache if another connection has written. While the write lock is held, no other connection can
+   * write.
+   */
   #forgetOthers(): void {
     const others = this.#dataVersion();
     if (others !== this.#others) this.tails.forget();
@@ -346,7 +350,7 @@ export class SqliteEngine implements SqlEngine {
   }
 
   changed(_target: FeedTarget, signal: AbortSignalLike | undefined, mark: string): Promise<void> {
-    // A commit between the read and this call woke no waiter.
+    // A commit after the read and before this call has not woken this waiter.
     if (mark !== this.changeMark()) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = () => {
@@ -368,7 +372,7 @@ export class SqliteEngine implements SqlEngine {
   }
 
   /**
-   * Polls SQLite's data version, which changes with each commit of another connection; reading it costs almost nothing.
+   * Polls the data version of SQLite, which changes with each commit of another connection. Reading it is very fast.
    */
   #startPolling(): void {
     if (this.#poll !== null) return;
@@ -401,7 +405,10 @@ export class SqliteEngine implements SqlEngine {
     }
   }
 
-  /** Updates the search index. Returns false if nothing can be written now: a full disk must not prevent reading. */
+  /**
+   * Updates the search index. Returns false if nothing can be written now, because a full disk must not prevent
+   * reading.
+   */
   async #catchUp(): Promise<boolean> {
     try {
       await this.#locked(() => {
@@ -457,7 +464,7 @@ export class SqliteEngine implements SqlEngine {
       try {
         this.#connection.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       } catch {
-        // Another process is reading; its own close will do it.
+        // Another process is reading. It empties the log when it closes.
       }
     }
     this.#connection.close();
@@ -465,7 +472,7 @@ export class SqliteEngine implements SqlEngine {
   }
 }
 
-// A planner's refusal concerns only its own work; any other error may have ended the whole transaction.
+// A refusal by a planner concerns only its own task. Any other error may have ended the whole transaction.
 function isRefusal(error: unknown): boolean {
   return isAppError(error) && error.kind !== 'unavailable' && error.kind !== 'internal';
 }

@@ -11,7 +11,7 @@ let folder: string;
 let copies: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'coppice-foreign-'));
-  // Copies are made in a folder that only this test uses.
+  // Temporary copies are made in a folder that only this test uses.
   copies = mkdtempSync(join(tmpdir(), 'coppice-copies-'));
   vi.stubEnv('TMPDIR', copies);
 });
@@ -21,7 +21,7 @@ afterEach(() => {
   rmSync(copies, { recursive: true, force: true });
 });
 
-/** Builds a database like the program: text columns, a root row, a group, a deleted row, a text index. */
+/** Creates a database like that of the program: text columns, a root row, a group, a deleted row and a text index. */
 function buildSample(path: string): SqliteDatabase {
   const { DatabaseSync } = sqliteModule();
   const database = new DatabaseSync(path);
@@ -44,7 +44,7 @@ function buildSample(path: string): SqliteDatabase {
   const said = (...parts: readonly object[]) => JSON.stringify({ parts });
   const text = (words: string) => ({ type: 'text', text: words });
   add.run('r', null, 't1', 'root', said(), 'success', 0, null, 1767323044000, null);
-  // Inserted in another order than they were created.
+  // The rows are inserted in another order than the messages were created.
   add.run('a2', 'u1', 't1', 'assistant', said(text('Down.')), 'paused', 3, 'q::y', 1767323047000, null);
   add.run('a1', 'u1', 't1', 'assistant', said(text('Up.')), 'success', 3, 'p::x', 1767323046000, null);
   const file = {

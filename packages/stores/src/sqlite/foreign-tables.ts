@@ -1,4 +1,4 @@
-/** Reads databases of other programs as table rows, because readers of formats expect JSON, not SQLite. */
+/** Reads databases of other programs as table rows in JSON, because the format readers take JSON and not SQLite. */
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,31 +15,31 @@ import { AppError } from '@coppice/core';
 import type { SqlRow } from '../sql/query.ts';
 import { type SqliteDatabase, sqliteModule } from './driver.ts';
 
-/** A program whose database is read, known by its tables and columns. */
+/** A program whose database can be read. It is recognised by its tables and columns. */
 interface KnownTables {
   /** The tables, in the order in which their rows are read. */
   readonly tables: readonly string[];
   readonly columns: readonly string[];
-  /** The parts of the document that readers get; by default the rows of the tables. */
+  /** Yields the parts of the JSON document for the format reader. Defaults to the rows of the tables. */
   readonly parts?: (database: SqliteDatabase) => Iterable<string>;
 }
 
 const known: readonly KnownTables[] = [
-  // Cherry Studio since version 2.
+  // Cherry Studio, version 2 and later.
   { tables: ['topic', 'message'], columns: ['topic_id', 'parent_id', 'data'] },
-  // Cursor. Its other table has settings and sign-ins, which are not read.
+  // Cursor. Its other table has settings and sign-ins, and is not read.
   { tables: ['cursorDiskKV'], columns: ['key', 'value'], parts: cursorConversations },
 ];
 
-/** An input with databases converted to rows, and a function to delete the temporary copies. */
+/** An input whose databases are replaced by JSON, and a function that deletes the temporary copies. */
 export interface InputWithTables {
   readonly input: ImportInput;
   close(): Promise<void>;
 }
 
 const magic = 'SQLite format 3\0';
-// An export may have thousands of images, which are not examined; if there are few files, all are, whatever their
-// names.
+// An export may have thousands of images, which are not examined. If there are at most this many files, all are
+// examined, whatever their names.
 const fewFiles = 64;
 const likely = /\.(?:db3?|sqlite3?|sqlitedb|vscdb)$/i;
 
@@ -53,9 +53,8 @@ async function isDatabase(file: InputFile): Promise<boolean> {
 }
 
 /**
- * Opens archives, and replaces each database of a known program by one JSON document with its table rows, streamed on
- * reading. Databases are copied first, with their write-ahead log if present: a file of another program is never opened
- * in place.
+ * Opens archives, and replaces each database of a known program by one JSON document with its table rows, which is
+ * streamed. A database is copied first, with its write-ahead log: files of other programs are never opened in place.
  */
 export async function openForeignTables(input: ImportInput, limits?: Partial<ZipLimits>): Promise<InputWithTables> {
   const { files } = await openInput(input, limits);
@@ -70,7 +69,7 @@ export async function openForeignTables(input: ImportInput, limits?: Partial<Zip
     const opened: InputFile[] = [];
     const gone = new Set<string>();
     for (const file of files) {
-      // A pipe cannot be read twice, and databases do not come through one.
+      // A pipe cannot be read twice, and is never a database.
       const asked = file.size !== null && (files.length <= fewFiles || likely.test(file.name));
       const database = asked && (await isDatabase(file)) ? await copyInput(file, logs, folder) : undefined;
       if (database !== undefined) databases.push(database);
@@ -122,13 +121,13 @@ async function copyInput(
   return withTableErrors(file.name, () => {
     const { DatabaseSync } = sqliteModule();
     const database = new DatabaseSync(path);
-    // The schema is untrusted: no function of it may have side effects.
+    // The schema is not trusted: its functions must not have side effects.
     database.exec('PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; PRAGMA cell_size_check = ON');
     return database;
   });
 }
 
-// Opened first: a stream that fails while opening might create the file after the folder was deleted.
+// The target is opened first. A stream that fails to open might create the file after the folder was deleted.
 async function writeTo(path: string, file: InputFile): Promise<void> {
   const copy = await open(path, 'wx', 0o600);
   await pipeline(file.stream(), copy.createWriteStream());
@@ -153,7 +152,7 @@ function columnsOf(database: SqliteDatabase, table: string): string[] {
     .map((row) => String(row.name));
 }
 
-// Large enough to be efficient, and small enough to yield often.
+// Large enough for speed, and small enough to yield often.
 const chunkSize = 64 * 1024;
 
 async function* documentOf(database: SqliteDatabase, program: KnownTables, name: string): AsyncGenerator<Uint8Array> {
@@ -171,12 +170,12 @@ async function* documentOf(database: SqliteDatabase, program: KnownTables, name:
   yield encoder.encode(`${text}}`);
 }
 
-/** The rows of tables, as members of a JSON object. */
+/** Yields the rows of tables, as fields of a JSON object. */
 function* rowsOf(database: SqliteDatabase, tables: readonly string[]): Generator<string> {
   for (const [index, table] of tables.entries()) {
     yield `${index === 0 ? '' : ','}"${table}":[`;
     let first = true;
-    // Siblings are ordered by time only; the id breaks ties, so that every read is the same.
+    // Siblings are sorted by time. Equal times are sorted by id, so that every read gives the same order.
     const order = columnsOf(database, table).includes('created_at') ? ' ORDER BY created_at, id' : '';
     for (const row of database.prepare(`SELECT * FROM "${table}"${order}`).iterate()) {
       yield `${first ? '' : ','}${JSON.stringify(plainTableRow(row))}`;
@@ -186,11 +185,14 @@ function* rowsOf(database: SqliteDatabase, tables: readonly string[]): Generator
   }
 }
 
-/** The conversations of Cursor, each with its messages: both are values of one table, under keys that name them. */
+/**
+ * Yields the conversations of Cursor, each with its messages. Both are values in one table, with keys that contain
+ * their ids.
+ */
 function* cursorConversations(database: SqliteDatabase): Generator<string> {
   yield '"cursor":[';
   let first = true;
-  // `;` follows `:`, so that each range has the keys with one prefix.
+  // The character `;` comes after `:`. So each range contains the keys with one prefix.
   const between = 'SELECT key, value FROM cursorDiskKV WHERE key >= ? AND key < ? ORDER BY key';
   for (const { key, value } of database.prepare(between).iterate('composerData:', 'composerData;')) {
     const id = String(key).slice('composerData:'.length);
@@ -206,7 +208,7 @@ function* cursorConversations(database: SqliteDatabase): Generator<string> {
   yield ']';
 }
 
-/** The JSON in a column; what is not JSON becomes a text, which readers report. */
+/** Returns the JSON in a column. Any other text becomes a JSON string, which the format reader reports. */
 function jsonOf(value: SqlRow[string] | undefined): string {
   const text = value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : String(value ?? 'null');
   try {

@@ -1,4 +1,4 @@
-/** Trees in one SQLite file: the embedded default. */
+/** The store in one SQLite file, which is the default. */
 import {
   accessSync,
   closeSync,
@@ -30,14 +30,14 @@ import { migrateSqlite, numberedRowsVersion, readSqliteVersion } from './migrati
 import { clearResidue } from './residue.ts';
 import { maxBlockingWaitMs, maxLockWaitMs } from './transactions.ts';
 
-/** The default file. */
+/** Returns the path of the default file. */
 export function defaultSqlitePath(): string {
   return join(homedir(), '.coppice', 'coppice.db');
 }
 
 /** Opens or creates a SQLite file. A file without write permission is opened read-only with a note. */
 export async function open(place: string, options: StoreOptions): Promise<Store> {
-  // SQLite's name for memory would become a file of that name here, which nobody would look for.
+  // For SQLite this name means a database in memory. Here it would create a file with that name, which nobody expects.
   if (place === ':memory:')
     refuse('command/invalid', 'A store that is kept nowhere is opened as memory: and not as sqlite::memory:.', {
       place,
@@ -50,7 +50,7 @@ export async function open(place: string, options: StoreOptions): Promise<Store>
   return store;
 }
 
-/** Opens the file; waits if another process is creating it or recovering it after a crash. */
+/** Opens the file. Waits while another process creates it or recovers it after a crash. */
 async function openWhenFree(path: string, options: StoreOptions): Promise<OpenedSqlite> {
   const until = Date.now() + maxLockWaitMs;
   for (;;) {
@@ -85,10 +85,10 @@ function openFile(path: string, options: StoreOptions): OpenedSqlite {
   }
 }
 
-// The temporary name of a database being created, with the pid of its process.
+// The temporary name of a database that is being created, with the pid of the process.
 const makings = /^\.new-(\d+)(?:-journal|-wal|-shm)?$/;
 
-/** Creates the file under a temporary name and renames it when it is complete, so that a crash leaves no empty file. */
+/** Creates the file under a temporary name, and renames it when it is complete. So a crash leaves no empty file. */
 function createDatabase(path: string): void {
   // Messages are private, so only the owner may read them.
   makeFolders(dirname(path), 0o700);
@@ -109,7 +109,7 @@ function createDatabase(path: string): void {
     syncFile(temporary);
     failpoint('link');
     try {
-      // Fails if another process was faster: then its file is used.
+      // This fails if another process has created the file meanwhile. Then that file is used.
       linkSync(temporary, path);
     } catch (error) {
       if (!existsSync(path)) throw error;
@@ -122,7 +122,7 @@ function createDatabase(path: string): void {
   syncFile(dirname(path));
 }
 
-/** Deletes temporary files of processes that died while creating the database. */
+/** Deletes the temporary files of processes that ended while they created the database. */
 function sweep(path: string): void {
   const name = basename(path);
   for (const entry of readdirSync(dirname(path))) {
@@ -136,12 +136,12 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Another user's process cannot be signalled, but it is running.
+    // The process of another user cannot be signalled, so it is running.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
-/** Throws on an empty or truncated file, which is damage and not a new database. */
+/** Throws on an empty or truncated file. It is damaged, and not a new database. */
 function checkFile(path: string): void {
   const stat = statSync(path);
   const { size } = stat;
@@ -178,7 +178,7 @@ function isDatabaseWritable(path: string): boolean {
   }
 }
 
-// Shared memory does not work across machines on a network file system.
+// On a network file system, the shared memory of SQLite does not work between machines.
 const networkFileSystems = new Map<number, string>([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -187,13 +187,13 @@ const networkFileSystems = new Map<number, string>([
   [0x01021997, '9P'],
 ]);
 
-// Mapped pages count as memory of the process: an import of a large export would fill the whole map.
+// Mapped pages count as memory of the process. Importing a large export would fill the whole map.
 const usuallyMapped = 64 * 1024 * 1024;
 
-// Pages are written to the log during the work, so that little is left for the commit.
+// With a small cache, pages are written to the log during the work, so that the commit is short.
 const besideCache = 4_000;
 
-/** Opens a second connection to the file, for long work. Its log is checkpointed separately. */
+/** Opens a second connection to the file, for long work. It does not checkpoint the log by itself. */
 function openBeside(path: string): SqliteConnection {
   const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path, { timeout: maxBlockingWaitMs }));
   for (const pragma of [...pragmas, `cache_size = -${besideCache}`, 'wal_autocheckpoint = 0'])
@@ -201,14 +201,15 @@ function openBeside(path: string): SqliteConnection {
   return connection;
 }
 
-// Deleted rows and freed pages are zeroed at once, because a purge could not find their remains.
+// Deleted rows and freed pages are zeroed immediately, because a purge could not find them later.
 const pragmas = ['synchronous = FULL', 'foreign_keys = ON', 'secure_delete = ON', 'temp_store = MEMORY'];
 
 function openToWrite(path: string, { onMigration: progress, mappedBytes = usuallyMapped }: StoreOptions): OpenedSqlite {
   const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path, { timeout: maxBlockingWaitMs }));
   const notes: string[] = [];
   try {
-    // Checked before anything is written: a file of another program or a newer version stays untouched.
+    // The version is checked before anything is written, so that a file of another program or a newer version stays
+    // unchanged.
     readSqliteVersion(connection, path);
     const network = networkFileSystems.get(statfsSync(path).type);
     if (network !== undefined)
@@ -247,14 +248,14 @@ function openToRead(path: string, asked: boolean, progress: MigrationProgress | 
   try {
     return attempt(path);
   } catch (error) {
-    // A write-ahead log needs a file beside the database; if none can be created and none exists, no other process
-    // writes.
+    // A write-ahead log needs a file beside the database. If that file does not exist and cannot be created, no other
+    // process writes.
     if (existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0) throw error;
     return attempt(`file:${encodeURI(path)}?immutable=1`);
   }
 }
 
-/** Opens a migrated copy of an older file that cannot be written itself. */
+/** Opens a migrated copy of an older file that cannot be written. */
 function openConverted(
   source: SqliteConnection,
   path: string,
@@ -290,7 +291,7 @@ function systemError(error: unknown, path: string): unknown {
       kind: 'refused',
       message: `The database ${path} cannot be made: its folder may not be written.`,
     });
-  // Other system errors, such as a file in place of a folder.
+  // Other system errors, for example if a parent folder is a file.
   if (error instanceof Error && 'syscall' in error)
     return make({
       code: 'store/unavailable',

@@ -34,7 +34,7 @@ function withConnection<T>(path: string, work: (connection: SqliteConnection) =>
   }
 }
 
-/** Reverts the table changes of versions 6 to 9 in a file from before row numbers. */
+/** The statements that revert versions 6 to 9 in a file from before the migration to row numbers. */
 const withoutVersion6 = [
   'ALTER TABLE blob_put DROP COLUMN waiting',
   'ALTER TABLE tree ADD COLUMN linear_form TEXT',
@@ -49,7 +49,7 @@ const withoutVersion6 = [
   'CREATE TRIGGER node_forgotten AFTER DELETE ON node BEGIN SELECT 1; END',
 ].join(';');
 
-/** A file of version 5 as the program of that time left it, with an 18 kB text that it had purged. */
+/** Returns a file of version 5 as the program of that time wrote it, with an 18 kB text that was purged. */
 function fileOfVersion5(): string {
   const path = placeOf();
   writeFileSync(path, gunzipSync(readFileSync(new URL('./fixtures/schema-5.db.gz', import.meta.url))));
@@ -77,7 +77,7 @@ it('[L74] purged texts that an older version left in its file are removed when i
   expect(copies.map((copy) => copy.title)).toEqual(['A tree of schema 5']);
   expect((await store.fsck()).findings).toEqual([]);
   await store.close();
-  // The backup before the migration was made without free pages.
+  // The backup before the migration contains no free pages.
   expect(existsSync(`${path}.before-schema-10-from-5.bak`)).toBe(true);
 });
 
@@ -107,7 +107,7 @@ it('[L40] tables of an older version are upgraded after they were copied, and no
 });
 
 /**
- * Returns a store's answers about every tree of the version 5 file, to compare with those of the program of that time.
+ * Returns the answers of a store about every tree of the version 5 file, to compare them with those of that version.
  */
 async function answersOf(store: Store): Promise<unknown> {
   const dump: unknown[] = [];

@@ -1,4 +1,4 @@
-/** Creates or updates the schema of a database file, or refuses it. */
+/** Creates or updates the tables of a database file, or refuses the file. */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { AppError, refuse } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
@@ -20,7 +20,7 @@ import type { SqliteConnection } from './driver.ts';
 import { numberSqliteRows } from './number-rows.ts';
 import { exactSearchSchemaSql, firstSearchSchemaSql } from './search.ts';
 
-/** Marks a file as ours, so that another program's database is never written. */
+/** Marks a file as a store of Coppice, so that the database of another program is never written. */
 const applicationId = 0x436f7070;
 
 interface SqliteMigration {
@@ -30,12 +30,13 @@ interface SqliteMigration {
   readonly fill?: (progress: MigrationProgress) => SqlTask<void>;
 }
 
-/** The version since which rows have numbers. */
+/** The first table version with row numbers. */
 export const numberedRowsVersion = 10;
 
 /**
- * What may remain in the file after a purge: `pages` if pages were freed by a version that did not zero them, so that
- * the file must be rewritten once; `log` if the write-ahead log could not be emptied because of other readers.
+ * Creates the table that records what a purge could not remove. `pages` is set if an older version freed pages without
+ * zeroing them; then the file must be rewritten once. `log` is set if the write-ahead log could not be emptied because
+ * of other readers.
  */
 const residueSchema: readonly string[] = [
   `CREATE TABLE residue (
@@ -46,13 +47,13 @@ const residueSchema: readonly string[] = [
   "INSERT INTO residue (id, pages, log) SELECT 1, EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'change'), 0",
 ];
 
-/** Every version in order; a released one is never changed. */
+/** All migrations in order. After a release a migration is never changed. */
 const migrations: readonly SqliteMigration[] = [
   { version: 1, statements: [...createSchemaSql(sqliteDialect), ...firstSearchSchemaSql, 'ANALYZE'] },
   {
     version: 2,
-    // A covering index for walks along a known history: without it the page of every message, text included, is read to
-    // get its id.
+    // A covering index for finding a known history. Without it, the page of every message, with its text, is read to
+    // get the id.
     statements: [
       'DROP INDEX node_match',
       `CREATE INDEX node_match ON node (tree_id, match_parent, equality_key, position, seq, id)
@@ -69,7 +70,8 @@ const migrations: readonly SqliteMigration[] = [
   },
   {
     version: 7,
-    // The rows of former lists are in no commit that the index would still read. They are written together with the row numbers.
+    // The rows of former lists are in no commit that the index would still read. They are written by the migration to
+    // row numbers.
     statements: ['UPDATE search_state SET from_place = 0 WHERE from_place IS NULL'],
   },
   { version: 8, statements: createSealedRecordsSql(sqliteDialect) },
@@ -77,14 +79,17 @@ const migrations: readonly SqliteMigration[] = [
   { version: numberedRowsVersion, statements: [], fill: numberSqliteRows },
 ];
 
-/** The table version that this program writes. */
+/** The version of the tables that this build writes. */
 export const newestSqliteVersion = migrations.reduce((newest, { version }) => Math.max(newest, version), 0);
 
 function pragma(connection: SqliteConnection, name: string): number {
   return Number(connection.all(`PRAGMA ${name}`)[0]?.[name]);
 }
 
-/** Returns the schema version of a file, and whether it is empty; throws if it is not ours or newer. */
+/**
+ * Returns the table version of a file, and whether the file is empty. Throws if another program or a newer build wrote
+ * it.
+ */
 export function readSqliteVersion(
   connection: SqliteConnection,
   place: string,
@@ -111,7 +116,10 @@ export function readSqliteVersion(
   return { version, empty };
 }
 
-/** The settings of a migration: rows are copied unchecked, and the file is rewritten afterwards. */
+/**
+ * The settings during a migration: constraints are not checked while rows are copied, and the file is rewritten
+ * afterwards.
+ */
 const migrationSettings: readonly (readonly [name: string, value: number])[] = [
   ['foreign_keys', 0],
   ['ignore_check_constraints', 1],
@@ -119,7 +127,7 @@ const migrationSettings: readonly (readonly [name: string, value: number])[] = [
   ['temp_store', 1],
 ];
 
-/** Sets the pragmas, and returns a function that restores them. */
+/** Changes the settings, and returns a function that restores them. */
 function useMigrationSettings(connection: SqliteConnection): () => void {
   const before = migrationSettings.map(([name]) => [name, pragma(connection, name)] as const);
   const set = (settings: typeof migrationSettings) => {
@@ -130,8 +138,8 @@ function useMigrationSettings(connection: SqliteConnection): () => void {
 }
 
 /**
- * Updates the schema in one transaction, after a backup of existing data. A process that is killed meanwhile leaves the
- * file as it was; the next one starts anew.
+ * Updates the tables in one transaction, after a backup of existing data. If the process is killed meanwhile, the file
+ * is unchanged, and the next process starts again.
  */
 export function migrateSqlite(
   connection: SqliteConnection,
@@ -145,7 +153,7 @@ export function migrateSqlite(
   const restoreSettings = useMigrationSettings(connection);
   try {
     connection.database.exec('BEGIN IMMEDIATE');
-    // Another process may have been faster while this one waited for the lock.
+    // Another process may have migrated the file while this one waited for the lock.
     const now = pragma(connection, 'user_version');
     for (const migration of migrations) {
       if (migration.version <= now) continue;
@@ -163,7 +171,7 @@ export function migrateSqlite(
   } finally {
     restoreSettings();
   }
-  // Loads the fixed statistics.
+  // This loads the fixed statistics.
   connection.database.exec('ANALYZE sqlite_schema');
 }
 
@@ -171,14 +179,14 @@ function rollBack(connection: SqliteConnection): void {
   try {
     connection.database.exec('ROLLBACK');
   } catch {
-    // SQLite has already rolled back; the original error is reported.
+    // SQLite has already rolled back. The original error is reported.
   }
 }
 
 function backUpBefore(connection: SqliteConnection, place: string, version: number): void {
   const copy = `${place}.before-schema-${newestSqliteVersion}-from-${version}.bak`;
   if (existsSync(copy)) return;
-  // Under a name that the next opening deletes if this process is killed meanwhile.
+  // If this process is killed meanwhile, the next opening deletes the file with this name.
   const partial = `${place}.new-${process.pid}`;
   rmSync(partial, { force: true });
   makePrivateFile(partial);

@@ -1,6 +1,6 @@
 /**
- * The migration of a file to row numbers, in one transaction: trees, nodes and log are copied into new tables, and the
- * old ones are dropped. Rows are copied as they are, damaged ones included: a check finds and repairs them afterwards.
+ * The migration to row numbers, in one transaction: trees, nodes and log are copied into new tables, and the old tables
+ * are dropped. Damaged rows are copied unchanged; a check finds and repairs them afterwards.
  */
 import { storeListsAsRows } from '../sql/linear-form.ts';
 import {
@@ -49,7 +49,7 @@ const newTables: readonly string[] = [
     CHECK (active_node_id IS NULL OR active_node_id <> root_id)
   )`,
   createNodeTableSql(sqliteDialect, 'node_numbered', nodeForeignKeys('node_numbered', 'tree_numbered')),
-  // Without AUTOINCREMENT, whose counter is one more page per commit; see the trigger change_end.
+  // AUTOINCREMENT is not used, because its counter needs one more page per commit. See the trigger change_end.
   `CREATE TABLE change_numbered (
     id INTEGER NOT NULL PRIMARY KEY,
     tree_id TEXT NOT NULL,
@@ -78,7 +78,7 @@ const numberTrees: readonly string[] = [
 ];
 
 const numberFor = (column: string): string => `(SELECT m.no FROM node_number m WHERE m.id = n.${column})`;
-// A parent that is missing stays missing: the last number of a tree is never given.
+// A missing parent stays missing: its number is the highest number of the tree, which no node has.
 const parentNo = `CASE WHEN n.parent_id IS NOT NULL THEN coalesce(${numberFor('parent_id')},
   s.no / ${numbersPerTree} * ${numbersPerTree} + ${numbersPerTree - 1}) END`;
 const copyNodes = `INSERT INTO node_numbered (${nodeTableColumns})
@@ -114,7 +114,10 @@ const isActive = (tree: string, node: string): string =>
   `EXISTS (SELECT 1 FROM node n WHERE n.id = ${node} AND n.no / ${numbersPerTree} = ${tree})`;
 const refuseActive = "BEGIN SELECT RAISE(ABORT, 'the active node of a tree is one of its nodes'); END";
 
-/** What foreign keys express elsewhere: one on the active node would search all trees for every deleted node. */
+/**
+ * The triggers that replace foreign keys. A foreign key for the active node would search all trees for every deleted
+ * node.
+ */
 const triggers: readonly string[] = [
   `CREATE TRIGGER tree_active_set BEFORE UPDATE OF active_node_id ON tree
     WHEN new.active_node_id IS NOT NULL AND NOT ${isActive('new.no', 'new.active_node_id')} ${refuseActive}`,
@@ -122,19 +125,21 @@ const triggers: readonly string[] = [
     WHEN new.active_node_id IS NOT NULL AND NOT ${isActive('new.no', 'new.active_node_id')} ${refuseActive}`,
   `CREATE TRIGGER node_active BEFORE DELETE ON node
     WHEN EXISTS (SELECT 1 FROM tree t WHERE t.no = old.no / ${numbersPerTree} AND t.active_node_id = old.id) ${refuseActive}`,
-  // A row that was deleted without removing it from the index first, for example by hand: its number may be reused.
+  // A row was deleted that is still in the index, for example by hand. Its number may be used again, so the index is
+  // rebuilt.
   `CREATE TRIGGER node_forgotten AFTER DELETE ON node WHEN EXISTS (SELECT 1 FROM node_indexed WHERE place = old.no)
     BEGIN UPDATE search_state SET from_place = -1; END`,
-  // Log positions are never reused, because cursors of feeds point to them: an empty row keeps the end of the log.
+  // Log positions are never used again, because the cursors of feeds point to them. An empty row keeps the end of the
+  // log.
   `CREATE TRIGGER change_end BEFORE DELETE ON change WHEN old.id = (SELECT max(id) FROM change) AND old.tree_id <> ''
     BEGIN INSERT INTO change (${changeColumns}) VALUES (old.id + 1, '', old.id + 1, '', '', 0, 'do', 0, 0, 0, '[]', ''); END`,
 ];
 
 /**
- * Fixed statistics by index: the number of rows, and how many share the first columns of a key. Without them SQLite
- * assumes that all index columns are equally selective and walks a subtree by scanning the whole tree at each level,
- * which makes deletes quadratic. ANALYZE would capture one moment of one user; these numbers always give the same plans
- * to everybody.
+ * Fixed statistics by index: the number of rows, and how many rows share the first columns of a key. Without them,
+ * SQLite assumes that all columns of an index are equally selective. It would scan the whole tree at each level of a
+ * subtree, which makes deletes quadratic. ANALYZE would measure the data of one moment; with these numbers the plans
+ * are always the same.
  */
 const shape: readonly (readonly [table: string, index: string, rows: string])[] = [
   ['node', 'node_id', '1000000 1'],
@@ -174,14 +179,14 @@ export function* numberSqliteRows(progress: MigrationProgress): SqlTask<void> {
   for (const sql of [...exchangeTables, ...triggers]) yield* execute(sql);
   if (end !== undefined) yield* keepLogEnd(sqlNumber(end, 'seq'));
   yield* storeListsAsRows(sqliteDialect, lists);
-  // The index has the old row ids.
+  // The index refers to the old row ids.
   yield* emptySearchIndex();
-  // Free pages still have the old rows, so the file is rewritten when nobody else uses it.
+  // The free pages still contain the old rows, so the file is rewritten when no other process uses it.
   if (total > 0) yield* execute('UPDATE residue SET pages = 1');
   for (const sql of statistics) yield* execute(sql);
 }
 
-/** Keeps the newest log position ever given, if its commit was purged. */
+/** Keeps the highest log position that was used, if its commit was purged. */
 function* keepLogEnd(end: number): SqlTask<void> {
   yield* execute(
     `INSERT INTO change (${changeColumns}) SELECT $1, '', $1, '', '', 0, 'do', 0, 0, 0, '[]', ''

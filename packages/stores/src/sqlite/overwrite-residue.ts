@@ -1,13 +1,13 @@
 /**
- * Overwrites remains of purged rows in the unused part of table pages. SQLite zeroes deleted cells and freed pages
- * (`secure_delete = ON`), but when it rebuilds a page to balance a tree, the bytes between the cell pointers and the
- * first cell stay: a moved row may leave a copy there. Such a copy is on a page that once held the row, and those pages
- * stay neighbours in key order. So every row near a purged one is extended until it fills a page alone, which
- * overwrites the page, and is then cut to its length again.
+ * Overwrites the remains of purged rows in the unused parts of table pages. SQLite zeroes deleted cells and freed pages
+ * (`secure_delete = ON`). But when it rebuilds a page to balance a tree, the bytes between the cell pointers and the
+ * first cell stay, and may contain a copy of a moved row. Such a copy is on a page that once contained the row, and
+ * these pages stay neighbours in key order. So every row near a purged one is extended until it fills a page alone,
+ * which overwrites the page. Then the row is cut to its length again.
  */
 import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
 
-/** The tables with user texts, each with an unindexed text column that can be extended temporarily. */
+/** The tables with texts of users, each with a text column without an index that can be extended for a moment. */
 const paddedColumns: ReadonlyMap<string, string> = new Map([
   ['node', 'meta'],
   ['node_content', 'aliases'],
@@ -21,10 +21,10 @@ const paddedColumns: ReadonlyMap<string, string> = new Map([
   ['provenance', 'source'],
 ]);
 
-/** The number of pages on either side of a purged row that are overwritten. */
+/** How many pages on either side of a purged row are overwritten. */
 const pagesAside = 4;
 
-/** Records which rows are deleted or rewritten until {@link overwriteResidue}, in the same transaction. */
+/** Starts to record which rows are deleted or rewritten, until {@link overwriteResidue} in the same transaction. */
 export function* startRecordingDeletes(): SqlTask<void> {
   yield* execute('CREATE TEMP TABLE IF NOT EXISTS purged_row (tbl TEXT NOT NULL, place INTEGER NOT NULL)');
   yield* execute('DELETE FROM temp.purged_row');
@@ -60,7 +60,7 @@ function* overwriteIn(table: string, column: string, pageSize: number): SqlTask<
   let reached = Number.NEGATIVE_INFINITY;
   for (const one of purged) {
     const place = sqlNumber(one, 'place');
-    // The row itself if it was only rewritten, then its neighbours.
+    // The row itself, if it was only rewritten, then its neighbours.
     if (place > reached) {
       reached = yield* neighbours({ table, columns, pageSize, near }, place, '>=', 'ASC');
       yield* neighbours({ table, columns, pageSize, near }, place, '<', 'DESC');
@@ -88,11 +88,11 @@ interface Surrounding {
   readonly table: string;
   readonly columns: readonly string[];
   readonly pageSize: number;
-  /** The row ids found. */
+  /** The ids of the rows that were found. */
   readonly near: Set<number>;
 }
 
-/** Adds the rows that may share the next pages in one direction; returns the last row id examined. */
+/** Adds the rows that may be on the next pages in one direction. Returns the id of the last row that was read. */
 function* neighbours(
   { table, columns, pageSize, near }: Surrounding,
   from: number,
@@ -119,7 +119,7 @@ function* neighbours(
 /** The size of a column in a record. */
 interface Cell {
   readonly bytes: number;
-  /** Set for a text or blob, whose length is part of its type. */
+  /** The type of the value, if its length is part of the type in the record. */
   readonly sized: 'text' | 'blob' | null;
 }
 
@@ -137,7 +137,7 @@ function cellsOf(found: SqlRow, count: number): Cell[] {
     const type = found[`t${at}`];
     if (type === 'null') return { bytes: 0, sized: null };
     if (type === 'integer') return { bytes: integerSize(sqlNumber(found, `v${at}`)), sized: null };
-    // A real may be stored as an integer in fewer bytes; counting eight never underestimates a record.
+    // SQLite may store a real as an integer with fewer bytes. With eight bytes, the size is never underestimated.
     if (type !== 'text' && type !== 'blob') return { bytes: 8, sized: null };
     return { bytes: sqlNumber(found, `l${at}`), sized: type };
   });
@@ -166,7 +166,7 @@ function payloadSize(cells: readonly Cell[]): number {
   return header + content;
 }
 
-/** Returns how much of a record is on its row's page; the rest is on overflow pages. */
+/** Returns how many bytes of a record are on the page of its row. The rest is on overflow pages. */
 function localSize(payload: number, pageSize: number): number {
   const most = pageSize - 35;
   if (payload <= most) return payload;
@@ -175,7 +175,7 @@ function localSize(payload: number, pageSize: number): number {
   return local <= most ? local : least;
 }
 
-/** Returns how many characters fill the page of a row, so that no other row fits beside it. */
+/** Returns how many characters make a row fill its page, so that no other row fits on it. */
 function paddingOf(cells: readonly Cell[], index: number, pageSize: number): number {
   const most = pageSize - 35;
   const step = pageSize - 4;

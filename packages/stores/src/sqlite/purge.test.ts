@@ -25,14 +25,14 @@ function newTree() {
   return treeId(crypto.randomUUID());
 }
 
-/** A text in which any twelve bytes are unique to its name. */
+/** Returns a text in which every twelve bytes contain its name. */
 function marked(name: string, length: number): string {
   let text = '';
   for (let at = 0; text.length < length; at++) text += `${name}${at.toString(36).padStart(4, '0')} `;
   return text.slice(0, length);
 }
 
-/** Returns the names of texts of which any part is in a file of the folder, the backup included. */
+/** Returns the names of the texts that a file of the folder, or a backup, still contains in part. */
 async function namesLeft(store: Store, name: RegExp): Promise<string[]> {
   await store.backup(join(folder, `backup-${crypto.randomUUID()}.db`));
   const found = new Set<string>();

@@ -1,15 +1,16 @@
-/** Tracks remains of purged rows in the file itself, and clears them as soon as possible. */
+/** Records the remains of purged rows in the file, and removes them as soon as possible. */
 import { execute, type SqlTask, sqlNumber } from '../sql/query.ts';
 import { type SqliteConnection, sqliteBusyCode, sqliteResultCode } from './driver.ts';
 
-/** Records in a purging transaction that the write-ahead log contains purged data until it is emptied. */
+/** Records, in the transaction of a purge, that the write-ahead log contains purged data until it is emptied. */
 export function* recordLogResidue(): SqlTask<void> {
   yield* execute('UPDATE residue SET log = 1');
 }
 
 /**
- * Clears recorded remains, outside of any transaction: rewrites a file whose free pages were never zeroed, and empties
- * the write-ahead log. Returns the files that still contain remains because others use them or the disk is full.
+ * Removes recorded remains, outside of any transaction. Rewrites the file if its free pages were never zeroed, and
+ * empties the write-ahead log. Returns the files that still contain remains, because others use them or the disk is
+ * full.
  */
 export function clearResidue(connection: SqliteConnection, place: string): readonly string[] {
   const [noted] = connection.all('SELECT pages, log FROM residue');
@@ -23,7 +24,7 @@ export function clearResidue(connection: SqliteConnection, place: string): reado
   return [];
 }
 
-// VACUUM makes a temporary copy, which would be in memory as everything temporary is.
+// VACUUM makes a temporary copy, and temporary data is kept in memory.
 const mostInMemory = 128 * 1024 * 1024;
 
 function rewriteFile(connection: SqliteConnection): boolean {
@@ -37,7 +38,7 @@ function rewriteFile(connection: SqliteConnection): boolean {
   }
 }
 
-/** Runs a statement; false if others hold the file or there is no space, so that a later try may succeed. */
+/** Runs a statement. Returns false if others use the file or there is no space, so that a later attempt may succeed. */
 function isDone({ database }: SqliteConnection, sql: string): boolean {
   try {
     database.exec(sql);

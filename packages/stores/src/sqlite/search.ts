@@ -1,6 +1,6 @@
 /**
- * Full-text search: a trigram index that is filled from the change log in batches, so that an append does not pay for
- * it, and updated to the newest commit before every search, so that a search sees every acknowledged message.
+ * Full-text search with a trigram index. The index is filled from the log in batches, so that writes stay fast. It is
+ * updated before every search, so that a search finds every acknowledged message.
  */
 import { isAppError, type Role, treeId } from '@coppice/core';
 import { encodeColumnText } from '../sql/exact-text.ts';
@@ -29,11 +29,11 @@ import {
 } from '../sql/search.ts';
 import type { SqliteConnection } from './driver.ts';
 
-// Without a copy of the texts, and with exact deletes: a row is removed entry by entry with its old text. A table that
+// The index does not store the texts, and deletes entries exactly: a row is removed with its old text. An index that
 // only marks deleted rows would keep their trigrams, from which a text can be reconstructed.
 const indexTable = `CREATE VIRTUAL TABLE node_text USING fts5(text, content='', tokenize='trigram case_sensitive 0')`;
 
-/** The index of version 1, which marked deleted rows. */
+/** The statements for the index of version 1, which only marked deleted rows. */
 export const firstSearchSchemaSql: readonly string[] = [
   `CREATE VIRTUAL TABLE node_text USING fts5(text, content='', contentless_delete=1, tokenize='trigram case_sensitive 0')`,
   'CREATE TABLE search_state (id INTEGER PRIMARY KEY CHECK (id = 1), change_id INTEGER NOT NULL)',
@@ -42,9 +42,9 @@ export const firstSearchSchemaSql: readonly string[] = [
 ];
 
 /**
- * The index with exact deletes. `node_indexed` has a hash of the indexed text of each row, because a contentless index
- * needs the old text to delete it. `from_place` is the row after which a new index still has to be filled: null if it
- * is complete, and -1 if it cannot be trusted and must be rebuilt.
+ * The statements for the index with exact deletes. `node_indexed` has a hash of the indexed text of each row, because
+ * this index needs the old text to delete a row. `from_place` is the last row that a new index contains: null if the
+ * index is complete, and -1 if it must be rebuilt.
  */
 export const exactSearchSchemaSql: readonly string[] = [
   'DROP TRIGGER node_forgotten',
@@ -53,14 +53,15 @@ export const exactSearchSchemaSql: readonly string[] = [
   'CREATE TABLE node_indexed (place INTEGER PRIMARY KEY, sum TEXT NOT NULL)',
   'ALTER TABLE search_state ADD COLUMN from_place INTEGER',
   'UPDATE search_state SET from_place = 0, change_id = coalesce((SELECT max(id) FROM change), 0)',
-  // A row that was deleted without removing it from the index first, for example by hand: its row id may be reused.
+  // A row was deleted that is still in the index, for example by hand. Its row id may be used again, so the index is
+  // rebuilt.
   `CREATE TRIGGER node_forgotten AFTER DELETE ON node WHEN EXISTS (SELECT 1 FROM node_indexed WHERE place = old.rowid)
     BEGIN UPDATE search_state SET from_place = -1; END`,
 ];
 
 const batch = 500;
 const shortest = 3;
-// Deleting one text exactly costs as much as indexing about this many.
+// Deleting one text exactly takes as long as indexing about this many texts.
 const exactDeleteCost = 50;
 
 /** Whether the index is older than the log. */
@@ -72,8 +73,8 @@ export function isSearchIndexBehind(connection: SqliteConnection): boolean {
 }
 
 /**
- * Updates the index by a batch: first rows that a new index lacks, then the log. Removed messages stay in it until they
- * are purged; a search filters them out.
+ * Updates the index by one batch: first rows that a new index lacks, then the log. Removed messages stay in the index
+ * until they are purged. A search filters them out.
  */
 export function* updateSearchIndex(): SqlTask<void> {
   const state = yield* queryRow('SELECT change_id, from_place FROM search_state');
@@ -98,8 +99,8 @@ function* indexOne(id: string): SqlTask<void> {
 }
 
 /**
- * Indexes the current text of a row. Returns false if the index had to be emptied because its content for the row was
- * unknown.
+ * Indexes the current text of a row. Returns false if the index had to be emptied, because the indexed text of the row
+ * is unknown.
  */
 function* index(found: SqlRow): SqlTask<boolean> {
   const said = sqlText(found, 'kind') === 'root' ? '' : foldText(searchTextIn(found));
@@ -119,9 +120,11 @@ function* index(found: SqlRow): SqlTask<boolean> {
   return true;
 }
 
-/** Sets whether the index deletes entries instead of marking them. Inserts take twice as long while it does. */
+/**
+ * Sets whether the index deletes entries exactly or only marks them. With exact deletes, inserts take twice as long.
+ */
 function* exactDeletes(on: boolean): SqlTask<void> {
-  // Pending changes are written with the setting of that time.
+  // Pending changes are written with the old setting first.
   if (!on) yield* execute("INSERT INTO node_text (node_text) VALUES ('flush')");
   yield* execute("INSERT INTO node_text (node_text, rank) VALUES ('secure-delete', $1)", on ? 1 : 0);
 }
@@ -152,7 +155,7 @@ function* indexedText(found: SqlRow): SqlTask<string | null> {
   return null;
 }
 
-/** Removes rows from the index that are about to be purged: some nodes of a tree, or all of it. */
+/** Removes rows that are about to be purged from the index: some nodes of a tree, or the whole tree. */
 export function* removeFromSearchIndex(base: number, ids: string | null): SqlTask<void> {
   const which = `${inTreeSql('n')}${ids === null ? '' : ' AND n.id IN (SELECT value FROM json_each($2))'}`;
   const params = ids === null ? [base] : [base, ids];
@@ -180,7 +183,7 @@ export function* removeFromSearchIndex(base: number, ids: string | null): SqlTas
   yield* exactDeletes(false);
 }
 
-/** Drops all entries; the next search fills the index again. */
+/** Removes all entries. The next search fills the index again. */
 export function* emptySearchIndex(): SqlTask<void> {
   yield* execute('DROP TABLE node_text');
   yield* execute(indexTable);
@@ -197,12 +200,12 @@ function* fillAfter(place: number): SqlTask<void> {
 }
 
 function sumOf(said: string): string {
-  // Not imported: most programs that open a database never index, and loading it takes milliseconds.
+  // The module is not imported at the top. Most programs never index, and loading it takes milliseconds.
   const { createHash } = process.getBuiltinModule('node:crypto');
   return createHash('sha256').update(encodeColumnText(said)).digest('base64url').slice(0, 22);
 }
 
-/** Rebuilds the index from the messages, whatever the state of the old one. The caller holds a write transaction. */
+/** Rebuilds the index from the messages, whatever its state is. The caller holds a write transaction. */
 export function* rebuildSearchIndex(): SqlTask<void> {
   yield* emptySearchIndex();
   for (;;) {
@@ -213,7 +216,7 @@ export function* rebuildSearchIndex(): SqlTask<void> {
   }
 }
 
-/** Returns the text of a row; empty if the row is damaged, which fsck reports and repairs separately. */
+/** Returns the text of a row; empty if the row is damaged. A check reports and repairs damaged rows. */
 function searchTextIn(row: SqlRow): string {
   try {
     return searchTextOf(row, messageOfRow(row, sqlText(row, 'role') as Role));
@@ -223,14 +226,14 @@ function searchTextIn(row: SqlRow): string {
   }
 }
 
-// The same case folding as the scan for short terms, so that both find the same.
+// Folds case like the scan for short terms does, so that both find the same messages.
 function foldText(said: string): string {
   return said.toLowerCase();
 }
 
 /**
- * Finds messages. Terms of three or more characters use the index; shorter ones are searched in the result. If the
- * index cannot be updated, in a read-only file, every message is scanned.
+ * Finds messages. Terms of three or more characters are searched in the index, and shorter terms in its results. If the
+ * index cannot be updated, because the file is read-only, every message is scanned.
  */
 export function searchSqlite(connection: SqliteConnection, search: SearchRequest, indexed: boolean): FoundHit[] {
   const long = indexed ? search.terms.filter((term) => [...term].length >= shortest) : [];
@@ -239,12 +242,15 @@ export function searchSqlite(connection: SqliteConnection, search: SearchRequest
     : scannedHits(connection, search, long);
 }
 
-/** Nearly all candidates are hits, so they are read by page; a further page is rarely needed. */
+/**
+ * Returns hits for terms in the index. Nearly all candidates are hits, so they are read in pages, and rarely more than
+ * one.
+ */
 function indexedHits(connection: SqliteConnection, search: SearchRequest, long: readonly string[]): FoundHit[] {
   const found: FoundHit[] = [];
   const wanted = search.limit + 1;
-  // Written into the statement: SQLite re-prepares it for every value of a limit parameter. Rounded up, so that a few
-  // statements are enough.
+  // The limit is written into the statement, because SQLite prepares a statement again for each value of a limit
+  // parameter. It is rounded up, so that there are few statements.
   const size = 2 ** Math.ceil(Math.log2(wanted));
   for (let { after } = search; ; ) {
     const { sql, params } = candidates({ ...search, after }, long);
@@ -259,7 +265,7 @@ function indexedHits(connection: SqliteConnection, search: SearchRequest, long: 
   }
 }
 
-/** Most candidates are not hits, so they are examined one by one, and only as many as needed. */
+/** Returns hits by scanning. Most candidates are not hits, so they are read one by one, and only as many as needed. */
 function scannedHits(connection: SqliteConnection, search: SearchRequest, long: readonly string[]): FoundHit[] {
   const { sql, params } = candidates(search, long);
   const found: FoundHit[] = [];
@@ -286,7 +292,7 @@ function candidates(
   let from = `node n JOIN tree t ON t.no = ${treeNoSql('n')}`;
   if (long.length > 0) {
     const phrase = long.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ');
-    // The join order is fixed: the index finds few rows, while an owner may have nearly all.
+    // The join order is fixed, because the index finds few rows, while an owner may have nearly all rows.
     from = `node_text f CROSS JOIN node n ON n.no = f.rowid CROSS JOIN tree t ON t.no = ${treeNoSql('n')}`;
     conditions.unshift(`node_text MATCH ${parameter(phrase)}`);
   }

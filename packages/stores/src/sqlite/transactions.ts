@@ -1,20 +1,20 @@
-/** Begins and ends transactions of a connection, and runs long ones interleaved with other work. */
+/** Begins and ends transactions of a connection, and runs long transactions in parts between other work. */
 import { setImmediate as breath, setTimeout as sleep } from 'node:timers/promises';
 import { failpoint } from '../failpoints.ts';
 import type { Query, SqlTask } from '../sql/query.ts';
 import { type SqliteConnection, sqliteBusyCode, sqliteResultCode } from './driver.ts';
 
-/** How long a connection waits for another one before it reports that the database is busy, in milliseconds. */
+/** How many milliseconds a connection waits for the lock before it reports that the database is busy. */
 export const maxLockWaitMs = 10_000;
-/** How much of that may block the event loop. */
+/** How many milliseconds of the wait may block the event loop. */
 export const maxBlockingWaitMs = 30;
 /** How many milliseconds work may run before it yields. */
 export const maxRunBeforeYieldMs = 10;
 
 /**
- * Takes the write lock; false if another connection has it and there is still time. SQLite first waits for it on this
- * thread for a moment, which is nearly always enough. A longer holder, such as an import, is not waited for in this way
- * again, otherwise this thread would be blocked most of the time.
+ * Takes the write lock. Returns false if another connection has it and there is still time. SQLite first waits briefly
+ * on this thread, which is nearly always enough. In later attempts it does not wait on this thread, because a long
+ * writer, such as an import, would block it most of the time.
  */
 export function tryBeginWrite({ database }: SqliteConnection, until: number, again: boolean): boolean {
   try {
@@ -30,12 +30,12 @@ export function tryBeginWrite({ database }: SqliteConnection, until: number, aga
   }
 }
 
-/** Waits a random time before the lock is tried again, so that waiting connections do not retry together. */
+/** Waits a random time before the next attempt, so that waiting connections do not retry at the same moment. */
 export function waitBeforeRetry(): Promise<void> {
   return sleep(1 + Math.random() * 15);
 }
 
-/** Runs a shared query. */
+/** Runs a shared query on a connection. */
 export function runQueryOnConnection(connection: SqliteConnection, query: Query): unknown {
   if (query.want === 'count') failpoint('write');
   return connection.query(query);
@@ -46,11 +46,11 @@ export function rollBackTransaction({ database }: SqliteConnection): void {
   try {
     database.exec('ROLLBACK');
   } catch {
-    // SQLite has already rolled back: a full disk or an I/O error ends the transaction.
+    // SQLite has already rolled back, for example after a full disk or an I/O error.
   }
 }
 
-/** A second connection for long transactions, which run in short stretches; meanwhile readers see the old state. */
+/** A second connection for long transactions, which run in short parts. Meanwhile readers see the old state. */
 export class LongTransaction {
   readonly #open: () => SqliteConnection;
   #connection: SqliteConnection | null = null;
@@ -59,7 +59,7 @@ export class LongTransaction {
     this.#open = open;
   }
 
-  /** Runs work in one durable transaction. No other work may run here until it ends. */
+  /** Runs work in one durable transaction. No other transaction may run on this connection until it ends. */
   async run<T>(work: () => SqlTask<T>): Promise<T> {
     this.#connection ??= this.#open();
     const connection = this.#connection;
@@ -67,7 +67,7 @@ export class LongTransaction {
     for (let again = false; !tryBeginWrite(connection, until, again); again = true) await waitBeforeRetry();
     try {
       const value = await runInTurns(work(), (query) => runQueryOnConnection(connection, query));
-      // Waiting for the disk is a separate stretch.
+      // Other work runs before the commit, which waits for the disk.
       await breath();
       failpoint('before-commit');
       connection.database.exec('COMMIT');
@@ -79,13 +79,13 @@ export class LongTransaction {
     }
   }
 
-  /** Checkpoints the write-ahead log, as far as no reader needs it. */
+  /** Checkpoints the part of the write-ahead log that no reader needs. */
   async settle(): Promise<void> {
     await breath();
     try {
       this.#connection?.database.exec('PRAGMA wal_checkpoint(PASSIVE)');
     } catch {
-      // Everything is safe in the log; the next commit tries again.
+      // The log contains all data. The next commit tries again.
     }
   }
 
@@ -95,7 +95,7 @@ export class LongTransaction {
   }
 }
 
-/** Runs work in short stretches. */
+/** Runs work in short parts, and yields in between. */
 async function runInTurns<T>(work: SqlTask<T>, answer: (query: Query) => unknown): Promise<T> {
   let since = performance.now();
   let step = work.next();

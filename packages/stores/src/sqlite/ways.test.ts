@@ -22,7 +22,7 @@ import { open } from './index.ts';
 const id = treeId('00000000-0000-7000-9000-000000000000');
 const rootId = nodeId('00000000-0000-7000-9000-000000000001');
 
-/** What may happen between two sends of a history. Nodes are named by creation order. */
+/** A change between two requests with the same history. Nodes are numbered by creation. */
 type Deed =
   | { readonly deed: 'send'; readonly texts: string; readonly below: number | null; readonly merge: boolean }
   | { readonly deed: 'delete'; readonly node: number; readonly mode: 'splice' | 'cascade' }
@@ -34,7 +34,7 @@ type Deed =
   | { readonly deed: 'undo' | 'redo' };
 
 const node = fc.nat(12);
-// Few histories with a common prefix, so that each is resent and equal messages become siblings.
+// There are few histories with a common prefix, so that each is sent again and equal messages become siblings.
 const texts = fc.constantFrom('aaaaa', 'aaaaaa', 'aabaa', 'b');
 const deed: fc.Arbitrary<Deed> = fc.oneof(
   {
@@ -98,7 +98,7 @@ function commandOf(done: Deed, known: readonly NodeId[], parents: ReadonlyMap<No
   }
 }
 
-/** Returns a context with ids that are the same on every store. */
+/** Returns a context with the same ids for every store. */
 function acting(turn: number): RunContext {
   let made = 0;
   return {
@@ -134,7 +134,7 @@ it('[L43] a history is matched against the current tree, whatever changed since 
         for (const [at, [done, who]] of acts.entries()) {
           const command = commandOf(done, known, parents);
           const expected = await outcomeOf(reference, command, at + 1);
-          // Usually one process continues; now and then the other writes in between.
+          // Usually one process continues. Sometimes the other one writes in between.
           const store = stores[who === 0 ? 1 : 0];
           if (store === undefined) throw new Error('There are two.');
           expect(await outcomeOf(store, command, at + 1)).toEqual(expected);
@@ -155,7 +155,9 @@ it('[L43] a history is matched against the current tree, whatever changed since 
   );
 });
 
-/** Single messages below the root, another message or the active one, most of them beside the last, and what moves these. */
+/**
+ * Adds single messages below the root, another message or the active one, often beside the last one, and moves them.
+ */
 const single: fc.Arbitrary<Deed> = fc.oneof(
   {
     weight: 12,

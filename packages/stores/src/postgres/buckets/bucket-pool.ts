@@ -1,4 +1,4 @@
-/** The open buckets of a directory: one pool per database, one engine per bucket. */
+/** The open buckets of a directory, with one connection pool per database and one engine per bucket. */
 import { AppError, refusalKinds, refuse } from '@coppice/core';
 import type { SqlTask } from '../../sql/query.ts';
 import { SqlStore } from '../../sql/store.ts';
@@ -12,16 +12,16 @@ import { assignOwner, type Bucket, bucketOfOwner, chooseBucketByHash, listBucket
 export interface OpenBucket {
   readonly bucket: Bucket;
   readonly database: PostgresDatabase;
-  /** Not limited to an owner: for work over all owners of the bucket. */
+  /** The store for work over all owners of the bucket. */
   readonly store: SqlStore;
-  /** Returns a store of an owner that does not check whether the owner is in this bucket. */
+  /** Returns the store of an owner without the check that the owner is in this bucket. */
   unchecked(owner: string): SqlStore;
 }
 
-// Enough for the active owners of a server; another look at the directory costs one query.
+// More than the active owners of a server. An owner that is not cached costs one query of the directory.
 const mostCached = 10_000;
 
-/** The directory and its buckets, opened when they are needed. */
+/** The directory and its buckets. A bucket is opened when it is first needed. */
 export class BucketPool {
   readonly directory: PostgresDatabase;
   readonly #options: PostgresOptions;
@@ -40,13 +40,13 @@ export class BucketPool {
     this.#options = options;
   }
 
-  /** Reads which buckets there are. */
+  /** Reads the list of buckets again. */
   async reload(): Promise<readonly Bucket[]> {
     this.#buckets = await this.directory.read(() => listBuckets());
     return this.#buckets;
   }
 
-  /** Returns the bucket of an owner; a new one is assigned where something will be written. */
+  /** Returns the bucket of an owner. If the owner has none, a write assigns one. */
   async homeOf(owner: string, forWriting: boolean): Promise<OpenBucket> {
     const known = this.#homes.get(owner);
     if (known !== undefined) return this.named(known);
@@ -66,13 +66,13 @@ export class BucketPool {
     return bucket;
   }
 
-  /** Forgets where an owner is, because it was moved, and where its bucket is. */
+  /** Drops what is cached about an owner and its bucket, because the owner was moved. */
   async forget(owner: string): Promise<void> {
     this.#homes.delete(owner);
     await this.reload();
   }
 
-  /** Returns every bucket, opened. */
+  /** Opens and returns all buckets. */
   async all(): Promise<readonly OpenBucket[]> {
     return Promise.all((await this.reload()).map((bucket) => this.#opened(bucket)));
   }
@@ -96,12 +96,12 @@ export class BucketPool {
     if (known !== undefined) return known;
     const opening = this.#openBucket(bucket);
     this.#open.set(key, opening);
-    // A server that is away now is tried again by the next caller.
+    // If the server is unreachable now, the next caller tries again.
     opening.catch(() => this.#open.delete(key));
     return opening;
   }
 
-  /** Returns the schema of a bucket, on the pool of its database. */
+  /** Returns the database of a bucket with its schema, on the connections of the pool of that database. */
   async databaseOf(bucket: Pick<Bucket, 'schema' | 'url'>): Promise<PostgresDatabase> {
     const { url, schema } = bucket;
     if (url === null) return this.directory.withSchema(schema);
@@ -119,12 +119,12 @@ export class BucketPool {
     return { bucket, database, store, unchecked: (owner) => new SqlStore(engine, { ...this.#options, owner }) };
   }
 
-  /** Runs work on the directory. */
+  /** Runs a write transaction on the directory. */
   write<T>(work: () => SqlTask<T>): Promise<T> {
     return this.directory.write(work);
   }
 
-  /** Closes all buckets and their connections, and the directory's. */
+  /** Closes all buckets and all connections, the directory's too. */
   async close(): Promise<void> {
     for (const opening of this.#open.values()) await opening.then(({ store }) => store.close()).catch(() => undefined);
     for (const database of this.#databases.values()) await database.then((one) => one.close()).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** A store on a directory of buckets: each owner's data is in one of them, and every call goes there. */
+/** A store on a directory of buckets. The data of each owner is in one bucket, and every call uses that bucket. */
 import type {
   AbortSignalLike,
   AccountStore,
@@ -45,20 +45,20 @@ import { backUpDatabases } from '../backup.ts';
 import { isOwnerMovedError } from '../owner-gate.ts';
 import type { BucketPool } from './bucket-pool.ts';
 
-// How long a call waits for the end of a move of its owner.
+// How many milliseconds a call waits for a move of its owner to end.
 const longestMove = 30_000;
 const firstWait = 10;
 const slowestWait = 250;
 
-/** Shared by all handles of an open directory. */
+/** The parts that all handles of an open directory share. */
 interface SharedState {
   closed: boolean;
   readonly pool: BucketPool;
-  /** The store of the directory itself: accounts, tokens, shares and sealed records. */
+  /** The store of the directory, with accounts, tokens, shares and encrypted records. */
   readonly directory: SqlStore;
 }
 
-/** The store contract over all buckets. */
+/** Implements the store contract over all buckets. */
 export class BucketStore implements Store {
   readonly owner: string;
   readonly supports: StoreCapabilities;
@@ -107,7 +107,7 @@ export class BucketStore implements Store {
     return this.#state.pool;
   }
 
-  /** Runs work on the owner's bucket, and again on the next one if the owner is moved meanwhile. */
+  /** Runs work on the owner's bucket. If the owner is moved meanwhile, the work runs again on the new bucket. */
   async #atHome<T>(forWriting: boolean, work: (store: SqlStore) => Promise<T>): Promise<T> {
     const until = performance.now() + longestMove;
     for (let wait = firstWait; ; wait = Math.min(wait * 2, slowestWait)) {
@@ -121,7 +121,7 @@ export class BucketStore implements Store {
     }
   }
 
-  /** Looks into the directory again. It names the next bucket a moment after the last one has refused. */
+  /** Reads the directory again. The old bucket refuses the owner a moment before the directory names the new one. */
   async #findAnew(wait: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, wait));
     await this.#pool.forget(this.owner);
@@ -251,7 +251,7 @@ export class BucketStore implements Store {
     return this.#write((store) => store.putLinear(record));
   }
 
-  /** Converts the lists of the owner; a move in between is waited for, and the count goes on. */
+  /** Converts the lists of the owner to trees. If the owner is moved meanwhile, it waits, and the count continues. */
   async *backfill(
     options: { readonly batch?: number; readonly signal?: AbortSignalLike } = {},
   ): AsyncIterable<BackfillProgress> {
@@ -277,7 +277,7 @@ export class BucketStore implements Store {
   async fsck(options: FsckOptions = {}): Promise<FsckReport> {
     if (options.treeId !== undefined) return this.#write((store) => store.fsck(options));
     const reports: FsckReport[] = [];
-    // The totals of later buckets are not known yet, so the total grows.
+    // The totals of later buckets are unknown, so the total grows with each bucket.
     let before = 0;
     for (const { unchecked } of await this.#pool.all()) {
       let checked = 0;
@@ -291,7 +291,7 @@ export class BucketStore implements Store {
     return joinReports(reports);
   }
 
-  /** Writes all buckets into one file: each from one snapshot, so that every owner's data is from one moment. */
+  /** Writes all buckets into one file, each from one snapshot, so that the data of every owner is consistent. */
   async backup(to: string, options: BackupOptions = {}): Promise<void> {
     const buckets = await this.#pool.all();
     const databases = buckets.map(({ database }) => database);

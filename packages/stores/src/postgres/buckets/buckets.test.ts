@@ -41,7 +41,9 @@ async function treesOf(owner: string): Promise<{ readonly main: number; readonly
   return { main: Number(main?.['n']), far: Number(far?.['n']) };
 }
 
-/** Returns names of owners of which the first half would go to the first bucket by their hash, the others to the second. */
+/**
+ * Returns names of owners: the hash assigns the first half to the first bucket, and the others to the second bucket.
+ */
 function ownersOfBoth(count: number): { readonly main: string[]; readonly far: string[] } {
   const both = [
     { name: 'main', schema: null, url: null, state: 'open' },
@@ -95,7 +97,7 @@ describe('a directory of buckets', () => {
     const early = new TestTree(after.forOwner('early'), fixture.treeId);
     await early.run({ type: 'attributes', treeId: fixture.treeId, set: { title: 'goes on' } });
     expect((await after.forOwner('early').trees()).items).toHaveLength(1);
-    // Two schemas of one database: lists of one do not contain the other's.
+    // Both buckets are schemas of one database. A list of one bucket must not contain trees of the other.
     for (let n = 2; n < 12; n++) await TestTree.make({ store: after.forOwner(`later ${n}`), treeId: treeId(uuid(n)) });
     const counts = (await admin.list()).map(({ owners }) => owners);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(11);
@@ -155,7 +157,7 @@ describe('ids', () => {
     await TestTree.make({ store: store.forOwner(far[0] ?? ''), treeId: same });
     const taken = new TestTree(store.forOwner(main[1] ?? ''), same);
     expect(await taken.refusal({ type: 'create', treeId: same }, { newId: () => uuid(901) })).toBe('id/taken');
-    // The move of one to the bucket of the other would mix two trees, and changes nothing.
+    // Moving one owner to the bucket of the other would give two trees the same id. It is refused and changes nothing.
     await expect(buckets.moveOwner(main[0] ?? '', 'far')).rejects.toThrow();
     expect(await treesOf(main[0] ?? '')).toEqual({ main: 1, far: 0 });
     expect((await store.forOwner(main[0] ?? '').trees()).items).toHaveLength(1);
@@ -168,7 +170,7 @@ describe('moving an owner', () => {
       "SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace('far') AND relkind = 'r' ORDER BY 1",
     );
     const moved = [...movedTreeTables, ...movedOwnerTables].map(([name]) => name as string);
-    // Of the directory, or of the bucket itself.
+    // These tables belong to the directory, or to the bucket itself.
     const stays = ['account', 'token', 'share', 'sealed_record', 'coppice_schema', 'feed_epoch', 'owner_gone'];
     expect(rows.map(({ name }) => String(name))).toEqual(['tree', 'node', ...moved, movedBlobRows, ...stays].sort());
   });
@@ -198,7 +200,7 @@ describe('moving an owner', () => {
     expect(await mine.newestAct('me', 'undoable')).toMatchObject({ treeId: fixture.treeId });
     expect(first).not.toBe('');
     expect(await buckets.check()).toEqual([]);
-    // And back, where the directory's own bucket had refused it.
+    // The owner is moved back to the bucket that refused it after the first move.
     await buckets.moveOwner('mover', 'main');
     await fixture.grow(['back']);
     const all: TreeListEvent[] = await taken(mine.feedAll(start[1]?.cursor ?? null), 2);
@@ -278,7 +280,7 @@ describe('moving an owner', () => {
     await buckets.moveOwner('mover', 'far');
     const first = await TestTree.make({ store: resident, treeId: treeId(uuid(1)) });
     const second = await TestTree.make({ store: mover, treeId: treeId(uuid(2)) });
-    // The next commit of each bucket draws the same position.
+    // The next commit in each bucket gets the same position.
     const [main] = await place.directory.query('SELECT epoch FROM feed_epoch');
     const [far] = await place.elsewhere('SELECT epoch FROM far.feed_epoch');
     const epoch = Math.max(Number(main?.['epoch']), Number(far?.['epoch'])) + 1;
@@ -311,7 +313,7 @@ describe('moving an owner', () => {
     await buckets.moveOwner('broken', 'main');
     const fixture = await TestTree.make({ store: mine, treeId: treeId(uuid(1)) });
     await buckets.moveOwner('broken', 'far');
-    // As if the process had ended before it changed the directory.
+    // The state if the process ended before it changed the directory.
     await place.directory.query("UPDATE coppice_owner SET bucket = 'main' WHERE owner = 'broken'");
     expect((await buckets.check()).join()).toContain('on the way from main to far');
     expect(await buckets.moveOwner('broken', 'far')).toMatchObject({ from: 'main', to: 'far' });
@@ -354,7 +356,7 @@ describe('replies of owners in several buckets', () => {
     const begun = sent.mock.calls.filter(([sql]) => typeof sql === 'string' && sql.startsWith('BEGIN'));
     vi.restoreAllMocks();
     expect(begun).toHaveLength(2);
-    // The lock that a move holds while it closes the old bucket for its owner.
+    // This is the lock that a move holds while it closes the old bucket for its owner.
     const mover = new Client({ connectionString: place.directory.url });
     await mover.connect();
     await mover.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtext('${main[0]}'), ${ownerGateLockKeys.owner})`);
@@ -366,7 +368,7 @@ describe('replies of owners in several buckets', () => {
     await mover.query('COMMIT');
     await mover.end();
     expect(await ended).toEqual({ done: true, isMoving: false });
-    // A moved owner is found in its new bucket, in the same moment in which the others write in the old one.
+    // A moved owner writes in its new bucket, at the same time as the others write in the old one.
     await buckets.moveOwner(main[1] ?? '', 'far');
     expect(await Promise.all(append(6))).toEqual(replies.map(() => true));
     for (const { id, runs } of replies)

@@ -11,5 +11,5 @@ beforeAll(async () => {
 });
 afterAll(() => other.close());
 
-// [L195] Owners of other rules are in both buckets; those of rules about ids are in one.
+// [L195] The owners of tests about ids are in one bucket. The owners of all other tests are in both.
 runStoreConformance(bucketSubject('two buckets on two servers', () => other));

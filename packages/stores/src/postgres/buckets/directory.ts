@@ -1,23 +1,23 @@
 /**
- * The directory: which buckets there are, and in which one each owner is. Its tables are made by the first
- * `coppice buckets add`; a database that has them is a directory.
+ * The directory of buckets: it lists the buckets, and the bucket of each owner. The first `coppice buckets add` creates
+ * its tables. A database with these tables is a directory.
  */
 import { createHash } from 'node:crypto';
 import { AppError, refusalKinds, refuse } from '@coppice/core';
 import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlText, sqlTextOrNull } from '../../sql/query.ts';
 
-/** A bucket: a schema with all tables, in the database of the directory or another one. */
+/** A bucket: a schema with all tables of a store, in the database of the directory or in another one. */
 export interface Bucket {
   readonly name: string;
-  /** Null for the tables of the directory's own database that were there before it was one. */
+  /** The schema; null for the tables that the database had before it became a directory. */
   readonly schema: string | null;
-  /** Null for the database of the directory. */
+  /** The URL of the database; null for the database of the directory. */
   readonly url: string | null;
-  /** New owners go to open buckets only. */
+  /** Whether new owners are assigned to this bucket. */
   readonly state: 'open' | 'closed';
 }
 
-/** The name of the bucket with the tables that were there before. */
+/** The name of the bucket with the tables that the database had before it became a directory. */
 export const firstBucketName = 'main';
 
 const tables: readonly string[] = [
@@ -34,21 +34,21 @@ const tables: readonly string[] = [
   'CREATE INDEX coppice_owner_bucket ON coppice_owner (bucket)',
 ];
 
-/** Whether a database is a directory. */
+/** Whether a database is a directory of buckets. */
 export function* isBucketDirectory(): SqlTask<boolean> {
   const found = yield* queryRow("SELECT to_regclass('coppice_bucket') IS NOT NULL AS there");
   return found?.['there'] === true;
 }
 
 /**
- * Makes a database a directory: the tables it has become its first bucket, with all owners that they have. Servers that
- * opened it before are refused when they write next.
+ * Makes a database a directory of buckets. Its existing tables become the first bucket, with all their owners. Servers
+ * that opened the database before are refused at their next write.
  */
 export function* createBucketDirectory(): SqlTask<void> {
   if (yield* isBucketDirectory()) return;
   for (const statement of tables) yield* execute(statement);
   yield* execute("INSERT INTO coppice_bucket (name, state) VALUES ($1, 'open')", firstBucketName);
-  // From here on no server that does not know of the directory commits, so that no owner is missed.
+  // From here on, servers that do not know of the directory cannot commit. So no owner is missed below.
   yield* execute('UPDATE feed_epoch SET divided = TRUE');
   yield* execute('LOCK TABLE change IN SHARE MODE');
   yield* execute(
@@ -68,12 +68,12 @@ function bucketOf(row: SqlRow): Bucket {
   };
 }
 
-/** Returns every bucket, by name. */
+/** Returns all buckets, sorted by name. */
 export function* listBuckets(): SqlTask<Bucket[]> {
   return (yield* queryRows('SELECT name, schema_name, url, state FROM coppice_bucket ORDER BY name')).map(bucketOf);
 }
 
-/** Returns a bucket by name. Throws if there is none. */
+/** Returns a bucket by name. Throws if it does not exist. */
 export function* requireBucket(name: string): SqlTask<Bucket> {
   const found = yield* queryRow('SELECT name, schema_name, url, state FROM coppice_bucket WHERE name = $1', name);
   return found === undefined ? refuse('command/invalid', `There is no bucket ${name}.`) : bucketOf(found);
@@ -96,13 +96,13 @@ export function* setBucketState(name: string, state: Bucket['state']): SqlTask<v
   yield* execute('UPDATE coppice_bucket SET state = $2 WHERE name = $1', name, state);
 }
 
-/** Returns the bucket of an owner; null if none was assigned. */
+/** Returns the bucket of an owner; null if the owner has none. */
 export function* bucketOfOwner(owner: string): SqlTask<string | null> {
   const found = yield* queryRow('SELECT bucket FROM coppice_owner WHERE owner = $1', owner);
   return found === undefined ? null : sqlText(found, 'bucket');
 }
 
-/** Assigns an owner to a bucket unless it has one, and returns the one it has. */
+/** Assigns an owner to a bucket, unless the owner has one. Returns the bucket of the owner. */
 export function* assignOwner(owner: string, bucket: string): SqlTask<string> {
   yield* execute(
     'INSERT INTO coppice_owner (owner, bucket) VALUES ($1, $2) ON CONFLICT (owner) DO NOTHING',
@@ -112,12 +112,12 @@ export function* assignOwner(owner: string, bucket: string): SqlTask<string> {
   return (yield* bucketOfOwner(owner)) ?? bucket;
 }
 
-/** Assigns an owner to another bucket. */
+/** Changes the bucket of an owner. */
 export function* reassignOwner(owner: string, bucket: string): SqlTask<void> {
   yield* execute('UPDATE coppice_owner SET bucket = $2 WHERE owner = $1', owner, bucket);
 }
 
-/** Returns some owners of a bucket after a name, in order. */
+/** Returns the next owners of a bucket after a name, sorted. */
 export function* listBucketOwners(bucket: string, after: string, limit: number): SqlTask<string[]> {
   const found = yield* queryRows(
     'SELECT owner FROM coppice_owner WHERE bucket = $1 AND owner > $2 ORDER BY owner LIMIT $3',
@@ -129,8 +129,8 @@ export function* listBucketOwners(bucket: string, after: string, limit: number):
 }
 
 /**
- * Returns the bucket that a new owner goes to: the one with the highest hash of owner and name, so that another bucket
- * takes its share from all of them. Owners that were assigned stay where they are.
+ * Returns the bucket for a new owner: the open bucket with the highest hash of owner and bucket name. A new bucket then
+ * gets an equal share of the new owners. Owners that have a bucket stay in it.
  */
 export function chooseBucketByHash(owner: string, buckets: readonly Bucket[]): string {
   let best: { readonly name: string; readonly hash: string } | undefined;

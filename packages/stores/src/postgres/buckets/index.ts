@@ -1,4 +1,4 @@
-/** The administration of buckets: which there are, new ones, and moves while people write. */
+/** Administers buckets: lists and adds them, and moves owners while they write. */
 import { refuse } from '@coppice/core';
 import { execute, queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from '../../sql/query.ts';
 import { PostgresDatabase, quoteName } from '../database.ts';
@@ -21,30 +21,30 @@ import type { MoveOptions, MoveReport } from './move-report.ts';
 
 export type { MoveOptions, MoveProgress, MoveReport } from './move-report.ts';
 
-/** A bucket with its figures. */
+/** A bucket with its number of owners and trees. */
 export interface BucketSummary {
   readonly name: string;
-  /** Where it is, without user and password. */
+  /** The location of the database, without user and password. */
   readonly place: string;
   readonly schema: string | null;
   readonly state: Bucket['state'];
   readonly owners: number;
 }
 
-/** The buckets of a directory, to list and change them. */
+/** The buckets of a directory. */
 export interface Buckets {
   list(): Promise<readonly BucketSummary[]>;
   /**
-   * Adds a bucket: a schema in the database of the directory, or with `url` in another one. The first one makes the
-   * database a directory; servers that have it open must be restarted then, and are refused until they are.
+   * Adds a bucket: a schema in the database of the directory, or with `url` in another database. The first call makes
+   * the database a directory. Servers that have it open must be restarted then; until that, their writes are refused.
    */
   add(name: string, options?: { readonly url?: string; readonly schema?: string }): Promise<void>;
   moveOwner(owner: string, to: string, options?: MoveOptions): Promise<MoveReport>;
-  /** Takes no new owners any more, and moves those that it has to the others. */
+  /** Closes a bucket for new owners, and moves its owners to the other buckets. */
   drain(name: string, options?: MoveOptions): Promise<readonly MoveReport[]>;
-  /** Takes new owners again. */
+  /** Opens a bucket for new owners again. */
   open(name: string): Promise<void>;
-  /** Returns what does not fit together: owners in two buckets, in none, or on the way. */
+  /** Returns a sentence for each inconsistency: an owner in two buckets, in no bucket, or in an unfinished move. */
   check(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -186,7 +186,7 @@ function* ownerCounts(): SqlTask<ReadonlyMap<string, number>> {
 interface OwnerHere {
   readonly owner: string;
   readonly trees: number;
-  /** The bucket that the owner was moved to. */
+  /** The bucket that the owner was moved to; null if it was not moved. */
   readonly gone: string | null;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Moves one owner to another bucket while the owner writes: trees are copied one by one and again if they changed, then
- * the owner is locked for the rest, and refused by the old bucket from then on. A move that broke off is repeated from
- * the start, or finished if the old bucket has refused already.
+ * Moves one owner to another bucket while the owner writes. Trees are copied one by one, and again if they changed.
+ * Then the owner is locked, the rest is copied, and the old bucket refuses the owner from then on. A move that was
+ * interrupted is repeated from the start, or finished if the old bucket refuses the owner already.
  */
 import { refuse } from '@coppice/core';
 import { numbersPerTree } from '../../sql/numbers.ts';
@@ -14,7 +14,7 @@ import { assignOwner, bucketOfOwner, reassignOwner, requireBucket } from './dire
 import type { MoveOptions, MoveReport } from './move-report.ts';
 import { type BucketConnection, connectBucket, copyRows, queryFirstColumn } from './row-copy.ts';
 
-/** The tables with the rows of a tree and the column with the tree's id, besides `tree` and `node` itself. */
+/** The tables with rows of a tree, besides `tree` and `node`, and the column with the tree's id in each. */
 export const movedTreeTables = [
   ['node_alias', 'tree_id'],
   ['node_content', 'tree_id'],
@@ -27,31 +27,32 @@ export const movedTreeTables = [
   ['search_mark', 'tree_id'],
 ] as const;
 
-/** The tables with rows of an owner outside of trees; `$1` is the owner. */
+/** The tables with rows of an owner that belong to no tree; `$1` is the owner. */
 export const movedOwnerTables = [
   ['run', 'owner = $1'],
   ['run_chunk', 'run_id IN (SELECT r.id FROM run r WHERE r.owner = $1)'],
   ['blob_put', 'owner = $1'],
 ] as const;
 
-/** Attachments are copied by hash, since they are large and never change. */
+/** The table of attachments. They are copied by hash, because they are large and never change. */
 export const movedBlobRows = 'blob';
 
 /**
- * What changes when a tree changes: its version with every commit, and the number of rows with a purge or with what is
- * stored beside the versions.
+ * Selects a fingerprint of each tree. Every commit changes the version; a purge, or data that has no version, changes
+ * the number of rows.
  */
 const fingerprints = `SELECT t.id || ' ' || concat_ws(' ', t.version, t.format,
     (SELECT count(*) FROM node n WHERE n.no BETWEEN t.no * ${numbersPerTree} AND t.no * ${numbersPerTree} + ${numbersPerTree - 1}), (SELECT count(*) FROM node_content c WHERE c.tree_id = t.id),
     (SELECT count(*) FROM external_id e WHERE e.tree_id = t.id), (SELECT count(*) FROM provenance p WHERE p.tree_id = t.id))
   FROM tree t WHERE t.owner = $1 ORDER BY t.id`;
 
-// Rounds of copying before the owner is locked; a very busy owner is locked with more to copy.
+// How many times changed trees are copied before the owner is locked. A very busy owner is locked with more left to
+// copy.
 const mostRounds = 8;
 const fewChanged = 2;
 const notifiedAtOnce = 500;
 
-/** Moves an owner. Throws if another move of the same owner is going on. */
+/** Moves an owner to another bucket. Throws if another move of the owner is in progress. */
 export async function moveOwner(
   pool: BucketPool,
   owner: string,
@@ -80,12 +81,12 @@ export async function moveOwner(
   }
 }
 
-/** One move. */
+/** The state of one move. */
 class OwnerMove {
   readonly #pool: BucketPool;
   readonly #owner: string;
   readonly #names: { readonly from: string; readonly to: string };
-  /** The fingerprint of each tree when it was copied. */
+  /** The fingerprint of each copied tree at the time of the copy. */
   readonly #copied = new Map<string, string>();
 
   constructor(pool: BucketPool, owner: string, names: { readonly from: string; readonly to: string }) {
@@ -118,7 +119,7 @@ class OwnerMove {
     }
   }
 
-  /** Copies everything. If that fails, what was copied is deleted again and the owner stays where it is. */
+  /** Copies all data of the owner. If that fails, the copies are deleted and the owner stays in the old bucket. */
   async #copyAll(from: BucketConnection, to: BucketConnection, options: MoveOptions): Promise<number> {
     await this.#clear(to);
     try {
@@ -126,7 +127,8 @@ class OwnerMove {
       return await this.#finish(from, to);
     } catch (error) {
       for (const { client } of [from, to]) await client.query('ROLLBACK').catch(() => undefined);
-      // Not after the old bucket refused, which an error in the answer to the last commit may hide.
+      // The copies must stay if the old bucket refuses the owner already. An error in the answer to the last commit may
+      // hide that.
       if ((await this.#goneTo(from).catch(() => '')) === null) await this.#clear(to).catch(() => undefined);
       throw error;
     }
@@ -139,7 +141,7 @@ class OwnerMove {
     return gone ?? null;
   }
 
-  /** Copies the trees that changed since the last round. Returns how many there were. */
+  /** Copies the trees that changed since the last call. Returns their number. */
   async #round(from: BucketConnection, to: BucketConnection, { onProgress }: MoveOptions): Promise<number> {
     await from.begin('REPEATABLE READ');
     const changed = await this.#copyChanged(from, to, (copied, trees) => onProgress?.({ copied, trees }), true);
@@ -150,7 +152,7 @@ class OwnerMove {
     return changed;
   }
 
-  /** Copies what changed; each tree in a transaction of its own, or all in the current one. */
+  /** Copies the changed data: each tree in its own transaction, or everything in the current one. */
   async #copyChanged(
     from: BucketConnection,
     to: BucketConnection,
@@ -201,12 +203,15 @@ class OwnerMove {
       ]);
   }
 
-  /** Locks the owner, copies the rest, and has the old bucket refuse it. Returns how long the lock was held. */
+  /**
+   * Locks the owner, copies the rest, and makes the old bucket refuse the owner. Returns how long the lock was held, in
+   * milliseconds.
+   */
   async #finish(from: BucketConnection, to: BucketConnection): Promise<number> {
     const owner = this.#owner;
     await from.begin('READ COMMITTED');
     const begun = performance.now();
-    // Waits for transactions of the owner that are writing; later ones wait for this one.
+    // This waits for transactions of the owner that are writing. Later transactions wait for this one.
     await from.client.query('SELECT pg_advisory_xact_lock(hashtext($1), $2)', [owner, ownerGateLockKeys.owner]);
     await to.begin('READ COMMITTED');
     await this.#copyChanged(from, to, () => undefined, false);
@@ -214,7 +219,7 @@ class OwnerMove {
     for (const [table, condition] of movedOwnerTables.toReversed())
       await to.client.query(`DELETE FROM ${table} WHERE ${condition}`, [owner]);
     for (const [table, condition] of movedOwnerTables) await copyRows(from, to, { table, condition, parameter: owner });
-    // What is written next must have a higher position than what was copied.
+    // Commits in the new bucket must get higher positions than the copied ones.
     const copied = `(SELECT coalesce(max(id), 0) / ${positionsPerEpoch} FROM change WHERE owner = $1)`;
     await to.client.query(`UPDATE feed_epoch SET epoch = ${copied} + 1 WHERE epoch <= ${copied}`, [owner]);
     await to.client.query('DELETE FROM owner_gone WHERE owner = $1', [owner]);
@@ -224,7 +229,7 @@ class OwnerMove {
     return performance.now() - begun;
   }
 
-  /** Wakes whoever follows the owner or its trees in the old bucket, so that they go on in the new one. */
+  /** Wakes the feeds of the owner and its trees in the old bucket, so that they continue in the new one. */
   async #notify(from: BucketConnection, source: PostgresDatabase): Promise<number> {
     const channel = commitChannelOf(source.settings.schema);
     await from.begin('READ COMMITTED');
@@ -238,7 +243,7 @@ class OwnerMove {
     return trees.length;
   }
 
-  /** Deletes every row of the owner from a bucket, a tree at a time. */
+  /** Deletes all rows of the owner from a bucket, one tree at a time. */
   async #clear(at: BucketConnection): Promise<void> {
     await at.begin('READ COMMITTED');
     const trees = await queryFirstColumn(at, 'SELECT id FROM tree WHERE owner = $1', this.#owner);
@@ -256,7 +261,10 @@ class OwnerMove {
   }
 }
 
-/** Deletes a tree of an owner. Throws if another owner has a tree with this id: ids are unique within a bucket only. */
+/**
+ * Deletes a tree of an owner. Throws if another owner has a tree with this id, because ids are unique only within a
+ * bucket.
+ */
 async function deleteTree(at: BucketConnection, id: string, owner: string): Promise<void> {
   const [whose] = await queryFirstColumn(at, 'SELECT owner FROM tree WHERE id = $1', id);
   if (whose === undefined) return;
@@ -266,7 +274,7 @@ async function deleteTree(at: BucketConnection, id: string, owner: string): Prom
     });
   for (const [table, column] of movedTreeTables.toReversed())
     await at.client.query(`DELETE FROM ${table} WHERE ${column} = $1`, [id]);
-  // A node that is active cannot be deleted.
+  // The active node of a tree cannot be deleted, so it is unset first.
   await at.client.query('UPDATE tree SET active_node_id = NULL WHERE id = $1', [id]);
   await at.client.query(`DELETE FROM node WHERE ${nodesOfTree}`, [id]);
   await at.client.query('DELETE FROM tree WHERE id = $1', [id]);
@@ -275,7 +283,7 @@ async function deleteTree(at: BucketConnection, id: string, owner: string): Prom
 const nodesOfTree = `no BETWEEN (SELECT t.no FROM tree t WHERE t.id = $1) * ${numbersPerTree}
   AND (SELECT t.no FROM tree t WHERE t.id = $1) * ${numbersPerTree} + ${numbersPerTree - 1}`;
 
-/** Copies a tree under a new number of the other bucket; row numbers are local to a bucket. */
+/** Copies a tree. It gets a new number, because row numbers are local to a bucket. */
 async function copyTree(from: BucketConnection, to: BucketConnection, id: string): Promise<void> {
   const [before = '0', active] = await queryFirstColumn(
     from,
@@ -287,7 +295,7 @@ async function copyTree(from: BucketConnection, to: BucketConnection, id: string
     "SELECT CAST(nextval(pg_get_serial_sequence('tree', 'no')) AS TEXT)",
   );
   const moved = `value + (${after} - ${before}) * CAST(${numbersPerTree} AS BIGINT)`;
-  // The active node is set when it is there.
+  // The active node is set after its row is copied.
   const treeRewrite = { no: `value - value + ${after}`, active_node_id: 'NULL' };
   await copyRows(from, to, { table: 'tree', condition: 'id = $1', parameter: id, rewrite: treeRewrite });
   const rewrite = { no: moved, parent_no: moved, match_no: moved, last_no: moved, root_of: `value - value + ${after}` };

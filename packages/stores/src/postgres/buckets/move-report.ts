@@ -1,22 +1,24 @@
-/** The types of a move, apart from the code that needs a driver: the declarations of a public entry must not. */
+/**
+ * The types of a move. They are in their own file, because the declarations of a public entry must not import a driver.
+ */
 
-/** The progress of a move. */
+/** The progress of moving an owner. */
 export interface MoveProgress {
   readonly trees: number;
   readonly copied: number;
 }
 
-/** Options of a move. */
+/** Options for moving an owner. */
 export interface MoveOptions {
   readonly onProgress?: (progress: MoveProgress) => void;
 }
 
-/** What a move did. */
+/** The result of moving an owner. */
 export interface MoveReport {
   readonly owner: string;
   readonly from: string | null;
   readonly to: string;
   readonly trees: number;
-  /** How long writes of the owner had to wait, in milliseconds. */
+  /** How long the owner was locked, so that its writes had to wait, in milliseconds. */
   readonly lockedMs: number;
 }

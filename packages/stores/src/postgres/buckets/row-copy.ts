@@ -1,8 +1,8 @@
-/** Copies rows between two buckets as text, whatever their columns are. */
+/** Copies rows between two buckets as text, whatever columns the tables have. */
 import type { Client } from 'pg';
 import { type PostgresDatabase, quoteName } from '../database.ts';
 
-/** A connection of its own to a bucket, for long transactions. */
+/** A separate connection to a bucket, for long transactions. */
 export interface BucketConnection {
   readonly client: Client;
   /** Begins a transaction in the bucket's schema. */
@@ -11,10 +11,10 @@ export interface BucketConnection {
   end(): Promise<void>;
 }
 
-// Text as the server writes it; our own parsers would decode it.
+// Values stay the text that the server sends. The parsers of the driver would convert them.
 const unparsed = { getTypeParser: () => (value: unknown) => value };
 const usualAtOnce = 500;
-// Attachments are large, so few are held in memory at once.
+// Attachments are large, so only a few of them are read at a time.
 const blobsAtOnce = 4;
 
 /** Connects to a bucket. */
@@ -52,16 +52,16 @@ async function columnsOf({ client }: BucketConnection, table: string): Promise<r
   return rows;
 }
 
-/** The rows of a table to copy: those that fulfil a condition with one parameter, `$1`. */
+/** The rows of a table to copy: those that satisfy a condition with one parameter, `$1`. */
 export interface RowsToCopy {
   readonly table: string;
   readonly condition: string;
   readonly parameter: string | readonly string[];
-  /** What is written instead of a column, as SQL in which `value` is the column's value. */
+  /** SQL expressions to write instead of columns. In them `value` is the value of the column. */
   readonly rewrite?: Readonly<Record<string, string>>;
 }
 
-/** Copies rows. Returns their number. */
+/** Copies rows, and returns their number. */
 export async function copyRows(
   from: BucketConnection,
   to: BucketConnection,
@@ -94,7 +94,7 @@ export async function copyRows(
   return copied;
 }
 
-/** Returns the first column of a query, as text. */
+/** Returns the first column of each row of a query, as text. */
 export async function queryFirstColumn(
   { client }: BucketConnection,
   sql: string,
