@@ -1,4 +1,4 @@
-/** The folder store for the conformance suite and other tests. */
+/** The folder store as a subject of the conformance suite and other tests. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import type { Store } from '@coppice/core';
 import type { StoreSubject } from '../src/conformance/index.ts';
 import { FileSystemStore } from '../src/files/index.ts';
 
-/** A new empty folder. */
+/** Creates an empty temporary folder. */
 export function makeTemporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), 'coppice-files-'));
 }
@@ -27,7 +27,7 @@ async function placeOf(store: Store): Promise<string> {
   return (await store.info()).place;
 }
 
-/** The subject of the suite. */
+/** The folder store for the conformance suite. */
 export const filesSubject: StoreSubject = {
   name: 'files',
   open: async (options) => FileSystemStore.open(makeTemporaryFolder(), options),

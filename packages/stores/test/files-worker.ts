@@ -1,4 +1,4 @@
-/** A separate process that works on a folder, prints each acknowledged action, and may be killed at any point. */
+/** A process that works on a folder and prints each acknowledged action. A test may kill it at any point. */
 import { writeSync } from 'node:fs';
 import { isAppError, treeId } from '@coppice/core';
 import { TestTree, uuid } from '@coppice/core/testing';

@@ -1,4 +1,4 @@
-/** The store of session files for the conformance suite and other tests. */
+/** The store of session files as a subject of the conformance suite and other tests. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { StoreSubject } from '../src/conformance/index.ts';
 import { SessionStore } from '../src/jsonl/index.ts';
 import { readEveryFile } from './files-subject.ts';
 
-/** A new empty folder. */
+/** Creates an empty temporary folder. */
 export function makeSessionFolder(): string {
   return mkdtempSync(join(tmpdir(), 'coppice-jsonl-'));
 }
@@ -16,7 +16,7 @@ async function placeOf(store: Store): Promise<string> {
   return (await store.info()).place;
 }
 
-/** Returns the session files of a folder, sorted. */
+/** Returns the paths of the session files in a folder, sorted. */
 export function listSessionFiles(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.jsonl'))
@@ -24,7 +24,7 @@ export function listSessionFiles(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** The subject of the suite. */
+/** The store of session files for the conformance suite. */
 export const jsonlSubject: StoreSubject = {
   name: 'jsonl',
   open: async (options) => SessionStore.open(makeSessionFolder(), options),

@@ -1,4 +1,4 @@
-/** A separate process that works on a session file, prints each acknowledged action, and may be killed at any point. */
+/** A process that works on a session file and prints each acknowledged action. A test may kill it at any point. */
 
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, writeSync } from 'node:fs';
@@ -13,7 +13,7 @@ function say(word: string): void {
     try {
       at += writeSync(1, line, at);
     } catch (error) {
-      // The pipe is full for a moment.
+      // The pipe is full at the moment.
       if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
     }
   }
@@ -21,7 +21,7 @@ function say(word: string): void {
 
 async function work(): Promise<void> {
   if (what === 'plain') {
-    // Another tool: appends lines and ignores the lease.
+    // Acts as another tool, which appends lines and ignores the lease.
     for (let count = 0; ; count++) {
       const uuid = `plain-${process.pid}-${count}`;
       const line = { type: 'message', uuid, parentUuid: parent, message: { role: 'user', content: `plain ${count}` } };

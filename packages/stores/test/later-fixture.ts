@@ -1,4 +1,4 @@
-/** A fixture for an existing tree; it generates other ids. */
+/** A fixture for a tree that exists already. It generates other ids than the first fixture. */
 import {
   type CommandInput,
   type CommandOutcome,
@@ -11,7 +11,7 @@ import { TestTree, uuid } from '@coppice/core/testing';
 
 let next = 0xa000_0000;
 
-/** Continues with the tree of another fixture, perhaps in another process. */
+/** Continues to work on the tree of another fixture, for example in another process. */
 export class LaterFixture extends TestTree {
   constructor(store: TreeStore, id = treeId(uuid(1))) {
     super(store, id);

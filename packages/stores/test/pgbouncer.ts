@@ -8,7 +8,7 @@ import { findFreePort } from './postgres-server.ts';
 
 /** A running PgBouncer. */
 export interface PgBouncer {
-  /** Returns the URL of a database of the test server, through the pooler. */
+  /** Returns the URL of a database of the test server, through PgBouncer. */
   urlOf(databaseUrl: string): string;
   close(): Promise<void>;
 }
@@ -17,7 +17,9 @@ export interface PgBouncer {
 const nobody = 65534;
 const isRoot = process.getuid?.() === 0;
 
-/** Starts PgBouncer in front of the server of a database URL. Every database of that server is reachable through it. */
+/**
+ * Starts PgBouncer in front of the server of a database URL. All databases of that server can be reached through it.
+ */
 export async function startPgBouncer(databaseUrl: string, mode: 'transaction' | 'statement'): Promise<PgBouncer> {
   const server = new URL(databaseUrl);
   const folder = mkdtempSync(join(tmpdir(), 'coppice-pgbouncer-'));

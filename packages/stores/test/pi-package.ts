@@ -1,4 +1,2 @@
-/**
- * The published terminal agent pi, whose format session files follow, for tests and benchmarks that compare with it.
- */
+/** The published terminal agent pi. Session files follow its format, so tests and benchmarks compare with it. */
 export { SessionManager as PiSessionManager } from '@mariozechner/pi-coding-agent';

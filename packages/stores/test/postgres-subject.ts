@@ -1,4 +1,4 @@
-/** PostgreSQL for the conformance suite: each store gets an empty database. */
+/** PostgreSQL as a subject of the conformance suite. Each store gets an empty database. */
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ async function prepare(): Promise<Prepared> {
   return { database, schema: await schemaOf(database), rows };
 }
 
-/** Resets a used database; false if a test changed its tables. */
+/** Empties a used database. Returns false if a test has changed its tables. */
 async function empty({ database, schema, rows }: Prepared): Promise<boolean> {
   await database.query(
     'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
@@ -68,8 +68,8 @@ async function empty({ database, schema, rows }: Prepared): Promise<boolean> {
 }
 
 /**
- * Returns a database with Coppice's empty tables. Dropping it empties it for the next test, because copying a prepared
- * database each time took a tenth of a second and a checkpoint.
+ * Returns a database with the empty tables of Coppice. Dropping it empties it for the next test, because copying a
+ * prepared database for each test took a tenth of a second and a checkpoint.
  */
 export async function createPreparedDatabase(): Promise<TestDatabase> {
   const prepared = free.pop() ?? (await prepare());
@@ -133,7 +133,7 @@ export async function createTestBuckets(other: PostgresServer): Promise<TestBuck
   };
 }
 
-/** Builds a subject of two buckets on two servers. Ids are compared within a bucket. */
+/** Builds a subject with two buckets on two servers. Ids are compared within a bucket. */
 export function bucketSubject(name: string, server: () => PostgresServer): StoreSubject {
   const both = ['main', 'far'].map((one) => ({ name: one, schema: null, url: null, state: 'open' as const }));
   const home = chooseBucketByHash(defaultOwner, both);
@@ -191,7 +191,7 @@ export function bucketSubject(name: string, server: () => PostgresServer): Store
   };
 }
 
-/** Builds the subject with options for every store; `urlOf` leads through a pooler. */
+/** Builds the subject. `options` are passed to every store, and `urlOf` returns the URL through a pooler. */
 export function postgresSubject(
   name: string,
   always: PostgresOptions = {},

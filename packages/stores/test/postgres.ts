@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 import type { BrokerAddress } from './postgres-broker.ts';
 import { PostgresServer, type ServerOptions } from './postgres-server.ts';
 
-/** An empty database of the run's server. */
+/** An empty database on the server of the test run. */
 export interface TestDatabase {
   readonly url: string;
   /** Runs a statement on a new connection. */
@@ -49,12 +49,12 @@ function databaseAt(url: string): TestDatabase {
   };
 }
 
-/** Creates an empty database; the server starts with the first one of a run. */
+/** Creates an empty database. The first call of a test run starts the server. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   return databaseAt(await askBroker('/database'));
 }
 
-/** Copies a database that nobody is connected to. */
+/** Copies a database. No connection to it may be open. */
 export async function copyTestDatabase(of: TestDatabase): Promise<TestDatabase> {
   const name = `copy_${randomBytes(6).toString('hex')}`;
   const template = new URL(of.url).pathname.slice(1);
@@ -62,7 +62,7 @@ export async function copyTestDatabase(of: TestDatabase): Promise<TestDatabase> 
   return databaseAt(sibling(of.url, name));
 }
 
-/** Starts a server for one test, with the binaries that the run has prepared once. */
+/** Starts a server for one test, with binaries that are prepared once per test run. */
 export async function startOwnServer(options: Omit<ServerOptions, 'binaries'> = {}): Promise<PostgresServer> {
   return PostgresServer.start({ ...options, binaries: await askBroker('/binaries') });
 }

@@ -1,4 +1,4 @@
-/** Temporary folders of a test file, deleted after each test, and one with two trees. */
+/** Creates temporary folders, which are deleted after each test, and sample trees in a folder. */
 import { rmSync } from 'node:fs';
 import { treeId } from '@coppice/core';
 import { TestTree, uuid } from '@coppice/core/testing';
@@ -6,7 +6,7 @@ import { afterEach } from 'vitest';
 import { FileSystemStore } from '../src/files/index.ts';
 import { makeTemporaryFolder } from './files-subject.ts';
 
-/** Returns a function that creates folders which are deleted after each test of the file. */
+/** Returns a function that creates temporary folders. They are deleted after each test of the file. */
 export function useTemporaryFolders(): () => string {
   const folders: string[] = [];
   afterEach(() => {
@@ -19,11 +19,11 @@ export function useTemporaryFolders(): () => string {
   };
 }
 
-/** The tree that tests damage, and another one. */
+/** The tree that tests damage. The other tree stays intact. */
 export const damagedTreeId = treeId(uuid(1));
 export const intactTreeId = treeId(uuid(2));
 
-/** Creates both trees in a folder. */
+/** Creates both sample trees in a folder. */
 export async function createSampleTreesIn(place: string): Promise<string> {
   const store = await FileSystemStore.open(place);
   await (await TestTree.make({ store, treeId: damagedTreeId, systemPrompt: 'Be brief.' })).grow(['first', 'reply']);

@@ -1,4 +1,4 @@
-/** A folder with session files for one test, and the lines that they begin with. */
+/** Creates a folder with session files for one test, and the lines of these files. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,15 +6,15 @@ import type { SessionEntry, SessionFile } from '@coppice/content/sessions';
 import { uuid } from '@coppice/core/testing';
 import { afterEach, beforeEach } from 'vitest';
 
-/** The root of the sessions. */
+/** The root id of the sample sessions. */
 export const sessionRootId = uuid(1);
-/** Their first line. */
+/** The first line of a sample session. */
 export const sessionHeaderLine = `${JSON.stringify({ type: 'session', version: 2, uuid: sessionRootId, parentUuid: null, id: uuid(2), cwd: '/w' })}\n`;
 
-/** A message in the form of a line. */
+/** Builds a text message for a session line. */
 export const textMessageOf = (at: number, text = `said ${at}`) => ({ role: 'user', content: [{ type: 'text', text }] });
 
-/** A message below another. */
+/** Builds the entry of a message below another one. */
 export const messageEntry = (at: number, above: string): SessionEntry => ({
   type: 'message',
   uuid: uuid(at),
@@ -22,7 +22,7 @@ export const messageEntry = (at: number, above: string): SessionEntry => ({
   message: textMessageOf(at),
 });
 
-/** Creates a folder before each test; closes open files and deletes it afterwards. */
+/** Creates a folder before each test. After the test, closes open files and deletes the folder. */
 export function useSessionFolder(): { readonly folder: string; readonly opened: SessionFile[] } {
   const fixture = { folder: '', opened: [] as SessionFile[] };
   beforeEach(() => {

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { intactTreeId } from './sample-folder.ts';
 
-/** Ways to damage the journal of a tree, each with the expected error. */
+/** Functions that damage the journal of a tree, each with the expected error. */
 export const spoiltJournals: readonly (readonly [string, RegExp, (journal: string) => void])[] = [
   [
     'an altered line in the middle',

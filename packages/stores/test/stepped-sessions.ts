@@ -1,4 +1,7 @@
-/** Sessions on one database whose statements a test releases one by one, like PostgreSQL's own isolation tests. */
+/**
+ * Sessions on one database that stop before every statement until the test releases it, like the isolation tests of
+ * PostgreSQL.
+ */
 import type { Client } from 'pg';
 import { PostgresDatabase } from '../src/postgres/database.ts';
 import { findListParameters, postgresDialect, toPostgresSql } from '../src/postgres/dialect.ts';
@@ -9,24 +12,24 @@ import type { SqlEngine } from '../src/sql/engine.ts';
 import { type Query, runAsync, type SqlTask } from '../src/sql/query.ts';
 import { SqlStore } from '../src/sql/store.ts';
 
-/** One session: a store whose writes stop before every statement until they are released. */
+/** One session: a store whose writes stop before every statement until the test releases it. */
 export interface SteppedSession {
   readonly store: SqlStore;
-  /** Releases the next statement; resolves when it is answered, waits for a lock, or there is none left. */
+  /** Releases the next statement. Resolves when it is answered, waits for a lock, or there was none left. */
   step(): Promise<'answered' | 'blocked' | 'over'>;
   /** Releases all further statements. */
   run(): void;
   close(): Promise<void>;
 }
 
-/** How a session writes. */
+/** The settings of a session. */
 export interface SteppedSessionOptions {
   readonly isolation: 'READ COMMITTED' | 'SERIALIZABLE';
-  /** Whether the tree's row is locked first; without it only the unique version separates writers. */
+  /** Whether the row of the tree is locked first. Without the lock, only the unique version keeps writers apart. */
   readonly lock: boolean;
 }
 
-// Statements of these tests take about a millisecond; one that takes this long is waiting for a lock.
+// A statement of these tests takes about a millisecond. One that takes this many milliseconds waits for a lock.
 const patience = 30;
 
 class Gate {
@@ -35,7 +38,7 @@ class Gate {
   #arrived: (() => void) | null = null;
   over = false;
 
-  /** Called by a session before each statement. */
+  /** Waits until the next statement is released. A session calls it before each statement. */
   async pass(): Promise<void> {
     if (this.#free) return;
     await new Promise<void>((resolve) => {
@@ -44,7 +47,7 @@ class Gate {
     });
   }
 
-  /** Releases one statement and waits until the session is here again. */
+  /** Releases one statement, and waits until the session stops at the next one. */
   async step(): Promise<'answered' | 'blocked' | 'over'> {
     if (this.#waiting === null && !(await this.#arrival())) return this.over ? 'over' : 'blocked';
     const go = this.#waiting;
@@ -78,7 +81,7 @@ class Gate {
   }
 }
 
-/** Opens a session on a database that has its tables. */
+/** Opens a session on a database that has tables already. */
 export async function openSteppedSession(
   url: string,
   { isolation, lock }: SteppedSessionOptions,
@@ -88,7 +91,7 @@ export async function openSteppedSession(
   const once = async <T>(client: Client, make: () => SqlTask<T>): Promise<T> => {
     await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
     try {
-      // Statements that are sent together still pass one by one.
+      // Statements that are sent together are released one by one.
       let before: Promise<unknown> = Promise.resolve();
       const answer = async (query: Query) => {
         await gate.pass();

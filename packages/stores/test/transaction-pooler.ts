@@ -1,6 +1,6 @@
 /**
  * A pooler that shares one server connection among many clients, one transaction at a time, like PgBouncer in
- * transaction mode: it does not track settings, prepared statements or listeners.
+ * transaction mode. It does not track settings, prepared statements or listeners.
  */
 import { createServer, type Server, Socket } from 'node:net';
 import { Client } from 'pg';
@@ -12,7 +12,7 @@ const sync = 'S'.charCodeAt(0);
 const terminate = 'X'.charCodeAt(0);
 const idle = 'I'.charCodeAt(0);
 
-/** Splits a byte stream into protocol messages: a letter, four bytes of length, the rest. */
+/** Splits a byte stream into protocol messages: a letter, four bytes of length, and the content. */
 export class ProtocolFrames {
   #left: Buffer = Buffer.alloc(0);
 
@@ -31,7 +31,7 @@ export class ProtocolFrames {
 
 interface Borrower {
   readonly socket: Socket;
-  /** Messages that wait for the connection. */
+  /** The messages that wait for the server connection. */
   waiting: Buffer[];
 }
 
@@ -49,7 +49,10 @@ function message(letter: string, body: Buffer): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** The reply to a connecting client: authenticated, a process id that is not the server's, ready for queries. */
+/**
+ * Returns the reply to a connecting client: it is authenticated, gets another process id than the server's, and can
+ * send queries.
+ */
 function welcome(): Buffer {
   const key = Buffer.alloc(8);
   key.writeUInt32BE(0x7fff_0000);
@@ -62,7 +65,7 @@ function welcome(): Buffer {
   ]);
 }
 
-/** The socket of a connected client, which its types do not mention. */
+/** Returns the socket of a connected client. The types of the driver do not have this field. */
 function socketOf(client: object): Socket {
   const connection = 'connection' in client ? client.connection : null;
   if (typeof connection === 'object' && connection !== null && 'stream' in connection)
@@ -72,7 +75,7 @@ function socketOf(client: object): Socket {
 
 /** Starts a pooler with one connection to a database. */
 export async function startTransactionPooler(databaseUrl: string): Promise<TransactionPooler> {
-  // The driver authenticates; then this code takes over the raw connection.
+  // The driver authenticates. After that, this code uses the raw connection.
   const client = new Client({ connectionString: databaseUrl });
   client.on('error', () => undefined);
   await client.connect();

@@ -1,4 +1,4 @@
-/** The command line of the harness: `name --option value …`. */
+/** Reads the command line of the torture suite: `name --option value …`. */
 
 /** The options of a run, by name. */
 export class RunOptions {
@@ -42,7 +42,7 @@ export class RunOptions {
     return this.text(name)?.split(',');
   }
 
-  /** Throws on unknown options; call it after all options were read. */
+  /** Throws on unknown options. Call it after all options were read. */
   finish(): void {
     for (const name of this.#given.keys())
       if (!this.#known.has(name)) throw new Error(`There is no option --${name} here.`);

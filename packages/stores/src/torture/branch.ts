@@ -1,6 +1,8 @@
-/** The acknowledged changes of one writer in its own part of a tree. */
+/** The acknowledged changes of one writer, in a branch of a tree that only this writer changes. */
 
-/** One change of a writer. Ids are chosen in advance, so that the store alone shows whether it happened. */
+/**
+ * One change of a writer. Its ids are chosen in advance, so that the content of the store shows whether it happened.
+ */
 export type WriterAct =
   | {
       readonly act: 'append';
@@ -15,7 +17,7 @@ export type WriterAct =
   | { readonly act: 'move'; readonly id: string; readonly parent: string }
   | { readonly act: 'undo' };
 
-/** A message as a writer knows it. A parent of null is the root of the tree. */
+/** A message that a writer has written. A parent of null is the root of the tree. */
 export interface WriterNode {
   readonly parent: string | null;
   readonly text: string;
@@ -24,7 +26,7 @@ export interface WriterNode {
 /** The messages of one writer in one tree. */
 export type WriterNodes = ReadonlyMap<string, WriterNode>;
 
-// The number of acts that can be undone.
+// How many acts can be undone.
 const remembered = 12;
 
 function without(nodes: WriterNodes, gone: ReadonlySet<string>): Map<string, WriterNode> {
@@ -34,7 +36,7 @@ function without(nodes: WriterNodes, gone: ReadonlySet<string>): Map<string, Wri
 /** Returns the ids of a node and all its descendants. */
 export function subtreeOf(nodes: WriterNodes, top: string): Set<string> {
   const found = new Set([top]);
-  // After a move a child may be listed before its parent, so this repeats until nothing is added.
+  // After a move, a child may be listed before its parent. So this repeats until no node is added.
   for (let size = 0; size < found.size; ) {
     size = found.size;
     for (const [id, { parent }] of nodes) if (parent !== null && found.has(parent)) found.add(id);
@@ -80,7 +82,7 @@ function changed(nodes: WriterNodes, act: Exclude<WriterAct, { act: 'undo' }>): 
   }
 }
 
-/** The state of a writer's part after each of its last acts, the current one last. */
+/** The states of a writer's branch after each of its last acts. The current state comes last. */
 export class WriterBranch {
   #states: readonly WriterNodes[];
 

@@ -1,4 +1,4 @@
-/** Worker processes, as seen by their parent. */
+/** Starts worker processes, and reads their reports. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,8 +10,8 @@ import { tortureFolder } from './journal.ts';
 import type { WorkerReport, WorkerTask } from './protocol.ts';
 
 /**
- * Bundles the worker into one file, once per process: a start from sources costs half a second, one from a bundle a
- * tenth of that, and thousands of workers are started. The native drivers stay outside.
+ * Bundles the worker into one file, once per process. Starting it from sources takes half a second, and from a bundle a
+ * tenth of that; thousands of workers are started. Native drivers are not bundled.
  */
 async function bundled(): Promise<string> {
   mkdirSync(tortureFolder, { recursive: true });
@@ -34,7 +34,7 @@ async function bundled(): Promise<string> {
 
 let bundle: Promise<string> | undefined;
 
-/** Returns the bundled worker; call it before measuring time. */
+/** Returns the path of the bundled worker. Call it before time is measured. */
 function bundleWorker(): Promise<string> {
   bundle ??= bundled();
   return bundle;
@@ -102,7 +102,7 @@ export class WorkerProcess {
     if (at !== -1) this.#waiting.splice(at, 1)[0]?.resolve(reported);
   }
 
-  /** Returns the next matching report; null if the worker ends before. */
+  /** Returns the next matching report; null if the worker ends first. */
   hears(fits: (reported: WorkerReport) => boolean): Promise<WorkerReport | null> {
     return new Promise((resolve) => this.#waiting.push({ fits, resolve }));
   }
@@ -115,7 +115,7 @@ export class WorkerProcess {
     this.#child.kill('SIGKILL');
   }
 
-  /** Waits for the process and its last report; returns the exit code, null if it was killed. */
+  /** Waits until the process has ended and its last report was read. Returns the exit code; null if it was killed. */
   async end(): Promise<number | null> {
     const code = await this.#ended;
     if (code !== null && code !== 0) throw new Error(`A worker ended with ${code}: ${this.#said.slice(-4000)}`);

@@ -1,4 +1,6 @@
-/** A chain and a list of siblings too long for recursion, for argument spreading and for quadratic algorithms. */
+/**
+ * Tests a chain and a list of siblings that are too long for recursion, argument spreading and quadratic algorithms.
+ */
 import { messageKit } from '@coppice/content';
 import {
   ask,
@@ -19,7 +21,7 @@ import { deriveId } from '../linear.ts';
 import { RunJournal, type TortureReport } from './journal.ts';
 import { openStoreAt, type StorePlaces } from './places.ts';
 
-/** The depth and width. */
+/** The depth of the chain, and the number of siblings. */
 export interface DeepOptions {
   readonly site: StorePlaces;
   readonly depth: number;
@@ -79,7 +81,7 @@ function said(at: number): Message {
   return textMessage(at % 2 === 0 ? 'user' : 'assistant', `message ${at}`);
 }
 
-/** Deletes the middle and undoes, deletes all and undoes, for a chain and for siblings alike. */
+/** Deletes a part and undoes it, then deletes everything and undoes it, for a chain or for siblings. */
 async function deleteAndTakeBack(
   giant: Giant,
   count: number,
@@ -154,7 +156,7 @@ async function row(giant: Giant, store: Store, width: number): Promise<void> {
   await deleteAndTakeBack(giant, width + 2, giant.id(Math.floor(width / 2)), giant.id(0), width + 2);
 }
 
-/** Builds both, runs all operations on them, reopens the store, and reads all rows. */
+/** Builds a chain and siblings, runs all operations on them, reopens the store, and reads all rows. */
 export async function runDeepTree({ site, depth, width, seed, say }: DeepOptions): Promise<TortureReport> {
   const journal = new RunJournal(`deep-${site.kind}`, seed, say);
   const place = await site.place();

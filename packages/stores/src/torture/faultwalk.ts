@@ -13,24 +13,24 @@ import {
 } from './operations.ts';
 import { openStoreAt, type StorePlace, type StorePlaces } from './places.ts';
 
-/** The kinds of failure. */
+/** The kind of failure: a killed process, an I/O error or a full disk. */
 type Failure = 'kill' | 'eio' | 'enospc';
 
 /** Options of a walk. */
 export interface FaultwalkOptions {
   readonly site: StorePlaces;
   readonly seed: string;
-  /** The names of operations; defaults to all. */
+  /** The names of the operations to test. Defaults to all. */
   readonly operations?: readonly string[];
   readonly failures?: readonly Failure[];
   readonly say?: (line: string) => void;
 }
 
-// More failpoints than any write has; a walk that reaches this does not end.
+// More failpoints than any write has. If this is reached, the write never succeeds.
 const mostPoints = 500;
 const codes: Readonly<Record<Failure, string>> = { kill: '', eio: 'store/unavailable', enospc: 'store/full' };
 
-/** The state before and after an undisturbed operation. */
+/** The content of the store before and after an operation that does not fail. */
 interface Images {
   readonly old: string;
   readonly new: string;
@@ -71,7 +71,7 @@ class Walk {
     );
   }
 
-  /** Checks that a store has the old or the new state, passes fsck, and keeps working. */
+  /** Checks that a store has the old or the new content, has no findings, and can still be written. */
   async #sound(operation: StoreOperation, images: Images, store: Store, at: object, happened: boolean): Promise<void> {
     const image = await readStoreWithoutUnrelated(store, ['first']);
     if (image !== images.new && (happened || image !== images.old))
@@ -84,7 +84,7 @@ class Walk {
     if (errors.length > 0) throw this.#fail(operation, at, `fsck: ${errors.map((one) => one.message).join(' ')}`);
   }
 
-  /** Runs one failure within this process. Returns whether the operation succeeded before the failpoint was reached. */
+  /** Runs one failure in this process. Returns true if the operation succeeded before the failpoint was reached. */
   async inProcess(
     operation: StoreOperation,
     images: Images,
@@ -114,7 +114,7 @@ class Walk {
     await this.#sound(operation, images, store, at, error === undefined);
     await writeUnrelatedTree(store, 'first');
     await this.#sound(operation, images, store, at, error === undefined);
-    // A caller retries: this ends in the new state, or is refused because the new state exists already.
+    // The operation is repeated. It must lead to the new content, or be refused because the new content exists already.
     await store.close();
     const again = await openStoreAt(place);
     await this.#sound(operation, images, again, at, error === undefined);
@@ -124,7 +124,7 @@ class Walk {
     return !due;
   }
 
-  /** Runs one failure that kills the process. */
+  /** Runs one failure that kills a separate process. */
   async killing(operation: StoreOperation, images: Images, nth: number): Promise<boolean> {
     const at = { failure: 'kill', nth };
     this.#journal.note({ operation: operation.name, ...at });
@@ -146,7 +146,7 @@ class Walk {
   }
 }
 
-/** Walks through every failure of every operation. Throws at the first state that is neither old nor new. */
+/** Tests every failure of every operation. Throws if a store has neither the old nor the new content. */
 export async function runFaultwalk(options: FaultwalkOptions): Promise<TortureReport> {
   const { site, failures = ['kill', 'eio', 'enospc'] } = options;
   const wanted = options.operations ?? storeOperations.map((one) => one.name);

@@ -14,11 +14,11 @@ async function errorsIn(store: Store): Promise<string[]> {
   return findings.filter((finding) => finding.severity === 'error').map((finding) => `${finding.code} ${finding.id}`);
 }
 
-/** Checks that fsck of one tree finds the same as fsck of the whole store. */
+/** Checks that a check of each single tree finds the same as a check of the whole store. */
 async function expectSameByTree(store: Store): Promise<void> {
   const { findings } = await store.fsck();
   const line = ({ code, id }: FsckReport['findings'][number]) => `${code} ${id}`;
-  // A node without a tree (I05) names a missing one.
+  // The finding about a node without a tree (I05) names a tree that does not exist.
   const missing = new Set(findings.filter(({ code }) => code.startsWith('I05')).map((finding) => finding.treeId));
   for (const id of new Set(findings.flatMap((finding) => finding.treeId ?? []))) {
     if (missing.has(id)) continue;
@@ -28,7 +28,7 @@ async function expectSameByTree(store: Store): Promise<void> {
   }
 }
 
-/** Checks, repairs, checks again, and verifies that every text is still there. */
+/** Checks a store, repairs it, checks it again, and verifies that every text is still in the store. */
 async function expectNamedAndMended(store: Store, fault: SampleFault): Promise<void> {
   const named = await errorsIn(store);
   expect(named.some((code) => code.startsWith(fault.code))).toBe(true);
@@ -40,7 +40,7 @@ async function expectNamedAndMended(store: Store, fault: SampleFault): Promise<v
   expect((await store.fsck({ repair: true })).repaired).toEqual([]);
   const texts = [...(await readAllTexts(store)).values()];
   const emptied = fault.code === 'I16' ? ['b says'] : [];
-  // Unreadable content is kept literally, quotes included.
+  // Unreadable content is kept as text, with its quotes.
   for (const name of ['a', 'b', 'c', 'd', 'u'])
     if (!emptied.includes(`${name} says`)) expect(texts.join('\n')).toContain(`${name} says`);
 }

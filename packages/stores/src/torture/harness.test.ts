@@ -39,7 +39,7 @@ test('[Q1][Q2] a run prints its seed at the start and leaves no journal if it su
   expect(existsSync(journal.path)).toBe(false);
 });
 
-/** A ledger in which one append was acknowledged, and a store with the content that the test chooses. */
+/** Creates a ledger with one acknowledged append, and a store with the content that the test chooses. */
 async function reported(said: string | null): Promise<{ ledger: WriterLedger; store: Store; journal: RunJournal }> {
   const journal = new RunJournal('harness', `lost ${said}`);
   const ledger = new WriterLedger(journal, 1, new Random('harness'));

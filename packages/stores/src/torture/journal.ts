@@ -1,4 +1,4 @@
-/** Logs each action of a run before it is carried out, so that a failure can be replayed. */
+/** Logs each action of a run before it happens, so that a failed run can be replayed. */
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 /** The folder of journals and replay files. */
 export const tortureFolder = join(dirname(fileURLToPath(import.meta.url)), '../../../../.tmp/torture');
 
-/** A failed run, with its replay file. */
+/** The error of a failed run, with the path of its replay file. */
 export class TortureFailure extends Error {
   readonly replay: string;
 
@@ -17,14 +17,14 @@ export class TortureFailure extends Error {
   }
 }
 
-/** The result of a run: figures by name. */
+/** The result of a run: numbers by name. */
 export interface TortureReport {
   readonly name: string;
   readonly seed: string;
   readonly figures: Readonly<Record<string, number | string>>;
 }
 
-/** The journal of one run. It is kept if the run fails, and deleted otherwise. */
+/** The journal of one run. It is deleted if the run succeeds. */
 export class RunJournal {
   readonly name: string;
   readonly seed: string;
@@ -41,24 +41,24 @@ export class RunJournal {
     say(`torture ${name} --seed ${seed}`);
   }
 
-  /** Logs an action; call it before carrying it out. */
+  /** Logs an action. Call it before the action. */
   note(action: object): void {
     appendFileSync(this.path, `${JSON.stringify(action)}\n`);
   }
 
-  /** Reports the progress of the run. */
+  /** Prints the progress of the run. */
   say(line: string): void {
     this.#say(line);
   }
 
-  /** Returns the error to throw, after writing a replay file beside the journal. */
+  /** Writes a replay file beside the journal, and returns the error to throw. */
   failure(message: string, replay: object = {}, cause?: unknown): TortureFailure {
     const path = this.path.replace(/\.jsonl$/, '.replay.json');
     writeFileSync(path, `${JSON.stringify({ name: this.name, seed: this.seed, message, ...replay }, null, 1)}\n`);
     return new TortureFailure(message, path, cause);
   }
 
-  /** Ends a successful run. */
+  /** Ends a successful run, and deletes the journal. */
   done(figures: TortureReport['figures']): TortureReport {
     rmSync(this.path, { force: true });
     return { name: this.name, seed: this.seed, figures };

@@ -1,4 +1,4 @@
-/** Kills writers in the middle of writes, repeatedly, and compares the store with what was acknowledged. */
+/** Kills writers during writes, again and again, and compares the store with the acknowledged changes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkerProcess } from './crew.ts';
 import { RunJournal, type TortureReport } from './journal.ts';
@@ -12,21 +12,21 @@ export interface Kill9Options {
   readonly writers: number;
   readonly rounds: number;
   readonly seed: string;
-  /** Kills and restarts the server instead of the workers. */
+  /** Kills and restarts the server. If given, the server is killed instead of the workers. */
   readonly killServer?: () => Promise<void>;
   readonly say?: (line: string) => void;
 }
 
-// A new store after this many rounds, because every round checks the whole store.
+// A new store is created after this many rounds, because every round checks the whole store.
 const roundsPerPlace = 25;
 const longestLife = 300;
 
-/** Starts the processes of a round; they wait for the signal to write. */
+/** Starts the workers of a round, which wait for the signal to write. */
 async function hire(count: number, ledger: () => WriterLedger | undefined): Promise<WorkerProcess[]> {
   return Promise.all(Array.from({ length: count }, () => WorkerProcess.start((reported) => ledger()?.hear(reported))));
 }
 
-/** Runs rounds of writing and killing. Throws at the first acknowledged node that is lost or altered. */
+/** Runs rounds of writing and killing. Throws if an acknowledged node is lost or altered. */
 export async function runKill9(options: Kill9Options): Promise<TortureReport> {
   const { site, rounds, seed } = options;
   const journal = new RunJournal(
@@ -53,7 +53,7 @@ export async function runKill9(options: Kill9Options): Promise<TortureReport> {
     const tasks = ledger.tasks(`${seed} ${round}`);
     const lives = crew.map(() => random.below(longestLife));
     journal.note({ round, url: place.kind, lives });
-    // Every fourth round kills during opening, every fourth right after it; the others wait for the first
+    // Every fourth round kills during opening, and every fourth right after it. The other rounds wait for the first
     // acknowledgement.
     const begun = crew.map((worker) =>
       round % 4 === 0 && options.killServer === undefined
@@ -85,7 +85,7 @@ export async function runKill9(options: Kill9Options): Promise<TortureReport> {
     total.kills += options.killServer === undefined ? crew.length : 1;
     await Promise.all(crew.map((worker) => worker.end()));
     next = round + 1 < rounds ? hire(processes, current) : Promise.resolve([]);
-    // Prevents an unhandled rejection of workers that are never used.
+    // Prevents an unhandled rejection if these workers are never used.
     next.catch(() => undefined);
     const before = ledger.acknowledged;
     await place.quiet?.();

@@ -1,4 +1,4 @@
-/** Records what was acknowledged to writers, outside of the writing processes. */
+/** Records the acknowledged changes of writers, outside of the writing processes. */
 import { ask, type Store, type TreeId, textOf, treeId } from '@coppice/core';
 import {
   describeDifferences,
@@ -13,17 +13,17 @@ import type { WorkerReport, WriterTask } from './protocol.ts';
 import type { Random } from './random.ts';
 
 const treesPerPlace = 2;
-// Expected errors while others hold the store or a server is down; the writer may retry.
+// The errors that are expected while others hold the store or a server is down. The writer retries.
 const expectedFailures: ReadonlySet<string> = new Set(['store/locked', 'store/unavailable']);
 
-/** What was acknowledged to a writer, over all rounds. */
+/** The acknowledged changes of a writer, over all rounds. */
 interface Writer {
   readonly name: string;
   readonly tree: TreeId;
   branch: WriterBranch;
-  /** Started, and not acknowledged yet. */
+  /** The act that was started and is not acknowledged yet. */
   open: WriterAct | null;
-  /** Open when the last round ended; the store then showed whether it happened. */
+  /** The act that was not acknowledged when the last round ended. The store showed whether it had happened. */
   again: WriterAct | null;
 }
 
@@ -36,9 +36,9 @@ export class WriterLedger {
   acknowledged = 0;
   unknown = 0;
   happened = 0;
-  /** The first unexpected report of a worker. */
+  /** The error for the first unexpected report of a worker. */
   wrong: Error | null = null;
-  /** How often a writer had to retry. */
+  /** How many times writers had to retry. */
   busy = 0;
 
   constructor(journal: RunJournal, count: number, random: Random) {
@@ -58,12 +58,12 @@ export class WriterLedger {
     return [...new Set(this.writers.map((writer) => writer.tree))];
   }
 
-  /** Returns the version that a tree must have; its creation is one commit. */
+  /** Returns the version that a tree must have. Its creation is one commit. */
   versionOf(tree: TreeId): number {
     return 1 + (this.#commits.get(tree) ?? 0);
   }
 
-  /** Records a report of a worker; acknowledgements count only here. */
+  /** Records a report of a worker. A change counts as acknowledged only after this. */
   hear(reported: WorkerReport): void {
     if (reported.reported !== 'tries' && reported.reported !== 'done' && reported.reported !== 'failed') return;
     this.journal.note(reported);
@@ -94,7 +94,7 @@ export class WriterLedger {
   }
 
   #settle(writer: Writer, act: WriterAct): void {
-    // A retry of something that had already happened changes nothing.
+    // Repeating a change that has happened already changes nothing.
     if (writer.again === act || JSON.stringify(writer.again) === JSON.stringify(act)) {
       writer.again = null;
       return;
@@ -103,7 +103,7 @@ export class WriterLedger {
     this.#commits.set(writer.tree, (this.#commits.get(writer.tree) ?? 0) + 1);
   }
 
-  /** Compares the store with what was acknowledged, and finds out which open acts happened. */
+  /** Compares the store with the acknowledged changes, and finds out which unacknowledged acts happened. */
   async compare(store: Store): Promise<void> {
     if (this.wrong !== null) throw this.wrong;
     for (const tree of this.trees) {

@@ -1,4 +1,6 @@
-/** `npm run torture -- <name> [--option value …]`: runs one part of the torture suite, in its long form by default. */
+/**
+ * Runs one part of the torture suite with `npm run torture -- <name> [--option value …]`, by default in its long form.
+ */
 import { RunOptions } from './arguments.ts';
 import type { TortureReport } from './journal.ts';
 import { tortureParts } from './parts.ts';

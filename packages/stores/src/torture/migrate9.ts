@@ -1,4 +1,4 @@
-/** Kills processes while they migrate a session file: each time the old or the new file must be complete. */
+/** Kills processes while they migrate a session file. Afterwards the old or the new file must be complete. */
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -29,7 +29,7 @@ export interface Migrate9Options {
   readonly say?: (line: string) => void;
 }
 
-/** The kinds of files; only the first is migrated. */
+/** The kinds of files. Only files of version 1 are migrated. */
 const kinds = ['v1', 'v2', 'pi', 'claude-code'] as const;
 type Kind = (typeof kinds)[number];
 
@@ -82,7 +82,7 @@ function hashOf(path: string): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex');
 }
 
-/** Returns a hash of the session's content on the path to its leaf. */
+/** Returns a hash of the messages on the path to the leaf of a session. */
 function saidIn(path: string): string {
   const file = sessionFiles.open(path, { readOnly: true });
   const index = new SessionIndex(file);
@@ -96,7 +96,7 @@ function saidIn(path: string): string {
   return hash.digest('hex');
 }
 
-/** Runs rounds of opening and killing. Throws at the first file that is neither old nor new. */
+/** Runs rounds of opening and killing. Throws if a file is neither the old nor the new one. */
 export async function runMigrate9(options: Migrate9Options): Promise<TortureReport> {
   const { entries, rounds, seed } = options;
   const journal = new RunJournal('migrate9', seed, options.say);
@@ -107,7 +107,7 @@ export async function runMigrate9(options: Migrate9Options): Promise<TortureRepo
     const source = join(folder, `${kind}.source`);
     write(source, kind, entries);
     const [old, context] = [hashOf(source), saidIn(source)];
-    // The file after an undisturbed migration, and how long that takes.
+    // The file after a migration that was not killed, and how long that takes.
     const whole = join(folder, `${kind}.jsonl`);
     copyFileSync(source, whole);
     const began = performance.now();
@@ -138,7 +138,7 @@ export async function runMigrate9(options: Migrate9Options): Promise<TortureRepo
       if (now !== old && (!existsSync(`${path}.bak`) || hashOf(`${path}.bak`) !== old))
         throw journal.failure(`${kind} has no copy of the old file.`, { kind, round, path });
       total[now === old ? 'old' : 'new']++;
-      // The bytes match one of two known states; now and then the result of the next load is checked too.
+      // The bytes are one of two known files. In every tenth round, the messages are also read and compared.
       if (round % 10 === 0) {
         sessionFiles.open(path).close();
         if (hashOf(path) !== after || saidIn(path) !== context)

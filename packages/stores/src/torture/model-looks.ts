@@ -1,8 +1,8 @@
-/** Describes a tree of the model and of a store in the same form, for comparison. */
+/** Describes the trees of the model and of a store in the same form, to compare them. */
 import { ask, type Store, type TreeId } from '@coppice/core';
 import type { TreeModel } from './model.ts';
 
-/** The visible state of a tree: lines in order, groups with several members, the active node, the bookmarks. */
+/** The visible state of a tree: its messages as indented lines, the active node and the bookmarks. */
 export interface VisibleTree {
   readonly lines: readonly string[];
   readonly active: string | null;
@@ -35,19 +35,19 @@ function look(
     const { depth } = at;
     for (const child of [...children].reverse()) {
       const members = sizes.get(shape(child).group) ?? [];
-      // A group with one member counts as none.
+      // A group with one member counts as no group.
       open.push({ id: child, depth: depth + 1, group: members.length > 1 ? ` with ${members[0]}` : '' });
     }
   }
   return { lines, active, bookmarks: bookmarks.map(([id, title]) => `${id} ${title}`).sort() };
 }
 
-/** The tree of the model. */
+/** Returns the visible state of the model. */
 export function visibleTreeOfModel(model: TreeModel): VisibleTree {
   return look(model.root, (id) => model.node(id), model.state.active, [...model.state.bookmarks]);
 }
 
-/** The tree of a store, and its version. */
+/** Returns the visible state of a tree in a store, and its version. */
 export async function readVisibleTree(
   store: Store,
   tree: TreeId,

@@ -1,4 +1,4 @@
-/** Runs random operations, legal and illegal, on the model and on every store, and compares answers and trees. */
+/** Runs random operations, legal and illegal, on the model and on every store, and compares results and trees. */
 import { messageKit } from '@coppice/content';
 import { ask, isAppError, nodeId, run, type Store, type TreeId, treeId } from '@coppice/core';
 import { treeFromRows } from '@coppice/core/history';
@@ -75,7 +75,7 @@ async function playModel(stores: readonly Store[], tree: TreeId, ops: readonly M
     const steps = count;
     for (const store of stores) {
       const name = `${store.constructor.name} ${index} ${JSON.stringify(command)}`;
-      // Every store gets the same ids.
+      // Every store must choose the same ids.
       count = steps;
       const { version } = await readVisibleTree(store, tree);
       expectSame(`${name} is answered`, await codeOf(run(store, command, context)), refusal);
@@ -90,7 +90,7 @@ async function playModel(stores: readonly Store[], tree: TreeId, ops: readonly M
       expectSame(`${name} leaves`, now.look, after);
       const changed = JSON.stringify(before) !== JSON.stringify(after);
       expectSame(`${name} makes commits`, now.version - version, changed ? 1 : 0);
-      // Where the rules leave something open, the first store decides and the others must agree.
+      // If the rules allow several results, the first store decides, and the others must agree.
       if (refusal === null) model.loose = 'nothing';
     }
     done++;
@@ -98,7 +98,7 @@ async function playModel(stores: readonly Store[], tree: TreeId, ops: readonly M
   return done;
 }
 
-/** Runs core's random commands on all stores and on the reference: every row and every answer must be the same. */
+/** Runs random commands of core on all stores and on the memory store. All rows and results must be the same. */
 async function playReference(stores: readonly Store[], commands: readonly AbstractCommand[]): Promise<void> {
   const reference = new ReferenceStore(stores[0]?.owner);
   const players = stores.map((store) => ({ store, turns: runCommands(store, commands) }));
@@ -138,7 +138,9 @@ function sorted(value: unknown): unknown {
     .map(([key, inner]) => [key, sorted(inner)]);
 }
 
-/** Runs both parts. Throws with the shortest failing list found. */
+/**
+ * Runs the comparison with the model and with the memory store. Throws with the shortest failing list that was found.
+ */
 export async function runModel(options: ModelOptions): Promise<TortureReport> {
   const { sites, sequences, longest, seed } = options;
   const journal = new RunJournal(`model-${sites.map((site) => site.kind).join('-')}`, seed, options.say);
@@ -188,7 +190,7 @@ export async function runModel(options: ModelOptions): Promise<TortureReport> {
       async (commands) => {
         const played = ++player;
         journal.note({ played, commands });
-        // Ids depend only on a command's index, so each list needs its own store.
+        // Ids depend only on the index of a command, so each list needs its own store.
         const own = await Promise.all(sites.map((site) => site.place()));
         const opened = await Promise.all(own.map((place) => openStoreAt(place, { owner: `player ${played}` })));
         try {

@@ -1,4 +1,4 @@
-/** Turns random operations into commands for the stores and calls of the model. */
+/** Converts random operations to commands for the stores and calls of the model. */
 import { type Command, type NodeId, nodeId, type TreeId, textMessage } from '@coppice/core';
 import fc from 'fast-check';
 import { deriveId } from '../linear.ts';
@@ -22,7 +22,7 @@ const kinds = [
   'redo',
 ] as const;
 
-/** An operation that names nodes by number, so that a shortened list is still valid. */
+/** An operation that refers to nodes by number, so that it stays valid in a shortened list. */
 export interface ModelOperation {
   readonly kind: (typeof kinds)[number];
   readonly node: number;
@@ -45,7 +45,7 @@ const words = fc.constantFrom(
   'lone \ud800 x',
   '__proto__',
 );
-/** Any operation. */
+/** Generates any operation. */
 export const arbitraryOperation: fc.Arbitrary<ModelOperation> = fc.record({
   kind: fc.oneof(
     { weight: 8, arbitrary: fc.constant('append' as const) },
@@ -66,7 +66,7 @@ export interface OperationForms {
 
 const unknown = nodeId('ffffffff-ffff-7fff-8fff-ffffffffffff');
 
-/** Builds both forms of an operation; null if the rules leave too much open to compare. */
+/** Builds both forms of an operation. Returns null if the rules allow too many results to compare. */
 export function formsOfOperation(
   op: ModelOperation,
   index: number,
@@ -82,7 +82,7 @@ export function formsOfOperation(
   };
   const fresh = (at: number) => deriveId('model', tree, index, at);
   const node = pick(op.node);
-  // After a split an old text is still found by its pieces, which the model does not know; unique texts avoid that.
+  // After a split, stores still find the old text by its parts, but the model does not. Unique texts avoid this.
   const texts = op.texts.map((text) => (cut && text.trim() !== '' ? `${text} ${index}` : text));
   const text = texts[0] ?? '';
   switch (op.kind) {
@@ -97,7 +97,7 @@ export function formsOfOperation(
         message: { ...textMessage(role(at), item.text), ...(item.role === 'tool' ? { tool_call_id: 'call' } : {}) },
       }));
       const below = op.choice % 3 === 0 ? {} : { parentId: nodeId(parent) };
-      // Messages with chosen ids are merged with equal ones only on request.
+      // Messages with chosen ids are merged with equal messages only on request.
       const merges = op.choice % 4 < 3;
       return {
         command: { type: 'append', treeId: tree, messages, select, ...below, ...(merges ? { merge: true } : {}) },
@@ -117,7 +117,7 @@ export function formsOfOperation(
     case 'split': {
       const position = op.choice % 9;
       const said = model.state.nodes.get(node)?.text ?? '';
-      // A cut inside a character is always refused, but the model does not know characters.
+      // Stores always refuse a cut inside a character, but the model does not know about characters.
       if (/[\ud800-\udfff]/.test(said.slice(Math.max(0, position - 4), position + 4))) return null;
       return {
         command: { type: 'split', treeId: tree, nodeId: node, position, id: fresh(0) },

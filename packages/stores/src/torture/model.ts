@@ -1,6 +1,6 @@
 /**
- * A second, independent implementation of the rules of trees: small, slow and simple. It shares no code with core and
- * follows only the page of rules. `loose` marks what that page leaves open.
+ * A second, independent implementation of the rules of trees: small, slow and simple. It shares no code with core, and
+ * follows only the written rules. `loose` marks what the rules leave open.
  */
 
 /** A message in the model. */
@@ -10,13 +10,13 @@ export interface ModelNode {
   readonly role: string;
   text: string;
   group: number;
-  /** Its creation number, and when it was last on the active path. */
+  /** The creation number, and the last time when the node was on the active path. */
   readonly seq: number;
   visited: number;
   children: string[];
 }
 
-/** The refusal of an operation. */
+/** The error for an operation that the model refuses. */
 export class ModelRefusal extends Error {}
 
 function no(code: string): never {
@@ -35,13 +35,13 @@ function copyOf({ nodes, bookmarks, active }: State): State {
   return { nodes: copied, bookmarks: new Map(bookmarks), active };
 }
 
-/** A tree. Every operation either succeeds completely, or throws a {@link ModelRefusal} and changes nothing. */
+/** A tree in the model. An operation succeeds completely, or throws a {@link ModelRefusal} and changes nothing. */
 export class TreeModel {
   readonly root: string;
   state: State;
   /** What the rules leave open after the last operation: the active node, or the bookmarks. */
   loose: 'nothing' | 'pointer' | 'bookmarks' = 'nothing';
-  /** True until something is moved or removed; until then the last visited node is certain. */
+  /** Whether nothing was moved or removed yet. Only until then the last visited node is certain. */
   settled = true;
   #seq = 0;
   #clock = 0;
@@ -62,7 +62,7 @@ export class TreeModel {
     return id === this.root ? no('tree/root-protected') : this.node(id);
   }
 
-  /** Runs an operation as one act that can be undone; `work` returns false if nothing changed. */
+  /** Runs an operation as one act that can be undone. `work` returns false if it changed nothing. */
   act(work: () => boolean): void {
     const before = copyOf(this.state);
     this.loose = 'nothing';
@@ -95,7 +95,7 @@ export class TreeModel {
     merges: boolean,
   ): void {
     let at = this.node(parent).id;
-    // An empty tool result is still an answer.
+    // An empty tool result is not dropped, unlike other empty messages.
     const said = items.filter((item) => item.role === 'tool' || item.text.trim() !== '');
     let added = 0;
     const equal = (item: { role: string; text: string }) =>
@@ -255,7 +255,8 @@ export class TreeModel {
       siblings.splice(siblings.indexOf(id), 1, ...children);
       this.state.nodes.delete(id);
       this.#survive(parent);
-      // The bookmark moves to the parent; the rules do not say what happens if that is the root or has one.
+      // The bookmark moves to the parent. The rules do not tell what happens if the parent is the root or has a
+      // bookmark.
       if (this.state.bookmarks.delete(id)) this.loose = 'bookmarks';
       this.settled = false;
       return true;

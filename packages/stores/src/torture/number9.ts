@@ -1,4 +1,4 @@
-/** Kills processes while they migrate a database to row numbers: each time it is wholly old or wholly new. */
+/** Kills processes while they migrate a database to row numbers. Afterwards all tables must be old, or all new. */
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ import {
 
 /** Options of a run. */
 export interface Number9Options {
-  /** The messages that are added to the fixture. */
+  /** The number of messages that are added to the fixture. */
   readonly nodes: number;
   readonly rounds: number;
   readonly seed: string;
@@ -37,7 +37,7 @@ function countIn(path: string): number {
   return withSqliteFile(path, (connection) => Number(connection.all('SELECT count(*) AS n FROM node')[0]?.n));
 }
 
-/** Runs rounds of opening and killing. Throws at the first file that is neither old nor new, or says something else. */
+/** Runs rounds of opening and killing. Throws if a file is neither old nor new, or gives other answers. */
 export async function runNumber9(options: Number9Options): Promise<TortureReport> {
   const { nodes, rounds, seed } = options;
   const journal = new RunJournal('number9', seed, options.say);

@@ -1,4 +1,4 @@
-/** The operations of a fault walk: each is one write that must happen completely or not at all. */
+/** The operations of the fault walk. Each is one write that must happen completely or not at all. */
 import { messageKit } from '@coppice/content';
 import { ask, type Command, type NodeId, nodeId, run, type Store, textMessage, treeId } from '@coppice/core';
 import { treeFromRows } from '@coppice/core/history';
@@ -6,10 +6,10 @@ import { treeToJson } from '@coppice/core/tree';
 import { deriveId } from '../linear.ts';
 import { Random } from './random.ts';
 
-/** One write. */
+/** One write to a store. */
 export interface StoreOperation {
   readonly name: string;
-  /** Whether the operation includes opening a store that does not exist yet. */
+  /** Whether the operation opens a store that does not exist yet. */
   readonly opens: boolean;
   run(store: Store): Promise<void>;
 }
@@ -19,7 +19,7 @@ const list = treeId(deriveId('faultwalk', 'list'));
 const imported = treeId(deriveId('faultwalk', 'imported'));
 const node = (name: string): NodeId => nodeId(deriveId('faultwalk', name));
 
-/** Runs a command with the same ids and times every time. */
+/** Runs a command with the same ids and times in every run. */
 async function command(store: Store, command: Command, name: string): Promise<void> {
   const random = new Random('faultwalk', name);
   await run(store, command, { actor: 'walker', kit: messageKit, now: () => 1000, newId: () => random.uuid() });
@@ -44,7 +44,7 @@ function record(id: typeof list, count: number) {
   };
 }
 
-/** Creates the data for the operations: a tree with branches, and a conversation that is still a list. */
+/** Creates the data for the operations: a tree with branches, and a list that is not converted to a tree. */
 export async function buildSample(store: Store): Promise<void> {
   await command(store, { type: 'create', treeId: tree, attributes: { systemPrompt: 'Be brief.' } }, 'create');
   await command(store, { type: 'append', treeId: tree, messages: messages('a', 'b', 'c', 'd') }, 'plant 1');
@@ -61,7 +61,7 @@ const one = (name: string, made: () => Command): StoreOperation => ({
   run: (store) => command(store, made(), name),
 });
 
-/** Every operation of the walk. */
+/** All operations of the fault walk. */
 export const storeOperations: readonly StoreOperation[] = [
   one('append', () => ({ type: 'append', treeId: tree, messages: messages('x', 'y') })),
   one('edit', () => ({ type: 'edit', treeId: tree, nodeId: node('b'), content: 'said otherwise', id: node('edited') })),
@@ -84,7 +84,7 @@ export const storeOperations: readonly StoreOperation[] = [
   { name: 'create', opens: true, run: async () => undefined },
 ];
 
-/** Returns everything that a reader can see in a store. */
+/** Returns everything that a reader can see in a store, as JSON. */
 export async function readStoreAsJson(store: Store): Promise<string> {
   const image: unknown[] = [];
   for (const { id, format } of (await store.trees()).items) {
@@ -95,14 +95,14 @@ export async function readStoreAsJson(store: Store): Promise<string> {
   return JSON.stringify(image);
 }
 
-/** Runs an unrelated write, to check that a store keeps working after a failure. */
+/** Writes to another tree, to check that a store still works after a failure. */
 export async function writeUnrelatedTree(store: Store, name: string): Promise<void> {
   const id = treeId(deriveId('faultwalk', 'later', name));
   await command(store, { type: 'create', treeId: id }, `later ${name}`);
   await command(store, { type: 'append', treeId: id, messages: messages(`later ${name}`) }, `later ${name} 2`);
 }
 
-/** The image without what {@link writeUnrelatedTree} wrote. */
+/** Returns the content of a store without the trees of {@link writeUnrelatedTree}. */
 export async function readStoreWithoutUnrelated(store: Store, names: readonly string[]): Promise<string> {
   const later = new Set<string>(names.map((name) => deriveId('faultwalk', 'later', name)));
   const image: readonly (readonly [string])[] = JSON.parse(await readStoreAsJson(store));

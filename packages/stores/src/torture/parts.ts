@@ -1,4 +1,4 @@
-/** Every part of the torture suite by name. */
+/** Lists the parts of the torture suite by name. */
 import type { PostgresOptions } from '../postgres/index.ts';
 import type { RunOptions } from './arguments.ts';
 import type { TortureReport } from './journal.ts';
@@ -11,7 +11,7 @@ import {
 } from './places.ts';
 import { parseSeed } from './random.ts';
 
-/** One part: its description, and how the command line runs it. */
+/** One part of the suite: its description, and a function that runs it. */
 export interface TorturePart {
   readonly about: string;
   run(options: RunOptions, say: (line: string) => void): Promise<readonly TortureReport[]>;
@@ -20,7 +20,7 @@ export interface TorturePart {
 /** The options of a run on one kind of store. */
 interface SiteOptions {
   readonly site: StorePlaces;
-  /** Kills and restarts the store's server, if there is one. */
+  /** Kills and restarts the server of the store, if there is one. */
   readonly crash?: () => Promise<void>;
 }
 
@@ -61,7 +61,7 @@ async function onEach(
   return reports;
 }
 
-/** The parts. */
+/** All parts of the suite by name. */
 export const tortureParts: ReadonlyMap<string, TorturePart> = new Map<string, TorturePart>([
   [
     'kill9',

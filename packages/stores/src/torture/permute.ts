@@ -1,4 +1,6 @@
-/** Runs sessions in every order and concurrently, and compares the results with recorded outcomes. */
+/**
+ * Runs the commands of several sessions in every order and concurrently, and compares the results with recorded ones.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ask, type CreateResult, isAppError, type Store } from '@coppice/core';
 import type { StoreOptions } from '../options.ts';
@@ -11,13 +13,13 @@ import { type Race, RaceRun, races } from './races.ts';
 export interface PermuteOptions {
   readonly site: StorePlaces;
   readonly seed: string;
-  /** How often each race is run concurrently, in each way. */
+  /** How many times each race runs concurrently, in one process and in several. */
   readonly times: number;
-  /** Skips the interleaved reads and writes of three sessions, which are 90 orders for each race. */
+  /** Whether to skip the interleaved reads and writes of three sessions, which have 90 orders for each race. */
   readonly quick?: boolean;
-  /** Records the outcomes instead of comparing them. */
+  /** Whether to record the results instead of comparing them. */
   readonly update?: boolean;
-  /** Options of every store, such as another isolation level. */
+  /** Further options for every store, such as another isolation level. */
   readonly options?: StoreOptions;
   readonly say?: (line: string) => void;
 }
@@ -30,7 +32,7 @@ interface Finish {
 
 const fixture = new URL('./fixtures/permutations.json', import.meta.url);
 
-/** Returns every order of these steps that keeps each session's own order. */
+/** Returns every order of these steps in which the steps of each session keep their own order. */
 export function listInterleavings(sessions: number, steps: number): number[][] {
   const found: number[][] = [];
   const open: { readonly order: number[]; readonly left: readonly number[] }[] = [
@@ -81,7 +83,7 @@ class Course {
   async track(race: Race): Promise<RaceRun> {
     const track = new RaceRun(`${this.#journal.seed} ${++this.#tracks}`);
     await race.set(track, this.handle(0));
-    // The drawing knows the name of an id only after it was requested.
+    // An id gets its name when it is first requested, and the drawing needs the names.
     for (const session of race.sessions) session.command(track);
     return track;
   }
@@ -90,7 +92,7 @@ class Course {
     return { answers, drawing: await track.drawing(this.handle(0)) };
   }
 
-  /** Runs whole commands one after the other. */
+  /** Runs the commands of the sessions one after the other. */
   async plain(race: Race, order: readonly number[]): Promise<Finish> {
     this.#journal.note({ race: race.name, plain: order });
     const track = await this.track(race);
@@ -103,7 +105,7 @@ class Course {
     return this.finish(track, answers);
   }
 
-  /** Each session first reads and later writes with the version that it read. */
+  /** Runs a race in which each session first reads, and later writes with the version that it read. */
   async checked(race: Race, order: readonly number[]): Promise<Finish> {
     this.#journal.note({ race: race.name, checked: order });
     const track = await this.track(race);
@@ -133,7 +135,10 @@ class Course {
     return this.finish(track, answers);
   }
 
-  /** Runs all sessions concurrently, each in its own process. Their answers do not distinguish made from found. */
+  /**
+   * Runs all sessions concurrently, each in its own process. The answers do not tell whether a node was created or
+   * found.
+   */
   async inProcesses(race: Race, workers: readonly WorkerProcess[]): Promise<Finish> {
     this.#journal.note({ race: race.name, processes: workers.length });
     const track = await this.track(race);
@@ -176,7 +181,7 @@ async function crewAt(place: StorePlace, count: number): Promise<WorkerProcess[]
   );
 }
 
-/** Runs every race in every order and concurrently. Throws at the first outcome that is not recorded. */
+/** Runs every race in every order and concurrently. Throws on a result that is not recorded. */
 export async function runPermutations(options: PermuteOptions): Promise<TortureReport> {
   const { site, times } = options;
   const journal = new RunJournal(`permute-${site.kind}`, options.seed, options.say);

@@ -1,4 +1,4 @@
-/** Creates, copies and deletes the places of stores. */
+/** Creates, copies and deletes the files and databases of stores. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,31 +7,31 @@ import type { Store } from '@coppice/core';
 import { openStore } from '../index.ts';
 import type { StoreOptions } from '../options.ts';
 
-/** The stores that the suite can test. */
+/** The kinds of stores that the suite can test. */
 export type StoreKind = 'memory' | 'sqlite' | 'files' | 'jsonl' | 'postgres';
 
-/** The place of a store. */
+/** The location of a store. */
 export interface StorePlace {
   readonly kind: StoreKind;
   readonly url: string;
-  /** Copies the place with its content; no process may have it open. */
+  /** Copies the store with its content. No process may have it open. */
   copy(): Promise<StorePlace>;
-  /** Resolves when nothing is pending: a server may still execute what a dead process sent last. */
+  /** Resolves when no work is pending. A server may still execute what a killed process sent last. */
   quiet?(): Promise<void>;
   destroy(): Promise<void>;
 }
 
-/** Creates places of one kind. */
+/** Creates locations for stores of one kind. */
 export interface StorePlaces {
   readonly kind: StoreKind;
-  /** Whether several processes may write at one place. */
+  /** Whether several processes may write to one store. */
   readonly processes: boolean;
-  /** Returns a new place that is empty or does not exist yet. */
+  /** Returns a new location, which is empty or does not exist yet. */
   place(): Promise<StorePlace>;
   close(): Promise<void>;
 }
 
-/** Opens the store of a place. */
+/** Opens the store at a location. */
 export function openStoreAt(place: Pick<StorePlace, 'url'>, options: StoreOptions = {}): Promise<Store> {
   return openStore(place.url, options);
 }
@@ -52,7 +52,7 @@ function folderPlace(kind: 'sqlite' | 'files' | 'jsonl', folder: string, next: (
   };
 }
 
-/** Places in temporary folders. */
+/** Creates locations in temporary folders. */
 export function createFolderPlaces(kind: 'sqlite' | 'files' | 'jsonl'): StorePlaces {
   const top = mkdtempSync(join(tmpdir(), `coppice-${kind}-`));
   let count = 0;
@@ -69,23 +69,23 @@ export function createFolderPlaces(kind: 'sqlite' | 'files' | 'jsonl'): StorePla
   };
 }
 
-/** Places in memory: each store opened there is new. */
+/** Creates locations in memory. Each store that is opened there is new. */
 export function createMemoryPlaces(): StorePlaces {
   const place: StorePlace = { kind: 'memory', url: 'memory:', copy: async () => place, destroy: async () => undefined };
   return { kind: 'memory', processes: false, place: async () => place, close: async () => undefined };
 }
 
-/** The functions that places need of a PostgreSQL server. */
+/** The functions of a PostgreSQL server that locations need. */
 export interface DatabaseServer {
   createDatabase(): Promise<string>;
   copyDatabase(url: string): Promise<string>;
   dropDatabase(url: string): Promise<void>;
-  /** Returns the number of connections to a database, without its own. */
+  /** Returns the number of connections to a database, without the one that counts them. */
   connections(url: string): Promise<number>;
   close(): Promise<void>;
 }
 
-/** The query for it. */
+/** The query that counts the connections to a database. */
 export const countConnectionsSql =
   "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
 
@@ -99,7 +99,7 @@ async function untilAlone(server: DatabaseServer, url: string): Promise<void> {
   }
 }
 
-/** Places in databases of a server. */
+/** Creates locations as databases of a server. */
 export function createPostgresPlaces(server: DatabaseServer): StorePlaces {
   const at = (url: string): StorePlace => ({
     kind: 'postgres',

@@ -2,27 +2,27 @@
 import type { Command } from '@coppice/core';
 import type { WriterAct, WriterNode } from './branch.ts';
 
-/** A writer in one tree. */
+/** The task of one writer in one tree. */
 export interface WriterTask {
-  /** The actor; also marks the texts. */
+  /** The name of the actor, which is also part of the texts. */
   readonly name: string;
   readonly treeId: string;
   readonly seed: string;
   readonly branch: readonly (readonly (readonly [string, WriterNode])[])[];
-  /** An act with an unknown outcome: it is retried first, with the same ids. */
+  /** An act that may or may not have happened. It is repeated first, with the same ids. */
   readonly again?: WriterAct;
 }
 
 /** The tasks of a worker. */
 export type WorkerTask =
-  /** Opens the store and writes until it is killed or told to stop. */
+  /** Opens the store, and writes until it is killed or told to stop. */
   | { readonly task: 'write'; readonly url: string; readonly writers: readonly WriterTask[] }
-  /** Runs one operation with a failpoint that kills the process. */
+  /** Runs one operation, with a failpoint that kills the process. */
   | { readonly task: 'fault'; readonly url: string; readonly operation: string; readonly nth: number }
-  /** Opens the store, reports it, and runs commands on request. */
+  /** Opens the store, reports that, and runs commands on request. */
   | { readonly task: 'session'; readonly url: string }
   | { readonly task: 'run'; readonly command: Command; readonly actor: string; readonly seed: string }
-  /** Opens a session file repeatedly, adds lines while it holds the lease, and reports the holder otherwise. */
+  /** Opens a session file again and again. Adds lines while it holds the lease, and otherwise reports the holder. */
   | { readonly task: 'lines'; readonly path: string; readonly parent: string; readonly name: string }
   /** Appends lines like a tool that ignores the lease. */
   | { readonly task: 'plain'; readonly path: string; readonly parent: string; readonly name: string }
@@ -34,7 +34,7 @@ export type WorkerReport =
   | { readonly reported: 'open' }
   | { readonly reported: 'tries'; readonly writer: string; readonly act: WriterAct }
   | { readonly reported: 'done'; readonly writer: string; readonly version: number }
-  /** The store refused or failed; with `unknown` the act may still have happened. */
+  /** The store refused an act or failed. With `unknown` the act may still have happened. */
   | {
       readonly reported: 'failed';
       readonly writer: string;
@@ -44,7 +44,7 @@ export type WorkerReport =
     }
   | { readonly reported: 'ran'; readonly code: string | null }
   | { readonly reported: 'through'; readonly passed: number }
-  /** A line is in the file: acknowledged, or appended by a plain tool. */
+  /** A line is in the file: it was acknowledged, or appended by a tool that ignores the lease. */
   | { readonly reported: 'wrote'; readonly uuid: string; readonly plain: boolean }
-  /** Another process holds the file. */
+  /** Another process holds the lease of the file. */
   | { readonly reported: 'held'; readonly by: number };

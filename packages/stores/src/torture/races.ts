@@ -1,4 +1,4 @@
-/** Conflicting commands of several sessions, and the states they start from. */
+/** Conflicting commands of several sessions, and the trees that they start from. */
 import { messageKit } from '@coppice/content';
 import {
   ask,
@@ -14,7 +14,7 @@ import {
 import { deriveId } from '../linear.ts';
 import { Random } from './random.ts';
 
-/** One run of a race: a separate tree, with ids that depend only on its name. */
+/** One run of a race, in its own tree. The ids depend only on the name of the run. */
 export class RaceRun {
   readonly name: string;
   readonly treeId: TreeId;
@@ -58,7 +58,9 @@ export class RaceRun {
     await this.run(store, actor, { type: 'append', treeId: this.treeId, messages, ...below });
   }
 
-  /** Draws the tree as indented lines: names in order, `=` and a letter for each group, a star on the active node. */
+  /**
+   * Draws the tree as indented lines: names in order, `=` and a letter for each group, and a star on the active node.
+   */
   async drawing(store: Store): Promise<string[]> {
     const rows = await store.read(this.treeId, () => ask('rows', {}));
     if (rows === null) return [];
@@ -90,7 +92,7 @@ export class RaceRun {
   }
 }
 
-/** A race: a starting state, and the command of each session. */
+/** A race: the tree at the start, and the command of each session. */
 export interface Race {
   readonly name: string;
   set(track: RaceRun, store: Store): Promise<void>;
@@ -153,7 +155,7 @@ async function chainOfThree(track: RaceRun, store: Store): Promise<void> {
   await track.chain(store, 'ann', null, 'a', 'b', 'c');
 }
 
-/** Every race of the suite. */
+/** All races of the suite. */
 export const races: readonly Race[] = [
   {
     name: 'M3 append and splice of its parent',

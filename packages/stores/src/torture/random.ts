@@ -1,4 +1,4 @@
-/** Reproducible randomness: the same seed gives the same numbers on every machine. */
+/** Reproducible random numbers: the same seed gives the same numbers on every machine. */
 
 function hashed(text: string): number {
   let hash = 0x811c9dc5;
@@ -6,10 +6,10 @@ function hashed(text: string): number {
   return hash >>> 0;
 }
 
-// Difficult texts, one of which is inserted now and then.
+// Difficult texts, which are sometimes inserted into other texts.
 const awkward = ['\ud800', '\u0000', '\u2028', '\ufeff', '"\\\'$1%s', '🌲', 'e\u0301', '__proto__', '\r\n\t', '\u202e'];
 
-/** A random generator with a seed. */
+/** A random number generator with a seed. */
 export class Random {
   #state: number;
 
@@ -30,7 +30,7 @@ export class Random {
     return Math.floor(this.next() * bound);
   }
 
-  /** Returns true once in so many times on average. */
+  /** Returns true once in this many calls on average. */
   once(inTimes: number): boolean {
     return this.below(inTimes) === 0;
   }
@@ -42,7 +42,7 @@ export class Random {
     return found;
   }
 
-  /** Returns an id that a client may choose. */
+  /** Returns a random UUID. */
   uuid(): string {
     const hex = Array.from({ length: 4 }, () =>
       this.below(2 ** 32)
@@ -52,7 +52,7 @@ export class Random {
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
   }
 
-  /** Returns a text that no other message has, with a difficult part now and then. */
+  /** Returns a text that no other message has, sometimes with a difficult part. */
   text(mark: string): string {
     const tail = this.once(4) ? ` ${this.pick(awkward)} end` : '';
     return `${mark} ${this.below(2 ** 32).toString(36)}${' word'.repeat(this.below(20))}${tail}`;

@@ -1,4 +1,4 @@
-/** Faults that are planted into the rows of a database, one at a time: the check must find each of them. */
+/** Faults in the rows of a database, inserted one at a time. A check must find each of them. */
 import { messageKit } from '@coppice/content';
 import { ask, nodeId, run, type Store, textMessage, treeId } from '@coppice/core';
 import { deriveId } from '../linear.ts';
@@ -8,7 +8,7 @@ const id = (name: string): string => deriveId('planted', name);
 const tree = treeId(id('tree'));
 const other = treeId(id('other'));
 
-/** Creates two trees with a few messages, for planting faults. */
+/** Creates two trees with a few messages, into which faults are inserted. */
 export async function createSampleTrees(store: Store): Promise<void> {
   let count = 0;
   const context = {
@@ -39,16 +39,16 @@ export async function readAllTexts(store: Store): Promise<ReadonlyMap<string, st
   return texts;
 }
 
-/** A fault: its name, the statements that plant it, and whether a repair fixes everything. */
+/** A fault: its name, the statements that insert it, and whether a repair removes it completely. */
 export interface SampleFault {
   readonly name: string;
-  /** The prefix of the finding's code. */
+  /** The prefix of the code of the finding. */
   readonly code: string;
   readonly statements: readonly string[];
   readonly mends: boolean;
 }
 
-// Every column of the node table except those that a copy changes.
+// The columns of the node table, except those that a copied row must change.
 const copied =
   'root_of, kind, role, status, group_id, created_at, match_no, equality_key, tokens, added_in, content_in, removed_in, last_no, tool_call_id, content, search_text, meta, meta_in, marker';
 
@@ -69,7 +69,7 @@ const fault = (code: string, name: string, statements: readonly string[], mends 
   mends,
 });
 
-/** One of each kind, some twice. */
+/** One fault of each kind, some of them twice. */
 export const sampleFaults: readonly SampleFault[] = [
   fault('I01', 'no root', [`DELETE FROM node WHERE id = '${id('root')}'`]),
   fault('I01', 'two roots', [
@@ -86,7 +86,7 @@ export const sampleFaults: readonly SampleFault[] = [
     setTree(`active_node_id = '${id('d')}'`),
   ]),
   fault('I06', 'a circle', [setNode('b', `parent_no = ${numberOf('c')}`)]),
-  // Only a person can decide which of the two is right.
+  // Only a person can decide which of the two is correct.
   fault(
     'I07',
     'an id twice',

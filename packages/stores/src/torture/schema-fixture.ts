@@ -1,4 +1,4 @@
-/** A database of table version 9, before row numbers, made by the program of that time, and what it answered. */
+/** A database of table version 9, from before row numbers, made by the program of that time, with its answers. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { ask, type Store, treeId } from '@coppice/core';
@@ -11,17 +11,17 @@ function unpacked(name: string): Buffer {
 /** The version of the fixture's tables. */
 export const fixtureVersion = 9;
 
-/** What the program of that time answered about its trees. */
+/** The answers of the program of that time about the trees of the fixture. */
 export const fixtureAnswers = JSON.parse(unpacked('schema-9.json').toString()) as {
   readonly trees: readonly string[];
 } & Readonly<Record<string, unknown>>;
 
-/** Writes the SQLite file. */
+/** Writes the SQLite file of the fixture. */
 export function writeSchemaFixture(path: string): void {
   writeFileSync(path, unpacked('schema-9.db'));
 }
 
-/** Runs work on a file, past the store. */
+/** Runs work on a SQLite file directly, without a store. */
 export function withSqliteFile<T>(path: string, work: (connection: SqliteConnection) => T): T {
   const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path));
   try {
@@ -55,7 +55,7 @@ export function addLongTree(path: string, nodes: number): void {
   );
 }
 
-/** Returns what a store answers about the trees of the fixture, in the form of {@link fixtureAnswers}. */
+/** Returns the answers of a store about the trees of the fixture, in the form of {@link fixtureAnswers}. */
 export async function readFixtureAnswers(store: Store): Promise<unknown> {
   const dump: unknown[] = [];
   for (const id of fixtureAnswers.trees.map(treeId))

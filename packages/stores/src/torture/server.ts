@@ -1,9 +1,9 @@
-/** A PostgreSQL server for runs outside of the test runner. */
+/** Starts a PostgreSQL server for runs outside of the test runner. */
 import { randomBytes } from 'node:crypto';
 import { PostgresServer } from '../../test/postgres-server.ts';
 import { countConnectionsSql, type DatabaseServer } from './places.ts';
 
-/** Starts a server that can also be crashed and restarted. */
+/** Starts a server that can be killed and restarted. */
 export async function startCrashableServer(): Promise<DatabaseServer & { crash(): Promise<void> }> {
   const server = await PostgresServer.start();
   return {

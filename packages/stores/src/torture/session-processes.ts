@@ -1,4 +1,4 @@
-/** Several processes take turns writing one session file, while another tool appends to it. */
+/** Several processes write to one session file in turn, while another tool appends lines to it. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ export interface SessionProcessesOptions {
   readonly say?: (line: string) => void;
 }
 
-/** Runs processes, kills one of them, then compares. No reported line may be missing, incomplete or duplicate. */
+/** Runs processes, kills one of them, and checks the file. No reported line may be missing, incomplete or duplicate. */
 export async function runSessionProcesses(options: SessionProcessesOptions): Promise<TortureReport> {
   const { processes, seconds, seed } = options;
   const journal = new RunJournal('twoproc-jsonl', seed, options.say);
@@ -46,7 +46,7 @@ export async function runSessionProcesses(options: SessionProcessesOptions): Pro
       worker.tell({ task: 'lines', path, parent: 'root', name: `own-${at}` });
     await begun;
     await sleep(seconds * 500);
-    // Another process takes over the lease of the killed one.
+    // Another process takes over the lease of the killed process.
     victim.kill();
     await victim.end();
     await sleep(seconds * 500);
@@ -80,7 +80,7 @@ function compare(path: string, wrote: ReadonlySet<string>, journal: RunJournal):
   for (const uuid of wrote)
     if (found.get(uuid) !== 1)
       throw journal.failure(`${uuid} was acknowledged and is in the file ${found.get(uuid) ?? 0} times.`, { uuid });
-  // The kill may have left one incomplete line; it must not affect others.
+  // The killed process may have left one incomplete line, which must not damage other lines.
   if (torn > 1) throw journal.failure(`${torn} lines are torn.`);
   const file = sessionFiles.open(path, { readOnly: true });
   for (const uuid of wrote)

@@ -1,4 +1,4 @@
-/** Several processes write to one store for a while; nothing that was acknowledged may be lost. */
+/** Several processes write to one store for a while. No acknowledged change may be lost. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Commit, Store, TreeId } from '@coppice/core';
 import { WorkerProcess } from './crew.ts';
@@ -16,7 +16,7 @@ export interface TwoProcessesOptions {
   readonly say?: (line: string) => void;
 }
 
-/** Follows a tree from its beginning and throws on the first gap or duplicate. */
+/** Follows the commits of a tree from the first one, and throws on a gap or a duplicate. */
 async function follow(
   store: Store,
   treeId: TreeId,
@@ -32,7 +32,7 @@ async function follow(
   }
 }
 
-/** Runs processes, then compares. The feed of another process is followed all the time. */
+/** Runs processes, then compares the store with the acknowledged changes. Meanwhile this process follows the feeds. */
 export async function runTwoProcesses(options: TwoProcessesOptions): Promise<TortureReport> {
   const { site, processes, seed } = options;
   const journal = new RunJournal(`twoproc-${site.kind}`, seed, options.say);
@@ -42,7 +42,7 @@ export async function runTwoProcesses(options: TwoProcessesOptions): Promise<Tor
     Array.from({ length: processes }, () => WorkerProcess.start((reported) => ledger.hear(reported))),
   );
   const tasks = ledger.tasks(seed);
-  // The time starts when all workers are writing, however long the start took.
+  // The time starts when all workers are writing, however long their start took.
   const working = Promise.all(crew.map((worker) => worker.hears((reported) => reported.reported === 'done')));
   for (const [at, worker] of crew.entries())
     worker.tell({ task: 'write', url: place.url, writers: tasks.filter((_, writer) => writer === at) });
@@ -52,7 +52,7 @@ export async function runTwoProcesses(options: TwoProcessesOptions): Promise<Tor
   let followed: Promise<unknown> = Promise.resolve();
   try {
     await working;
-    // A tree can be followed once it exists; the feed yields earlier commits first.
+    // A tree can be followed when it exists. The feed yields earlier commits first.
     followed = Promise.all(
       ledger.trees.map((tree) => follow(store, tree, ending.signal, (commit) => received.set(tree, commit.version))),
     );
@@ -61,7 +61,7 @@ export async function runTwoProcesses(options: TwoProcessesOptions): Promise<Tor
     for (const worker of crew) worker.tell({ task: 'stop' });
     await Promise.all(crew.map((worker) => worker.end()));
     await ledger.compare(store);
-    // Acknowledged commits reach the feed a moment later; all of them must arrive.
+    // The feed reports acknowledged commits a moment later. All of them must arrive.
     const whole = () => ledger.trees.every((tree) => (received.get(tree) ?? 0) === ledger.versionOf(tree));
     for (let waited = 0; !whole() && waited < 1000; waited++) await sleep(50);
     if (!whole()) throw journal.failure(`The feed stopped at ${JSON.stringify([...received])}.`);

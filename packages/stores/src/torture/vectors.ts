@@ -1,4 +1,4 @@
-/** Writes the shared test vectors of content into a store, and reads them again after a restart. */
+/** Writes the shared test vectors of the content package into a store, and reads them after reopening. */
 import { canonicalJson, messageKit, parseMessageText } from '@coppice/content';
 import { vectors } from '@coppice/content/vectors';
 import { ask, nodeId, run, type Store, treeId } from '@coppice/core';
@@ -16,7 +16,7 @@ export interface VectorsOptions {
 const tree = treeId(deriveId('vectors'));
 const idOf = (name: string) => nodeId(deriveId('vectors', name));
 
-/** Writes every accepted vector. Returns how many were refused, each with the recorded code. */
+/** Writes every valid vector. Returns how many were refused, each with the recorded code. */
 async function writeVectors(store: Store, journal: RunJournal): Promise<number> {
   let count = 0;
   const context = { actor: 'vectors', kit: messageKit, now: () => 0, newId: () => deriveId('vectors new', ++count) };
@@ -47,7 +47,7 @@ async function writeVectors(store: Store, journal: RunJournal): Promise<number> 
   return refused;
 }
 
-/** Reads every vector again and compares its canonical form and its stored text. */
+/** Reads every vector, and compares its canonical form and its stored text. */
 async function readVectors(store: Store, journal: RunJournal): Promise<number> {
   let kept = 0;
   for (const { name, outcome } of vectors) {
@@ -66,7 +66,7 @@ async function readVectors(store: Store, journal: RunJournal): Promise<number> {
   return kept;
 }
 
-/** Writes, reopens and reads. A store in memory is not reopened, because it would be empty. */
+/** Writes vectors, reopens the store and reads them. A store in memory is not reopened, because it would be empty. */
 export async function runVectors({ site, seed, say }: VectorsOptions): Promise<TortureReport> {
   const journal = new RunJournal(`vectors-${site.kind}`, seed, say);
   const place = await site.place();

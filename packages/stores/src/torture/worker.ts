@@ -1,4 +1,4 @@
-/** A process that works on a store until it is killed. It gets tasks on stdin and reports on fd 3. */
+/** A process that works on a store until it is killed. It reads tasks from stdin, and writes reports to fd 3. */
 import { appendFileSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { messageKit } from '@coppice/content';
@@ -13,14 +13,14 @@ import { runWriter } from './writer.ts';
 let stopped = false;
 let session: Store | undefined;
 
-/** Sends a report to the parent. The line is in the pipe on return, so it survives the process. */
+/** Sends a report to the parent. On return the line is in the pipe, so it is not lost if the process is killed. */
 function tell(reported: WorkerReport): void {
   const line = Buffer.from(`${JSON.stringify(reported)}\n`);
   for (let at = 0; at < line.length; ) {
     try {
       at += writeSync(3, line, at);
     } catch (error) {
-      // The parent reads slowly and the pipe is full.
+      // The pipe is full, because the parent reads slowly.
       if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
     }
   }
@@ -133,6 +133,6 @@ lines.on('line', (line) => {
     process.exit(70);
   });
 });
-// The parent has ended.
+// The parent process has ended.
 lines.on('close', () => process.exit(0));
 tell({ reported: 'ready' });

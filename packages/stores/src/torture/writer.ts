@@ -1,4 +1,4 @@
-/** A writer that makes one change after the other in its own part of a tree. */
+/** A writer that makes one change after the other in its own branch of a tree. */
 import { messageKit } from '@coppice/content';
 import {
   ask,
@@ -62,7 +62,7 @@ export function chooseAct(branch: WriterBranch, random: Random, mark: string): W
   const roll = random.below(100);
   if (roll < 15) return { act: 'save', id, text: random.text(mark) };
   if (roll < 28) return { act: 'vary', id, newId: random.uuid(), text: random.text(mark) };
-  // A text that was split before may begin with any character; only one with a plain beginning is split again.
+  // A text that was split may begin with any character. Only a text with a plain beginning is split again.
   if (roll < 36 && /^[\w-][\w -]{8}/.test(branch.nodes.get(id)?.text ?? ''))
     return { act: 'split', id, newId: random.uuid(), position: 1 + random.below(4) };
   if (roll < 46) return { act: 'splice', id };
@@ -76,7 +76,7 @@ export function chooseAct(branch: WriterBranch, random: Random, mark: string): W
   return append();
 }
 
-/** Writes until it is told to stop, and reports every answer of the store at once. */
+/** Writes until it is told to stop, and reports every answer of the store immediately. */
 export async function runWriter(
   store: Store,
   task: WriterTask,
@@ -90,7 +90,7 @@ export async function runWriter(
   let branch = WriterBranch.from(task.branch);
   const fail = (error: unknown): void => {
     if (!isAppError(error)) throw error;
-    // If the store is unavailable, the outcome of the last write is unknown.
+    // If the store is unavailable, it is unknown whether the last write happened.
     tell({
       reported: 'failed',
       writer: name,
@@ -109,7 +109,7 @@ export async function runWriter(
   let again = task.again;
   while (!ended()) {
     const act = again ?? chooseAct(branch, random, name);
-    // A retried act exists already, and the active node may have changed since.
+    // The act of a retry exists already, and the active node may have changed since.
     const retried = again !== undefined;
     const next = retried ? branch : branch.after(act);
     again = undefined;
