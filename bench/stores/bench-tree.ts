@@ -16,7 +16,7 @@ export function makeBenchMessage(n: number) {
   return textMessage(n % 2 === 0 ? 'user' : 'assistant', `message ${n}: ${filler}`);
 }
 
-/** One user, with the real clock and ids as Coppice makes them, in the order of time. */
+/** The context of one user, with the real clock and with ids that increase with time, like those of Coppice. */
 export const benchContext: RunContext = {
   actor: 'me',
   kit: messageKit,
