@@ -1,9 +1,8 @@
-// Messages.
 
 export type { Block, Json, JsonObject, Message, MessageKit, Role, TextBlock } from '@coppice/core';
 export { isBlank, isText, isToolUse, roles, textMessage } from '@coppice/core';
 
-// Parsing messages.
+// Functions that parse messages.
 
 export { parseJson } from './json-text.ts';
 
@@ -11,7 +10,7 @@ export { normaliseMessage, normaliseMessages } from './legacy.ts';
 export { defaultLimits, type MessageLimits } from './limits.ts';
 export { type ParseOptions, parseMessage, parseMessages, parseMessageText, toContentText } from './message.ts';
 
-// Blocks: the registry, then the types of its members.
+// The registry of blocks, and the types of its members.
 
 export { type BlockDefinition, type BlockSpec, defineBlock, providerOnlyFields } from './blocks/define.ts';
 export type { FileBlock, TextSource } from './blocks/file/index.ts';
@@ -47,7 +46,7 @@ export { extractUserWords, removeProgramElements, titleFromMessages, titleFromTe
 
 export { estimateTokens } from './tokens.ts';
 
-// Building blocks of these.
+// Lower-level functions for messages and blocks.
 
 export { isBase64 } from './base64.ts';
 export { canonicalJson } from './canonical-json.ts';

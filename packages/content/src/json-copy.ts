@@ -1,5 +1,5 @@
-// Copies foreign values to new plain data before they are used: no getters, no classes, no shared references that a
-// caller could change later, and no key that reaches a prototype.
+// Copies foreign values to new plain data before they are used. The copy has no getters, no classes, no shared
+// references that a caller could change later, and no key that reaches a prototype.
 import { type Json, ok, type Result } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import type { MessageLimits } from './limits.ts';
@@ -7,14 +7,14 @@ import { refuseInvalidInput, showValue } from './problem.ts';
 
 export { isJsonObject };
 
-/** Whether a foreign value is a plain object, also one from another realm or without a prototype. */
+/** Whether a foreign value is a plain object, even if it comes from another realm or has no prototype. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Sets an own property of any name: plain assignment to `__proto__` would replace the prototype. */
+/** Sets an own property with any name. A plain assignment to `__proto__` would replace the prototype. */
 export function setOwn(target: Record<string, Json>, key: string, value: Json): void {
   if (key !== '__proto__') target[key] = value;
   else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
@@ -23,9 +23,9 @@ export function setOwn(target: Record<string, Json>, key: string, value: Json): 
 /** The limits that the parts of one message share. */
 export interface CopyBudget {
   readonly limits: MessageLimits;
-  /** The levels of nesting that are left. */
+  /** The number of nesting levels that are left. */
   readonly depth: number;
-  /** Bytes counted so far; each value counts at most its size as JSON text. */
+  /** The number of bytes counted so far. Each value counts at most its size as JSON text. */
   bytes: number;
 }
 
@@ -47,9 +47,9 @@ function openContainer(depth: number, budget: CopyBudget): number {
   return depth - 1;
 }
 
-// The recursion is bounded: `depth` allows a few hundred levels and also stops a value that contains itself. The byte
-// budget stops a value that refers to one part many times, which would be copied each time. `trail` keeps its state
-// when a copy fails, so that the place is only formatted for an error.
+// The recursion is limited: `depth` allows a few hundred levels and also stops a value that contains itself. The byte
+// budget stops a value that refers to one part many times, because each reference is copied. `trail` keeps its state
+// when a copy fails, so that the place is formatted only for an error.
 function copyJsonValue(value: unknown, depth: number, budget: CopyBudget, trail: (string | number)[]): Json {
   chargeBudget(budget, typeof value === 'string' ? value.length + 2 : 1);
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
@@ -94,14 +94,15 @@ function jsonPath(where: string, trail: readonly (string | number)[]): string {
   return place;
 }
 
-/** The problem of a message that exceeds its limit. */
+/** Builds the problem of a message that exceeds its limit. */
 export function tooLargeProblem(limits: MessageLimits): string {
   return `takes more than ${limits.messageBytes} bytes as JSON`;
 }
 
 /**
  * Copies a foreign value to new plain JSON. `undefined` members are left out like in JSON.stringify; other values that
- * JSON cannot represent are refused with their place. Counts against the budget and refuses when it is used up.
+ * JSON cannot represent are refused with their place. The copy counts against the budget and is refused when the budget
+ * is used up.
  */
 export function copyJson(value: unknown, whole: string, part: string, budget: CopyBudget): Result<Json> {
   const trail: (string | number)[] = [];

@@ -94,33 +94,33 @@ export interface SpawnedBy {
 
 /** One conversation as found in the source. */
 export interface ImportedTree {
-  /** Its id in the source; derived from its content if the source has none. */
+  /** The id in the source. If the source has no id, it is derived from the content. */
   readonly externalId: string;
   /**
-   * The file or account that its ids belong to; empty for globally unique ids, so that a newer export of the same
-   * account, under any file name, finds what an older one imported.
+   * The file or account to which the ids belong. Empty for globally unique ids, so that a newer export of the same
+   * account finds the nodes of an older import under any file name.
    */
   readonly scope: string;
   readonly title?: string;
   readonly systemPrompt?: string;
   readonly createdAt?: number;
   readonly updatedAt?: number;
-  /** Pinned, folder, tags and the like; title, prompt and record are added. */
+  /** Attributes such as pinned, folder and tags; title, prompt and record are added. */
   readonly attributes?: TreeAttributes;
   readonly nodes: readonly ImportedNode[];
-  /** The children of each parent in order, if the source lists them; the empty text is the root. */
+  /** The children of each parent in order, if the source lists them. The empty text stands for the root. */
   readonly childOrder?: ReadonlyMap<string, readonly string[]>;
-  /** Null if the source says that no message is active; undefined if it does not say. */
+  /** Null if the source has no active message; undefined if the source does not record it. */
   readonly activeExternalId?: string | null;
-  /** The conversation's record, unchanged, without its messages. */
+  /** The unchanged record of the conversation, without its messages. */
   readonly record?: JsonObject;
   /** The number of source records that became part of the tree itself, such as a leading system message; default 0. */
   readonly ownRecords?: number;
   readonly blobs?: readonly ImportedBlob[];
-  /** Whether it is moved to the trash after the import. */
+  /** Whether the tree is moved to the trash after the import. */
   readonly trashed?: boolean;
   /**
-   * For a tree that Coppice exported: its ids are UUIDs that it keeps, its metadata is complete, and it has these
+   * For a tree that Coppice exported: its ids are UUIDs that are kept, its metadata is complete, and it has these
    * external ids.
    */
   readonly restores?: {
@@ -138,7 +138,7 @@ export interface ImportedTree {
 export type ReadEvent =
   | { readonly type: 'tree'; readonly tree: ImportedTree }
   | { readonly type: 'finding'; readonly finding: ImportFinding }
-  /** Bytes without a conversation, to be stored at once so that none are held in memory. */
+  /** Bytes without a conversation. They must be stored immediately, so that they are not kept in memory. */
   | { readonly type: 'blob'; readonly blob: ImportedBlob }
   | { readonly type: 'pause' };
 
@@ -153,9 +153,9 @@ export interface ReadOptions {
 
 /** Reads one format. */
 export interface FormatReader {
-  /** Returns the confidence that this is its format, judged by the first bytes of each file: from 0 to 1. */
+  /** Returns the confidence, from 0 to 1, that an input has this format, judged by the first bytes of each file. */
   detect(sample: InputSample): number;
-  /** Reads the conversations one at a time, never holding more than one. Throws only if it cannot start. */
+  /** Reads the conversations one at a time and keeps at most one in memory. Throws only if it cannot start. */
   read(input: ImportInput, options: ReadOptions): AsyncIterable<ReadEvent>;
 }
 
@@ -171,11 +171,11 @@ export interface ExportedTree {
   /** Removed nodes in creation order; only if the whole tree is exported. */
   readonly trash: readonly Node[];
   readonly bookmarks: readonly Bookmark[];
-  /** External ids of nodes and tree. */
+  /** The external ids of the nodes and the tree. */
   readonly names: readonly ExternalId[];
 }
 
-/** The events of a writer: files one after the other, their text or bytes in pieces, and losses. */
+/** The events of a writer: files one after another, with their text or bytes in pieces, and losses. */
 export type WriteEvent =
   | { readonly type: 'file'; readonly name: string; readonly mediaType: string }
   | { readonly type: 'text'; readonly text: string }
@@ -190,7 +190,7 @@ export interface WriteOptions {
   readonly now: number;
   /** Returns the bytes of an attachment, if available. */
   readonly blob?: (hash: string) => Promise<Uint8Array | null>;
-  /** Writes only the active thread of each tree, if the format can do both. */
+  /** Writes only the active branch of each tree, if the format supports both. */
   readonly thread?: boolean;
   readonly signal?: AbortSignalLike;
 }
@@ -201,17 +201,17 @@ export interface FormatWriter {
   readonly mediaType: string;
   /** Whether all trees are written to one file, or each to one or several files. */
   readonly files: 'one' | 'per-tree';
-  /** What the format cannot hold: a short name, which losses use, and a sentence. */
+  /** The features that the format cannot store: a short name, which losses use, and a sentence. */
   readonly loses: { readonly [what: string]: string };
   /**
-   * Whether it writes the prompts that were recorded with messages. A writer without them gets the one in force at the
+   * Whether it writes the prompts that were recorded with messages. Otherwise the writer gets the system prompt of the
    * active node as the prompt of the tree.
    */
   readonly recordedPrompts?: true;
   write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncIterable<WriteEvent>;
 }
 
-/** What a reader keeps beside the words, as the page of the formats shows it. */
+/** A feature that a reader keeps besides the texts, for the documentation of the formats. */
 export type KeptFact =
   | 'branches'
   | 'titles'
@@ -229,12 +229,14 @@ export type KeptFact =
 
 /** A member of the registry. */
 export interface Format {
-  /** Its public key, and the name of its folder. */
+  /** The public key, which is also the name of the folder. */
   readonly name: string;
   /** Its display name. */
   readonly label: string;
   readonly summary: string;
-  /** What its reader keeps, in the order of {@link KeptFact}; its test shows each of them. */
+  /**
+   * The features that the reader keeps, in the order of {@link KeptFact}. The test of the format checks each of them.
+   */
   readonly keeps?: readonly KeptFact[];
   readonly reader?: FormatReader;
   readonly writer?: FormatWriter;

@@ -1,4 +1,4 @@
-// For programs that store each conversation as one JSON value: alone in a file, in a list, or under some key.
+// Reads files of programs that store each conversation as one JSON value: alone in a file, in a list, or under a key.
 import type { Json, JsonObject } from '@coppice/core';
 import type { FormatReader, ImportedTree, ReadEvent, ReadOptions } from './contract.ts';
 import { isJsonObject } from './fields.ts';
@@ -8,11 +8,11 @@ import { type ImportInput, type InputFile, isLineFile, isMediaFile, readSample, 
 import { readDocumentRecords, readLineRecords } from './records-in.ts';
 import type { JsonPathPattern } from './split-json.ts';
 
-/** The layout of a program's files, and how a conversation is converted to a tree. */
+/** The layout of a program's files, and a function that converts a conversation to a tree. */
 export interface ConversationFiles {
   /** The confidence of the detection for a file with such a conversation. */
   readonly confidence: number;
-  /** Where conversations are inside a document. The document itself may always be one. */
+  /** The paths of conversations inside a document. The document itself may always be a conversation. */
   readonly paths: readonly JsonPathPattern[];
   /** Whether there may be one conversation per line. */
   readonly lines?: boolean;
@@ -88,7 +88,7 @@ export async function* readProgramFiles(
 ): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     const [sample] = isMediaFile(file.name) ? [] : (await readSample({ files: [file] })).files;
-    // The only file there is may be damaged where it begins.
+    // If the input is a single file, it is read even if its beginning is damaged.
     if (input.files.length === 1 || (sample !== undefined && isOwn(sample))) yield* read(file);
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   }

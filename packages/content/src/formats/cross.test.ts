@@ -51,10 +51,10 @@ const source = JSON.stringify([
   },
 ]);
 
-/** Removes the mark of the active node, for formats that cannot store it and say so. */
+/** Removes the mark of the active node, for formats that report that they cannot store it. */
 const unplaced = (lines: readonly string[]) => lines.map((line) => line.replace(/ \*$/, ''));
 
-/** Returns a tree as its texts, each with its parent's, siblings in order; markers are skipped. */
+/** Returns the texts of a tree, each with the text of its parent, siblings in order. Markers are skipped. */
 function shapeOf(tree: Tree): readonly string[] {
   const lines: string[] = [];
   const stack: { readonly id: string; readonly above: string }[] = [{ id: tree.rootId, above: '' }];

@@ -31,7 +31,7 @@ export function decodeUtf8(bytes: Uint8Array): DecodedText {
   return { text, damaged: text.includes(replacement) && countReplacements(text) !== countReplacementBytes(plain) };
 }
 
-/** Encodes text as UTF-8. A lone surrogate becomes U+FFFD; write JSON, which escapes it, if it must survive. */
+/** Encodes text as UTF-8. A lone surrogate becomes U+FFFD; JSON would escape and preserve it. */
 export function encodeUtf8(text: string): Uint8Array {
   return strToU8(text);
 }

@@ -1,4 +1,4 @@
-// Compares a record that is imported again with the node that was made from it.
+// Compares a record that is imported again with its existing node.
 import type { ImportNode, Json, JsonObject, Message, Node } from '@coppice/core';
 import { isText, textOf } from '@coppice/core';
 import { blockDefinitionOf } from '../blocks/index.ts';
@@ -7,25 +7,25 @@ import { isJsonObject, listAt, omitKeys } from './fields.ts';
 import { checksumOf, readImportMetadata, unpackRecord } from './original-record.ts';
 import { getPreservedLines } from './preserved-lines.ts';
 
-/** The difference between a record that is imported again and the node that was made from it. */
+/** The difference between a record that is imported again and its existing node. */
 export interface RecordDifference {
-  /** Whether the message differs; if not, only metadata does. */
+  /** Whether the message differs; otherwise only metadata differs. */
   readonly said: boolean;
-  /** Whether the node was edited here since. */
+  /** Whether the node was edited in Coppice since. */
   readonly edited: boolean;
 }
 
 /** The state of a node that is imported again. */
 export interface ReimportState {
-  /** Whether it is a node that Coppice exported, which has no original record: then the content is compared. */
+  /** Whether Coppice exported the node. Then it has no original record, and the content is compared. */
   readonly restored: boolean;
-  /** Whether its parent is the same in source and tree; then differing links are ignored. */
+  /** Whether the node has the same parent in source and tree; then different links are ignored. */
   readonly inPlace: boolean;
 }
 
 /**
- * Compares a record that is imported again with its stored node; null if the source did not change, or if the same
- * change was made here.
+ * Compares a record that is imported again with its stored node. Returns null if the source did not change, or if the
+ * same change was made in Coppice.
  */
 export function findDifference(
   node: Pick<Node, 'meta' | 'message'>,
@@ -39,7 +39,7 @@ export function findDifference(
   if (unsaid) return { said: false, edited: here !== before.sum };
   if (here === (now?.sum ?? checksumOf(again.message.content))) return null;
   const edited = here !== before?.sum;
-  // The same record, only with other attachment files available.
+  // The record is the same, but other attachment files are available.
   const was = edited ? undefined : wholeRecord(node);
   if (was !== undefined && isSameRecord(was, wholeRecord(again), true)) return { said: false, edited };
   return { said: true, edited };
@@ -53,18 +53,18 @@ function wholeRecord({ meta, message }: Pick<ImportNode, 'meta'> & Pick<Node, 'm
 
 function isSameRecord(one: Json | undefined, other: Json | undefined, inPlace: boolean): boolean {
   if (one === undefined || other === undefined) return one === other;
-  // A store or a newer export may order the keys differently; the cheap comparison is tried first.
+  // A store or a newer export may order the keys differently. The cheaper comparison comes first.
   if (JSON.stringify(one) === JSON.stringify(other) || canonicalJson(one) === canonicalJson(other)) return true;
   return canonicalJson(omitPosition(one, inPlace)) === canonicalJson(omitPosition(other, inPlace));
 }
 
 const links = ['parentUuid', 'logicalParentUuid', 'parentId', 'parentMessageId'] as const;
-// Lines about the whole session follow the last message, which may be another one now.
+// Types of lines about the whole session. They follow the last message, which may be another message now.
 const ofTheSession: ReadonlySet<unknown> = new Set(['custom-title', 'ai-title', 'last-prompt']);
 
 /**
- * Returns a record without its place in the file, which changes when others are added or removed, and if `inPlace`
- * without its links.
+ * Returns a record without its position in the file, which changes when other records are added or removed. With
+ * `inPlace` the links are removed as well.
  */
 function omitPosition(record: Json, inPlace: boolean): Json {
   if (!isJsonObject(record)) return record;
@@ -83,8 +83,8 @@ function omitPosition(record: Json, inPlace: boolean): Json {
 const squeezed = (text: string) => text.replace(/\s+/g, '');
 
 /**
- * Whether a message that Coppice exported still has its content. It may be divided into other blocks, and content
- * without a place in the format, such as a file, may be replaced by text.
+ * Whether a message that Coppice exported still has the same content. The content may be divided into other blocks, and
+ * content that the format cannot store, such as a file, may be replaced by text.
  */
 export function hasSameContent({ kind, message }: Pick<Node, 'kind' | 'message'>, again: Message): boolean {
   // The state of an extension has no content to compare.

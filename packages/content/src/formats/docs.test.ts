@@ -1,4 +1,4 @@
-/** With `COPPICE_WRITE_DOCS=1` writes the parts of the page that come from the registry; otherwise compares them. */
+/** Checks the parts of the page that are generated from the registry; with `COPPICE_WRITE_DOCS=1` writes them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { importFindingCodes } from './findings.ts';
@@ -9,7 +9,7 @@ const page = new URL('../../../../docs/formats.md', import.meta.url);
 function formatTable(): string {
   const rows = formats.map(({ name, label, summary, keeps, reader, writer }) => {
     const loses = Object.entries(writer?.loses ?? {}).map(([what, sentence]) => `*${what}*: ${sentence}`);
-    // Files of our own hold a whole tree.
+    // Coppice's own formats store a complete tree.
     const kept = reader === undefined ? '–' : (keeps?.join(', ') ?? 'everything');
     return `| ${label} | \`${name}\` | ${reader ? 'yes' : '–'} | ${writer ? 'yes' : '–'} | ${summary} | ${kept} | ${loses.join(' ')} |`;
   });

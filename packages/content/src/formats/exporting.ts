@@ -1,4 +1,4 @@
-// Prepares a tree for writers: its live nodes in order, their children, and their outgoing ids.
+// Prepares a tree for writers: its live nodes in order, their children, and their exported ids.
 import {
   ask,
   type Bookmark,
@@ -52,7 +52,7 @@ function inWritingOrder(nodes: readonly Node[]): Node[] {
   );
 }
 
-/** Returns the children of every node in stored order; those of the root under the root's id. */
+/** Returns the children of every node in stored order; the children of the root under the root's id. */
 export function exportedChildren(tree: Pick<ExportedTree, 'nodes'>): ReadonlyMap<NodeId, readonly Node[]> {
   const children = new Map<NodeId, Node[]>();
   for (const node of tree.nodes) {
@@ -65,7 +65,7 @@ export function exportedChildren(tree: Pick<ExportedTree, 'nodes'>): ReadonlyMap
   return children;
 }
 
-/** Returns the nodes from a first message down to one; defaults to the active node. */
+/** Returns the nodes from the first message down to a node; by default to the active node. */
 export function exportedPath(tree: ExportedTree, to: NodeId | null = tree.activeNodeId): Node[] {
   const byId = new Map(tree.nodes.map((node) => [node.id, node]));
   const thread: Node[] = [];
@@ -116,7 +116,7 @@ export function exportedIds(tree: ExportedTree, format: string): ReadonlyMap<Nod
     ids.set(node.id, id);
     used.add(id);
   };
-  // A copy has the same original id as its source; the unchanged and older one keeps it.
+  // A copy has the same original id as its source. The unchanged or older node keeps that id.
   for (const node of tree.nodes) {
     const original = originalRecordOf(node, format);
     if (original?.unchanged === true && !used.has(original.id)) note(node, original.id);
@@ -130,7 +130,7 @@ export function exportedIds(tree: ExportedTree, format: string): ReadonlyMap<Nod
   return ids;
 }
 
-/** Returns the conversation's original record in a format, and its id there. */
+/** Returns the original record of a conversation in a format, and its id in that format. */
 export function originalTreeRecord(
   tree: ExportedTree,
   format: string,
@@ -141,17 +141,14 @@ export function originalTreeRecord(
   return { id, scope: typeof scope === 'string' ? scope : '', record: isJsonObject(record) ? record : undefined };
 }
 
-/**
- * Returns a title that was generated here, but not the one that an import derived from the first words, which the
- * source does not have.
- */
+/** Returns a title that was generated in Coppice, but not a title that an import derived from the first words. */
 export function generatedTitle({ attributes }: ExportedTree): string | undefined {
   const { autoTitle, metadata } = attributes;
   const imported = metadata?.imported;
   return isJsonObject(imported) && imported.autoTitle === autoTitle ? undefined : autoTitle;
 }
 
-/** Returns when a conversation began and was last changed, preferably by the times of its source. */
+/** Returns when a conversation began and when it last changed, preferably by the times of its source. */
 export function conversationTimes(tree: ExportedTree): { readonly createdAt: number; readonly updatedAt: number } {
   const imported = tree.attributes.metadata?.imported;
   const own = isJsonObject(imported) ? imported : {};
@@ -160,7 +157,7 @@ export function conversationTimes(tree: ExportedTree): { readonly createdAt: num
   return { createdAt, updatedAt };
 }
 
-/** Builds a loss event with its place. */
+/** Builds a loss event with the place of the loss. */
 export function buildLossEvent(
   tree: ExportedTree,
   node: Node | null,
@@ -170,7 +167,7 @@ export function buildLossEvent(
   return { type: 'loss', loss: { what, place: node === null ? tree.treeId : `${tree.treeId} ${node.id}`, message } };
 }
 
-/** Metadata that few formats can hold: how to detect it, and how its loss is reported. */
+/** Metadata that few formats can store, with its detection and the text of the loss. */
 const metadataFields = {
   usage: { has: ({ meta }: Node) => hasUsage(meta), said: 'What it used is left out.' },
   excluded: { has: ({ meta }: Node) => meta.excluded === true, said: 'That the model does not see it is left out.' },
@@ -213,7 +210,7 @@ export const metadataLossFields = {
   attributes: 'Pins, folders, tags and notes of conversations are left out, as far as there is no place for them.',
 } as const;
 
-/** Yields losses of attributes of the conversation; `held` are those that the format can store. */
+/** Yields losses of attributes of the conversation. `held` are the attributes that the format can store. */
 export function* attributeLosses(
   tree: ExportedTree,
   format: string,
@@ -246,7 +243,7 @@ export function* metadataLosses(
   }
 }
 
-/** Yields losses of the author of summaries and injected messages, for formats that cannot store it there. */
+/** Yields losses of the author of summaries and injected messages, for formats that cannot store this author. */
 export function* producerLosses(tree: ExportedTree, format: string): Generator<{ type: 'loss'; loss: FormatLoss }> {
   for (const node of tree.nodes) {
     if (node.kind === 'message' || !(hasUsage(node.meta) || node.meta.source?.model_name !== undefined)) continue;
@@ -256,7 +253,9 @@ export function* producerLosses(tree: ExportedTree, format: string): Generator<{
   }
 }
 
-/** The tree with the system prompt that counts at its active node: in a recorded session it may have changed. */
+/**
+ * Returns the tree with the system prompt of its active node, because the prompt may change within a recorded session.
+ */
 export function withActiveSystemPrompt(tree: ExportedTree): ExportedTree {
   const { systemPrompt } = tree.attributes;
   const inForce = findSystemPrompt(exportedPath(tree), systemPrompt);
@@ -265,7 +264,7 @@ export function withActiveSystemPrompt(tree: ExportedTree): ExportedTree {
     : { ...tree, attributes: { ...tree.attributes, systemPrompt: inForce } };
 }
 
-/** Yields losses of the exact status, for formats that do not distinguish the ways a reply was cut short. */
+/** Yields losses of the exact status, for formats that do not distinguish why a reply was cut short. */
 export function* statusLosses(
   tree: ExportedTree,
   format: string,
@@ -291,7 +290,7 @@ export function* bookmarkLosses(tree: ExportedTree): Generator<{ type: 'loss'; l
   }
 }
 
-/** Yields what session files of other programs cannot hold: the system prompt, tags of messages and groups. */
+/** Yields losses that all session files of other programs have: the system prompt, tags of messages and groups. */
 export function* sessionLosses(tree: ExportedTree): Generator<{ type: 'loss'; loss: FormatLoss }> {
   const { systemPrompt } = tree.attributes;
   if (systemPrompt !== undefined && systemPrompt !== '')

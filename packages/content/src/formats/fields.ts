@@ -32,7 +32,7 @@ export function getTexts(record: JsonObject, key: string): readonly string[] {
 /** Copies a record without some members; `__proto__` stays an ordinary key. */
 export function omitKeys(record: JsonObject, ...keys: readonly string[]): JsonObject {
   const rest: Record<string, Json> = {};
-  // By key, not through a list of pairs, for speed: this runs for every record of every import.
+  // Assigns key by key instead of building a list of pairs, for speed: this runs for every record of every import.
   for (const key of Object.keys(record)) {
     const value = record[key];
     if (value !== undefined && !keys.includes(key)) setOwn(rest, key, value);
@@ -40,7 +40,7 @@ export function omitKeys(record: JsonObject, ...keys: readonly string[]): JsonOb
   return rest;
 }
 
-// The range of Date; other values would throw when the time is displayed.
+// The range of Date. Other values would throw when the time is displayed.
 const farthest = 8.64e15;
 
 function inRange(at: number): number | undefined {
@@ -62,7 +62,7 @@ export function fromMillis(value: Json | undefined): number | undefined {
   return typeof value === 'number' ? inRange(value) : undefined;
 }
 
-/** Parses a time in any usual form: ISO text, seconds or milliseconds, distinguished by size. */
+/** Parses a time in any common form: ISO text, seconds or milliseconds. Numbers are distinguished by their size. */
 export function fromAnyTime(value: Json | undefined): number | undefined {
   if (typeof value === 'number') return Math.abs(value) < 1e11 ? fromSeconds(value) : fromMillis(value);
   return fromIso(value);
@@ -73,7 +73,7 @@ export function toIso(at: number): string {
   return new Date(Math.min(farthest, Math.max(-farthest, Math.trunc(at)))).toISOString();
 }
 
-/** Returns a finding for an unreadable time; none if it is missing. */
+/** Returns a finding for an unreadable time; none if the time is missing. */
 export function timeFinding(value: Json | undefined, read: number | undefined, place: string): ImportFinding[] {
   return value === undefined || value === null || read !== undefined
     ? []

@@ -1,5 +1,5 @@
-// Findings of readers and writers. Nothing is dropped silently: everything that is not carried over unchanged becomes a
-// finding with its place and reason.
+// Findings of readers and writers. Nothing is dropped silently: every change or loss becomes a finding with its place
+// and reason.
 import { AppError, type ErrorKind, type JsonObject } from '@coppice/core';
 import { detailText, type FindingDetail, type FindingDetailCode } from './finding-details.ts';
 
@@ -20,7 +20,7 @@ export const importErrorKinds = {
 /** An error code of formats. */
 export type ImportErrorCode = keyof typeof importErrorKinds;
 
-/** Refuses a whole input or output; findings are for parts of it. */
+/** Refuses a whole input or output. For problems with parts of it there are findings. */
 export function refuseImport(
   code: ImportErrorCode,
   message: string,
@@ -30,12 +30,12 @@ export function refuseImport(
 }
 
 /**
- * The severity of a finding. A `note` changes nothing that a user would miss; a `repair` fixed something without loss;
- * a `loss` did not carry something over. Strict imports refuse repairs and losses.
+ * The severity of a finding. A `note` is harmless, a `repair` fixed something without loss, and a `loss` means that
+ * something was not imported. Strict imports refuse repairs and losses.
  */
 export type FindingSeverity = 'note' | 'repair' | 'loss';
 
-/** What each finding code means; codes stay the same across releases. */
+/** The meaning of each finding code. Codes stay the same across releases. */
 export const importFindingCodes = {
   'import/orphan': 'its parent is missing: made a child of the root',
   'import/cycle': 'its parents form a cycle: cut and made a child of the root',
@@ -81,7 +81,7 @@ export type ImportFindingCode = keyof typeof importFindingCodes;
  * projects without `exactOptionalPropertyTypes`.
  */
 type FindingData = JsonObject & {
-  /** The part of the message in brackets. */
+  /** The text in brackets in the message. */
   readonly detail?: string;
   /** The code of the detail and its values; missing if the detail is a name or a text of the file. */
   readonly detailCode?: FindingDetailCode;
@@ -100,11 +100,11 @@ export interface ImportFinding {
   readonly message: string;
   /** The variable parts of the message, so that programs need not parse it. */
   readonly data: FindingData;
-  /** The number of records that are not stored because of it; zero if they are. */
+  /** The number of records that are not stored because of the problem; zero if all are stored. */
   readonly rejected: number;
 }
 
-/** Appends findings; usually there are none. */
+/** Appends findings to a list. */
 export function appendFindings(findings: ImportFinding[], more: readonly ImportFinding[]): void {
   if (more.length > 0) for (const one of more) findings.push(one);
 }
@@ -127,12 +127,12 @@ export function buildFinding(
 /** Findings beyond this number are only counted by code, so that a report does not outgrow its input. */
 export const maxListedFindings = 1000;
 
-/** Counts: `read` is always `stored + merged + rejected`. */
+/** Counts of an import. `read` always equals `stored + merged + rejected`. */
 export interface ImportCounts {
   readonly read: number;
-  /** New in the store. */
+  /** The number of new items in the store. */
   readonly stored: number;
-  /** Already in the store, or part of another record. */
+  /** The number of items that were already in the store or are part of another record. */
   readonly merged: number;
   readonly rejected: number;
 }
@@ -142,7 +142,7 @@ export interface ImportReport {
   /** The format's name; several if a folder contained conversations of several formats. */
   readonly format: string;
   readonly conversations: ImportCounts;
-  /** Source records: messages, lines, entries. */
+  /** The counts of source records: messages, lines, entries. */
   readonly records: ImportCounts;
   readonly attachments: number;
   readonly bytes: number;
@@ -154,16 +154,16 @@ export interface ImportReport {
   readonly counts: { readonly [code: string]: number };
 }
 
-/** Something that the target format of an export cannot hold. */
+/** A feature that the target format of an export cannot store. */
 export interface FormatLoss {
   /** What is lost, such as `bookmark`; one of the format's declared losses, or `other`. */
   readonly what: string;
-  /** The conversation and node. */
+  /** The conversation and node of the loss. */
   readonly place: string;
   readonly message: string;
 }
 
-/** What an export wrote and lost: nodes read = written + merged + left out. */
+/** The result of an export: nodes read = written + merged + left out. */
 export interface ExportReport {
   readonly format: string;
   readonly trees: number;

@@ -1,5 +1,5 @@
-// Parses foreign records. JSON.parse hides three problems: a duplicate key, a number beyond the range of a double, and
-// an integer with too many digits. All are reported, but none rejects a conversation.
+// Parses foreign records. JSON.parse hides three problems: duplicate keys, numbers beyond the range of a double, and
+// integers with too many digits. All three are reported, but none rejects a conversation.
 import type { Json, JsonObject } from '@coppice/core';
 import { parseJson } from '../json-text.ts';
 import { type CooperativeTask, runWithoutPauses } from './cooperative.ts';
@@ -8,7 +8,7 @@ import { buildFinding, type ImportFinding } from './findings.ts';
 
 /** The result of parsing a record. */
 export interface ForeignJson {
-  /** Undefined if it is not JSON. */
+  /** The parsed value; undefined if the text is not JSON. */
   readonly value: Json | undefined;
   readonly findings: readonly ImportFinding[];
 }
@@ -52,7 +52,7 @@ function membersOf(bytes: Uint8Array): number {
   return count;
 }
 
-/** Replaces numbers that are not finite by the largest finite ones, because JSON cannot represent them. */
+/** Replaces non-finite numbers by the largest finite ones, because JSON cannot represent infinity. */
 function tameValue(value: Json): Json {
   if (typeof value === 'number')
     return Number.isFinite(value) ? value : value > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;
@@ -92,7 +92,7 @@ export function* parseForeignJsonInPieces(
   place: string,
   members?: number,
 ): CooperativeTask<ForeignJson> {
-  // The bytes of a large record were just joined, which took a while.
+  // Yields to other work, because joining the bytes of a large record took time.
   yield;
   const { text, damaged } = decodeUtf8(bytes);
   yield;
@@ -120,7 +120,7 @@ export function* parseForeignJsonInPieces(
   return { value, findings };
 }
 
-/** Returns the message of the strict parser, as a detail for a finding. */
+/** Returns the messages of the strict parser about numbers, as a detail for a finding. */
 function numberFindings(text: string, place: string): string {
   const strict = parseJson(text, place, 1_000_000);
   return strict.ok ? '' : strict.refusal.message.replace(`${place} `, '').replace(/\.$/, '');

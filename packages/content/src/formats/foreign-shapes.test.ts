@@ -1,5 +1,5 @@
-// Shapes that a reader could mistake for its own format: lists whose messages name their parents, mappings of other
-// programs, messages with text in unknown fields.
+// Tests inputs that a reader could mistake for its own format: lists whose messages name their parents, mappings of
+// other programs, messages with text in unknown fields.
 import { isAppError, type Json } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
 import { storeInput, toInput } from './conformance.ts';
@@ -15,7 +15,7 @@ const chain = (link: (at: number) => object) =>
     ...link(at),
   }));
 
-/** Lists of messages that are trees: each names its parent, its children or its other versions. */
+/** Lists of messages that are trees: each message names its parent, its children or its other versions. */
 const linked: { readonly [name: string]: Json } = {
   parent: chain((at) => ({ parent: at === 0 ? null : `m${at - 1}` })),
   parentId: chain((at) => ({ parentId: at === 0 ? null : `m${at - 1}` })),
@@ -27,7 +27,7 @@ const linked: { readonly [name: string]: Json } = {
   versions: chain(() => ({ versions: [{ text: 'Black.' }] })),
 };
 
-/** The same list in every wrapper that a list of messages may have. */
+/** Returns the same list in every wrapper that a list of messages may have. */
 function wrapped(messages: Json): { readonly [name: string]: string } {
   return {
     bare: JSON.stringify(messages),
@@ -63,7 +63,7 @@ const deepSeek = [
   },
 ];
 
-/** Returns what a reader reports about a file: the code of its refusal, or codes of repairs and losses. */
+/** Returns the error code of a reader for a file, or the codes of its repairs and losses. */
 async function reportedBy(format: string, text: string): Promise<readonly string[]> {
   try {
     const { findings } = await storeInput(toInput({ 'a.json': text }), { format });

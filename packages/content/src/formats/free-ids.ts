@@ -1,11 +1,11 @@
-// New ids for records whose id is taken. Counts on from the last number, because all records of a file may have the
-// same id.
+// New ids for records whose id is taken. Counting continues from the last number, because all records of a file may
+// have the same id.
 
-/** Returns `id#2`, `id#3` … for a taken id, each once. */
+/** Returns `id#2`, `id#3` … for a taken id, each only once. */
 export class FreeIds {
   readonly #last = new Map<string, number>();
 
-  /** Returns the next free id; `taken` checks one, and `bound` shortens one that is too long. */
+  /** Returns the next free id. `taken` checks an id, and `bound` shortens an id that is too long. */
   next(id: string, taken: (id: string) => boolean, bound: (id: string) => string = (own) => own): string {
     for (let number = (this.#last.get(id) ?? 1) + 1; ; number++) {
       const own = bound(`${id}#${number}`);

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import { isBase64 } from '../base64.ts';
 import { getFilledText, isJsonObject, objectAt, textAt } from './fields.ts';
 
-/** Converts one part to a block; an unknown one stays as it is. */
+/** Converts one part to a block; an unknown part is kept unchanged. */
 export function fromGooglePart(part: Json): Json {
   if (typeof part === 'string') return { type: 'text', text: part };
   if (!isJsonObject(part)) return { type: 'x-value', value: part };

@@ -28,7 +28,7 @@ function unsafeGzip(name: string, why: string): never {
   return refuseImport('import/unsafe-archive', `The file ${name} is not unpacked: it ${why}.`, { name });
 }
 
-/** Checks the sums of unpacked data member by member; a gzip file may have several. */
+/** Checks the checksums of unpacked data member by member. A gzip file may have several members. */
 class Sums {
   readonly #name: string;
   /** The last bytes read, because the end of a member may be split between two pieces. */
@@ -63,7 +63,7 @@ class Sums {
   }
 }
 
-/** Unpacks a stream and checks its sums. Throws as soon as it unpacks to far more than its size. */
+/** Unpacks a stream and checks its checksums. Throws as soon as the output is far larger than the input allows. */
 export async function* unpackGzip(
   name: string,
   stream: AsyncIterable<Uint8Array>,

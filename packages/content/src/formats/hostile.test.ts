@@ -1,11 +1,11 @@
-/** Unexpected values in every field, for every format that a file may be read as. */
+/** Tests every format with unexpected values in every field. */
 import { isAppError } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
 import { toInput } from './conformance.ts';
 import { formats } from './formats.ts';
 import { readImport } from './read.ts';
 
-// An object that cannot be converted to text, and texts and lists that look like other things.
+// An object that cannot be converted to text, and texts and lists that look like other values.
 const values: readonly unknown[] = [{ toString: 1, valueOf: 1 }, [[]], [null], '__proto__', 0, true, null];
 const keys = [
   'type',

@@ -1,5 +1,5 @@
-// Ids for imported objects. They are derived from the source, so that a second import, also after a crash or by two
-// processes at once, finds the existing nodes instead of adding them again.
+// Ids of imported objects. They are derived from the source. So a second import finds the existing nodes instead of
+// adding them again, even after a crash or if two processes import at the same time.
 import { type NodeId, nodeId, type TreeId, treeId } from '@coppice/core';
 import { sha256Hex } from '../sha256.ts';
 

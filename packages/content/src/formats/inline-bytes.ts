@@ -1,10 +1,10 @@
-// Embeds stored attachments in messages, for formats that hold bytes.
+// Embeds stored attachments in messages, for formats that can contain bytes.
 import type { Block, Message } from '@coppice/core';
 import { toBase64 } from '../base64.ts';
 import { isByteSource } from '../blocks/source.ts';
 import type { WriteOptions } from './contract.ts';
 
-/** Returns a message with the bytes of its attachments embedded, as far as they are available. */
+/** Returns a message with the bytes of its attachments embedded, if the bytes are available. */
 export async function embedBytes(message: Message, options: WriteOptions): Promise<Message> {
   const { blob } = options;
   if (blob === undefined || !message.content.some(isStoredBlob)) return message;

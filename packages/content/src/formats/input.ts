@@ -1,4 +1,4 @@
-// The input of formats: named files that stream their bytes. The caller opens them; this module does not.
+// The input of formats: named files that stream their bytes. The caller opens the files.
 import type { Json } from '@coppice/core';
 import { copyBytes, joinBytes } from './bytes.ts';
 import type { Pause } from './cooperative.ts';
@@ -9,20 +9,21 @@ import { parsePartialJson } from './partial-json.ts';
 import { detectUtf16, utf16HeadBytes, utf16ToUtf8 } from './utf16.ts';
 import { isZip, openZipMembers, type ZipLimits } from './zip.ts';
 
-/** A file to read. `stream` can be called again and then starts over, unless `kept` is set. */
+/** A file to read. Each call of `stream` starts at the beginning, unless `kept` is set. */
 export interface InputFile {
   /**
-   * Its path inside the folder or archive, with `/` as separator; for messages and detection, never used to open it.
+   * The path inside the folder or archive, with `/` as separator. It is used for messages and detection, never to open
+   * a file.
    */
   readonly name: string;
-  /** Null if unknown, as for a pipe. */
+  /** The size in bytes; null if it is unknown, as for a pipe. */
   readonly size: number | null;
   stream(): AsyncIterable<Uint8Array>;
-  /** For a file that can be read only once: how many bytes may be examined before it is read. */
+  /** For a file that can be read only once: the number of bytes that may be examined before the file is read. */
   readonly kept?: number;
-  /** Called while much of it is read at once, to yield to other work. */
+  /** Called while a large part of the file is read, to yield to other work. */
   readonly rest?: Pause | undefined;
-  /** Reads any range of its bytes, if possible; archives need it. */
+  /** Reads any range of bytes, if possible; archives need it. */
   readonly read?: (start: number, end: number) => Promise<Uint8Array>;
 }
 
@@ -40,7 +41,7 @@ export interface SampleFile {
   readonly whole: boolean;
   /** The beginning as text, without a byte order mark. */
   readonly text: string;
-  /** The first JSON value as far as the beginning contains it; undefined if there is none. */
+  /** The first JSON value, as far as the sample contains it; undefined if there is none. */
   readonly json: Json | undefined;
   /** The first complete lines as JSON values, if the file has one value per line. */
   readonly lines: readonly Json[];
@@ -51,7 +52,7 @@ export interface InputSample {
   readonly files: readonly SampleFile[];
 }
 
-/** How much of each file the detection may read. */
+/** The number of bytes of each file that the detection may read. */
 const sampleBytes = 64 * 1024;
 const sampledFiles = 64;
 const sampledLines = 40;
@@ -64,7 +65,7 @@ async function* inPieces(bytes: Uint8Array, piece: number): AsyncGenerator<Uint8
   for (let start = 0; start < bytes.length; start += piece) yield bytes.subarray(start, start + piece);
 }
 
-/** A file in memory. */
+/** Wraps bytes in memory as a file. */
 export function fileOfBytes(name: string, bytes: Uint8Array, piece = 64 * 1024): InputFile {
   return {
     name,
@@ -80,7 +81,7 @@ export async function fileOfStream(name: string, source: AsyncIterable<Uint8Arra
   const iterator = source[Symbol.asyncIterator]();
   let kept = 0;
   let ended = false;
-  // Up to the start of the second line: only then is it known whether the file has lines.
+  // Reads up to the start of the second line, because only then it is known whether the file consists of lines.
   let lines: 'first' | 'between' | 'second' = 'first';
   while (!ended && (kept <= sampleBytes || (lines !== 'second' && kept < keptBytes))) {
     const next = await iterator.next();
@@ -149,13 +150,13 @@ async function plainFile(file: InputFile, limits: Partial<ZipLimits> | undefined
   const stream = () =>
     order === undefined ? unpackGzip(file.name, file.stream(), limits) : utf16ToUtf8(file.stream(), order);
   if (file.kept !== undefined) return fileOfStream(name, stream());
-  // The size is unknown until the end; until then the file can be examined repeatedly.
+  // The size is unknown until the end. Until then the beginning can be examined repeatedly.
   return { name, size: null, kept: scannedBytes, stream };
 }
 
 /**
- * Opens archives: each zip file is replaced by its members, and each gzip file by its content. Nested archives stay
- * closed.
+ * Opens archives: each zip file is replaced by its members, and each gzip file by its content. Archives inside archives
+ * are not opened.
  */
 export async function openInput(input: ImportInput, limits?: Partial<ZipLimits>): Promise<ImportInput> {
   const files: InputFile[] = [];
@@ -190,7 +191,7 @@ function sampleLines(text: string, whole: boolean): Json[] {
   return found;
 }
 
-/** Whether the first line ends with an object and the next begins with one. */
+/** Whether the first line ends with an object and the next line begins with one. */
 async function beginsAgain(file: InputFile): Promise<boolean> {
   let before = 0;
   let ended = false;
@@ -210,17 +211,17 @@ async function beginsAgain(file: InputFile): Promise<boolean> {
       if (!isWhitespaceByte(byte)) return byte === opening;
     }
     scanned += piece.length;
-    // Reading on would make it impossible to read the pipe from its beginning.
+    // A pipe must not be read further here, because then it could not be read from its beginning.
     if (scanned >= (file.kept ?? scannedBytes)) return false;
   }
   return false;
 }
 
-/** Whether a file has one JSON value per line, judged by its beginning; otherwise it is one document. */
+/** Whether a file has one JSON value per line, judged by its beginning. Otherwise the file is one document. */
 export async function isLineFile(file: InputFile): Promise<boolean> {
   const { head, whole } = await readHead(file);
   const { text } = decodeUtf8(head);
-  // A single bracket starts a formatted document, some lines of which may be values themselves.
+  // A bracket alone on the first line starts a formatted document. Some of its lines may be valid JSON values too.
   if (/^\s*[[{]\s*\n/.test(text)) return false;
   const found = sampleLines(text, whole);
   if (found.length >= 2) return true;
@@ -228,23 +229,23 @@ export async function isLineFile(file: InputFile): Promise<boolean> {
   const begun = text.trimStart();
   const more = file.size !== null || file.kept !== undefined;
   if (!whole && more && begun.startsWith('{') && !begun.includes('\n')) return beginsAgain(file);
-  // One long line, followed by the start of another.
+  // The file has one long line, followed by the start of another.
   const [first = '', ...rest] = text.trimStart().split('\n');
   return (
     found.length === 1 && first.trimStart().startsWith('{') && rest.some((line) => line.trimStart().startsWith('{'))
   );
 }
 
-// Extensions that no format uses; an export may have thousands of such files, which are not examined.
+// File extensions that no format uses. An export may contain thousands of such files, which are not examined.
 const media =
   /\.(?:png|jpe?g|gif|webp|heic|svg|ico|bmp|tiff?|pdf|mp[34]|m4a|wav|ogg|opus|webm|mov|zip|gz|docx?|xlsx?|pptx?|html?|css)$/i;
 
-/** Whether a file's extension marks it as an image, audio, page or the like. The rest of its name does not matter. */
+/** Whether a file's extension marks it as an image, audio, page or similar. The rest of the name does not matter. */
 export function isMediaFile(name: string): boolean {
   return media.test(name);
 }
 
-/** Reads the beginnings of an input's files: likely conversations first, and a few dozen at most. */
+/** Reads the beginnings of an input's files: likely conversations first, and at most a few dozen. */
 export async function readSample(input: ImportInput): Promise<InputSample> {
   const likely = (file: InputFile) => /\.(?:jsonl?|ndjson|bak|db|sqlite|toml|md|html?)$/i.test(file.name);
   const chosen = [...input.files.filter(likely), ...input.files.filter((file) => !likely(file))].slice(0, sampledFiles);

@@ -3,19 +3,19 @@ import { refuseImport } from './findings.ts';
 
 /** A line of a file. */
 export interface TextLine {
-  /** Counted from 1. */
+  /** The line number, from 1. */
   readonly number: number;
-  /** Its byte offset. */
+  /** The byte offset of the line. */
   readonly offset: number;
-  /** Without its line feed, but with a carriage return before it. */
+  /** The bytes without the line feed; a carriage return before it is included. */
   readonly bytes: Uint8Array;
-  /** Whether a line feed ends it; the last line of a truncated file has none. */
+  /** Whether the line ends with a line feed; the last line of a truncated file does not. */
   readonly ended: boolean;
 }
 
 const longestLine = 512 * 1024 * 1024;
 
-/** Yields the lines of a stream, split only at 0x0A, without blank ones and without a byte order mark. */
+/** Yields the lines of a stream, split only at 0x0A. Blank lines and a byte order mark are left out. */
 export async function* splitLines(stream: AsyncIterable<Uint8Array>, limit = longestLine): AsyncGenerator<TextLine> {
   let carried: Uint8Array[] = [];
   let size = 0;

@@ -1,5 +1,4 @@
-// Shared by programs that store a conversation as a list of messages in the form of chat completions, with further
-// fields.
+// Reads lists of messages in the form of chat completions, with the additional fields of several programs.
 import type { Json, JsonObject } from '@coppice/core';
 import { fromAnthropicBlock } from './anthropic-blocks.ts';
 import { getFilledText, isJsonObject, listAt, textAt } from './fields.ts';
@@ -10,7 +9,7 @@ import { type ConversationNodes, type SourceTurn, toBlocksItem } from './turn-no
 
 const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
-/** Returns blocks in the form of either provider. */
+/** Returns the blocks of a message, in the form of OpenAI or Anthropic. */
 function blocksOf(message: JsonObject): readonly Json[] {
   const { content } = message;
   if (Array.isArray(content) && content.some((part) => isJsonObject(part) && isAnthropic(part)))

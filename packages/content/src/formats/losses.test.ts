@@ -1,4 +1,4 @@
-/** Everything that a target format cannot hold is reported. */
+/** Tests that every feature that a target format cannot store is reported. */
 import { type Block, type ImportNode, type Message, nodeId, run, textMessage, treeId } from '@coppice/core';
 import { createTestClock, ReferenceStore } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { messageKit } from '../kit.ts';
 import { readStoredTree, storeInput, toInput, writeStored } from './conformance.ts';
 import { findFormat } from './formats.ts';
 
-/** A tree with all kinds of metadata. */
+/** Builds a tree with all kinds of metadata. */
 async function rich() {
   const store = new ReferenceStore();
   const act = { actor: 'me', kit: messageKit, ...createTestClock() };
@@ -30,7 +30,7 @@ const model = (name: string, more: object = {}) => ({
   source: { type: 'model', provider: 'p', model_name: name, ...more },
 });
 
-/** A tree with failed and interrupted replies, and a turn of two models whose calls have the same id. */
+/** Builds a tree with failed and interrupted replies, and a turn of two models whose calls have the same id. */
 async function ended() {
   const store = new ReferenceStore();
   const id = treeId('00000000-0000-7000-8000-00000000abcf');
@@ -68,7 +68,7 @@ async function ended() {
 const said = (text: string) => ({ type: 'text', text });
 const note = { type: 'tool-use', id: 'call_0', name: 'f', parameters: {} };
 
-/** A thread with all kinds of markers and interrupted replies; the newest message is not the active one. */
+/** Builds a branch with all kinds of markers and interrupted replies. The newest message is not the active one. */
 async function marked(first: Message = textMessage('user', 'Ask')) {
   const store = new ReferenceStore();
   const id = treeId('00000000-0000-7000-8000-00000000abd0');

@@ -1,4 +1,4 @@
-/** Folders and archives with conversations of several programs. */
+/** Tests folders and archives with conversations of several programs. */
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { createBranchedTree, writeStored } from './conformance/storing.ts';

@@ -1,5 +1,4 @@
-// Converts messages between canonical form and that of OpenAI's wires and logs. Shared by all formats with such
-// messages.
+// Converts messages between the canonical form and the form of OpenAI's wires and logs.
 import type { Block, Json, JsonObject, Message } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { base64Length, isBase64 } from '../base64.ts';
@@ -56,7 +55,7 @@ function openAiPart(part: Json): Json {
   return part;
 }
 
-/** Returns a call's parameters, and the raw arguments if they contain more. */
+/** Returns a call's parameters, and the raw arguments if these contain more. */
 function callParameters(raw: Json | undefined): { readonly parameters: JsonObject; readonly arguments?: string } {
   if (isJsonObject(raw)) return { parameters: raw };
   if (typeof raw !== 'string' || raw.trim() === '') return { parameters: {} };
@@ -69,7 +68,7 @@ function callParameters(raw: Json | undefined): { readonly parameters: JsonObjec
   }
 }
 
-/** Converts a tool call to a block; `index` names one without an id. */
+/** Converts a tool call to a block. A call without an id is named by `index`. */
 export function toToolUse(call: Json, index: number): JsonObject {
   if (!isJsonObject(call)) return { type: 'x-tool-call', call };
   const id = getFilledText(call, 'id') ?? `call-${index}`;
@@ -88,8 +87,9 @@ export function toToolUse(call: Json, index: number): JsonObject {
 }
 
 /**
- * Converts a chat completion message to canonical form, not validated: parts become blocks, calls `tool-use`, reasoning
- * `thinking`, `developer` system, `function` tool. Parts of unknown types stay as they are.
+ * Converts a chat completion message to canonical form, without validation. Parts become blocks, calls `tool-use`,
+ * reasoning `thinking`; the role `developer` becomes system, and `function` becomes tool. Parts of unknown types are
+ * kept unchanged.
  */
 export function fromOpenAi(record: JsonObject): JsonObject {
   const role = textAt(record, 'role') ?? 'user';
@@ -119,7 +119,8 @@ export function fromOpenAi(record: JsonObject): JsonObject {
 }
 
 /**
- * Returns blocks for audio: its transcript, which can be read and searched, and the audio itself; none without an id.
+ * Returns blocks for audio: the transcript, which can be read and searched, and the audio. Returns none for audio
+ * without an id.
  */
 export function assistantBlocks(audio: JsonObject): JsonObject[] {
   const said = getFilledText(audio, 'transcript');
@@ -149,7 +150,7 @@ function imageUrlOf(block: Block): string | undefined {
   return `data:${mediaType};base64,${source.data}`;
 }
 
-/** What a canonical message loses as a chat message. */
+/** A part of a canonical message that a chat message cannot contain. */
 export type OpenAiLoss = 'thinking' | 'block';
 
 /**
@@ -199,7 +200,7 @@ export function toOpenAi(
   return { record, losses };
 }
 
-/** The audio of a message, and its transcript before it. */
+/** The audio of a message, and the transcript before it. */
 interface AssistantWire {
   readonly words?: Block | undefined;
   readonly sound?: Block | undefined;

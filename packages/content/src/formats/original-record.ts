@@ -1,24 +1,24 @@
-// Stores the source's record of a node beside the message, so that a writer can restore it field by field. Texts that
-// the message contains too are stored once.
+// Stores the record of the source with each node, so that a writer can restore it field by field. Texts that the
+// message also contains are stored only once.
 import type { Block, Json, JsonObject, Message, Node, NodeMeta } from '@coppice/core';
 import { isJsonObject, setOwn } from '../json-copy.ts';
 
-/** The metadata of an imported node under `imported`. */
+/** The metadata that an imported node has under `imported`. */
 export interface ImportMetadata {
   readonly format: string;
   readonly scope: string;
   readonly id: string;
-  /** A checksum of the message as imported; if it differs, the record no longer matches the message. */
+  /** A checksum of the imported message. If it differs, the record no longer matches the message. */
   readonly sum: string;
   readonly record?: Json;
 }
 
-/** Shorter texts are stored twice, because a pointer would save nothing. */
+/** The shortest text that is replaced by a pointer; for shorter texts a pointer would save nothing. */
 const worthwhile = 48;
 const pointer = '$text';
 const escape = '$$text';
 
-/** Returns the texts of a message that a record is likely to repeat, in order. */
+/** Returns the texts of a message that its record probably repeats, in order. */
 function textsInRecord(message: Message): string[] {
   const texts: string[] = [];
   for (const block of message.content) {
@@ -34,7 +34,7 @@ function textsInRecord(message: Message): string[] {
   return texts;
 }
 
-// The recursion is bounded by `recordDepth`. Unchanged parts are shared, not copied.
+// The recursion is limited by `recordDepth`. Unchanged parts are shared, not copied.
 function mapTexts(value: Json, change: (value: Json) => Json | undefined): Json {
   const changed = change(value);
   if (changed !== undefined) return changed;
@@ -65,7 +65,7 @@ function mappedObject(object: JsonObject, change: (value: Json) => Json | undefi
   return copy ?? object;
 }
 
-/** Replaces texts in a record that the message contains too by pointers. */
+/** Replaces texts in a record by pointers if the message contains the same texts. */
 export function packRecord(record: Json, message: Message): Json {
   const texts = textsInRecord(message);
   return texts.length === 0 ? packValue(record, noPlaces) : packValue(record, textPlaces(texts));
@@ -83,7 +83,7 @@ function textPlaces(texts: readonly string[]): ReadonlyMap<string, number> {
   return places;
 }
 
-// Like `mapTexts`, written out for speed: this visits every value of every imported record.
+// Like `mapTexts`, but without a callback, for speed: this function visits every value of every imported record.
 function packValue(value: Json, places: ReadonlyMap<string, number>): Json {
   if (typeof value === 'string') {
     const place = value.length < worthwhile ? undefined : places.get(value);
@@ -126,7 +126,7 @@ function comesBefore(object: JsonObject, keys: readonly string[], end: number): 
   return copy;
 }
 
-/** Restores a packed record; undefined if the message is not the one it was packed with. */
+/** Restores a packed record; undefined if the message has changed since the record was packed. */
 export function unpackRecord(packed: Json, message: Message): Json | undefined {
   const texts = textsInRecord(message);
   let whole = true;
@@ -146,12 +146,12 @@ export function unpackRecord(packed: Json, message: Message): Json | undefined {
   return whole ? record : undefined;
 }
 
-/** The deepest nesting of a stored record: that of a message, minus its wrapping. */
+/** The deepest nesting of a stored record: the limit of a message, minus the levels around the record. */
 const recordDepth = 150;
 /** The largest stored record, in UTF-16 units of its texts and keys. */
 const recordSize = 16 * 1024 * 1024;
 
-// Bounded by `left`: deeper parts are not visited.
+// Parts deeper than `left` levels are not visited.
 function measureJson(value: Json, left: number, size: number): number {
   if (typeof value === 'string') return size + value.length + 2;
   if (typeof value !== 'object' || value === null) return size + 2;
@@ -166,13 +166,13 @@ function measureJson(value: Json, left: number, size: number): number {
   return sum;
 }
 
-/** Whether a record is small and shallow enough to be stored beside a message. */
+/** Whether a record is small and shallow enough to be stored with a message. */
 export function isStorableRecord(record: Json): boolean {
   return measureJson(record, recordDepth, 0) <= recordSize;
 }
 
 /**
- * Computes a short checksum of a message's content. It only has to detect edits, and runs for every imported message: a
+ * Computes a short checksum of a message's content. It only has to detect edits and runs for every imported message; a
  * cryptographic hash would cost more than parsing.
  */
 export function checksumOf(content: readonly Block[]): string {
@@ -228,13 +228,13 @@ function isNote(value: unknown): value is ImportMetadata {
 export interface OriginalRecord {
   readonly id: string;
   readonly scope: string;
-  /** The source's record; undefined if none was stored. */
+  /** The record of the source; undefined if none was stored. */
   readonly record: JsonObject | undefined;
-  /** Whether the message still matches the record; if not, only the record's other fields are valid. */
+  /** Whether the message still matches the record. If not, only the other fields of the record are valid. */
   readonly unchanged: boolean;
 }
 
-/** Returns the original record of a node in a format; undefined for a node that did not come from it. */
+/** Returns the original record of a node in a format; undefined if the node was not imported from this format. */
 export function originalRecordOf(node: Pick<Node, 'meta' | 'message'>, format: string): OriginalRecord | undefined {
   const note = readImportMetadata(node.meta);
   if (note === undefined || note.format !== format || node.message === null) return undefined;

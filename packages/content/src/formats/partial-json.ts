@@ -14,7 +14,7 @@ type PartialFrame = ListFrame | ObjectFrame;
 const space = /[\s]*/y;
 const scalar = /(?:true|false|null|-?\d[\d.eE+-]*)/y;
 
-/** Returns the index of the closing quote of the string that begins at `start`; -1 if it is cut off. */
+/** Returns the index of the closing quote of the string that begins at `start`; -1 if the string is incomplete. */
 function stringEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -33,7 +33,7 @@ function readString(text: string, start: number, end: number): string | undefine
 }
 
 /**
- * Parses the first JSON value of a text as far as it goes: open containers are closed, an incomplete value is left out.
+ * Parses the first JSON value of an incomplete text: open containers are closed, and an incomplete value is left out.
  * Undefined if the text does not begin with JSON. For detection only; nothing is validated.
  */
 export function parsePartialJson(text: string): Json | undefined {

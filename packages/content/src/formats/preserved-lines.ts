@@ -1,5 +1,5 @@
-// Stores lines of a session file beside the nodes read from them, so that a writer can restore them in their order.
-// Shared by formats with one record per line and parent ids.
+// Stores the lines of a session file with their nodes, so that a writer can restore them in their order. Used by
+// formats with one record per line and parent ids.
 import type { Json, JsonObject, Node, NodeId } from '@coppice/core';
 import { canonicalJson } from '../canonical-json.ts';
 import type { ExportedTree } from './contract.ts';
@@ -16,17 +16,17 @@ export interface PreservedLine {
 /** The stored lines of a node. */
 export interface PreservedLines {
   readonly lines: readonly PreservedLine[];
-  /** Lines outside any chain that followed it. */
+  /** Lines outside any chain that came after the node. */
   readonly after: readonly PreservedLine[];
-  /** The id of its original parent; if that is still its parent, the lines keep their parent ids. */
+  /** The id of the original parent. If the parent has not changed, the lines keep their parent ids. */
   readonly parent: string | null;
-  /** Ids of its ancestors that were read from the same line. */
+  /** The ids of ancestors that were read from the same line. */
   readonly parts: readonly string[];
 }
 
 const keyValuePairs = (lines: readonly PreservedLine[]): Json[] => lines.map(({ at, line }) => ({ at, line }));
 
-/** Converts lines to a record. */
+/** Converts lines to the record that is stored with a node. */
 export function toPreservedRecord({ lines, after, parent, parts }: PreservedLines): JsonObject {
   return {
     lines: keyValuePairs(lines),
@@ -46,12 +46,12 @@ export function getPreservedLines(record: JsonObject, key: string): PreservedLin
   return found;
 }
 
-/** Whether two records are equal. A record too deep to compare equals nothing. */
+/** Whether two records are equal. A record that is too deep to compare is never equal. */
 export function areSameRecords(a: JsonObject, b: JsonObject): boolean {
   return isStorableRecord(a) && isStorableRecord(b) && canonicalJson(a) === canonicalJson(b);
 }
 
-/** Converts lines for the record of a conversation. */
+/** Converts lines to JSON for the record of a conversation. */
 export function toLinePairs(lines: readonly PreservedLine[]): Json {
   return keyValuePairs(lines);
 }
@@ -60,10 +60,10 @@ export function toLinePairs(lines: readonly PreservedLine[]): Json {
 export interface LineSource {
   readonly node: Node;
   readonly id: string;
-  /** Null if it did not come from this format, or its lines cannot be restored. */
+  /** Null if the node was not imported from this format, or if its lines cannot be restored. */
   readonly kept: PreservedLines | null;
   readonly unchanged: boolean;
-  /** Whether it still has its original parent. */
+  /** Whether the node still has its original parent. */
   readonly inPlace: boolean;
 }
 
@@ -86,7 +86,7 @@ export function findOriginalLines(tree: ExportedTree, format: string, ids: Reado
   });
 }
 
-/** The earliest position for the lines of a node; the other numbers decide between equal positions. */
+/** The earliest position for the lines of a node. The other numbers decide between equal positions. */
 export interface LineRank {
   readonly at: number;
   readonly sequence: number;
@@ -96,15 +96,15 @@ export interface LineRank {
 const parentKeys = ['parentUuid', 'parentId', 'logicalParentUuid'];
 
 /**
- * Computes the positions of lines. A file orders variants by line, and parents must come first: a moved or new node
+ * Computes the positions of lines. A file orders variants by line, and parents must come first. So a moved or new node
  * comes after its parent and the variants before it, and its descendants follow. All other lines keep their position,
- * even if a file named parents that come later.
+ * even if a line names a parent that comes later.
  */
 export function computeLineRanks(tree: ExportedTree, nodes: readonly LineSource[]): ReadonlyMap<NodeId, LineRank> {
   const children = exportedChildren(tree);
   const returning = new Map(nodes.map((one, index) => [one.node.id, { ...one, index }]));
   const ranks = new Map<NodeId, LineRank>();
-  // Nodes whose lines come later than originally, so that their descendants must follow.
+  // Nodes whose lines come later than in the original file, so that their descendants must follow them.
   const late = new Set<NodeId>();
   const walk: { readonly node: Node; readonly before: NodeId | undefined }[] = [];
   const open = (parent: NodeId) => {
@@ -138,7 +138,7 @@ export function computeLineRanks(tree: ExportedTree, nodes: readonly LineSource[
   return ranks;
 }
 
-/** Whether a first message names a missing parent; such messages come after the others. */
+/** Whether a first message names a missing parent. Such messages come after the others. */
 function isStray(one: LineSource | undefined): boolean {
   const line = one?.inPlace === true ? one.kept?.lines[0]?.line : undefined;
   return line !== undefined && parentKeys.some((key) => textAt(line, key) !== undefined);
@@ -148,7 +148,7 @@ function isStray(one: LineSource | undefined): boolean {
 export class LineCollector {
   readonly #lines: { readonly line: JsonObject; readonly rank: LineRank }[] = [];
 
-  /** Adds a line of a node; without a rank it comes last. */
+  /** Adds a line of a node. A line without a rank comes last. */
   add(line: JsonObject, at = Number.POSITIVE_INFINITY, rank?: LineRank): void {
     const { sequence = Number.MAX_SAFE_INTEGER, walk = 0 } = rank ?? {};
     this.#lines.push({ line, rank: { at: Math.max(at, rank?.at ?? at), sequence, walk } });
@@ -182,7 +182,7 @@ export function* encodeLines(
   if (piece !== '') yield { type: 'text', text: piece };
 }
 
-/** Derives a file name from a foreign id; the fallback if the id is not a plain name. */
+/** Derives a file name from a foreign id; the fallback is used if the id is not a plain name. */
 export function safeFileName(id: string, fallback: string): string {
   return /^[A-Za-z0-9][\w.-]{0,150}$/.test(id) && !id.includes('..') ? id : fallback;
 }

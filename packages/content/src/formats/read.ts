@@ -27,7 +27,7 @@ export type ImportEvent =
 
 /** Options for reading an input. */
 export interface ImportOptions extends ReadOptions {
-  /** The format or its name; detected from the content if not given. */
+  /** The format or its name; by default it is detected from the content. */
   readonly format?: string | Format;
   readonly zip?: Partial<ZipLimits>;
 }
@@ -72,10 +72,12 @@ interface FileRange {
   readonly files: readonly InputFile[];
 }
 
-// With less confidence, a file beside an export is an attachment, not a conversation.
+// The minimum confidence for a conversation; a file with a lower confidence is an attachment.
 const sure = 0.5;
 
-/** Detects each file separately, for folders with several formats; files of one format are read together. */
+/**
+ * Detects the format of each file separately, for folders with several formats. Files of one format are read together.
+ */
 async function stretchesAmong(files: readonly InputFile[], among: readonly Format[]): Promise<FileRange[]> {
   const found = new Map<string, InputFile[]>();
   for (const file of files) {
@@ -89,7 +91,7 @@ async function stretchesAmong(files: readonly InputFile[], among: readonly Forma
   return [...found].map(([name, fellows]) => ({ ...readerNamed(name), files: fellows }));
 }
 
-/** Returns what to read next: all remaining files in the most likely format, else each in its own. */
+/** Returns the files to read next: all remaining files in the most likely format, else each file in its own format. */
 async function nextRange(files: readonly InputFile[], used: ReadonlySet<string>): Promise<FileRange[]> {
   const among = formats.filter((format) => !used.has(format.name));
   const [best] = guessFormats(await readSample({ files }), among);
@@ -98,12 +100,12 @@ async function nextRange(files: readonly InputFile[], used: ReadonlySet<string>)
   return files.length > 1 ? stretchesAmong(files, among) : [];
 }
 
-/** Whether a finding only says that a whole file does not belong to the format that was read. */
+/** Whether a finding only reports that a whole file does not belong to the format. */
 function isLeftOut({ code, rejected, place }: ImportFinding, names: ReadonlyMap<string, InputFile>): boolean {
   return (code === 'import/skipped' || code === 'import/attachment-unused') && rejected === 0 && names.has(place);
 }
 
-/** Whether an event shows that a reader found something, or why it did not. */
+/** Whether an event shows that a reader found something, or why it found nothing. */
 function isUnderstood(event: ReadEvent): boolean {
   if (event.type === 'tree') return event.tree.nodes.length > 0 || event.tree.findings.some(isTrouble);
   return event.type === 'blob' || (event.type === 'finding' && isTrouble(event.finding));
@@ -111,7 +113,7 @@ function isUnderstood(event: ReadEvent): boolean {
 
 const isTrouble = ({ severity }: ImportFinding) => severity !== 'note';
 
-/** Returns a finding for a file in which its reader found nothing: a loss, unless it is empty. */
+/** Returns a finding for a file in which the reader found nothing: a loss, unless the file is empty. */
 async function nothingIn(file: InputFile, format: Format, empty: boolean): Promise<ImportFinding> {
   const { head } = await readHead(file);
   const blank = empty || isMediaFile(file.name) || /^[\s[\]{}]*$/.test(decodeUtf8(head).text);
@@ -123,7 +125,7 @@ async function nothingIn(file: InputFile, format: Format, empty: boolean): Promi
   );
 }
 
-/** Counts the bytes read of a file, and pauses in between. Bytes that are read again count once. */
+/** Counts the bytes that are read of a file, and pauses in between. Bytes that are read again count only once. */
 function countEvents(
   file: InputFile,
   far: Map<InputFile, number>,
@@ -143,7 +145,7 @@ function countEvents(
           count(at - before);
         }
         yield chunk;
-        // Much may have been read, and bytes in memory never yield by themselves.
+        // Pauses here, because much may have been read, and reading bytes from memory never yields to other work.
         const resting = rest?.();
         if (resting !== undefined) await resting;
       }
@@ -152,9 +154,9 @@ function countEvents(
 }
 
 /**
- * Reads an input: opens archives, detects the format by content, reads one conversation at a time and repairs it. Files
- * in which the format finds nothing are read in their own. Throws an AppError with an `import/…` code if the input
- * cannot be read at all; everything else is a finding.
+ * Reads an input: opens archives, detects the format by content, reads one conversation at a time and repairs it. If
+ * the format finds nothing in a file, the file is read in its own format. Throws an AppError with an `import/…` code if
+ * the input cannot be read at all; all other problems are findings.
  */
 export async function* readImport(input: ImportInput, options: ImportOptions = {}): AsyncGenerator<ImportEvent> {
   const opened = await openInput(input, options.zip);

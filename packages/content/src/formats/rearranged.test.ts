@@ -7,7 +7,7 @@ import { messageKit } from '../kit.ts';
 import { readStoredTree, type StoredImport, storeInput, toInput, writeStored } from './conformance.ts';
 import { findFormat, formats } from './formats.ts';
 
-/** A conversation built from parent numbers; -1 is a first message. */
+/** Builds a conversation from parent numbers; -1 marks a first message. */
 function exportOf(parents: readonly number[]): string {
   const idOf = (at: number) => (at < 0 ? 'r' : `n${at}`);
   const above = parents.map((wish, at) => (at === 0 ? -1 : (wish % (at + 1)) - 1));
@@ -81,7 +81,7 @@ function messagesOf(tree: Tree): NodeId[] {
   return found;
 }
 
-/** Returns texts with their depth, and a mark on the active one. */
+/** Returns the texts of a tree with their depth, and a mark on the active node. */
 function shapeOf(tree: Tree, marked: boolean): string {
   const lines: string[] = [];
   const stack: { readonly id: NodeId; readonly depth: number }[] = [{ id: tree.rootId, depth: 0 }];
@@ -118,7 +118,7 @@ describe('a tree that was rearranged here', () => {
       const trees = fc.array(fc.nat(), { minLength: 2, maxLength: 10 });
       await fc.assert(
         fc.asyncProperty(trees, fc.array(act, { minLength: 1, maxLength: 4 }), async (parents, wishes) => {
-          // The rearranged records are in the format's own form.
+          // The rearranged records have the format's own form.
           const first = await storeInput(toInput({ 'c.json': exportOf(parents) }), { format: 'chatgpt' });
           const { files } = await writeStored(first, format);
           const stored = await storeInput(toInput(Object.fromEntries(files)), { format: name });

@@ -1,17 +1,19 @@
-// For formats in which one record holds a whole turn with its calls and results: a record is read as several nodes, and
-// nodes that belong together are written as one record.
+// For formats in which one record contains a whole turn with its calls and results. A record is read as several nodes,
+// and nodes of one turn are written as one record.
 import type { JsonObject, Node, NodeId } from '@coppice/core';
 import type { ExportedTree, ImportedNode } from './contract.ts';
 import { exportedChildren, exportedIds } from './exporting.ts';
 import { findOriginalLines, type LineSource, toPreservedRecord } from './preserved-lines.ts';
 
-/** A node that a record becomes; pieces form a chain or are siblings, and the primary one has the record's id. */
+/**
+ * A node of a record. The pieces of a record form a chain or are siblings, and the primary piece has the record's id.
+ */
 export interface TurnPiece extends Pick<ImportedNode, 'message' | 'kind' | 'marker' | 'status' | 'meta' | 'group'> {
   readonly id: string;
   readonly parent: string | null;
 }
 
-/** A record and where it was found. */
+/** A record with its place in the source. */
 export interface TurnSource {
   readonly record: JsonObject;
   readonly at: number;
@@ -21,7 +23,10 @@ export interface TurnSource {
   readonly known: (id: string) => boolean;
 }
 
-/** Returns the nodes of a record: the primary one stores it and names the others, so that a writer finds them again. */
+/**
+ * Returns the nodes of a record. The primary node stores the record and the ids of the other nodes, so that a writer
+ * finds them again.
+ */
 export function nodesOfTurns(home: string, pieces: readonly TurnPiece[], source: TurnSource): ImportedNode[] {
   const { record, at, place, createdAt, known } = source;
   const ids = new Set(pieces.map((piece) => piece.id));
@@ -48,13 +53,13 @@ export interface RecordTurn {
   readonly id: string;
   /** Null for a first message. */
   readonly parent: RecordTurn | null;
-  /** Whether it was imported as a first message: its record names no parent, or a missing one. */
+  /** Whether the turn was imported as a first message, because its record names no parent or a missing one. */
   readonly first: boolean;
-  /** Whether it still has its original parent. */
+  /** Whether the turn still has its original parent. */
   readonly inPlace: boolean;
   readonly nodes: Node[];
   readonly children: RecordTurn[];
-  /** The original position of its record; after all others if it was added here. */
+  /** The original position of the record; turns that were added in Coppice come after all others. */
   at: number;
   /** The original record, if all nodes read from it are unchanged. */
   readonly original: JsonObject | null;
@@ -62,9 +67,9 @@ export interface RecordTurn {
   was: JsonObject | null;
 }
 
-/** The turns of a tree, and the nodes that do not fit into one. */
+/** The turns of a tree, and the nodes that belong to no turn. */
 export interface RecordTurns {
-  /** Parents before children, children in their order. */
+  /** The turns, parents before children, children in their order. */
   readonly ordered: readonly RecordTurn[];
   readonly byNode: ReadonlyMap<NodeId, RecordTurn>;
   /** Markers of extensions from other sources. */
@@ -74,8 +79,8 @@ export interface RecordTurns {
 }
 
 /**
- * Returns the step that names the author of a turn: the last with a model or usage. Other steps with another model or
- * usage do not fit into one record.
+ * Returns the step that determines the author of a turn: the last step with a model or usage. Steps with another model
+ * or usage cannot be stored in the same record.
  */
 export function findTurnAuthor({ nodes }: RecordTurn): { readonly maker: Node; readonly others: readonly Node[] } {
   const spoken = nodes.filter((node) => node.role === 'assistant');
@@ -184,7 +189,7 @@ class TurnBuilder {
     return id === null ? undefined : this.#byNode.get(id)?.id;
   }
 
-  /** Whether a node continues a turn: calls, results and what follows form one turn as long as nothing branches off. */
+  /** Whether a node continues a turn. Calls, results and later content form one turn until a fork. */
   #continues(turn: RecordTurn, node: Node): boolean {
     return turn.original === null && this.#last.get(turn) === node.parentId && this.#isNext(node);
   }
@@ -199,7 +204,7 @@ class TurnBuilder {
     return node.message?.role === 'assistant' && parent.message?.role === 'tool';
   }
 
-  /** Returns the id of a turn that begins here: that of its last node, which later turns name as parent. */
+  /** Returns the id of a turn that begins here: the id of its last node, which later turns name as their parent. */
   #end(first: LineSource): string {
     let end = first;
     for (;;) {

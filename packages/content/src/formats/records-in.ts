@@ -8,20 +8,20 @@ import type { InputFile } from './input.ts';
 import { splitLines } from './lines.ts';
 import { type JsonPathPattern, type JsonPiece, JsonSplitter } from './split-json.ts';
 
-/** One record of a file, or the rest of the document without its records. */
+/** One record of a file, or the remainder of the document without its records. */
 export type FileRecord =
   | {
       readonly type: 'record';
-      /** Which pattern it matched; 0 for a line. */
+      /** The index of the matching pattern; 0 for a line. */
       readonly pattern: number;
       readonly path: readonly (string | number)[];
-      /** Where it was found, such as `conversations.json[3]` or `session.jsonl:12`. */
+      /** The place in the input, such as `conversations.json[3]` or `session.jsonl:12`. */
       readonly place: string;
       readonly value: Json;
       readonly bytes: number;
       readonly findings: readonly ImportFinding[];
     }
-  /** The document without its records; only for documents, and last. */
+  /** The document without its records. It comes last, and only for documents. */
   | { readonly type: 'rest'; readonly value: Json | undefined; readonly place: string }
   | { readonly type: 'finding'; readonly finding: ImportFinding };
 
@@ -34,7 +34,7 @@ function recordPath(file: string, path: readonly (string | number)[]): string {
 // Smaller records are parsed faster than a pause would take.
 const large = 256 * 1024;
 
-/** Returns the record of a piece, or what is wrong with it. */
+/** Parses a piece, and returns its record or a finding. */
 async function recordsOfValue(file: InputFile, piece: JsonPiece | undefined): Promise<readonly FileRecord[]> {
   if (piece === undefined) return [];
   const { bytes, path, pattern, members } = piece;
@@ -55,7 +55,7 @@ export async function* readDocumentRecords(
   const splitter = new JsonSplitter(patterns);
   const { name } = file;
   const read = async function* (pieces: JsonPiece[]): AsyncGenerator<FileRecord> {
-    // Removed from the list one by one, so that the bytes of a record are not held while it is stored.
+    // The pieces are removed from the list one by one, so that the bytes of a record are not kept while it is stored.
     pieces.reverse();
     while (pieces.length > 0) yield* await recordsOfValue(file, pieces.pop());
   };

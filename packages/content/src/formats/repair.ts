@@ -1,5 +1,5 @@
-// Repairs foreign trees, in one place for all formats: nothing invalid reaches a store, nothing is dropped silently.
-// Every walk is iterative; foreign ids are only used as Map keys.
+// Repairs foreign trees, in one place for all formats. Nothing invalid reaches a store, and nothing is dropped
+// silently. All walks are iterative, and foreign ids are used only as Map keys.
 import { type Json, type Message, type NodeKind, textMessage } from '@coppice/core';
 import { canonicalJson } from '../canonical-json.ts';
 import { normaliseMessage } from '../legacy.ts';
@@ -17,7 +17,7 @@ import { hasTextFields } from './words-in.ts';
 export interface RepairedNode extends Omit<ImportedNode, 'message'> {
   readonly message: Message;
   readonly kind: Exclude<NodeKind, 'root'>;
-  /** Its rank among its siblings. */
+  /** The rank of the node among its siblings. */
   readonly order: number;
   readonly records: number;
 }
@@ -35,7 +35,7 @@ export interface RepairedTree extends Omit<ImportedTree, 'nodes' | 'activeExtern
 
 const longestId = 512;
 
-/** Returns a foreign id that a store accepts; a longer one is hashed. */
+/** Returns an id that a store accepts; an id that is too long is hashed. */
 export function boundedId(id: string): string {
   // A UTF-16 unit takes at most three bytes.
   return id.length * 3 <= longestId || utf8Length(id) <= longestId ? id : `sha256:${sha256Hex(id)}`;
@@ -44,7 +44,7 @@ export function boundedId(id: string): string {
 interface RepairDraft {
   readonly node: ImportedNode;
   readonly id: string;
-  /** The index of its parent among the drafts; -1 is the root. */
+  /** The index of the parent among the drafts; -1 means the root. */
   parent: number;
   order: number;
   records: number;
@@ -64,7 +64,7 @@ class Repair {
     for (const found of tree.findings) this.findings.push(found);
   }
 
-  /** Creates one draft per id; a duplicate id with the same body is merged, with another body it gets a new id. */
+  /** Creates one draft per id. A duplicate id with the same body is merged; with another body it gets a new id. */
   enter(): void {
     for (const node of this.#tree.nodes) {
       const id = boundedId(node.externalId);
@@ -93,7 +93,10 @@ class Repair {
     }
   }
 
-  /** Returns the body of the first record with an id; cached, because all records of a file may have the same id. */
+  /**
+   * Returns the body of the first record with an id. The result is cached, because all records of a file may have the
+   * same id.
+   */
   #firstBody(id: string, first: ImportedNode): string {
     const body = this.#bodies.get(id) ?? bodyOf(first);
     this.#bodies.set(id, body);
@@ -104,7 +107,7 @@ class Repair {
     return this.#byId.get(boundedId(id));
   }
 
-  /** Resolves parents to indexes; without a valid parent a node becomes a child of the root. */
+  /** Resolves parents to indexes. A node without a valid parent becomes a child of the root. */
   hang(): void {
     for (let index = 0; index < this.drafts.length; index++) {
       const draft = this.drafts[index];
@@ -122,18 +125,21 @@ class Repair {
     else this.findings.push(buildFinding('import/self-parent', 'repair', place));
   }
 
-  /** Breaks cycles at the first node found: it becomes a child of the root, with the rest of the cycle below it. */
+  /**
+   * Breaks each cycle at the first node found: that node becomes a child of the root, and the other nodes stay below
+   * it.
+   */
   cut(): void {
     const state = new Uint8Array(this.drafts.length);
     for (let index = 0; index < this.drafts.length; index++) {
       const parent = this.drafts[index]?.parent ?? -1;
-      // Usually parents come first and are known to lead to the root.
+      // Usually parents come first, and it is already known that they lead to the root.
       if (parent === -1 || state[parent] === 2) state[index] = 2;
       else if (state[index] === 0) this.#walkUp(index, state);
     }
   }
 
-  /** Walks up from a node to one that is known to lead to the root, or around a cycle. */
+  /** Walks up from a node until it reaches a node that leads to the root, or detects a cycle. */
   #walkUp(index: number, state: Uint8Array): void {
     const walk: number[] = [];
     let at = index;
@@ -157,7 +163,7 @@ class Repair {
     for (const done of walk) state[done] = 2;
   }
 
-  /** Orders siblings: as the source lists them, else as they came. */
+  /** Orders siblings as the source lists them, else in input order. */
   arrange(): number[][] {
     const { drafts } = this;
     const children: number[][] = [];
@@ -173,7 +179,7 @@ class Repair {
     return children;
   }
 
-  /** Whether siblings are already in the order that the source lists, as most are. */
+  /** Whether siblings are already in the listed order, which is the usual case. */
   #stands(family: readonly number[], listed: readonly string[]): boolean {
     if (family.length !== listed.length) return false;
     for (let at = 0; at < family.length; at++) if (this.indexOf(listed[at] ?? '') !== family[at]) return false;
@@ -208,7 +214,7 @@ class Repair {
     }
   }
 
-  /** Returns all drafts by time, parents before children: the order in which a store numbers them. */
+  /** Returns all drafts by time, parents before children. A store numbers them in this order. */
   ordered(children: readonly (readonly number[])[]): number[] {
     const times = new Float64Array(this.drafts.length);
     const rank = new Float64Array(this.drafts.length);
@@ -230,7 +236,7 @@ class Repair {
     return order.sort((a, b) => compareNodes(times[a] ?? 0, times[b] ?? 0) || (rank[a] ?? 0) - (rank[b] ?? 0));
   }
 
-  /** Returns the message of a node, or a marker instead if it is blank or unreadable. */
+  /** Returns the message of a node; a blank or unreadable message becomes a marker. */
   read(node: ImportedNode): Pick<RepairedNode, 'message' | 'kind'> {
     const kind = node.kind ?? 'message';
     if (node.message === null || node.message === undefined) {
@@ -293,33 +299,33 @@ function shortenedId(id: string): string {
   return JSON.stringify(id.slice(0, 80));
 }
 
-/** Whether a store would refuse the message as blank; a reply that was cut short may be. */
+/** Whether a store would refuse the message as blank. A reply that was cut short may be blank. */
 function isSilent(message: Message, status: ImportedNode['status']): boolean {
   if (message.role === 'tool') return false;
   if (status !== undefined && status !== 'success') return false;
   return message.content.every((block) => block.type === 'text' && 'text' in block && String(block.text).trim() === '');
 }
 
-/** Returns the finding for a message without text: a note if its record has none either. */
+/** Returns the finding for a message without text. It is a note if the record has no text either. */
 function blankFinding({ record, place }: ImportedNode): ImportFinding {
   if (!hasTextFields(record)) return buildFinding('import/blank-message', 'note', place);
   return buildFinding('import/message-unreadable', 'repair', place, detailOf('text-in-wrong-place'));
 }
 
-/** Returns the text by which two records with one id are compared. */
+/** Returns the text that is compared for two records with the same id. */
 function bodyOf(node: ImportedNode): string {
   const { parentExternalId, record, message } = node;
   try {
     return canonicalJson({ parentExternalId, body: record ?? message ?? null });
   } catch {
-    // Content that JSON cannot represent equals nothing.
+    // Content that JSON cannot represent is never equal to other content.
     return `${node.place} ${node.externalId}`;
   }
 }
 
 type PlacedNode = Pick<RepairedNode, 'externalId' | 'parentExternalId' | 'order' | 'records'>;
 
-// Fields are listed instead of spread for speed: this runs for every record of every import.
+// Fields are listed instead of spread for speed: this function runs for every record of every import.
 function repairedNode(node: ImportedNode, repair: Repair, placed: PlacedNode): RepairedNode {
   const { message, kind } = repair.read(node);
   const record = repair.record(node);

@@ -1,11 +1,11 @@
-// Splits a model's turn into several nodes: the text up to its calls, each result, and what followed.
+// Splits a model's turn into several nodes: the text up to the calls, each result, and the content after the results.
 import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
 import type { TurnPiece } from './record-turns.ts';
 
 /** A part of a turn in order: blocks of the model, or the result of a call. */
 export type ReplyItem =
   | { readonly type: 'blocks'; readonly blocks: readonly Json[] }
-  /** The point where a summary replaced older messages. */
+  /** The point at which a summary replaces older messages. */
   | { readonly type: 'compaction'; readonly summary: string; readonly details: JsonObject }
   | {
       readonly type: 'result';
@@ -23,7 +23,7 @@ export interface ReplyAuthor {
 }
 
 /**
- * Returns the pieces of a turn as a chain; the last one has the turn's id, because later messages are its children.
+ * Returns the pieces of a turn as a chain. The last piece has the turn's id, because later messages are its children.
  * Content after a result starts a new step.
  */
 export function replyPieces(

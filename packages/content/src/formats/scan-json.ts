@@ -22,16 +22,16 @@ export type ValueKind = 'string' | 'scalar' | 'container';
 interface Scan {
   readonly at: number;
   readonly depth: number;
-  /** The number of members that began. */
+  /** The number of members that start in the scanned bytes. */
   readonly members: number;
-  /** Whether the value ended there. */
+  /** Whether the value ends in the scanned bytes. */
   readonly ended: boolean;
-  /** Whether a string began that continues beyond the chunk. */
+  /** Whether a string starts that continues after the chunk. */
   readonly open: boolean;
 }
 
 /**
- * Scans a value from a place outside strings. Uses local variables only, because it visits every byte of every file.
+ * Scans a value from a position outside strings. Uses only local variables, because it visits every byte of every file.
  */
 export function scanValue(chunk: Uint8Array, start: number, above: number, kind: ValueKind): Scan {
   let at = start;
@@ -70,8 +70,8 @@ export function scanValue(chunk: Uint8Array, start: number, above: number, kind:
 }
 
 /**
- * Returns the closing quote of a string in a chunk; -1 if it continues beyond. Short strings are walked, long ones
- * searched.
+ * Returns the closing quote of a string in a chunk; -1 if the string continues after the chunk. Short strings are read
+ * byte by byte, long ones are searched.
  */
 function stringClose(chunk: Uint8Array, start: number): number {
   const near = Math.min(chunk.length, start + 32);
@@ -81,7 +81,7 @@ function stringClose(chunk: Uint8Array, start: number): number {
     if (byte === backslashByte) at++;
   }
   let from = near;
-  // The walk may have ended inside an escape.
+  // The loop may have stopped inside an escape sequence.
   let escapes = 0;
   for (let at = near - 1; at >= start && chunk[at] === backslashByte; at--) escapes++;
   if (escapes % 2 === 1) from++;

@@ -24,7 +24,7 @@ export function buildSessionInMemory(header: SessionHeader, entries: readonly Se
     parentAt: (index) => {
       if (index <= 0) return -1;
       const above = byId.get(at(index).parentUuid ?? '') ?? 0;
-      // Guarantees that a walk up ends on any file.
+      // This guarantees that a walk up ends in any file.
       return above < index ? above : 0;
     },
     isOurs: () => true,

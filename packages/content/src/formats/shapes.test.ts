@@ -1,4 +1,7 @@
-/** Difficult tree shapes in every format with parent ids, with a hundred thousand records each in the long run. */
+/**
+ * Tests difficult tree shapes in every format with parent ids, with a hundred thousand records each if `COPPICE_LONG=1`
+ * is set.
+ */
 import { checkTree } from '@coppice/core/tree';
 import { describe, expect, it } from 'vitest';
 import { readStoredTree, storeInput, toInput } from './conformance.ts';
@@ -31,7 +34,7 @@ const shapes: { readonly [name: string]: readonly Said[] } = {
   'one circle': shaped((index) => `n${(index + 1) % count}`),
   'circles of two': shaped((index) => `n${index ^ 1}`),
 };
-// An object cannot have a key twice, so these exist only in lists and lines.
+// An object cannot have the same key twice, so duplicate ids exist only in lists and lines.
 const oneId = shaped(
   () => null,
   () => 'same',

@@ -1,5 +1,5 @@
 // Splits a large JSON document into pieces. JSON.parse of a whole export would need several times its size in memory
-// and block everything else; here the bytes are cut at given patterns, and each piece is parsed separately.
+// and block everything else. Instead, the bytes are cut at given patterns and each piece is parsed separately.
 import type { Json } from '@coppice/core';
 import { copyBytes, joinBytes } from './bytes.ts';
 import { refuseImport } from './findings.ts';
@@ -17,24 +17,26 @@ import {
   type ValueKind,
 } from './scan-json.ts';
 
-/** Where to cut: keys from the top down, `*` for each element of an array, `{}` for each member of an object. */
+/**
+ * The path of the pieces: keys from the top down, `*` for each element of an array, `{}` for each member of an object.
+ */
 export type JsonPathPattern = readonly string[];
 
 /** A piece of the document. */
 export interface JsonPiece {
-  /** Which of the patterns it matched. */
+  /** The index of the matching pattern. */
   readonly pattern: number;
-  /** Keys and indexes from the top down. */
+  /** The path of the piece: keys and indexes from the top down. */
   readonly path: readonly (string | number)[];
-  /** Its JSON text, valid until the next piece is requested. */
+  /** The JSON text of the piece, valid until the next piece is requested. */
   readonly bytes: Uint8Array;
-  /** The number of members of its objects in the text; a parsed value with fewer has lost some to duplicate keys. */
+  /** The number of object members in the text. If the parsed value has fewer, duplicate keys were lost. */
   readonly members: number;
-  /** Its offset in the document. */
+  /** The offset of the piece in the document. */
   readonly offset: number;
 }
 
-/** The rest of a document without its pieces, each of which is replaced by `null`. */
+/** The remainder of a document, in which each piece is replaced by `null`. */
 export interface DocumentRest {
   readonly bytes: Uint8Array;
   readonly members: number;
@@ -58,13 +60,13 @@ interface JsonLevel {
   readonly array: boolean;
   index: number;
   key: string;
-  /** In an object: the next string is a key. */
+  /** Whether the next string in an object is a key. */
   keyNext: boolean;
 }
 
 /** A value that is being copied unparsed. */
 interface Grab {
-  /** The pattern that it matched; -1 for a value of the remainder. */
+  /** The index of the matching pattern; -1 for a value of the remainder. */
   readonly pattern: number;
   readonly path: readonly (string | number)[];
   readonly offset: number;
@@ -81,11 +83,11 @@ export class JsonSplitter {
   readonly #limits: SplitLimits;
   readonly #levels: JsonLevel[] = [];
   #grab: Grab | null = null;
-  /** Inside a string, of a key or of a copied value. */
+  /** Whether the position is inside a string, either a key or a copied value. */
   #inString = false;
   #escaped = false;
   #key: Uint8Array[] | null = null;
-  // One byte array: a list of pieces would hold an object for each comma between a million records.
+  // One byte array. A list of pieces would contain an object for each comma between a million records.
   #rest = new Uint8Array(256);
   #restSize = 0;
   #members = 0;
@@ -98,7 +100,7 @@ export class JsonSplitter {
     this.#limits = { ...defaultSplitLimits, ...limits };
   }
 
-  /** Returns the pieces that this chunk completes, valid as long as the chunk. */
+  /** Returns the pieces that this chunk completes. They are valid only as long as the chunk. */
   push(chunk: Uint8Array): JsonPiece[] {
     const found: JsonPiece[] = [];
     let at = 0;
@@ -116,7 +118,7 @@ export class JsonSplitter {
   /** Ends the document. */
   end(): { readonly pieces: JsonPiece[]; readonly remainder: DocumentRest } {
     const pieces: JsonPiece[] = [];
-    // A number at the top level ends only with the document.
+    // A number at the top level ends only at the end of the document.
     if (this.#grab?.kind === 'scalar' && this.#levels.length === 0) this.#finish(this.#grab, pieces);
     const complete = this.#grab === null && this.#key === null && this.#levels.length === 0 && this.#done;
     const remainder: DocumentRest = {
@@ -144,7 +146,7 @@ export class JsonSplitter {
     this.#restSize = size;
   }
 
-  /** Reads between values, on the levels that patterns lead through. */
+  /** Reads the bytes between values, on the levels of the patterns. */
   #between(chunk: Uint8Array, start: number): number {
     let at = start;
     while (at < chunk.length) {
@@ -203,8 +205,8 @@ export class JsonSplitter {
   }
 
   /**
-   * Returns the index after the closing quote; beyond the chunk if the string continues, and then {@link #inString}
-   * stays set.
+   * Returns the index after the closing quote. If the string continues in the next chunk, returns an index beyond the
+   * chunk, and {@link #inString} stays set.
    */
   #stringEnd(chunk: Uint8Array, start: number): number {
     let at = start;
@@ -232,7 +234,7 @@ export class JsonSplitter {
     return this.#levels.map((level) => (level.array ? level.index : level.key));
   }
 
-  /** Whether a pattern leads into a container at this place. */
+  /** Whether a pattern continues inside the container at this place. */
   #descends(byte: number): boolean {
     if (byte !== openBraceByte && byte !== openBracketByte) return false;
     const depth = this.#levels.length;
@@ -329,7 +331,7 @@ function keyText(bytes: Uint8Array): string {
   }
 }
 
-// Keys on pattern levels are few and short, so this need not be fast.
+// Does not need to be fast, because keys on pattern levels are few and short.
 function decodeKey(bytes: Uint8Array): string {
   let encoded = '';
   for (const byte of bytes) encoded += `%${byte.toString(16).padStart(2, '0')}`;

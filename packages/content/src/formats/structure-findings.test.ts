@@ -1,4 +1,4 @@
-/** Structural problems are reported in every format that can have them. */
+/** Tests that structural problems are reported in every format that can have them. */
 import { describe, expect, it } from 'vitest';
 import { type FixtureFiles, storeInput, toInput } from './conformance.ts';
 
@@ -7,7 +7,7 @@ type Fields = { readonly [key: string]: unknown };
 const at = (second: number) => new Date(1_767_323_045_000 + second * 1000).toISOString();
 const lines = (...values: readonly Fields[]) => values.map((one) => `${JSON.stringify(one)}\n`).join('');
 
-/** One record of each format: an id, a parent and a structural problem. */
+/** Builds one record of each format: an id, a parent and a structural problem. */
 const makers: { readonly [format: string]: (records: readonly Odd[]) => FixtureFiles } = {
   chatgpt: (records) => {
     const root = { id: 'r', parent: null, children: [], message: null };

@@ -1,4 +1,4 @@
-// Findings about structural problems that all readers share. The record is kept; the problem is reported.
+// Findings about structural problems that all readers share. The record is kept, and the problem is reported.
 import type { Json } from '@coppice/core';
 import type { ImportedNode } from './contract.ts';
 import { getFilledText, isJsonObject } from './fields.ts';
@@ -11,12 +11,12 @@ export function parentFinding(parent: Json | undefined, place: string): ImportFi
   return [buildFinding('import/orphan', 'repair', place, detailOf('parent', JSON.stringify(parent).slice(0, 80)))];
 }
 
-/** Returns a finding for more than one root; a note in formats that allow it. */
+/** Returns a finding for more than one root; only a note in formats that allow several roots. */
 export function rootsFinding(count: number, place: string, severity: FindingSeverity = 'note'): ImportFinding[] {
   return count > 1 ? [buildFinding('import/several-roots', severity, place, detailOf('root-count', count))] : [];
 }
 
-/** Counts the records that are roots; one record may have become several nodes. */
+/** Counts the records that are roots. One record may have become several nodes. */
 export function countRoots(nodes: readonly ImportedNode[]): number {
   const places = new Set<string>();
   for (const { parentExternalId, place } of nodes) if (parentExternalId === null) places.add(place);
@@ -36,7 +36,7 @@ export function forwardFindings(nodes: readonly ImportedNode[]): ImportFinding[]
   return found;
 }
 
-/** The things of a file whose type, role or sender must be known. */
+/** The parts of a file whose type, role or sender must be known. */
 type TypedThing =
   | ('role' | 'sender' | 'type' | 'part' | 'entry' | 'block')
   | ('line' | 'item' | 'event' | 'attachment' | 'step' | 'fragment');
@@ -55,7 +55,7 @@ export function unknownValueFinding(
   return [buildFinding('import/unknown-type', severity, place, reported)];
 }
 
-/** Returns a finding for a record with an unknown role: the role is guessed, so strict imports refuse it. */
+/** Returns a finding for a record with an unknown role. The role is guessed, so strict imports refuse the record. */
 export function roleFinding(
   what: 'role' | 'sender',
   word: Json | undefined,
@@ -74,9 +74,9 @@ export function wireBlockFinding(content: Json | undefined, place: string): Impo
   return isJsonObject(found) ? unknownValueFinding('block', found.type, () => false, place, 'repair') : [];
 }
 
-// A record with one of these fields is part of a tree, whatever the value.
+// A record with one of these fields is part of a tree, whatever the value of the field is.
 const linkField = /^(?:parent|children|child)(?:_?(?:message|node|msg))?s?(?:_?(?:id|uuid)s?)?$/i;
-// These fields hold other versions of the same message, if they hold a list or an object.
+// Fields that contain other versions of the same message if their value is a list or an object.
 const versionFields: ReadonlySet<string> = new Set([
   'ancestors',
   'siblings',
@@ -95,13 +95,13 @@ function linkIn(record: Json | undefined): string | undefined {
   return undefined;
 }
 
-/** Whether messages name parents, children or other versions of themselves. */
+/** Whether messages name parents, children or other versions. */
 export function hasMessageLinks(messages: readonly Json[]): boolean {
   return messages.some((message) => linkIn(message) !== undefined);
 }
 
 /**
- * Returns a finding for a list whose messages name parents or children, in a format of plain lists; undefined for a
+ * Returns a finding for a list whose messages name parents or children, in a format of plain lists. Undefined for a
  * plain list.
  */
 export function linkFinding(messages: readonly Json[], place: string): ImportFinding | undefined {
@@ -119,16 +119,16 @@ export function linkFinding(messages: readonly Json[], place: string): ImportFin
   return undefined;
 }
 
-/** Returns a finding for a record whose id differs from its key; the key is used. */
+/** Returns a finding for a record whose id differs from its key. The key is used. */
 export function keyFinding(key: string, id: Json | undefined, place: string): ImportFinding[] {
   if (id === undefined || id === null || id === key) return [];
   return [buildFinding('import/inferred', 'repair', place, detailOf('own-id', JSON.stringify(id).slice(0, 80)))];
 }
 
-// Block types that readers use for files that an export only names.
+// The block types that readers use for files whose bytes are not in the export.
 const named: ReadonlySet<string> = new Set(['claude-file', 'claude-attachment', 'open-webui-file', 'librechat-file']);
 
-/** Returns a finding for each file that messages name and the export does not contain. */
+/** Returns a finding for each file that messages name but the export does not contain. */
 export function fileFindings(nodes: readonly ImportedNode[]): ImportFinding[] {
   const found: ImportFinding[] = [];
   for (const { message, place } of nodes) {

@@ -1,4 +1,4 @@
-// Titles of conversations whose source has none.
+// Tests titles of conversations whose source has no titles.
 import { expect, it } from 'vitest';
 import { claudeCode } from './claude-code/index.ts';
 import { readStoredTree, storeInput, toInput, writeStored } from './conformance.ts';

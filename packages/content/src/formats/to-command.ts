@@ -20,36 +20,34 @@ import { importedNodeId, importedRootId, importedTreeId } from './ids.ts';
 import { buildImportMetadata, isStorableRecord } from './original-record.ts';
 import type { RepairedNode, RepairedTree } from './repair.ts';
 
-/**
- * A conversation ready to be stored: one command, one commit, and the external ids by which its parts are found again.
- */
+/** A conversation that can be stored: one command for one commit, and the external ids of its parts. */
 export interface StorableTree {
   readonly command: ImportCommand;
   readonly names: readonly ExternalId[];
-  /** The source of each node. */
+  /** The repaired node of each imported node id. */
   readonly sources: ReadonlyMap<string, RepairedNode>;
   /**
-   * The number of records that are parts of existing nodes (an export may write one node as several records), or
-   * companions.
+   * The number of records that are parts of existing nodes or companions. An export may write one node as several
+   * records.
    */
   readonly parts: number;
 }
 
-/** What is known of the tree that a conversation is imported into. */
+/** Data about the tree into which a conversation is imported. */
 export interface ImportDestination {
-  /** Gives an exported tree new ids, because its own belong to somebody else. */
+  /** Gives an exported tree new ids, because another owner already has its ids. */
   readonly fresh?: boolean;
-  /** Nodes of the tree that were exported under our own ids: records with these ids are the existing nodes. */
+  /** Nodes of the tree that Coppice exported with their own ids. Records with these ids are the existing nodes. */
   readonly own?: ReadonlySet<string>;
-  /** Ids of companions that our export added, which are not in the tree and are not imported. */
+  /** The ids of companions that Coppice's export added. They are not in the tree and are not imported. */
   readonly companions?: ReadonlySet<string>;
-  /** The existing tree that the conversation was exported from, if its id differs from the derived one. */
+  /** The existing tree from which the conversation was exported, if its id differs from the derived id. */
   readonly treeId?: TreeId;
 }
 
 const uuidLength = 36;
 
-/** Returns the node id that the id of a record is, or begins with if the record is a part of a node. */
+/** Returns the node id in the id of a record: the whole id, or its beginning if the record is a part of a node. */
 export function coppiceIdIn(externalId: string): NodeId | undefined {
   const id = externalId.slice(0, uuidLength);
   return (externalId.length === uuidLength || isInPart(externalId)) && isUuid(id) ? nodeId(id) : undefined;
@@ -61,7 +59,7 @@ function isInPart(externalId: string): boolean {
   return next === '-' || next === '/';
 }
 
-/** Returns the node that a record is only a part of. */
+/** Returns the node of which a record is only a part. */
 function wholeTree(externalId: string, own: ReadonlySet<string>): string | undefined {
   if (own.size === 0 || !isInPart(externalId)) return undefined;
   const id = externalId.slice(0, uuidLength);
@@ -117,7 +115,7 @@ function* userMessages(nodes: readonly RepairedNode[]): Generator<Message> {
     if (kind === 'message' && removed !== true && meta?.excluded !== true) yield message;
 }
 
-/** The link from a sub-agent to the tree of the session that spawned it, which may be imported later. */
+/** Builds the link from a sub-agent to the tree of the session that spawned it. That tree may be imported later. */
 function spawnLink({ spawnedBy, scope }: RepairedTree, format: string, owner: string): JsonObject {
   if (spawnedBy === undefined) return {};
   const { session, call, agentType } = spawnedBy;
@@ -141,7 +139,7 @@ function importedAttributes(tree: RepairedTree, format: string, owner: string): 
     id,
     ...(createdAt === undefined ? {} : { createdAt }),
     ...(updatedAt === undefined ? {} : { updatedAt }),
-    // Recorded, so that it is not written into a file that had no title.
+    // The title is recorded, so that it is not written into a file that had no title.
     ...(autoTitle === undefined ? {} : { autoTitle }),
     ...(record === undefined || !isStorableRecord(record) ? {} : { record }),
   };
@@ -163,7 +161,9 @@ interface Ids {
   readonly nodes: ReadonlyMap<string, NodeId>;
 }
 
-/** Assigns node ids: the original ones if all (null) or some of them are ours, else derived ones. */
+/**
+ * Assigns node ids. Original ids are kept if all (null) or some of them are Coppice's own; otherwise ids are derived.
+ */
 function nameNodes(
   ids: Map<string, NodeId>,
   nodes: readonly RepairedNode[],
@@ -215,10 +215,11 @@ function namesOf(
     if (node === undefined || own.has(externalId) || parts.has(externalId)) continue;
     names.push({ treeId: id, nodeId: node, format, scope, id: externalId });
   }
-  // Leads from the session to its sub-agent.
+  // This row links the session to its sub-agent.
   if (tree.spawnedBy !== undefined)
     names.push(buildSubAgentRow(id, importedTreeId({ owner, format, scope, id: tree.spawnedBy.session })));
-  // A tree of ours is found by its id. The name of any other comes last: if it exists, so do the others.
+  // A tree of Coppice is found by its id. For any other tree the external id of the tree comes last: if it exists, so
+  // do the others.
   if (id === tree.externalId) return names;
   names.push({ treeId: id, nodeId: null, format, scope, id: tree.externalId });
   return names;
@@ -228,7 +229,7 @@ function namesOf(
 class ImportParts {
   readonly #parents = new Map<string, string | null>();
   readonly #wholes = new Set<string>();
-  /** How many of them are source records. */
+  /** The number of source records among the parts. */
   readonly records: number = 0;
 
   constructor({ nodes }: RepairedTree, own: ReadonlySet<string>, companions: ReadonlySet<string>) {
@@ -261,8 +262,8 @@ class ImportParts {
 }
 
 /**
- * Builds the command that stores a conversation for an owner. The same conversation always gets the same ids; a tree
- * that Coppice exported keeps its own, unless `fresh` says that somebody else has them.
+ * Builds the command that stores a conversation for an owner. The same conversation always gets the same ids. A tree
+ * that Coppice exported keeps its ids, unless `fresh` is set because another owner has them.
  */
 export function toImportCommand(tree: RepairedTree, format: string, owner: string, fresh = false): StorableTree {
   return runWithoutPauses(buildImportCommand(tree, format, owner, { fresh }));
@@ -272,14 +273,14 @@ export function toImportCommand(tree: RepairedTree, format: string, owner: strin
 interface CommandBuilder {
   readonly format: string;
   readonly scope: string;
-  /** Whether Coppice exported them, so that their metadata is complete. */
+  /** Whether Coppice exported the nodes, so that their metadata is complete. */
   readonly restored: boolean;
   readonly ids: Ids;
   readonly parts: ImportParts;
   readonly groups: ReadonlyMap<RepairedNode, number>;
 }
 
-// A separate function, because V8 compiles it sooner than as a part of the generator.
+// A separate function, because V8 compiles it sooner than a part of a generator.
 function addNode(
   nodes: ImportNode[],
   sources: Map<string, RepairedNode>,
@@ -290,7 +291,7 @@ function addNode(
   const id = ids.nodes.get(node.externalId);
   if (id === undefined || parts.has(node.externalId)) return;
   nodes.push(importNode(node, id, making));
-  // A node that was exported in parts is not complete in any of them.
+  // If a node was exported in parts, none of the parts is complete.
   sources.set(id, parts.isWhole(node.externalId) ? node : { ...node, repeats: true });
 }
 

@@ -1,11 +1,14 @@
-/** Traps of formats that no sample of theirs has: each is one file of the format's own test, with one thing odd. */
+/**
+ * Tests unusual files that the samples of the formats do not cover. Each is a file from the format's own test with one
+ * change.
+ */
 import { describe, expect, it } from 'vitest';
 import { storeInput, toInput } from './conformance.ts';
 
 const json = (value: object) => JSON.stringify(value);
 const jsonl = (...lines: readonly object[]) => lines.map((line) => `${json(line)}\n`).join('');
 
-/** The trees of one file: the messages with their parents, and what was reported beside notes. */
+/** Returns the trees of a file: the messages with their parents, and all findings except notes. */
 async function read(name: string, text: string) {
   const { trees } = await storeInput(toInput({ [name]: text }));
   return trees.map((tree) => ({

@@ -12,7 +12,7 @@ export interface SourceTurn {
   readonly parent: string | null;
   readonly role: 'user' | 'assistant' | 'system';
   readonly items: readonly ReplyItem[];
-  /** The model and its usage, beyond the role. */
+  /** The model and its usage. */
   readonly source?: JsonObject;
   readonly status?: NodeStatus | undefined;
   readonly createdAt?: number | undefined;
@@ -23,7 +23,7 @@ export interface SourceTurn {
   readonly meta?: NodeMeta;
 }
 
-/** Converts a text to blocks; none for an empty one. */
+/** Converts a text to blocks; none for an empty text. */
 export function toTextBlocks(text: string | undefined): Json[] {
   return text === undefined || text === '' ? [] : [{ type: 'text', text }];
 }
@@ -33,19 +33,19 @@ export function toBlocksItem(blocks: readonly Json[]): ReplyItem {
   return { type: 'blocks', blocks };
 }
 
-/** Builds the result of a call with any value: a text stays a text, other values are written as JSON. */
+/** Builds the result of a call from any value. A text is kept, and other values are written as JSON. */
 export function buildResultItem(callId: string, name: string, value: Json | undefined, isError: boolean): ReplyItem {
   const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
   return { type: 'result', callId, name, content: [{ type: 'text', text }], isError };
 }
 
-/** Builds a tool call; arguments that are not an object are stored under `input`. */
+/** Builds a tool call. Arguments that are not an object are stored under `input`. */
 export function buildCallBlock(id: string, name: string, input: Json | undefined): JsonObject {
   const parameters = isJsonObject(input) ? input : input === undefined || input === null ? {} : { input };
   return { type: 'tool-use', id, name, parameters };
 }
 
-/** Parses arguments that a program stores as JSON text; text that is not JSON stays as it is. */
+/** Parses arguments that a program stores as JSON text. Text that is not JSON is kept unchanged. */
 export function parseArguments(text: Json | undefined): Json | undefined {
   if (typeof text !== 'string') return text;
   if (text === '') return {};
@@ -56,7 +56,7 @@ export function parseArguments(text: Json | undefined): Json | undefined {
   }
 }
 
-/** Builds the nodes of a turn as a chain; the last one has the turn's id and its record. */
+/** Builds the nodes of a turn as a chain. The last node has the turn's id and its record. */
 function turnNodes(turn: SourceTurn): ImportedNode[] {
   const { id, parent, role, items, status, createdAt, place, record, group, kind, meta } = turn;
   const source = turn.source ?? (role === 'user' ? { type: 'user' } : role === 'assistant' ? { type: 'model' } : {});
@@ -91,7 +91,7 @@ export function buildModelSource(model: string | undefined, rest: JsonObject = {
 export class ConversationNodes {
   readonly nodes: ImportedNode[] = [];
   readonly findings: ImportFinding[];
-  /** The id of the last turn, below which a list continues. */
+  /** The id of the last turn, below which the list continues. */
   tip: string | null = null;
 
   constructor(found: readonly ImportFinding[]) {
@@ -107,7 +107,7 @@ export class ConversationNodes {
     for (const one of found) this.findings.push(one);
   }
 
-  /** Parses a time; undefined, with a finding if it cannot be read. */
+  /** Parses a time. Returns undefined, and reports a finding, if the time cannot be read. */
   time(value: Json | undefined, read: (value: Json | undefined) => number | undefined, place: string) {
     const at = read(value);
     this.report(...timeFinding(value, at, place));
@@ -124,7 +124,7 @@ export class ConversationNodes {
   }
 }
 
-/** Returns the attributes of a tree that are known. */
+/** Returns the attributes of a tree without undefined values. */
 export function omitUndefinedAttributes(fields: {
   readonly title?: string | undefined;
   readonly systemPrompt?: string | undefined;

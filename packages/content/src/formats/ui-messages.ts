@@ -1,4 +1,4 @@
-// Messages made of parts, as in the AI SDK and programs built on it.
+// Converts messages that consist of parts, as in the AI SDK and programs built on it.
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { isBase64 } from '../base64.ts';
 import { getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from './fields.ts';
@@ -8,7 +8,7 @@ import { imageOfUrl } from './openai-messages.ts';
 export interface UiRange {
   readonly message: JsonObject;
   readonly meta?: NodeMeta;
-  /** For each block, the index of the part that it was made of. */
+  /** For each block, the index of the part from which it was converted. */
   readonly parts: readonly number[];
 }
 
@@ -126,7 +126,7 @@ export function splitUiMessage(message: JsonObject, id: string): UiRange[] {
       if (result !== undefined) results.push(result);
       continue;
     }
-    // Content after results was written with knowledge of them.
+    // The model generated this content after it received the results, so it starts a new node.
     if (type === 'step-start' || results.length > 0) close();
     const block = uiBlock(part);
     if (block !== undefined) add(block, index);

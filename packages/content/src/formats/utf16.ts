@@ -1,4 +1,4 @@
-// Converts UTF-16 documents, as some shells write redirected output, to UTF-8.
+// Converts UTF-16 documents to UTF-8. Some shells write redirected output as UTF-16.
 import { encodeUtf8 } from './decode.ts';
 
 /** The byte order of UTF-16. */
@@ -9,14 +9,17 @@ export const utf16HeadBytes = 4;
 
 const utf16Marks: ReadonlySet<number> = new Set([...'{[ \t\r\n'].map((sign) => sign.charCodeAt(0)));
 
-/** Returns the byte order of JSON in UTF-16 with a mark; undefined for any other file. */
+/** Returns the byte order of JSON in UTF-16 with a byte order mark; undefined for any other file. */
 export function detectUtf16(head: Uint8Array): Utf16ByteOrder | undefined {
   const [first, second, third = 0, fourth = 0] = head;
   if (first === 0xff && second === 0xfe && fourth === 0 && utf16Marks.has(third)) return 'little';
   return first === 0xfe && second === 0xff && third === 0 && utf16Marks.has(fourth) ? 'big' : undefined;
 }
 
-/** Converts a UTF-16 stream to UTF-8 without its mark. Half a surrogate pair waits for the other half. */
+/**
+ * Converts a UTF-16 stream to UTF-8 without its byte order mark. If a chunk ends inside a surrogate pair, the first
+ * half is kept for the next chunk.
+ */
 export async function* utf16ToUtf8(
   stream: AsyncIterable<Uint8Array>,
   order: Utf16ByteOrder,
@@ -41,6 +44,6 @@ export async function* utf16ToUtf8(
     const whole = high ? text.slice(0, -1) : text;
     if (whole !== '') yield encodeUtf8(whole);
   }
-  // A leftover byte or half a pair becomes an invalid byte, which readers report.
+  // A remaining byte or half a pair becomes an invalid byte, which readers report.
   if (waiting !== '' || byte !== undefined) yield Uint8Array.of(0xff);
 }

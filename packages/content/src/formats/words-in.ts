@@ -9,7 +9,10 @@ const wordFields: ReadonlySet<string> = new Set(
 );
 const mostLooks = 1000;
 
-/** Whether a record contains text in any such field: then a reader that made a blank message of it has misread it. */
+/**
+ * Whether a record contains text in one of these fields. If so, a reader that made a blank message of the record has
+ * misread it.
+ */
 export function hasTextFields(record: Json | undefined): boolean {
   const stack: { readonly key: string; readonly value: Json }[] = [{ key: '', value: record ?? null }];
   let looks = 0;

@@ -1,4 +1,4 @@
-// Writes conversations completely, with a report of what the target cannot hold.
+// Writes conversations completely, with a report of everything that the target format cannot store.
 import { utf8Length } from '../utf8.ts';
 import type { ExportedTree, Format, WriteEvent, WriteOptions } from './contract.ts';
 import { withActiveSystemPrompt } from './exporting.ts';
@@ -10,8 +10,8 @@ export type ExportEvent =
   | { readonly type: 'report'; readonly report: ExportReport };
 
 /**
- * Writes trees in a format, one at a time. The report comes last: nodes read = written + merged + left out, and each
- * loss with its place.
+ * Writes trees in a format, one at a time. The report comes last. In the report, nodes read = written + merged + left
+ * out, and each loss has its place.
  */
 export async function* writeExport(
   format: Format,

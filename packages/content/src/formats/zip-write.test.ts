@@ -11,7 +11,7 @@ interface Given {
   readonly method: ZipMember['method'];
 }
 
-/** Builds an archive whose sums are known in advance or not. */
+/** Builds an archive whose checksums are known in advance or not. */
 function archiveOf(files: readonly Given[], described: boolean): Uint8Array {
   const pieces: Uint8Array[] = [];
   const members: ZipMember[] = [];

@@ -1,20 +1,20 @@
-// Builds the records of a zip archive; the members' bytes stay with the caller, so that none are held in memory.
+// Builds the records of a zip archive. The caller writes the bytes of the members, so that they are not kept in memory.
 import { strToU8 } from 'fflate';
 import { refuseImport } from './findings.ts';
 import { crc32 } from './zip.ts';
 
 export { crc32 };
 
-/** A member in the directory, once its bytes are known. */
+/** A member in the directory; its sizes and checksum are known. */
 export interface ZipMember {
-  /** With `/` as separator; never absolute, never with `..`. */
+  /** The name of the member, with `/` as separator; never absolute, never with `..`. */
   readonly name: string;
-  /** `store` keeps the bytes as they are, `deflate` compresses them. */
+  /** `store` writes the bytes uncompressed, `deflate` compresses them. */
   readonly method: 'store' | 'deflate';
   readonly crc: number;
   readonly packed: number;
   readonly size: number;
-  /** The offset of its header in the archive. */
+  /** The offset of the member's header in the archive. */
   readonly offset: number;
 }
 
@@ -37,7 +37,7 @@ function record(length: number, write: (view: DataView) => void, ...tail: readon
 }
 
 /**
- * Builds the header of a member. If its sum and sizes are not known yet, they follow its bytes in a
+ * Builds the header of a member. If its checksum and sizes are not known yet, they follow the bytes in a record of
  * {@link buildZipDescriptor}.
  */
 export function buildZipHeader(
@@ -62,7 +62,7 @@ export function buildZipHeader(
   );
 }
 
-/** Builds the record after the bytes of a member whose sizes were unknown. Throws if it is larger than 4 GB. */
+/** Builds the record after the bytes of a member whose sizes were unknown. Throws if the member is larger than 4 GB. */
 export function buildZipDescriptor({ name, crc, packed, size }: Omit<ZipMember, 'offset' | 'method'>): Uint8Array {
   if (packed >= full || size >= full)
     refuseImport('import/too-large', `${name} has more than the 4 GB that one member of an archive can hold.`);
@@ -75,7 +75,8 @@ export function buildZipDescriptor({ name, crc, packed, size }: Omit<ZipMember, 
 }
 
 /**
- * Builds the end of an archive: its directory, from the offset `at` on. `described` says that sizes followed the bytes.
+ * Builds the end of an archive: its directory, which starts at offset `at`. `described` means that the sizes followed
+ * the bytes.
  */
 export function* buildZipDirectory(
   members: readonly ZipMember[],
@@ -131,7 +132,7 @@ function directoryEntry(member: ZipMember, described: boolean): Uint8Array {
   );
 }
 
-/** The 64-bit form of the end record, for archives over 4 GB or 65,534 members. */
+/** Builds the 64-bit form of the end record, for archives over 4 GB or 65,534 members. */
 function* wideEnd(count: number, size: number, at: number): Generator<Uint8Array> {
   yield record(56, (view) => {
     view.setUint32(0, 0x06064b50, true);

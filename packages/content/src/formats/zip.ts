@@ -1,15 +1,18 @@
-// Reads archives by their central directory: every name and size is known and checked before anything is unpacked.
+// Reads archives by their central directory. Every name and size is checked before anything is unpacked.
 import { Inflate, strFromU8 } from 'fflate';
 import { refuseImport } from './findings.ts';
 import type { InputFile } from './input.ts';
 
 /** The limits for an archive. */
 export interface ZipLimits {
-  /** Files in one archive. */
+  /** The maximum number of files in one archive. */
   readonly members: number;
-  /** Unpacked bytes of all members together. */
+  /** The maximum number of unpacked bytes of all members together. */
   readonly bytes: number;
-  /** Unpacked to packed size, for members over a megabyte: text compresses ten to one, a zip bomb a thousand to one. */
+  /**
+   * The maximum ratio of unpacked to packed size, for members over a megabyte. Text compresses ten to one, a zip bomb a
+   * thousand to one.
+   */
   readonly ratio: number;
 }
 
@@ -34,7 +37,7 @@ interface ZipEntry {
   readonly offset: number;
 }
 
-/** Whether bytes begin like an archive, an empty one included. */
+/** Whether bytes begin like an archive, even an empty one. */
 export function isZip(head: Uint8Array): boolean {
   return head[0] === 0x50 && head[1] === 0x4b && ((head[2] === 3 && head[3] === 4) || (head[2] === 5 && head[3] === 6));
 }
@@ -46,7 +49,7 @@ for (let byte = 0; byte < 256; byte++) {
   crcTable[byte] = value >>> 0;
 }
 
-/** Computes the CRC-32 of bytes, continuing an earlier one. */
+/** Computes the CRC-32 of bytes; `before` continues an earlier computation. */
 export function crc32(bytes: Uint8Array, before = 0): number {
   let crc = ~before;
   for (const byte of bytes) crc = (crcTable[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);
@@ -61,7 +64,7 @@ function damagedZip(name: string, why: string): never {
   return refuseImport('import/damaged', `The archive ${name} cannot be read: ${why}.`, { name });
 }
 
-/** Returns why a member's name is refused, or undefined; names are untrusted. */
+/** Returns why a member's name is refused, or undefined. Names are untrusted. */
 function nameProblem(name: string): string | undefined {
   if (name === '' || name.includes('\0')) return 'has no proper name';
   if (name.includes('\\')) return 'has a backslash in its name';
@@ -84,7 +87,7 @@ interface Directory {
   readonly count: number;
 }
 
-/** Finds the end record, which points to the directory; archives over 4 GB have a second form. */
+/** Finds the end record, which points to the directory. Archives over 4 GB have a 64-bit end record. */
 async function findDirectory(source: RandomAccess): Promise<Directory> {
   const from = Math.max(0, source.size - 65_557);
   const tail = await source.read(from, source.size);
@@ -209,7 +212,7 @@ async function* inflateMember(source: RandomAccess, entry: ZipEntry): AsyncGener
   yield* out;
 }
 
-/** Yields the bytes of a member, checked against the size and sum in the directory. */
+/** Yields the bytes of a member and compares them with the size and checksum in the directory. */
 async function* checkedBytes(source: RandomAccess, entry: ZipEntry): AsyncGenerator<Uint8Array> {
   let size = 0;
   let crc = 0;
@@ -224,8 +227,8 @@ async function* checkedBytes(source: RandomAccess, entry: ZipEntry): AsyncGenera
 }
 
 /**
- * Returns the members of an archive as files, in order, without folders. Refuses absolute names and names that lead out
- * of it, links, encryption, and zip bombs, before anything is unpacked.
+ * Returns the members of an archive as files, in order, without folders. Before anything is unpacked, refuses absolute
+ * names, names that leave the archive, links, encryption and zip bombs.
  */
 export async function openZipMembers(source: RandomAccess, given: Partial<ZipLimits> = {}): Promise<InputFile[]> {
   const limits: ZipLimits = { ...defaultZipLimits, ...given };

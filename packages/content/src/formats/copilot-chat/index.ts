@@ -1,5 +1,5 @@
 // Chats of VS Code (GitHub Copilot): its export, and its session files. A request is a question with its answer in
-// parts; the arguments and results of tools are in the result beside them.
+// parts. Arguments and results of tools are stored separately from the parts.
 import type { Json, JsonObject, NodeStatus } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
@@ -39,7 +39,7 @@ function isConversation(value: Json | undefined): value is JsonObject {
   return 'responderUsername' in value || 'initialLocation' in value;
 }
 
-// Notes for the screen, kept in the original record only.
+// Part types for the screen, which are kept only in the original record.
 const notes: ReadonlySet<string> = new Set([
   'undoStop',
   'codeblockUri',

@@ -4,7 +4,7 @@ import { isJsonObject, listAt, numberAt } from '../fields.ts';
 
 const [whole, set, push, remove] = [0, 1, 2, 3];
 
-/** Whether a value is a line of such a file; the first one contains the state. */
+/** Whether a value is a line of such a file. The first line contains the state. */
 export function isReplayLine(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && typeof value.kind === 'number' && ('v' in value || Array.isArray(value.k));
 }
@@ -23,7 +23,7 @@ function memberOf(state: unknown, key: Json): unknown {
   return Reflect.get(state, key);
 }
 
-/** Sets an own member of any name. */
+/** Sets an own property with any name. */
 function assign(holder: unknown, key: Json, value: unknown): boolean {
   if (typeof holder !== 'object' || holder === null || (typeof key !== 'string' && typeof key !== 'number'))
     return false;
@@ -39,7 +39,7 @@ export class ReplayedState {
     return this.#state === undefined ? undefined : JSON.parse(JSON.stringify(this.#state));
   }
 
-  /** Applies one line; false if it changes something that does not exist. */
+  /** Applies one line. Returns false if the changed value does not exist. */
   apply(line: JsonObject): boolean {
     if (line.kind === whole && isJsonObject(line.v)) {
       this.#state = JSON.parse(JSON.stringify(line.v));

@@ -27,14 +27,14 @@ function isConversation(value: Json | undefined): value is JsonObject {
   return getFilledText(value.composer, 'composerId') !== undefined;
 }
 
-/** A message and whether it is in the list of the conversation by its id only. */
+/** A message, and whether the conversation lists only its id. */
 interface Bubble {
   readonly id: string;
   readonly value: JsonObject | undefined;
   readonly place: string;
 }
 
-/** Returns the messages in their order: by a list of ids, or in early versions the messages themselves. */
+/** Returns the messages in order. Later versions list message ids, early versions the messages themselves. */
 function* bubblesOf(conversation: JsonObject, place: string): Generator<Bubble> {
   const composer = objectAt(conversation, 'composer');
   const known = new Map<string, JsonObject>(
@@ -54,7 +54,7 @@ function* bubblesOf(conversation: JsonObject, place: string): Generator<Bubble> 
   }
 }
 
-/** Reads reasoning; it is a text, or a text with a signature. */
+/** Reads reasoning, which is a text, or a text with a signature. */
 function reasoningItems(bubble: JsonObject): ReplyItem[] {
   const { thinking } = bubble;
   const text = typeof thinking === 'string' ? thinking : textAt(objectAt(bubble, 'thinking'), 'text');
@@ -63,7 +63,7 @@ function reasoningItems(bubble: JsonObject): ReplyItem[] {
   return [toBlocksItem([{ type: 'thinking', thinking: text, ...(signature === undefined ? {} : { signature }) }])];
 }
 
-/** Reads the call of a tool and its result, both of which one message has. */
+/** Reads a tool call and its result, which are in the same message. */
 function toolItems(bubble: JsonObject, id: string): ReplyItem[] {
   const tool = objectAt(bubble, 'toolFormerData');
   const name = getFilledText(tool, 'name') ?? (typeof tool.tool === 'string' ? tool.tool : undefined);
@@ -83,7 +83,7 @@ function sourceOf(bubble: JsonObject, composer: JsonObject): JsonObject {
     getFilledText(objectAt(composer, 'modelConfig'), 'modelName');
   const count = objectAt(bubble, 'tokenCount');
   const [input, output] = [numberAt(count, 'inputTokens') ?? 0, numberAt(count, 'outputTokens') ?? 0];
-  // "default" leaves the choice of a model to the service, which does not say it.
+  // "default" lets the service choose a model, and the service does not record its choice.
   return buildModelSource(
     named === 'default' ? undefined : named,
     input + output === 0 ? {} : { usage: { input_tokens: input, output_tokens: output } },
@@ -118,7 +118,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
       record: bubble,
     });
   }
-  // A conversation that was taken back to an earlier message keeps the later ones, without saying where they were.
+  // If the user returned to an earlier message, the conversation keeps the later messages without their position.
   for (const [index, bubble] of listAt(conversation, 'bubbles').entries()) {
     const id = isJsonObject(bubble) ? (getFilledText(bubble, 'bubbleId') ?? '') : '';
     if (!listed.has(id))

@@ -24,7 +24,7 @@ function blockOf(fragment: JsonObject): Json {
   return { ...fragment, type: `deepseek-${(textAt(fragment, 'type') ?? 'fragment').toLowerCase()}` };
 }
 
-/** Returns files by name; the export does not contain their bytes. */
+/** Returns blocks with the names of files, because the export does not contain their bytes. */
 function fileBlocks(message: JsonObject, nodes: ConversationNodes, place: string): Json[] {
   return listAt(message, 'files')
     .filter(isJsonObject)

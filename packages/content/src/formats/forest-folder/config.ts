@@ -1,5 +1,5 @@
-// Reads the two fields of `config.toml` about conversations. The file also contains API keys: nothing else is read, and
-// the file is never stored.
+// Reads the two fields of `config.toml` about conversations. The file also contains API keys, so nothing else is read
+// and the file is never stored.
 
 /** A bookmark in the file. */
 interface ConfigBookmark {
@@ -15,7 +15,7 @@ export interface ForestConfig {
 
 const quoted = /^\s*([A-Za-z_]+)\s*=\s*("(?:[^"\\]|\\.)*"|'[^']*')\s*(?:#.*)?$/;
 
-/** Parses a string value; undefined if it has an escape that JSON does not know. */
+/** Parses a string value; undefined if it contains an escape that is invalid in JSON. */
 function configValue(text: string): string | undefined {
   if (text.startsWith("'")) return text.slice(1, -1);
   try {
@@ -26,7 +26,7 @@ function configValue(text: string): string | undefined {
   }
 }
 
-/** Reads bookmarks and the current node, and skips everything else. */
+/** Reads the bookmarks and the current node. All other settings are skipped. */
 export function readConfig(text: string): ForestConfig {
   const bookmarks: ConfigBookmark[] = [];
   let currentNodeId: string | undefined;

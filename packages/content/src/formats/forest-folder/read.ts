@@ -1,5 +1,5 @@
-// Forest wrote its files without syncing to disk: any of them may be incomplete, outdated or missing. Parent ids are
-// trusted; child lists only give the order.
+// Forest wrote its files without syncing to disk, so any file may be incomplete, outdated or missing. Parent ids are
+// trusted; child lists only determine the order.
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
@@ -22,7 +22,7 @@ export function isForestNode(value: JsonObject): boolean {
 
 interface FolderPlace {
   readonly file: InputFile;
-  /** The folder that holds `roots.json`. */
+  /** The folder that contains `roots.json`. */
   readonly data: string;
 }
 
@@ -36,7 +36,7 @@ interface Known {
 interface DataFolder {
   readonly roots: Map<string, Known>;
   config: ForestConfig;
-  /** Titles of bookmarks by node, until the node is read. */
+  /** Titles of bookmarks by node id, until the node is read. */
   readonly bookmarks: Map<string, string>;
 }
 
@@ -47,7 +47,7 @@ function folderOfPath(name: string): string {
   return name.slice(0, name.lastIndexOf('/') + 1);
 }
 
-/** Returns the data folder of a node file: two levels up, if the path contains the folder of its root. */
+/** Returns the data folder of a node file, which is two levels up if the path contains the folder of its root. */
 function dataOfFile(name: string): string {
   const [, root = ''] = nodeFile.exec(name) ?? [];
   return root === '' ? '' : folderOfPath(root.slice(0, -1));
@@ -127,7 +127,7 @@ class FolderContents {
     const here = currentNodeId !== undefined && `${currentNodeId}/`.startsWith(`${this.#rootId}/`);
     return {
       externalId: this.#rootId,
-      // Ids are counters of one store; the creation time of the root tells it from other stores.
+      // Ids are counters of one store. The creation time of the root distinguishes it from other stores.
       scope: `${scope ?? ''}${created ?? data}`,
       ...(systemPrompt === undefined ? {} : { systemPrompt }),
       ...(createdAt === undefined ? {} : { createdAt }),
@@ -182,7 +182,7 @@ async function* readRoots(file: InputFile, folder: DataFolder): AsyncGenerator<R
   }
 }
 
-/** Yields the trees of one folder of nodes: one, unless it contains files of another root. */
+/** Yields the trees of one folder of nodes: one tree, unless the folder contains files of another root. */
 async function* readForestFolder(
   places: readonly FolderPlace[],
   folders: Folders,

@@ -138,7 +138,7 @@ function spokenIn(message: JsonObject, id: string) {
       source: { type: 'user' },
       ...(isInjected(blocks) ? { kind: 'injected' as const } : {}),
     };
-  // Notices of the program, which the model does not see.
+  // Notices of the program are hidden from the model.
   return { role: 'system', items, source: {}, kind: 'state' as const };
 }
 
@@ -156,7 +156,7 @@ class GeminiSession {
   readonly #options: ReadOptions;
   readonly #drafts = new Map<string, GeminiDraft>();
   readonly #findings: ImportFinding[] = [];
-  /** Lines that are not messages, or that a later one replaced. */
+  /** Lines that are not messages, or that a later line replaced. */
   readonly #others: PreservedLine[] = [];
   #path: string[] = [];
   #about: JsonObject = {};
@@ -206,7 +206,7 @@ class GeminiSession {
     this.#message(message, { at, line: message }, place);
   }
 
-  /** Adds a message of a list that replaces the history. */
+  /** Adds a message from a list that replaces the history. */
   #listed(message: JsonObject, at: number, place: string): void {
     const id = getFilledText(message, 'id') ?? '';
     if (this.#drafts.has(id)) {
@@ -218,7 +218,7 @@ class GeminiSession {
     const id = getFilledText(message, 'id') ?? String(line.at);
     const known = this.#drafts.get(id);
     if (known !== undefined) {
-      // A message is written again whenever something is added to it.
+      // The program writes a message again whenever it adds something to the message.
       this.#others.push(known.line);
       known.message = message;
       known.line = line;
@@ -234,7 +234,8 @@ class GeminiSession {
   }
 
   tree(form: 'json' | 'lines'): ImportedTree {
-    // An exported branch is a separate session there, and is recognised by the session that it came from.
+    // The program stores an exported branch as a separate session. The branch is recognised by the session from which
+    // it was exported.
     const id = getFilledText(this.#about, branchSessionField) ?? getFilledText(this.#about, 'sessionId');
     if (id === undefined)
       this.#findings.push(buildFinding('import/inferred', 'repair', this.#file, detailOf('session')));
@@ -244,7 +245,7 @@ class GeminiSession {
     const directories = listAt(this.#about, 'directories').filter((one) => typeof one === 'string');
     const project = getFilledText(this.#about, 'projectHash');
     return {
-      // A subagent has the session's id in its folder, and its own id.
+      // A subagent has its own id; the id of its session is in the folder name.
       externalId: id ?? this.#file,
       scope: id === undefined ? (this.#options.scope ?? this.#file) : '',
       ...omitUndefinedAttributes({
@@ -317,7 +318,7 @@ async function* readGeminiFile(file: InputFile, options: ReadOptions): AsyncGene
 export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     const [sample] = (await readSample({ files: [file] })).files;
-    // The only file there is may be damaged where it begins.
+    // If the input is a single file, it is read even if its beginning is damaged.
     if (input.files.length === 1 || (sample !== undefined && isGeminiFile(sample)))
       yield* readGeminiFile(file, options);
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };

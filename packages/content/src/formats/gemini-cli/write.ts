@@ -35,7 +35,7 @@ function partOf(block: Block, node: Node, lose: Lose): JsonObject {
   return { text: blockDefinitionOf(block).toText(block) };
 }
 
-/** Returns a single text part as a string, as the program writes it. */
+/** Returns a single text part as a string, like the program. */
 function contentOf(parts: readonly JsonObject[]): Json {
   const [only] = parts;
   return parts.length === 0
@@ -46,7 +46,8 @@ function contentOf(parts: readonly JsonObject[]): Json {
 }
 
 /**
- * Splits a reply into steps: text and calls of the model, with the results. The program writes one message for each.
+ * Splits a reply into steps: text and calls of the model, with the results. The program writes one message for each
+ * step.
  */
 function stepsOf(turn: RecordTurn): Node[][] {
   const steps: Node[][] = [];
@@ -147,7 +148,7 @@ function tokensOf(node: Node): JsonObject {
   return { tokens: { input, output, cached: 0, total: usage.totalTokens ?? input + output } };
 }
 
-/** Whether a whole tree is unchanged. */
+/** Whether no turn of a tree was changed. */
 function isWhole(turns: readonly RecordTurn[], left: readonly Node[]): boolean {
   return left.length === 0 && turns.every(({ original, inPlace }) => original !== null && inPlace);
 }
@@ -219,7 +220,7 @@ function aboutSession(tree: ExportedTree, record: JsonObject, id: string, origin
   };
 }
 
-/** Writes one session per tree: all of it if it was imported and is unchanged, else the active branch. */
+/** Writes one session per tree. An imported tree without changes is written completely, else only the active branch. */
 export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   for await (const tree of trees) yield* writeTree(tree, options);
 }

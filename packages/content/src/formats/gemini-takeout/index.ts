@@ -1,5 +1,5 @@
-// Gemini in Google Takeout: a list of activities, each with one prompt and its answer as HTML. It does not say which of
-// them belong to one chat, so each is a separate conversation.
+// Gemini in Google Takeout: a list of activities, each with one prompt and its answer as HTML. The export does not
+// record which activities belong to one chat, so each becomes a separate conversation.
 import type { Json, JsonObject } from '@coppice/core';
 import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
@@ -29,7 +29,7 @@ function isActivity(value: Json | undefined): value is JsonObject {
 }
 
 const isOwn = ({ json }: Pick<SampleFile, 'json'>) => Array.isArray(json) && json.slice(0, 20).some(isActivity);
-// The title of a prompt begins with a word in the account's language; this is the English one.
+// The title of a prompt begins with a word in the account's language; this is the English word.
 const prompted = /^Prompted\s+/;
 
 function activityTree(activity: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
@@ -85,7 +85,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
     if (record.type === 'finding') yield record;
     if (record.type !== 'record') continue;
     const { value, place, findings } = record;
-    // Feedback, settings and the like are activities without an answer.
+    // Activities without an answer, such as feedback and settings, are skipped.
     if (isActivity(value) && (prompted.test(textAt(value, 'title') ?? '') || listAt(value, 'safeHtmlItem').length > 0))
       yield { type: 'tree', tree: activityTree(value, place, findings) };
     else {

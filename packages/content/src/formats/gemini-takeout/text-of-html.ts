@@ -1,5 +1,5 @@
-// Converts HTML to text, because Takeout has answers as HTML only. Lines, lists, code and links are kept; styling is
-// not.
+// Converts HTML to text, because Takeout contains answers only as HTML. Lines, lists, code and links are kept; styles
+// are not.
 const named: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
 function entity(whole: string, code: string | undefined, name: string | undefined): string {
@@ -48,7 +48,7 @@ export function textOfHtml(html: string): string {
     at = found.index + whole.length;
     const lower = name.toLowerCase();
     if (lower === 'pre') code = closes === '';
-    // Inside a code block only the block itself is marked.
+    // Inside a code block, no other elements are marked.
     if (code && lower !== 'pre' && lower !== 'br') continue;
     const mark = Object.hasOwn(marks, lower) ? marks[lower] : undefined;
     text += mark?.[closes === '' ? 0 : 1] ?? '';

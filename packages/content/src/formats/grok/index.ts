@@ -1,4 +1,4 @@
-// The data export of Grok: conversations with their responses, each of which names the one before it.
+// The data export of Grok: conversations with their responses. Each response names the previous one.
 import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';

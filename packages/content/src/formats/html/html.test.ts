@@ -53,7 +53,7 @@ interface Article {
   scrollIntoView(): void;
 }
 
-/** Runs the page's script with the small part of a browser that it uses. */
+/** Runs the script of the page with the few browser functions that it uses. */
 function opened(text: string) {
   const articles: Article[] = [...text.matchAll(/<article id="([^"]*)" data-parent="([^"]*)"/g)].map(
     ([, name = '', parent = '']) => ({
@@ -101,7 +101,7 @@ describe('the page', () => {
     expect(browser.go('#m2')).toEqual(['m1', 'm2', 'm3']);
     expect(browser.marked()).toEqual(['#m1', '#m2']);
     expect(browser.go('#m4')).toEqual(['m1', 'm4']);
-    // Opening a shared message continues to the last visited leaf.
+    // A link to a message shows the path through it down to the last visited leaf.
     expect(browser.go('#m1')).toEqual(['m1', 'm4']);
     expect(browser.go('#nowhere')).toEqual(['m1', 'm4']);
   });

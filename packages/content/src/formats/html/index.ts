@@ -1,4 +1,4 @@
-// Writes a conversation as one offline page: the thread, and the tree beside it for navigation.
+// Writes a conversation as one offline page, with the active branch and the tree for navigation.
 import type { Block, Node } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { toBase64 } from '../../base64.ts';
@@ -11,7 +11,7 @@ import { contentSecurityPolicy, escapeHtml, pageScript, pageStyle } from './page
 
 const isShownInHtml = (node: Node) => node.kind !== 'state';
 
-/** Converts plain text with code blocks to HTML; everything is escaped. */
+/** Converts plain text with code blocks to HTML and escapes everything. */
 function textHtml(text: string): string {
   const parts: string[] = [];
   let rest = text;
@@ -77,7 +77,7 @@ class HtmlPage {
     return (id === null ? undefined : this.#names.get(id)) ?? '';
   }
 
-  /** Returns ‹ 2/3 › for a message with variants. */
+  /** Returns ‹ 2/3 › for a message with several variants. */
   #variants(node: Node): string {
     const { at, family } = this.#places.get(node.id) ?? { at: 0, family: [] };
     if (family.length < 2) return '';
@@ -102,7 +102,7 @@ class HtmlPage {
     return `<article id="${this.nameOf(node.id)}" data-parent="${this.nameOf(node.parentId)}"${role}>${head}</article>\n`;
   }
 
-  /** Returns the outline as nested lists; the indentation stops at a dozen levels. */
+  /** Returns the outline as nested lists. The indentation stops at a dozen levels. */
   *outline(branches: readonly ExportBranch[]): Generator<string> {
     let level = -1;
     for (const { depth, nodes } of branches) {
@@ -164,7 +164,7 @@ async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions)
   }
 }
 
-/** One page per tree that needs only a browser. */
+/** One page per tree, which can be opened in any browser without a server. */
 export const html = defineFormat({
   name: 'html',
   label: 'Web page',

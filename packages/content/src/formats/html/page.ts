@@ -1,5 +1,5 @@
-// The page around the conversation. It is self-contained: it loads nothing, and its content security policy allows
-// nothing else.
+// The page around the conversation. The page is self-contained, and its content security policy forbids loading
+// anything else.
 import { toBase64 } from '../../base64.ts';
 import { sha256Hex } from '../../sha256.ts';
 
@@ -36,8 +36,8 @@ details{color:var(--soft)}
 `;
 
 /**
- * The script of the page: shows the messages on the path to one and on to its last leaf, hides the others, and marks
- * the path in the outline. Without it every message is shown in order, and the links still work.
+ * The script of the page. It shows the messages on the path to a message and on to its last leaf, hides the others, and
+ * marks the path in the outline. Without the script every message is shown in order, and the links still work.
  */
 export const pageScript = `(()=>{
 const all=[...document.querySelectorAll('article')],byId=new Map(all.map(a=>[a.id,a])),links=[...document.querySelectorAll('nav a')],last=new Map();

@@ -218,7 +218,7 @@ async function written(stored: Parameters<typeof writeStored>[0]) {
 
 const act = () => ({ actor: 'me', kit: messageKit, ...createTestClock(9) });
 
-/** A tree with a call, its result, an answer and a variant of the answer. */
+/** Builds a tree with a call, its result, an answer and a variant of the answer. */
 async function grown() {
   const store = new ReferenceStore();
   const id = treeId('00000000-0000-7000-8000-00000000beef');

@@ -48,7 +48,7 @@ export function detect(sample: InputSample): number {
 
 const librechatText = (value: string): JsonObject => ({ type: 'text', text: value });
 
-/** Returns a text that may be under `value`. */
+/** Returns a text, or the text under `value`. */
 function fieldValue(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   return isJsonObject(value) ? (textAt(value, 'value') ?? '') : '';
@@ -164,7 +164,7 @@ function librechatSpeaker(message: JsonObject, agent: string | undefined): Reply
   };
 }
 
-/** Groups the parts of a message by agent, if several answered in parallel. */
+/** Groups the parts of a message by agent, if several agents answered in parallel. */
 function voicesOf(parts: readonly Json[]): { readonly agent: string | undefined; readonly parts: readonly Json[] }[] {
   const byAgent = new Map<string, Json[]>();
   for (const part of parts) {
@@ -177,21 +177,21 @@ function voicesOf(parts: readonly Json[]): { readonly agent: string | undefined;
   if (byAgent.size < 2) return [{ agent: undefined, parts }];
   const [first] = byAgent.keys();
   return [...byAgent].map(([agent, own]) => {
-    // Parts without an agent stay with the first one, in their place.
+    // Parts without an agent belong to the first agent and keep their order.
     const theirs = new Set(own);
     const shared = (part: Json) => !isJsonObject(part) || part.groupId === undefined || part.groupId === null;
     return { agent, parts: agent === first ? parts.filter((part) => theirs.has(part) || shared(part)) : own };
   });
 }
 
-/** Returns files by their description, because an export has no bytes. */
+/** Returns blocks with the descriptions of files, because an export does not contain their bytes. */
 function librechatFiles(message: JsonObject): Json[] {
   return [...listAt(message, 'files'), ...listAt(message, 'attachments')].map((file) =>
     isJsonObject(file) ? { ...file, type: 'librechat-file' } : { type: 'librechat-value', value: file },
   );
 }
 
-/** Returns the pieces of a message, and the unknown types of its parts. */
+/** Returns the pieces of a message, and the unknown types among its parts. */
 function contentPieces(
   message: JsonObject,
   id: string,
@@ -223,7 +223,7 @@ function contentPieces(
   return { pieces, unknown };
 }
 
-/** Flattens nested messages; iterative, because the nesting may be arbitrarily deep. */
+/** Flattens nested messages. Iterative, because messages may be nested arbitrarily deep. */
 function* flat(
   messages: readonly Json[],
   place: string,
@@ -309,13 +309,13 @@ function countOfMessages(nodes: readonly ImportedNode[], twice: Map<string, numb
   if (twice.size === 0) return nodes;
   return nodes.map((node) => {
     const more = twice.get(node.externalId) ?? 0;
-    // Another node with the same id gets a new id; the first is the one meant.
+    // Another node with the same id gets a new id; references mean the first node.
     twice.delete(node.externalId);
     return more === 0 ? node : { ...node, records: (node.records ?? 1) + more };
   });
 }
 
-/** Returns the key under which the file had its messages. */
+/** Returns the key that contained the messages in the file. */
 function formOf(conversation: JsonObject): JsonObject {
   return 'messagesTree' in conversation ? { $key: 'messagesTree' } : {};
 }
@@ -357,7 +357,7 @@ async function* readLibrechatFile(file: InputFile, options: ReadOptions): AsyncG
 export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     const [sample] = (await readSample({ files: [file] })).files;
-    // A single file is read even if its beginning is damaged.
+    // If the input is a single file, it is read even if its beginning is damaged.
     if (input.files.length === 1 || isLibrechatExport(sample?.json)) yield* readLibrechatFile(file, options);
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   }

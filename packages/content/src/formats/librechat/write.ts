@@ -34,7 +34,7 @@ function toolArguments(block: Block): string {
   return JSON.stringify('parameters' in block ? block.parameters : {});
 }
 
-/** Returns files by their description. */
+/** Returns the descriptions of the files of a turn, as LibreChat stores them. */
 function outgoingFiles({ nodes }: RecordTurn): JsonObject {
   const files: JsonObject[] = [];
   for (const { message } of nodes)
@@ -75,7 +75,9 @@ class LibrechatConversation {
     return this.#messages.get(turn) ?? {};
   }
 
-  /** Returns the parent id; first messages get the null UUID, or their original parent if that was missing. */
+  /**
+   * Returns the parent id. A first message gets the null UUID, or its original parent id if that parent was missing.
+   */
   #parentOf(turn: RecordTurn, body: JsonObject): Json {
     if (turn.parent !== null) return turn.parent.id;
     const was = body.parentMessageId;
@@ -84,10 +86,10 @@ class LibrechatConversation {
     return typeof was === 'string' && !this.#ids.has(was) ? was : nullUuid;
   }
 
-  /** Reports if the active node is not the newest message, which LibreChat takes as active. */
+  /** Reports a loss if the active node is not the newest message, which LibreChat treats as active. */
   #active(): void {
     const { activeNodeId } = this.#tree;
-    // A turn has the time of its first step, and is not older than its parent.
+    // A turn has the time of its first step, but is never older than its parent.
     const times = new Map<RecordTurn, number>();
     let newest: RecordTurn | undefined;
     for (const turn of this.turns.ordered) {
@@ -101,7 +103,10 @@ class LibrechatConversation {
       this.#lose(null, 'active', 'Which message is current is left out; the newest one will be.');
   }
 
-  /** Returns the turns in file order, or in tree order if variants or parents would be out of order. */
+  /**
+   * Returns the turns in file order. Uses tree order if the file order would put variants or parents in the wrong
+   * order.
+   */
   get flat(): readonly RecordTurn[] {
     const roots = this.turns.ordered.filter((turn) => turn.parent === null);
     const rising = (turns: readonly RecordTurn[]) =>
@@ -123,7 +128,7 @@ class LibrechatConversation {
     const simple = parts.length === 0 || (parts.length === 1 && isJsonObject(only) && only.type === 'text');
     const text = isJsonObject(only) && simple ? (getFilledText(only, 'text') ?? '') : '';
     const said: JsonObject = simple ? { text } : { text: '', content: parts };
-    // Edited in place: author, time and other fields stay the same.
+    // The message was edited in place, so author, time and other fields stay the same.
     if (was !== null) {
       const listed = Array.isArray(was.content) && was.content.length > 0;
       return { ...omitKeys(was, 'text', 'content'), ...(listed ? { text: was.text ?? '', content: parts } : said) };
@@ -153,12 +158,12 @@ class LibrechatConversation {
     };
   }
 
-  /** Returns a turn as parts; each call contains its results as one text. */
+  /** Converts a turn to parts. Each call contains its results as one text. */
   async #parts(turn: RecordTurn): Promise<Json[]> {
     const said: { readonly node: Node; readonly message: Message }[] = [];
     for (const node of turn.nodes)
       if (node.message !== null) said.push({ node, message: await embedBytes(node.message, this.#options) });
-    // Paired by position, because some models restart their call ids in every step.
+    // Pairs calls and results by position, because some models restart their call ids in every step.
     const { calls, stray } = pairTools(said.map(({ message }) => message));
     const parts: Json[] = [];
     const made = new Map<string, { output?: string }>();
@@ -178,7 +183,7 @@ class LibrechatConversation {
           continue;
         }
         const { id } = pair.call;
-        // Parallel calls are listed by the text part before them.
+        // The text part before parallel calls lists these calls.
         if (pair === pairs[0] && pairs.length > 1)
           parts.push({ type: 'text', text: '', tool_call_ids: pairs.map(({ call }) => call.id) });
         const result = pair.result === null ? undefined : said[pair.result];
@@ -198,7 +203,7 @@ class LibrechatConversation {
     return parts;
   }
 
-  /** Appends a further result of a call to the first; a result without a call becomes a text. */
+  /** Appends a further result of a call to the first result. A result without a call becomes a text. */
   #strayResult(node: Node, message: Message, made: ReadonlyMap<string, { output?: string }>, parts: Json[]): void {
     const call = made.get(message.tool_call_id ?? '');
     if (call?.output === undefined) {

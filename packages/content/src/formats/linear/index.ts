@@ -1,4 +1,4 @@
-// Plain lists of messages as in chat completions: `[{role, content}]`, `{messages: […]}`, many of either in one file,
+// Plain lists of messages as in chat completions: `[{role, content}]`, `{messages: […]}`, several of them in one file,
 // or one per line. They have no ids and no branches.
 import type { Json, JsonObject } from '@coppice/core';
 import { blockDefinitionOf } from '../../blocks/index.ts';
@@ -45,7 +45,7 @@ function isLinearConversation(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && Array.isArray(value.messages) && isList(value.messages);
 }
 
-/** Whether another format fits better. A logged call also has a model, but no title. */
+/** Whether another format is more likely. A logged call also has a model, but no title. */
 function isForeignList(value: JsonObject): boolean {
   if ('model' in value && getFilledText(value, 'title') === undefined) return true;
   return ['mapping', 'uuid', 'messageId', 'parts', 'response', 'request'].some((key) => key in value);
@@ -54,7 +54,7 @@ function isForeignList(value: JsonObject): boolean {
 function detect({ files }: InputSample): number {
   let surety = files.length === 0 ? 0 : 1;
   for (const file of files) surety = Math.min(surety, detectIn(file));
-  // Several lists are what our own export of all trees looks like; a format that expects a folder is the better guess.
+  // Coppice's own export of all trees also has several lists, so a format that expects a folder is more likely.
   return files.length > 1 ? surety / 2 : surety;
 }
 
@@ -147,7 +147,7 @@ async function* readLinearFile(file: InputFile): AsyncGenerator<ReadEvent> {
   const records = lines
     ? readLineRecords(file)
     : readDocumentRecords(file, [['*'], ['messages', '*'], ['history', '*']]);
-  // Bare messages form one conversation; those inside conversations form one each.
+  // Messages outside conversations form one conversation; those inside conversations form one each.
   const loose: Json[] = [];
   const found: ImportFinding[] = [];
   for await (const record of records) {
@@ -172,7 +172,7 @@ async function* read(input: ImportInput): AsyncGenerator<ReadEvent> {
 }
 
 /**
- * Writes a leading system message that is not the system prompt as a list of parts; as plain text it would be read as
+ * Writes a leading system message that is not the system prompt as a list of parts, because plain text would be read as
  * the prompt.
  */
 function omitPrompt(record: JsonObject): JsonObject {

@@ -1,5 +1,5 @@
-// Conversations of the web UI of llama.cpp's server: messages with parents below an empty root, as an export of one or
-// all of them, or as lines.
+// Conversations of the web UI of llama.cpp's server: messages with parents below an empty root. An export contains one
+// or all conversations, as a document or as lines.
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree, type ReadEvent, type ReadOptions } from '../contract.ts';
 import {
@@ -42,12 +42,12 @@ function isConversation(value: Json | undefined): value is JsonObject {
   return typeof value.conv.id === 'string';
 }
 
-/** The header of a file of lines. */
+/** Whether a value is the header of a file of lines. */
 function isSession(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && value.type === 'session' && value.harness === 'llama.app';
 }
 
-/** Converts an attachment: pictures, texts, and files by their bytes. Versions use different type names. */
+/** Converts an attachment: a picture, a text, or a file with its bytes. Versions use different type names. */
 function extraBlock(extra: Json, nodes: ConversationNodes, place: string): Json {
   if (!isJsonObject(extra)) return { type: 'x-value', value: extra };
   const kind = (textAt(extra, 'type') ?? '').toLowerCase().replace(/_?file$/, '');
@@ -65,7 +65,7 @@ function extraBlock(extra: Json, nodes: ConversationNodes, place: string): Json 
   return { ...extra, type: 'llama-cpp-extra' };
 }
 
-/** Returns calls, which are stored as the text of a JSON list. */
+/** Returns the calls of a message, which are stored as the text of a JSON list. */
 function callBlocks(message: JsonObject, nodes: ConversationNodes, place: string): Json[] {
   const written = message.toolCalls;
   if (typeof written !== 'string' || written === '') return Array.isArray(written) ? written.map(toToolUse) : [];
@@ -73,7 +73,7 @@ function callBlocks(message: JsonObject, nodes: ConversationNodes, place: string
     const calls: Json = JSON.parse(written);
     if (Array.isArray(calls)) return calls.map(toToolUse);
   } catch {
-    // Reported below.
+    // The problem is reported below.
   }
   nodes.report(buildFinding('import/record-unreadable', 'loss', place, detailOf('tool-calls')));
   return [];
@@ -118,7 +118,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
       ...parentFinding(message.parent, at),
     );
     const named = getFilledText(message, 'parent');
-    // An export of the visible branch leaves out the root.
+    // An export of the visible branch does not contain the root.
     const parent = named === undefined || roots.has(named) || (first && !ids.has(named)) ? null : named;
     first = false;
     const common = { id, parent, createdAt: nodes.time(message.timestamp, fromMillis, at), place: at, record: message };
@@ -154,7 +154,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
 const documents: ConversationFiles = { confidence: 0.94, paths: [['*']], isConversation, tree };
 const isOwn = (sample: SampleFile) => isSession(sample.lines[0]) || hasConversation(documents, sample);
 
-/** Reads files of lines: a header, then one message per line; several conversations may follow each other. */
+/** Reads files of lines: a header, then one message per line. A file may contain several conversations. */
 async function* readLines(file: InputFile): AsyncGenerator<ReadEvent> {
   let conv: JsonObject | undefined;
   let messages: Json[] = [];

@@ -1,5 +1,4 @@
-// Conversations of LM Studio: a list in which each message has versions, one of them selected; the list continues below
-// the selected ones.
+// Conversations of LM Studio: a list of messages, each with versions. The list continues below the selected versions.
 import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
@@ -31,7 +30,7 @@ function isConversation(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && Array.isArray(value.messages) && isVersions(value.messages[0]);
 }
 
-/** Converts a part of a message: text, a picture or file by its name, a call or its result. */
+/** Converts a part of a message: text, a picture or file with its name, a call or its result. */
 function partItem(part: Json, thinking: boolean, fallback: string, nodes: ConversationNodes, place: string): ReplyItem {
   if (!isJsonObject(part)) return toBlocksItem([{ type: 'x-value', value: part }]);
   const text = textAt(part, 'text');
@@ -92,7 +91,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   let tip: string | null = null;
   for (const [message, at, index] of nodes.records(conversation, 'messages', place)) {
     const versions = listAt(message, 'versions');
-    // The program shows the first version where it names none.
+    // If no version is selected, the program shows the first one.
     const selected = numberAt(message, 'currentlySelected') ?? 0;
     const parent: string | null = tip;
     if (versions.length === 0) nodes.report(buildFinding('import/blank-message', 'note', at));

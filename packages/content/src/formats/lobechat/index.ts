@@ -105,7 +105,7 @@ function itemsOf(message: JsonObject, id: string, nodes: ConversationNodes, plac
       .filter(isJsonObject)
       .map((image) => imageOfUrl(textAt(image, 'url') ?? '')),
     ...files.map((file) => ({ ...file, type: 'lobechat-file', text: `[${getFilledText(file, 'name') ?? 'file'}]` })),
-    // A reply that is being generated contains three dots.
+    // The text of a reply that is still being generated is three dots.
     ...toTextBlocks(message.content === '...' && message.role === 'assistant' ? '' : textAt(message, 'content')),
     ...listAt(message, 'tools')
       .filter(isJsonObject)
@@ -120,7 +120,7 @@ function itemsOf(message: JsonObject, id: string, nodes: ConversationNodes, plac
   return blocks.length === 0 ? [] : [toBlocksItem(blocks)];
 }
 
-/** A message and where it was found. */
+/** A message with its place in the source. */
 interface Placed {
   readonly message: JsonObject;
   readonly place: string;
@@ -128,8 +128,8 @@ interface Placed {
 }
 
 /**
- * Returns the active message: at each step the answer that its parent names, else the one that was answered. Before
- * there were branches the last answer was shown, later the first.
+ * Returns the active message. At each step this is the answer that the parent names, else the answer that has a
+ * follow-up. Versions without branches showed the last answer, later versions the first.
  */
 function activeIn(
   messages: readonly Placed[],
@@ -193,7 +193,7 @@ function lobeTree(key: string, messages: readonly Placed[], file: string, around
   const nodes = new ConversationNodes([]);
   const time = ({ message }: Placed) => fromAnyTime(message.createdAt) ?? 0;
   const ordered = [...messages].sort((a, b) => time(a) - time(b));
-  // Before there were branches, only answers named their question.
+  // In versions without branches, only answers named their question.
   const linked = ordered.some(
     ({ message }) =>
       message.role === 'user' &&
@@ -257,7 +257,7 @@ function lobeTree(key: string, messages: readonly Placed[], file: string, around
   };
 }
 
-/** Returns the conversation of a message: its topic, else its session. */
+/** Returns the key of a message's conversation: its topic, else its session. */
 function keyOf(message: JsonObject, only: string): string {
   const topic = getFilledText(message, 'topicId');
   if (topic !== undefined) return `topic:${topic}`;

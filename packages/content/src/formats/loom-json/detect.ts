@@ -17,7 +17,7 @@ function isNotes(value: JsonObject): boolean {
 export function detectLoomFile(json: Json | undefined): number {
   if (Array.isArray(json)) return isLoomNode(json[0]) ? 0.8 : 0;
   if (!isJsonObject(json)) return 0;
-  // The fields before the children may fill the sample.
+  // The fields before the children may fill the whole sample.
   const { root } = json;
   if (isLoomNode(root) || (isJsonObject(root) && 'mutable' in root)) return 0.95;
   if (isExoloom(json)) return 0.95;

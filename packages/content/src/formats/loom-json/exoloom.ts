@@ -5,7 +5,7 @@ import { fromAnyTime, getFilledText, getTexts, isJsonObject, objectAt, omitKeys,
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 
-/** Whether a document is one of Exoloom's. */
+/** Whether a document was written by Exoloom. */
 export function isExoloom(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && value.loomType === 'Exoloom' && isJsonObject(value.tree);
 }

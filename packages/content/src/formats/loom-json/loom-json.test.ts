@@ -45,7 +45,7 @@ const loom = (children: readonly Fields[], more: Fields = {}) =>
     ...more,
   });
 
-/** A deep chain, built as text so that the test itself needs no recursion. */
+/** Builds a deep chain as text, so that the test itself needs no recursion. */
 function chain(depth: number): string {
   const parts: string[] = [];
   for (let at = 0; at < depth; at++) parts.push(`{"id":"d${at}","text":"word ${at} ","children":[`);

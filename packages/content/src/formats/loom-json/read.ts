@@ -1,5 +1,5 @@
-// Texts have no roles in Loom. Text that a model wrote, in whole or in part, becomes the assistant's, the rest the
-// user's. The text of a path is the concatenation of its nodes, so no text is trimmed.
+// Texts have no roles in Loom. Text that a model wrote, in whole or in part, becomes the assistant's; all other text
+// becomes the user's. The text of a path is the concatenation of its nodes, so no text is trimmed.
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
@@ -24,15 +24,15 @@ function stampTime(value: Json | undefined): number | undefined {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
-/** Derives the title of a bookmark from its text, because Loom has none. */
+/** Derives the title of a bookmark from its text, because Loom has no bookmark titles. */
 function loomBookmark(text: string): string {
   const words = text.trim().replaceAll(/\s+/g, ' ');
   const most = 60;
-  // By characters, so that no surrogate pair is cut.
+  // Splits by characters, so that no surrogate pair is cut.
   return words === '' ? 'bookmark' : [...words.slice(0, most * 2)].slice(0, most).join('');
 }
 
-/** The fields of a document besides its nodes, and which of them nodes have used. */
+/** The fields of a document besides its nodes, and which of these fields nodes have used. */
 class LoomMetadata {
   readonly #responses: JsonObject;
   readonly #titles = new Map<string, string>();
@@ -67,7 +67,7 @@ class LoomMetadata {
       ...(tags.length === 0 ? {} : { tags }),
     };
     const marked = tags.includes('bookmark') || record.bookmark === true;
-    // A response is stored once, with the first text from it.
+    // A response is stored only once, with the first text that came from it.
     const first = generated !== undefined && response !== undefined && !this.#taken.has(generated);
     if (first) this.#taken.add(generated);
     return {
@@ -82,7 +82,7 @@ class LoomMetadata {
     };
   }
 
-  /** Returns responses that no text came from. */
+  /** Returns responses from which no text came. */
   unused(): JsonObject {
     return Object.fromEntries(Object.entries(this.#responses).filter(([id]) => !this.#taken.has(id)));
   }
@@ -133,7 +133,7 @@ function nestedTree(
   const first = walked.nodes[0]?.id ?? `sha256:${sha256Hex(canonicalJson(rest))}`;
   return {
     externalId: first,
-    // Loom's own ids are globally unique; others are only unique in a file of this name.
+    // Loom's own ids are globally unique. Other ids are unique only in a file with this name.
     scope: uuid.test(first) ? '' : (scope ?? loomBase(name)),
     title: loomBase(name),
     nodes,
@@ -227,7 +227,7 @@ async function isLoom(file: InputFile): Promise<boolean> {
 /** Reads each file as one tree, or as one per note. */
 export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
-    // A single file is read even if its beginning is damaged.
+    // If the input is a single file, it is read even if its beginning is damaged.
     if (input.files.length === 1 || (await isLoom(file))) yield* readLoomFile(file, options.scope);
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
     yield { type: 'pause' };

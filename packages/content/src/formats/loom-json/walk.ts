@@ -1,5 +1,5 @@
 // Flattens the nested nodes of a Loom file. Only the nesting is reliable: ids may be missing or duplicate, and parent
-// ids outdated. Files nest thousands deep, so this is iterative.
+// ids outdated. Iterative, because files may be nested thousands of levels deep.
 import type { Json, JsonObject } from '@coppice/core';
 import { getFilledText, isJsonObject, listAt, omitKeys } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
@@ -11,7 +11,7 @@ import { boundedId } from '../repair.ts';
 export interface NodePosition {
   readonly id: string;
   readonly parent: string | null;
-  /** Without its children. */
+  /** The record without its children. */
   readonly record: JsonObject;
   readonly place: string;
 }
@@ -19,7 +19,7 @@ export interface NodePosition {
 /** The result of a walk. */
 export interface WalkedNode {
   readonly nodes: readonly NodePosition[];
-  /** Nodes that represented folded ones, without them, and their new ids. */
+  /** Nodes that stood for folded nodes, without those nodes, and their new ids. */
   readonly folds: readonly JsonObject[];
   readonly moved: ReadonlyMap<string, string>;
   readonly findings: readonly ImportFinding[];
@@ -56,7 +56,7 @@ class LoomWalk {
   run(roots: readonly Json[], place: string): void {
     this.#push(roots, null, place);
     this.#empty();
-    // The end of a fold that it names does not exist: its children become children of the fold's head.
+    // The named end of the fold does not exist, so its children become children of the fold's head.
     for (const { children, head, place: at } of this.#tails.values()) {
       if (children.length === 0) continue;
       this.findings.push(buildFinding('import/inferred', 'repair', at, detailOf('fold-end-missing')));
@@ -96,7 +96,7 @@ class LoomWalk {
       return;
     }
     const named = getFilledText(value, 'id');
-    // Named by its path, shortened because the path grows with every level.
+    // The id is the path of the node, shortened because the path grows with every level.
     const way = boundedId(`${parent ?? 'node'}/${index}`);
     const id = this.#freeId(named ?? way, named !== undefined, at);
     this.nodes.push({ id, parent, record: omitKeys(value, 'children'), place: at });

@@ -1,4 +1,4 @@
-// Writes conversations for reading: the active thread, or the whole tree with an outline of its branches.
+// Writes conversations for reading: the active branch, or the whole tree with an outline of its branches.
 import type { Block, Node } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { blockDefinitionOf } from '../../blocks/index.ts';
@@ -7,7 +7,7 @@ import { defineFormat, type ExportedTree, type WriteEvent, type WriteOptions } f
 import { buildLossEvent, conversationTimes, exportedPath } from '../exporting.ts';
 import { toIso } from '../fields.ts';
 
-/** Returns text in a fence that the text itself does not contain. */
+/** Returns text in a fence that is longer than any fence in the text. */
 function fencedBlock(text: string, language = ''): string {
   let longest = 2;
   for (const run of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run[0].length);
@@ -15,7 +15,7 @@ function fencedBlock(text: string, language = ''): string {
   return `${fence}${language}\n${text.endsWith('\n') ? text : `${text}\n`}${fence}`;
 }
 
-/** Closes an unclosed code block, which would swallow everything after it. */
+/** Closes an unclosed code block, which would otherwise include everything after it. */
 function closeFence(text: string): string {
   let open: string | null = null;
   for (const line of text.split('\n')) {

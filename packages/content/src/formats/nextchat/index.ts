@@ -25,7 +25,7 @@ function isConversation(value: Json | undefined): value is JsonObject {
   );
 }
 
-/** Returns calls of plugins, which are stored in the reply that followed them. */
+/** Returns the plugin calls that are stored in the reply after them. */
 function toolItems(message: JsonObject, id: string): ReplyItem[] {
   return listAt(message, 'tools')
     .filter(isJsonObject)
@@ -40,8 +40,8 @@ function toolItems(message: JsonObject, id: string): ReplyItem[] {
 }
 
 /**
- * Returns the messages of a session: first those that its mask puts before every chat, then what was said. Only the
- * mask's system messages are not among them: they are the system prompt.
+ * Returns the messages of a session: first the messages of its mask, which come before every chat, then the
+ * conversation. System messages of the mask are left out, because they become the system prompt.
  */
 function* messagesOf(
   session: JsonObject,

@@ -51,7 +51,7 @@ function treeOf(id: string, nodes: ConversationNodes, place: string, record: Jso
   return { externalId: id, scope: '', nodes: nodes.nodes, record, place, findings: nodes.findings };
 }
 
-/** Converts a tree with nested replies; iterative, because they may nest arbitrarily deep. */
+/** Converts a tree with nested replies. Iterative, because replies may be nested arbitrarily deep. */
 function nestedTree(value: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
   const nodes = new ConversationNodes(found);
   const open: { readonly message: Json; readonly parent: string | null; readonly at: string }[] = [
@@ -86,7 +86,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
     if (isTree(value)) yield { type: 'tree', tree: nestedTree(value, place, found) };
     else if (isMessage(value)) {
       const own = getFilledText(value, 'message_tree_id');
-      // Messages of one tree are adjacent.
+      // All messages of one tree follow each other.
       if (own !== id) {
         yield* end();
         id = own;

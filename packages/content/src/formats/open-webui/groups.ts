@@ -1,13 +1,13 @@
-// Determines groups of variants. A chat shows them for answers of several models to one question, if there are no other
-// answers; otherwise a field of our own is written, which the app keeps with the message.
+// Determines groups of variants. A chat shows a group if several models answered one question and there are no other
+// answers. Otherwise Coppice writes a field of its own, which the app keeps with the message.
 import type { JsonObject } from '@coppice/core';
 import { listAt, numberAt, objectAt } from '../fields.ts';
 import type { RecordTurn } from '../record-turns.ts';
 
-/** The key of our own field in a message. */
+/** The key of the field that Coppice adds to a message. */
 export const groupFieldKey = 'coppice';
 
-/** Returns the group of a message in a chat; undefined for none. */
+/** Returns the group of a message in a chat; undefined if it has none. */
 export function groupOfMessage(message: JsonObject, question: JsonObject): string | undefined {
   const noted = numberAt(objectAt(message, groupFieldKey), 'group');
   if (noted !== undefined) return noted > 0 ? `${noted}` : undefined;
@@ -22,7 +22,7 @@ function sharedGroup(names: readonly (string | undefined)[]): (string | undefine
   return names.map((name) => ((counts.get(name) ?? 0) > 1 ? name : undefined));
 }
 
-/** Replaces names by numbers in order of appearance; 0 for none. */
+/** Replaces names by numbers in order of appearance; 0 for no name. */
 function numberGroups(names: readonly (string | undefined)[]): number[] {
   const numbers = new Map<string, number>();
   return names.map((name) => {
@@ -33,9 +33,7 @@ function numberGroups(names: readonly (string | undefined)[]): number[] {
   });
 }
 
-/**
- * Returns the group fields that messages need: for variants whose groups the chat would not show, or show differently.
- */
+/** Returns the group fields to write, for variants whose groups the chat would not show or would show differently. */
 export function groupFieldsToWrite(
   turns: readonly RecordTurn[],
   bodies: ReadonlyMap<RecordTurn, JsonObject>,

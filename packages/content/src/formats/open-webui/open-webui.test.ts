@@ -53,7 +53,7 @@ const row = (id: string, inner: Fields, rest: Fields = {}): Fields => ({
 });
 
 const several = [
-  // The order of the map differs from that of the children, and the answers come before the question.
+  // The order of the map differs from the order of the children, and the answers come before the question.
   answer('A2', 'U1', ['U2'], 'Miso', {
     model: 'm-y',
     modelName: 'Y',
@@ -109,7 +109,7 @@ const odd = [
   message('E', 'U', [], 'user', { content: '' }),
 ];
 
-/** Returns chats without the copy of the thread, which is rebuilt: the list named `messages`. */
+/** Returns chats without the list named `messages`, which is a copy of the active branch and is rebuilt. */
 const withoutCopies = (files: ReadonlyMap<string, string>) =>
   [...files.values()].map((one): unknown =>
     JSON.parse(one, (key, value) => (key === 'messages' && Array.isArray(value) ? undefined : value)),
@@ -268,7 +268,7 @@ describe('Open WebUI exports', () => {
     await run(store, { type: 'import', treeId, nodes }, act());
     const { row: out, report } = await written({ store, ids: [treeId], names: [] });
     expect(report.counts).toEqual({});
-    // Answers to one question without other answers beside them need no group field.
+    // If all answers to a question belong to one group, no group field is needed.
     const noted = Object.values<Fields>(out.chat.history.messages).filter((one) => 'coppice' in one);
     expect(noted.map((one) => one.id)).not.toContain(idAt(31));
     const again = await storeInput(toInput({ 'c.json': JSON.stringify([out]) }));

@@ -115,7 +115,7 @@ function openWebuiOutput(output: Json | undefined): Json[] {
   ];
 }
 
-/** Returns images by URL, and other files by their description. */
+/** Returns blocks for images with their URL and for other files with their description. */
 function openWebuiFiles(message: JsonObject): Json[] {
   return listAt(message, 'files').map((file) => {
     if (!isJsonObject(file)) return { type: 'open-webui-value', value: file };
@@ -136,7 +136,7 @@ function openWebuiModel(message: JsonObject): JsonObject {
   };
 }
 
-/** Returns the error text of the chat. */
+/** Returns the text of a message's error. */
 function openWebuiError({ error }: JsonObject): JsonObject {
   const said = typeof error === 'string' ? error : isJsonObject(error) ? getFilledText(error, 'content') : undefined;
   return said === undefined || said === '' ? {} : { error: said };
@@ -178,7 +178,7 @@ function openWebuiPieces(
 const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
 const itemTypes: ReadonlySet<string> = new Set(['message', 'reasoning', 'function_call', 'function_call_output']);
 
-/** Reports fields of a message that are only kept in its original record: a context summary, merged answers, items. */
+/** Reports fields of a message that are kept only in its original record: a context summary, merged answers, items. */
 function besideFindings(message: JsonObject, place: string): ImportFinding[] {
   const found: ImportFinding[] = [];
   for (const key of ['contextSummary', 'merged'])
@@ -296,7 +296,7 @@ async function* readOpenWebuiFile(file: InputFile, options: ReadOptions): AsyncG
 export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     const [sample] = (await readSample({ files: [file] })).files;
-    // A single file is read even if its beginning is damaged.
+    // If the input is a single file, it is read even if its beginning is damaged.
     if (input.files.length === 1 || isOpenWebuiExport(sample?.json, sample?.lines ?? []))
       yield* readOpenWebuiFile(file, options);
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };

@@ -43,7 +43,7 @@ interface ChatParts extends Pick<ChatContent, 'files' | 'output'> {
   readonly texts: string[];
 }
 
-/** Returns the original file entry of a message, which has its original type; without it the type is unknown. */
+/** Returns the original file entry of a message, because the type of a file is only known from it. */
 function chatFile(block: JsonObject, was: JsonObject | null): JsonObject {
   const reported = omitKeys(block, 'type');
   const same = canonicalJson(reported);
@@ -111,7 +111,7 @@ class OpenWebuiChat {
     const role = first.message?.role === 'tool' ? 'assistant' : (first.message?.role ?? 'user');
     const { was } = turn;
     const files = said.files.length === 0 ? {} : { files: said.files };
-    // Edited in place: author, time and other fields stay the same.
+    // The message was edited in place, so author, time and other fields stay the same.
     if (was !== null) {
       const output = said.structured ? { output: said.output } : {};
       return { ...omitKeys(was, 'content', 'output', 'files'), content: said.text, ...files, ...output };
@@ -144,7 +144,7 @@ class OpenWebuiChat {
     };
   }
 
-  /** Returns the index of an answer among those of one act; 0 if there is only one. */
+  /** Returns the index of an answer among the answers of one act; 0 if there is only one. */
   #modelIndex(turn: RecordTurn): number {
     const group = turn.nodes[0]?.groupId ?? 0;
     if (group === 0 || turn.parent === null) return 0;
@@ -226,7 +226,10 @@ class OpenWebuiChat {
   }
 }
 
-/** Returns the models that a question was sent to: those of one act, once per answer; else that of the first answer. */
+/**
+ * Returns the models to which a question was sent: the model of each answer of one act, else the model of the first
+ * answer.
+ */
 function promptOfReply({ children }: RecordTurn): string[] {
   const group = children.map((child) => child.nodes[0]?.groupId ?? 0).find((one) => one > 0);
   const answers = group === undefined ? children : children.filter((child) => child.nodes[0]?.groupId === group);
@@ -245,20 +248,20 @@ function* openWebuiLosses(tree: ExportedTree, chat: OpenWebuiChat): Generator<Wr
       yield buildLossEvent(tree, node, 'tags', 'Its tags are left out.');
   yield* metadataLosses(tree, name, ['excluded', 'failures', 'notes']);
   yield* statusLosses(tree, name, 'aborted', 'cut-short');
-  // A bare chat has neither pinned nor tags.
+  // A chat without a row has neither `pinned` nor tags.
   const bare = originalTreeRecord(tree, name)?.record?.$form === 'chat';
   yield* attributeLosses(tree, name, bare ? [] : ['pinned', 'tags']);
   yield* bookmarkLosses(tree);
 }
 
-/** Builds the chat around its messages: the original one with the changes made here. */
+/** Builds the chat around its messages: the original chat with the changes made in Coppice. */
 function chatRow(tree: ExportedTree, chat: OpenWebuiChat): JsonObject {
   const original = originalTreeRecord(tree, name);
   const { createdAt, updatedAt } = conversationTimes(tree);
   const { title, autoTitle, systemPrompt, pinned, tags } = tree.attributes;
   const byId = new Map(chat.messages);
   const thread = [...new Set(exportedPath(tree).map((node) => chat.idOf(node.id)))];
-  // A copy of the thread, which Open WebUI's search uses.
+  // A copy of the active branch, which Open WebUI's search uses.
   const messages = thread.flatMap((id) => (id === null ? [] : (byId.get(id) ?? [])));
   const was = objectAt(original?.record ?? {}, 'chat');
   const history = {

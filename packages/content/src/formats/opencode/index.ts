@@ -20,7 +20,7 @@ function isExport(json: Json | undefined): boolean {
 
 type Row = 'session' | 'message' | 'part';
 
-/** Returns what a file of the folder contains, by the prefix of its id and its references. */
+/** Returns the kind of a file in the folder, by the prefix of its id and its references. */
 function rowOf(json: Json | undefined): Row | undefined {
   if (!isJsonObject(json)) return undefined;
   const id = textAt(json, 'id') ?? '';
@@ -84,7 +84,7 @@ function groupRowsBy(rows: readonly StoredRow[], key: string): Map<string, Store
   return groups;
 }
 
-/** Reads the folder: ids are ordered by time, so they sort messages and parts. */
+/** Reads the folder. Ids are ordered by time, so messages and parts are sorted by id. */
 async function* readFolder(files: readonly InputFile[]): AsyncGenerator<ReadEvent> {
   const rows: Record<Row, StoredRow[]> = { session: [], message: [], part: [] };
   for (const file of files) {
@@ -135,7 +135,7 @@ async function* read(input: ImportInput): AsyncGenerator<ReadEvent> {
     const [sample] = isMediaFile(file.name) ? [] : (await readSample({ files: [file] })).files;
     const row = sample === undefined ? undefined : rowOf(sample.json);
     if (row !== undefined) rows.push(file);
-    // The only file there is may be damaged where it begins.
+    // If the input is a single file, it is read even if its beginning is damaged.
     else if (input.files.length === 1 || (sample !== undefined && isExport(sample.json))) yield* readExport(file);
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   }

@@ -1,5 +1,5 @@
-// A session of opencode: a list of messages with separate parts. A step of the model is a message; its calls contain
-// their results.
+// A session of opencode: a list of messages whose parts are separate records. Each step of the model is a message, and
+// its calls contain their results.
 import type { Json, JsonObject, NodeStatus } from '@coppice/core';
 import type { ImportedTree } from '../contract.ts';
 import { fromMillis, getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
@@ -18,13 +18,13 @@ import {
   toBlocksItem,
 } from '../turn-nodes.ts';
 
-/** A message with its parts, and where it was found. */
+/** A message with its parts and its place in the source. */
 export interface OpencodeMessage {
   readonly info: JsonObject;
   readonly parts: readonly Json[];
   readonly place: string;
   readonly findings: readonly ImportFinding[];
-  /** The number of source records it represents. */
+  /** The number of source records that the message represents. */
   readonly records: number;
 }
 
@@ -42,7 +42,7 @@ const partTypes: ReadonlySet<string> = new Set([
   'retry',
   'compaction',
 ]);
-// Internal data of the program, kept in the original record only.
+// Types of parts with internal data of the program, which are kept only in the original record.
 const bookkeeping: ReadonlySet<string> = new Set([
   'step-start',
   'step-finish',
@@ -98,7 +98,7 @@ function itemsOf({ parts, place }: OpencodeMessage, id: string, nodes: Conversat
     else if (!bookkeeping.has(type))
       said.push(toBlocksItem([{ ...part, type: `opencode-${type}`, text: textAt(part, 'prompt') ?? `[${type}]` }]));
   }
-  // Calls of one step run in parallel: their results come after all content of the step.
+  // Calls of one step run in parallel, so their results come after all content of the step.
   return [...said, ...results];
 }
 

@@ -1,5 +1,5 @@
-// Session files of pi, a terminal agent: lines with `id` and `parentId`, and a header outside the tree. The folder of
-// session lines defines their meaning; here they are imported as records and written back as version 3.
+// Session files of pi, a terminal agent: lines with `id` and `parentId`, and a header outside the tree. The sessions
+// folder converts the lines; this format imports them with their records and writes them back as version 3.
 import { defineFormat } from '../contract.ts';
 import { metadataLossFields } from '../exporting.ts';
 import { detect, read } from './read.ts';

@@ -1,4 +1,4 @@
-/** Compares with the published terminal agent: its session manager must open the files written here. */
+/** Compares the writer with the published terminal agent: its session manager must open the written files. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ function opened(text: string): SessionManager {
   const path = join(folder, 'session.jsonl');
   writeFileSync(path, text);
   const manager = SessionManager.open(path);
-  // The manager overwrites a file that it cannot read, and migrates older ones; it must leave ours unchanged.
+  // The manager overwrites files that it cannot read and migrates older ones. It must leave the written file unchanged.
   expect(readFileSync(path, 'utf8')).toBe(text);
   return manager;
 }

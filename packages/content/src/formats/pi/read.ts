@@ -25,12 +25,12 @@ function isPiHeader(value: Json | undefined): value is JsonObject {
     typeof value.id === 'string' &&
     !('uuid' in value) &&
     !('parentId' in value) &&
-    // Another tool's header is similar.
+    // The header of another tool is similar.
     !('harness' in value)
   );
 }
 
-/** Whether only pi writes such a line: used to detect a file that lost its header. */
+/** Whether a line has a form that only pi writes. Used to detect a file without its header. */
 function isPiMessageLine(value: Json | undefined): boolean {
   return (
     isJsonObject(value) &&
@@ -55,7 +55,7 @@ export function detect(sample: InputSample): number {
   return sample.files.some((file) => isPiSession(file.lines)) ? 0.92 : 0;
 }
 
-/** A line of a session, with the non-entry lines that follow it. */
+/** A line of a session, with the lines after it that are not entries. */
 interface PiLine {
   readonly kept: PreservedLine;
   readonly after: PreservedLine[];
@@ -97,7 +97,7 @@ const roles: ReadonlySet<string> = new Set([
   'compactionSummary',
 ]);
 
-// Lines about a session, which are not its active node.
+// Types of lines about a session, which cannot be the active node.
 const about: ReadonlySet<string> = new Set(['label', 'session_info']);
 
 /** The type of the line by which Coppice records the active node of a session. */
@@ -110,7 +110,8 @@ function isCompanion({ type, id, customType }: JsonObject): boolean {
   if (type === 'custom' && customType === leafType) return true;
   return about.has(String(type)) && typeof id === 'string' && id.startsWith(companionPrefix);
 }
-// The type of the line in which Coppice stores a message that the model does not see; pi has no form for that.
+// The type of the line in which Coppice stores a message that is hidden from the model, because pi has no such
+// messages.
 const hiddenType = 'coppice-excluded';
 
 class PiSession {
@@ -269,7 +270,7 @@ class PiSession {
     if (above !== undefined && above > line.kept.at)
       this.#findings.push(buildFinding('import/forward-parent', 'note', place));
     for (const one of timeFinding(line.kept.line.timestamp, createdAt, place)) this.#findings.push(one);
-    // If the first kept entry is missing nothing is kept, as in pi itself.
+    // If the first kept entry is missing, nothing is kept, as in pi itself.
     const { firstKept, from: _, ...rest } = marker ?? {};
     const missing = firstKept !== undefined && !ids.has(firstKept);
     if (missing) this.#findings.push(buildFinding('import/pointer-missing', 'repair', place, firstKept.slice(0, 80)));
@@ -328,7 +329,7 @@ function piMeta(meta: NodeMeta): NodeMeta {
   return { ...rest, ...failed, source: { ...omitKeys(source, 'is_error'), type: 'tool_result' } };
 }
 
-/** Converts a line of version 1 as pi's own migration would. */
+/** Converts a line of version 1 like pi's own migration. */
 function upgradeEntry(entry: SessionEntry, root: string, line: JsonObject): JsonObject {
   const { firstKeptEntryUuid } = entry;
   return {
@@ -349,7 +350,7 @@ async function* readPiFile(file: InputFile, options: ReadOptions): AsyncGenerato
     const { value, place, path, findings } = record;
     const at = Number(path[0] ?? 0);
     if (isPiHeader(value)) {
-      // Several files may have been concatenated.
+      // The file may be a concatenation of several files.
       if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
       session = new PiSession(file.name, { at, line: value }, options);
       for (const one of findings) yield { type: 'finding', finding: one };
@@ -367,7 +368,7 @@ async function* readPiFile(file: InputFile, options: ReadOptions): AsyncGenerato
 export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     const [sample] = (await readSample({ files: [file] })).files;
-    // A single file is read even if its beginning is damaged.
+    // If the input is a single file, it is read even if its beginning is damaged.
     if (input.files.length === 1 || isPiSession(sample?.lines ?? [])) yield* readPiFile(file, options);
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   }

@@ -36,7 +36,7 @@ function upgradeLine(line: JsonObject): JsonObject {
   return message.role === 'hookMessage' ? { ...line, message: { ...message, role: 'custom' } } : line;
 }
 
-/** Whether a line is about the session, so that the active node is above it. */
+/** Whether a line is about the session; then the active node is above it. */
 function isAbout(line: JsonObject): boolean {
   return (
     line.type === 'label' || line.type === 'session_info' || (line.type === 'custom' && line.customType === leafType)
@@ -104,7 +104,7 @@ class PiWriter {
     this.#close();
   }
 
-  /** Builds lines for nodes that were added or changed here. */
+  /** Builds lines for nodes that were added or changed in Coppice. */
   async #made(): Promise<Map<string, JsonObject>> {
     const changed = new Map<string, Node>();
     const entries: SessionEntry[] = [];
@@ -133,14 +133,14 @@ class PiWriter {
     return found;
   }
 
-  /** Writes the current title and labels, and a line for the active node if the last line is another one. */
+  /** Writes the current title and labels. Adds a line for the active node unless the active node is the last line. */
   #close(): void {
     const { attributes, bookmarks, activeNodeId } = this.#tree;
     const active = activeNodeId === null ? null : (this.#ids.get(activeNodeId) ?? null);
     let parentId = active;
     const taken = new Set(this.lines.map((line) => textAt(line, 'id')));
     const add = (type: string, fields: JsonObject) => {
-      // A line that an earlier export added may have been imported again with this id.
+      // A line that an earlier export added may have been imported again, with this id.
       let number = this.lines.length;
       const next = () => `${companionPrefix}${deriveId('pi-line', this.id, number++)}`;
       let id = next();
@@ -158,7 +158,7 @@ class PiWriter {
     if (parentId === active && active !== null && standing !== active) add('custom', { customType: leafType });
   }
 
-  /** Returns what the lines so far contain: title, labels and the active node. */
+  /** Returns the title, the labels and the active node that the lines so far contain. */
   #reported(): {
     readonly title: string;
     readonly labels: ReadonlyMap<string, string>;
@@ -175,7 +175,7 @@ class PiWriter {
       if (label === '') labels.delete(target);
       else labels.set(target, label);
     }
-    // A label on a missing entry is not a bookmark.
+    // A label on a missing entry does not become a bookmark.
     for (const target of labels.keys()) if (!byId.has(target)) labels.delete(target);
     let at = this.lines.length > 1 ? this.lines.at(-1) : undefined;
     const seen = new Set<JsonObject>();

@@ -1,4 +1,4 @@
-// Recognises logged calls: which part of a record is the request, which the response, and on which wire.
+// Recognises logged calls: which part of a record is the request, which part is the response, and which wire they use.
 import type { Json, JsonObject } from '@coppice/core';
 import type { CallWire } from '../../wires/read-call.ts';
 import { isItemList } from '../../wires/responses-items.ts';
@@ -27,7 +27,7 @@ const timeKeys = ['timestamp', 'created_at', 'createdAt', 'time', 'start_time', 
 // Fields of a Responses request; an embeddings request, which also has `input`, has none of these.
 const ofResponses = ['instructions', 'previous_response_id', 'max_output_tokens', 'reasoning', 'store', 'conversation'];
 
-/** Whether a value is a chat request. It has no title: a list of messages with one is a stored conversation. */
+/** Whether a value is a chat request. A list of messages with a title is a stored conversation instead. */
 function isChatRequest(value: Json | undefined): value is JsonObject {
   if (!isJsonObject(value) || !Array.isArray(value.messages) || getFilledText(value, 'title') !== undefined)
     return false;
@@ -50,7 +50,7 @@ export function isRequestRecord(value: Json | undefined): value is JsonObject {
   return isChatRequest(value) || isResponsesRequest(value);
 }
 
-/** Returns the part of a record under one of the keys; a body may be one level deeper. */
+/** Returns the part of a record under one of the keys. The body may be one level deeper. */
 function requestPart(record: JsonObject, keys: readonly string[], fits: (value: Json) => boolean): Json | undefined {
   for (const key of keys) {
     const value = record[key];
@@ -62,7 +62,7 @@ function requestPart(record: JsonObject, keys: readonly string[], fits: (value: 
   return undefined;
 }
 
-/** Whether a record is one stream event, as proxies that log while streaming write them, one per line. */
+/** Whether a record is one stream event. Proxies that log while streaming write one event per line. */
 function isEvent(value: JsonObject): boolean {
   if (value.object === 'chat.completion.chunk') return true;
   const type = textAt(value, 'type') ?? '';
@@ -73,7 +73,7 @@ function isEvent(value: JsonObject): boolean {
   );
 }
 
-/** Whether a record by itself is a response. */
+/** Whether a record is a response without its request. */
 export function isResponseRecord(value: Json | undefined): value is JsonObject {
   if (!isJsonObject(value)) return false;
   if (value.object === 'chat.completion') return Array.isArray(value.choices);
@@ -124,7 +124,7 @@ function isAnthropic(request: JsonObject, response: JsonObject | undefined): boo
   );
 }
 
-/** Builds a call from request and response; the time is that of the record, else that of the reply. */
+/** Builds a call from request and response. Its time is that of the record, else that of the reply. */
 export function buildLoggedCall(request: JsonObject, response: JsonObject | undefined, record: JsonObject): LoggedCall {
   const responses = isResponsesRequest(request) || (response !== undefined && Array.isArray(response.output));
   const dialect = responses ? 'responses' : isAnthropic(request, response) ? 'anthropic' : 'chat';
@@ -139,12 +139,12 @@ export function findLoggedCall(record: JsonObject): LoggedCall | undefined {
     return buildLoggedCall(record, record, record);
   if (isRequestRecord(found))
     return buildLoggedCall(found, responseOf(requestPart(record, responseKeys, isResponse)), record);
-  // A Responses reply names the one that it continues.
+  // A Responses reply names the response that it continues.
   const reply = requestPart(record, responseKeys, isResponseRecord);
   return isResponseRecord(reply) ? buildLoggedCall(objectAt(record, 'request'), reply, record) : undefined;
 }
 
-/** Returns the event that a record is or wraps. */
+/** Returns the event that a record is or contains. */
 export function findEvent(record: JsonObject): JsonObject | undefined {
   if (isEvent(record)) return record;
   for (const key of ['data', 'chunk', 'event']) {
@@ -155,13 +155,15 @@ export function findEvent(record: JsonObject): JsonObject | undefined {
       const read: Json = JSON.parse(value);
       if (isJsonObject(read) && isEvent(read)) return read;
     } catch {
-      // Not JSON.
+      // The value is not JSON.
     }
   }
   return undefined;
 }
 
-/** Returns the id of the reply that an event belongs to; undefined if it has none and continues the last reply. */
+/**
+ * Returns the id of the reply to which an event belongs; undefined if the event has no id and continues the last reply.
+ */
 export function replyIdOf(event: JsonObject): string | undefined {
   return (
     getFilledText(event, 'id') ??
@@ -171,11 +173,11 @@ export function replyIdOf(event: JsonObject): string | undefined {
   );
 }
 
-// Names of credentials in logs: these must not be stored or exported.
+// Names of credentials in logs, which must not be stored or exported.
 const secretNames =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookie2?|(?:x-|x-goog-|openai-|anthropic-)?api[-_]?key|x-(?:auth|access|session)[-_]token|(?:access|auth|bearer|session|refresh)[-_]?token|client[-_]?secret|password)$/i;
 
-/** Removes credentials from headers and settings anywhere in a value; messages are stored elsewhere. */
+/** Removes credentials from headers and settings anywhere in a value. */
 function hideSecretValues(value: Json): Json {
   if (Array.isArray(value))
     // Headers may be a flat list of alternating names and values.
@@ -206,7 +208,7 @@ export function callSettings(request: JsonObject): JsonObject {
   return isJsonObject(safe) ? safe : {};
 }
 
-/** Returns the record of a call without the history, which the nodes hold, and without credentials. */
+/** Returns the record of a call without credentials and without the history, which the nodes contain. */
 export function stripRecord(record: JsonObject): JsonObject {
   const bare = withoutHistory(record);
   // The import reports records that are too large or too deep to be stored.

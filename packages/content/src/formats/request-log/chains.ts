@@ -1,6 +1,6 @@
-// Responses may name the one that they continue, and items stored by the service; the history is then in other records,
-// possibly of other files. First the calls that belong together are found, then they are read in batches that fit into
-// memory.
+// A response may name the response that it continues, and items that the service stored. Then the history is in other
+// records, possibly of other files. The calls that belong together are found first; then they are read in batches that
+// fit into memory.
 import type { JsonObject } from '@coppice/core';
 import { itemsById, referencedItemIds } from '../../wires/responses-items.ts';
 import { getFilledText, listAt, objectAt } from '../fields.ts';
@@ -33,14 +33,14 @@ export function needsOtherCalls(call: LoggedCall): boolean {
   );
 }
 
-/** Finds calls that belong together with a union-find structure over their numbers. */
+/** Finds calls that belong together, with a union-find structure over the call numbers. */
 export class CallLinks {
   readonly #parents: number[] = [];
   readonly #sizes: number[] = [];
   readonly #owners = new Map<string, number>();
   #linked = false;
 
-  /** Whether any call needs another one. */
+  /** Whether any call needs another call. */
   get linked(): boolean {
     return this.#linked;
   }
@@ -78,7 +78,7 @@ export class CallLinks {
     return top;
   }
 
-  /** Returns the calls that belong together, by number, in batches whose records fit into memory. */
+  /** Returns the numbers of calls that belong together, in batches whose records fit into memory. */
   batches(): Map<number, number>[] {
     const sizes = new Map<number, number>();
     const members = new Map<number, number[]>();
@@ -103,7 +103,7 @@ export class CallLinks {
   }
 }
 
-/** Returns for each call the number of the one it continues; -1 if there is none. */
+/** Returns for each call the number of the call that it continues; -1 if there is none. */
 function previousCalls(calls: readonly LoggedNode[]): number[] {
   const byResponse = new Map<string, number>();
   for (const [index, { call }] of calls.entries()) {
@@ -119,7 +119,7 @@ function previousCalls(calls: readonly LoggedNode[]): number[] {
   });
 }
 
-/** Orders numbers so that each comes after the one it continues; cycles are cut where they are entered. */
+/** Orders calls so that each one comes after the call that it continues. Cycles are cut where they are entered. */
 function callsParentsFirst(above: readonly number[]): number[] {
   const seen = new Uint8Array(above.length);
   const order: number[] = [];
@@ -134,7 +134,10 @@ function callsParentsFirst(above: readonly number[]): number[] {
   return order;
 }
 
-/** Folds the calls of one chain into trees: each continues the one that it names, whatever their order in the log. */
+/**
+ * Builds the trees of one chain of calls. Each call continues the call that it names, regardless of their order in the
+ * log.
+ */
 export function buildChainTrees(calls: readonly LoggedNode[]): HistoryTree[] {
   const items = new Map<string, JsonObject>();
   for (const { call } of calls)

@@ -1,5 +1,4 @@
-// Converts calls to nodes. The id of a message is a hash of the path to it, so that calls with a common prefix share
-// nodes.
+// Converts calls to nodes. The id of a message is a hash of its path, so that calls with a common prefix share nodes.
 import type { JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { equalityKey } from '../../equality.ts';
@@ -12,10 +11,13 @@ import { getFilledText, isJsonObject, listAt, objectAt, textAt } from '../fields
 import type { ImportFinding } from '../findings.ts';
 import { callSettings, type LoggedCall, stripRecord } from './calls.ts';
 
-/** Returns a message without parts that a client may leave out when it resends it, such as annotations of a text. */
+/**
+ * Returns a message without parts that a client may leave out when it resends the message, such as annotations of a
+ * text.
+ */
 function comparableMessage(message: JsonObject): JsonObject {
   const blocks = listAt(message, 'content').filter(isJsonObject);
-  // Audio is sent again by its id only.
+  // Clients send audio again only by its id.
   const aloud = blocks.find((block) => block.type === 'audio' && getFilledText(block, 'id') !== undefined);
   if (aloud !== undefined) return { ...message, content: [{ type: 'audio', id: aloud.id ?? '' }] };
   const content = listAt(message, 'content').map((block) =>
@@ -25,8 +27,8 @@ function comparableMessage(message: JsonObject): JsonObject {
 }
 
 /**
- * Returns the id of a message: a hash of its path. Parts that a client may leave out or change in transport do not
- * count.
+ * Returns the id of a message, which is a hash of its path. Parts that a client may leave out or change are not
+ * included.
  */
 function messageIdOf(parent: string, message: JsonObject): string {
   const read = normaliseMessage(comparableMessage(message), { blank: 'keep' });
@@ -34,7 +36,7 @@ function messageIdOf(parent: string, message: JsonObject): string {
   return sha256Hex(`${parent}${key}`).slice(0, 32);
 }
 
-/** Returns metadata with the author's name: a tool's in its source, others in the custom data. */
+/** Returns metadata with the author's name: the name of a tool in `source`, other names in the custom data. */
 function speakerOfItem({ role }: JsonObject, name: string): NodeMeta {
   return role === 'tool' ? { source: { type: 'tool_result', tool_name: name } } : { customData: { name } };
 }
@@ -52,7 +54,7 @@ export interface LoggedNode {
 
 type NodeDraft = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
 
-/** Returns the system prompt of a call, which decides its tree. */
+/** Returns the system prompt of a call, which determines its tree. */
 export function promptOfHistory(call: LoggedCall): string | undefined {
   return readCallRequest(call.dialect, call.request).systemPrompt;
 }
@@ -79,7 +81,7 @@ export class HistoryTree {
     this.#findings.push(found);
   }
 
-  /** Adds a call below a message (undefined for a first call); returns the end of its reply, null for the root. */
+  /** Adds a call below a message; undefined for a first call. Returns the end of its reply; null for the root. */
   add(logged: LoggedNode, above?: string | null, resolve: ResolveItem = () => undefined): string | null {
     const { call, place, records } = logged;
     for (const one of logged.findings) this.#findings.push(one);
@@ -94,8 +96,8 @@ export class HistoryTree {
     for (const message of messages) {
       // The id includes the path, so equal messages in one history are different nodes.
       const speaker = names.get(message);
-      // Among several users the name is part of the id. A reply has no name when received and may get one when it is
-      // sent again.
+      // With several users, the name is part of the id. A reply has no name when it is received, but may have one when
+      // it is sent again.
       const way = speaker === undefined || message.role !== 'user' ? '' : JSON.stringify(speaker);
       const externalId = messageIdOf(`${parent ?? root}${way}`, message);
       const isError = failed.has(textAt(message, 'tool_call_id') ?? '');
@@ -113,7 +115,7 @@ export class HistoryTree {
     return this.#active;
   }
 
-  /** Adds the response below the history; returns its end, or undefined if there is none. */
+  /** Adds the response below the history. Returns its last node, or undefined if there is no response. */
   #answer(logged: LoggedNode, parent: string | null, resolve: ResolveItem): string | undefined {
     const root = this.#root;
     const { call, place, records } = logged;
@@ -183,7 +185,7 @@ export class HistoryTree {
     return end ?? undefined;
   }
 
-  /** Adds a node; an existing node also represents these records. */
+  /** Adds a node. If the node exists, it also represents these records. */
   #enter(node: NodeDraft): void {
     const known = this.#nodes.get(node.externalId);
     if (known === undefined) {

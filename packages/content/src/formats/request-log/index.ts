@@ -1,5 +1,6 @@
 // Logs of calls to OpenAI- and Anthropic-compatible services. Every call sends the whole history again, or names the
-// response it continues; the id of each message is a hash of its path, so that calls fold into one tree.
+// response that it continues. The id of each message is a hash of its path, so that calls with the same history become
+// one tree.
 import { defineFormat } from '../contract.ts';
 import type { InputSample } from '../input.ts';
 import { findEvent, findLoggedCall, isResponseRecord } from './calls.ts';

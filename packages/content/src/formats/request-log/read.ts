@@ -1,5 +1,5 @@
-// Reads calls from files. A record is a call or a part of one: proxies that log while streaming write the request
-// first, then the response, whole or event by event.
+// Reads calls from files. A record is a call or a part of a call. Proxies that log while streaming write the request
+// first, then the response, complete or event by event.
 import type { Json, JsonObject } from '@coppice/core';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { isJsonObject } from '../fields.ts';
@@ -29,7 +29,7 @@ interface LogScan {
 
 type LogStep = LogScan | Extract<ReadEvent, { readonly type: 'finding' }>;
 
-/** A request that waits for its response, or events that wait for the rest. */
+/** A request that waits for its response, or events that wait for further events. */
 interface OpenLogCall {
   readonly request: JsonObject | undefined;
   readonly record: JsonObject;
@@ -42,11 +42,11 @@ interface OpenLogCall {
 
 type LogRow = Extract<FileRecord, { readonly type: 'record' }>;
 
-/** Combines parts of calls in the order they come. */
+/** Combines parts of calls in the order of the file. */
 class CallPairing {
   /** The last request without a response. */
   #sent: OpenLogCall | undefined;
-  /** Replies that are being received, by id; there may be several at once. */
+  /** Replies that are being received, by id. There may be several at the same time. */
   readonly #replies = new Map<string, OpenLogCall>();
   #last = '';
 
@@ -68,7 +68,7 @@ class CallPairing {
     else yield scanRecords(open, call);
   }
 
-  /** Adds one event to a known reply, or starts a new one, which answers the last request. */
+  /** Adds an event to a known reply, or starts a new reply to the last request. */
   #event(row: LogRow, event: JsonObject): void {
     const id = replyIdOf(event) ?? this.#last;
     this.#last = id;
@@ -157,7 +157,9 @@ async function* callsIn(file: InputFile): AsyncGenerator<LogStep> {
   yield* pairing.close();
 }
 
-/** Reads logs. Calls with a complete history are yielded as they are found; chains are read once more, together. */
+/**
+ * Reads logs. Calls with a complete history are yielded when they are found; chains are read a second time, together.
+ */
 export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   const scope = options.scope ?? '';
   const links = new CallLinks();
@@ -191,7 +193,7 @@ async function* readChains(
       if (step.type === 'finding' || step.logged.call.dialect !== 'responses') continue;
       const chain = batch.get(number++);
       if (chain === undefined) continue;
-      // A first call was read, counted and reported already; here it is only needed as the start of a chain.
+      // A first call was already read, counted and reported; here it is only the start of a chain.
       const again = needsOtherCalls(step.logged.call) ? {} : { records: 0, findings: [] };
       const logged = { ...step.logged, ...again };
       const family = chains.get(chain);

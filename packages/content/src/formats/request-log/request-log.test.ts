@@ -25,7 +25,7 @@ const reply = (message: object, rest: object = {}) => ({
   ...rest,
 });
 
-// Three calls of one conversation, each with the history of the one before, and a retry of the second.
+// Three calls of one conversation, each with the history of the previous call, and a retry of the second.
 const calls = [
   { request: { model: 'm-x', temperature: 0, messages: [system, ask] }, response: reply(call) },
   {
@@ -170,7 +170,8 @@ const saying = (text: string, id = 'msg_1') => ({
 const result = { type: 'function_call_output', call_id: 'call_1', output: 'green' };
 const asked = { role: 'user', content: 'Which tea?' };
 
-// One call with its history, one that continues it by id, a retry, and a history of item references only.
+// A call with its history, a call that continues it by id, a retry, and a call whose history consists of item
+// references.
 const chained = [
   {
     request: { model: 'm-x', instructions: 'Be brief.', input: 'Which tea?', store: true },
@@ -319,7 +320,7 @@ describe('request logs', () => {
     const [id] = stored.ids;
     if (id === undefined) throw new Error('There is no tree.');
     const tree = readStoredTree(stored, id);
-    // Question, call, result, two answers, the next question and its answer.
+    // The nodes are the question, the call, the result, two answers, the next question and its answer.
     expect(tree.size).toBe(7);
     expect(tree.attributes.systemPrompt).toBe('Be brief.');
   });
@@ -398,7 +399,7 @@ describe('request logs', () => {
       const [id] = new Set(stored.ids);
       if (id === undefined) throw new Error('There is no tree.');
       expect(new Set(stored.ids).size).toBe(1);
-      // Question, call, result, two answers, the next question and its answer.
+      // The nodes are the question, the call, the result, two answers, the next question and its answer.
       expect(readStoredTree(stored, id).size).toBe(7);
       expect(readStoredTree(stored, id).attributes.systemPrompt).toBe('Be brief.');
       expect(stored.trees.reduce((sum, tree) => sum + tree.records, 0)).toBe(4);

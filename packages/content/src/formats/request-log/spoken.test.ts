@@ -1,4 +1,4 @@
-/** Author names in logged calls, and audio. */
+/** Tests author names and audio in logged calls. */
 import type { JsonObject } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
 import { type StoredImport, storeInput, toInput, writeStored } from '../conformance.ts';

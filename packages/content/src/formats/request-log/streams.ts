@@ -24,7 +24,7 @@ interface ChoiceDraft {
   /** An audio reply: its fields, and the bytes of each piece. */
   audio: JsonObject;
   readonly sounds: string[];
-  /** Images, which some services send outside the content on this wire. */
+  /** Images, which some services send outside the content of the message. */
   readonly images: JsonObject[];
   finish: Json;
 }
@@ -63,7 +63,7 @@ export function assembleChatReply(chunks: readonly JsonObject[]): JsonObject {
   const choices = new Map<number, ChoiceDraft>();
   let error: Json | undefined;
   for (const chunk of chunks) {
-    // An error may come in the middle.
+    // A stream may contain an error after some chunks.
     if (chunk.error !== undefined && chunk.error !== null) ({ error } = chunk);
     for (const choice of listAt(chunk, 'choices'))
       if (isJsonObject(choice)) {
@@ -76,7 +76,7 @@ export function assembleChatReply(chunks: readonly JsonObject[]): JsonObject {
       addPiece(draft, piece);
     }
   }
-  // The first chunk of some services is about the request and has no model.
+  // The first chunk of some services describes the request and has no model.
   const first = chunks.find((chunk) => getFilledText(chunk, 'model') !== undefined) ?? chunks[0];
   return {
     ...first,
@@ -128,7 +128,7 @@ export function assembleResponse(events: readonly JsonObject[]): JsonObject {
   return read.toResponse();
 }
 
-/** Whether a list of events is Anthropic's. */
+/** Whether a list of events was sent by Anthropic. */
 export function isAnthropicStream(events: readonly JsonObject[]): boolean {
   return events.some(
     (event) =>

@@ -1,5 +1,5 @@
-// Session files of version 2, Coppice's own: one line per entry with its parent id; the header is the root. The folder
-// of session lines defines their meaning.
+// Session files of version 2, Coppice's own format: one line per entry with its parent id; the header is the root. The
+// sessions folder converts the lines.
 import { defineFormat } from '../contract.ts';
 import { detect, read } from './read.ts';
 import { write } from './write.ts';

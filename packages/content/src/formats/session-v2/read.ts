@@ -49,7 +49,7 @@ interface SessionLine {
   records: number;
 }
 
-/** Positions, groups and removals from change lines and rows, beyond what the entries contain. */
+/** Positions, groups and removals from change lines and rows, which the entries do not contain. */
 interface Places {
   readonly position: Map<string, string>;
   readonly group: Map<string, number>;
@@ -170,7 +170,7 @@ class SessionV2 {
       }
       const named = made.entry.parentUuid;
       const above = file.indexOf(named ?? '');
-      // A missing parent, or one below the entry itself, is left for the repair to report and fix.
+      // A missing parent, or a parent below the entry itself, is kept here. The repair reports and fixes it.
       const parent =
         named === null || (above >= 0 && above < at) || index.parent(at) !== index.standing(file.parentAt(at))
           ? fileParent(file.uuidAt(index.parent(at)), uuid)
@@ -325,7 +325,7 @@ function compareLines(a: string | undefined, b: string | undefined): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Returns the node id for an id of a file, like stores of such files. */
+/** Returns the node id for an id in a file, in the same way as stores of such files. */
 export function nodeIdOf(session: string, id: string): string {
   return isUuid(id) ? id : deriveId('session', session, id);
 }
@@ -343,7 +343,7 @@ async function* readSessionFile(file: InputFile, options: ReadOptions): AsyncGen
     if (record.type !== 'record') continue;
     const { value, place, path, findings } = record;
     if (isSessionHeader(value)) {
-      // Several files may have been concatenated.
+      // The file may be a concatenation of several files.
       if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
       session = new SessionV2(file.name, value, options);
       for (const one of findings) yield { type: 'finding', finding: one };
@@ -366,7 +366,7 @@ async function* readSessionFile(file: InputFile, options: ReadOptions): AsyncGen
 export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   for (const file of input.files) {
     const [sample] = (await readSample({ files: [file] })).files;
-    // A single file is read even if its beginning is damaged.
+    // If the input is a single file, it is read even if its beginning is damaged.
     if (input.files.length === 1 || isSessionHeader(sample?.lines[0])) yield* readSessionFile(file, options);
     else yield { type: 'finding', finding: buildFinding('import/skipped', 'note', file.name) };
   }

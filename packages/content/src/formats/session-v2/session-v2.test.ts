@@ -69,7 +69,7 @@ const odd = [
 const asides = new Set(['change', 'leaf', 'label', 'session_info']);
 const notes = new Set(['node', 'commit', 'actId', 'actor', 'at', 'sequence']);
 
-/** Returns entries without the values that stores add; lines about the session are written as one change. */
+/** Returns entries without the values that stores add. Lines about the session are written as one change. */
 function entriesOf(files: ReadonlyMap<string, string>): Fields[] {
   return [...files.values()]
     .join('')

@@ -24,8 +24,7 @@ import { nodeIdOf } from './read.ts';
 const name = 'session-v2';
 
 /**
- * Returns the metadata of a node without its import metadata if that is of this format, because the file contains it
- * all.
+ * Returns the metadata of a node. Import metadata of this format is left out, because the file contains the same data.
  */
 function sessionV2Meta(meta: NodeMeta): NodeMeta {
   const { imported: _, ...rest } = meta;
@@ -49,7 +48,7 @@ function sessionCommit(tree: ExportedTree, nodeOf: (id: NodeId) => NodeId): Comm
   const keys = Object.keys(after);
   if (keys.length > 0)
     steps.push({ type: 'attributes', after, before: Object.fromEntries(keys.map((key) => [key, null])) });
-  // Steps use the ids that a store of this file will use.
+  // The steps use the ids that a store of this file will use.
   for (const { nodeId: on, ...bookmark } of tree.bookmarks) {
     const id = nodeOf(on);
     steps.push({ type: 'bookmark', nodeId: id, after: { nodeId: id, ...bookmark }, before: null });
@@ -68,7 +67,7 @@ function sessionCommit(tree: ExportedTree, nodeOf: (id: NodeId) => NodeId): Comm
   };
 }
 
-/** Serialises an entry: its type and commit come first, because stores read only the beginning of most lines. */
+/** Serialises an entry. Its type and commit come first, because stores read only the beginning of most lines. */
 function sessionLine(entry: SessionEntry, commit: Commit, last: boolean): JsonObject {
   const { type, uuid, parentUuid, version: _, commit: __, ...rest } = entry;
   const { actId: act, actor, at } = commit;
@@ -85,7 +84,7 @@ function sessionLine(entry: SessionEntry, commit: Commit, last: boolean): JsonOb
   return json;
 }
 
-/** Returns the original header, else one for the tree. */
+/** Returns the original header, else a new header for the tree. */
 function sessionHeader(made: SessionEntry, was: JsonObject | undefined): JsonObject {
   const json: JsonObject = JSON.parse(JSON.stringify(made));
   return was === undefined || !('uuid' in was) ? json : { ...was, version: json.version ?? 2 };

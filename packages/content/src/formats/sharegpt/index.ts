@@ -70,7 +70,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   const nodes = new ConversationNodes(found);
   const key = keyOf(conversation);
   const model = getFilledText(conversation, 'model');
-  // Results name no call, so each answers the one before it.
+  // Results do not name their call, so each result answers the previous call.
   const open = { id: 'call', name: 'unknown' };
   let prompt = getFilledText(conversation, 'system');
   let own = 0;

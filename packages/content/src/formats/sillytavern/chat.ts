@@ -1,4 +1,4 @@
-// Builds one chat from its files, merging their common beginnings.
+// Builds one chat from its files and merges their common beginnings.
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
@@ -14,7 +14,7 @@ type ChatDraft = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
 interface OpenFile {
   readonly name: string;
   header: JsonObject | undefined;
-  /** Lines merged with one of another file that differ from it outside the text. */
+  /** Lines of other files that were merged with this one, but differ from it outside the text. */
   readonly lines: Json[];
   leaf: string | null;
   newest: number;
@@ -26,7 +26,7 @@ function chatRole(line: JsonObject): 'user' | 'assistant' | 'system' {
   return textAt(objectAt(line, 'extra'), 'type') === 'narrator' ? 'system' : 'assistant';
 }
 
-/** Returns reasoning, text, and images by URL, because they are elsewhere on the app's disk. */
+/** Returns blocks for reasoning, text and images. Images have a URL, because the app stores them in other files. */
 function chatBlocks(text: string, extra: JsonObject, place: string, findings: ImportFinding[]): Json[] {
   const blocks: Json[] = [];
   const reasoning = getFilledText(extra, 'reasoning');
@@ -74,9 +74,9 @@ function chatMeta(line: JsonObject, reported: JsonObject, known: ReadonlySet<str
         : undefined;
   return {
     ...(source === undefined ? {} : { source }),
-    // The app does not send such lines to a model; some are hidden messages of users.
+    // The app does not send such lines to a model. Some of them are hidden messages of users.
     ...(line.is_system === true ? { excluded: true } : {}),
-    // In group chats only the name tells who wrote it.
+    // In group chats only the name identifies the author.
     ...(name === undefined || known.has(name) ? {} : { customData: { name } }),
   };
 }
@@ -106,7 +106,7 @@ export class SillytavernChat {
     }
   }
 
-  /** Adds a message with its swipes: variants below the message before it, one of which continues. */
+  /** Adds a message with its swipes: variants below the previous message, of which one is continued. */
   line(line: JsonObject, number: number, place: string): void {
     const file = this.#files.at(-1);
     if (file === undefined) return;
@@ -128,7 +128,7 @@ export class SillytavernChat {
     }
   }
 
-  /** Ends a file, and reports how much of it another file contained. */
+  /** Ends a file, and reports how many of its messages another file contained. */
   close(): void {
     const file = this.#files.at(-1);
     if (file !== undefined && file.merged > 0)
@@ -168,7 +168,10 @@ export class SillytavernChat {
     };
   }
 
-  /** Returns the texts of a message and the shown one, which is `mes` even if the list of swipes says otherwise. */
+  /**
+   * Returns the texts of a message and the index of the shown one. The shown text is always `mes`, even if the list of
+   * swipes differs.
+   */
   #variants(line: JsonObject, place: string): { texts: readonly string[]; selected: number } {
     const swipes = listAt(line, 'swipes');
     const texts = swipes.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
@@ -183,7 +186,9 @@ export class SillytavernChat {
     return other === -1 ? { texts: [...texts, mes], selected: texts.length } : { texts, selected: other };
   }
 
-  /** Returns the fields of a swipe: the line itself for the shown one, else its entry, which may be missing. */
+  /**
+   * Returns the fields of a swipe. For the shown swipe this is the line itself, else its entry, which may be missing.
+   */
   #reported(line: JsonObject, index: number, selected: number): JsonObject {
     if (index === selected) return line;
     const info = listAt(line, 'swipe_info')[index];
@@ -215,7 +220,7 @@ export class SillytavernChat {
     return draft;
   }
 
-  /** Stores a line with the node that shows it. A copy in another file is counted, and stored if it differs. */
+  /** Stores a line with the node that shows it. A copy in another file is counted, and stored only if it differs. */
   #keep(draft: ChatDraft, line: JsonObject, reported: JsonObject, number: number, file: OpenFile): void {
     draft.records = (draft.records ?? 0) + 1;
     const link = getFilledText(objectAt(reported, 'extra'), 'bookmark_link');

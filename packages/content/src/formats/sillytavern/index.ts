@@ -15,7 +15,7 @@ function detect(sample: InputSample): number {
   return sample.files.some(isSillytavernChat) ? 0.92 : 0;
 }
 
-/** SillyTavern's chat files, with swipes, and with branch files merged into the chat that they were copied from. */
+/** SillyTavern's chat files with their swipes. Branch files are merged into the chat from which they were copied. */
 export const sillytavern = defineFormat({
   name: 'sillytavern',
   label: 'SillyTavern chat',

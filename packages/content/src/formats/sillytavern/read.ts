@@ -1,6 +1,6 @@
-// Merges the files of one chat into one tree. SillyTavern has no ids: a message is identified by its text and the
-// messages before it, so that copies in branch files are merged in any order of the files, and a later export finds
-// what an earlier one imported.
+// Merges the files of one chat into one tree. SillyTavern has no ids, so a message is identified by its text and the
+// messages before it. Copies in branch files are merged in any order of the files, and a later export finds the
+// messages of an earlier import.
 import type { Json, JsonObject } from '@coppice/core';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { getFilledText, getTexts, isJsonObject, listAt, objectAt, textAt } from '../fields.ts';
@@ -20,14 +20,14 @@ export function isSillytavernMessage(line: JsonObject): boolean {
   return typeof line.mes === 'string' && ('is_user' in line || 'swipes' in line || 'send_date' in line);
 }
 
-/** What decides which files belong together, without their messages. */
+/** The data that decides which files belong together, without their messages. */
 interface ChatOutline {
   readonly file: InputFile;
   readonly isChat: boolean;
-  /** The chat that it was copied from. */
+  /** The name of the chat from which the file was copied. */
   readonly main: string | undefined;
   readonly names: ReadonlySet<string>;
-  /** The first user message with its time: copies share it, other chats do not. */
+  /** The first user message with its time. Copies share it, other chats do not. */
   readonly opening: string | undefined;
 }
 
@@ -66,7 +66,7 @@ async function readChatOutline(file: InputFile): Promise<ChatOutline> {
   return { file, isChat, main: source, names, opening };
 }
 
-/** Groups files that name each other or the same file, or begin with the same message at the same time. */
+/** Groups files that name each other or the same file, or that begin with the same message at the same time. */
 function chatGroups(outlines: readonly ChatOutline[]): ChatOutline[][] {
   const above = outlines.map((_, index) => index);
   const top = (index: number) => {
@@ -97,7 +97,7 @@ function chatGroups(outlines: readonly ChatOutline[]): ChatOutline[][] {
   return [...groups.values()].map(mainFirst);
 }
 
-/** Sorts the chat before its copies, and those by name, so that the order of the folder does not matter. */
+/** Sorts the chat before its copies, and the copies by name, so that the order of the folder does not matter. */
 function mainFirst(group: readonly ChatOutline[]): ChatOutline[] {
   const there = new Set(group.map(({ file }) => chatKey(file.name)));
   const rank = ({ main }: ChatOutline) => (main === undefined ? 0 : there.has(main) ? 2 : 1);
@@ -137,7 +137,7 @@ async function* readGroup(files: readonly InputFile[], options: ReadOptions): As
   if (tree !== undefined) yield { type: 'tree', tree };
 }
 
-/** Reads chats; several files are scanned once to find those that belong together. */
+/** Reads chats. Several files are first scanned to find those that belong together. */
 export async function* read(input: ImportInput, options: ReadOptions): AsyncGenerator<ReadEvent> {
   if (input.files.length === 1) {
     yield* readGroup(input.files, options);

@@ -1,13 +1,13 @@
-// Dates in the forms that SillyTavern used over the years. Only ISO has a time zone; others are read as UTC, so that a
-// file gives the same times on every machine.
+// Parses dates in all forms that SillyTavern has used. Only ISO dates have a time zone; others are read as UTC, so that
+// a file gives the same times on every machine.
 import type { Json } from '@coppice/core';
 import { fromIso, fromMillis } from '../fields.ts';
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-// January 2, 2026 3:04am
+// Matches dates such as "January 2, 2026 3:04am".
 const writtenDate = /^([A-Za-z]{3})[a-z]*\.? (\d{1,2}), (\d{4}),? (\d{1,2}):(\d\d)(?::(\d\d))? ?([ap]m)?$/i;
-// 2026-1-2 @03h 04m 05s 678ms, and 2026-1-2@03h04m05s
+// Matches dates such as "2026-1-2 @03h 04m 05s 678ms" and "2026-1-2@03h04m05s".
 const stamped = /^(\d{4})-(\d{1,2})-(\d{1,2}) ?@ ?(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s(?: ?(\d{1,3})ms)?$/;
 
 function spokenTime(text: string): number | undefined {
@@ -27,7 +27,7 @@ function stampedTime(text: string): number | undefined {
   return Date.UTC(year, month - 1, day, hour, minute, second, milli);
 }
 
-/** Parses a date to milliseconds: ISO, milliseconds as number or digits, or one of the readable forms. */
+/** Parses a date to milliseconds: an ISO date, milliseconds as a number or digits, or one of the readable forms. */
 export function readDate(value: Json | undefined): number | undefined {
   if (typeof value === 'number') return fromMillis(value);
   if (typeof value !== 'string') return undefined;
