@@ -1,4 +1,3 @@
-
 export type { Block, Json, JsonObject, Message, MessageKit, Role, TextBlock } from '@coppice/core';
 export { isBlank, isText, isToolUse, roles, textMessage } from '@coppice/core';
 

@@ -1,6 +1,6 @@
-// Parses JSON text. JSON.parse alone changes three things silently: of a duplicate key the first value is lost, a
-// number beyond the range of a double becomes Infinity (written back as null), and an integer with too many digits is
-// rounded. All three are refused here.
+// Parses JSON text. JSON.parse silently accepts three problems: it keeps only the last value of a duplicate key, reads
+// a number beyond the range of a double as Infinity (written back as null), and rounds an integer with too many digits.
+// This parser refuses all three.
 import { type Json, makeRefusedResult, ok, type Result } from '@coppice/core';
 import { defaultLimits } from './limits.ts';
 import { excerpt } from './problem.ts';
@@ -26,7 +26,7 @@ function readJsonKey(text: string, start: number, end: number): string {
   try {
     return String(JSON.parse(`"${raw}"`));
   } catch {
-    // Not JSON; the full parse reports it with its place.
+    // The text is not JSON; the full parse reports the place.
     return raw;
   }
 }
@@ -44,7 +44,7 @@ function plainDigits(value: number): string {
 }
 
 function numberProblem(literal: string): string | undefined {
-  // Up to 15 digits survive a double, and so short a literal has no exponent that leaves the range.
+  // Up to 15 digits survive a double, and a literal this short has no exponent that exceeds the range.
   if (literal.length < 5) return undefined;
   const value = Number(literal);
   if (Number.isNaN(value)) return undefined;
@@ -55,7 +55,7 @@ function numberProblem(literal: string): string | undefined {
   return `has the whole number ${excerpt(literal, 40)}, which would come back as ${value}; send it as a string`;
 }
 
-/** Scans text that may not be JSON; the finding is valid only if it is, except for the depth. */
+/** Scans text that may not be JSON. The result is valid only if the text is JSON, except for the depth. */
 function findProblem(text: string, maxDepth: number): NumberFinding | undefined {
   const open: (Set<string> | undefined)[] = [];
   let keys: Set<string> | undefined;
@@ -95,9 +95,9 @@ function findProblem(text: string, maxDepth: number): NumberFinding | undefined 
 }
 
 /**
- * Parses JSON text strictly: refuses text that is not JSON, nests deeper than `depth`, repeats a key in one object, or
- * has a number that would change when written back. Key order is kept, except that integer keys come first as in every
- * JavaScript object; `__proto__` is an ordinary own key.
+ * Parses JSON text strictly. Refuses text that is not JSON, that nests deeper than `depth`, that repeats a key in one
+ * object, or that has a number which would change when written back. Key order is kept, except that integer keys come
+ * first, as in every JavaScript object. `__proto__` is an ordinary own key.
  */
 export function parseJson(text: string, where = 'The text', depth = defaultLimits.jsonDepth): Result<Json> {
   const problem = findProblem(text, depth);

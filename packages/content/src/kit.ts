@@ -2,12 +2,12 @@ import { isText, type Message, type MessageKit } from '@coppice/core';
 import { blockDefinitionOf } from './blocks/index.ts';
 import { equalityKey } from './equality.ts';
 
-/** The tokens of a message besides its blocks: role and markup. */
+/** The number of tokens of a message besides its blocks, for role and markup. */
 const messageOverhead = 4;
 
 /**
- * Returns the text of a message for search and previews: each block as text on its own lines; adjacent text blocks are
- * joined without a separator. A message with one text block gives exactly that text.
+ * Returns the text of a message for search and previews: each block as text on its own lines. Adjacent text blocks are
+ * joined without a separator. For a message with one text block it returns exactly that text.
  */
 export function searchText(message: Message): string {
   let text = '';
@@ -23,7 +23,7 @@ export function searchText(message: Message): string {
   return text;
 }
 
-/** Estimates the tokens of a message. Usage reported by a provider is exact; this is for messages not sent yet. */
+/** Estimates the tokens of a message, for messages that were not sent yet. Usage reported by a provider is exact. */
 export function messageTokens(message: Message): number {
   let tokens = messageOverhead;
   for (const block of message.content) tokens += blockDefinitionOf(block).tokens(block);

@@ -1,4 +1,5 @@
-// Parses older messages: `content` as a string or null, calls in `tool_calls[]`. They are never written.
+// Parses older messages, which have `content` as a string or null and calls in `tool_calls[]`. Coppice never writes
+// this form.
 import { type JsonObject, type Message, ok, type Result } from '@coppice/core';
 import { isJsonObject, isPlainObject } from './json-copy.ts';
 import { parseJson } from './json-text.ts';
@@ -6,7 +7,7 @@ import { defaultLimits } from './limits.ts';
 import { type ParseOptions, parseList, parseMessage } from './message.ts';
 import { excerpt, refuseInvalidInput, showValue } from './problem.ts';
 
-/** Names that extra fields of a call must not use on the block: they are fields of the block or copies of them. */
+/** Names that additional fields of a call cannot have on the block, because the block already uses them. */
 const reserved: ReadonlySet<string> = new Set([
   'type',
   'id',
@@ -104,9 +105,9 @@ function readLegacy(value: Readonly<Record<string, unknown>>, where: string, dep
 }
 
 /**
- * Parses a message in canonical or legacy form to the canonical one: a string becomes one text block, `tool_calls`
- * become `tool-use` blocks after the text, blank arguments become `{}`. Refuses null content without calls, and
- * arguments that are not a JSON object; that refusal names the call's id and name and has the raw text.
+ * Parses a message in canonical or legacy form to the canonical form: a string becomes one text block, `tool_calls`
+ * become `tool-use` blocks after the text, and blank arguments become `{}`. Refuses null content without calls, and
+ * arguments that are not a JSON object; that refusal contains the call's id and name and the raw text.
  */
 export function normaliseMessage(value: unknown, options: ParseOptions = {}): Result<Message> {
   const { where = 'message', limits = defaultLimits } = options;

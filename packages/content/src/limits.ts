@@ -1,10 +1,13 @@
 /** The limits of one message. */
 export interface MessageLimits {
-  /** UTF-8 bytes of the message as JSON text. */
+  /** The maximum size of the message as JSON text, in UTF-8 bytes. */
   readonly messageBytes: number;
-  /** Nesting of the message as JSON: a scalar is 0, `[]` and `{}` are 1, the message itself counts. */
+  /**
+   * The maximum nesting of the message as JSON. A scalar has depth 0, `[]` and `{}` have depth 1, and the message
+   * itself counts.
+   */
   readonly jsonDepth: number;
-  /** Blocks in one message. */
+  /** The maximum number of blocks in one message. */
   readonly blocks: number;
 }
 

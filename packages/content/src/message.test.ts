@@ -139,7 +139,7 @@ describe('reading a message', () => {
 
   it('[C7] counts keys, numbers and the tool_call_id as well', () => {
     const limits = { ...defaultLimits, messageBytes: 4096 };
-    // 24 characters and a comma each, the longest form of a number.
+    // Each number has 24 characters and a comma, which is the longest form of a number.
     const numbers = Array.from({ length: 150 }, () => -1.2345678901234567e-100);
     const space = 4096 - JSON.stringify(user({ type: 'x', numbers, pad: '' })).length;
     expect(parseMessage(user({ type: 'x', numbers, pad: 'a'.repeat(space) }), { limits }).ok).toBe(true);

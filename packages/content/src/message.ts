@@ -1,4 +1,4 @@
-// Parses messages: every foreign message becomes a Message here, or is refused with its place and the reason.
+// Parses foreign messages to the type Message, or refuses them with the place and the reason.
 import { type Block, isBlank, type Message, makeRefusedResult, ok, type Result, type Role, roles } from '@coppice/core';
 import { parseBlock } from './blocks/index.ts';
 import { type CopyBudget, copyJson, isJsonObject, isPlainObject, tooLargeProblem } from './json-copy.ts';
@@ -9,7 +9,7 @@ import { utf8Length } from './utf8.ts';
 
 /** Options for parsing a message. */
 export interface ParseOptions {
-  /** How error messages name the message, such as `messages[3]`. */
+  /** The name of the message in error messages, such as `messages[3]`. */
   readonly where?: string;
   /** Whether a blank message is refused (the default) or kept for a caller that skips it, such as append. */
   readonly blank?: 'refuse' | 'keep';
@@ -24,7 +24,7 @@ function isKnownRole(value: unknown): value is Role {
 
 function fieldProblem(value: Readonly<Record<string, unknown>>): string | undefined {
   for (const key of Object.keys(value)) {
-    // Null has no content, so leaving it out loses nothing; any other value would be lost.
+    // A null field can be dropped, because it has no content; dropping any other value would lose it.
     if (fields.has(key) || value[key] === undefined || value[key] === null) continue;
     return `has the field ${showValue(key)}, which a message does not have`;
   }
@@ -66,13 +66,13 @@ function parseBlocks(
   return ok(blocks);
 }
 
-// While copying, a value counts with a lower bound. As JSON text it takes at most 32 times that (a number of 25
-// characters counts 1), so only messages above this share of the limit need to be serialised for an exact size.
+// While copying, the size of a value is only a lower bound. Its JSON text has at most 32 times that size (a number of
+// 25 characters counts 1). So only messages above this share of the limit must be serialised to find the exact size.
 const surelyFits = 1 / 32;
 
 /**
  * Parses a message from any value: role, blocks, `tool_call_id`, limits. The result is new plain data and keeps unknown
- * fields and blocks. Accepts the canonical form only; `normaliseMessage` accepts older ones.
+ * fields and blocks. Accepts only the canonical form; `normaliseMessage` also accepts older forms.
  */
 export function parseMessage(value: unknown, options: ParseOptions = {}): Result<Message> {
   const { where = 'message', blank = 'refuse', limits = defaultLimits } = options;
@@ -107,7 +107,10 @@ export function parseMessage(value: unknown, options: ParseOptions = {}): Result
   return ok(message);
 }
 
-/** Parses a list with a parser for single messages; the first refusal names its index, and nothing is returned. */
+/**
+ * Parses a list with a parser for single messages. The first refusal names its index, and then no messages are
+ * returned.
+ */
 export function parseList(
   value: unknown,
   read: (value: unknown, options: ParseOptions) => Result<Message>,
@@ -144,7 +147,7 @@ export function parseMessageText(text: string, options: ParseOptions = {}): Resu
 
 /**
  * Serialises the blocks of a message with their keys in the original order, so that an unknown block is written as it
- * was read. Stores keep this text; `canonicalJson` is hashed and compared.
+ * was read. Stores keep this text; hashes and comparisons use `canonicalJson`.
  */
 export function toContentText(content: readonly Block[]): string {
   return JSON.stringify(content);

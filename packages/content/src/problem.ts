@@ -1,6 +1,6 @@
 import { makeRefusedResult, type Refusal } from '@coppice/core';
 
-/** Cuts a text to `most` UTF-16 units and marks the cut; never cuts inside a surrogate pair. */
+/** Cuts a text to `most` UTF-16 units and adds an ellipsis; never cuts inside a surrogate pair. */
 export function excerpt(text: string, most: number): string {
   if (text.length <= most) return text;
   const last = text.charCodeAt(most - 1);
@@ -15,7 +15,7 @@ export function showValue(value: unknown): string {
   return value === undefined ? 'nothing' : `a value of type ${typeof value}`;
 }
 
-/** Refuses a message: `where` names the place, `what` continues the sentence. */
+/** Refuses a message. `where` names the place, and `what` is the rest of the sentence. */
 export function refuseInvalidInput(
   where: string,
   what: string,

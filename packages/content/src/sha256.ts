@@ -1,5 +1,6 @@
-// SHA-256 by FIPS 180-4. Implemented here because equality keys are needed synchronously, also in a browser, whose
-// built-in SHA-256 is asynchronous. Node's is eight times as fast; programs there pass it to {@link setPlatformSha256}.
+// SHA-256 by FIPS 180-4. It is implemented here because equality keys are needed synchronously, and the built-in
+// SHA-256 of browsers is asynchronous. Node's SHA-256 is eight times as fast, so programs in Node pass it to {@link
+// setPlatformSha256}.
 import { utf8Length, writeUtf8 } from './utf8.ts';
 
 /** Writes the first 32 bits of the fractional parts of the square (or cube) roots of the first primes, exactly. */
@@ -28,20 +29,22 @@ function integerRoot(value: bigint, root: 2 | 3): bigint {
 }
 
 const initial = new Int32Array(8);
-// `?? 0` below only satisfies the type checker: every index is in bounds, and the engine removes the test.
+// `?? 0` below only satisfies the type checker: every index is in bounds, and the engine removes the check.
 const constants = new Int32Array(64);
-// Computed when something is first hashed here: a program with the platform's hash never needs them.
+// The constants are computed at the first hash, because a program with the platform's SHA-256 never needs them.
 let isFilled = false;
 const schedule = new Int32Array(64);
 const state = new Int32Array(8);
 
-// Large enough for nearly every message; a larger one gets a temporary buffer, so that 10 MB are not held forever.
+// Large enough for nearly every message. A larger message gets a temporary buffer, so that 10 MB are not kept in
+// memory.
 const scratch = new Uint8Array(64 * 1024);
 
-/** The most bytes that padding adds: one marker, up to 63 zeros, eight of length. */
+/** The maximum number of bytes that padding adds: one marker, up to 63 zeros, and eight bytes of length. */
 const paddingSpace = 72;
 
-// Every sum is truncated to 32 bits at once; otherwise it would leave the integer range and cost a fifth of the speed.
+// Every sum is truncated to 32 bits immediately. Otherwise it would leave the integer range and cost a fifth of the
+// speed.
 function compress(bytes: Uint8Array, start: number): void {
   const w = schedule;
   const k = constants;
@@ -99,7 +102,7 @@ function digest(buffer: Uint8Array, length: number): string {
   const end = (length + 9 + 63) & ~63;
   buffer[length] = 0x80;
   buffer.fill(0, length + 1, end);
-  // The length in bits, 64 wide; shifts are 32 wide, hence the division for the upper half.
+  // The length in bits has 64 bits. Shifts have 32 bits, so the upper half is computed by division.
   const upper = Math.floor(length / 0x20000000);
   const lower = length << 3;
   for (let byte = 0; byte < 4; byte++) {
@@ -127,7 +130,7 @@ const probes = [
   ['\ud800', '83d544ccc223c057d2bf80d3f2a32982c32c3c0db8e2674820da5064783fb097'],
 ] as const;
 
-/** Uses the platform's SHA-256 from now on. Throws if its digests differ, because keys are stored. */
+/** Sets the SHA-256 of the platform for all further hashes. Throws if its digests differ, because keys are stored. */
 export function setPlatformSha256(platform: PlatformSha256): void {
   for (const [text, digest] of probes)
     if (platform(text) !== digest) throw new Error('This is no SHA-256 of texts as UTF-8.');
@@ -135,8 +138,8 @@ export function setPlatformSha256(platform: PlatformSha256): void {
 }
 
 /**
- * Like {@link setPlatformSha256}, with a platform whose SHA-256 is loaded when something is first hashed; undefined means that it
- * has none. The first hash throws if its digests differ.
+ * Like {@link setPlatformSha256}, but the SHA-256 is loaded at the first hash; undefined means that the platform has
+ * none. The first hash throws if the digests differ.
  */
 export function setPlatformSha256Loader(load: () => PlatformSha256 | undefined): void {
   loadNative = load;
@@ -149,15 +152,15 @@ function useLoaded(load: () => PlatformSha256 | undefined): void {
 }
 
 /**
- * Computes SHA-256 of a text as UTF-8 or of bytes, as 64 hex digits: synchronous, and the same in Node and browsers. A
- * lone surrogate is hashed as U+FFFD, so escape it first if it must count.
+ * Computes SHA-256 of a text as UTF-8 or of bytes, as 64 hex digits. Synchronous, and the same in Node and browsers. A
+ * lone surrogate is hashed as U+FFFD, so escape it first if it must be distinguished.
  */
 export function sha256Hex(input: string | Uint8Array): string {
   if (loadNative !== undefined) useLoaded(loadNative);
   return native === undefined ? portableSha256Hex(input) : native(input);
 }
 
-/** Computes SHA-256 without the platform, as in a browser. */
+/** Computes SHA-256 without the platform, for example in a browser. */
 export function portableSha256Hex(input: string | Uint8Array): string {
   if (typeof input !== 'string') {
     const space = input.length + paddingSpace;

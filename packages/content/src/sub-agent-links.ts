@@ -1,13 +1,13 @@
-// The links between a session and its sub-agents: the tree of a sub-agent names the call that spawned it in its
-// metadata, and an external id leads from the session to its sub-agents.
+// The links between a session and its sub-agents. The metadata of a sub-agent's tree contains the call that spawned it,
+// and an external id links the session to its sub-agents.
 import type { ExternalId, Store, TreeAttributes, TreeId } from '@coppice/core';
 import { ask, isAppError, treeId } from '@coppice/core';
 import { getText, isJsonObject } from '@coppice/core/decode';
 
-/** The format of the external ids of sub-agents: the id is the tree of the session that spawned them. */
+/** The format of the external ids of sub-agents. The id is the tree of the session that spawned them. */
 export const spawnedByFormat = 'spawned-by';
 
-/** The session that spawned a sub-agent, and the call, as far as they are known. */
+/** The session that spawned a sub-agent, and the call; null if unknown. */
 export interface SpawnLink {
   readonly session: string;
   readonly treeId: TreeId;
@@ -24,12 +24,12 @@ export interface SubAgent {
   readonly agentType: string | null;
 }
 
-/** The row that leads from a session to a sub-agent. */
+/** Builds the external id that links a session to a sub-agent. */
 export function buildSubAgentRow(child: TreeId, parent: TreeId): ExternalId {
   return { treeId: child, nodeId: null, format: spawnedByFormat, scope: '', id: parent };
 }
 
-/** The link of a sub-agent to its session; null for any other tree. */
+/** Returns the link of a sub-agent to its session; null for any other tree. */
 export function spawnLinkOf({ metadata }: Pick<TreeAttributes, 'metadata'>): SpawnLink | null {
   const link = metadata?.['spawnedBy'];
   if (!isJsonObject(link)) return null;
@@ -43,7 +43,7 @@ export function spawnLinkOf({ metadata }: Pick<TreeAttributes, 'metadata'>): Spa
   };
 }
 
-/** The sub-agents of trees, in the order in which they were made; those in the trash are left out. */
+/** Finds the sub-agents of trees, in creation order; those in the trash are left out. */
 export async function findSubAgents(
   store: Pick<Store, 'findExternalIds' | 'read'>,
   parents: readonly TreeId[],

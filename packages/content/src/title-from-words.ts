@@ -1,33 +1,32 @@
-// Generates a title for a conversation without one: the first words of its user. Programs put their own text into user
-// messages (reminders, environment, command output), which must not become the title: a list of chats all named
-// "<environment_context>" would be useless.
+// Generates a title for a conversation without a title: the first words of its user. Programs add their own text to
+// user messages (reminders, environment, command output). Such text must not become the title, because a list of chats
+// all named "<environment_context>" would be useless.
 import { isText, type Message } from '@coppice/core';
 
 /** The maximum length of a title in characters. */
 const longestTitle = 60;
-// Only this much of a text is searched; text that programs prepend is shorter.
+// Only this many characters of a text are searched; text that programs prepend is shorter.
 const looksAt = 64 * 1024;
 
-// Elements in which programs wrap the user's own words; their content counts.
+// Elements in which programs wrap the user's own words. Their content is used.
 const wrappers: ReadonlySet<string> = new Set(
   'feedback prompt query request task user-message user-prompt user-query user-request'.split(' '),
 );
-// Elements of programs, at any place.
+// Elements of programs that may be anywhere in a text.
 const programElements =
   /^(?:system-reminder|environment-(?:context|details)|command-[a-z]+|local-command-[a-z]+|bash-[a-z]+|ide-[a-z-]+|user-instructions|user-prompt-submit-hook|turn-aborted|additional-(?:data|context)|instructions|environment|reminder|rules|memory|caveat)$/;
-// At the start of a line any element with a compound name belongs to a program: HTML has none of these.
+// At the start of a line, any element with a compound name belongs to a program, because HTML has no such names.
 const compoundName = /[-:]/;
 const tag = /<(\/?)([a-z][a-z0-9]*(?:[-_:][a-z0-9]+)*)((?:\s[^<>]*)?)>/gi;
 
 // Messages that a program writes in the user's name.
 const written =
   /^(?:# AGENTS\.md instructions\b|Caveat: The messages below were generated|This session is being continued from a previous|\[Request (?:interrupted|cancelled))/i;
-// A slash command is about the program, not about the topic.
+// A slash command describes an action of the program, not the topic.
 const command = /^[/!][\w:-]+(?:\s|$)/;
 
 /**
- * Returns the end of an element that begins at `from`. An element that is never closed was cut off and extends to the
- * end.
+ * Returns the end of an element that begins at `from`. An element that is never closed extends to the end of the text.
  */
 function endOfElement(lower: string, name: string, from: number): number {
   const closing = `</${name}>`;
@@ -64,7 +63,7 @@ export function extractUserWords(text: string): string {
   return command.test(bare) || written.test(bare) ? '' : bare;
 }
 
-/** Cuts a text between words, or between characters if it has no spaces. */
+/** Cuts a text between words, or between characters if the text has no spaces. */
 function shorten(text: string): string {
   const characters = Array.from(text.slice(0, longestTitle * 4));
   if (characters.length <= longestTitle) return text;
@@ -73,7 +72,7 @@ function shorten(text: string): string {
   return `${(space > longestTitle / 2 ? cut.slice(0, space) : cut).replace(/[\s,;:.–-]+$/u, '')}…`;
 }
 
-/** Returns a title from the text of a user message; undefined if it has no words of the user. */
+/** Returns a title from the text of a user message; undefined if the text has no words of the user. */
 export function titleFromText(text: string): string | undefined {
   for (const line of extractUserWords(text).split('\n')) {
     // Skips the markup of fences, headings and quotes.

@@ -1,8 +1,8 @@
 import { estimateTokenCount } from 'tokenx';
 import { estimateAsciiTokens } from './ascii-tokens.ts';
 
-// The estimator processes about 10 MB per second. Longer texts are sampled at evenly spread windows, so that one huge
-// paste does not block everything else for a second.
+// The estimator processes about 10 MB per second. Longer texts are sampled at evenly spaced windows, so that one very
+// long text does not block everything else for a second.
 const wholeUpTo = 64 * 1024;
 const windows = 16;
 const windowLength = wholeUpTo / windows;

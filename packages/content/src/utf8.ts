@@ -1,4 +1,5 @@
-// Own encoder, because this package compiles without DOM or Node types, and the hash needs a buffer that it can pad.
+// A separate encoder, because this package compiles without DOM or Node types, and the hash needs a buffer that it can
+// pad.
 
 const replacement = 0xfffd;
 
@@ -20,7 +21,7 @@ export function utf8Length(text: string): number {
     if (unit < 0x800) {
       bytes += 1;
     } else if (codePointAt(text, index) > 0xffff) {
-      // Two units, four bytes: two are counted already.
+      // A surrogate pair has two units and four bytes, of which two are already counted.
       bytes += 2;
       index++;
     } else {

@@ -24,7 +24,7 @@ function readVectorText(value: Json | undefined, name: string): () => string {
     for (const part of parts) {
       if (!Array.isArray(part)) throw new TypeError(`The vector "${name}" has a recipe that is no list of pairs.`);
       const [piece, times] = part;
-      // A number is one code unit, because not every JSON reader accepts a lone surrogate in a string.
+      // A number stands for one code unit, because not every JSON reader accepts a lone surrogate in a string.
       text += (typeof piece === 'number' ? String.fromCharCode(piece) : String(piece)).repeat(Number(times));
     }
     return text;

@@ -1,7 +1,7 @@
-/** The line types of Claude Code: those that form chains, and those beside them, which may come first. */
+/** The line types of Claude Code that form chains. */
 export const chainLineTypes: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'attachment', 'progress']);
 
-/** Lines outside any chain. */
+/** The line types of Claude Code outside any chain. A file may begin with such lines. */
 export const otherLineTypes: ReadonlySet<string> = new Set([
   'summary',
   'file-history-snapshot',

@@ -1,5 +1,5 @@
-// Session files of Claude Code: no header, several lines per reply (with the same `message.id`), and results of
-// parallel calls below the different lines of one reply. The lines of a reply become one entry, its results a chain
+// Session files of Claude Code. They have no header, several lines per reply (with the same `message.id`), and results
+// of parallel calls below different lines of one reply. The lines of a reply become one entry, and its results a chain
 // below it.
 
 import type { FieldMap } from '@coppice/core';
@@ -10,7 +10,7 @@ import { isLeafType, type SessionEntry, type SessionHeader, sessionVersion } fro
 import { omitUndefinedFields } from './fields.ts';
 import { entriesParentsFirst } from './parents-first.ts';
 
-/** A file of Claude Code, converted to our entries. */
+/** A file of Claude Code, converted to session entries. */
 export interface ClaudeCodeEntries {
   readonly header: SessionHeader;
   readonly entries: readonly SessionEntry[];
@@ -24,7 +24,10 @@ interface CodeLine {
   readonly parent: string | null;
 }
 
-/** Converts the lines of a file. Every chain line is part of an entry; the others give the session's name and leaf. */
+/**
+ * Converts the lines of a file. Every chain line becomes part of an entry; the other lines give the session's name and
+ * leaf.
+ */
 export function readClaudeCode(lines: readonly FieldMap[]): ClaudeCodeEntries {
   return runWithoutPauses(readClaudeCodeInPieces(lines));
 }
@@ -39,11 +42,11 @@ export function* readClaudeCodeInPieces(lines: readonly FieldMap[]): Cooperative
 class CodeReader {
   readonly #chain: CodeLine[] = [];
   readonly #byUuid = new Map<string, CodeLine>();
-  // The entry that contains a line.
+  // Maps the id of a line to the entry that contains it.
   readonly #home = new Map<string, string>();
   readonly #entries = new Map<string, Mutable>();
   readonly #results = new Map<Mutable, string>();
-  // The entry above a chain of results, by line.
+  // Maps a line to the entry above its chain of results.
   readonly #tops = new Map<string, string | null>();
   #name: string | undefined;
   #left: string | undefined;
@@ -92,7 +95,7 @@ class CodeReader {
     return { header, entries, leafUuid };
   }
 
-  /** Collects the lines of each reply in one entry, and results and compactions in separate entries. */
+  /** Collects the lines of each reply in one entry. Results and compactions become separate entries. */
   *#gather(): CooperativeTask<void> {
     const replies = new Map<string, Mutable>();
     let count = 0;
@@ -102,7 +105,7 @@ class CodeReader {
       const message = ownField(fields, 'message');
       const reply = isFieldMap(message) && getText(fields, 'type') === 'assistant' ? getText(message, 'id') : undefined;
       const begun = reply === undefined ? undefined : replies.get(reply);
-      // Lines of one reply are a chain; a regenerated reply has another id.
+      // The lines of one reply form a chain; a regenerated reply has another id.
       if (begun !== undefined && isFieldMap(message)) {
         for (const block of codeContent(message)) begun.content.push(block);
         this.#home.set(uuid, begun.uuid);
@@ -123,13 +126,13 @@ class CodeReader {
       parent: above,
       fields,
       message: isFieldMap(message) ? message : null,
-      // Copied, because later lines add to it.
+      // The list is copied, because later lines add blocks.
       content: isFieldMap(message) ? [...codeContent(message)] : [],
       lines: [fields],
     };
   }
 
-  /** Returns the entries, parents before children, with results as a chain below the reply that called for them. */
+  /** Returns the entries, parents before children. Results form a chain below the reply with their calls. */
   *#ordered(root: string): CooperativeTask<SessionEntry[]> {
     const calls = new Map<string, Mutable>();
     const ends = new Map<string, string>();
@@ -159,7 +162,9 @@ class CodeReader {
     return entriesParentsFirst(found, root);
   }
 
-  /** Returns what a compaction kept and the tokens before it, from the boundary line above the summary. */
+  /**
+   * Returns the first kept message of a compaction and the tokens before it, from the boundary line above the summary.
+   */
   #kept(entry: Mutable): FieldMap {
     const above = entry.parent === null ? undefined : this.#entries.get(entry.parent);
     if (above === undefined || getText(above.fields, 'subtype') !== 'compact_boundary') return {};
@@ -181,7 +186,9 @@ class CodeReader {
     return id === undefined ? undefined : calls.get(id)?.uuid;
   }
 
-  /** Returns the parent of an entry: the last result of a reply if the entry followed one of its results. */
+  /**
+   * Returns the parent of an entry. If the entry came after a result of a reply, this is the last result of that reply.
+   */
   #above(
     entry: Mutable,
     results: ReadonlyMap<string, string | undefined>,
@@ -203,7 +210,7 @@ class CodeReader {
         top = known;
         break;
       }
-      // Stored before walking on, so that a cycle ends without finding a reply.
+      // Stored before the walk continues, so that a cycle ends without a reply.
       this.#tops.set(at, null);
       walked.push(at);
       const home = this.#home.get(at);
@@ -219,7 +226,7 @@ class CodeReader {
     return top === asking.uuid;
   }
 
-  /** Returns the call that an entry answers; cached, because a reply may have many blocks. */
+  /** Returns the call that an entry answers. The result is cached, because a reply may have many blocks. */
   #resultOf(entry: Mutable): string | undefined {
     const known = this.#results.get(entry);
     if (known !== undefined) return known === '' ? undefined : known;
@@ -229,8 +236,8 @@ class CodeReader {
   }
 
   /**
-   * Returns the leaf of the session: the recorded one, else the last message in the file without a message below it.
-   * Lines about the session are skipped, because they would lead away from a reply; orphans are not last in a file.
+   * Returns the leaf of the session: the recorded leaf, else the last message in the file without a message below it.
+   * Lines about the session are skipped, because they are not part of a branch.
    */
   #leaf(entries: readonly SessionEntry[]): string | null {
     const left = this.#left === undefined ? undefined : this.#home.get(this.#left);
@@ -284,7 +291,7 @@ function textIn(content: readonly unknown[]): string {
   return content.map((block) => (isFieldMap(block) ? (getText(block, 'text') ?? '') : '')).join('');
 }
 
-/** Returns the entry, and further ones if it holds several results. */
+/** Returns the entry, and further entries if it contains several results. */
 function toEntries(entry: Mutable, parentUuid: string, kept: FieldMap): SessionEntry[] {
   const { fields, uuid, message } = entry;
   const at = getText(fields, 'timestamp');
@@ -307,8 +314,8 @@ function codeMessageIn(entry: Mutable, message: FieldMap): FieldMap {
 }
 
 /**
- * Converts the results of one line to a chain of messages; the last keeps the line's id, because other entries refer to
- * it.
+ * Converts the results of one line to a chain of messages. The last message keeps the line's id, because other entries
+ * refer to it.
  */
 function linkToParent(
   entry: Mutable,

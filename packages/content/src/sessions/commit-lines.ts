@@ -23,7 +23,7 @@ import { omitUndefinedFields, parseTime, toIsoTime } from './fields.ts';
 
 /** The inputs for writing a commit. */
 export interface CommitWriter {
-  /** The tree before the commit; null for its first. */
+  /** The tree before the commit; null for the first commit. */
   readonly before: Tree | null;
   readonly fileId: ToFileId;
   readonly newId: () => string;
@@ -38,7 +38,7 @@ export function linesOfCommit(commit: Commit, writing: CommitWriter): SessionEnt
   const lines: SessionEntry[] = [];
   const root: NodeId | null = before?.rootId ?? rootOf(commit.steps);
   let active = before?.activeNodeId ?? null;
-  // The leaf that a reader derives from the lines so far.
+  // The leaf that a reader would derive from the lines so far.
   let reported = active;
   let others: Step[] = [];
   const at = (id: NodeId | null) => fileId(id ?? root ?? '');
@@ -108,7 +108,8 @@ function headerOfTree(commit: Commit, node: NewNode, { fileId, header }: CommitW
   };
 }
 
-// Stored because recomputing costs more than reading: the key is a hash, the tokens are an estimate.
+// These values are stored, because computing them again costs more than reading: the key is a hash, and the tokens are
+// an estimate.
 function annotationLine(node: NewNode, { kit }: CommitWriter): FieldMap {
   const { message, key, tokens, text, position } = node;
   return {
@@ -123,14 +124,14 @@ function annotationLine(node: NewNode, { kit }: CommitWriter): FieldMap {
 export interface LineReadOptions {
   /** Returns the node id for an id of the file. */
   readonly toNode: (fileId: string) => string;
-  /** Returns the parent of an entry; if that is missing, the entry it was put below instead. */
+  /** Returns the parent of an entry; if the parent is missing, the entry below which it was placed instead. */
   readonly parentOf: (entry: SessionEntry) => string;
   readonly kit: MessageKit;
-  /** Called for an entry that does not fit and was left out. */
+  /** Called for an entry that cannot be applied and was left out. */
   readonly misfit: (entry: SessionEntry, why: string) => void;
 }
 
-/** Returns the first steps of a session: its root. */
+/** Returns the first steps of a session, which create its root. */
 export function headerSteps(header: SessionHeader, reading: Pick<LineReadOptions, 'toNode'>): Step[] {
   const noted = ownField(header, 'node');
   const fields: FieldMap = isFieldMap(noted) ? noted : {};
@@ -148,8 +149,8 @@ export function headerSteps(header: SessionHeader, reading: Pick<LineReadOptions
 }
 
 /**
- * Returns the steps of one commit from its lines. `tree` is the state before it; `first` are steps before the lines,
- * such as those of the header. The caller checks whether they apply.
+ * Returns the steps of one commit from its lines. `tree` is the state before the commit; `first` contains steps before
+ * the lines, such as those of the header. The caller checks whether the steps can be applied.
  */
 export function stepsOfLines(
   tree: Tree,
@@ -171,7 +172,7 @@ export function stepsOfLines(
     } else if (line.type === 'leaf') {
       const target = nodeId(reading.toNode(reading.parentOf(line)));
       const after = target === root ? null : target;
-      // Only an empty tree has no active node; otherwise the line means that the next message starts a new branch.
+      // Only an empty tree has no active node. In other trees the line means that the next message starts a new branch.
       if (after === null && tree.size > 0 && !steps.some((step) => step.type === 'remove')) continue;
       reported = after;
       if (ownField(line, 'stay') === true) continue;
@@ -191,7 +192,7 @@ export function stepsOfLines(
       fresh.set(node.id, node);
       steps.push({ type: 'insert', node });
       if (isLeafType(line.type)) reported = node.id;
-      // A tree with nodes must have an active one: files of other tools begin with settings before the first message.
+      // A tree with nodes must have an active node. Files of other tools begin with settings before the first message.
       else if (active === null) reported ??= node.id;
     }
   }
@@ -221,7 +222,7 @@ function labelStep(tree: Tree, line: SessionEntry, reading: LineReadOptions): St
   return step.ok ? step.value : null;
 }
 
-// Positions are read from this one tree.
+// The positions are read from the same tree.
 const alone = {
   tree: () => undefined,
   log: () => [],
@@ -266,7 +267,7 @@ function nodeOfLine(
   return omitUnreadableMeta(made, lastPositionIn(tree, fresh, parentId), kit);
 }
 
-/** Returns a node without unreadable metadata; its message stays. */
+/** Returns a node without unreadable metadata; its message is kept. */
 function omitUnreadableMeta(made: NewNode, position: string, kit: MessageKit): NewNode {
   const { message } = made;
   const plain: NewNode = {

@@ -1,11 +1,11 @@
-// Finds the first kept entry of a compaction that names a line which is not a node of the tree.
+// Finds the first kept entry of a compaction that refers to a line which is not a node of the tree.
 
 import { getText } from '@coppice/core/decode';
 import { isSideEntry, type SessionEntry, type SessionFile } from './contract.ts';
 
 /**
- * Returns a compaction with a valid first kept entry. Other tools may name a label, a name or the header before the
- * kept part; such lines are not nodes here, so the next entry on the path replaces it.
+ * Returns a compaction with a valid first kept entry. Other tools may refer to a label, a name or the header before the
+ * kept part. Such lines are not nodes, so the reference is replaced by the next entry on the path.
  */
 export function resolveFirstKept(
   file: Pick<SessionFile, 'indexOf' | 'parentAt' | 'typeAt' | 'uuidAt'>,

@@ -1,24 +1,25 @@
-// Session files: one session per file of JSON lines, each entry naming its parent. This folder defines the meaning of
-// the lines without a file system; code that reads and writes files uses it.
+// Session files: one session per file of JSON lines; each entry names its parent. This folder converts the lines
+// without file access; the stores read and write the files.
 import type { JsonObject, Store } from '@coppice/core';
 
 /** The version of written lines. */
 export const sessionVersion = 2;
 
-// The terminal agent `pi` writes its own version number into the header of any file it opens, and changes nothing else.
+// The version number that the terminal agent `pi` writes into the header of any file that it opens. It changes nothing
+// else.
 const stampOfPi = 3;
 
-/** Whether a header of our format has a version that this build can read. */
+/** Whether this build can read a header of Coppice's format with this version. */
 export function isReadableVersion(version: number): boolean {
   return version <= sessionVersion || version === stampOfPi;
 }
 
-/** One line: its type, id and parent entry (null for the header only). */
+/** One line: its type, id and parent entry. Only the header has no parent. */
 export interface SessionEntry {
   readonly type: string;
   readonly uuid: string;
   readonly parentUuid: string | null;
-  /** ISO 8601, for display. */
+  /** The time in ISO 8601, for display. */
   readonly timestamp?: string;
   readonly [key: string]: unknown;
 }
@@ -71,7 +72,7 @@ export interface ChangeEntry extends SessionEntry {
   readonly steps: readonly unknown[];
 }
 
-/** A label on an entry; without `label` it removes the label. */
+/** A label on an entry. Without `label`, the line removes the label. */
 export interface LabelEntry extends SessionEntry {
   readonly type: 'label';
   readonly targetUuid: string;
@@ -80,31 +81,31 @@ export interface LabelEntry extends SessionEntry {
 
 /** The tool that wrote a file, detected by the shape of its lines. */
 export type SessionDialect =
-  /** No ids: the lines form a chain in their order. */
+  /** Lines without ids that form a chain in their order. */
   | 'v1'
-  /** Our format. */
+  /** Coppice's own format. */
   | 'v2'
-  /** `id` and `parentId`, the header outside the tree. */
+  /** Lines with `id` and `parentId`, and a header outside the tree. */
   | 'pi'
-  /** `uuid` and `parentUuid`, no header, several lines per reply. */
+  /** Lines with `uuid` and `parentUuid`, without a header, and with several lines per reply. */
   | 'claude-code';
 
-/** A finding about a file. Nothing is left out or moved without one. */
+/** A finding about a file. Every entry that is left out or moved has a finding. */
 export interface SessionWarning {
   /**
    * - `torn`: the last line is cut off, or the last commit is incomplete; it was never acknowledged;
    * - `damaged`: a line in the middle cannot be read; it stays in the file;
    * - `lost`: lines are missing, as the line numbers show;
    * - `order`: a line comes before its parent, or after a later line;
-   * - `orphan`: the entry names a parent that is missing or a descendant of it, and is shown below the message before
-   *   it;
+   * - `orphan`: the parent of the entry is missing or one of its descendants, so it is shown below the previous
+   *   message;
    * - `twice`: an id is used a second time;
    * - `unkept`: a compaction names a first kept entry that does not exist;
-   * - `misfit`: a change does not fit the tree, for example after an earlier line was lost.
+   * - `misfit`: a change cannot be applied to the tree, for example after an earlier line was lost.
    */
   readonly code: 'torn' | 'damaged' | 'lost' | 'order' | 'orphan' | 'twice' | 'unkept' | 'misfit';
   readonly message: string;
-  /** Counted from 1. */
+  /** The line number, from 1. */
   readonly line: number;
   /** The byte offset of the line. */
   readonly offset: number;
@@ -118,19 +119,19 @@ export interface SessionHolder {
 }
 
 /**
- * An open session file. Line 0 is the header; the others follow in file order, without unreadable and unacknowledged
- * ones. A line is parsed when it is needed.
+ * An open session file. Line 0 is the header. The other lines follow in file order, without unreadable and
+ * unacknowledged ones. A line is parsed when it is needed.
  */
 export interface SessionFile {
   readonly path: string;
   readonly dialect: SessionDialect;
   readonly header: SessionHeader;
-  /** Whether entries can be added: the format is ours and this process holds the lease. */
+  /** Whether entries can be added: the file has Coppice's format and this process holds the lease. */
   readonly writable: boolean;
   /** The other process that holds the lease. */
   readonly holder: SessionHolder | null;
   readonly warnings: readonly SessionWarning[];
-  /** The number of lines, the header included. */
+  /** The number of lines, including the header. */
   readonly size: number;
   /** The number of commits, which is the number of the last one. */
   readonly version: number;
@@ -140,28 +141,29 @@ export interface SessionFile {
   typeAt(index: number): string;
   /** Returns the parent of a line; −1 for the header. */
   parentAt(index: number): number;
-  /** Returns the parent that a line names, if that is missing and the line is shown below another one. */
+  /** Returns the parent id of a line if that parent is missing and the line is shown below another one. */
   namedParentAt?(index: number): string | undefined;
-  /** Whether Coppice wrote the line, not another tool. */
+  /** Whether Coppice wrote the line. */
   isOurs(index: number): boolean;
-  /** Parses a line. A damaged line gives only its type and parent. */
+  /** Parses a line. For a damaged line, only its type and parent are returned. */
   entryAt(index: number): SessionEntry;
   /**
-   * Returns the rest of a line after type, ids and number, as bytes that end the line's object, so that it can be
-   * copied to another file without parsing; null if that is not possible.
+   * Returns the remainder of a line after type, ids and number, up to the end of its JSON object. It can be copied to
+   * another file without parsing. Null if that is not possible.
    */
   restAt?(index: number): Uint8Array | null;
-  /** Reads lines that others have added, and returns their number. */
+  /** Reads lines that other processes have added, and returns their number. */
   refresh(): number;
   /**
-   * Takes the lease if the file was opened for writing and the lease is free now, and returns whether entries can be
-   * added: another process may have ended, or a full disk may have space again. Throws while the disk is full.
+   * Takes the lease if the file was opened for writing and the lease is free. Returns whether entries can be added.
+   * Another process may have ended, or a full disk may have space again. Throws while the disk is full.
    */
   claim?(): boolean;
-  /** Adds entries as one commit, written to disk when it returns. Throws if the file is not writable. */
+  /** Adds entries as one commit. They are on disk when it returns. Throws if the file is not writable. */
   append(entries: readonly SessionEntry[], commit?: SessionCommit): void;
   /**
-   * Adds a line that is a whole commit and fills in its number; written to disk when it returns. Throws like `append`.
+   * Adds a line that is a whole commit, with the next commit number. It is on disk when it returns. Throws like
+   * `append`.
    */
   appendLine(line: CommitLine): void;
   close(): void;
@@ -175,14 +177,14 @@ export interface SessionSummary {
   readonly name?: string;
   readonly cwd?: string;
   readonly parentSession?: string;
-  /** In milliseconds; 0 if unknown. */
+  /** The creation time in milliseconds; 0 if it is unknown. */
   readonly createdAt: number;
   readonly modifiedAt: number;
   readonly bytes: number;
   readonly messages: number;
   /** The beginning of the first message. */
   readonly firstMessage: string;
-  /** Why the file cannot be read. A damaged session is still listed. */
+  /** Why the file cannot be read. Damaged sessions are listed as well. */
   readonly trouble?: string;
 }
 
@@ -191,7 +193,7 @@ export interface CopiedEntry {
   readonly type: string;
   readonly uuid: string;
   readonly parentUuid: string;
-  /** From {@link SessionFile.restAt}; valid until the next line of that file is read. */
+  /** The bytes from {@link SessionFile.restAt}, which are valid until the next line of that file is read. */
   readonly rest: Uint8Array;
 }
 
@@ -202,18 +204,21 @@ export interface NewSession {
   readonly at: number;
   readonly cwd?: string;
   readonly parentSession?: string;
-  /** In order; consumed one by one, so that a long session is never in memory as a whole. */
+  /** The entries in order. They are read one by one, so that a long session is never completely in memory. */
   readonly entries?: Iterable<SessionEntry | CopiedEntry>;
   readonly commit: SessionCommit;
 }
 
-/** Opens, creates and deletes session files. Passed to the engine, which has no file access. */
+/** Opens, creates and deletes session files. The engine receives it, because it has no file access itself. */
 export interface SessionFiles {
-  /** Opens a file. Our format is leased unless read-only; version 1 is migrated; other formats are read as they are. */
+  /**
+   * Opens a file. For a file of Coppice's format the lease is taken, unless it is opened read-only. Version 1 is
+   * migrated; files of other tools are not changed.
+   */
   open(path: string, options?: { readonly readOnly?: boolean }): SessionFile;
   /** Creates a file in a folder or at a path; never overwrites a file. */
   create(place: { readonly folder: string } | { readonly path: string }, session: NewSession): SessionFile;
-  /** Writes a text to a new file atomically, never over an existing one; for formats of other tools. */
+  /** Writes a text to a new file atomically; never overwrites a file. For formats of other tools. */
   save(path: string, pieces: Iterable<string>): void;
   /** Lists the sessions of a folder, newest first. */
   list(folder: string): readonly SessionSummary[];
@@ -221,16 +226,18 @@ export interface SessionFiles {
   trash(path: string): string;
   /** Restores a file from the trash, and returns its path. */
   restore(path: string): string;
-  /** Returns the session as a tree in a store; store and file see each other's changes. */
+  /**
+   * Opens the session as a store with one tree. Changes in the store are written to the file and the other way round.
+   */
   store(path: string): Promise<Store>;
 }
 
 /** The fields about a commit on its last line. */
 export interface SessionCommit {
-  /** Derived from the number of the commit if missing, as for a commit that is a whole act. */
+  /** The act id. If it is missing, it is derived from the commit number; such a commit is a whole act. */
   readonly actId?: string;
   readonly actor: string;
-  /** In milliseconds; the time of the entry if missing. */
+  /** The time of the commit in milliseconds; the time of the entry if missing. */
   readonly at?: number;
   readonly kind?: 'undo' | 'redo';
   readonly sequence?: number;
@@ -238,18 +245,19 @@ export interface SessionCommit {
 }
 
 /**
- * One entry that is a whole commit, in the form of its line: common fields first, then the entry's fields and those of
- * the commit. Nearly every save is one, and it is serialised directly.
+ * An entry that is a whole commit, in the form of its line: common fields first, then the fields of the entry and of
+ * the commit. Nearly every save has this form, so it is serialised directly.
  */
 export interface CommitLine extends SessionEntry, SessionCommit {
   version: number;
   readonly commit: true;
 }
 
-/** The names of the commit fields on its last line. */
+/** The names of the commit fields on the last line of a commit. */
 export const commitFields: readonly (keyof SessionCommit)[] = ['actId', 'actor', 'at', 'kind', 'sequence', 'format'];
 
-// Types that move the leaf: messages and summaries. Settings, labels and the like are in the tree but never the leaf.
+// Entry types that become the leaf: messages and summaries. Other types, such as settings and labels, are in the tree
+// but never the leaf.
 const leafTypes: ReadonlySet<string> = new Set([
   'message',
   'branch_summary',
@@ -263,7 +271,7 @@ export function isLeafType(type: string): boolean {
   return leafTypes.has(type);
 }
 
-// Lines about the session that are not nodes of the tree: their children count as children of the entry above them.
+// Line types about the session that are not nodes of the tree. Their children count as children of the entry above.
 const asides: ReadonlySet<string> = new Set(['leaf', 'change', 'label', 'session_info', 'linear', 'log', 'state']);
 
 /** Whether lines of this type are about the session and not nodes of the tree. */

@@ -1,4 +1,4 @@
-// Detects which tool wrote a session file by the shape of its first lines, not by its name.
+// Detects which tool wrote a session file, by the shape of its first lines and not by its name.
 
 import type { FieldMap } from '@coppice/core';
 import { getNumber, getText, isFieldMap, ownField } from '@coppice/core/decode';
@@ -8,7 +8,7 @@ import { isLeafType, isReadableVersion, isSideEntry, type SessionDialect } from 
 /** The result of the detection. */
 export type DetectedDialect =
   | { readonly dialect: SessionDialect }
-  /** Our format or pi's, but written by a newer version. */
+  /** The file has Coppice's or pi's format, but a newer version. */
   | { readonly newer: number }
   | { readonly unknown: string };
 
@@ -16,7 +16,7 @@ function isCodeType(type = ''): boolean {
   return chainLineTypes.has(type) || otherLineTypes.has(type);
 }
 
-/** Detects the dialect from the first lines; unparsable ones are passed as undefined. */
+/** Detects the dialect from the first lines. Lines that cannot be parsed are passed as undefined. */
 export function detectDialect(lines: readonly unknown[]): DetectedDialect {
   const [first] = lines;
   if (isFieldMap(first) && ownField(first, 'type') === 'session') return byHeader(first);

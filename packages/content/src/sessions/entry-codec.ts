@@ -1,4 +1,5 @@
-// Decodes an entry to a node of the tree and encodes a node as an entry, in one file so that the two agree.
+// Decodes an entry to a node of the tree, and encodes a node as an entry. Both are in one file, so that they stay
+// consistent.
 
 import type { FieldMap } from '@coppice/core';
 import {
@@ -21,7 +22,7 @@ import { commitFields, type SessionEntry } from './contract.ts';
 import { omitSessionFields, omitUndefinedFields, parseTime, toIsoTime } from './fields.ts';
 import { readBlocks, readSessionMessage, unreadableBlockType } from './messages.ts';
 
-/** A decoded entry. Ids are those of the file; missing values are derived by code that knows the tree. */
+/** A decoded entry. Ids are those of the file; the caller, which has the tree, derives missing values. */
 export interface DecodedEntry {
   readonly kind: Exclude<NodeKind, 'root'>;
   readonly message: Message;
@@ -29,7 +30,7 @@ export interface DecodedEntry {
   readonly meta: NodeMeta;
   readonly marker: EntryMarker | null;
   readonly createdAt: number | undefined;
-  /** The values stored by the store that wrote the entry: position, group, key, tokens and the like. */
+  /** The values that the writing store added: position, group, key, tokens and others. */
   readonly noted: FieldMap;
 }
 
@@ -38,7 +39,7 @@ export type EntryMarker = Omit<Marker, 'firstKept' | 'from'> & { readonly firstK
 
 const nothing: FieldMap = {};
 
-/** Decodes an entry. Entries of unknown types become states: they keep their place and no model sees them. */
+/** Decodes an entry. Entries of unknown types become states, which keep their place and are hidden from models. */
 export function decodeEntry(entry: SessionEntry): DecodedEntry {
   const noted = getObject(entry, 'node') ?? nothing;
   const read = readEntry(entry);
@@ -59,8 +60,8 @@ export function decodeEntry(entry: SessionEntry): DecodedEntry {
 }
 
 /**
- * Returns why the message of an entry would be refused as input today; null if it would be accepted. Lines of other
- * tools have their own kinds of messages, which only need to be readable.
+ * Returns why the message of an entry would be refused as input now; null if it would be accepted. Lines of other tools
+ * have their own kinds of messages, which only need to be readable.
  */
 export function messageProblem(entry: SessionEntry, isOurs: boolean): string | null {
   const noted = ownField(getObject(entry, 'node') ?? nothing, 'message');
@@ -76,7 +77,7 @@ export function messageProblem(entry: SessionEntry, isOurs: boolean): string | n
   return isUnreadable ? 'message cannot be read.' : null;
 }
 
-/** Returns the raw message of a line of ours; undefined for lines without one. */
+/** Returns the raw message of a line in Coppice's format; undefined for lines without a message. */
 function messageIn(entry: SessionEntry): unknown {
   if (entry.type === 'message') return ownField(entry, 'message') ?? null;
   return entry.type === 'custom_message' ? { role: 'user', content: ownField(entry, 'content') } : undefined;
@@ -150,7 +151,7 @@ function readEntry(entry: SessionEntry): EntryRead {
   }
 }
 
-// Fields of every line; the other fields of a state are its content.
+// Fields that every line may have; the other fields of a state are its content.
 const lineFields: readonly string[] = [
   'type',
   'uuid',
@@ -161,7 +162,7 @@ const lineFields: readonly string[] = [
   'node',
   'damaged',
 ];
-// Further fields of our lines; in a line of another tool these are content.
+// Further fields of Coppice's lines; in a line of another tool these are content.
 const ownFields: ReadonlySet<string> = new Set([...lineFields, 'row']);
 const lastFields: ReadonlySet<string> = new Set([...ownFields, ...commitFields]);
 const foreignFields: ReadonlySet<string> = new Set(lineFields);
@@ -171,7 +172,7 @@ function entryData(entry: SessionEntry): JsonObject {
   return omitUndefinedFields(omitSessionFields(entry, lineAndCommitFields(entry)));
 }
 
-/** Returns the fields of an entry that describe its line and commit and are not content. */
+/** Returns the fields of an entry that describe its line and commit, which are not content. */
 export function lineAndCommitFields(entry: SessionEntry): ReadonlySet<string> {
   if (ownField(entry, 'commit') === true) return lastFields;
   return ownField(entry, 'version') === undefined ? foreignFields : ownFields;
@@ -185,7 +186,7 @@ function markerFields(kind: EntryRead['kind'], message: Message, marker: EntryMa
   return { kind, message, status: 'success', meta, marker };
 }
 
-// Known content fields of messages and summaries.
+// The content fields of messages and summaries.
 const saidFields: readonly string[] = [
   'message',
   'summary',
@@ -197,10 +198,10 @@ const saidFields: readonly string[] = [
 const known: ReadonlySet<string> = new Set([...bare, ...saidFields]);
 const knownElsewhere: ReadonlySet<string> = new Set([...foreignFields, ...saidFields]);
 
-/** Returns fields of a line that other tools wrote and nothing here reads: they are kept with the node. */
+/** Returns fields of a line that other tools wrote and that are not decoded. They are kept with the node. */
 function foreignMeta(entry: SessionEntry): NodeMeta {
   const read = ownField(entry, 'version') === undefined ? knownElsewhere : known;
-  // A fast path, because most lines have none and this runs for each line.
+  // This is a fast path for lines without such fields, because it runs for each line.
   for (const key of Object.keys(entry))
     if (!read.has(key) || isOdd(entry, key)) return { sessionFields: fieldsOfOthers(entry, read) };
   return {};
@@ -212,7 +213,7 @@ function fieldsOfOthers(entry: SessionEntry, read: ReadonlySet<string>): JsonObj
   );
 }
 
-/** Whether a field has a known name but a value that nothing here reads. */
+/** Whether a field has a known name but a value that is not decoded. */
 function isOdd(entry: SessionEntry, key: string): boolean {
   return key === 'details' && getObject(entry, key) === undefined;
 }
@@ -235,7 +236,7 @@ function markerIn(value: unknown): EntryMarker | null {
   return isMarker(value) ? value : null;
 }
 
-// A stored marker; core checks its fields when the step is parsed.
+// A type guard for a stored marker; core validates its fields when the step is parsed.
 function isMarker(value: unknown): value is EntryMarker {
   return isFieldMap(value);
 }
@@ -256,7 +257,7 @@ export function createdTimeText({ createdAt }: Pick<NewNode, 'createdAt'>): stri
   return createdAt === 0 ? undefined : toIsoTime(createdAt);
 }
 
-/** Encodes a node as an entry. `noted` holds values that cannot be derived from the entry, such as its position. */
+/** Encodes a node as an entry. `noted` contains values that cannot be derived from the entry, such as its position. */
 export function encodeNode(node: NewNode, fileId: ToFileId, noted: FieldMap): SessionEntry {
   const { kind, message, parentId } = node;
   if (kind === 'root' || message === null || parentId === null)
@@ -286,7 +287,7 @@ export function encodeNode(node: NewNode, fileId: ToFileId, noted: FieldMap): Se
   return Object.keys(notes).length === 0 ? entry : { ...entry, node: notes };
 }
 
-/** Returns a marker with references as in the file. */
+/** Converts the references of a marker to ids of the file. */
 export function toFileMarker(marker: Marker | null, fileId: ToFileId): EntryMarker | null {
   if (marker === null) return null;
   const { firstKept, from, ...rest } = marker;
@@ -297,7 +298,7 @@ export function toFileMarker(marker: Marker | null, fileId: ToFileId): EntryMark
   };
 }
 
-/** Returns a marker with references as in the tree. */
+/** Converts the references of a marker to ids of the tree. */
 export function toNodeMarker(marker: EntryMarker | null, toNode: (id: string) => string): Marker | null {
   if (marker === null) return null;
   const { firstKept, from, ...rest } = marker;
@@ -342,7 +343,7 @@ function sourceOfNode(
   }
 }
 
-// Types that a state must not use as its own, because it would be read as such an entry.
+// Entry types that a state must not use as its own type, because it would be decoded as such an entry.
 const reservedFields: ReadonlySet<string> = new Set([
   'session',
   'message',
@@ -359,7 +360,7 @@ const reservedFields: ReadonlySet<string> = new Set([
   'state',
 ]);
 
-/** Returns the details of a marker without fields that collide with those of the line. */
+/** Returns the details of a marker without fields that have the same name as fields of the line. */
 function fieldsIn(details: JsonObject | undefined): FieldMap {
   return details === undefined ? {} : omitSessionFields(details, bare);
 }

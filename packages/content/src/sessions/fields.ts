@@ -1,11 +1,11 @@
-// Reads fields of lines that others wrote.
+// Reads fields of lines that other tools wrote.
 import { type FieldMap, type Json, type JsonObject, ok, type Result } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import { copyJson } from '../json-copy.ts';
 import { defaultLimits } from '../limits.ts';
 import { refuseInvalidInput } from '../problem.ts';
 
-/** Whether a value is JSON, given that it was parsed from a line or is undefined, a function, symbol or bigint. */
+/** Whether a value is JSON. The value must come from a parsed line, or be undefined, a function, symbol or bigint. */
 export function isParsedJson(value: unknown): value is Json {
   return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol' && typeof value !== 'bigint';
 }
@@ -26,7 +26,7 @@ export function toIsoTime(at: number): string | undefined {
   return Number.isSafeInteger(at) && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : undefined;
 }
 
-/** Parses the time of a line to milliseconds: a text, or a number as some tools write it. */
+/** Parses the time of a line to milliseconds. The time is a text, or with some tools a number. */
 export function parseTime(value: unknown): number | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (typeof value !== 'string') return undefined;
@@ -35,8 +35,8 @@ export function parseTime(value: unknown): number | undefined {
 }
 
 /**
- * Copies the fields of an entry to plain JSON, of any size. Refuses values that JSON cannot represent, with their
- * place; otherwise they would be lost or changed on reading.
+ * Copies the fields of an entry of any size to plain JSON. Refuses values that JSON cannot represent, with their place,
+ * because they would be lost or changed on reading.
  */
 export function copyPlainFields(entry: unknown): Result<JsonObject> {
   const limits = { ...defaultLimits, messageBytes: Number.POSITIVE_INFINITY };

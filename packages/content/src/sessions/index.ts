@@ -1,4 +1,4 @@
-// The public names for session lines, in reading order.
+// The public entry for session lines.
 
 export { type ClaudeCodeEntries, readClaudeCode, readClaudeCodeInPieces } from './claude-code.ts';
 export {

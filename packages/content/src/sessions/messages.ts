@@ -1,5 +1,6 @@
-// Reads the messages of session lines: ours as they are, and those of pi (roles `toolResult`, `bashExecution`,
-// `custom`; blocks `toolCall`, `thinkingSignature`), whose original is kept beside the converted message.
+// Reads the messages of session lines. Messages in Coppice's format are kept. Messages of pi (roles `toolResult`,
+// `bashExecution`, `custom`; blocks `toolCall`, `thinkingSignature`) are converted, and the original is kept with the
+// converted message.
 
 import type { FieldMap } from '@coppice/core';
 import {
@@ -29,7 +30,7 @@ export interface ConvertedMessage {
 const plainFields: ReadonlySet<string> = new Set(['role', 'content', 'tool_call_id']);
 const none: NodeMeta = {};
 
-/** Converts the message of a line. An unreadable one is kept in a block of a special type, never dropped. */
+/** Converts the message of a line. An unreadable message is kept in a block of a special type, never dropped. */
 export function readSessionMessage(raw: unknown): ConvertedMessage {
   const checked = checkMessage(raw);
   if (checked.ok && Object.keys(checked.value).every((key) => plainFields.has(key)) && !isForeignBlock(checked.value))
@@ -82,7 +83,7 @@ function unreadableBlock(raw: unknown): ConvertedMessage {
   return { message: { role: 'user', content: [block] }, kind: 'message', status: 'success', meta: { excluded: true } };
 }
 
-/** Converts the blocks of a line's message to ours. */
+/** Converts the blocks of a line's message to canonical blocks. */
 export function readBlocks(content: unknown): Block[] {
   if (typeof content === 'string') return [sessionTextBlock(content)];
   if (!Array.isArray(content)) return [];
@@ -160,8 +161,8 @@ function imageBlockOf(block: FieldMap): Block {
 }
 
 /**
- * Builds a message from blocks, or an unreadable one if core refuses it. If a tool call occurs twice, the first keeps
- * its id.
+ * Builds a message from blocks, or an unreadable message if core refuses it. If a tool call id occurs twice, the first
+ * call keeps it.
  */
 function storableMessage(role: Role, content: readonly Block[], raw: FieldMap, toolCallId?: string): Message {
   const blocks = content.length === 0 ? [sessionTextBlock('')] : content;
@@ -197,7 +198,7 @@ function hasSpokenText(raw: FieldMap, role: Role): ConvertedMessage {
   };
 }
 
-/** Whether the original message must be kept: only a plain text can be restored from the converted message. */
+/** Whether the original message must be kept. Only plain text can be restored from the converted message. */
 function isRaw(raw: FieldMap): boolean {
   return typeof raw.content !== 'string';
 }
@@ -242,13 +243,13 @@ function sessionSource(raw: FieldMap): JsonObject {
   });
 }
 
-/** Converts usage to our spelling; a provider's spelling is left, because core reads it. */
+/** Converts usage to Coppice's field names. Usage in a provider's spelling is kept, because core can read it. */
 function sessionUsage(usage: JsonObject): JsonObject | undefined {
   const [input, output] = [getNumber(usage, 'input'), getNumber(usage, 'output')];
   if (input === undefined && output === undefined) return usage;
   const sent = (input ?? 0) + (getNumber(usage, 'cacheRead') ?? 0) + (getNumber(usage, 'cacheWrite') ?? 0);
   const total = getNumber(usage, 'totalTokens') ?? sent + (output ?? 0);
-  // A reply without any cost says nothing about the size of the context.
+  // Zero usage gives no information about the size of the context.
   return total === 0 ? undefined : { inputTokens: sent, outputTokens: output ?? 0, totalTokens: total };
 }
 

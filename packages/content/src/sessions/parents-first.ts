@@ -1,10 +1,11 @@
-// Files of other tools may name a parent that comes later or is missing. This sorts the entries and does not invent
-// missing ones.
+// Sorts entries, because files of other tools may name a parent that comes later or is missing. Missing parents are not
+// added.
 import type { SessionEntry } from './contract.ts';
 
 /**
  * Returns the entries with parents before children, otherwise in their order. Entries with an unknown parent or in a
- * cycle come last and keep their parent id, for the reader to report. Linear time, even for a file of orphans only.
+ * cycle come last and keep their parent id, so that the reader can report them. Takes linear time, even for a file that
+ * contains only orphans.
  */
 export function entriesParentsFirst(entries: readonly SessionEntry[], root: string): SessionEntry[] {
   const waiting = new Map<string, SessionEntry[]>();
@@ -13,7 +14,7 @@ export function entriesParentsFirst(entries: readonly SessionEntry[], root: stri
   const place = (first: SessionEntry) => {
     const open = [first];
     for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
-      // A cycle leads back to an entry that was placed already.
+      // In a cycle, an entry is reached again that already has its place.
       if (found.has(entry)) continue;
       found.add(entry);
       if (placed.has(entry.uuid)) continue;
@@ -31,7 +32,7 @@ export function entriesParentsFirst(entries: readonly SessionEntry[], root: stri
     else fellows.push(entry);
   }
   const known = new Set(entries.map(({ uuid }) => uuid));
-  // First entries with a missing parent, then cycles, each cut at its first entry.
+  // First come entries with a missing parent, then cycles, each cut at its first entry.
   for (const missing of [true, false])
     for (const entry of entries)
       if (!missing || entry.parentUuid === null || !known.has(entry.parentUuid)) place(entry);

@@ -6,7 +6,8 @@ import type { SessionEntry, SessionHeader } from './contract.ts';
 import { sessionVersion } from './contract.ts';
 import { omitSessionFields } from './fields.ts';
 
-// pi's `fromId` is the parent of a summary or the word root; our `fromUuid` is something else.
+// `fromId` of pi is the parent of a summary or the word root, so it is not renamed to `fromUuid`, which has another
+// meaning.
 const ourNames: ReadonlyMap<string, string> = new Map([
   ['id', 'uuid'],
   ['parentId', 'parentUuid'],
@@ -14,12 +15,12 @@ const ourNames: ReadonlyMap<string, string> = new Map([
   ['targetId', 'targetUuid'],
 ]);
 
-/** Renames the fields of a pi line to ours. */
+/** Renames the fields of a pi line to those of Coppice. */
 export function renamePiFields<T>(line: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
   return Object.fromEntries(Object.entries(line).map(([key, value]) => [ourNames.get(key) ?? key, value]));
 }
 
-/** Converts a header. Its id becomes the root's, which such files do not have. */
+/** Converts a header. Its id becomes the id of the root, because such files have no root. */
 export function headerFromPi(line: FieldMap): SessionHeader {
   const id = getText(line, 'id') ?? '';
   return {

@@ -1,4 +1,4 @@
-// Maps ids of a session file to ids of its tree: equal if the file has UUIDs, else derived, so that every reader of the
+// Maps ids of a session file to ids of its tree. UUIDs are kept, and other ids are derived, so that every reader of the
 // file finds the same nodes.
 import { isUuid, type NodeId, nodeId, type TreeId, treeId } from '@coppice/core';
 import { deriveId } from '../derived-id.ts';

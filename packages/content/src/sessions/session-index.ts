@@ -1,5 +1,5 @@
-// The tree of a session file, built from its lines as needed: the leaf, parents, and what was removed, replaced,
-// labelled and named. Costs one small record per line; contents are parsed on demand.
+// The tree of a session file, built from its lines as needed: the leaf, parents, and which entries were removed,
+// replaced, labelled and named. Needs one small record per line; contents are parsed on demand.
 import {
   isUuid,
   type Message,
@@ -23,7 +23,7 @@ const noNumbers = { version: 1, seq: 0, at: 0 };
 export interface LaterChanges {
   readonly message?: Message;
   readonly status?: NodeStatus;
-  /** Values by key; null removes what the entry has. */
+  /** The changed metadata; null removes a field of the entry. */
   readonly meta?: Patch<NodeMeta>;
 }
 
@@ -37,7 +37,7 @@ export interface EntryLabel {
 /** The tree over a session file. Lines are identified by their index; 0 is the header. */
 export class SessionIndex {
   readonly file: SessionFile;
-  // Lines by node id, for entries with other ids; filled when one is looked up.
+  // Lines by node id, for entries whose id is not the node id; filled at the first lookup.
   readonly #byNode = new Map<string, number>();
   #named = 1;
   readonly #moved = new Map<number, number>();
@@ -51,7 +51,7 @@ export class SessionIndex {
   #leaf = 0;
   #seen = 1;
   #children: number[][] | null = null;
-  // Caches whether lines are live (this number) or removed (its negative); the number changes with each change.
+  // Caches whether lines are live (this number) or removed (its negative). The number changes with each change.
   readonly #reported: number[] = [];
   #asking = 1;
 
@@ -60,7 +60,7 @@ export class SessionIndex {
     this.#read();
   }
 
-  /** Reads lines that were added to the file since. */
+  /** Reads lines that were added to the file. */
   refresh(): number {
     const count = this.file.refresh();
     this.#read();
@@ -92,7 +92,8 @@ export class SessionIndex {
   }
 
   /**
-   * Attaches a line whose parent was removed to the nearest remaining ancestor: the writer did not know of the removal.
+   * Attaches a line whose parent was removed to the nearest remaining ancestor. Its writer did not know about the
+   * removal.
    */
   #hang(index: number): void {
     const below = this.standing(this.file.parentAt(index));
@@ -102,7 +103,7 @@ export class SessionIndex {
     this.#moved.set(index, up);
   }
 
-  /** Returns the target of a line that moves the leaf; undefined if it was removed. */
+  /** Returns the target of a line that moves the leaf; undefined if the target was removed. */
   leafBy(index: number): number | undefined {
     const at = this.standing(this.file.parentAt(index));
     return this.#isLeft(at) ? at : undefined;
@@ -153,7 +154,7 @@ export class SessionIndex {
     if (meta !== undefined) this.#amend(at, { meta: { ...this.#amended.get(at)?.meta, ...meta } });
   }
 
-  /** Moves entries out of a removed subtree if they are only shown in it because their parent is missing. */
+  /** Moves entries out of a removed subtree if they are shown there only because their parent is missing. */
   #rescue(top: number): void {
     for (const index of this.#adrift) {
       if (index === top) continue;
@@ -176,7 +177,7 @@ export class SessionIndex {
     return this.#byNode.get(node) ?? -1;
   }
 
-  /** Returns the tokens of an entry without a stored count; computed once. */
+  /** Returns the tokens of an entry without a stored count. The count is computed once. */
   tokensAt(index: number, count: () => number): number {
     const tokens = this.#tokens.get(index) ?? count();
     this.#tokens.set(index, tokens);
@@ -259,7 +260,8 @@ export class SessionIndex {
   /** Returns the lines from the header down to a line, both included. */
   path(to: number): number[] {
     const path: number[] = [];
-    // A valid move never makes a cycle, though a parent may come later in the file; the bound stops on an invalid file.
+    // A valid move never creates a cycle, although a parent may come later in the file. The limit ends the walk in an
+    // invalid file.
     for (let at = to, left = this.file.size; at >= 0 && left >= 0; left--) {
       path.push(at);
       at = this.parent(at);
@@ -274,8 +276,8 @@ export class SessionIndex {
   }
 
   /**
-   * Whether neither the line nor an ancestor was removed. Cached until the next change, so that each line is visited
-   * once.
+   * Whether neither the line nor an ancestor was removed. The result is cached until the next change, so that each line
+   * is visited once.
    */
   #isLeft(index: number): boolean {
     if (this.#removed.size === 0) return true;

@@ -170,7 +170,7 @@ describe('lines of other programs', () => {
     expect(detectDialect([{ type: 'summary' }, { type: 'user', uuid: 'u', sessionId: 's' }])).toEqual({
       dialect: 'claude-code',
     });
-    // Our file after pi has opened it.
+    // A file of Coppice's format after pi has opened it.
     expect(detectDialect([{ type: 'session', version: 3, uuid: 'a', id: 'a' }])).toEqual({ dialect: 'v2' });
     expect(detectDialect([{ type: 'session', version: 4, uuid: 'a', id: 'a' }])).toEqual({ newer: 4 });
     expect(detectDialect([{ type: 'session', version: 9, id: 'a' }])).toEqual({ newer: 9 });

@@ -1,4 +1,4 @@
-// Writes a session as lines of the terminal agent pi, version 3, and reports what those lines cannot hold.
+// Writes a session as lines of the terminal agent pi, version 3, and reports what these lines cannot represent.
 
 import type { FieldMap } from '@coppice/core';
 import { type Block, isText, isToolUse, type JsonObject, type Message, type NodeStatus } from '@coppice/core';
@@ -11,7 +11,7 @@ import { omitSessionFields, omitUndefinedFields, parseTime, toIsoTime } from './
 import { readSessionMessage } from './messages.ts';
 import type { SessionIndex } from './session-index.ts';
 
-/** The lines, and what had to be changed. */
+/** The written lines, and the changes that were necessary. */
 export interface PiExport {
   readonly lines: readonly JsonObject[];
   readonly losses: readonly { readonly uuid: string; readonly what: string }[];
@@ -26,7 +26,7 @@ const itsTypes: ReadonlySet<string> = new Set([
   'context_edit',
 ]);
 
-/** Returns the live tree of a session as lines; `leaf` is the active line. `now` is the time of added lines. */
+/** Returns the live tree of a session as lines. `leaf` is the active line, and `now` is the time of added lines. */
 export function toPiLines(index: SessionIndex, leaf: number, now: number): PiExport {
   return new PiLineWriter(index, now).write(leaf);
 }
@@ -37,9 +37,9 @@ class PiLineWriter {
   readonly #lines: JsonObject[] = [];
   readonly #losses: { readonly uuid: string; readonly what: string }[] = [];
   readonly #tools = new Map<string, string>();
-  // The current model at each line, in the form of a reply's source: pi's replies always name one.
+  // The current model at each line, in the form of a reply's source, because replies of pi always have a model.
   readonly #models = new Map<number, JsonObject>();
-  // The time of each line: pi's lines always have one, so a line without a time takes that of its parent.
+  // The time of each line. Lines of pi always have a time, so a line without a time gets that of its parent.
   readonly #times = new Map<number, string>();
 
   constructor(index: SessionIndex, now: number) {
@@ -72,7 +72,7 @@ class PiLineWriter {
     return { lines: this.#lines, losses: this.#losses };
   }
 
-  /** Returns the live entries in file order, with parents first even after moves. */
+  /** Returns the live entries in file order; parents come first, even after moves. */
   #order(): number[] {
     const found: number[] = [];
     const open = [...this.#index.children(0)].reverse();
@@ -91,12 +91,12 @@ class PiLineWriter {
   }
 
   /**
-   * Writes name and labels, and one more line if the last line is not the leaf, because pi takes the last line as the
+   * Writes name and labels. Adds one more line if the last line is not the leaf, because pi treats the last line as the
    * leaf.
    */
   #after(leaf: number, last: number, written: ReadonlySet<number>): void {
     const { file, labels, name } = this.#index;
-    // The position before the first message is valid, too.
+    // The leaf may also be before the first message.
     const at = leaf === 0 || written.has(leaf) ? leaf : last;
     let parentId = at === 0 ? null : file.uuidAt(at);
     const add = (type: string, fields: FieldMap) => {
@@ -152,7 +152,7 @@ class PiLineWriter {
           type: 'compaction',
           ...base,
           summary: text,
-          // An id that is not an ancestor keeps nothing, like a missing one.
+          // An id that is not an ancestor keeps nothing, like a missing id.
           firstKeptEntryId: marker?.firstKept ?? base.id,
           tokensBefore: marker?.tokensBefore ?? 0,
           details: marker?.details,
@@ -245,7 +245,7 @@ class PiLineWriter {
     }
   }
 
-  /** Converts blocks to pi's; a single text of a user stays a text. */
+  /** Converts blocks to pi's blocks; a single text of a user becomes a string. */
   #blocks(message: Message, uuid: string): string | FieldMap[] {
     const [first] = message.content;
     if (message.role === 'user' && message.content.length === 1 && first !== undefined && isText(first))
@@ -290,7 +290,7 @@ class PiLineWriter {
   }
 }
 
-/** Returns the model that an entry sets, or that a reply names with its provider. */
+/** Returns the model that an entry sets, or the model and provider of a reply. */
 function modelOfEntry({ message, meta, marker }: DecodedEntry, type: string): JsonObject | undefined {
   const said =
     type === 'model_change' ? (marker?.details ?? {}) : message.role === 'assistant' ? (meta.source ?? {}) : {};
@@ -298,21 +298,21 @@ function modelOfEntry({ message, meta, marker }: DecodedEntry, type: string): Js
   return provider === undefined || name === undefined ? undefined : { provider, model_name: name };
 }
 
-/** Adds the current model to the source of a reply that names none. */
+/** Adds the current model to the source of a reply without a model. */
 function sourceWith(source: JsonObject, model: JsonObject): JsonObject {
   const isNamed = getText(source, 'provider') !== undefined || getText(source, 'model_name') !== undefined;
   return isNamed ? source : { ...source, ...model };
 }
 
-// Fields that are written anew or belonged to another tool.
+// Fields that are written again or belong to another tool.
 const notOthers: ReadonlySet<string> = new Set(['type', 'id', 'parentId', 'timestamp', 'fromId', 'summary', 'record']);
 
-/** Returns the fields of a summary that nothing here reads. */
+/** Returns the fields of a summary that are not decoded. */
 function otherEntries(more: JsonObject): FieldMap {
   return omitSessionFields(more, notOthers);
 }
 
-/** Returns the original message as pi wrote it, if it still has the same content. */
+/** Returns the original message of pi, if it still has the same content. */
 function piRecord({ message, meta }: DecodedEntry): FieldMap | null {
   const record = ownField(meta, 'sessionRecord');
   return isFieldMap(record) && sameMeaning(record, message) ? record : null;
@@ -329,7 +329,10 @@ function stopReason(message: Message, status: NodeStatus, source: JsonObject): s
   return getText(source, 'finish_reason') === 'length' ? 'length' : 'stop';
 }
 
-/** Returns the usage of a reply in pi's fields; zeros if unknown, because every reply there has them. */
+/**
+ * Returns the usage of a reply in pi's fields. Unknown usage is written as zeros, because every reply must have these
+ * fields.
+ */
 function figuresOf(source: JsonObject): FieldMap {
   const used = parseUsage({ meta: { source } }) ?? { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
   return {

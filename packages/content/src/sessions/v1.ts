@@ -17,8 +17,8 @@ export interface MigratedSession {
 const gone: ReadonlySet<string> = new Set(['type', 'timestamp', 'firstKeptEntryIndex', 'backToIndex', 'version']);
 
 /**
- * Migrates the lines of a v1 file, the header included. Indexes count all lines from the header (0) on; an unreadable
- * line is passed as null and counts, because it was there when the indexes were written.
+ * Migrates the lines of a v1 file, including the header. Indexes count all lines from the header (0) on. An unreadable
+ * line is passed as null and counts, because it existed when the indexes were written.
  */
 export function migrateV1(lines: readonly (FieldMap | null)[]): MigratedSession {
   const first = lines[0] ?? {};
@@ -67,7 +67,7 @@ function convertTimes(line: FieldMap): FieldMap {
   return at === undefined ? {} : { timestamp: at };
 }
 
-// A reference that cannot be converted stays as written, because nothing else records its target.
+// A reference that cannot be converted is kept unchanged, because nothing else records its target.
 
 function backTo(line: FieldMap, index: number, { lines, uuids, warn }: Pointing): FieldMap {
   const back = ownField(line, 'backToIndex');
@@ -88,7 +88,7 @@ function keptFrom(line: FieldMap, index: number, { lines, uuids, warn }: Pointin
     warn(index, `The compaction at line ${index + 1} keeps from entry ${String(kept)} on, which is not there.`);
     return { firstKeptEntryIndex: kept };
   }
-  // Index 0 means that everything is kept, so the first entry is named.
+  // Index 0 means that everything is kept, so the reference is set to the first entry.
   if (kept === 0)
     warn(index, `The compaction at line ${index + 1} keeps from the header on; that is from the first entry.`);
   let at = Math.max(1, kept);

@@ -5,24 +5,24 @@ import { canonicalJson } from '../canonical-json.ts';
 
 const known = new Set<string>(blockDefinitions.map((definition) => definition.type));
 
-/** Any text, lone surrogates and control characters included. */
+/** Generates any text, including lone surrogates and control characters. */
 export const arbitraryText: fc.Arbitrary<string> = fc.string({
   unit: fc.nat(0xffff).map((unit) => String.fromCharCode(unit)),
 });
 
-/** Text that is not blank. */
+/** Generates text that is not blank. */
 export const arbitraryFilledText: fc.Arbitrary<string> = fc
   .tuple(fc.string({ unit: 'binary' }), fc.string({ minLength: 1 }))
   .map((parts) => parts.join(''))
   .filter((text) => text.trim() !== '');
 
-/** Keys as in foreign data, often dangerous ones. */
+/** Generates keys as in foreign data, often dangerous ones. */
 const anyKey: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'toJSON', 'type', '0', '10', ''),
 );
 
-/** A JSON object with any keys. */
+/** Generates a JSON object with any keys. */
 export const arbitraryObject: fc.Arbitrary<JsonObject> = fc.letrec<{ value: JsonObject[string]; object: JsonObject }>(
   (tie) => ({
     value: fc.oneof(
@@ -41,14 +41,14 @@ export const arbitraryObject: fc.Arbitrary<JsonObject> = fc.letrec<{ value: Json
   }),
 ).object;
 
-/** A block of a type that no build knows. */
+/** Generates a block of an unknown type. */
 export const arbitraryUnknownBlock: fc.Arbitrary<Block> = fc
   .tuple(
     arbitraryText.filter((type) => type !== '' && !known.has(type)),
     arbitraryObject,
     arbitraryObject,
   )
-  // The type may be anywhere among the keys; fromEntries keeps `__proto__` an ordinary key.
+  // The type may be anywhere among the keys. fromEntries keeps `__proto__` an ordinary key.
   .map(([type, before, after]) =>
     Object.fromEntries([
       ...Object.entries(before).filter(([key]) => key !== 'type'),
@@ -58,10 +58,10 @@ export const arbitraryUnknownBlock: fc.Arbitrary<Block> = fc
   )
   .map((fields) => ({ type: String(fields.type), ...fields }));
 
-/** A text block that is not blank. */
+/** Generates a text block that is not blank. */
 const textBlock: fc.Arbitrary<Block> = arbitraryFilledText.map((text) => ({ type: 'text', text }));
 
-/** A tool call. */
+/** Generates a tool call. */
 const toolUseBlock: fc.Arbitrary<Block> = fc.record({
   type: fc.constant('tool-use'),
   id: fc.uuid(),
@@ -69,13 +69,13 @@ const toolUseBlock: fc.Arbitrary<Block> = fc.record({
   parameters: arbitraryObject,
 });
 
-/** Reasoning. */
+/** Generates reasoning. */
 export const arbitraryThinkingBlock: fc.Arbitrary<Block> = fc.record(
   { type: fc.constant('thinking'), thinking: arbitraryText, signature: fc.string(), redacted: fc.string() },
   { requiredKeys: ['type', 'thinking'] },
 );
 
-/** A message that is not blank, of any role that may contain its blocks. */
+/** Generates a message that is not blank, with a role that may contain its blocks. */
 export const arbitraryMessage: fc.Arbitrary<Message> = fc
   .tuple(
     fc.constantFrom<Role>('user', 'assistant', 'tool', 'system'),
@@ -89,7 +89,7 @@ export const arbitraryMessage: fc.Arbitrary<Message> = fc
     return role === 'tool' ? { role, content, tool_call_id: call } : { role, content };
   });
 
-/** Returns the data with the keys of every object reversed; integer keys stay where JavaScript puts them. */
+/** Reverses the keys of every object in the data; integer keys stay where JavaScript puts them. */
 export function reverseKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reverseKeys);
   if (typeof value !== 'object' || value === null) return value;
@@ -97,7 +97,7 @@ export function reverseKeys(value: unknown): unknown {
   return Object.fromEntries(entries.reverse());
 }
 
-/** Whether two values are the same data, regardless of key order. */
+/** Whether two values are the same data; the order of keys does not matter. */
 export function isSameData(left: unknown, right: unknown): boolean {
   return canonicalJson(left) === canonicalJson(right);
 }

@@ -1,14 +1,14 @@
-/** Interprets the events of an Anthropic message, for code that forwards a reply and code that assembles it. */
+/** Interprets the events of an Anthropic message, both to forward a reply and to assemble it. */
 import type { Json, JsonObject } from '@coppice/core';
 import { getCountMember, getMember, getTextMember, objectOrUndefined } from './wire-json.ts';
 
-/** A block of a message, as far as received. */
+/** A block of a message, as far as it was received. */
 export interface AnthropicBlockDraft {
   readonly index: number;
   readonly type: string;
-  /** Its first state, updated with the received text, reasoning and signature. */
+  /** The first state of the block, updated with the received text, reasoning and signature. */
   readonly fields: Record<string, Json>;
-  /** The received pieces of its input JSON. */
+  /** The received pieces of the input JSON. */
   json: string;
 }
 
@@ -123,7 +123,7 @@ export class AnthropicEvents {
 
   #count(said: Json | undefined): void {
     for (const [key, value] of Object.entries(objectOrUndefined(said) ?? {})) {
-      // Later figures are totals and replace earlier ones; null is ignored.
+      // Later counts are totals and replace earlier ones; null is ignored.
       if (value !== null && key !== '__proto__') this.#usage.set(key, value);
     }
   }

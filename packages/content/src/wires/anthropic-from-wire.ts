@@ -1,4 +1,4 @@
-/** Anthropic Messages: converts stream events and bodies to our events. Pure. */
+/** Anthropic Messages: converts stream events and bodies to wire events. Pure. */
 import type { Json, JsonObject } from '@coppice/core';
 import { type AnthropicBlockDraft, type AnthropicChange, AnthropicEvents } from './anthropic-events.ts';
 import type { FinishReason, WireReader, WireReplyEvent } from './contract.ts';
@@ -77,7 +77,7 @@ function anthropicUsage(usage: JsonObject): WireReplyEvent {
     getCountMember(usage, 'cache_creation_input_tokens'),
   ];
   return buildUsageEvent(usage, {
-    // `input_tokens` excludes cached tokens, which are most of a long conversation.
+    // `input_tokens` excludes cached tokens, which are most tokens of a long conversation.
     inputTokens: (getCountMember(usage, 'input_tokens') ?? 0) + (read ?? 0) + (written ?? 0),
     outputTokens: getCountMember(usage, 'output_tokens') ?? 0,
     cacheReadTokens: read,
@@ -86,7 +86,7 @@ function anthropicUsage(usage: JsonObject): WireReplyEvent {
   });
 }
 
-/** Returns the events of a whole message: the same reader, fed with an equivalent stream. */
+/** Returns the events of a complete message: the same reader reads an equivalent stream. */
 export function readWholeAnthropicMessage(body: Json): readonly WireReplyEvent[] {
   if (getTextMember(body, 'type') !== 'message' || !Array.isArray(getMember(body, 'content')))
     throw new WireFailure('The answer is no message with content.', body);

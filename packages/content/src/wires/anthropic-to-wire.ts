@@ -1,4 +1,4 @@
-/** Anthropic Messages: converts our request to the body. Pure. */
+/** Anthropic Messages: converts a request to the body. Pure. */
 import { type Block, isText, type JsonObject, type Message } from '@coppice/core';
 import { createSafeIds, isFileBlock, isImage, isThinking, isToolCall } from './block-guards.ts';
 import type { ProviderRequest, ReportParameterChange, ThinkingOptions, ToolChoice } from './contract.ts';
@@ -49,21 +49,21 @@ export interface AnthropicBody {
 const budgets = { low: 2048, medium: 8192, high: 16_384 } as const;
 const smallestBudget = 1024;
 
-/** Whether the model takes a thinking budget (up to 4.5); later models reject a budget and take an effort. */
+/** Whether the model accepts a thinking budget (up to 4.5). Later models reject a budget and accept an effort. */
 export function takesThinkingBudget(model: string): boolean {
   return /claude-(?:[123]|instant|(?:opus|sonnet|haiku)-(?:3|4(?:-[0-5])?(?!-?\d)|4-\d{8})|(?:opus|sonnet|haiku)-4-[0-5]-)/.test(
     `${model}-`,
   );
 }
 
-/** Anthropic requires a maximum length; every model supports at least this. */
+/** Anthropic requires a maximum length; every model supports at least this length. */
 const requiredLength = 4_096;
 
 function ignoreChange(): void {
-  // Already reported when the request was prepared.
+  // The change was already reported when the request was prepared.
 }
 
-/** Removes parameters that Anthropic does not accept together. A request that was adjusted before stays the same. */
+/** Removes parameters that Anthropic does not accept together. Calling it again changes nothing. */
 export function adjustForAnthropic(request: ProviderRequest, changed: ReportParameterChange): ProviderRequest {
   const { maxTokens = requiredLength, thinking, temperature, topP, toolChoice } = request;
   const wanted = toThinking(thinking, request.model, maxTokens);
@@ -72,7 +72,7 @@ export function adjustForAnthropic(request: ProviderRequest, changed: ReportPara
   // With thinking, only the default temperature is allowed, and no tool may be forced.
   if (thinks && temperature !== undefined) changed('temperature', temperature);
   const warmth = thinks ? undefined : temperature;
-  // Several models reject the two together; the temperature is the one that people set by hand.
+  // Several models reject the two parameters together. The temperature is kept, because users set it explicitly.
   const share = thinks || warmth !== undefined ? undefined : topP;
   if (topP !== undefined && share === undefined) changed('topP', topP);
   const isForced = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none';
@@ -86,7 +86,7 @@ export function adjustForAnthropic(request: ProviderRequest, changed: ReportPara
   };
 }
 
-/** Builds the body of a request. Unsupported blocks were lowered before. */
+/** Builds the body of a request. The caller has already lowered unsupported blocks. */
 export function toAnthropicBody(request: ProviderRequest, streaming: boolean): AnthropicBody {
   const {
     systemPrompt,
@@ -132,7 +132,7 @@ function toThinking(
   if (wish === undefined) return undefined;
   if (!takesThinkingBudget(model))
     return { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: wish.effort } };
-  // At least half is left for the answer; a reply too short for both is better without thinking.
+  // At least half of the tokens are left for the answer. A reply too short for both gets no thinking.
   const budget = Math.min(wish.budgetTokens ?? budgets[wish.effort], Math.floor(maxTokens / 2));
   return budget < smallestBudget ? undefined : { thinking: { type: 'enabled', budget_tokens: Math.floor(budget) } };
 }
@@ -177,7 +177,7 @@ function toAnthropicMessages(messages: readonly Message[]): AnthropicMessage[] {
 // The first message must be a user message, but a tree may begin with a reply.
 const opening = '(The conversation begins with a reply.)';
 
-// A reply that is to be continued must not end in white space, otherwise the request is rejected.
+// Removes trailing white space from a reply that is to be continued; otherwise the request is rejected.
 function trimEnd(last: AnthropicMessage | undefined): void {
   const block = last?.content.at(-1);
   if (last?.role === 'assistant' && block?.type === 'text') block.text = block.text.trimEnd();

@@ -10,7 +10,8 @@ import type { ToolUseBlock } from '../blocks/tool-use/index.ts';
 import { isMalformedToolUse } from './tool-arguments.ts';
 
 /**
- * Reasoning that only the provider which signed it accepts back; `provider` is missing if it is unsigned or unknown.
+ * Reasoning that only the provider which signed it accepts again; `provider` is missing if the reasoning is unsigned or
+ * the signer is unknown.
  */
 export interface SignedThinking extends ThinkingBlock {
   readonly provider?: string;
@@ -36,7 +37,7 @@ export function isToolCall(block: Block): block is ToolUseBlock {
   return block.type === 'tool-use' && isKnownBlock(block);
 }
 
-/** Whether reasoning may be sent to a provider: it is signed by that provider, or the signer is unknown. */
+/** Whether reasoning may be sent to a provider: the provider signed it, or the signer is unknown. */
 export function isSignedBy(block: Block, provider: string): boolean {
   if (!isThinking(block)) return false;
   if (block.signature === undefined && block.redacted === undefined) return false;
@@ -61,7 +62,7 @@ export function toWireText(message: Message): string {
     .join('\n');
 }
 
-/** Returns the arguments of a call as JSON text: as the model wrote them if they are a JSON object. */
+/** Returns the arguments of a call as JSON text: the model's own text if it is a JSON object. */
 export function callArgumentsText(block: ToolUseBlock): string {
   return block.arguments === undefined || isMalformedToolUse(block)
     ? JSON.stringify(block.parameters)
@@ -77,8 +78,8 @@ export function callNamesById(messages: readonly Message[]): ReadonlyMap<string,
 }
 
 /**
- * Maps call ids to an alphabet that a provider accepts. Earlier turns may come from another provider with other ids.
- * Each id is mapped consistently, and two ids never become one.
+ * Creates a function that maps call ids to an alphabet that a provider accepts, because earlier turns may come from
+ * another provider. The same id is always mapped to the same result, and different ids to different results.
  */
 export function createSafeIds(messages: readonly Message[], longest = 64): (id: string) => string {
   const safe = new Map<string, string>();

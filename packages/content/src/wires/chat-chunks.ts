@@ -1,29 +1,32 @@
-/** Interprets the chunks of a chat completion, for code that forwards a reply and code that assembles it. */
+/** Interprets the chunks of a chat completion, both to forward a reply and to assemble it. */
 import type { Json, JsonObject } from '@coppice/core';
 import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined } from './wire-json.ts';
 
 /** One piece of one of the choices. */
 export type ChatPiece =
   | { readonly type: 'text' | 'reasoning' | 'refusal'; readonly choice: number; readonly text: string }
-  /** Signed reasoning in OpenRouter's form. */
+  /** Signed reasoning in the form of OpenRouter. */
   | { readonly type: 'detail' | 'image' | 'audio'; readonly choice: number; readonly value: JsonObject }
   | { readonly type: 'call'; readonly choice: number; readonly call: ChatCallDraft; readonly json: string }
   | { readonly type: 'finish'; readonly choice: number; readonly reason: Json };
 
-/** A call, as far as received. */
+/** A call, as far as it was received. */
 export interface ChatCallDraft {
-  /** Its index among the calls of its choice, from 0. */
+  /** The index among the calls of its choice, from 0. */
   readonly place: number;
   id: string;
   name: string;
   json: string;
-  /** Whether it is a custom call, which takes plain text instead of arguments. */
+  /** Whether it is a custom call, which has plain text instead of arguments. */
   readonly isCustom: boolean;
 }
 
 interface ChoiceCalls {
   readonly calls: ChatCallDraft[];
-  /** Maps the wire's index to ours: some servers count from one, send none, or always send 0. */
+  /**
+   * Maps the index on the wire to the actual index, because some servers count from one, send no index, or always send
+   * 0.
+   */
   readonly places: Map<number, number>;
 }
 
@@ -91,7 +94,7 @@ export class ChatChunks {
     const name = getTextMember(part, 'name') ?? '';
     const call = findCall(known, wired, id, name) ?? beginCall(known, wired, id, isCustom);
     call.id ||= id;
-    // Some services repeat the whole name with every piece, others send it in pieces.
+    // Some services repeat the whole name with every piece; others send it in pieces.
     if (name !== call.name) call.name += name;
     const json = argumentsIn(getMember(part, isCustom ? 'input' : 'arguments'));
     call.json += json;
@@ -99,7 +102,7 @@ export class ChatChunks {
   }
 }
 
-/** Returns the call that a piece continues; undefined if it starts another. */
+/** Returns the call that a piece continues; undefined if it starts another call. */
 function findCall({ calls, places }: ChoiceCalls, wired: Json, id: string, name: string): ChatCallDraft | undefined {
   const index = getCountMember(wired, 'index');
   if (index === undefined) {
@@ -132,13 +135,13 @@ function reasoningIn(delta: Json): string | undefined {
   return detailed;
 }
 
-/** Some servers send the arguments as an object. */
+/** Returns the arguments as text, because some servers send an object. */
 function argumentsIn(piece: Json | undefined): string {
   if (typeof piece === 'string') return piece;
   return objectOrUndefined(piece) === undefined ? '' : JSON.stringify(piece);
 }
 
-/** Returns a call in the older form, from before several were possible. */
+/** Returns a call in the older form, which allowed only one call. */
 function olderCall(delta: Json): readonly Json[] {
   const called = objectOrUndefined(getMember(delta, 'function_call'));
   return called === undefined ? [] : [{ index: 0, function: called }];

@@ -19,13 +19,13 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /**
- * Creates a reader for the chunks of one completion. Only the first choice is read; several replies are made by several
- * calls.
+ * Creates a reader for the chunks of one completion. Only the first choice is read, because Coppice makes a separate
+ * call for each reply.
  */
 export function createChatReader(): WireReader {
   const chunks = new ChatChunks();
   const details: JsonObject[] = [];
-  // The name of a call may come in pieces, so it is announced when its arguments or another call begin.
+  // The name of a call may arrive in pieces, so the call is announced when its arguments or another call begin.
   let announced = 0;
   let finish: Json = null;
   let refused = false;
@@ -65,7 +65,7 @@ export function createChatReader(): WireReader {
         finish = piece.reason;
         break;
       case 'audio':
-        // Audio is never requested.
+        // Audio is never requested, so it is ignored.
         break;
     }
   };
@@ -102,13 +102,13 @@ export function createChatReader(): WireReader {
   };
 }
 
-// Other servers' words for a token limit, such as `model_length` and `MAX_TOKENS`.
+// Matches the names that other servers use for a token limit, such as `model_length` and `MAX_TOKENS`.
 const lengthLike = /length|max.*tokens|token.*limit|context.*(?:window|exceeded)/i;
 
 function finishOf(finish: Json, refused: boolean, called: boolean): FinishReason {
   if (refused) return 'refusal';
   const known = typeof finish === 'string' ? (finishReasons.get(finish) ?? lengthOf(finish)) : 'stop';
-  // Several servers always report `stop`.
+  // Several servers always report `stop`, even if the reply ends with calls.
   return called && (known === 'stop' || known === undefined) ? 'tool-use' : (known ?? 'other');
 }
 
@@ -132,7 +132,8 @@ function withSignatures(events: readonly WireReplyEvent[], details: JsonObject[]
   return [...events.slice(0, first), signatureEvent(details), ...events.slice(first)];
 }
 
-// Details come in pieces: those with one index belong together, and their texts are concatenated.
+// Merges a detail into the list. Details arrive in pieces: pieces with the same index belong together, and their texts
+// are concatenated.
 function mergeDetail(details: JsonObject[], piece: JsonObject): void {
   const last = details.at(-1);
   const same =
@@ -168,12 +169,12 @@ function chatUsage(usage: JsonObject): WireReplyEvent {
   });
 }
 
-/** Returns the events of a whole completion: the same reader, fed with one chunk that has everything. */
+/** Returns the events of a complete completion: the same reader reads one chunk with everything. */
 export function readWholeChatCompletion(body: Json): readonly WireReplyEvent[] {
   const [choice] = listOrNone(getMember(body, 'choices'));
   const message = objectOrUndefined(getMember(choice, 'message'));
   if (message === undefined) throw new WireFailure('The answer has no choices with a message.', body);
-  // Calls are complete here, so each gets its own index whatever its id.
+  // The calls are complete, so each gets its own index, regardless of its id.
   const calls = listOrNone(getMember(message, 'tool_calls')).map((call, index) => ({
     ...objectOrUndefined(call),
     index,

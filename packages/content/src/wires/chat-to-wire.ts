@@ -1,4 +1,4 @@
-/** OpenAI Chat Completions, which many servers implement: converts our request to the body. Pure. */
+/** OpenAI Chat Completions, which many servers implement: converts a request to the body. Pure. */
 import { type Block, isText, type JsonObject, type Message } from '@coppice/core';
 import {
   callArgumentsText,
@@ -47,7 +47,7 @@ export interface ChatBody {
   tool_choice?: 'auto' | 'none' | 'required' | { type: 'function'; function: { name: string } };
 }
 
-/** The differences between servers that implement it. */
+/** The differences between servers that implement Chat Completions. */
 export interface ChatDialect {
   /** The name of the field for the maximum length. */
   readonly lengthField: 'max_tokens' | 'max_completion_tokens';
@@ -58,7 +58,7 @@ export interface ChatDialect {
   readonly reasoningDetails: boolean;
 }
 
-/** Builds the body of a request. Blocks that the dialect does not support were lowered before. */
+/** Builds the body of a request. The caller has already lowered blocks that the dialect does not support. */
 export function toChatBody(request: ProviderRequest, dialect: ChatDialect, streaming: boolean): ChatBody {
   const safe = createSafeIds(request.messages);
   const messages: ChatMessage[] = [];
@@ -150,8 +150,8 @@ function assistantMessage(content: readonly Block[], dialect: ChatDialect, safe:
   };
 }
 
-// The signature is the list that `chat-from-wire.ts` wrote; signatures of other providers are not lists and are
-// ignored.
+// Parses a signature that `chat-from-wire.ts` wrote, which is a list. Signatures of other providers are not lists and
+// are ignored.
 function detailsOf(signature: string | undefined): JsonObject[] {
   if (signature === undefined || !signature.startsWith('[')) return [];
   try {

@@ -9,25 +9,28 @@ export interface ToolSpec {
   readonly parameters: JsonObject;
 }
 
-/** Whether the model may decide (`auto`), must not call a tool, must call some tool, or must call the named one. */
+/** Whether the model decides (`auto`), must not call a tool, must call some tool, or must call the given tool. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
 /** How much a model should think before it answers. */
 export interface ThinkingOptions {
   readonly effort: 'low' | 'medium' | 'high';
-  /** For providers that take a budget; derived from the effort if left out. */
+  /** For providers that accept a budget; derived from the effort if it is undefined. */
   readonly budgetTokens?: number | undefined;
 }
 
-/** One call of a model. Messages are already repaired and coalesced by core (`buildRequestMessages`, then `coalesceMessages`). */
+/**
+ * One call of a model. Core has already repaired and coalesced the messages (`buildRequestMessages`, then
+ * `coalesceMessages`).
+ */
 export interface ProviderRequest {
-  /** The model in the provider's naming, without the provider as a prefix. */
+  /** The model name of the provider, without the provider as a prefix. */
   readonly model: string;
   readonly systemPrompt?: string | undefined;
   readonly messages: readonly Message[];
   readonly tools?: readonly ToolSpec[] | undefined;
   readonly toolChoice?: ToolChoice | undefined;
-  /** The longest reply in tokens, at least 1; the provider's maximum if not given. */
+  /** The maximum length of the reply in tokens, at least 1; the provider's maximum if undefined. */
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
   readonly topP?: number | undefined;
@@ -37,14 +40,14 @@ export interface ProviderRequest {
   readonly thinking?: ThinkingOptions | undefined;
 }
 
-/** Why a reply ended. `other`: a reason that has no equivalent here; the event's `raw` has it. */
+/** Why a reply ended. `other` means that there is no equivalent; the event's `raw` contains the provider's reason. */
 export type FinishReason = 'stop' | 'length' | 'tool-use' | 'content-filter' | 'refusal' | 'other';
 
 /** The usage of one call, as the provider counted it. */
 export interface ProviderUsage {
-  /** All tokens sent, cached or not. */
+  /** All sent tokens, cached or not. */
   readonly inputTokens: number;
-  /** All tokens received, reasoning included. */
+  /** All received tokens, including reasoning. */
   readonly outputTokens: number;
   /** The part of the input that was read from a cache. */
   readonly cacheReadTokens?: number;
@@ -68,7 +71,7 @@ export interface ThinkingDelta {
   readonly text: string;
 }
 
-/** The end of a block of reasoning. Without a delta before it the reasoning is not readable. */
+/** The end of a block of reasoning. Without a delta before it, the reasoning is not readable. */
 export interface ThinkingEnd {
   readonly type: 'thinking-end';
   readonly signature?: string;
@@ -90,13 +93,16 @@ export interface ToolUseDelta {
   readonly json: string;
 }
 
-/** A call is complete. With `malformed` its arguments were not a JSON object: answer with an error, do not run it. */
+/**
+ * A call is complete. With `malformed`, its arguments were not a JSON object, so the call must be answered with an
+ * error and not run.
+ */
 export interface ToolUseEnd {
   readonly type: 'tool-use-end';
   readonly index: number;
-  /** Empty when malformed. */
+  /** Empty if the arguments are malformed. */
   readonly parameters: JsonObject;
-  /** What is wrong with the arguments, as the end of a sentence. */
+  /** The problem with the arguments, as the rest of a sentence. */
   readonly malformed?: string;
   /** An opaque signature of the reasoning behind the call, to be sent back unchanged. */
   readonly thoughtSignature?: string;
@@ -121,10 +127,12 @@ export interface EndEvent {
   readonly raw: Json;
 }
 
-/** Called with the name of a changed parameter, the requested value and the sent one (undefined if it is left out). */
+/**
+ * Called with the name of a changed parameter, the requested value and the sent value (undefined if it is left out).
+ */
 export type ReportParameterChange = (name: string, asked: Json, sent?: Json) => void;
 
-/** A part of a reply as sent on a wire, its end included. The caller of the provider reports failures. */
+/** A part of a reply as sent on a wire, including its end. The caller of the provider reports failures. */
 export type WireReplyEvent =
   | TextDelta
   | ThinkingDelta
@@ -141,8 +149,7 @@ export interface WireReader {
   /** Returns null for a keep-alive, which does not reset the idle timeout. */
   read(data: Json, event: string): readonly WireReplyEvent[] | null;
   /**
-   * Called at the end of the stream; returns the remaining events. Without an end event the stream counts as broken
-   * off.
+   * Called at the end of the stream; returns the remaining events. Without an end event, the stream was interrupted.
    */
   end(): readonly WireReplyEvent[];
   /** Whether the provider has reported the end. */
@@ -154,7 +161,7 @@ export interface WireReader {
  */
 export const endOfStreamMark = '[DONE]';
 
-/** An answer that is not a reply: of another shape, or an error reported by the provider, with its codes. */
+/** An answer that is not a reply: it has another shape, or it is an error of the provider with its codes. */
 export class WireFailure extends Error {
   readonly reported: { readonly message: string; readonly marks: readonly string[] } | null;
   readonly excerpt: string;

@@ -1,9 +1,12 @@
-/** Google generateContent: converts a whole call, request and answer, to messages; joins the chunks of a stream. */
+/**
+ * Google generateContent: converts a complete call, with request and answer, to messages, and joins the chunks of a
+ * stream.
+ */
 import type { Json, JsonObject } from '@coppice/core';
 import { getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../formats/fields.ts';
 import { fromFunctionResult, fromGooglePart } from '../formats/google-parts.ts';
 
-/** The system prompt of a request: a text, or a content with parts. */
+/** Returns the system prompt of a request: a text, or a content with parts. */
 function systemTextOf(body: JsonObject): string | undefined {
   const system = body.systemInstruction ?? body.system_instruction;
   if (typeof system === 'string') return system;
@@ -13,7 +16,9 @@ function systemTextOf(body: JsonObject): string | undefined {
     .join('\n\n');
 }
 
-/** Names calls that have no id: the results of the same functions come in the same order. */
+/**
+ * Creates a function that names calls without an id. The results of one function come in the same order as its calls.
+ */
 function callNames(): (call: JsonObject) => string {
   const counts = new Map<string, number>();
   return (call) => {
@@ -24,7 +29,7 @@ function callNames(): (call: JsonObject) => string {
   };
 }
 
-/** Adds a block; a text continues the text before it, because chunks are sent again as one part. */
+/** Adds a block. A text continues the previous text, because clients send the chunks again as one part. */
 function addBlock(blocks: JsonObject[], block: Json): void {
   const last = blocks.at(-1);
   if (!isJsonObject(block)) return;
@@ -39,7 +44,7 @@ function addBlock(blocks: JsonObject[], block: Json): void {
   blocks.push(block);
 }
 
-/** Converts one content: results of functions become messages of their own. */
+/** Converts one content. Results of functions become separate messages. */
 function fromGoogleContent(content: JsonObject): JsonObject[] {
   const role = content.role === 'model' ? 'assistant' : 'user';
   const results: JsonObject[] = [];
@@ -58,7 +63,7 @@ function fromGoogleContent(content: JsonObject): JsonObject[] {
   return [...results, ...(blocks.length === 0 ? [] : [{ role, content: blocks }])];
 }
 
-/** Reads the request of a call. The model is in its path, not in the body. */
+/** Reads the request of a call. The model is in the path of the request, not in the body. */
 export function readGoogleRequest(body: JsonObject): {
   readonly systemPrompt: string | undefined;
   readonly messages: readonly JsonObject[];
@@ -82,7 +87,7 @@ export function readGoogleAnswers(
     });
 }
 
-/** Joins the chunks of a stream to the document that the service sends without streaming. */
+/** Joins the chunks of a stream to the document that the service would send without streaming. */
 export function joinGoogleChunks(chunks: readonly JsonObject[]): JsonObject {
   let whole: JsonObject = {};
   const candidates = new Map<number, { parts: Json[]; rest: JsonObject }>();

@@ -1,4 +1,4 @@
-/** Google generateContent: converts chunks and bodies to our events. Pure. */
+/** Google generateContent: converts chunks and bodies to wire events. Pure. */
 import type { Json, JsonObject } from '@coppice/core';
 import type { FinishReason, WireReader, WireReplyEvent } from './contract.ts';
 import { WireFailure } from './contract.ts';
@@ -17,7 +17,7 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
   ['IMAGE_SAFETY', 'content-filter'],
 ]);
 
-/** Creates a reader for the chunks of one answer. Calls are sent whole and without ids. */
+/** Creates a reader for the chunks of one answer. Calls are sent complete and without ids. */
 export function createGoogleReader(): WireReader {
   let calls = 0;
   let thinking = false;
@@ -57,7 +57,7 @@ export function createGoogleReader(): WireReader {
       out.push({ type: 'thinking-end' });
     }
     if (text !== '') out.push({ type: 'text-delta', text });
-    // The signature of thoughts without a call is beside the text, often in a separate last part.
+    // Without a call, the signature of thoughts is part of the text, often in a separate last part.
     if (signature !== undefined) out.push({ type: 'thinking-end', signature });
     const [mediaType, data] = [
       getTextMember(part, 'inlineData', 'mimeType'),
@@ -104,7 +104,7 @@ function googleUsage(usage: JsonObject): WireReplyEvent {
   });
 }
 
-/** Returns the events of a whole answer, which has the shape of one chunk. */
+/** Returns the events of a complete answer, which has the shape of one chunk. */
 export function readWholeGoogleAnswer(body: Json): readonly WireReplyEvent[] {
   const reader = createGoogleReader();
   const events = reader.read(body, '') ?? [];

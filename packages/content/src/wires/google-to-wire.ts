@@ -1,4 +1,4 @@
-/** Google generateContent: converts our request to the body. Pure. */
+/** Google generateContent: converts a request to the body. Pure. */
 import { type Block, isText, type Json, type JsonObject, type Message } from '@coppice/core';
 import { callNamesById, isFileBlock, isImage, isThinking, isToolCall, toWireText } from './block-guards.ts';
 import type { ProviderRequest, ThinkingOptions, ToolChoice } from './contract.ts';
@@ -29,7 +29,7 @@ export interface GoogleBody {
 
 const budgets = { low: 2048, medium: 8192, high: 24_576 } as const;
 
-/** Builds the body of a request. Unsupported blocks were lowered before. */
+/** Builds the body of a request. The caller has already lowered unsupported blocks. */
 export function toGoogleBody(request: ProviderRequest): GoogleBody {
   const { systemPrompt, tools, toolChoice, temperature, topP, stop, seed, thinking } = request;
   return {
@@ -60,7 +60,7 @@ export function toGoogleBody(request: ProviderRequest): GoogleBody {
   };
 }
 
-// Models from the third generation on take a level, earlier ones a budget.
+// Models from the third generation on accept a level, earlier models a budget.
 function toThinking(wish: ThinkingOptions, model: string): JsonObject {
   if (/gemini-(?:[3-9]|\d\d)/.test(model) && wish.budgetTokens === undefined)
     return { includeThoughts: true, thinkingLevel: wish.effort };
@@ -73,7 +73,7 @@ function toMode(choice: ToolChoice): NonNullable<GoogleBody['toolConfig']>['func
   return choice === 'required' ? { mode: 'ANY' } : { mode: 'ANY', allowedFunctionNames: [choice.name] };
 }
 
-/** Builds the turns of the body: two alternating roles, tool results by the name of the tool. */
+/** Builds the turns of the body with two alternating roles; tool results name their tool. */
 function toGoogleContents(messages: readonly Message[]): GoogleContent[] {
   const names = callNamesById(messages);
   const out: GoogleContent[] = [];
@@ -90,7 +90,7 @@ function toGoogleContents(messages: readonly Message[]): GoogleContent[] {
     } else if (message.role === 'assistant') add('model', message.content.flatMap(toReplyPart));
     else add('user', message.content.flatMap(toPart));
   }
-  // The first turn must be the user's, but a tree may begin with a reply.
+  // The first turn must be a user turn, but a tree may begin with a reply.
   if (out[0]?.role === 'model')
     out.unshift({ role: 'user', parts: [{ text: '(The conversation begins with a reply.)' }] });
   return out;

@@ -1,4 +1,4 @@
-/** Reads and writes the wires of model providers, without I/O; used to call models and to record and import calls. */
+/** Reads and writes the wires of model providers, without I/O. Used to call models and to record and import calls. */
 export { type AnthropicBlockDraft, type AnthropicChange, AnthropicEvents } from './anthropic-events.ts';
 export { createAnthropicReader, readWholeAnthropicMessage } from './anthropic-from-wire.ts';
 export {

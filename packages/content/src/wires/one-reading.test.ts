@@ -12,7 +12,7 @@ function eventsOf(reader: WireReader, stream: readonly Json[]): WireReplyEvent[]
   return [...events, ...reader.end()];
 }
 
-/** Assembles a reply from its events, like code that shows it while it streams. */
+/** Assembles a reply from its events, like code that shows a streaming reply. */
 function shown(events: readonly WireReplyEvent[]) {
   const said = { text: '', thinking: '', calls: new Map<number, { id: string; name: string; json: string }>() };
   for (const event of events) {

@@ -1,4 +1,7 @@
-/** Converts a whole call on the OpenAI chat, OpenAI Responses, Anthropic or Google wire, request and answer, to messages. */
+/**
+ * Converts a complete call, with request and answer, to messages. Supports the OpenAI chat, OpenAI Responses, Anthropic
+ * and Google wires.
+ */
 import type { Json, JsonObject } from '@coppice/core';
 import { fromAnthropic } from '../formats/anthropic-blocks.ts';
 import { getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../formats/fields.ts';
@@ -9,14 +12,14 @@ import { type ItemMessage, messagesWithItems, type ResolveItem } from './respons
 /** The wires whose calls are recorded. */
 export type CallWire = 'chat' | 'anthropic' | 'responses' | 'google';
 
-/** The request of a call in canonical form, not validated. */
+/** The request of a call in canonical form, without validation. */
 export interface CallRequest {
-  /** Undefined and empty differ, as everywhere. */
+  /** An undefined and an empty prompt are different. */
   readonly systemPrompt: string | undefined;
   readonly messages: readonly JsonObject[];
   /** The ids of calls whose results are marked as failures. */
   readonly failed: ReadonlySet<string>;
-  /** The author names of messages that have one. */
+  /** The author names of messages that have a name. */
   readonly names: ReadonlyMap<JsonObject, string>;
 }
 
@@ -24,9 +27,9 @@ export interface CallRequest {
 export interface CallReadOptions {
   /** Finds an item that the request names only by id. */
   readonly resolve?: ResolveItem | undefined;
-  /** Whether it continues an earlier reply: then a leading system message is not the system prompt. */
+  /** Whether the request continues an earlier reply. Then a leading system message is not the system prompt. */
   readonly goesOn?: boolean | undefined;
-  /** Converts one chat message; the default includes its audio transcripts. */
+  /** Converts one chat message. The default also converts audio transcripts. */
   readonly chatMessage?: ((record: JsonObject) => JsonObject) | undefined;
 }
 
@@ -36,7 +39,7 @@ export interface CallAnswer {
   readonly finish: string | undefined;
 }
 
-/** Returns the text of a prompt, which may be a list of parts; undefined if it is neither. */
+/** Returns the text of a prompt, which may be a list of parts; undefined for other values. */
 function promptText(content: Json | undefined): string | undefined {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return undefined;
@@ -70,7 +73,10 @@ export function readCallRequest(wire: CallWire, body: JsonObject, reading: CallR
   return { ...plain, systemPrompt, messages, names };
 }
 
-/** Whether an item of the Responses API offers tools, as Codex does instead of the field `tools`: it is no message. */
+/**
+ * Whether an item of the Responses API offers tools. Codex sends such an item instead of the field `tools`; it is not a
+ * message.
+ */
 export function isToolListItem(item: Json): item is JsonObject {
   return isJsonObject(item) && item.type === 'additional_tools';
 }
@@ -88,7 +94,7 @@ function readResponsesRequest(
   return { systemPrompt: instructions ?? leading, messages: messages.map(({ message }) => message) };
 }
 
-/** Returns the ids of failed calls in an Anthropic history; other wires do not mark them. */
+/** Returns the ids of failed calls in an Anthropic history. Other wires do not mark failed calls. */
 function failedIn(messages: readonly JsonObject[]): Set<string> {
   const failed = new Set<string>();
   for (const message of messages)
@@ -99,8 +105,7 @@ function failedIn(messages: readonly JsonObject[]): Set<string> {
 }
 
 /**
- * Reads the alternative answers of a call. Before the model's last message there may be calls that the service ran
- * itself.
+ * Reads the alternative answers of a call. The model's last message may come after calls that the service ran itself.
  */
 export function readCallAnswers(wire: CallWire, response: JsonObject, resolve?: ResolveItem): readonly CallAnswer[] {
   if (wire === 'responses') {
@@ -118,7 +123,7 @@ export function readCallAnswers(wire: CallWire, response: JsonObject, resolve?: 
       ? []
       : [{ messages: [whole(message)], finish: getFilledText(response, 'stop_reason') }];
   }
-  // Sorted by their index, because their order in the list has no meaning.
+  // Sorted by index, because the order in the list has no meaning.
   return listAt(response, 'choices')
     .filter((one): one is JsonObject => isJsonObject(one))
     .sort((a, b) => (numberAt(a, 'index') ?? 0) - (numberAt(b, 'index') ?? 0))
@@ -132,7 +137,7 @@ function whole(message: JsonObject): ItemMessage {
   return { message, items: [] };
 }
 
-/** Converts a chat reply, with the images and audio that are outside its content on this wire. */
+/** Converts a chat reply, including images and audio outside its content. */
 function chatAnswer(said: JsonObject): JsonObject {
   const beside = [...listAt(said, 'images'), ...assistantBlocks(objectAt(said, 'audio'))];
   if (beside.length === 0) return fromOpenAi({ role: 'assistant', ...said });
@@ -141,7 +146,7 @@ function chatAnswer(said: JsonObject): JsonObject {
   return fromOpenAi({ role: 'assistant', ...said, content: [...written, ...beside] });
 }
 
-/** Returns why a response ended; undefined if it did not. */
+/** Returns why a response ended; undefined if it has not ended. */
 function endOfResponse(response: JsonObject): string | undefined {
   const status = getFilledText(response, 'status');
   if (status === 'incomplete') return getFilledText(objectAt(response, 'incomplete_details'), 'reason') ?? status;

@@ -1,15 +1,15 @@
-/** Interprets the events of a response, for code that forwards a reply and code that assembles it. */
+/** Interprets the events of a response, both to forward a reply and to assemble it. */
 import type { Json, JsonObject } from '@coppice/core';
 import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined } from './wire-json.ts';
 
 /** The kinds of text of an item: text, a refusal, readable reasoning, or the arguments or input of a call. */
 export type ResponsesText = 'text' | 'refusal' | 'summary' | 'reasoning' | 'arguments' | 'input';
 
-/** An item of the output, as far as received. */
+/** An item of the output, as far as it was received. */
 export interface ResponsesItemDraft {
   readonly index: number;
   readonly type: string;
-  /** Its first state, replaced by its final one when it ends. */
+  /** The first state of the item, which is replaced by its final state. */
   item: JsonObject;
   isDone: boolean;
   /** The received pieces by kind and part number. */
@@ -38,9 +38,9 @@ const lifeSigns: ReadonlySet<string> = new Set(['response.created', 'response.in
 export class ResponsesEvents {
   readonly #items = new Map<number, ResponsesItemDraft>();
   #response: JsonObject = {};
-  /** The response in its last event; null until then. */
+  /** The complete response from the last event; null until then. */
   ended: JsonObject | null = null;
-  /** The error that the service reported; null if none. */
+  /** The error that the service reported; null if there is none. */
   failure: Json = null;
 
   /** Reads an event; returns null for keep-alives. */
@@ -75,7 +75,7 @@ export class ResponsesEvents {
     }
   }
 
-  /** Returns the response assembled from the events; if it broke off, the part received so far. */
+  /** Returns the response assembled from the events. If the stream was interrupted, it contains the received part. */
   toResponse(): JsonObject {
     if (listOrNone(getMember(this.#response, 'output')).length > 0) return this.#response;
     const output = [...this.#items.values()].sort((a, b) => a.index - b.index).map(itemOf);
@@ -107,7 +107,7 @@ export class ResponsesEvents {
     const parts = draft.texts.get(what) ?? new Map<number, string>();
     draft.texts.set(what, parts);
     const delta = getTextMember(event, 'delta') ?? '';
-    // Each further part of a summary is a new paragraph.
+    // Each further part of a summary starts a new paragraph.
     const piece = what === 'summary' && !parts.has(part) && parts.size > 0 ? `\n\n${delta}` : delta;
     parts.set(part, (parts.get(part) ?? '') + delta);
     return [{ what, draft, piece }];
@@ -123,7 +123,7 @@ export class ResponsesEvents {
   }
 }
 
-/** Returns an item, completed with the received pieces if it did not end. */
+/** Returns an item. If the item has not ended, it is completed with the received pieces. */
 function itemOf({ type, item, isDone, texts }: ResponsesItemDraft): JsonObject {
   if (isDone || texts.size === 0) return item;
   const partsOf = (what: ResponsesText) => [...(texts.get(what) ?? [])].sort(([a], [b]) => a - b);

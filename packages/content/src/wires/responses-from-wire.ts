@@ -1,4 +1,6 @@
-/** OpenAI Responses, which OpenAI's reasoning models need: converts stream events and bodies to our events. Pure. */
+/**
+ * OpenAI Responses, which OpenAI's reasoning models require: converts stream events and bodies to wire events. Pure.
+ */
 import type { Json, JsonObject } from '@coppice/core';
 import type { FinishReason, WireReader, WireReplyEvent } from './contract.ts';
 import { WireFailure } from './contract.ts';
@@ -7,10 +9,10 @@ import { parseToolArguments } from './tool-arguments.ts';
 import { buildUsageEvent } from './usage-event.ts';
 import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined } from './wire-json.ts';
 
-/** A call that the response marks as incomplete, even if its arguments look complete. */
+/** The result of a call that the response marks as incomplete, even if its arguments look complete. */
 const incompleteCall = { parameters: {}, malformed: 'The arguments were cut off.' } as const;
 
-/** A reader for the stream of one response. */
+/** Creates a reader for the stream of one response. */
 export function createResponsesReader(): WireReader {
   const events = new ResponsesEvents();
   const state = { called: false, refused: false };
@@ -41,7 +43,7 @@ export function createResponsesReader(): WireReader {
   };
 }
 
-/** What has occurred in a response so far. */
+/** The kinds of events that a response contained so far. */
 interface Seen {
   called: boolean;
   refused: boolean;
@@ -64,7 +66,7 @@ function eventsOf({ what, draft, piece }: ResponsesChange, seen: Seen): readonly
     case 'arguments':
       return [{ type: 'tool-use-delta', index: draft.index, json: piece }];
     case 'input':
-      // Such tools are never offered.
+      // Tools of this kind are never offered, so their calls are ignored.
       return [];
   }
 }
@@ -92,7 +94,7 @@ function endOf(draft: ResponsesItemDraft, seen: Seen): readonly WireReplyEvent[]
       const summary = listOrNone(getMember(item, 'summary')).map((part) => getTextMember(part, 'text') ?? '');
       if (texts.size === 0 && summary.length > 0) out.push({ type: 'thinking-delta', text: summary.join('\n\n') });
       const [id, proof] = [getTextMember(item, 'id'), getTextMember(item, 'encrypted_content')];
-      // Id and encrypted form are needed together to send reasoning back.
+      // Reasoning can be sent back only with both its id and its encrypted form.
       const proved = id !== undefined && proof !== undefined ? { signature: id, redacted: proof } : {};
       out.push({ type: 'thinking-end', ...proved });
       return out;
@@ -134,7 +136,7 @@ function throwFailure(error: Json, data: Json): never {
 
 function finishOf(why: string | undefined, incomplete: boolean, called: boolean, refused: boolean): FinishReason {
   if (why === 'content_filter') return 'content-filter';
-  // A response that is incomplete for any other reason was cut off, too.
+  // A response that is incomplete for any other reason was cut off as well.
   if (why === 'max_output_tokens' || incomplete) return 'length';
   if (why !== undefined) return 'other';
   if (refused) return 'refusal';
@@ -151,7 +153,7 @@ function responsesUsage(usage: JsonObject): WireReplyEvent {
   });
 }
 
-/** Returns the events of a whole response: the same reader, fed with its items one by one. */
+/** Returns the events of a complete response: the same reader reads its items one by one. */
 export function readWholeResponse(body: Json): readonly WireReplyEvent[] {
   if (!Array.isArray(getMember(body, 'output'))) throw new WireFailure('The answer is no response with output.', body);
   const reader = createResponsesReader();

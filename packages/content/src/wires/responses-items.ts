@@ -1,5 +1,5 @@
-// Converts items of the Responses API to messages. Everything a model produced in one turn becomes one message, as in a
-// chat, so that histories match no matter how their clients write them.
+// Converts items of the Responses API to messages. All output of a model in one turn becomes one message, as in a chat,
+// so that histories match regardless of the client that wrote them.
 import type { Json, JsonObject } from '@coppice/core';
 import { getFilledText, isJsonObject, listAt, omitKeys, textAt } from '../formats/fields.ts';
 import { fromOpenAi, toToolUse } from '../formats/openai-messages.ts';
@@ -15,7 +15,7 @@ function reasoningItem(item: JsonObject): JsonObject {
   const said = textsOfItem(listAt(item, 'content'));
   const thinking = said === '' ? textsOfItem(listAt(item, 'summary')) : said;
   const [signature, redacted] = [getFilledText(item, 'id'), getFilledText(item, 'encrypted_content')];
-  // Id and encrypted form are needed together to send reasoning back.
+  // Reasoning can be sent back only with both its id and its encrypted form.
   return { type: 'thinking', thinking, ...(signature && redacted ? { signature, redacted } : {}) };
 }
 
@@ -28,7 +28,8 @@ function outputItem(output: Json | undefined): readonly Json[] {
 }
 
 /**
- * Converts a call that has a separate result; calls that the provider answers itself have none and stay as they are.
+ * Converts a call that has a separate result. Calls that the provider runs itself have no result and are kept
+ * unchanged.
  */
 function toolUseOf(item: JsonObject, index: number): JsonObject | undefined {
   const type = textAt(item, 'type') ?? '';
@@ -68,7 +69,7 @@ function pictureOf(item: JsonObject): JsonObject {
   return { id: item.id ?? null, role: 'assistant', content: [{ type: 'image_url', image_url: { url } }] };
 }
 
-/** A message with the ids of the items it was read from, and the number of blocks of each. */
+/** A message with the ids of its items, and the number of blocks of each item. */
 export interface ItemMessage {
   readonly message: JsonObject;
   readonly items: readonly { readonly id: string; readonly blocks: number }[];
@@ -116,7 +117,7 @@ export function messagesWithItems(items: readonly Json[], resolve: ResolveItem =
       const call = getFilledText(item, 'call_id') ?? `call-${index}`;
       add(item, { role: 'tool', tool_call_id: call, content: outputItem(item.output) });
     } else if (type === 'agent_message')
-      // Codex: what one agent says to another, such as a task; the receiver takes it as a request.
+      // An item of Codex: a message from one agent to another, such as a task. For the receiver it is a request.
       add(item, fromOpenAi({ role: 'user', content: item.content ?? '' }));
     else if (type === 'mcp_approval_response') add(item, { role: 'user', content: [item] });
     else if (type === 'reasoning') say(item, [reasoningItem(item)]);

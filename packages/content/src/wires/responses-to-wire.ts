@@ -1,4 +1,4 @@
-/** OpenAI Responses, which OpenAI's reasoning models need: converts our request to the body. Pure. */
+/** OpenAI Responses, which OpenAI's reasoning models require: converts a request to the body. Pure. */
 import { type Block, isText, type Message } from '@coppice/core';
 import {
   callArgumentsText,
@@ -30,7 +30,7 @@ export interface ResponsesBody {
   model: string;
   input: ResponsesItem[];
   stream: boolean;
-  /** Nothing is stored at the provider; the history is in the tree. */
+  /** The provider must not store the response, because the history is in the tree. */
   store: false;
   include: 'reasoning.encrypted_content'[];
   max_output_tokens?: number;
@@ -51,10 +51,10 @@ export interface ResponsesBody {
 /** The lowest limit that the provider accepts. */
 const fewestTokens = 16;
 
-/** The allowed range of the maximum length. */
+/** The allowed range of the maximum length of a reply, in tokens. */
 export const outputTokenRange = { min: fewestTokens, max: Number.MAX_SAFE_INTEGER } as const;
 
-/** Builds the body of a request. Unsupported blocks were lowered before. */
+/** Builds the body of a request. The caller has already lowered unsupported blocks. */
 export function toResponsesBody(request: ProviderRequest, streaming: boolean): ResponsesBody {
   const { systemPrompt, temperature, topP, thinking, tools, toolChoice } = request;
   const safe = createSafeIds(request.messages);

@@ -6,10 +6,10 @@ import { decodeUtf8 } from '../formats/decode.ts';
 
 /** One event of a stream. */
 export interface WireEvent {
-  /** Empty if the stream did not name it. */
+  /** The name of the event; empty if the stream gave no name. */
   readonly event: string;
   readonly data: string;
-  /** The stream ended inside this event, so its data may be incomplete. */
+  /** Whether the stream ended inside this event, so that its data may be incomplete. */
   readonly cut?: true;
 }
 
@@ -20,7 +20,7 @@ export interface EventSplitter {
   end(): readonly WireEvent[];
 }
 
-/** An event exceeded its limit. */
+/** Thrown if an event exceeds its size limit. */
 export class EventTooLarge extends Error {
   readonly limit: number;
   constructor(limit: number) {
@@ -33,18 +33,18 @@ export class EventTooLarge extends Error {
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** How lines end: with LF or CR LF only, or also with CR alone. */
+/** The accepted line ends: only LF and CR LF, or also CR alone. */
 type LineEnds = 'line-feed' | 'any';
 
 /**
  * Splits bytes into lines. U+2028 is data, and a character may be divided between chunks. Each byte is examined once,
- * so a line in a million pieces costs no more than one in a single piece.
+ * so that a line in a million pieces costs no more than a line in one piece.
  */
 function createLines(limit: number, ends: LineEnds, onLine: (line: string) => void) {
   let pieces: Uint8Array[] = [];
   let size = 0;
   let first = true;
-  // The last byte so far was a CR that ended a line; an LF that follows belongs to it.
+  // Whether the last byte was a CR that ended a line. An LF after it belongs to the same line end.
   let afterReturn = false;
   const add = (piece: Uint8Array) => {
     if (piece.length === 0) return;
@@ -78,7 +78,7 @@ function createLines(limit: number, ends: LineEnds, onLine: (line: string) => vo
         if (feed !== -1 && feed < from) feed = chunk.indexOf(lineFeed, from);
         if (back !== -1 && back < from) back = chunk.indexOf(carriageReturn, from);
       }
-      // Copied, because a reader may reuse its buffer.
+      // The bytes are copied, because a reader may reuse its buffer.
       if (from < chunk.length) add(copyBytes(chunk, from));
     },
     /** Returns the unterminated last line; null if there is none. */
@@ -86,13 +86,13 @@ function createLines(limit: number, ends: LineEnds, onLine: (line: string) => vo
   };
 }
 
-/** Decodes a line. The decoder removes a byte order mark, which must stay inside a stream. */
+/** Decodes a line. A byte order mark inside the stream is kept, although the decoder would remove it. */
 function decodeLine(bytes: Uint8Array): string {
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   return isMarked ? `\ufeff${decodeLine(bytes.subarray(3))}` : decodeUtf8(bytes).text;
 }
 
-/** Builds a framing from lines; `onRest` gets the text after the last line end. */
+/** Builds a splitter from lines. `onRest` gets the text after the last line end. */
 function createFraming(
   lines: ReturnType<typeof createLines>,
   out: WireEvent[],
@@ -111,8 +111,8 @@ function createFraming(
 }
 
 /**
- * Server-sent events by the standard: lines end with LF, CR LF or CR, comments are dropped, data lines joined, event
- * names kept; at most `limit` bytes per event.
+ * Creates a splitter for server-sent events. By the standard, lines end with LF, CR LF or CR, comments are dropped, and
+ * data lines are joined. An event may have at most `limit` bytes.
  */
 export function createSseSplitter(limit: number): EventSplitter {
   const out: WireEvent[] = [];
@@ -147,7 +147,7 @@ export function createSseSplitter(limit: number): EventSplitter {
   });
 }
 
-/** One JSON text per line; blank lines are dropped. */
+/** Creates a splitter for one JSON text per line; blank lines are dropped. */
 export function createLineSplitter(limit: number): EventSplitter {
   const out: WireEvent[] = [];
   const lines = createLines(limit, 'line-feed', (line) => {
@@ -165,8 +165,8 @@ export function readSse(bytes: Uint8Array): readonly WireEvent[] {
 }
 
 /**
- * Parses the data of an event: one JSON value, or one per line in a log that lost its blank lines. Other data gives
- * nothing.
+ * Parses the data of an event: one JSON value, or one value per line in a log without blank lines. Returns nothing for
+ * other data.
  */
 export function parseEventData(
   { data }: WireEvent,

@@ -3,11 +3,11 @@
 import type { Block, Json, JsonObject, ToolUseBlock } from '@coppice/core';
 import { parseJson } from '../json-text.ts';
 
-/** The parameters of a call, or what is wrong with its arguments. */
+/** The parameters of a call, or the problem with its arguments. */
 export interface ToolArguments {
-  /** Empty when malformed. */
+  /** Empty if the arguments are malformed. */
   readonly parameters: JsonObject;
-  /** A sentence. */
+  /** The problem with the arguments, as a sentence. */
   readonly malformed?: string;
 }
 
@@ -16,8 +16,8 @@ function isObject(value: Json): value is JsonObject {
 }
 
 /**
- * Parses the arguments of a call. Empty text and `null` mean no parameters, as several models write it. Text that is
- * cut off, not a JSON object, or would change when written back is malformed, and the call is never run.
+ * Parses the arguments of a call. Empty text and `null` mean no parameters, because several models write them so. Text
+ * that is incomplete, not a JSON object, or would change when written back is malformed, and the call is never run.
  */
 export function parseToolArguments(text: string): ToolArguments {
   if (text.trim() === '') return { parameters: {} };
@@ -30,20 +30,20 @@ export function parseToolArguments(text: string): ToolArguments {
 }
 
 /**
- * Reads arguments from a wire that sends a JSON value instead of text. A string is parsed as JSON text; any other value
- * than an object is malformed, and the call is never run.
+ * Reads arguments from a wire that sends a JSON value instead of text. A string is parsed as JSON text. Any other value
+ * except an object is malformed, and the call is never run.
  */
 export function readToolArguments(value: Json | undefined): ToolArguments {
   if (value === undefined) return { parameters: {} };
   return parseToolArguments(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** A tool call with unreadable arguments; `arguments` has them as the model wrote them. */
+/** A tool call with malformed arguments; `arguments` contains the model's own text. */
 export interface MalformedToolUse extends ToolUseBlock {
   readonly malformed: string;
 }
 
-/** Whether a call must be answered with an error instead of being run; its `malformed` says why. */
+/** Whether a call must be answered with an error instead of being run; its `malformed` contains the reason. */
 export function isMalformedToolUse(block: Block): block is MalformedToolUse {
   return block.type === 'tool-use' && 'malformed' in block && typeof block.malformed === 'string';
 }

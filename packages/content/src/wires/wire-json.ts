@@ -25,13 +25,13 @@ export function getMember(value: Json | undefined, ...keys: readonly string[]): 
   return place;
 }
 
-/** Returns the member if it is a text, else undefined. */
+/** Returns the value at a path of keys if it is a text, else undefined. */
 export function getTextMember(value: Json | undefined, ...keys: readonly string[]): string | undefined {
   const found = getMember(value, ...keys);
   return typeof found === 'string' ? found : undefined;
 }
 
-/** Returns the member if it is a number from 0 up, else undefined. */
+/** Returns the value at a path of keys if it is a number of at least 0, else undefined. */
 export function getCountMember(value: Json | undefined, ...keys: readonly string[]): number | undefined {
   const found = getMember(value, ...keys);
   return typeof found === 'number' && Number.isFinite(found) && found >= 0 ? found : undefined;
