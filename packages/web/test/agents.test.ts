@@ -99,7 +99,7 @@ test('[B272] a period is chosen, and a session is continued in a new chat withou
   await page.getByLabel('Period', { exact: true }).selectOption('Last 7 days');
   await page.locator('.work-numbers dt', { hasText: /^calls$/ }).waitFor();
   await waitUntilTrue(calls).toBe(today);
-  expect(await serious({ page })).toEqual([]);
+  expect(await findSeriousViolations({ page })).toEqual([]);
   // A day later nothing is of today any more.
   await page.clock.install({ time: Date.now() + 86_400_000 });
   await page.reload();
