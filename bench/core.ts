@@ -324,7 +324,7 @@ function memory(): Measurement[] {
   return [...measures, { work, by: 'mutable Map', value: map, unit: 'bytes', ratio: 1 }];
 }
 
-/** All benchmarks of core. */
+/** Runs all benchmarks of core. */
 export function benchCore(): Measurement[] {
   setAutoFreeze(false);
   return [...sizes.flatMap(appends), ...paths(), ...memory()];

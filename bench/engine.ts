@@ -105,7 +105,7 @@ function quartile(values: readonly number[]): number {
 }
 
 /** Measures one reply length after the other, alternating between the candidates, so that noise affects all of them. */
-async function beside(bench: Bench, models: readonly Asked[], runs: number): Promise<readonly Beside[]> {
+async function beside(bench: Bench, models: readonly BenchModel[], runs: number): Promise<readonly Beside[]> {
   const rounds = models.map((): Beside[] => []);
   const warm = Math.ceil(runs / 3);
   for (let round = 0; round < runs + warm; round++)
@@ -128,7 +128,7 @@ async function beside(bench: Bench, models: readonly Asked[], runs: number): Pro
   });
 }
 
-interface Asked {
+interface BenchModel {
   readonly words: number;
   readonly everyMs: number;
 }
@@ -239,7 +239,7 @@ async function parallel(measures: Measurement[], bench: Bench): Promise<void> {
   );
 }
 
-/** All benchmarks of the engine. */
+/** Runs all benchmarks of the engine. */
 export async function benchEngine(): Promise<readonly Measurement[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-engine-'));
   const server = fork(new URL('./engine/wire-server.ts', import.meta.url), { execArgv: ['--import', 'tsx'] });

@@ -220,7 +220,7 @@ function flow(bytes: number, messages = 100, way = 'here'): Flow {
 
 const mega = 1024 * 1024;
 
-/** All benchmarks of formats. */
+/** Runs all benchmarks of formats. */
 export async function benchFormats(): Promise<readonly Measurement[]> {
   const measures: Measurement[] = [];
   try {

@@ -18,13 +18,13 @@ const rounds = 2;
 const quiet = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0'];
 
 /** A new user: a folder with its own home, and the functions that run commands in it. */
-interface Newcomer {
+interface NewUser {
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   run(command: string, ...words: readonly string[]): string;
 }
 
-function newcomer(parent: string): Newcomer {
+function createNewUser(parent: string): NewUser {
   const folder = mkdtempSync(join(parent, 'user-'));
   const home = join(folder, 'home');
   mkdirSync(home);
@@ -54,7 +54,7 @@ async function timed(work: () => unknown): Promise<number> {
 
 /** Starts the server, calls the function with its address, and stops the server afterwards. */
 async function whileServing(
-  { folder, env }: Newcomer,
+  { folder, env }: NewUser,
   use: (url: string, headers: Readonly<Record<string, string>>) => Promise<void>,
 ): Promise<void> {
   const program = join(folder, 'node_modules/coppice/bin/coppice.mjs');
@@ -74,7 +74,7 @@ async function whileServing(
   }
 }
 
-async function recordCall(user: Newcomer): Promise<void> {
+async function recordCall(user: NewUser): Promise<void> {
   const choice = { index: 0, message: { role: 'assistant', content: 'Recorded.' }, finish_reason: 'stop' };
   const service = createServer((request, response) => {
     request.resume().on('end', () => response.end(JSON.stringify({ model: 'm', choices: [choice] })));
@@ -113,12 +113,12 @@ export async function benchInstall(): Promise<readonly Measurement[]> {
     // The first round fills the cache and does not count.
     for (let round = 0; round <= rounds; round += 1) {
       if (round === 1) times.clear();
-      const peer = newcomer(parent);
+      const peer = createNewUser(parent);
       await note(express, () => {
         peer.run('npm', 'init', '-y');
         peer.run('npm', 'install', ...quiet, 'express');
       });
-      const user = newcomer(parent);
+      const user = createNewUser(parent);
       await note('npm init and npm install coppice', () => {
         user.run('npm', 'init', '-y');
         user.run('npm', 'install', ...quiet, ...tarballs.values(), ...drivers);

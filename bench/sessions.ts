@@ -145,7 +145,7 @@ function sync(path: string): void {
   closeSync(handle);
 }
 
-/** All benchmarks of sessions. */
+/** Runs all benchmarks of sessions. */
 export async function benchSessions(): Promise<readonly Measurement[]> {
   const measures: Measurement[] = [];
   const built = [write(thread), write(worked)] as const;

@@ -343,7 +343,7 @@ async function million(measures: Measurement[]): Promise<void> {
   await store.close();
 }
 
-/** All benchmarks of stores. `COPPICE_LONG=1` adds a million messages. */
+/** Runs all benchmarks of stores. `COPPICE_LONG=1` adds a million messages. */
 export async function benchStores(): Promise<readonly Measurement[]> {
   const measures: Measurement[] = [];
   try {

@@ -155,7 +155,7 @@ async function coldLoad({ browser, server, url }: PageFixture, tree: string): Pr
   return middle;
 }
 
-/** All benchmarks of the page. */
+/** Runs all benchmarks of the page. */
 export async function benchWeb(): Promise<readonly Measurement[]> {
   const fixture = await openPageFixture();
   try {

@@ -88,7 +88,7 @@ const readers: Readonly<Record<string, (example: CodeExample, fixture: CliFixtur
 
 async function runShell(example: CodeExample, fixture: CliFixture): Promise<void> {
   // Creates the data that the lines refer to.
-  await fixture.grow('How do I start a sourdough?', 'And then?');
+  await fixture.createChat('How do I start a sourdough?', 'And then?');
   await fixture.run(['export', 'last', '-o', 'conversations.zip']);
   writeFileSync(join(fixture.home, 'agent.mjs'), 'process.exit(process.env.OPENAI_BASE_URL ? 0 : 1);');
   const TOKEN = 'a-long-random-token';

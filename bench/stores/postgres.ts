@@ -138,7 +138,7 @@ async function reads(measures: Measurement[], url: string, store: Store): Promis
   await client.end();
 }
 
-/** All benchmarks of PostgreSQL. */
+/** Runs all benchmarks of PostgreSQL. */
 export async function benchPostgres(measures: Measurement[]): Promise<void> {
   const server = await PostgresServer.start();
   try {

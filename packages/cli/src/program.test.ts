@@ -45,7 +45,7 @@ describe('a command line', () => {
 
   it('[O75] a suggested command names the same store and owner, and nothing that is already gone', async () => {
     const store = `files:${fixture.home}/my trees`;
-    const { tree } = await fixture.grow('Elsewhere');
+    const { tree } = await fixture.createChat('Elsewhere');
     const { out } = await fixture.run(['append', '--new', 'Oak', '--store', store, '--owner', 'ann']);
     const [, line = ''] = /Undo with coppice (.*)\.\n$/.exec(out) ?? [];
     expect(line).toMatch(new RegExp(`^undo --store '${store}' --owner ann [0-9a-f]{8}$`));
@@ -155,7 +155,7 @@ describe('a command line', () => {
   });
 
   it('[O5] a text that begins with a dash can be passed after --', async () => {
-    await fixture.grow('One');
+    await fixture.createChat('One');
     expect((await fixture.run(['append', 'last', '-- dash'])).err).toContain('put -- before it');
     expect(await fixture.run(['append', 'last', '--', '--json'])).toMatchObject({ code: 0, err: '' });
     expect((await fixture.run(['append', 'nothing', '--', '--json'])).err).toContain('No chat matches "nothing".');
@@ -207,7 +207,7 @@ describe('a command line', () => {
   });
 
   it('[O3] colours are used on terminals, and on request', async () => {
-    await fixture.grow('One');
+    await fixture.createChat('One');
     const escape = '\u001b[';
     expect((await fixture.run(['tree'])).out).not.toContain(escape);
     expect((await fixture.run(['tree', '--color'])).out).toContain(escape);
@@ -241,7 +241,7 @@ describe('a command line', () => {
   });
 
   it('[O6] the outline gives each node a unique name, even nodes of the same millisecond', async () => {
-    const { tree, nodes } = await fixture.grow('One');
+    const { tree, nodes } = await fixture.createChat('One');
     const [first, second] = ['01890c2e-4a3b-7c00-8000-00000000aaaa', '01890c2e-4a3b-7c00-8000-00000000bbbb'];
     for (const id of [first, second]) await fixture.run(['append', tree, id, '--parent', nodes[0] ?? '', '--id', id]);
     const { out } = await fixture.run(['tree', tree]);
@@ -253,7 +253,7 @@ describe('a command line', () => {
 
   it('[O1] no text of a message, title or bookmark reaches the terminal as a control sequence', async () => {
     const nasty = '\u001b]52;c;c2VjcmV0\u0007\u009b2J\u202eevil';
-    const { tree, nodes } = await fixture.grow(`one ${nasty}`, `two ${nasty}`);
+    const { tree, nodes } = await fixture.createChat(`one ${nasty}`, `two ${nasty}`);
     await fixture.json(['append', '--new', '--title', nasty, 'x']);
     await fixture.json(['bookmark', tree, nodes[0] ?? '', `mark ${nasty}`]);
     await fixture.json(['edit', tree, '@', `three ${nasty}`]);
@@ -278,7 +278,7 @@ describe('a command line', () => {
   });
 
   it('[O6] a tree is named by the beginning of its id, its title or last; an ambiguous name is refused', async () => {
-    const { tree } = await fixture.grow('One');
+    const { tree } = await fixture.createChat('One');
     expect(await fixture.json(['show', tree.slice(0, 20)])).toMatchObject({ treeId: tree });
     expect(await fixture.json(['show', tree.slice(0, 20).toUpperCase()])).toMatchObject({ treeId: tree });
     expect(await fixture.json(['show', tree.toUpperCase()])).toMatchObject({ treeId: tree });
@@ -294,7 +294,7 @@ describe('a command line', () => {
   });
 
   it('[O6] a node is named by its position', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
+    const { tree, nodes } = await fixture.createChat('One', 'Two', 'Three');
     expect(await fixture.json(['show', tree, '@~1'])).toMatchObject({ nodes: [{ id: nodes[0] }, { id: nodes[1] }] });
     expect(await fixture.json(['show', tree, '@~3'])).toMatchObject({ nodes: [] });
     expect(await fixture.run(['show', tree, '@~4'])).toMatchObject({
@@ -311,7 +311,7 @@ describe('a command line', () => {
   });
 
   it('[O6] a node is named by either end of its id and by its bookmark, ignoring case, as in slash commands', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
+    const { tree, nodes } = await fixture.createChat('One', 'Two', 'Three');
     const [first = ''] = nodes;
     expect(await fixture.json(['show', tree, first.slice(-8).toUpperCase()])).toMatchObject({ nodes: [{ id: first }] });
     await fixture.json(['bookmark', tree, first, 'The Oak']);
@@ -326,7 +326,7 @@ describe('a command line', () => {
     for (const name of ['config.toml', '.coppice/config.toml', 'coppice.toml', '.env'])
       writeFileSync(`${cwd}/${name}`, 'store = "memory:"\nCOPPICE_STORE=memory:\n');
     const there = makeCliFixture({ cwd, home: fixture.home });
-    const { tree } = await there.grow('One');
+    const { tree } = await there.createChat('One');
     there.close();
     expect(await fixture.json(['show', tree])).toMatchObject({ nodes: [{ text: 'One' }] });
   });

@@ -220,7 +220,7 @@ export class ChatSession {
             list: this.#place.list,
             signal,
           });
-          await this.#land(result);
+          await this.#showResult(result);
           const after = await this.#place.branchModel();
           // The user's choice of a model is kept, unless the command changed the model or the branch has another model.
           if (after !== null && (after !== before || /^\/model\s+\S/.test(line))) this.#set({ model: after });
@@ -235,7 +235,7 @@ export class ChatSession {
     return result;
   }
 
-  async #land({ place, list, said, undo }: CommandResult): Promise<void> {
+  async #showResult({ place, list, said, undo }: CommandResult): Promise<void> {
     if (place !== undefined) await this.#place.move(place.treeId, place.activeNodeId);
     if (list !== undefined) this.#place.list = list;
     await this.#refresh();

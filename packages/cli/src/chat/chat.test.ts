@@ -278,7 +278,7 @@ describe('a panel', () => {
 
   it('[O33] finds entries that its lines do not show, unless the search has changed', async () => {
     const fixture = makeCliFixture();
-    const { tree, nodes } = await fixture.grow(`${'What every line shows. '.repeat(5)}The Oak.`, 'The beech.');
+    const { tree, nodes } = await fixture.createChat(`${'What every line shows. '.repeat(5)}The Oak.`, 'The beech.');
     const [oak = nodeId('')] = nodes.map(nodeId);
     const store = await openStore(`sqlite:${fixture.home}/.coppice/coppice.db`);
     try {

@@ -11,7 +11,7 @@ export interface FoundServer {
   readonly url: string;
 }
 
-// A server on this computer responds much faster.
+// Enough time for a server on this computer, which responds within milliseconds.
 const longestMs = 2_000;
 
 /** Finds the server. If none responds, the error explains what to do. */

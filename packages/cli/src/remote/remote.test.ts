@@ -124,7 +124,7 @@ describe('commands on a server', () => {
   it('[O107] import sends files and standard input, with the report of a local import', async () => {
     const file = join(there.home, 'chats.coppice');
     const other = makeCliFixture();
-    await other.grow('Which oak?', 'The old one.');
+    await other.createChat('Which oak?', 'The old one.');
     expect(await other.run(['export', '--all', '-o', file])).toMatchObject({ code: 0 });
     other.close();
     for (const line of [

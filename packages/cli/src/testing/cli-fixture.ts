@@ -20,7 +20,7 @@ export interface CliFixture {
   /** Like {@link CliFixture.run} with `--json`; throws if the command fails. */
   json(words: readonly string[], input?: string): Promise<Answered>;
   /** Creates a tree with a chain of these texts. */
-  grow(...texts: readonly string[]): Promise<Grown>;
+  createChat(...texts: readonly string[]): Promise<CreatedChat>;
   close(): void;
 }
 
@@ -28,7 +28,7 @@ export interface CliFixture {
 type Answered = Readonly<Record<string, unknown>>;
 
 /** A tree and its nodes, in order. */
-interface Grown {
+interface CreatedChat {
   readonly tree: string;
   readonly nodes: readonly string[];
 }
@@ -73,7 +73,7 @@ export function makeCliFixture(
     home,
     run,
     json,
-    async grow(...texts) {
+    async createChat(...texts) {
       const nodes: string[] = [];
       let tree = '';
       for (const text of texts) {

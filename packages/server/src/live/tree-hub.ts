@@ -163,7 +163,7 @@ export class TreeHub {
   /** Handles the events of a turn of this process. */
   async hear(live: LiveTurn): Promise<void> {
     for await (const [, event] of live.read(0, this.#over.signal)) {
-      if (event.type === 'text-delta') this.#grow(event.nodeId, event.offset, event.text);
+      if (event.type === 'text-delta') this.#appendText(event.nodeId, event.offset, event.text);
       else if (event.type === 'node' && event.status === 'pending' && event.runId !== undefined)
         this.#named(event.nodeId, event.runId);
       else if (event.type === 'approval' || event.type === 'approval-end')
@@ -184,10 +184,11 @@ export class TreeHub {
     const events: AsyncIterable<FollowEvent> = ownerServices
       .engineOf(store)
       .generator.follow({ treeId, nodeId }, this.#over.signal);
-    for await (const event of events) if (event.type === 'text-delta') this.#grow(nodeId, event.offset, event.text);
+    for await (const event of events)
+      if (event.type === 'text-delta') this.#appendText(nodeId, event.offset, event.text);
   }
 
-  #grow(nodeId: NodeId, offset: number, text: string): void {
+  #appendText(nodeId: NodeId, offset: number, text: string): void {
     const growing = this.#growing.get(nodeId);
     // The text of a finished reply is in its last commit.
     if (growing === undefined) return;

@@ -118,7 +118,7 @@ export class FailedCalls {
   }
 
   /** Resolves when all writes have finished. */
-  async settled(): Promise<void> {
+  async waitForWrites(): Promise<void> {
     while (this.#writes.size > 0) await Promise.all(this.#writes);
   }
 
@@ -167,7 +167,7 @@ export class FailedCalls {
 
   async #readFolder(): Promise<void> {
     if (this.#folder === null) return;
-    await this.settled();
+    await this.waitForWrites();
     const folder = this.#folder;
     const names = new Set((await readdir(folder).catch(() => [])).filter((name) => name.endsWith(noteEnding)));
     for (const id of this.#inFiles)

@@ -202,7 +202,7 @@ export class Recorder {
   async idle(): Promise<void> {
     const { moves } = this.#holding;
     while (this.#working.size + moves.size > 0) await Promise.all([...this.#working.values(), ...moves]);
-    await this.#failedCalls.settled();
+    await this.#failedCalls.waitForWrites();
   }
 
   /** Records waiting calls for at most so long, accepts no more, and leaves the rest in files for the next process. */

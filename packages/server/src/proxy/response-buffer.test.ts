@@ -99,7 +99,7 @@ describe('a response while it arrives', () => {
     const { kept, used } = keeper(20_000);
     for (const event of words(500)) {
       kept.add(Buffer.from(lines([event])));
-      await kept.settled();
+      await kept.waitForCondensing();
     }
     const bytes = await kept.take();
     expect(kept.isWhole).toBe(true);
@@ -124,7 +124,7 @@ describe('a response while it arrives', () => {
       const { kept } = keeper(60_000);
       for (const event of mixed(200, apart)) {
         kept.add(Buffer.from(lines([event])));
-        await kept.settled();
+        await kept.waitForCondensing();
       }
       expect(kept.isWhole).toBe(true);
       const events = await readStreamEvents('chat', await kept.take());
@@ -171,7 +171,7 @@ describe('a response while it arrives', () => {
     let count = 0;
     for (; kept.isWhole && count < 1_000; count++) {
       kept.add(piece);
-      await kept.settled();
+      await kept.waitForCondensing();
     }
     expect(count).toBe(Math.floor(20_000 / piece.byteLength) + 1);
   });

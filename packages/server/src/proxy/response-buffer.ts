@@ -60,7 +60,7 @@ export class ResponseBuffer {
   }
 
   /** Resolves when no condensing is running. */
-  async settled(): Promise<void> {
+  async waitForCondensing(): Promise<void> {
     await this.#working;
   }
 

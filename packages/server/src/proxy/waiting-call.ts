@@ -137,7 +137,7 @@ export async function decompressResponse(
       const bytes: Uint8Array = piece;
       const fits = bytes.subarray(0, space);
       kept.add(fits);
-      await kept.settled();
+      await kept.waitForCondensing();
       // A larger decompressed size is not an answer of a model.
       if (!kept.isWhole || fits.byteLength < bytes.byteLength) return { bytes: await kept.take(), cut: 'limit' };
     }

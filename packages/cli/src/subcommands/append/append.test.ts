@@ -9,7 +9,7 @@ describe('coppice append', () => {
   afterEach(() => fixture.close());
 
   it('[O10] adds at the end of the active branch, below a node, and to a new tree', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two');
+    const { tree, nodes } = await fixture.createChat('One', 'Two');
     const below = await fixture.json(['append', tree, '--parent', nodes[0] ?? '', 'Other']);
     expect(below).toMatchObject({ treeId: tree, changed: true });
     const shown = await fixture.json(['show', tree]);
@@ -22,7 +22,7 @@ describe('coppice append', () => {
   });
 
   it('[O10] adds an equal message only once, and reports it', async () => {
-    const { tree, nodes } = await fixture.grow('One');
+    const { tree, nodes } = await fixture.createChat('One');
     const again = await fixture.run(['append', tree, '--parent', 'root', 'One']);
     expect(again.out).toContain('Nothing changed.');
     expect(await fixture.json(['append', tree, '--parent', 'root', 'One'])).toMatchObject({
@@ -38,7 +38,7 @@ describe('coppice append', () => {
   });
 
   it('[O10] refuses a command without a tree, and a blank text for an existing tree', async () => {
-    const { tree } = await fixture.grow('One');
+    const { tree } = await fixture.createChat('One');
     expect(await fixture.run(['append'])).toMatchObject({ code: 2 });
     const blank = { code: 2, out: '', err: 'The message is empty.\n' };
     expect(await fixture.run(['append', tree, ''])).toEqual(blank);

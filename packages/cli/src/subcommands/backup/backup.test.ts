@@ -10,7 +10,7 @@ describe('coppice backup', () => {
   afterEach(() => fixture.close());
 
   it('[O20] writes a copy that opens as a store', async () => {
-    const { tree } = await fixture.grow('Keep me');
+    const { tree } = await fixture.createChat('Keep me');
     const place = `${fixture.home}/copy.db`;
     expect(await fixture.json(['backup', place])).toEqual({ place, kind: 'sqlite' });
     expect(await fixture.json(['show', tree, '--store', `sqlite:${place}`])).toMatchObject({

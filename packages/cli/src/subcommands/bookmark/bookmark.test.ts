@@ -9,7 +9,7 @@ describe('coppice bookmark', () => {
   afterEach(() => fixture.close());
 
   it('[O11] bookmarks a node, which can then be named by it, and removes the bookmark', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two');
+    const { tree, nodes } = await fixture.createChat('One', 'Two');
     await fixture.json(['bookmark', tree, nodes[0] ?? '', 'plan', 'b']);
     expect(await fixture.json(['bookmark', tree])).toMatchObject({
       bookmarks: [{ nodeId: nodes[0], title: 'plan b' }],

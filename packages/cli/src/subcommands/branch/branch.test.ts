@@ -9,7 +9,7 @@ describe('coppice branch', () => {
   afterEach(() => fixture.close());
 
   it('[O11] makes a node active, and adds a summary when one is given', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
+    const { tree, nodes } = await fixture.createChat('One', 'Two', 'Three');
     await fixture.json(['branch', tree, '@~2']);
     expect(await fixture.json(['show', tree])).toMatchObject({ activeNodeId: nodes[0] });
     await fixture.json(['switch', tree, nodes[2] ?? '']);
@@ -19,7 +19,7 @@ describe('coppice branch', () => {
   });
 
   it('[O18] prints the command that goes back, which copies no message', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two');
+    const { tree, nodes } = await fixture.createChat('One', 'Two');
     const { out } = await fixture.run(['branch', tree, nodes[0] ?? '']);
     const [, back = ''] = /^Go back with coppice (.*)\.$/m.exec(out) ?? [];
     expect((await fixture.run(back.split(' '))).out).toContain(

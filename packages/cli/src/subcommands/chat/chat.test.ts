@@ -31,7 +31,7 @@ describe('coppice chat in a pipe', () => {
       err: expect.stringContaining('/switch'),
     });
     expect(await fixture.json(['ls'])).toMatchObject({ items: [] });
-    const { tree } = await fixture.grow('One', 'Two');
+    const { tree } = await fixture.createChat('One', 'Two');
     expect((await fixture.run(['chat', '-p', '-t', tree], '/tree\n')).out).toContain('“Two”');
     expect(await fixture.json(['chat', '-p', '-t', tree, '/name', 'The oak'])).toMatchObject({
       treeId: tree,
@@ -57,7 +57,7 @@ describe('coppice chat in a pipe', () => {
   });
 
   it('[O85] a model without a key is refused before anything is stored', async () => {
-    const { tree } = await fixture.grow('Older');
+    const { tree } = await fixture.createChat('Older');
     const ran = await fixture.run(['chat', '-p', '-m', 'anthropic/claude-sonnet-4-5', 'Hello']);
     expect(ran).toMatchObject({ code: 5, out: '', err: expect.stringContaining('ANTHROPIC_API_KEY') });
     expect(await fixture.json(['ls'])).toMatchObject({ items: [{ id: tree }] });
@@ -268,7 +268,7 @@ describe('coppice chat on a terminal', () => {
       const past = makeCliFixture({ home: own.home });
       await past.run(['append', '--new', 'A talk about elms']);
       await past.run(['rename', 'last', 'Elms']);
-      await past.grow('Oaks live long', 'They do');
+      await past.createChat('Oaks live long', 'They do');
       await past.run(['rename', 'last', 'Oaks']);
       past.close();
       terminal = startTerminal(['chat', '--full-screen', '--resume'], own.home, { columns: 80, rows: 24 });

@@ -9,8 +9,8 @@ describe('coppice cherry-pick', () => {
   afterEach(() => fixture.close());
 
   it('[O12] copies a range to the end of the active branch, even from another tree', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
-    const other = await fixture.grow('Here');
+    const { tree, nodes } = await fixture.createChat('One', 'Two', 'Three');
+    const other = await fixture.createChat('Here');
     await fixture.json(['cherry-pick', other.tree, nodes[1] ?? '', '--to', nodes[2] ?? '', '--from', tree]);
     expect(await fixture.json(['show', other.tree])).toMatchObject({
       nodes: [{ text: 'Here' }, { text: 'Two' }, { text: 'Three' }],

@@ -35,7 +35,7 @@ describe('coppice completion', () => {
     };
     expect(await next('show', '')).toEqual([]);
     expect(existsSync(join(fixture.home, '.coppice'))).toBe(false);
-    const { tree, nodes } = await fixture.grow('One', 'Two');
+    const { tree, nodes } = await fixture.createChat('One', 'Two');
     await fixture.json(['bookmark', tree, nodes[0] ?? '', 'plan']);
     const short = (id: string | undefined) => id?.slice(-8);
     expect(await next('show', '')).toEqual(['last', short(tree)]);

@@ -21,7 +21,7 @@ describe('completion in the shells themselves', () => {
     chmodSync(command, 0o755);
     env = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, PS1: 'ready> ', HISTFILE: '/dev/null' };
     const fixture = makeCliFixture({ home: home.home });
-    const [oaks, elms] = [await fixture.grow('Oaks live long'), await fixture.grow('Elms fell ill')];
+    const [oaks, elms] = [await fixture.createChat('Oaks live long'), await fixture.createChat('Elms fell ill')];
     await fixture.run(['rename', oaks.tree, 'On oaks']);
     await fixture.run(['rename', elms.tree, 'On elms']);
     ids = [oaks.tree, elms.tree].map((id) => id.slice(-8));

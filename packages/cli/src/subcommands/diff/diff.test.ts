@@ -9,7 +9,7 @@ describe('coppice diff', () => {
   afterEach(() => fixture.close());
 
   it('[O13] shows what two branches share and where they differ, word by word', async () => {
-    const { tree, nodes } = await fixture.grow('Start', 'the quick fox');
+    const { tree, nodes } = await fixture.createChat('Start', 'the quick fox');
     const edited = await fixture.json(['edit', tree, '@', 'the slow fox']);
     const found = await fixture.json(['diff', tree, nodes[1] ?? '', String(edited['nodeId'])]);
     expect(found).toMatchObject({

@@ -52,7 +52,7 @@ describe('coppice doctor', () => {
   });
 
   it('[O136] reports a clock that is behind a change of the store', async () => {
-    await fixture.grow('Hello');
+    await fixture.createChat('Hello');
     expect((await fixture.run(['doctor'])).out).toMatch(/✓ clock: \d{4}-/);
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
@@ -70,7 +70,7 @@ describe('coppice doctor', () => {
   it('[O137] prints a report without names, paths and keys', async () => {
     const secret = 'sk-a-key-that-is-never-shown';
     const own = makeCliFixture({ env: { OPENAI_API_KEY: secret } });
-    await own.grow('Hello');
+    await own.createChat('Hello');
     mkdirSync(`${own.home}/.coppice`, { recursive: true });
     const provider = '[providers.openai]\nbase_url = "http://127.0.0.1:1/v1"\napi_key_env = "OPENAI_API_KEY"\n';
     writeFileSync(`${own.home}/.coppice/config.toml`, provider);

@@ -9,7 +9,7 @@ describe('coppice edit', () => {
   afterEach(() => fixture.close());
 
   it('[O14] adds a variant and keeps the old branch; edits in place only on request', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two');
+    const { tree, nodes } = await fixture.createChat('One', 'Two');
     const edited = await fixture.json(['edit', tree, nodes[0] ?? '', 'Uno']);
     expect(edited['nodeId']).not.toBe(nodes[0]);
     expect(await fixture.json(['show', tree, nodes[1] ?? ''])).toMatchObject({

@@ -10,7 +10,7 @@ describe('coppice export', () => {
   afterEach(() => fixture.close());
 
   it('[O41] writes a tree, a path and everything, to standard output or to files', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
+    const { tree, nodes } = await fixture.createChat('One', 'Two', 'Three');
     await fixture.json(['edit', tree, nodes[1] ?? '', 'Other']);
     const { out } = await fixture.run(['export', tree, '-f', 'markdown']);
     for (const text of ['One', 'Two', 'Three', 'Other']) expect(out).toContain(text);
@@ -24,7 +24,7 @@ describe('coppice export', () => {
   });
 
   it('[O41] an exported file is imported with the same ids', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two');
+    const { tree, nodes } = await fixture.createChat('One', 'Two');
     await fixture.json(['export', tree, '-o', 'one.coppice']);
     const elsewhere = `sqlite:${fixture.home}/elsewhere.db`;
     await fixture.json(['import', 'one.coppice', '--store', elsewhere]);
@@ -41,7 +41,7 @@ describe('coppice export', () => {
   });
 
   it('[O41] reports each loss once', async () => {
-    const { tree } = await fixture.grow('One');
+    const { tree } = await fixture.createChat('One');
     await fixture.run(['bookmark', tree, '@', 'Mine']);
     const { err } = await fixture.run(['export', tree, '-f', 'markdown']);
     expect(err).toContain('A bookmark is left out.\n');
@@ -49,7 +49,7 @@ describe('coppice export', () => {
   });
 
   it('[O41] one tree is written to one file with the given name, or into a given folder', async () => {
-    const { tree } = await fixture.grow('One');
+    const { tree } = await fixture.createChat('One');
     expect(await fixture.run(['export', tree, '-f', 'markdown', '-o', 'one.md'])).toMatchObject({ code: 0 });
     expect(readFileSync(`${fixture.home}/one.md`, 'utf8')).toContain('One');
     mkdirSync(`${fixture.home}/folder`);
@@ -60,7 +60,7 @@ describe('coppice export', () => {
   });
 
   it('[O41] an incomplete file is removed, and the reason is reported', async () => {
-    const { tree } = await fixture.grow('One');
+    const { tree } = await fixture.createChat('One');
     // The parent of the target is a file and not a folder.
     writeFileSync(`${fixture.home}/taken`, '');
     const failed = await fixture.run(['export', tree, '-o', 'taken/one.coppice', '--json']);

@@ -12,14 +12,14 @@ describe('coppice fsck', () => {
   afterEach(() => fixture.close());
 
   it('[O22] finds nothing in an intact store', async () => {
-    await fixture.grow('One', 'Two');
+    await fixture.createChat('One', 'Two');
     const { code, out } = await fixture.run(['fsck']);
     expect([code, out]).toEqual([0, expect.stringMatching(/^Checked 1 chat and 2 messages: 0 errors, 0 notes\./)]);
     expect(await fixture.json(['fsck'])).toMatchObject({ trees: 1, findings: [], repaired: [] });
   });
 
   it('[O22] exits with 2 for damage, and with 1 for repairs and notes', async () => {
-    const { tree } = await fixture.grow('One', 'Two');
+    const { tree } = await fixture.createChat('One', 'Two');
     const database = new DatabaseSync(`${fixture.home}/.coppice/coppice.db`);
     database.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON');
     database.prepare('UPDATE tree SET active_node_id = NULL WHERE id = ?').run(tree);
@@ -30,7 +30,7 @@ describe('coppice fsck', () => {
   });
 
   it('[O22] exits with 2 if damage could not be repaired, or nothing can be read', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two');
+    const { tree, nodes } = await fixture.createChat('One', 'Two');
     const database = new DatabaseSync(`${fixture.home}/.coppice/coppice.db`);
     database.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON');
     database.prepare('UPDATE tree SET active_node_id = NULL WHERE id = ?').run(tree);

@@ -9,7 +9,7 @@ describe('coppice join', () => {
   afterEach(() => fixture.close());
 
   it('[O14] joins the two halves of a split, and undo separates them again', async () => {
-    const { tree, nodes } = await fixture.grow('Hello world');
+    const { tree, nodes } = await fixture.createChat('Hello world');
     await fixture.json(['split', tree, '@', '6']);
     expect(await fixture.json(['join', tree, '@~1'])).toMatchObject({ nodeId: nodes[0] });
     expect(await fixture.json(['show', tree])).toMatchObject({ nodes: [{ id: nodes[0], text: 'Hello world' }] });
@@ -18,7 +18,7 @@ describe('coppice join', () => {
   });
 
   it('[O14] is refused for a message without a following one', async () => {
-    const { tree } = await fixture.grow('Hello world');
+    const { tree } = await fixture.createChat('Hello world');
     expect(await fixture.run(['join', tree, '@'])).toMatchObject({ code: 5 });
   });
 });

@@ -9,7 +9,7 @@ describe('coppice log', () => {
   afterEach(() => fixture.close());
 
   it('[O15] lists acts, newest first', async () => {
-    const { tree } = await fixture.grow('One', 'Two');
+    const { tree } = await fixture.createChat('One', 'Two');
     await fixture.run(['undo', tree]);
     const { commits } = await fixture.json(['log', tree, '--limit', '2']);
     expect(commits).toMatchObject([
@@ -30,7 +30,7 @@ describe('coppice log', () => {
     const written: string[] = [];
     const stdout = { isTTY: true, columns: 40, write: (text: string | Uint8Array) => written.push(String(text)) };
     const narrow = makeCliFixture({ stdout, env: { NO_COLOR: '1' }, home: fixture.home });
-    const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
+    const { tree, nodes } = await fixture.createChat('One', 'Two', 'Three');
     await fixture.json(['edit', tree, nodes[1] ?? '', 'Other']);
     await narrow.run(['log', tree, '--limit', '1']);
     narrow.close();

@@ -19,7 +19,7 @@ describe('coppice ls', () => {
   });
 
   it('[O87] shows the end of each id, the number of messages and branches, and every command accepts that end', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two');
+    const { tree, nodes } = await fixture.createChat('One', 'Two');
     await fixture.json(['edit', tree, nodes[1] ?? '', 'Two again']);
     const { out } = await fixture.run(['ls']);
     expect(out).toMatch(new RegExp(`^${tree.slice(-8)}  \\S+ \\S+ +3 +2 .*Untitled`));
@@ -31,7 +31,7 @@ describe('coppice ls', () => {
   });
 
   it('[O87] a deleted message is found by the end of its id, as the trash lists it', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two');
+    const { tree, nodes } = await fixture.createChat('One', 'Two');
     await fixture.json(['rm', tree, nodes[1] ?? '']);
     const end = (nodes[1] ?? '').slice(-8);
     expect((await fixture.run(['trash', tree.slice(-8)])).out).toContain(end);

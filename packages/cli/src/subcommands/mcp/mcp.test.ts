@@ -18,7 +18,7 @@ describe('coppice mcp', () => {
   afterEach(() => fixture.close());
 
   it('[O55] an agent reads and extends the same trees over standard input and output', async () => {
-    const { tree } = await fixture.grow('Tell me about the oak.');
+    const { tree } = await fixture.createChat('Tell me about the oak.');
     const command = JSON.stringify([
       process.execPath,
       program,
@@ -50,7 +50,7 @@ describe('coppice mcp', () => {
     [[], true],
     [['--read-only'], false],
   ] as const)('[O55] `mcp %j` offers the official client only permitted tools: writing %s', async (flags, writes) => {
-    const { tree, nodes } = await fixture.grow('Tell me about the oak.', 'And the beech?');
+    const { tree, nodes } = await fixture.createChat('Tell me about the oak.', 'And the beech?');
     const client = new Client({ name: 'test', version: '1' });
     const store = `sqlite:${fixture.home}/.coppice/coppice.db`;
     const transport = new StdioClientTransport({

@@ -27,16 +27,16 @@ export const merge = defineSubcommand({
     const { merge: mergeBranch } = await openChatEngine(at);
     const [summary, focus] = ['summary', 'focus'].map(given.optional);
     const mode = given.flag('messages') ? 'messages' : 'summary';
-    const landed = await mergeBranch({ treeId, nodeId, mode, summary, focus, signal: at.host.signal });
+    const merged = await mergeBranch({ treeId, nodeId, mode, summary, focus, signal: at.host.signal });
     const { output } = at;
     if (mode === 'messages') {
-      const line = `Copied ${formatCountedNoun(landed.added.length, 'message')}; you are at ${shortenId(landed.nodeId)}.`;
-      return { data: { treeId, ...landed }, lines: [line, ...formatUndoHint(at, treeId)] };
+      const line = `Copied ${formatCountedNoun(merged.added.length, 'message')}; you are at ${shortenId(merged.nodeId)}.`;
+      return { data: { treeId, ...merged }, lines: [line, ...formatUndoHint(at, treeId)] };
     }
     return {
-      data: { treeId, ...landed },
+      data: { treeId, ...merged },
       lines: [
-        ...(landed.summary === null ? ['There was nothing to bring back.'] : [output.foreign(landed.summary)]),
+        ...(merged.summary === null ? ['There was nothing to bring back.'] : [output.foreign(merged.summary)]),
         ...formatUndoHint(at, treeId),
       ],
     };

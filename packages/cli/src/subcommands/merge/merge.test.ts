@@ -9,7 +9,7 @@ describe('coppice merge', () => {
   afterEach(() => fixture.close());
 
   it('[O34] merges a branch as a generated summary, a given one, or its messages', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
+    const { tree, nodes } = await fixture.createChat('One', 'Two', 'Three');
     const side = nodes[2] ?? '';
     await fixture.json(['edit', tree, nodes[1] ?? '', 'Other way']);
     expect(await fixture.json(['merge', tree, side, '--summary', 'It led nowhere.'])).toMatchObject({

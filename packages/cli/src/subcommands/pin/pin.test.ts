@@ -9,7 +9,7 @@ describe('coppice pin', () => {
   afterEach(() => fixture.close());
 
   it('[O88] pins and unpins', async () => {
-    const { tree } = await fixture.grow('One');
+    const { tree } = await fixture.createChat('One');
     await fixture.json(['pin', tree]);
     expect(await fixture.json(['ls', '--pinned'])).toMatchObject({ items: [{ id: tree }] });
     expect((await fixture.run(['pin', tree])).out).toBe('Nothing changed.\n');

@@ -9,7 +9,7 @@ describe('coppice rename', () => {
   afterEach(() => fixture.close());
 
   it('[O88] sets and removes the title, and prints how to undo it', async () => {
-    const { tree } = await fixture.grow('One');
+    const { tree } = await fixture.createChat('One');
     expect((await fixture.run(['rename', tree, 'My', 'bread'])).out).toMatch(/Renamed to My bread\.\nUndo with/);
     expect(await fixture.json(['show', 'My bread'])).toMatchObject({ treeId: tree, title: 'My bread' });
     await fixture.json(['rename', tree, '--remove']);

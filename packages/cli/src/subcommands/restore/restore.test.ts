@@ -9,7 +9,7 @@ describe('coppice restore', () => {
   afterEach(() => fixture.close());
 
   it('[O18] restores a tree, a node and a version', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
+    const { tree, nodes } = await fixture.createChat('One', 'Two', 'Three');
     await fixture.json(['rm', tree, nodes[1] ?? '', '--cascade']);
     await fixture.json(['restore', tree, nodes[1] ?? '']);
     expect(await fixture.json(['tree', tree])).toMatchObject({ nodes: nodes.map((id) => ({ id })) });
@@ -20,7 +20,7 @@ describe('coppice restore', () => {
   });
 
   it('[O18] last, without a node, is the tree that was deleted last, not a live one', async () => {
-    const [kept, gone] = [await fixture.grow('Kept'), await fixture.grow('Gone')];
+    const [kept, gone] = [await fixture.createChat('Kept'), await fixture.createChat('Gone')];
     await fixture.json(['rm', 'last']);
     expect(await fixture.json(['restore', 'last'])).toMatchObject({ treeId: gone.tree, changed: true });
     expect(await fixture.json(['trash'])).toMatchObject({ items: [] });

@@ -9,7 +9,7 @@ describe('coppice rm', () => {
   afterEach(() => fixture.close());
 
   it('[O19] moves the following messages up, or deletes them too; first reports how many', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
+    const { tree, nodes } = await fixture.createChat('One', 'Two', 'Three');
     expect(await fixture.json(['rm', tree, nodes[1] ?? '', '--cascade', '--dry-run'])).toMatchObject({ count: 2 });
     await fixture.json(['rm', tree, nodes[1] ?? '']);
     expect(await fixture.json(['show', tree])).toMatchObject({ nodes: [{ id: nodes[0] }, { id: nodes[2] }] });
@@ -18,7 +18,7 @@ describe('coppice rm', () => {
   });
 
   it('[O19] moves a tree to the trash, never the root alone', async () => {
-    const { tree } = await fixture.grow('One');
+    const { tree } = await fixture.createChat('One');
     expect(await fixture.run(['rm', tree, 'root'])).toMatchObject({ code: 5 });
     expect((await fixture.run(['rm', tree, '--dry-run'])).out).toContain('This would delete the chat with 1 message');
     expect((await fixture.run(['rm', tree])).out).toContain(`coppice restore ${tree.slice(-8)}`);

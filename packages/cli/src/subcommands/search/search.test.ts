@@ -9,7 +9,7 @@ describe('coppice search', () => {
   afterEach(() => fixture.close());
 
   it('[O13] finds messages in every branch, each with the command that opens it', async () => {
-    const { tree } = await fixture.grow('One hundred', 'Two');
+    const { tree } = await fixture.createChat('One hundred', 'Two');
     await fixture.json(['edit', tree, '@', '50% of one hundred']);
     expect(await fixture.json(['search', 'hundred'])).toMatchObject({ items: [{ treeId: tree }, { treeId: tree }] });
     const { out } = await fixture.run(['search', '50%']);

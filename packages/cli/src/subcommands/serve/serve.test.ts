@@ -36,7 +36,7 @@ describe('coppice serve', () => {
   });
 
   it('[O35] --port 0 prints port and token as JSON, serves the same trees, and stops on request', async () => {
-    const { tree } = await fixture.grow('One');
+    const { tree } = await fixture.createChat('One');
     const running = serving().run(['serve', '--port', '0']);
     const { port, token } = JSON.parse(await received);
     const address = `http://127.0.0.1:${port}/api/trees/${tree}`;

@@ -6,7 +6,7 @@ it('[O109] creates a link that shows the branch as it is, lists links, and remov
   const server = await openTestServer();
   const { url } = await server.listen();
   const fixture = makeCliFixture({ env: { COPPICE_SERVER: url, COPPICE_TOKEN: server.token } });
-  await fixture.grow('Oaks?', 'Old.');
+  await fixture.createChat('Oaks?', 'Old.');
   expect(await fixture.run(['share', 'last', '--list'])).toMatchObject({ out: expect.stringContaining('no links') });
   expect(await fixture.run(['share', 'last', '--show', 'everything'])).toMatchObject({ code: 2 });
   const made = await fixture.json(['share', 'last', '--days', '7', '--show', 'models', '--title', 'On oaks']);

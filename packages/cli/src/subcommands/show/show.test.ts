@@ -14,7 +14,7 @@ describe('coppice show', () => {
   afterEach(() => fixture.close());
 
   it('[O16] prints the active thread with the position among variants, and the one that ends at a node', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two');
+    const { tree, nodes } = await fixture.createChat('One', 'Two');
     await fixture.json(['edit', tree, '@', 'Two, differently']);
     const { out } = await fixture.run(['show', tree]);
     expect(out).toContain('You 2/2');
@@ -28,7 +28,7 @@ describe('coppice show', () => {
   it('[O16] prints an empty line between messages, and with --through continues from the beginning', async () => {
     await fixture.run(['append', '--new', '--title', 'Empty', ' ']);
     expect((await fixture.run(['show', 'Empty', 'root', '--through'])).out).toContain('This chat is empty.');
-    const { tree, nodes } = await fixture.grow('One', 'Two');
+    const { tree, nodes } = await fixture.createChat('One', 'Two');
     const both = `You  ${nodes[0]?.slice(-8)}\nOne\n\nYou  ${nodes[1]?.slice(-8)}\nTwo\n\n`;
     expect((await fixture.run(['show', tree, 'root', '--through'])).out).toBe(`Untitled  ${tree.slice(-8)}\n\n${both}`);
     expect((await fixture.run(['show', tree, 'root'])).out).toContain('There are no messages before the beginning.');
@@ -51,7 +51,7 @@ describe('coppice show', () => {
   });
 
   it('[O70] shows the received text of a reply whose process was killed, and not a reply that is still empty', async () => {
-    const { tree, nodes } = await fixture.grow('Hello');
+    const { tree, nodes } = await fixture.createChat('Hello');
     const store = await openStore(`sqlite:${fixture.home}/.coppice/coppice.db`);
     const context = { actor: 'local', kit: messageKit, now: Date.now, newId: () => crypto.randomUUID() };
     const [id, at] = [nodeId(crypto.randomUUID()), Date.now() - 20_000];

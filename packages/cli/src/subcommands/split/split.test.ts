@@ -9,7 +9,7 @@ describe('coppice split', () => {
   afterEach(() => fixture.close());
 
   it('[O14] splits a message in two; the right part keeps the id', async () => {
-    const { tree, nodes } = await fixture.grow('Hello world');
+    const { tree, nodes } = await fixture.createChat('Hello world');
     const cut = await fixture.json(['split', tree, '@', '6']);
     expect(cut).toMatchObject({ right: nodes[0] });
     expect(await fixture.json(['show', tree])).toMatchObject({ nodes: [{ text: 'Hello ' }, { text: 'world' }] });
@@ -17,7 +17,7 @@ describe('coppice split', () => {
   });
 
   it('[O14] counts characters as people see them, not code units', async () => {
-    const { tree } = await fixture.grow('👩‍👩‍👧 e\u0301 = three');
+    const { tree } = await fixture.createChat('👩‍👩‍👧 e\u0301 = three');
     await fixture.json(['split', tree, '@', '3']);
     expect(await fixture.json(['show', tree])).toMatchObject({
       nodes: [{ text: '👩‍👩‍👧 e\u0301' }, { text: ' = three' }],

@@ -9,7 +9,7 @@ describe('coppice switch', () => {
   afterEach(() => fixture.close());
 
   it('[O11] switches to the branch through a node, down to the leaf last visited', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
+    const { tree, nodes } = await fixture.createChat('One', 'Two', 'Three');
     await fixture.json(['edit', tree, nodes[1] ?? '', 'Other']);
     expect(await fixture.json(['switch', tree, nodes[1] ?? ''])).toMatchObject({ nodeId: nodes[2] });
     expect(await fixture.json(['switch', tree, nodes[1] ?? '', '--exact'])).toMatchObject({ nodeId: nodes[1] });

@@ -9,7 +9,7 @@ describe('coppice tag', () => {
   afterEach(() => fixture.close());
 
   it('[O88] adds, lists and removes tags', async () => {
-    const { tree } = await fixture.grow('One');
+    const { tree } = await fixture.createChat('One');
     expect((await fixture.run(['tag', tree])).out).toBe('No tags.\n');
     await fixture.json(['tag', tree, 'bread', 'rye', 'bread']);
     expect(await fixture.json(['tag', tree])).toMatchObject({ tags: ['bread', 'rye'] });

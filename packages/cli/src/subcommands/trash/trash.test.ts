@@ -11,7 +11,7 @@ describe('coppice trash', () => {
   afterEach(() => fixture.close());
 
   it('[O18] lists removed nodes and trees, and deletes them for good', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two');
+    const { tree, nodes } = await fixture.createChat('One', 'Two');
     await fixture.json(['rm', tree, '@']);
     expect(await fixture.json(['trash', tree])).toMatchObject({ items: [{ nodeId: nodes[1], count: 1 }] });
     const purged = await fixture.run(['trash', tree, nodes[1] ?? '', '--purge']);
@@ -24,7 +24,7 @@ describe('coppice trash', () => {
   });
 
   it('[O18] deletes every tree of the trash for good, however many there are', async () => {
-    const { tree } = await fixture.grow('One');
+    const { tree } = await fixture.createChat('One');
     await fixture.json(['rm', tree]);
     const database = new DatabaseSync(join(fixture.home, '.coppice', 'coppice.db'));
     // Written in one statement: two hundred trees one by one would be four hundred synced writes.

@@ -106,7 +106,7 @@ describe('coppice tree', () => {
   });
 
   it('[O16] draws every branch: chains straight, forks indented', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two', 'Three');
+    const { tree, nodes } = await fixture.createChat('One', 'Two', 'Three');
     await fixture.json(['edit', tree, nodes[1] ?? '', 'Other']);
     const { out } = await fixture.run(['tree', tree]);
     expect(out).toMatch(/● One .*\n├─● Two .*\n│ ● Three .*\n└─● Other/);

@@ -9,7 +9,7 @@ describe('coppice undo', () => {
   afterEach(() => fixture.close());
 
   it('[O18] undoes the last act, prints how to redo it, and refuses when there is nothing to undo', async () => {
-    const { tree, nodes } = await fixture.grow('One', 'Two');
+    const { tree, nodes } = await fixture.createChat('One', 'Two');
     expect(await fixture.json(['undo', tree])).toMatchObject({ activeNodeId: nodes[0] });
     const { out } = await fixture.run(['undo', tree]);
     expect(out).toContain('Undid 1 change in "Untitled"; it is now empty.');
@@ -20,7 +20,7 @@ describe('coppice undo', () => {
   });
 
   it('[O81] without a tree restores a tree that was deleted last, and leaves the others unchanged', async () => {
-    const kept = await fixture.grow('Kept one', 'Kept two');
+    const kept = await fixture.createChat('Kept one', 'Kept two');
     await fixture.run(['append', '--new', '--title', 'Plans', 'First']);
     await fixture.run(['rm', 'Plans']);
     const { code, out } = await fixture.run(['undo']);
@@ -32,8 +32,8 @@ describe('coppice undo', () => {
   });
 
   it('[O81] without a tree undoes the last act in whichever tree it was, newest first', async () => {
-    const one = await fixture.grow('One');
-    const two = await fixture.grow('Two');
+    const one = await fixture.createChat('One');
+    const two = await fixture.createChat('Two');
     await fixture.json(['append', one.tree, 'More of one']);
     expect(await fixture.json(['undo'])).toMatchObject({ treeId: one.tree, title: 'Untitled', trashed: false });
     expect(await fixture.json(['undo'])).toMatchObject({ treeId: two.tree });
@@ -41,8 +41,8 @@ describe('coppice undo', () => {
   });
 
   it('[O81] with a tree undoes the last act in that tree', async () => {
-    const one = await fixture.grow('One', 'Two');
-    await fixture.grow('Other');
+    const one = await fixture.createChat('One', 'Two');
+    await fixture.createChat('Other');
     expect(await fixture.json(['undo', one.tree])).toMatchObject({ treeId: one.tree, activeNodeId: one.nodes[0] });
   });
 });

@@ -148,7 +148,7 @@ function usualReply(entries: readonly { readonly message: Message; readonly toke
   return Math.ceil(replies.reduce((sum, entry) => sum + entry.tokens, 0) / replies.length);
 }
 
-const landed = writeResponseSchema(anyObjectSchema).openapi('Landed');
+const summaryWriteSchema = writeResponseSchema(anyObjectSchema).openapi('Landed');
 
 type ContextAct = Pick<
   RouteCall<unknown, unknown, unknown>,
@@ -181,7 +181,7 @@ const compact = defineRoute({
     summary: z.string().optional(),
     model: z.string().optional(),
   }),
-  answer: landed,
+  answer: summaryWriteSchema,
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
     const { store, treeId } = place;
@@ -212,7 +212,7 @@ const merge = defineRoute({
     focus: z.string().max(4_000).optional(),
     into: z.string().optional(),
   }),
-  answer: landed,
+  answer: summaryWriteSchema,
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
     const { store, treeId } = place;
@@ -246,7 +246,7 @@ const branch = defineRoute({
     summarize: z.boolean().optional(),
     focus: z.string().max(4_000).optional(),
   }),
-  answer: landed,
+  answer: summaryWriteSchema,
   async handle(call) {
     const place = await resolveTree(call, call.params.tree);
     const { store, treeId } = place;
