@@ -136,7 +136,7 @@ export function splitIntoPassages(path: string, text: string): GuideSection[] {
   const reader = new PassageReader(path);
   /** The language of the open fence; null outside. */
   let language: string | null = null;
-  // Comments may have several lines. Those without question forms are not part of the text.
+  // Comments may span several lines. Comments without question forms are dropped.
   const withMarks = text.replace(/<!--([\s\S]*?)-->/g, (_whole, comment: string) => {
     const [, asks] = /^\s*asks:([\s\S]*)$/.exec(comment) ?? [];
     return asks === undefined ? '' : `\u0000${asks.replace(/\s+/g, ' ')}`;

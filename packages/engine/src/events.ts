@@ -103,7 +103,7 @@ export interface Events {
 
 /** Options of the event bus. */
 export interface EventsOptions {
-  /** A hook that has not returned after so many milliseconds is reported and skipped; by default a minute. */
+  /** The time limit of a hook in milliseconds, by default a minute. A slower hook is reported and skipped. */
   readonly limit?: number;
 }
 

@@ -1,11 +1,11 @@
 /**
- * Small files that several processes change: replaced atomically, durable, one writer at a time, readable only by
- * their owner.
+ * Small files that several processes change. They are replaced atomically and durably, by one writer at a time, and
+ * only their owner can read them.
  */
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-// A holder that died leaves its lock; nobody needs it for longer than a write takes.
+// A process that died leaves its lock behind. An older lock than this is ignored, because no write takes so long.
 const staleLockMs = 10_000;
 
 /** The system's error code, for example `ENOENT`. */
@@ -35,7 +35,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
   }
 }
 
-/** Replaces a file atomically, with mode 0600; durable when it resolves. */
+/** Replaces a file atomically, with mode 0600. The file is durable when the promise resolves. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`;
   const file = await open(draft, 'w', 0o600);

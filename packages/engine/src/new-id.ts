@@ -5,7 +5,7 @@ const ahead: string[] = [];
 const drawn = 128;
 const bytesEach = 10;
 const digits = Array.from({ length: 0x100 }, (_, byte) => (0x100 + byte).toString(16).slice(1));
-// A clock that is set back by more than this is followed; a smaller difference may come from ids that used up their
+// If the clock was set back by more than this, ids follow it. A smaller difference may come from ids that used up their
 // millisecond.
 const mostAhead = 1000;
 let asked = Number.NaN;

@@ -1,4 +1,4 @@
-/** Assembles the engine: server and command line get everything that talks to models from here. */
+/** Assembles the engine, through which server and command line call models. */
 import type { Store } from '@coppice/core';
 import type { ChatCopier, CommandDefinition } from './commands/contract.ts';
 import { type Commands, createCommands } from './commands/registry.ts';
@@ -21,10 +21,10 @@ import type { ToolRegistry } from './tools/registry.ts';
 /** Options of an engine; everything but store and configuration has a default. */
 export interface EngineOptions
   extends Pick<GeneratorOptions, 'limits' | 'spending' | 'actor' | 'kit' | 'clock' | 'newId'> {
-  /** Not closed with the engine: it belongs to the caller. */
+  /** The store; it is not closed with the engine, because it belongs to the caller. */
   readonly store: Store;
   readonly config: Config;
-  /** The live configuration, if it may change: defaults, budgets, tool rules and the title model follow it. */
+  /** The live configuration, if it can change: defaults, budgets, tool rules and the title model follow it. */
   readonly currentConfig?: (() => Config) | undefined;
   /** Hooks, shared by all stores of the engine; by default each store has its own bus. */
   readonly events?: Events | undefined;
@@ -44,7 +44,7 @@ export interface EngineOptions
   readonly onTitleError?: ((error: unknown) => void) | undefined;
 }
 
-/** Everything that talks to models, on one store. All parts share budgets, hooks and the summary model. */
+/** All services that call models, on one store. They share budgets, hooks and the summary model. */
 export interface Engine {
   readonly store: Store;
   readonly providers: ModelProviders;
@@ -55,7 +55,7 @@ export interface Engine {
   readonly summarizer: Summarizer;
   /** Null if automatic titles are disabled. */
   readonly titles: TitleGenerator | null;
-  /** What was spent and used per day, by all stores of this engine. */
+  /** The spending and use per day, for all stores of this engine. */
   readonly spending: Spending;
   /** The slash commands of this engine's store. */
   readonly commands: Commands;
@@ -85,7 +85,7 @@ export function openEngine(options: EngineOptions): Engine {
   return engineOn(options, settings, shared, options.store);
 }
 
-/** What the engines of all stores share. */
+/** The services that the engines of all stores share. */
 interface Shared {
   readonly providers: ModelProviders;
   readonly tools: ToolRegistry;

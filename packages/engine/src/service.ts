@@ -1,4 +1,4 @@
-/** What the public services share: the actor, and the clock, ids and message kit for core. */
+/** Helpers that the public services share: the actor, the clock, ids and the message kit for core. */
 import { messageKit } from '@coppice/content';
 import {
   type ActId,
@@ -25,7 +25,7 @@ export interface ServiceOptions {
   readonly kit?: MessageKit | undefined;
   /** The version that the caller has read; a structural write to a tree that changed since is refused. */
   readonly expectedVersion?: number | undefined;
-  /** Keeps a stale write that only adds, as a sibling. */
+  /** Whether a stale write that only adds nodes is kept, as a sibling. */
   readonly onConflict?: 'branch' | undefined;
 }
 
@@ -41,7 +41,7 @@ export function runContextOf(store: TreeStore, options: ServiceOptions): RunCont
   };
 }
 
-/** A new act, for a call with several commits. */
+/** Creates the id of a new act, for a call with several commits. */
 export function newActId(context: RunContext): ActId {
   return actId(context.newId());
 }
@@ -52,7 +52,7 @@ export function assertCount(what: string, value: number, least = 0): void {
     refuse('command/invalid', `A ${what} must be a whole number from ${least}, not ${value}.`, { [what]: value });
 }
 
-/** Checks the named arguments of a call; untyped callers may leave them out or pass something else. */
+/** Throws unless the arguments are an object; untyped callers may omit them or pass another type. */
 export function requireObject<T extends object>(given: T): T {
   const isNamed = typeof given === 'object' && given !== null && !Array.isArray(given);
   return isNamed ? given : refuse('command/invalid', 'This call needs an object with its arguments.', {});
@@ -80,12 +80,12 @@ export async function requireNodeLocation(store: TreeStore, id: string): Promise
   return (await findNodeLocation(store, id)) ?? refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }
 
-/** A tree id from outside; a value that is not a string cannot be looked up and is refused as unknown. */
+/** Converts the tree id of a caller. A value that is not a string cannot be looked up and is refused as unknown. */
 export function requireTreeId(id: string): TreeId {
   return typeof id === 'string' ? treeId(id) : refuse('tree/unknown-tree', `There is no tree ${id}.`, { treeId: id });
 }
 
-/** A node id from outside; see {@link requireTreeId}. */
+/** Converts the node id of a caller; see {@link requireTreeId}. */
 export function requireNodeId(id: string): NodeId {
   return typeof id === 'string' ? nodeId(id) : refuse('tree/unknown-node', `There is no node ${id}.`, { nodeId: id });
 }

@@ -1,14 +1,14 @@
-/** The modules of worker threads. */
+/** Finds the modules of worker threads, built or in a checkout. */
 
-/** What a worker is started with. */
+/** The module of a worker thread and the options to start it with. */
 export interface WorkerFile {
   readonly file: URL;
   readonly execArgv: string[];
 }
 
 /**
- * The module of a worker, by its name without extension: next to the module `beside`, as built, or in a checkout with
- * a loader for TypeScript.
+ * Finds the module of a worker by its name without extension, next to the module `beside`. In a checkout it is started
+ * with a loader for TypeScript.
  */
 export function findWorkerFile(name: string, beside: string): WorkerFile {
   const isBuilt = !beside.endsWith('.ts');

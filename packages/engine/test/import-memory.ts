@@ -1,7 +1,7 @@
 /**
  * Imports a stream of a given size into a SQLite file and reports the memory: the peak of resident memory above idle,
- * and the live heap after the first quarter and at the end. A separate process, so that other tests do not affect its
- * heap.
+ * and the live heap after the first quarter and at the end. It runs in a separate process, so that other tests do not
+ * affect its heap.
  */
 import { fileOfStream } from '@coppice/content/formats';
 import { openStore } from '@coppice/stores';

@@ -31,7 +31,7 @@ export interface ModelInfo {
   /** Null means unknown, not free. */
   readonly price: Price | null;
   readonly capabilities: ModelCapabilities;
-  /** False if window and reply limit are core's defaults for an unknown model. */
+  /** False if the catalogue has no entry: window and reply limit are then core's defaults. */
   readonly known: boolean;
   /**
    * False if the window is core's default. Then it does not limit a conversation: only the provider knows the real

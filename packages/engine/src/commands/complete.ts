@@ -14,7 +14,7 @@ export interface Completion {
   /** The text to display. */
   readonly label: string;
   readonly about: string;
-  /** The same as a code, if it is worded by Coppice. */
+  /** The description as a code with values, if Coppice wrote it. */
   readonly phrase?: Phrase | undefined;
 }
 
@@ -147,7 +147,7 @@ async function nodesFor(scope: CommandScope, typed: string): Promise<Completion[
   return items;
 }
 
-/** The labelled nodes, the nearest ancestors of the view's position, and the leaves of the newest branches. */
+/** Reads the labelled nodes, the nearest ancestors of the view's position, and the leaves of the newest branches. */
 function* readNearby({ rootId, activeNodeId }: CommandScope): ReadProgram<{
   readonly labels: ReadonlyMap<string, Node>;
   readonly nodes: readonly Node[];
@@ -162,7 +162,7 @@ function* readNearby({ rootId, activeNodeId }: CommandScope): ReadProgram<{
   return { labels, nodes: [...[...path].reverse(), ...(yield* ask('leaves', { limit: most }))] };
 }
 
-/** Other nodes, found by full-text search. */
+/** Finds further nodes by full-text search. */
 async function foundFor({ store, treeId }: CommandScope, typed: string, there: number): Promise<readonly Node[]> {
   if (typed.trim().length < 3 || there >= most || !store.supports.search) return [];
   const { items } = await store.search({ text: typed, treeId, limit: most });

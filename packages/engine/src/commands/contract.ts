@@ -1,6 +1,6 @@
 /**
- * The types of commands and their results. Terminal, page, server and library use only these types; a command does
- * not know which of them runs it.
+ * The types of commands and their results. Terminal, page, server and library use only these types, and a command does
+ * not depend on which of them runs it.
  */
 import type {
   ActId,
@@ -122,7 +122,7 @@ export interface ChatCopier {
 
 /** The services that commands use; each has a default. */
 export interface CommandServices {
-  /** Without it, no model can be set and no context window is known. */
+  /** If it is missing, no model can be set and no context window is known. */
   readonly models?: Pick<ModelProviders, 'model' | 'list' | 'defaultModel'> | undefined;
   /**
    * The engine's compactor for the store that commands run on; without one, summaries are extracted from the messages
@@ -173,7 +173,7 @@ export interface CommandResult<Data = unknown> {
   readonly said: string;
   /** The same sentences as codes with data, for interfaces in other languages; absent if a command has none. */
   readonly did?: readonly Phrase[] | undefined;
-  /** The command line that undoes it; absent if nothing changed. */
+  /** The command line that undoes the command; absent if nothing changed. */
   readonly undo?: string | undefined;
   /** The result as data, for programs. */
   readonly data: Data;
@@ -183,7 +183,7 @@ export interface CommandResult<Data = unknown> {
   readonly selectedText?: string | undefined;
   /** `data` as plain text, if it needs more than a sentence. */
   readonly text?: string | undefined;
-  /** The same lines with codes. */
+  /** The lines of `text` with codes, for interfaces in other languages. */
   readonly lines?: readonly PhraseLine[] | undefined;
   /** The listed nodes: pass them on as {@link CommandContext.list}, so that they can be referenced by number. */
   readonly list?: readonly NodeId[] | undefined;
@@ -209,7 +209,7 @@ export type ParameterKind =
 export interface Parameter {
   readonly kind: ParameterKind;
   readonly about: string;
-  /** Positional, or named as in `--name value`. */
+  /** Whether the argument is positional (`place`) or named, as in `--name value`. */
   readonly by: 'place' | 'name';
   readonly required: boolean;
   /** Whether the option may be given without a value; the value is then the empty string. */
@@ -229,12 +229,12 @@ export interface CommandWord {
   readonly text: string;
   /** The offset of the word in the line. */
   readonly at: number;
-  /** Whether it was quoted; a quoted word is never an option. */
+  /** Whether the word was quoted; a quoted word is never an option. */
   readonly quoted: boolean;
 }
 
 export interface CommandDefinition {
-  /** Without the slash. */
+  /** The name of the command, without the slash. */
   readonly name: string;
   readonly summary: string;
   /** For example `/switch <message> [--exact]`. */
@@ -260,6 +260,6 @@ export interface ContextUsage {
   readonly model: string | null;
   readonly window: number | null;
   readonly estimate: TokenEstimate;
-  /** A fraction; above 1 the context does not fit. Null if the window is unknown. */
+  /** The used fraction of the window; above 1 the context does not fit. Null if the window is unknown. */
   readonly used: number | null;
 }

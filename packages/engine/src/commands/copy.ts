@@ -20,7 +20,7 @@ export interface CopyOutcome {
   readonly file: string | null;
 }
 
-/** Which part to copy. */
+/** Which part of a chat to copy, and where the user continues. */
 export interface CopyTarget {
   /** The last node of the copied path; null is before the first message. */
   readonly target: Node | null;
@@ -30,8 +30,8 @@ export interface CopyTarget {
 }
 
 /**
- * Copies a part and moves the view there. Hooks may cancel this or choose another target. The original chat
- * is not changed.
+ * Copies a part of a chat and moves the view to the copy. Hooks may cancel the copy or choose another target. The
+ * original chat is not changed.
  */
 export async function copyAndContinue(
   scope: CommandScope,

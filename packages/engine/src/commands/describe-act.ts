@@ -54,7 +54,7 @@ function describeInserts(inserted: readonly InsertStep[]): Phrase[] {
   return parts;
 }
 
-/** `back`: the step is part of an undo, so the act did the opposite. */
+/** Describes a step; if `back` is true, the step is part of an undo, so the act did the opposite. */
 function describeStep(step: Step, back: boolean): readonly Phrase[] {
   switch (step.type) {
     case 'remove':

@@ -12,7 +12,7 @@ export const commandErrorKinds = {
 /** An error code of commands. */
 export type CommandErrorCode = keyof typeof commandErrorKinds;
 
-/** Creates an error with one of these codes. */
+/** Creates an error with a code of commands. */
 export function makeCommandError(
   code: CommandErrorCode,
   message: string,

@@ -2,7 +2,7 @@
 import type { Node, NodeId, TopologyNode } from '@coppice/core';
 import { previewOf } from '@coppice/core/tree';
 
-/** `1 message`, `3 messages`. */
+/** Formats a count with its noun: `1 message`, `3 messages`. */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
@@ -15,7 +15,9 @@ const units = [
   ['minute', 60_000],
 ] as const;
 
-/** How long ago, in the largest unit that fits. A time in the future counts as now, because clocks differ. */
+/**
+ * Converts an age in milliseconds to the largest unit that fits. A negative age counts as now, because clocks differ.
+ */
 export function toAgeInLargestUnit(ms: number): {
   readonly count: number;
   readonly unit: (typeof units)[number][0] | null;
@@ -37,7 +39,7 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 /** The beginning of a text in quotes. */
 export function quoteBeginning(text: string, most = 50): string {
   const line = stripControlCharacters(text.slice(0, most * 8));
-  // Counted as graphemes: a joined emoji or a letter with combining marks is one.
+  // The length is counted in graphemes: a joined emoji or a letter with combining marks counts as one.
   const letters = Array.from(segmenter.segment(line), ({ segment }) => segment);
   const isWhole = letters.length <= most && text.length <= most * 8;
   return `“${isWhole ? line : `${letters.slice(0, most - 1).join('')}…`}”`;

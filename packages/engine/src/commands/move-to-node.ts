@@ -5,7 +5,7 @@ import { makeNodeValue, makePhrase, makeQuoteValue, makeReport, type Phrase } fr
 
 /** Where to move, and what to do with the branch that is left. */
 export interface MoveTarget {
-  /** Which hooks run. */
+  /** The name of the hooks to run. */
   readonly event: 'branch' | 'switch';
   /** Null is before the first message. */
   readonly target: Node | null;
@@ -105,7 +105,7 @@ async function summaryOfLeft(
 
 /** The last node that the paths to both nodes share; null if that is the root. */
 export function* findForkPoint(leaf: NodeId, other: NodeId): ReadProgram<NodeId | null> {
-  // Read upwards in growing pages: the part that is left is usually short, even in a long chat.
+  // Reads upwards in growing pages: the branch that is left is usually short, even in a long chat.
   for (let limit = 64; ; limit *= 4) {
     const { nodes, complete } = yield* ask('path', { to: leaf, limit });
     let shared = 0;

@@ -4,7 +4,7 @@ import { buildOutlineShape, outlineOf } from '@coppice/core/tree';
 import { quoteBeginning, stripControlCharacters } from './format.ts';
 import { lineToEnglish, makeCountValue, makePhrase, makeSpeakerPhrase, type PhraseLine } from './phrases.ts';
 
-/** What an outline shows. */
+/** The filters of an outline. */
 export const outlineFilters = ['folded', 'messages', 'user', 'labels', 'all'] as const;
 /** `folded` shows the beginning, forks and end of branches; the others show all nodes of one kind, or all. */
 export type OutlineFilter = (typeof outlineFilters)[number];
@@ -14,21 +14,21 @@ export interface OutlineEntry {
   readonly nodeId: NodeId;
   /** The nearest shown ancestor; null at the top. */
   readonly parentId: NodeId | null;
-  /** How many shown forks are above it. */
+  /** The number of shown forks above the node. */
   readonly depth: number;
-  /** Whether it is one of several shown children of the same node, and whether it is the last of them. */
+  /** Whether the node is one of several shown children of its parent, and whether it is the last of them. */
   readonly forked: boolean;
   readonly last: boolean;
-  /** Hidden nodes between the shown ancestor and this node. */
+  /** The number of hidden nodes between the shown ancestor and this node. */
   readonly folded: number;
-  /** How many children it has, shown or not. */
+  /** The number of the node's children, shown or not. */
   readonly children: number;
   readonly role: TopologyNode['role'];
   readonly kind: TopologyNode['kind'];
   readonly status: NodeStatus;
   readonly preview: string;
   readonly label: string | null;
-  /** Whether it is on the path to the view's position. */
+  /** Whether the node is on the path to the view's position. */
   readonly onPath: boolean;
   readonly current: boolean;
 }
@@ -36,7 +36,7 @@ export interface OutlineEntry {
 /** An outline, and how many lines were cut off. */
 export interface CommandOutline {
   readonly entries: readonly OutlineEntry[];
-  /** Lines that were cut off at the end. */
+  /** The number of lines that were cut off at the end. */
   readonly left: number;
 }
 

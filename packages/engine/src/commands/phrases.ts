@@ -1,6 +1,6 @@
 /**
- * What commands report: a code with data, and its English sentence. Codes cross the wire, so that each interface words
- * them in its own language and none has to parse a sentence.
+ * The texts of commands: a code with data, and its English sentence. Interfaces receive the code and data, so that each
+ * can word the sentence in its own language without parsing English.
  */
 import type { Node } from '@coppice/core';
 import { previewOf } from '@coppice/core/tree';
@@ -131,12 +131,12 @@ export type PhraseCode = keyof typeof commandPhrases;
 export type PhraseValue =
   | string
   | number
-  /** Somebody's words, shortened. */
+  /** A quotation, shortened. */
   | { readonly quote: string }
-  /** A node: who speaks, and the first words, null if it has none. */
+  /** A node: the author, and the first words; null if the node has no text. */
   | { readonly who: string; readonly words: string | null }
   | { readonly count: number; readonly unit: PhraseUnit }
-  /** A share of 1. */
+  /** A fraction between 0 and 1. */
   | { readonly share: number }
   /** A time ago; a unit of null is less than a minute. */
   | { readonly ago: number; readonly unit: 'year' | 'month' | 'day' | 'hour' | 'minute' | null }
@@ -144,7 +144,7 @@ export type PhraseValue =
   | { readonly word: string }
   | { readonly parts: readonly Phrase[] };
 
-/** What can be counted. */
+/** The units of counts, as singular and plural. */
 export const phraseUnits = {
   message: ['message', 'messages'],
   token: ['token', 'tokens'],
@@ -171,7 +171,7 @@ export function makePhrase(code: PhraseCode, data: Phrase['data'] = {}): Phrase 
   return { code, data };
 }
 
-/** A text in quotes, shortened. */
+/** Makes the value for a quotation, shortened. */
 export function makeQuoteValue(text: string, most?: number): PhraseValue {
   return { quote: quoteBeginning(text, most).slice(1, -1) };
 }
@@ -180,36 +180,36 @@ export function makeCountValue(count: number, unit: PhraseUnit): PhraseValue {
   return { count, unit };
 }
 
-/** A node in a sentence. */
+/** Makes the value that names a node in a sentence. */
 export function makeNodeValue(node: Pick<Node, 'text' | 'meta' | 'role' | 'kind'>): PhraseValue {
   const words = previewOf(node, 1);
   return { who: roleLabel(node), words: words === '' ? null : quoteBeginning(words).slice(1, -1) };
 }
 
-/** Who speaks, in a line of a list, with the status of a reply that is not complete. */
+/** Makes the phrase for the author of a node, with the status of a reply that is not complete. */
 export function makeSpeakerPhrase(node: Pick<Node, 'kind' | 'role' | 'status'>): Phrase {
   const who = { word: roleLabel(node) };
   if (node.status === 'success') return makePhrase('speaker', { who });
   return makePhrase('speaker-with-status', { who, status: { word: node.status } });
 }
 
-/** What a command does. */
+/** Makes the phrase for the summary of a command. */
 export function makeSummaryPhrase({ name, summary }: { readonly name: string; readonly summary: string }): Phrase {
   return makePhrase('command-summary', { command: name, text: summary });
 }
 
-/** What an argument of a command is. */
+/** Makes the phrase for the description of an argument. */
 export function makeArgumentPhrase(command: string, argument: string, about: string): Phrase {
   return makePhrase('command-argument', { command, argument, text: about });
 }
 
-/** How long ago. */
+/** Makes the value for an age in milliseconds. */
 export function makeAgeValue(ms: number): PhraseValue {
   const { count, unit } = toAgeInLargestUnit(ms);
   return { ago: count, unit };
 }
 
-/** The English words of a phrase. */
+/** Formats a phrase in English. */
 export function phraseToEnglish({ code, data }: Phrase): string {
   return commandPhrases[code].replace(/\{(\w+)\}/g, (_, name: string) => valueInEnglish(data[name] ?? ''));
 }
@@ -249,7 +249,7 @@ export function makeListing(lines: readonly PhraseLine[]): {
   return { text: lines.map(lineToEnglish).join('\n'), lines };
 }
 
-/** A line in English. */
+/** Formats a line of a list in English. */
 export function lineToEnglish(line: PhraseLine): string {
   return line.map((part) => (typeof part === 'string' ? part : phraseToEnglish(part))).join('');
 }

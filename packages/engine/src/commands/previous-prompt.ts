@@ -2,7 +2,7 @@ import { ask, type Node, type NodeId, type ReadProgram } from '@coppice/core';
 import type { CommandScope } from './contract.ts';
 import { makeCommandError } from './errors.ts';
 
-/** The last message of the user above the view's position. Throws if there is none. */
+/** Finds the last message of the user above the view's position. Throws if there is none. */
 export async function findPreviousPrompt({ store, treeId, activeNodeId }: CommandScope): Promise<Node> {
   const found = activeNodeId === null ? null : await store.read(treeId, () => promptBefore(activeNodeId));
   return found ?? moveUp(makeCommandError('command/no-such-node', 'There is no message of yours above this one.'));

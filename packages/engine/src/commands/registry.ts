@@ -101,7 +101,7 @@ export function createCommands(options: CommandsOptions = {}): Commands {
       try {
         return await completeLine(line, await scopeOf(context));
       } catch {
-        // An error must not interrupt typing; it is reported when the line is run.
+        // An error must not interrupt typing; it is reported when the line runs.
         return { from: line.length, items: [] };
       }
     },
@@ -128,7 +128,10 @@ async function compactBranch(
   return compactor.compact({ ...request, model: chosen === null ? undefined : modelOfContext(models, chosen.model) });
 }
 
-/** A model that was set earlier may no longer be configured; then the window of the last replying model counts. */
+/**
+ * Finds the model whose window counts. A model that was set earlier may no longer be configured; then the window of the
+ * last replying model counts.
+ */
 function modelOfContext(models: CommandServices['models'], id: string): Model | undefined {
   try {
     return models?.model(id);

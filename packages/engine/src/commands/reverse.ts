@@ -1,4 +1,4 @@
-/** Shared by `/undo` and `/redo`. */
+/** Undoes and redoes acts, for `/undo` and `/redo`. */
 import { ask, run } from '@coppice/core';
 import type { CommandResult, CommandScope } from './contract.ts';
 import { describeAct } from './describe-act.ts';
@@ -8,7 +8,7 @@ import { makePhrase, makeReport, phraseToEnglish } from './phrases.ts';
 export interface ReversedAct {
   readonly actId: string;
   readonly at: number;
-  /** Its parts, for example `2 messages`. */
+  /** The parts of the act, for example `2 messages`. */
   readonly what: readonly string[];
 }
 

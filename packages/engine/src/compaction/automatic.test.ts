@@ -107,7 +107,7 @@ describe('before a call', () => {
     for (const name of ['a', 'b', 'c']) await shop.send(long(name)).done;
     const end = await shop.send(long('d', 1_000)).done;
     expect(end).toMatchObject({ code: 'generate/budget', message: expect.stringContaining('(19500 spent)') });
-    // The earlier messages, and the beginning of the request that is cut.
+    // One summary is of the earlier messages, one of the beginning of the request that is cut.
     expect(notesOf()).toHaveLength(2);
     expect(await markers()).toBe(1);
     expect((await shop.send('Go on').done).type).toBe('end');

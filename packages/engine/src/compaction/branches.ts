@@ -1,4 +1,4 @@
-/** Leaving and merging branches with a summary. */
+/** Leaves and merges branches with a summary. */
 import {
   actId as asActId,
   ask,
@@ -93,8 +93,8 @@ async function summarizePart(
 }
 
 /**
- * The messages that a node contributes to the summary of its branch. Compactions contribute none: the messages that
- * they replace are read themselves.
+ * The messages that a node contributes to the summary of its branch. A compaction contributes none, because the
+ * messages that it replaces are read too.
  */
 function hasMessages({ kind, message, meta }: Node): Message[] {
   if (message === null || meta.excluded === true || kind === 'compaction' || kind === 'state') return [];
@@ -205,6 +205,6 @@ async function mergeSummary(
     const end = into ?? row.activeNodeId;
     return end === null ? [] : yield* readLeft(nodeId, end);
   });
-  // The planner refuses what cannot be merged, and knows the reason.
+  // The planner refuses branches that cannot be merged, and gives the reason.
   return summarizePart(bench, left, focus, signal);
 }

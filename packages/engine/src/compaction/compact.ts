@@ -47,7 +47,7 @@ interface CompactionPoint {
   readonly isLeaf: boolean;
 }
 
-/** Runs the hooks around a compaction. Throws `context/nothing-to-compact`. */
+/** Compacts a branch and runs the hooks before and after. Throws `context/nothing-to-compact`. */
 export async function compactWithHooks(
   bench: CompactorServices,
   request: CompactionRequest,
@@ -68,7 +68,7 @@ export async function compactWithHooks(
   return made;
 }
 
-/** The end of a branch. Whether it is a leaf is read now, before anything can be added below it. */
+/** The end of a branch. Whether the node is a leaf is read first, before anything can be added below it. */
 interface BranchEnd {
   readonly nodeId: NodeId;
   readonly isLeaf?: boolean;
@@ -81,7 +81,7 @@ function* readEnd(treeId: TreeId, named: NodeId | undefined): ReadProgram<Branch
   return { nodeId, isLeaf: (yield* ask('children', { of: nodeId })).length === 0 };
 }
 
-/** Compacts without asking the hooks, one compaction per tree at a time. */
+/** Compacts a branch without running the hooks, one compaction per tree at a time. */
 export function compactWithoutHooks(
   bench: CompactorServices,
   request: CompactionRequest & BranchEnd,

@@ -1,4 +1,7 @@
-/** Runs one compaction per tree at a time: a second request for the same one shares its result, any other waits. */
+/**
+ * Runs one compaction per tree at a time: a second request with the same key shares the result of the first, any other
+ * waits.
+ */
 import { isAppError, type Store, type TreeId } from '@coppice/core';
 import { makeGenerateError } from '../generate/errors.ts';
 import { createLinkedController } from '../generate/stop.ts';
@@ -8,7 +11,7 @@ interface RunningCompaction {
   /** Requests with the same key share the result. */
   readonly key: string;
   readonly landing: Promise<CompactionOutcome>;
-  /** Aborts it in favour of another request; null if it cannot be aborted. */
+  /** Aborts the running compaction in favour of another request; null if it cannot be aborted. */
   readonly yields: (() => void) | null;
 }
 
@@ -18,7 +21,7 @@ const runningCompactions = new WeakMap<Store, Map<TreeId, RunningCompaction>>();
 export interface CompactionLock {
   readonly treeId: TreeId;
   readonly key: string;
-  /** Whether it can be aborted in favour of another one. */
+  /** Whether this compaction can be aborted in favour of another one. */
   readonly yields: boolean;
   readonly signal: AbortSignal | undefined;
 }
@@ -43,7 +46,7 @@ export async function runExclusive(
     try {
       return await waitForTurn(other.landing, signal);
     } catch (thrown) {
-      // The caller that started it aborted; this caller did not, so it tries again.
+      // The caller that started the compaction aborted it, but this caller did not, so it tries again.
       if (!isAppError(thrown) || thrown.kind !== 'aborted' || signal?.aborted === true) throw thrown;
     }
   }
@@ -57,7 +60,7 @@ export async function runExclusive(
 }
 
 function ignoreRejection(): void {
-  // The caller that started it gets the error.
+  // The caller that started the compaction gets the error.
 }
 
 /** Waits for a promise until the caller's signal aborts. */

@@ -109,7 +109,7 @@ describe.each(['memory', 'sqlite'] as const)('by hand, on %s', (kind) => {
     expect(await inForce(two.nodeId)).toEqual(['system-prompt', 'summary', 'm10']);
     expect((await shop.node(summary)).parentId).toBe(first[1]);
     expect((await shop.node(one.nodeId)).text).toBe('Summary 1.');
-    // The second branch was summarised without a word that only the first one had.
+    // The summary of the second branch contains no word that only the first branch had.
     expect(JSON.stringify(shop.provider.requests.slice(2))).not.toContain('m7');
   });
 

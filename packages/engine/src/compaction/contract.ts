@@ -9,7 +9,7 @@ import type { FileTools } from '../summaries/files.ts';
 
 /** Who acts, in which act, and the abort signal. */
 export interface ActingUser {
-  /** All commits of one user action share it; by default a new one. */
+  /** The act that all commits of one user action share; by default a new one. */
   readonly actId?: string | undefined;
   /** By default the compactor's own actor. */
   readonly actor?: string | undefined;
@@ -18,7 +18,7 @@ export interface ActingUser {
 
 /** Who acts, and the version of the tree that the request was made on. */
 export interface VersionedActor extends ActingUser {
-  /** Refused as stale if the tree changed since. */
+  /** The version that the caller has read; the request is refused as stale if the tree changed since. */
   readonly expectedVersion?: number | undefined;
 }
 
@@ -104,7 +104,7 @@ export interface RangeSummary {
 export interface Compactor {
   /** Replaces older messages of a branch by a summary. Throws `context/nothing-to-compact`. */
   compact(request: CompactionRequest): Promise<CompactionOutcome>;
-  /** The same for a turn whose context does not fit. */
+  /** Compacts for a turn whose context does not fit. */
   readonly compactContext: CompactBelowNode;
   /** Moves the active node and adds a summary of the branch that is left. */
   branchWithSummary(request: SwitchRequest): Promise<CompactionCommit>;
@@ -124,7 +124,7 @@ export interface Compactor {
 /** Options of a compactor; everything but the store has a default. */
 export interface CompactorOptions {
   readonly store: Store;
-  /** By default one that uses no model. */
+  /** By default a summarizer without a model. */
   readonly summarizer?: Summarizer | undefined;
   /** Finds the models that replied on a branch, for their context windows. */
   readonly model?: ((id: string) => Model) | undefined;

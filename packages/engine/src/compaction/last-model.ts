@@ -10,7 +10,7 @@ export function findLastModel({ model }: Pick<CompactorServices, 'model'>, nodes
   try {
     return model(`${String(provider)}/${String(name)}`);
   } catch {
-    // It is no longer configured, so its window is unknown.
+    // The model is no longer configured, so its window is unknown.
     return null;
   }
 }

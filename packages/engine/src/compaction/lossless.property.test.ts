@@ -21,7 +21,7 @@ import type { Summarizer, SummarizerRequest } from '../summaries/contract.ts';
 import { extractSummary } from '../summaries/extract.ts';
 import { createCompactor } from './compactor.ts';
 
-/** What happens to a conversation: a message, tool calls, or a compaction. */
+/** An event of a conversation: a message, tool calls, or a compaction. */
 type Deed =
   | { readonly type: 'say'; readonly role: 'user' | 'assistant' | 'system'; readonly words: number }
   | { readonly type: 'call'; readonly results: readonly number[]; readonly answered: number }
@@ -115,7 +115,7 @@ test('[Y28] any number of compactions loses no message and separates no call fro
         });
         expect(summarizer.inputs.length).toBe(made === null ? calls : calls + 1);
         if (made === null) continue;
-        // The earlier summary is passed on complete.
+        // The earlier summary is passed to the summarizer in full.
         expect(summarizer.inputs.at(-1)?.previous ?? '').toBe(last);
         last = made.summary;
         const found = await inForce(store, id, made.nodeId);

@@ -19,7 +19,10 @@ export interface ProviderConfig {
   readonly kind: string;
   readonly label?: string | undefined;
   readonly baseUrl?: string | undefined;
-  /** From the file, or from the environment variable that the file names. Bound to the host of `baseUrl`. */
+  /**
+   * The key from the file, or from the environment variable that the file names. It is sent only to the host of
+   * `baseUrl`.
+   */
   readonly key?: Secret | undefined;
   /** Undefined if there is no key. */
   readonly keySource?: KeySource | undefined;
@@ -39,7 +42,7 @@ export interface ProviderConfig {
 /** A section `[mcp.servers.<name>]`, or a server that a user added on the page; no conversation can add one. */
 export type McpServerConfig = {
   readonly name: string;
-  /** True if it was added on the page, where it can be removed. */
+  /** True if the server was added on the page, where it can be removed. */
   readonly fromPage?: boolean | undefined;
   readonly enabled: boolean;
   readonly timeoutMs: number;
@@ -53,7 +56,7 @@ export type McpServerConfig = {
       /** The program and its arguments; never a shell line. */
       readonly command: readonly string[];
       readonly cwd?: string | undefined;
-      /** Passed to the child process only. */
+      /** Environment variables for the child process only. */
       readonly env: ReadonlyMap<string, HiddenText>;
       /** Variables of our own environment that the child process may see. */
       readonly passEnv: readonly string[];
@@ -63,14 +66,14 @@ export type McpServerConfig = {
       readonly url: string;
       readonly key?: Secret | undefined;
       readonly headers: Readonly<Record<string, string>>;
-      /** As in {@link ProviderConfig}. */
+      /** True if a user of a shared server entered the URL; see {@link ProviderConfig}. */
       readonly publicOnly?: boolean | undefined;
     }
 );
 
 /** A section `[tools]`. */
 export interface ToolsConfig {
-  /** What happens when a tool with side effects is called that neither list names. */
+  /** Whether a call needs approval if the tool has side effects and neither list names it. */
   readonly approval: 'ask' | 'never' | 'always';
   readonly allow: readonly string[];
   readonly deny: readonly string[];
@@ -133,7 +136,7 @@ export interface ProxyConfig {
    * have trees by prompt keep them so, and all others are grouped by session.
    */
   readonly grouping?: 'session' | 'prompt' | undefined;
-  /** The same for single projects, `[proxy.projects]`. */
+  /** The grouping of single projects, `[proxy.projects]`. */
   readonly projects?: ReadonlyMap<string, 'session' | 'prompt'> | undefined;
 }
 
@@ -145,14 +148,14 @@ export interface ServerConfig {
   readonly origins?: readonly string[] | undefined;
 }
 
-/** A finding that does not stop the program but that the operator should know. */
+/** A finding that does not stop the program, but that the operator should see. */
 export interface ConfigWarning {
   /** File and line, for example `/home/me/.coppice/config.toml:12`; only the file if there is no line. */
   readonly where: string;
   readonly message: string;
 }
 
-/** What a check of the file found. With an error nothing works; with a warning something has no effect. */
+/** A finding of a check of the file. With an error nothing works; with a warning one setting has no effect. */
 export interface ConfigProblem extends ConfigWarning {
   readonly severity: 'error' | 'warning';
 }

@@ -82,7 +82,7 @@ export function parseConfig(file: TomlFile | null, env: EnvironmentVariables, on
   return parseWithout(file, env, onSetting);
 }
 
-/** What is wrong in a file, everything at once: errors first, then warnings. Empty if the file is in order. */
+/** Finds all problems of a file: errors first, then warnings. Empty if the file is valid. */
 export function findConfigProblems(file: TomlFile, env: EnvironmentVariables): readonly ConfigProblem[] {
   const errors: ConfigProblem[] = [];
   const leftOut = new Set<string>();
@@ -93,9 +93,10 @@ export function findConfigProblems(file: TomlFile, env: EnvironmentVariables): r
     } catch (error) {
       if (!isAppError(error) || error.code !== 'config/invalid') throw error;
       const { where, what, path } = error.data;
-      // Read on as if the field were missing. Without a field, or if that did not help, there is nothing more to find.
+      // Reads on as if the field were missing. Without a field, or if the same error occurs again, nothing more can be
+      // found.
       const field = Array.isArray(path) ? joinFieldPath(path.map(String)) : null;
-      // A table is refused for want of a field that was left out: the first finding says it.
+      // A table that is refused because a required field was left out needs no finding of its own: the field has one.
       const isConsequence = field !== null && [...leftOut].some((each) => each.startsWith(field.replace(/]$/, ',')));
       if (!isConsequence)
         errors.push({ where: String(where), message: String(what ?? error.message), severity: 'error' });

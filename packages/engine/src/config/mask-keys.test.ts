@@ -12,7 +12,7 @@ import {
 
 const key = 'sk-test-0123456789abcdef';
 
-/** What a filter passes on of a text that arrives in pieces. */
+/** Returns the output of a filter for a text that arrives in pieces. */
 function filtered(text: string, keys: readonly string[], cuts: readonly number[]): string {
   const filter = createKeyFilter(keys);
   let out = '';

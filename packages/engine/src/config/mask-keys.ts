@@ -5,7 +5,7 @@
 
 /** Shorter values are too likely to occur in ordinary text. */
 const shortestKey = 16;
-/** Longer than any ordinary word. */
+/** A value of this length is masked even if it consists of plain words. */
 const longestWord = 32;
 const plainWords = /^(?:\p{Lu}?\p{Ll}+|\p{Lu}+)(?:\s+(?:\p{Lu}?\p{Ll}+|\p{Lu}+))*$/u;
 
@@ -19,7 +19,10 @@ export function makeKeyMask(key: string): string {
   return `[key …${key.slice(-4)}]`;
 }
 
-/** The keys to replace, longest first: if one key starts with another, no rest may remain. */
+/**
+ * Selects the keys to replace, longest first: if one key starts with another, the rest of the longer one must not
+ * remain.
+ */
 export function selectMaskableKeys(keys: Iterable<string>): readonly string[] {
   return [...new Set(keys)].filter(isMaskable).sort((a, b) => b.length - a.length);
 }
@@ -114,7 +117,7 @@ function partLength(key: string): number {
 /** The beginning of a key at the end of a text. */
 interface PartialKey {
   readonly key: string;
-  /** Where it starts. */
+  /** The offset where the beginning of the key starts. */
   readonly from: number;
   /** How many characters of the key are complete. */
   readonly length: number;
@@ -139,8 +142,8 @@ function findPartialKey(text: string, keys: readonly string[]): PartialKey | nul
 }
 
 /**
- * How many characters of a key a text spells from a position to its end, if those before `index` were spelled already;
- * null if it spells something else, or the whole key before its end.
+ * Counts the characters of a key that a text spells from a position to its end, if those before `index` were spelled
+ * already. Null if the text spells something else, or the whole key before its end.
  */
 function partialLength(text: string, from: number, key: string, index: number): number | null {
   for (let at = from; index < key.length; index++) {
@@ -158,7 +161,7 @@ function partialLength(text: string, from: number, key: string, index: number): 
   return null;
 }
 
-/** The position after the four digits of an escaped character; null if it is another one. */
+/** The position after the four digits of an escaped character; null if the digits encode another character. */
 function afterEscape(text: string, at: number, character: string): number | 'cut' | null {
   const code = character.charCodeAt(0).toString(16).padStart(4, '0');
   const digits = text.slice(at, at + 4).toLowerCase();
@@ -166,7 +169,10 @@ function afterEscape(text: string, at: number, character: string): number | 'cut
   return digits.length === 4 ? at + 4 : 'cut';
 }
 
-/** Some backslashes spell one in the key; the others escape it, or belong to the next character. */
+/**
+ * Finds where a backslash of the key can end in the text: some backslashes spell one in the key; the others escape it,
+ * or belong to the next character.
+ */
 function afterBackslash(
   text: string,
   at: number,

@@ -4,10 +4,10 @@ import { AppError } from '@coppice/core';
 import { isMaskable, makeKeyMask, replaceKeys, selectMaskableKeys } from './mask-keys.ts';
 
 const hidden = '«hidden»';
-// Of a shorter key, four characters would reveal too much.
+// Four characters of a shorter key would reveal too much of it.
 const shortestShown = 12;
 
-/** Converts to the text «hidden» in every way. */
+/** An object that every conversion turns into the text «hidden». */
 class Unprintable {
   toString(): string {
     return hidden;
@@ -30,7 +30,7 @@ class Unprintable {
 export class HiddenText extends Unprintable {
   readonly #value: string;
 
-  /** `registry` decides what the text is removed from; without one, from every text for people and logs. */
+  /** Registers the text for removal from messages and logs; `registry` decides from which of them. */
   constructor(value: string, registry: HeldSecrets = held) {
     super();
     this.#value = value;
@@ -51,8 +51,8 @@ export class HiddenText extends Unprintable {
 }
 
 /**
- * An API key, bound to the origin it was configured for. It is not given out for another origin, so changing a base
- * URL later does not leak it. Prints and serialises as «hidden».
+ * An API key, bound to the origin it was configured for. It is not given out for another origin, so changing a base URL
+ * later does not leak the key. Prints and serialises as «hidden».
  */
 export class Secret extends Unprintable {
   readonly #value: HiddenText;
@@ -109,9 +109,9 @@ class HeldSecrets {
 }
 
 const held = new HeldSecrets();
-// Masked in messages. Other hidden values may be ordinary texts, like a path.
+// These values are masked in messages. Other hidden values may be ordinary texts, like a path.
 const keys = new HeldSecrets();
-// Secrets among other settings. Apart from the rest, because these may be passed on to an MCP server.
+// Secrets among other settings. They are held separately, because they may be passed on to an MCP server.
 const settings = new HeldSecrets();
 
 // Names of variables that hold secrets, by one of their words.
@@ -122,7 +122,7 @@ const filePath = /^(?:~|\.{0,2})[\\/]|^[A-Za-z]:[\\/]/;
 const addressWithPassword = /:\/\/[^/\s:]*:[^/\s]+@/;
 const address = /^[a-z][a-z\d+.-]*:\/\//i;
 
-/** Whether a variable is a secret by its name or its form; a path and an address without a password are none. */
+/** Whether a variable is a secret by its name or its form. Paths and addresses without a password are not secrets. */
 function isSecretVariable(name: string, value: string): boolean {
   if (filePath.test(value)) return false;
   if (address.test(value)) return addressWithPassword.test(value);
@@ -136,12 +136,12 @@ export function makeHiddenVariable(name: string, value: string): HiddenText {
   return variable;
 }
 
-// A credential after its scheme: the token alone can be repeated as well.
+// A credential after its scheme. The token alone is masked too, because a program may repeat it without the scheme.
 const credential = /^(?:bearer|basic|token|digest|apikey)\s+(\S+)$/i;
 
 /**
- * The values of named settings (headers, variables, arguments) that are secrets by their name or form. They are masked
- * while the result is held.
+ * Finds the values of named settings (headers, variables, arguments) that are secrets by their name or form. They are
+ * masked while the result is referenced.
  */
 export function findSecretSettings(named: Iterable<readonly [name: string, value: string]>): readonly HiddenText[] {
   const found = new Set<string>();
@@ -153,8 +153,8 @@ export function findSecretSettings(named: Iterable<readonly [name: string, value
 }
 
 /**
- * The arguments of a command that an option names as a secret: `--token x` and `--token=x`. Looking random is not
- * enough here, because names of packages do.
+ * Finds the arguments of a command that an option names as a secret: `--token x` and `--token=x`. A random-looking
+ * value is not enough here, because package names look random too.
  */
 export function findSecretArguments(command: readonly string[]): readonly (readonly [name: string, value: string])[] {
   return command.flatMap((word, at) => {
@@ -165,7 +165,7 @@ export function findSecretArguments(command: readonly string[]): readonly (reado
   });
 }
 
-/** Whether a text contains a key or a secret that was configured for one purpose alone. */
+/** Whether a text contains a key or another hidden value; secrets among the settings do not count. */
 export function containsKey(text: string): boolean {
   return held.hide(text) !== text;
 }

@@ -2,7 +2,8 @@
 import { parseConfig } from './load.ts';
 import type { Setting } from './toml.ts';
 
-// Sections that users name are read only if there is one: an MCP server has other keys with a command than with a URL.
+// A section whose name the user chooses is read only if the file has one, so this text has one of each. An MCP server
+// has other keys with a command than with a URL.
 const oneOfEach = `
 [providers.openai]
 [models."provider/model"]

@@ -10,10 +10,10 @@ export interface Setting {
   readonly path: readonly string[];
   readonly kind: 'section' | 'text' | 'number' | 'whole number' | 'true or false' | 'texts' | 'named texts' | 'word';
   readonly about: string;
-  /** Undefined if the setting is then unset or empty. */
+  /** The default; undefined if the setting is then unset or empty. */
   readonly default?: string | number | boolean | undefined;
   readonly bounds?: NumberBounds | undefined;
-  /** The values that a word may have. */
+  /** The allowed values, if the setting is one of several words. */
   readonly words?: readonly string[] | undefined;
   /** Whether the value is never printed. */
   readonly secret?: boolean | undefined;
@@ -101,7 +101,7 @@ export function findLineOfKey(text: string, path: readonly string[]): number | n
   return line;
 }
 
-/** What all tables of one file share. */
+/** The state that all tables of one file share. */
 interface TomlReading {
   readonly file: TomlFile;
   readonly warnings: ConfigWarning[];
@@ -110,7 +110,7 @@ interface TomlReading {
   readonly leftOut?: ReadonlySet<string> | undefined;
 }
 
-/** A path of a field as one text. */
+/** Joins the path of a field to one text. */
 export function joinFieldPath(path: readonly string[]): string {
   return JSON.stringify(path);
 }

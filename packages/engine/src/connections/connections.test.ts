@@ -74,7 +74,7 @@ describe('connections', () => {
     await expect(moved).rejects.toMatchObject({ code: 'keys/needed' });
     const samePlace = await live.checkConnection({ name: 'mine', address: 'https://one.example.org/v2' });
     expect(samePlace.section.key?.origin).toBe('https://one.example.org');
-    // Also if the file is edited by hand.
+    // A change of the file by hand is noticed too.
     const path = join(home, '.coppice', 'keys.json');
     writeFileSync(path, readFileSync(path, 'utf8').replace('one.example.org/v1', 'two.example.org/v1'));
     await live.sync();

@@ -35,7 +35,7 @@ export interface ConnectionInput {
   readonly key?: string | undefined;
 }
 
-/** What may be entered. */
+/** The rules for entered connections. */
 export interface ConnectionRules {
   /** Whether loopback and private addresses may be entered: only on a single-user server. */
   readonly privateAddresses: boolean;
@@ -53,7 +53,7 @@ export function connectionId(name: string): string {
   return `provider/${name}`;
 }
 
-// Valid for files, sections and routes.
+// A name that is valid in files, sections and routes.
 const nameForm = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const mostModels = 500;
 
@@ -202,7 +202,7 @@ function sectionOf(
     ...(label === undefined ? {} : { label }),
     baseUrl: address,
     models: [...new Set([...(configured?.models ?? []), ...readTextListField(record, 'models')])],
-    // Bound to the origin that it was entered for, even if the URL has changed.
+    // The key is sent only to the origin that it was entered for, even if the URL has changed.
     ...(key === undefined
       ? {}
       : {

@@ -1,4 +1,4 @@
-/** What a user sets on the page or with `coppice keys`: the storage of keys and related settings. */
+/** The storage of keys and related settings that a user enters on the page or with `coppice keys`. */
 import type { ErrorKind, JsonObject, SealedRecords } from '@coppice/core';
 import { AppError } from '@coppice/core';
 
@@ -9,14 +9,14 @@ import { AppError } from '@coppice/core';
 export interface SecretRecords {
   /** The kind of storage, for display. */
   readonly place: 'file' | 'encrypted' | 'memory';
-  /** Changes with every change, also by another process; cheap to read. */
+  /** A text that changes with every change of the records, even by another process; cheap to read. */
   version(): Promise<string>;
   load(): Promise<ReadonlyMap<string, JsonObject>>;
-  /** Adds a record or replaces it; durable when it resolves. */
+  /** Adds a record or replaces it. The record is durable when the promise resolves. */
   put(id: string, record: JsonObject): Promise<void>;
-  /** Returns whether it existed. */
+  /** Removes a record; returns whether it existed. */
   remove(id: string): Promise<boolean>;
-  /** Replaces each record by what `seal` returns for it, all in one step. Returns how many there are. */
+  /** Replaces each record by the result of `seal`, all in one write. Returns the number of records. */
   rewrite(seal: (id: string, record: JsonObject) => JsonObject): Promise<number>;
 }
 
@@ -30,7 +30,7 @@ export const keysErrorKinds = {
   'keys/invalid': 'invalid',
 } as const satisfies Record<string, ErrorKind>;
 
-/** Creates an error with one of these codes. The message must not contain a key. */
+/** Creates an error of key storage. The message must not contain a key. */
 export function makeKeysError(
   code: keyof typeof keysErrorKinds,
   message: string,

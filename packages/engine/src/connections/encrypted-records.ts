@@ -1,4 +1,4 @@
-/** Records of a shared server: each is encrypted with AES-256-GCM under a secret that is kept apart from them. */
+/** Records of a shared server: each is encrypted with AES-256-GCM. The secret is stored separately from the records. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { chmod, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,11 +10,11 @@ import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
 import { readTextField } from './connections.ts';
 import { makeKeysError, type SecretRecords } from './contract.ts';
 
-/** The secret that records are encrypted under. */
+/** The secret with which records are encrypted. */
 export interface RecordSecret {
   /** The secrets that may have encrypted a record, the current one first. */
   all(): Promise<readonly string[]>;
-  /** Runs work while no rotation replaces the secret, so that a record is not written under a secret that is gone. */
+  /** Runs work while the secret cannot be rotated, so that no record is encrypted with a removed secret. */
   whileUnchanged<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -27,7 +27,10 @@ export function recordSecretPath({ env = process.env, home = '' }: ConfigSource 
   return join(folder, 'coppice', 'secret');
 }
 
-/** The secret in `COPPICE_SECRET`, or in a file with mode 0600 that is made once. Refuses one that is too short. */
+/**
+ * Opens the secret in `COPPICE_SECRET`, or in a file with mode 0600 that is created once. Throws if the secret is too
+ * short.
+ */
 export async function openRecordSecret(source: ConfigSource & { readonly home: string }): Promise<RecordSecret> {
   const { env = process.env } = source;
   const named = [env.COPPICE_SECRET, env.COPPICE_SECRET_OLD].flatMap((each) => each?.trim() || []);
@@ -43,7 +46,7 @@ export async function openRecordSecret(source: ConfigSource & { readonly home: s
     });
   return {
     async all() {
-      // While a rotation is under way, or after one that broke off, records may be under either.
+      // During a rotation, or after one that was interrupted, records may be encrypted with either secret.
       const found = [await readSecret(path), await readSecret(nextPath(path))].filter((each) => each !== null);
       if (found.length === 0) throw makeKeysError('keys/unreadable', `There is no secret at ${path}.`, { path });
       return found;
@@ -69,7 +72,7 @@ async function readSecret(path: string): Promise<string | null> {
   throw makeKeysError('keys/unreadable', `${path} holds no secret of at least ${shortestSecret} characters.`, { path });
 }
 
-/** Records that are encrypted before another holder gets them, and bound to their id. */
+/** Creates records that are encrypted before `inner` stores them. Each is bound to its id. */
 export function createEncryptedRecords(inner: SecretRecords, secret: RecordSecret): SecretRecords {
   return {
     place: 'encrypted',
@@ -92,8 +95,9 @@ export function createEncryptedRecords(inner: SecretRecords, secret: RecordSecre
 }
 
 /**
- * Encrypts all records anew. With a secret in a file a new one is made; with `COPPICE_SECRET` the new secret is that, and
- * `COPPICE_SECRET_OLD` the one before. Gives how many records there were. A rotation that breaks off can be repeated.
+ * Encrypts all records with a new secret and returns how many there were. A secret in a file is replaced by a new one;
+ * with `COPPICE_SECRET` the new secret is that variable and `COPPICE_SECRET_OLD` the previous one. An interrupted run
+ * can be repeated.
  */
 export async function reencryptRecords(
   inner: SecretRecords,
@@ -104,7 +108,7 @@ export async function reencryptRecords(
     return createEncryptedRecords(inner, secret).rewrite((_, record) => record);
   const path = recordSecretPath(source);
   return withFileLock(path, async () => {
-    // Both secrets are readable until every record is under the new one.
+    // Both secrets stay readable until every record is encrypted with the new one.
     const fresh = (await readSecret(nextPath(path))) ?? randomBytes(32).toString('base64url');
     await replaceFile(nextPath(path), `${fresh}\n`);
     const old = await secret.all();
@@ -137,7 +141,7 @@ function openRecord(id: string, sealed: JsonObject, secrets: readonly string[]):
       const read = parseJson(text);
       if (read.ok && isJsonObject(read.value)) return read.value;
     } catch {
-      // Encrypted under another secret, or altered.
+      // The record was encrypted with another secret, or was altered.
     }
   }
   throw makeKeysError(

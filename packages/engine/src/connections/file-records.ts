@@ -13,7 +13,7 @@ export function keysFilePath(source: ConfigSource = {}): string {
   return join(dirname(configPath(source).path), 'keys.json');
 }
 
-/** The file of a shared server: the same beside the configuration, with every record encrypted. */
+/** The path of the keys of a shared server: next to the configuration, with every record encrypted. */
 export function sharedKeysFilePath(source: ConfigSource = {}): string {
   return join(dirname(configPath(source).path), 'shared-keys.json');
 }
@@ -35,7 +35,7 @@ export function createFileRecords(path: string): SecretRecords {
         const { mtimeMs, size, ino } = await stat(path);
         return `${mtimeMs} ${size} ${ino}`;
       } catch {
-        // No file, or one whose error is reported when it is read.
+        // There is no file, or reading it reports the error.
         return '';
       }
     },

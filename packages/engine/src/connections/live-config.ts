@@ -39,9 +39,9 @@ export interface ModelChoices {
 
 /** The limits that an admin set on the page; null means none besides those of the configuration. */
 export interface LimitChoices {
-  /** US dollars a day, of all people together; among the limits of one person, of this person. */
+  /** US dollars a day: of all people together, or of one person. */
   readonly dayUsd: number | null;
-  /** Of each person. */
+  /** The number of requests of each person. */
   readonly requestsPerMinute: number | null;
   readonly uploadBytesPerDay: number | null;
   readonly generations: number | null;
@@ -74,7 +74,7 @@ export interface LiveConfig {
   /** The limits that an admin set. */
   readonly limitChoices: LimitChoices;
   chooseLimits(limits: Partial<LimitChoices>): Promise<void>;
-  /** The limits that an admin set for one person, which replace those of each person. */
+  /** The limits that an admin set for one person. They replace the limits that apply to everybody. */
   limitsOf(person: string): LimitChoices;
   chooseLimitsOf(person: string, limits: Partial<LimitChoices>): Promise<void>;
   keepToolServer(input: ToolServerInput): Promise<void>;

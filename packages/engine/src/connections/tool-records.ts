@@ -27,8 +27,8 @@ export function toolServerId(name: string): string {
 export const toolDecisionsId = 'setting/tools';
 
 /**
- * Validates the input and returns the record to store. Throws on a name that the configuration uses, and on an
- * address that is not allowed here. The caller checks before who may add a command.
+ * Validates the input and returns the record to store. Throws on a name that the configuration uses, and on an address
+ * that is not allowed here. The caller must check first whether the user may add a command.
  */
 export function checkToolServer(
   input: ToolServerInput,

@@ -1,4 +1,4 @@
-/** The text of a file, by what its bytes are. */
+/** Extracts the text of a file; its bytes decide which reader is used. */
 import { isUtf8 } from 'node:buffer';
 
 /** The longest text of a file that is sent to a model, in UTF-16 code units. */
@@ -12,7 +12,7 @@ function isZip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4;
 }
 
-/** The text of bytes that are text, in UTF-8 or UTF-16; null for other bytes. */
+/** Decodes bytes in UTF-8 or UTF-16; null if they are not text. */
 export function decodeText(bytes: Uint8Array): string | null {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);

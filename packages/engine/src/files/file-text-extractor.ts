@@ -1,8 +1,8 @@
-/** The texts of attachments for models that do not take the files themselves. */
+/** Extracts the text of attachments for models that do not accept the files themselves. */
 import { Worker } from 'node:worker_threads';
 import { findWorkerFile } from '../worker-file.ts';
 
-/** Extracts texts, one file at a time, and remembers the last ones. */
+/** Extracts texts, one file at a time, and caches the last ones. */
 export interface FileTextExtractor {
   /** The text of a file with this hash; null if it has none or cannot be read. Never rejects. */
   textOf(hash: string, bytes: Uint8Array): Promise<string | null>;
@@ -12,13 +12,13 @@ export interface FileTextExtractor {
 export interface FileTextLimits {
   readonly timeMs: number;
   readonly memoryMb: number;
-  /** How many texts are remembered. */
+  /** The number of cached texts. */
   readonly remembered: number;
 }
 
 const usualLimits: FileTextLimits = { timeMs: 30_000, memoryMb: 512, remembered: 16 };
 
-/** Creates a holder of texts. Starts nothing until a file is asked for. */
+/** Creates an extractor. It starts no worker until a text is requested. */
 export function createFileTextExtractor(limits: Partial<FileTextLimits> = {}): FileTextExtractor {
   const bounds = { ...usualLimits, ...limits };
   const known = new Map<string, Promise<string | null>>();
@@ -50,7 +50,7 @@ function extractInThread(bytes: Uint8Array, { timeMs, memoryMb }: FileTextLimits
         execArgv,
         env: {},
         resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-        // What a parser of foreign files prints is nobody's message.
+        // The output of the parser is discarded: it is not a message of Coppice.
         stdout: true,
         stderr: true,
       });

@@ -37,7 +37,7 @@ export function extractOfficeText(bytes: Uint8Array): string | null {
   return content === null ? null : openDocumentText(content);
 }
 
-/** Joins lines without blank ones in a row. */
+/** Joins lines and removes repeated blank ones. */
 function tidy(text: string): string {
   return text
     .replace(/[ \t]+$/gm, '')
@@ -79,7 +79,7 @@ function wordText(xml: string): string {
         if (isOpen && prefix === '') prefix = '- ';
         break;
       case 'w:tab':
-        // The same tag describes the stops of a paragraph.
+        // The same tag also defines the tab stops of a paragraph, with `w:val`.
         if (isOpen && readXmlAttribute(token.attributes, 'w:val') === null) add('\t');
         break;
       case 'w:br':

@@ -1,4 +1,4 @@
-/** The cells of an XLSX workbook as lines with commas, sheet by sheet. */
+/** Converts the cells of an XLSX workbook to lines with commas, sheet by sheet. */
 import { readXmlAttribute, readXmlTokens } from './xml-tokens.ts';
 
 type ReadPart = (name: string) => string | null;
@@ -29,7 +29,7 @@ function sheetTargets(xml: string): ReadonlyMap<string, string> {
   return targets;
 }
 
-/** The texts that cells refer to; readings of East Asian characters are left out. */
+/** The shared strings that cells refer to, without phonetic guides for East Asian characters. */
 function sharedTexts(xml: string): readonly string[] {
   const texts: string[] = [];
   let text = '';

@@ -1,4 +1,4 @@
-/** A small reader for the XML inside of office files: tags and texts in order, without a tree. */
+/** A small reader for the XML in office files: returns tags and texts in order and builds no tree. */
 
 /** A start tag, an end tag or a text. */
 export type XmlToken =
@@ -23,7 +23,10 @@ function decodeEntities(text: string): string {
   });
 }
 
-/** Returns the tokens of an XML text. Comments, instructions and declarations are left out; damage ends it early. */
+/**
+ * Returns the tokens of an XML text, without comments, instructions and declarations. Invalid XML ends the tokens
+ * early.
+ */
 export function* readXmlTokens(xml: string): Generator<XmlToken, void, void> {
   let at = 0;
   while (at < xml.length) {

@@ -74,7 +74,7 @@ export class LoomEngine {
     return this.#result(await turn.first);
   }
 
-  /** The same as a stream of events. Never throws: an error is the last event. */
+  /** Like `generate`, but returns a stream of events. Never throws: an error is the last event. */
   async *stream(
     rootId: string,
     providerName: string,

@@ -25,7 +25,7 @@ import type {
   SourceInfo,
 } from './shapes.ts';
 
-// The range of a Date: a wrong clock must not make a message unreadable.
+// The range of a Date. Times beyond it are clamped, because a wrong clock must not make a message unreadable.
 const farthest = 8.64e15;
 
 function isoTimeOf(at: number): string {

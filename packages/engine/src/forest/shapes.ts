@@ -77,7 +77,7 @@ export interface NodeData {
   readonly metadata: NodeMetadata;
 }
 
-/** What an id can refer to. */
+/** A root or a node, as found by its id. */
 export type ForestNode = RootData | NodeData;
 
 export function isRootData(node: ForestNode): node is RootData {

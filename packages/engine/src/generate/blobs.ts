@@ -23,7 +23,7 @@ function isStoredBlock(block: Block): block is StoredBlock {
 // Media types that are text.
 const inWords = /^(?:text\/|application\/(?:json|xml|toml|yaml|x-yaml|javascript|x-ndjson)\b|[^;]+\+(?:json|xml)\b)/i;
 
-/** How stored bytes become part of a request. */
+/** Options for loading stored bytes into a request. */
 export interface StoredBytesOptions {
   readonly blobs: BlobStore;
   readonly mostBytes: number;
@@ -86,7 +86,7 @@ async function withBlobBytes(
   if (inWords.test(block.mediaType)) return withText(block, decodeText(bytes) ?? buffer.toString('utf8'));
   const file: FileBlock = { ...block, source: { type: 'base64', data: buffer.toString('base64') } };
   if (accepts(file, role)) return file;
-  // Sources of programs often have no media type of their own.
+  // Files with program code often have no media type of their own.
   const plain = decodeText(bytes);
   if (plain !== null) return withText(block, plain);
   const text = await fileTexts.textOf(block.source.hash, bytes);
@@ -106,15 +106,15 @@ function isInlineBlock(block: Block): block is InlineBlock {
 }
 
 /**
- * Returns a message with inline images and files moved to the blob store, so that no page of a tree carries their bytes.
- * Both forms are equal for matching. What is not valid base64 stays as it is.
+ * Moves inline images and files of a message to the blob store, so that no page of a tree contains their bytes. Both
+ * forms are equal for matching. Data that is not valid base64 stays unchanged.
  */
 export async function storeInlineBytes(message: Message, blobs: BlobStore): Promise<Message> {
   if (!message.content.some(isInlineBlock)) return message;
   return { ...message, content: await Promise.all(message.content.map((block) => storeBytes(block, blobs))) };
 }
 
-/** The same for items that each have a message. */
+/** Does the same for a list of items with a message each. */
 export function storeInlineMessages<T extends { readonly message: Message }>(
   items: readonly T[],
   blobs: BlobStore,

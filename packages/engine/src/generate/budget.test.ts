@@ -31,7 +31,7 @@ async function folder(): Promise<string> {
   return place;
 }
 
-/** What is reserved on a day. */
+/** Returns the reserved amount of a day. */
 async function reservedOn(spending: Spending, day: string): Promise<number> {
   let found = Number.NaN;
   await spending.reserve(day, ({ reserved }) => {
@@ -165,7 +165,7 @@ test('[M44] shares the remaining budget among parts of a summary, and returns wh
   const allowance = createTurnSummaryBudget({ budgets: { ...noBudgets, turnUsd: 1, turnTokens: 10_000 } }, spent);
   const expected = { inputTokens: 1_000, outputTokens: 500 };
   const first = allowance.take(dear, expected);
-  // 60 cents each.
+  // Each call costs 60 cents.
   expect(allowance.take(dear, expected)).toBeNull();
   expect(allowance.take(free, { ...expected, inputTokens: 9_000 })).toBeNull();
   const second = allowance.take(free, expected);
@@ -221,7 +221,7 @@ describe('a day', () => {
     expect(third).toMatchObject({ code: 'generate/budget', message: expect.stringContaining('reserved for replies') });
     release();
     expect((await first.done).type).toBe('end');
-    // What was reserved and not used can be spent again.
+    // A reservation that was not used can be spent again.
     const last = shop.provider.requests.length;
     expect((await shop.send('Four', { maxTokens: 5_000 }).done).type).toBe('end');
     expect(shop.provider.requests[last]?.maxTokens).toBeGreaterThan(450);
@@ -246,14 +246,15 @@ describe('a day', () => {
     const place = await folder();
     const day = utcDayOf(Date.now());
     const [ours, theirs] = [createFileSpending(place), createFileSpending(place)];
-    // Each takes what is left, at most six of ten.
+    // Each call reserves what is left, at most six of ten.
     const rest = ({ spent, reserved }: DayUse) => Math.min(6, 10 - spent - reserved) || null;
     const releases = await Promise.all([ours, theirs, ours, theirs].map((spending) => spending.reserve(day, rest)));
     expect(releases.filter((release) => release !== null)).toHaveLength(2);
     expect(await reservedOn(theirs, day)).toBe(10);
     for (const release of releases) release?.();
     await expect.poll(() => reservedOn(createFileSpending(place), day)).toBe(0);
-    // A process that was killed holds nothing any more; one on another computer until its time is over.
+    // The reservation of a killed process ends immediately; that of a process on another computer ends when its time is
+    // over.
     const gone = spawnSync(process.execPath, ['-e', '']).pid;
     const line = { reserve: 'a', most: 3, pid: gone, host: hostname(), until: Date.now() + 60_000 };
     const elsewhere = { ...line, reserve: 'b', most: 4, host: 'elsewhere.example' };

@@ -26,7 +26,7 @@ interface Budget {
   readonly budget: 'turn_usd' | 'day_usd' | 'person_day_usd' | 'turn_tokens';
   readonly limit: number;
   readonly spent: number;
-  /** What replies that are being written may still spend; only of a day. */
+  /** The amount that running replies may still spend; only for daily budgets. */
   readonly reserved: number;
 }
 
@@ -37,10 +37,10 @@ export interface BudgetedPrompts {
 }
 
 /**
- * The prompts with the longest reply that the budgets allow, divided among parallel replies. If a model is too
- * expensive, its fallback is used if that is affordable; throws `generate/budget` if there is none, or no budget for
- * a useful reply. Dollar limits do not apply to free models and to those with an unknown price. What the replies may cost
- * is reserved of the day, so that turns that run at once do not spend the same rest of it.
+ * Limits prompts to the longest reply that the budgets allow, divided among parallel replies. If a model is too
+ * expensive, its fallback is used if that is affordable. Throws `generate/budget` if no useful reply is affordable.
+ * Dollar limits do not apply to free models and to those with an unknown price. The possible cost is reserved for the
+ * day, so that concurrent turns do not spend the same amount twice.
  */
 export async function limitByBudgets(
   services: TurnServices,
@@ -92,13 +92,13 @@ function highestCostOf(prompts: readonly Prompts[]): number {
 
 /** The daily budget of one person. */
 interface PersonBudget {
-  /** The budget as it is now, with what other replies of the person may still spend. */
+  /** The current budget, including what other replies of the person may still spend. */
   budget(): Budget;
   /** Reserves an amount until the returned function is called. */
   hold(usd: number): () => void;
 }
 
-// What running replies of each person may still spend, in this process, by day and person.
+// The amounts that running replies may still spend, in this process, by day and person.
 const heldByPerson = new WeakMap<Spending, Map<string, number>>();
 
 /** Reads the daily budget of the person whose store it is; null if there is none. */
@@ -115,7 +115,7 @@ async function readPersonBudget({ budgets, spending, store }: TurnServices, day:
       held.set(key, (held.get(key) ?? 0) + usd);
       return () => {
         const left = (held.get(key) ?? 0) - usd;
-        // Rounding may leave a rest.
+        // Rounding errors may leave a tiny amount, which is dropped.
         if (left > 1e-9) held.set(key, left);
         else held.delete(key);
       };
@@ -124,7 +124,7 @@ async function readPersonBudget({ budgets, spending, store }: TurnServices, day:
 }
 
 function releaseNothing(): void {
-  // Nothing was reserved.
+  // The person has no budget, so nothing was reserved.
 }
 
 /** The cost of a reply of the full length; 0 if the price is unknown. */
@@ -189,7 +189,7 @@ function budgetRefusal(allowance: Budget | undefined): Error {
   return makeGenerateError(
     'generate/budget',
     `The budget of ${limit} ${unit} for ${what} leaves no room for a reply (${used}): ${wait}${raise}, or take a cheaper model or a shorter conversation.`,
-    // The page has no words for a budget of one person; then the sentence itself is shown.
+    // The page has no translation for the budget of one person; without `budget` it shows this sentence.
     { ...(budget === 'person_day_usd' ? {} : { budget }), limit, spent, ...(reserved > 0 ? { reserved } : {}) },
   );
 }

@@ -33,7 +33,7 @@ function checkStart(start: TurnStart): void {
     throw notA('a list of messages', 'messages', messages);
 }
 
-/** For untyped callers, as above. */
+/** Rejects an invalid start that combines replies, for untyped callers. */
 function checkCombine(start: Extract<TurnStart, { type: 'combine' }>): void {
   const given: { readonly nodeIds: unknown; readonly way: unknown; readonly instructions?: unknown } = start;
   const { nodeIds, way, instructions } = given;
@@ -92,8 +92,8 @@ const numbers = ['n', 'temperature', 'topP', 'seed', 'maxTokens'] as const;
 const lists = ['models', 'stop', 'tools'] as const;
 
 /**
- * For untyped callers: a value that is not a number would be converted, and a single string would be taken for a
- * list.
+ * Rejects options of the wrong type, for untyped callers: a value that is not a number would be converted, and a single
+ * string would be taken for a list.
  */
 function checkKinds(options: GenerateOptions): void {
   for (const name of numbers) {

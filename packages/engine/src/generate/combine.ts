@@ -1,4 +1,4 @@
-/** Combining answers: a reply whose request ends with the chosen variants and what to make of them. */
+/** Combines answers: the request ends with the chosen variants and the task, for example one answer or a table. */
 import { ask, isToolUse, type JsonObject, type Node, type NodeId, nodeId, refuse, textOf } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import type { CombineMode, TurnStart } from './contract.ts';
@@ -7,14 +7,14 @@ import type { TurnServices } from './turn-services.ts';
 
 /** The ways to combine answers. */
 export const combineModes: readonly CombineMode[] = ['combine', 'table', 'differences'];
-/** More answers have no letters that a reader can keep apart. */
+/** With more answers, a reader could no longer tell the letters apart. */
 export const maxCombinedReplies = 8;
 
-/** The chosen answers, as they are sent and as they are recorded. */
+/** The chosen answers, as text for the request and as metadata of the reply. */
 export interface Combination {
   /** The last message of the request. */
   readonly text: string;
-  /** For the source of the reply: way, ids in the order of their letters, and instructions. */
+  /** The `source` metadata of the reply: mode, ids in the order of their letters, and instructions. */
   readonly record: JsonObject;
 }
 
@@ -113,7 +113,10 @@ function* readTurnText(reply: Node) {
   return texts.filter((text) => text !== '').join('\n\n');
 }
 
-/** The combination that a reply was made from, to continue it; null for other replies, and once a source is gone. */
+/**
+ * Restores the combination that a reply was made from, to continue it. Null for other replies, and if a source was
+ * deleted.
+ */
 export async function restoreCombination(
   services: TurnServices,
   start: Extract<TurnStart, { type: 'continue' }>,

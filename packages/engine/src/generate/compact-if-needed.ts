@@ -36,7 +36,7 @@ export async function compactOnce(
     if (isAppError(thrown) && reason !== 'after' && (thrown.kind === 'aborted' || reason === 'full')) {
       if (thrown.code !== 'context/nothing-to-compact') throw thrown;
     }
-    // If compaction was only advisable, or another error happened first, a failed summary does not stop the turn.
+    // A failed summary does not stop the turn if compaction was only advisable, or if another error happened first.
     return null;
   }
 }

@@ -31,9 +31,9 @@ export interface GenerateOptions {
   readonly maxTokens?: number | undefined;
   /** Names of the tools that may be called; requires a single reply. */
   readonly tools?: readonly string[] | undefined;
-  /** For the first call only; later rounds choose freely. */
+  /** Applies to the first call only; in later rounds the model chooses freely. */
   readonly toolChoice?: ToolChoice | undefined;
-  /** Used if a model is unreachable or refuses before it has written anything. */
+  /** The model to use if another one is unreachable or refuses before it has written any text. */
   readonly fallbackModel?: string | undefined;
   /** The same request id at the same position is the same turn: nothing is generated twice. */
   readonly requestId?: string | undefined;
@@ -65,7 +65,7 @@ export interface MessageToAppend {
   readonly meta?: NodeMeta;
 }
 
-/** What becomes of several answers: one answer, a table, or a list of agreements and differences. */
+/** The result of combining answers: one answer, a table, or a list of agreements and differences. */
 export type CombineMode = 'combine' | 'table' | 'differences';
 
 /** Where a turn starts. */
@@ -90,7 +90,7 @@ export type TurnStart =
       /** Between 2 and 8; the first is called A in the request and in the reply. */
       readonly nodeIds: readonly NodeId[];
       readonly way: CombineMode;
-      /** What to pay attention to. */
+      /** The user's instructions for combining. */
       readonly instructions?: string | undefined;
     }
   /** Continues a reply that was cut off, in the same node. */
@@ -154,7 +154,10 @@ export type TurnEvent =
     }
   /** The request differs from what was asked for; reported once per turn. `message` is in English. */
   | ({ readonly type: 'notice'; readonly nodeId: NodeId; readonly message: string } & TurnNotice)
-  /** The provider failed before it said anything and is asked again after `waitMs`; this is retry `attempt` of `retries`. */
+  /**
+   * The provider failed before it sent any text and is called again after `waitMs`; this is retry `attempt` of
+   * `retries`.
+   */
   | {
       readonly type: 'retry';
       readonly nodeId: NodeId;

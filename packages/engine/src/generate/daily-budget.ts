@@ -11,8 +11,8 @@ export interface DailyBudget {
 }
 
 /**
- * The daily budget for summaries and titles: they count like replies, and a call that would exceed it is not made.
- * Undefined if no daily budget is set.
+ * Creates the daily budget for summaries and titles: they count like replies, and a call that would exceed the budget
+ * is not made. Undefined if no daily budget is set.
  */
 export function createDailySummaryBudget({
   budgets: { dayUsd },

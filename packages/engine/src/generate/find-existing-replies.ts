@@ -30,8 +30,8 @@ export async function findExistingReplies(
 }
 
 /**
- * Waits for the reply after the tools that an earlier attempt ran; null if there is none. No tools run here: they
- * were called once, and missing results are still being computed elsewhere or were lost.
+ * Waits for the reply after the tools that an earlier attempt ran; null if there is none. The tools are not run again:
+ * missing results are still being computed by another process or were lost.
  */
 export async function findNextReplies(
   services: TurnServices,

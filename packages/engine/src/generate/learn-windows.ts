@@ -5,8 +5,8 @@ import type { TurnServices } from './turn-services.ts';
 const worthAsking = 2_000;
 
 /**
- * Asks local servers for the windows of models that the catalogue does not know, once a conversation is long enough
- * to matter. Failures are ignored.
+ * Asks local servers for the context windows of models that are not in the catalogue, as soon as a conversation is long
+ * enough for the window to matter. Failures are ignored.
  */
 export async function learnContextWindows(
   { learnWindow }: Pick<TurnServices, 'learnWindow'>,

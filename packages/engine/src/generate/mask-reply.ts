@@ -35,7 +35,7 @@ export function createReplyMask(keys: readonly string[]): ReplyMask | null {
   };
   return (event) => {
     const out: ProviderEvent[] = [];
-    // Usage and the like may arrive within a text; what is held back goes on after them.
+    // Usage and other events may arrive within a text; the text that is held back is passed on after them.
     if (endsText.has(event.type)) flushText(out);
     if (event.type !== 'thinking-delta') think(thinking.end(), out);
     switch (event.type) {

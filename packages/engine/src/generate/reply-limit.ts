@@ -10,12 +10,12 @@ export interface SentReplyLimit {
   readonly room: 'ok' | 'short';
 }
 
-/** Below this the assumed window is not applied: the real one is probably larger. */
+/** With less space than this, an assumed window is ignored, because the real one is probably larger. */
 const fewestByGuess = 1_024;
 
 /**
- * The longest reply for a prompt of about so many tokens. An assumed window limits the reply only while it leaves at
- * least 1,024 tokens; after that the provider decides.
+ * Computes the longest reply for a prompt of about so many tokens. An assumed window limits the reply only while at
+ * least 1,024 tokens are left; after that the provider decides.
  */
 export function computeReplyLimit(
   { window, maxOut, windowKnown, maxOutKnown }: Pick<ModelInfo, 'window' | 'maxOut' | 'windowKnown' | 'maxOutKnown'>,

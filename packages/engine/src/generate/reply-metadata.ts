@@ -9,7 +9,7 @@ function knownFields(entries: Readonly<Record<string, Json | undefined>>): JsonO
   return Object.fromEntries(Object.entries(entries).filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }
 
-/** The source when the reply starts: model, and parameters and tools as sent. */
+/** Makes the source of a reply that starts: model, and parameters and tools as sent. */
 export function makeStartedSource({ model, request, combination }: Prompt): JsonObject {
   const { temperature, topP, stop, seed, thinking, tools, maxTokens } = model.fit(request);
   return knownFields({
@@ -29,7 +29,7 @@ export function makeStartedSource({ model, request, combination }: Prompt): Json
   });
 }
 
-/** What is known when the reply has ended. */
+/** The facts that are recorded when a reply has ended. */
 export interface ReplyFacts {
   readonly finishReason: FinishReason | null;
   readonly usage: Omit<ProviderUsage, 'raw'> | null;
@@ -44,7 +44,7 @@ export interface ReplyFacts {
   readonly notices: readonly TurnNotice[];
 }
 
-/** The source of a finished reply. */
+/** Makes the source of a finished reply. */
 export function makeFinishedSource(prompt: Prompt, facts: ReplyFacts): JsonObject {
   const { finishReason, usage, cost, startedAt, firstMs, totalMs, instead, notices } = facts;
   return {

@@ -1,44 +1,45 @@
-/** Daily spending and use of models, across turns and processes. */
+/** Stores daily spending and the use of models, across turns and processes. */
 import { randomUUID } from 'node:crypto';
 import { appendFile, mkdir, open } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 
-/** What one person used: calls of models, their tokens, and what they cost. */
+/** The use of one person: calls of models, their tokens, and their cost. */
 export interface ModelUse {
   readonly calls: number;
   readonly tokens: number;
   readonly usd: number;
 }
 
-/** Whose call it was, and its tokens of input and output together. */
+/** The owner of a call, and its input and output tokens together. */
 interface SpendingNote {
   readonly owner: string;
   readonly tokens: number;
 }
 
-/** How much of a day is used: spent by calls that ended, and reserved for those that run. */
+/** The used part of a daily budget: spent by finished calls, and reserved for running ones. */
 export interface DayUse {
   readonly spent: number;
   readonly reserved: number;
 }
 
 export interface Spending {
-  /** US dollars of a day, for example `2026-11-15`. Rejects if it cannot be read. */
+  /** The US dollars spent on a day, for example `2026-11-15`. Rejects if the day cannot be read. */
   on(day: string): Promise<number>;
-  /** Adds an amount, with a note of whose call it was. Never rejects. */
+  /** Adds an amount, optionally with the owner of the call. Never rejects. */
   add(day: string, usd: number, note?: SpendingNote): Promise<void>;
   /**
-   * Reserves what a call that begins may cost at most. `amountOf` gets what is used and returns the amount, or null to
-   * reserve nothing; it may throw, and runs again if another process reserves at the same moment. Returns how to release
-   * the amount, after what was spent is added; null if `amountOf` returned null. Rejects if the day cannot be read.
+   * Reserves the highest possible cost of a call. `amountOf` gets the used amounts and returns the amount to reserve,
+   * or null for none. It may throw, and is called again if another process reserves at the same time. Returns a
+   * function that releases the amount after the actual cost was added, or null if nothing was reserved. Rejects if the
+   * day cannot be read.
    */
   reserve(day: string, amountOf: (used: DayUse) => number | null): Promise<(() => void) | null>;
-  /** What each person used on a day; calls without a note are left out. Rejects if it cannot be read. */
+  /** The use of each person on a day; calls without an owner are left out. Rejects if the day cannot be read. */
   byOwner(day: string): Promise<ReadonlyMap<string, ModelUse>>;
 }
 
-/** The largest amounts that running calls may still spend, by day. */
+/** The amounts that running calls may still spend, by day. */
 class Reservations {
   readonly #days = new Map<string, number>();
 
@@ -46,12 +47,12 @@ class Reservations {
     return this.#days.get(day) ?? 0;
   }
 
-  /** Reserves an amount; returns how to release it. */
+  /** Reserves an amount; returns a function that releases it. */
   hold(day: string, usd: number): () => void {
     this.#days.set(day, this.on(day) + usd);
     return () => {
       const left = this.on(day) - usd;
-      // Rounding may leave a rest.
+      // Rounding errors may leave a tiny amount, which is dropped.
       if (left > 1e-9) this.#days.set(day, left);
       else this.#days.delete(day);
     };
@@ -63,7 +64,7 @@ export function utcDayOf(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
-/** Adds one use to another. */
+/** Adds two records of use. */
 export function addUse(one: ModelUse | undefined, other: ModelUse): ModelUse {
   return {
     calls: (one?.calls ?? 0) + other.calls,
@@ -77,7 +78,7 @@ interface HeldAmount {
   readonly usd: number;
   readonly pid: number;
   readonly host: string;
-  /** When it counts no more if its process cannot be looked for, in milliseconds since 1970. */
+  /** When the reservation expires if its process cannot be checked, in milliseconds since 1970. */
   readonly until: number;
 }
 
@@ -85,7 +86,7 @@ interface HeldAmount {
 class DaySums {
   usd = 0;
   readonly people = new Map<string, ModelUse>();
-  /** By their ids. */
+  /** The reservations by their ids. */
   readonly held = new Map<string, HeldAmount>();
 
   add(usd: number, note: SpendingNote | undefined): void {
@@ -114,35 +115,35 @@ export function createMemorySpending(): Spending {
   };
 }
 
-/** How far a day's file was read, and the sums so far. */
+/** The position up to which a day's file was read, and the sums so far. */
 interface SpendingPage {
   readonly day: string;
   offset: number;
   readonly sums: DaySums;
 }
 
-// Longer than a turn may take. Only counts for a process on another computer, or a process id that was used again.
+// Longer than a turn may take. Applies only to a process on another computer, or if its process id is used again.
 const longestHold = 3_600_000;
 
 /**
- * Keeps spending in a folder: one file per day, one line per call, reservation and release. Lines are short and only
- * appended, so that several processes can share a file and see each other's. What cannot be written is counted in this
- * process only.
+ * Stores spending in a folder: one file per day, one line per call, reservation and release. Lines are short and only
+ * appended, so that several processes can share a file. If a line cannot be written, this process counts the amount for
+ * itself.
  */
 export function createFileSpending(folder: string, now: () => number = Date.now): Spending {
   const unwritten = createMemorySpending();
-  // Released here; the line that says so may not be written or read yet.
+  // Reservations that this process released; the line in the file may not be written or read yet.
   const released = new Set<string>();
   let page: SpendingPage | null = null;
   let last: Promise<unknown> = Promise.resolve();
   const readDay = async (day: string, stopAt?: string): Promise<DaySums> => {
     const at = page?.day === day ? page : { day, offset: 0, sums: new DaySums() };
-    // Only the newest day is read again and again.
+    // Only the newest day is cached, because only its file is read repeatedly.
     if (page === null || day >= page.day) page = at;
     await readOn(join(folder, `${day}.jsonl`), at, stopAt);
     return at.sums;
   };
-  /** Sequentially: two concurrent readers would count the same lines twice. */
+  /** Runs reads one after the other: two concurrent ones would count the same lines twice. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const next = last.then(work);
     last = next.catch(() => undefined);
@@ -177,7 +178,8 @@ export function createFileSpending(folder: string, now: () => number = Date.now)
       const id = randomUUID();
       const line = { reserve: id, most: amount, pid: process.pid, host: hostname(), until: now() + longestHold };
       if (!(await append(day, line))) return unwritten.reserve(day, () => amount);
-      // The order of the lines decides between processes. If one got in between, the amount is chosen again.
+      // The order of the lines decides between processes. If another reservation was written before this one, the
+      // amount is chosen again.
       let isUnchanged = false;
       try {
         isUnchanged = amountOf(useOf(await readDay(day, id), besides)) === amount;
@@ -202,7 +204,7 @@ export function createFileSpending(folder: string, now: () => number = Date.now)
   };
 }
 
-/** What running calls have reserved. A process that is gone has released what it held. */
+/** The sum of the reservations of running calls. Reservations of processes that no longer exist do not count. */
 function reservedIn({ held }: DaySums, released: ReadonlySet<string>, now: number): number {
   let sum = 0;
   for (const [id, { usd, pid, host, until }] of held) {
@@ -217,7 +219,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // The process of another user exists as well.
+    // EPERM means that the process exists but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
@@ -257,6 +259,6 @@ function addLine(line: string, sums: DaySums): void {
     const isNoted = typeof owner === 'string' && typeof tokens === 'number' && tokens >= 0;
     sums.add(usd, isNoted ? { owner, tokens } : undefined);
   } catch {
-    // A line that is incomplete after a power failure has no readable price.
+    // After a power failure a line may be incomplete; it is skipped.
   }
 }

@@ -10,7 +10,7 @@ import type { TurnServices } from './turn-services.ts';
 
 /** The position of the replies. */
 export type ReplyTarget =
-  /** `marker`: the parent is a compaction that this call made. */
+  /** Below a node; `marker` is true if that node is a compaction of this call. */
   | { readonly type: 'below'; readonly parentId: NodeId; readonly marker?: boolean }
   /** As variants of existing replies; `nodeId` is one of them, or the prompt. */
   | { readonly type: 'again'; readonly parentId: NodeId; readonly nodeId: NodeId }

@@ -82,7 +82,7 @@ export function startTurn(services: TurnServices, start: TurnStart, options: Gen
 }
 
 function ignoreFailure(): void {
-  // Reported elsewhere.
+  // The turn's last event reports the failure.
 }
 
 /** Waits for all rounds; returns the event that ends the turn, and never rejects. */

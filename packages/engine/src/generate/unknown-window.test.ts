@@ -88,7 +88,7 @@ describe('a model with an unknown context window', () => {
   });
 });
 
-/** How local servers report the window of a model, each with its own paths; all other paths return 404. */
+/** The responses with which local servers report the window of a model, by path; all other paths return 404. */
 const local: readonly {
   readonly name: string;
   readonly config: (url: string) => string;

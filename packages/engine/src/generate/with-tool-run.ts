@@ -1,5 +1,5 @@
 /**
- * Keeps a run while the tools of a turn run, so that the turn can be found and stopped although no reply is being
+ * Stores a run while the tools of a turn run, so that the turn can be found and stopped although no reply is being
  * written.
  */
 import { startHeartbeat } from '../runs/heartbeat.ts';

@@ -47,7 +47,7 @@ export interface ReplyJob {
   readonly runId: string;
   readonly actId: ActId;
   readonly actor: string;
-  /** The prompt, and the fallback prompt if the first model returns nothing. */
+  /** The prompt, and the fallback prompt that is used if the first model returns nothing. */
   readonly prompts: readonly [Prompt, ...Prompt[]];
   /** The text so far, if a reply is continued. */
   readonly before: Message | null;
@@ -199,7 +199,7 @@ function noticeReporter({ nodeId, reported }: ReplyJob, notices: NoticeList, emi
   };
 }
 
-/** What a turn reports of a retry: why, when, and how often. */
+/** The event for a retry: the reason, the delay, and the number of attempts. */
 function retryEvent(nodeId: NodeId, notice: Extract<ProviderNotice, { type: 'retry' }>): TurnEvent {
   const { attempt, retries, waitMs, error } = notice;
   return { type: 'retry', nodeId, code: error.code, message: error.message, attempt, retries, waitMs };
@@ -250,7 +250,7 @@ async function endReply(
 ): Promise<WrittenReply> {
   const { nodeId, parentId } = job;
   const joined = joinBlocks(job.before, response.message);
-  // A key may be cut where a reply broke off and was continued.
+  // A key may be split between the old text and its continuation, so the joined message is masked again.
   const message = joined === null || job.before === null ? joined : maskMessage(joined, listConfiguredKeys());
   const { status, error, finishReason } = replyOutcome(response, message, stopped);
   const usage = response.usage === null ? null : withoutRaw(response.usage);
@@ -272,11 +272,12 @@ async function endReply(
   const isCombined = response.prompt.combination !== null;
   const meta: NodeMeta = {
     source: makeFinishedSource(response.prompt, facts),
-    // A continued reply was sent with its own beginning; core then records what is above it.
+    // The request of a continued reply contained its own beginning, so core determines `measuredOver` from the nodes
+    // above.
     ...(usage === null || (job.before !== null && !isCombined) ? {} : { measuredOver: response.prompt.measure }),
     ...(error === null ? (job.reopened ? { error: null } : {}) : { error: replyErrorToJson(error) }),
   };
-  // With answers to combine, what was sent is larger than the context.
+  // If answers are combined, the request was larger than the context.
   const tokens = isCombined
     ? null
     : usage === null

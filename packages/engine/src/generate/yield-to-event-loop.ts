@@ -5,8 +5,9 @@ import type { Clock } from '../providers/contract.ts';
 export type YieldToEventLoop = () => Promise<void> | null;
 
 /**
- * Yields to the event loop where a stream or a store that never waits would block heartbeats, timers and sockets. All
- * turns of an engine share one yielder, so that a hundred turns together block no longer than one.
+ * Creates a function that yields to the event loop. Without it, a stream or store that never waits would block
+ * heartbeats, timers and sockets. All turns of an engine share one, so that a hundred turns together block no longer
+ * than one.
  */
 export function createYielder(clock: Pick<Clock, 'now'>, everyMs = 8): YieldToEventLoop {
   let last = clock.now();

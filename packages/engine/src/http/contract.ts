@@ -2,31 +2,31 @@
 import type { Secret } from '../config/secret.ts';
 
 export interface HttpConnection {
-  /** Without a trailing slash; paths are appended. Empty for a provider without a network. */
+  /** The base URL without a trailing slash; paths are appended. Empty for a provider without a network. */
   readonly baseUrl: string;
-  /** Bound to the host it was configured for; throws for any other. */
+  /** The key; it throws for any host but the one it was configured for. */
   readonly key?: Secret | undefined;
   /** True if a user of a shared server chose the URL: then it must be public. */
   readonly publicOnly?: boolean | undefined;
-  /** Sent with every request; never contains a key. */
+  /** Headers of every request; they never contain a key. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The limits of one call. All times in milliseconds, all sizes in bytes. */
 export interface HttpLimits {
-  /** Until the status line of a streamed response. */
+  /** The time limit until the status line of a streamed response. */
   readonly firstByteMs: number;
-  /** Until the status line of a non-streamed response, for which the model has to finish first. */
+  /** The time limit until the status line of a non-streamed response, for which the model has to finish first. */
   readonly wholeFirstByteMs: number;
-  /** Between two events with content; pings and comments do not count. */
+  /** The time limit between two events with content; pings and comments do not count. */
   readonly idleMs: number;
-  /** The whole call, retries included. */
+  /** The time limit of the whole call, including retries. */
   readonly turnMs: number;
-  /** The body after decompression. */
+  /** The largest body after decompression. */
   readonly bodyBytes: number;
-  /** One event of a stream. */
+  /** The largest event of a stream. */
   readonly eventBytes: number;
-  /** Further attempts after the first. */
+  /** The number of attempts after the first. */
   readonly retries: number;
   /** The longest `Retry-After` that is honoured. */
   readonly longestWaitMs: number;

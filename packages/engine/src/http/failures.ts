@@ -6,7 +6,7 @@ import { type ErrorDetails, makeErrorEvent, ProviderFailure } from '../providers
 /** The error that a provider put into a body. */
 export interface BodyError {
   readonly message: string;
-  /** Its codes and types, for example `insufficient_quota` or `overloaded_error`. */
+  /** The codes and types in the body, for example `insufficient_quota` or `overloaded_error`. */
   readonly marks: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Fetches URLs that a user of a shared server chose. The name is resolved once and the connection uses the checked
+ * Fetches URLs that a user of a shared server entered. The name is resolved once and the connection uses the checked
  * address, as protection against DNS rebinding.
  */
 import { lookup } from 'node:dns';
@@ -10,7 +10,7 @@ import type { Readable } from 'node:stream';
 import { AppError } from '@coppice/core';
 import { isPrivateIp } from '../connections/private-address.ts';
 
-/** The used options of `fetch`; redirects are never followed. */
+/** The options of `fetch` that are used here; redirects are never followed. */
 export interface PublicRequest {
   readonly method?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;

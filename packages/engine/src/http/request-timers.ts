@@ -14,7 +14,7 @@ export interface RequestTimers {
 // The maximum of setTimeout; a larger value would fire immediately.
 const longest = 2 ** 31 - 1;
 
-/** Must be closed after use. */
+/** Starts the timers of a request. They must be closed after use. */
 export function startRequestTimers(outer: AbortSignal | undefined): RequestTimers {
   const controller = new AbortController();
   const timers = new Set<NodeJS.Timeout>();

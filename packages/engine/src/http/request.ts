@@ -4,7 +4,7 @@ import type { HttpConnection, HttpLimits } from './contract.ts';
 import { fetchPublicAddress } from './public-fetch.ts';
 import type { RequestTimers } from './request-timers.ts';
 
-/** The header that carries the key. */
+/** The header in which the key is sent. */
 export interface KeyHeader {
   readonly name: string;
   /** The text before the key, for example `Bearer `. */

@@ -18,7 +18,7 @@ import { ask, type NodeId, type Store } from '@coppice/core';
 /** A node whose record changed at the source. */
 export interface NodeDifference {
   readonly node: NodeId;
-  /** Whether it was changed here too, or is one of our own that came back. */
+  /** Whether the node was also changed here, or was created here and is imported again. */
   readonly changed: boolean;
   readonly found: ImportFinding;
 }
@@ -33,8 +33,8 @@ function describeDifference({ said, edited }: RecordDifference, restored: boolea
 }
 
 /**
- * A finding for each node whose record changed at the source since the last import. Nodes that the user deleted are
- * skipped.
+ * Yields a finding for each node whose record changed at the source since the last import. Nodes that the user deleted
+ * are skipped.
  */
 export async function* findDifferences(
   store: Store,

@@ -47,8 +47,8 @@ export interface ImportIntoOptions extends ServiceOptions {
   /** Reads and reports without storing anything. */
   readonly dryRun?: boolean;
   /**
-   * The input is still being written, for example by a running agent: messages that have grown since the last import
-   * are updated unless they were edited here, and the active node moves along with the conversation.
+   * Whether the input is still being written, for example by a running agent. Messages that have grown since the last
+   * import are updated unless they were edited here, and the active node follows the conversation.
    */
   readonly follow?: boolean;
   readonly signal?: AbortSignalLike;
@@ -146,8 +146,8 @@ class ImportNames {
   }
 
   /**
-   * Starts writing a batch; resolves when it is done, even on failure. A concurrent commit shares the disk sync; what
-   * could not be written is retried.
+   * Starts writing a batch. Resolves when the batch is written, even on failure. A concurrent commit shares the disk
+   * sync; ids that could not be written are retried.
    */
   async along(): Promise<void> {
     if (this.#waiting.length === 0) return;
@@ -195,12 +195,15 @@ interface ImportServices {
   readonly context: RunContext;
   readonly dryRun: boolean;
   readonly rest: Pause;
-  /** The active nodes that this import last set: a log contains a conversation call by call. */
+  /**
+   * The active nodes that this import last set, by tree. A log contains a conversation call by call, so later calls
+   * continue there.
+   */
   readonly ends: Map<TreeId, string>;
   readonly follow: boolean;
 }
 
-// Calls of one conversation are close to each other in a log.
+// The number of trees that are remembered: the calls of one conversation are close to each other in a log.
 const endsAtOnce = 1000;
 
 function noteEnd(
@@ -296,7 +299,9 @@ async function takenNames(services: ImportServices, tree: RepairedTree) {
   }
 }
 
-/** The active node of a tree, if the conversation continues below it; undefined if the user moved elsewhere. */
+/**
+ * Finds the active node of a tree if the conversation continues below it; undefined if the user moved to another node.
+ */
 async function findFollowedNode(store: Store, { command }: StorableTree): Promise<string | undefined> {
   const row = await store.read(command.treeId, () => ask('tree', {}));
   const active = row?.activeNodeId ?? null;

@@ -8,7 +8,7 @@ import {
 } from '@coppice/content/formats';
 import type { AppError, ImportResult } from '@coppice/core';
 
-/** Mutable counters. */
+/** Counters of an import. */
 class Count {
   read = 0;
   stored = 0;
@@ -35,7 +35,7 @@ export class ImportTally {
   first: ImportFinding | undefined;
   troubles = 0;
 
-  /** A finding outside of any conversation; its records are counted here. */
+  /** Adds a finding outside of any conversation, and counts its records. */
   aside(found: ImportFinding): void {
     this.note(found);
     this.records.read += found.rejected;
@@ -81,7 +81,7 @@ export class ImportTally {
       });
   }
 
-  /** A conversation that the store rejected; nothing of it was stored. */
+  /** Counts a conversation that the store rejected; nothing of it was stored. */
   refused(tree: RepairedTree, error: AppError): void {
     this.conversations.rejected++;
     let rest = tree.ownRecords ?? 0;

@@ -109,7 +109,7 @@ async function say(treeId: TreeId, message: Message, parentId?: NodeId): Promise
   await run(store, command, runContextOf(store, {}));
 }
 
-/** Adds what formats store as separate records: a title, a bookmark, a summary, the active node. */
+/** Adds the data that formats store as separate records: a title, a bookmark, a summary, the active node. */
 async function furnish(treeId: TreeId): Promise<void> {
   const context = runContextOf(store, {});
   const [first, second] = (await nodesOf(treeId)).filter((node) => node.kind === 'message');

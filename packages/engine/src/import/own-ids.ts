@@ -22,7 +22,7 @@ async function treeHere(store: Store, derived: TreeId, id: string): Promise<Tree
   return undefined;
 }
 
-/** What is known about the existing tree of a conversation; nothing if there is none. */
+/** Reads which nodes of a conversation already exist in the store; empty if it has no tree there. */
 export async function readDestination(
   store: Store,
   tree: RepairedTree,

@@ -1,4 +1,4 @@
-/** An MCP server as a child process over stdio that never outlives this process. */
+/** Runs an MCP server as a child process over stdio that never outlives this process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import {

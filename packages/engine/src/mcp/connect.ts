@@ -24,7 +24,7 @@ export interface McpConnection {
   lose(why: string): void;
   /** Reads the list of tools again. */
   list(): Promise<ListedTools>;
-  /** Closes it; resolves when no process or socket is left. */
+  /** Closes the connection; resolves when no process or socket is left. */
   close(): Promise<void>;
 }
 
@@ -50,8 +50,8 @@ export async function connectMcpServer(options: McpConnectOptions): Promise<McpC
     { name: 'coppice', version: '0.1.0' },
     {
       capabilities: {},
-      // A child that does not know the newer handshake may exit at the first message; an HTTP server responds and is
-      // then asked with the older one.
+      // A child that does not support the newer handshake may exit at the first message; an HTTP server responds, and
+      // is then asked with the older handshake.
       versionNegotiation: { mode: config.transport === 'http' ? 'auto' : 'legacy' },
       listChanged: {
         tools: { autoRefresh: false, debounceMs: limits.settleMs, onChanged: () => options.onListChanged() },
@@ -67,7 +67,7 @@ export async function connectMcpServer(options: McpConnectOptions): Promise<McpC
     lose('it was ended');
     if (transport instanceof StreamableHTTPClientTransport) await endSession(transport, limits.graceMs);
     await client.close().catch(ignoreCloseError);
-    // The client forgets a transport that was never connected, but the child process exists.
+    // The client does not close a transport that was never connected, but its child process exists.
     await transport.close().catch(ignoreCloseError);
   };
   const asking = { timeout: config.timeoutMs, signal };

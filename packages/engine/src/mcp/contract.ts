@@ -57,7 +57,7 @@ export interface McpServerState {
   readonly server: { readonly name: string; readonly version: string } | null;
   /** The last error, without secrets; kept until the server is ready again. */
   readonly lastError: string | null;
-  /** When it will be retried automatically. */
+  /** When the server is retried automatically. */
   readonly nextTryAt: number | null;
   /** Problems that do not stop the server. */
   readonly problems: readonly string[];
@@ -66,23 +66,23 @@ export interface McpServerState {
 
 /** The limits of all servers. Times in milliseconds, sizes in bytes. */
 export interface McpLimits {
-  /** One message from a server. */
+  /** The size of one message from a server. */
   readonly messageBytes: number;
-  /** Pages of a tool list. */
+  /** The number of pages of a tool list. */
   readonly pages: number;
-  /** Tools of one server. */
+  /** The number of tools of one server. */
   readonly tools: number;
-  /** All pages of a tool list. */
+  /** The size of all pages of a tool list. */
   readonly listBytes: number;
-  /** The description of one tool, in characters. */
+  /** The length of the description of one tool, in characters. */
   readonly description: number;
-  /** The first delay before a restart; doubles with each. */
+  /** The first delay before a restart; it doubles with each restart. */
   readonly firstWaitMs: number;
   /** The longest delay before a restart. */
   readonly longestWaitMs: number;
   /** A server that was ready for so long starts again with the first delay. */
   readonly stableMs: number;
-  /** Restarts within `stableMs`; after that the server is down. */
+  /** The number of restarts within `stableMs`; after that the server is down. */
   readonly restarts: number;
   /** The delay before a server that is down is retried. */
   readonly downMs: number;
@@ -92,7 +92,7 @@ export interface McpLimits {
   readonly pingMs: number;
   /** The time limit for each step of ending a child: closing its input, SIGTERM, SIGKILL. */
   readonly graceMs: number;
-  /** A list that changes repeatedly is read once in this time. */
+  /** The delay before a changed list is read again: a list that changes repeatedly is read once in this time. */
   readonly settleMs: number;
 }
 
@@ -165,7 +165,7 @@ export const mcpErrorKinds = {
   'mcp/failed': 'unavailable',
 } as const satisfies Record<string, ErrorKind>;
 
-/** Creates an error with one of these codes. */
+/** Creates an error of the MCP client. */
 export function makeMcpError(
   code: keyof typeof mcpErrorKinds,
   message: string,

@@ -17,7 +17,7 @@ export const uncheckedToolList: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'coppice', validate: (value) => ({ value }) },
 };
 
-// Deeper nesting is not a reasonable schema.
+// The deepest nesting of a schema; a deeper one is not reasonable.
 const deepest = 64;
 const longestName = 256;
 

@@ -36,7 +36,7 @@ test.each([
   const exited = once(child, 'exit');
   const [said] = await once(child.stdout, 'data');
   expect(String(said)).toBe('ready,ready\n');
-  // The holder, both servers and the grandchild.
+  // The count includes the holder, both servers and the grandchild.
   if (signal !== null) {
     expect(findProcesses(mark).length).toBeGreaterThanOrEqual(4);
     child.kill(signal);

@@ -23,10 +23,10 @@ export interface ApprovedTool extends ToolDefinition {
   readonly at: number;
 }
 
-/** Stores pins. If they cannot be read, it throws; it never returns an empty list instead. */
+/** Stores pins. Throws if they cannot be read: an empty list would approve every changed tool. */
 export interface PinStore {
   load(): Promise<readonly ApprovedTool[]>;
-  /** Adds pins, replacing those of the same server and tool; durable when it resolves. */
+  /** Adds pins and replaces those of the same server and tool. They are durable when the promise resolves. */
   put(pins: readonly ApprovedTool[]): Promise<void>;
 }
 

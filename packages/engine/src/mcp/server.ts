@@ -27,7 +27,7 @@ export interface McpServerServices {
 
 type Health = Omit<McpServerState, 'name' | 'target' | 'tools'>;
 
-// A call ends by its signal, at the registry's time limit; this limit must only be later.
+// A call is ended by its signal, at the registry's time limit. The SDK's own limit must be later.
 const never = 2 ** 31 - 1;
 
 export class McpServer {
@@ -127,7 +127,7 @@ export class McpServer {
     settled();
   }
 
-  /** Runs from ready to lost; returns the reason. */
+  /** Serves a connection until it is lost; returns the reason. */
   async #serve(connection: McpConnection, signal: AbortSignal, settled: () => void): Promise<string> {
     const problems = await this.#take(connection, connection.listed);
     this.#live = { connection, calls: 0 };
@@ -141,7 +141,7 @@ export class McpServer {
     try {
       const why = await connection.lost;
       this.#live = null;
-      // Immediately: a caller whose call failed must see the new state.
+      // The state changes immediately, so that a caller whose call failed sees it.
       if (!signal.aborted) this.#become('restarting', { lastError: why });
       return why;
     } finally {
@@ -248,5 +248,5 @@ async function rejectOnAbort(work: Promise<void>, signal: AbortSignal): Promise<
 }
 
 function ignoreServerError(): void {
-  // Reported by the signal.
+  // The signal reports the reason.
 }

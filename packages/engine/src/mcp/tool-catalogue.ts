@@ -89,8 +89,8 @@ export class ToolCatalogue {
     const remember = () => {
       for (const pin of pins) this.#pins.set(pinKey(server, pin.tool), pin);
     };
-    // A first-seen definition counts for the life of this process even if it cannot be stored; an approval that cannot
-    // be stored does not count.
+    // A definition that is seen for the first time is trusted by this process even if it cannot be stored; an approval
+    // that cannot be stored has no effect.
     if (by === 'first-use') remember();
     await this.#options.pins.put(pins);
     remember();
@@ -232,13 +232,13 @@ export class ToolCatalogue {
     };
   }
 
-  /** Removes all tools from the registry. */
   /** Removes the tools of one server from the registry. */
   drop(server: string): void {
     for (const entry of this.#shelves.get(server)?.entries.values() ?? []) entry.remove();
     this.#shelves.delete(server);
   }
 
+  /** Removes all tools from the registry. */
   close(): void {
     for (const serverEntry of this.#shelves.values()) for (const entry of serverEntry.entries.values()) entry.remove();
     this.#shelves.clear();

@@ -57,7 +57,7 @@ describe.each(['memory', 'sqlite'])('messages and topics on %s', (kind) => {
     const id = newId();
     expect(await messages.createRootMessage(id)).toBe((await topics.get(id)).rootId);
     await expect(topics.create({ id: 'mine' })).rejects.toMatchObject({ data: { code: 'VALIDATION_ERROR' } });
-    // As an untyped caller may pass it.
+    // A value that an untyped caller may pass.
     const none = JSON.parse('[[]]')[0];
     const unknown = { code: 'tree/unknown-tree', data: { code: 'NOT_FOUND' } };
     await expect(messages.getRootMessageId(none)).rejects.toMatchObject(unknown);

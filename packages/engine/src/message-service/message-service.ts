@@ -60,8 +60,8 @@ export interface CreateReplies {
 }
 
 /**
- * The messages of topics. Every created message is a new node: an equal sibling is never reused. Errors carry the
- * word that chat applications use as `data.code`.
+ * The messages of topics. Every created message is a new node: an equal sibling is never reused. Errors have the error
+ * word of chat applications as `data.code`.
  */
 export class MessageService {
   readonly #store: Store;
@@ -75,8 +75,8 @@ export class MessageService {
   }
 
   /**
-   * The same service for a caller that has read a version: a stale write is refused as a conflict, or, if it only
-   * adds, kept as a sibling if that is wanted.
+   * Returns the same service for a caller that has read a version: a stale write is refused as a conflict, or kept as a
+   * sibling if it only adds nodes and `onConflict` allows that.
    */
   expecting(version: number, onConflict?: 'branch'): MessageService {
     return new MessageService(this.#store, { ...this.#options, expectedVersion: version, onConflict });

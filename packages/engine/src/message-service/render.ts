@@ -58,7 +58,7 @@ export function parseTopicMessage({
   toolCallId,
   status = 'success',
 }: NewTopicMessage): Message | undefined {
-  // Untyped callers may leave it out.
+  // Untyped callers may omit `data`.
   const content = typeof data === 'string' ? [{ type: 'text', text: data }] : (data?.parts ?? []);
   if (content.length === 0 && role === 'assistant' && status !== 'success') return undefined;
   const call = toolCallId === undefined ? {} : { tool_call_id: toolCallId };

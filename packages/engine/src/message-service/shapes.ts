@@ -55,7 +55,7 @@ export interface NewTopicMessage {
   /** Blocks, or a plain text. */
   readonly data: MessageData | string;
   readonly toolCallId?: string | undefined;
-  /** Chosen by the caller, so that a retry creates nothing twice. */
+  /** An id chosen by the caller, so that a retry creates nothing twice. */
   readonly id?: string | undefined;
   readonly status?: NodeStatus | undefined;
   readonly meta?: NodeMeta | undefined;
@@ -101,7 +101,7 @@ export interface BranchItem {
 /** A part of a branch, newest last. */
 export interface BranchMessages {
   readonly items: readonly BranchItem[];
-  /** Pass it as `before` to read the messages above; null at the first turn. */
+  /** The cursor to pass as `before` for the messages above; null at the first turn. */
   readonly nextCursor: NodeId | null;
   readonly rootId: NodeId;
   readonly activeNodeId: NodeId | null;

@@ -43,7 +43,7 @@ export class TopicService {
     this.#messages = new MessageService(store, options);
   }
 
-  /** Creates a topic and its root in one commit. Creating the same one again returns it. */
+  /** Creates a topic and its root in one commit. If the topic exists already, returns it. */
   create(topic: NewTopic = {}): Promise<Topic> {
     return withServiceMessage(async () => {
       const { id: chosen, ...rest } = requireObject(topic);

@@ -1,9 +1,9 @@
-/** Shared by all providers with a chat completions API. */
+/** Definitions that all providers with a chat completions API share. */
 
-/** How the key is sent. */
+/** The header in which these providers expect the key. */
 export const bearerKeyHeader = { name: 'authorization', prefix: 'Bearer ' } as const;
 
-/** What is supported besides blocks. */
+/** The features that these providers support, except for block types. */
 export const chatSupport = {
   tools: true,
   toolChoice: true,

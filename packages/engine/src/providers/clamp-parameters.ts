@@ -3,8 +3,8 @@ import type { Json } from '@coppice/core';
 import type { NumberRange, ParameterLimits, ProviderNotice, ProviderRequest, ProviderSupport } from './contract.ts';
 
 /**
- * The request with all parameters within the provider's limits, and without unsupported ones. Several models may
- * answer one request in parallel, so a limit of one of them must not fail the whole turn.
+ * Limits all parameters of a request to the provider's range and removes unsupported ones. Several models may answer
+ * one request in parallel, so a limit of one of them must not fail the whole turn.
  */
 export function clampParameters(
   request: ProviderRequest,

@@ -1,5 +1,5 @@
 /**
- * The provider contract. All code outside of a provider uses only these types; what differs on the wire stays in its
+ * The provider contract. Code outside of a provider uses only these types; differences of the wire formats stay in
  * `to-wire.ts` and `from-wire.ts`.
  */
 import type { ProviderRequest, ReportParameterChange, WireReplyEvent } from '@coppice/content/wires';
@@ -89,7 +89,7 @@ export type ProviderNotice =
   | { readonly type: 'parameter-changed'; readonly name: string; readonly asked: Json; readonly sent?: Json }
   /** A block of an unsupported type was sent in another form or left out. */
   | { readonly type: 'block-lowered'; readonly blockType: string; readonly role: Role }
-  /** A file was sent as its text, because the model does not take such files. */
+  /** A file was sent as its text, because the model does not accept such files. */
   | { readonly type: 'file-as-text'; readonly name: string };
 
 /** Time and random numbers, injected so that tests are repeatable. */
@@ -98,7 +98,7 @@ export interface Clock {
   now(): number;
   /** Resolves after so many milliseconds; rejects with the signal's reason if it aborts first. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** From 0 (inclusive) to 1 (exclusive). */
+  /** A random number from 0 (inclusive) to 1 (exclusive). */
   random(): number;
 }
 
@@ -135,7 +135,7 @@ export interface ParameterLimits {
   readonly maxTokens?: NumberRange;
 }
 
-/** What a provider supports. */
+/** The features that a provider supports. */
 export interface ProviderSupport {
   /** Block types that are sent as they are; all others are lowered (content's `lower`). */
   readonly blocks: readonly string[];
@@ -185,7 +185,7 @@ export interface Provider {
   readonly defaultModel: string | null;
   /** Models that are always available, such as built-in ones. */
   readonly models: readonly ListedModel[];
-  /** Whether these are all its models, so that another name is refused without a request. */
+  /** Whether `models` is the complete list, so that any other name is refused without a request. */
   readonly closed: boolean;
   stream(request: ProviderRequest, call: ProviderCall): AsyncIterable<ProviderEvent>;
   /** The request with the parameters that would be sent; messages are not changed. Reports no notices. */

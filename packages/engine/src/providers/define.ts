@@ -46,7 +46,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
       try {
         return await spec.listModels(call);
       } catch {
-        // The list is only used for menus; an unreachable server has no models to offer.
+        // The list is used only for menus; a server that cannot be reached has no models to offer.
         return [];
       }
     },
@@ -137,7 +137,7 @@ function refuseKeyless(provider: Provider, call: ProviderCall): ProviderEvent | 
   );
 }
 
-/** What a model supports: at most what the provider supports. */
+/** The features of a model: at most those of its provider. */
 function supportOf(spec: ProviderSpec, able: ProviderCall['capabilities']): ProviderSupport {
   return {
     ...spec.supports,
@@ -174,7 +174,7 @@ function prepareRequest(spec: ProviderSpec, request: ProviderRequest, call: Prov
     supports,
     takes: (block, role) => takesBlock(spec, supports, block, role, request.model),
     onLowered(block, role) {
-      // The text of a file is all of it; nothing is lost.
+      // A file that is sent as its text loses nothing, so nothing is reported.
       if (isFileBlock(block) && block.source.type === 'text') return;
       tell({ type: 'block-lowered', blockType: block.type, role });
     },

@@ -109,10 +109,10 @@ const offlineName = 'offline';
 /** The model that needs no key and no network. */
 export const offlineModel = 'offline/guide';
 
-// Short, so that the search for a local server is not noticeable if there is none.
+// A short limit, so that the search for a local server is not noticeable if there is none.
 const detectMs = 800;
 
-// A turn waits for it once; a local server responds quickly or not at all.
+// A turn waits this long for a description, once per model; a local server responds quickly or not at all.
 const describeMs = 2_000;
 const askAgainMs = 60_000;
 
@@ -248,7 +248,7 @@ function modelOf(entry: ProviderEntry, id: string, catalogue: Catalogue, callOf:
 function learnConfigured(entries: ReadonlyMap<string, ProviderEntry>, catalogue: Catalogue): void {
   for (const { provider } of entries.values()) {
     const { name, kind, models } = provider;
-    // A provider under another name has the same models; what is only assumed about them stays an assumption.
+    // A provider under another name has the same models; assumptions about them stay assumptions.
     if (kind !== name)
       catalogue.learn(
         name,
@@ -289,7 +289,7 @@ function providerEntries(config: Pick<Config, 'providers'>, extra: readonly Prov
     entries.set(provider.name, { provider, section, connection: connectionOf(provider, section) });
   };
   for (const provider of providerDefinitions) {
-    // Without a configured address it is only a kind, not a provider that can be called.
+    // Without a configured address this is only a kind, not a provider that can be called.
     if (provider.name !== 'openai-compatible' || config.providers.has(provider.name))
       add(provider, config.providers.get(provider.name));
   }

@@ -11,13 +11,13 @@ import { makeErrorEvent, ProviderFailure } from './errors.ts';
 /** Where a server lists its models. */
 export interface ModelList {
   readonly path: string;
-  /** Sent by POST if present. */
+  /** The body of a POST request; without it the request is a GET. */
   readonly body?: object;
   readonly keyHeader: KeyHeader;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A menu waits for the list; a slower server is skipped this time. */
+/** The time limit in milliseconds: a menu waits for the list, and a slower server is skipped this time. */
 const patienceMs = 5000;
 
 /**

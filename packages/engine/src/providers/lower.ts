@@ -4,7 +4,7 @@ import { type Block, isBlank, type Message, type Role } from '@coppice/core';
 import { buildStrayResultMessage, convertSystemToUserMessage } from '@coppice/core/context';
 import type { ProviderSupport } from './contract.ts';
 
-/** What the conversion depends on. */
+/** The options of the conversion. */
 export interface LoweringOptions {
   readonly supports: ProviderSupport;
   /** Whether a block of a supported type can be sent as it is. */

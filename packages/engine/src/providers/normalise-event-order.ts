@@ -99,7 +99,8 @@ export function normaliseEventOrder(taken: Set<string>, random: () => number): E
           if (call === undefined || call.ended || event.json === '') break;
           call.json += event.json;
           if (!thinking) return [event];
-          // Reasoning may start between two deltas of a call; it is closed here, or the rest would count as part of it.
+          // Reasoning may start between two deltas of a call. It is closed here, because the rest of the call would
+          // count as part of it.
           closeThinking(out);
           out.push(event);
           break;

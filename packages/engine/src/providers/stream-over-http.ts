@@ -1,5 +1,6 @@
 /**
- * One call over HTTP, from request to final event: framing, limits, retries. Providers pass their two translations.
+ * Makes one call over HTTP, from the request to the final event: framing, limits, retries. Providers pass functions
+ * that build the request and read the response.
  */
 import {
   createLineSplitter,
@@ -23,13 +24,13 @@ import { errorEventFromThrown, failStream, makeErrorEvent, ProviderFailure } fro
 /** The wire format of one provider. */
 export interface WireFormat {
   readonly path: string;
-  /** Sent as JSON. */
+  /** The body of the request, sent as JSON. */
   readonly body: object;
   readonly streaming: boolean;
   readonly framing: 'sse' | 'lines';
   readonly keyHeader: KeyHeader;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** A reader for one attempt. */
+  /** Creates a reader for the response of one attempt. */
   reader(): WireReader;
   /** The events of a non-streamed response. */
   whole(body: Json): readonly ProviderEvent[];

@@ -1,4 +1,7 @@
-/** What programs did through the recording proxy: their sessions with sub-agents, calls, tokens, cost and errors. */
+/**
+ * Lists the work that programs did through the recording proxy: sessions with sub-agents, calls, tokens, cost and
+ * errors.
+ */
 import { findSubAgents, spawnLinkOf } from '@coppice/content';
 import {
   ask,
@@ -20,7 +23,7 @@ export interface WorkFigures {
   readonly toolCalls: number;
   /** All tokens sent and received. */
   readonly tokens: number;
-  /** The tokens that were read from the service's cache. */
+  /** The tokens that were read from the provider's cache. */
   readonly cachedTokens: number;
   /** In US dollars, as far as the prices are known; null if no call has a known price. */
   readonly cost: number | null;
@@ -29,7 +32,7 @@ export interface WorkFigures {
   readonly workMs: number;
 }
 
-/** A recorded session, a sub-agent of it, or the calls beside it. */
+/** A recorded session, one of its sub-agents, or its side calls. */
 export interface RecordedSession {
   readonly treeId: TreeId;
   readonly kind: 'session' | 'sub-agent' | 'side-calls';
@@ -37,9 +40,9 @@ export interface RecordedSession {
   readonly project: string | null;
   /** The program; null if its user agent is not known. */
   readonly program: string | null;
-  /** The id that the program gave it. */
+  /** The session id that the program sent. */
   readonly session: string | null;
-  /** The folder and the git branch in which the program works, as far as it says so. */
+  /** The working folder and git branch of the program, if it sends them. */
   readonly folder: string | null;
   readonly branch: string | null;
   /** For a sub-agent: the id of the tool call that spawned it, if it is known. */
@@ -47,7 +50,7 @@ export interface RecordedSession {
   /** The model of the last answer. */
   readonly model: string | null;
   readonly figures: WorkFigures;
-  /** The same for the calls since the given time. */
+  /** The figures of the calls since the given time. */
   readonly recent: WorkFigures;
   readonly startedAt: number;
   readonly lastAt: number;
@@ -58,10 +61,13 @@ export interface RecordedSession {
 export interface RecordedWorkQuery {
   readonly project?: string;
   readonly program?: string;
-  /** About how many sessions; default 50. Up to twice as many come, because sub-agents are between them. */
+  /**
+   * The approximate number of sessions, by default 50. A page has up to twice as many rows, because sub-agents are
+   * listed too.
+   */
   readonly limit?: number;
   readonly cursor?: string;
-  /** The beginning of the recent figures, in milliseconds; default: everything is recent. */
+  /** The start of the recent figures, in milliseconds since 1970; by default all calls are recent. */
   readonly since?: number;
 }
 
@@ -71,7 +77,7 @@ export interface RecordedWorkPage {
   readonly cursor: string | null;
 }
 
-/** The figures of no calls. */
+/** Figures that are all zero, for no calls. */
 export const zeroFigures: WorkFigures = {
   calls: 0,
   toolCalls: 0,
@@ -82,7 +88,7 @@ export const zeroFigures: WorkFigures = {
   workMs: 0,
 };
 
-/** Adds figures. */
+/** Adds the figures of two sessions. */
 export function addFigures(a: WorkFigures, b: WorkFigures): WorkFigures {
   return {
     calls: a.calls + b.calls,
@@ -95,12 +101,12 @@ export function addFigures(a: WorkFigures, b: WorkFigures): WorkFigures {
   };
 }
 
-/** The figures of a session with everything below it. */
+/** Sums the figures of a session and its sub-agents. */
 export function sumSessionFigures(session: RecordedSession, which: 'figures' | 'recent' = 'figures'): WorkFigures {
   return session.children.reduce((sum, child) => addFigures(sum, sumSessionFigures(child, which)), session[which]);
 }
 
-/** Reads figures of trees, and remembers them until a tree changes: a page is asked for again and again. */
+/** Reads the figures of trees and caches them until a tree changes, because the same page is requested often. */
 export class RecordedWork {
   readonly #store: Store;
   readonly #known = new Map<TreeId, { readonly version: number; readonly since: number; readonly read: TreeWork }>();
@@ -109,7 +115,7 @@ export class RecordedWork {
     this.#store = store;
   }
 
-  /** Lists sessions with their sub-agents. A project or program without sessions gives an empty page. */
+  /** Lists sessions with their sub-agents. A project or program without sessions has an empty page. */
   async list(query: RecordedWorkQuery = {}): Promise<RecordedWorkPage> {
     const { limit = 50, since = 0 } = query;
     const rows: TreeRow[] = [];
@@ -224,7 +230,7 @@ interface TreeWork {
   readonly figures: WorkFigures;
   readonly recent: WorkFigures;
   readonly model: string | null;
-  /** The creation number of the reply that named the model. */
+  /** The `seq` of the reply whose model is shown. */
   readonly modelSeq: number;
   readonly lastAt: number;
 }
@@ -244,7 +250,7 @@ async function readTreeWork(store: Store, row: TreeRow, since: number): Promise<
 function withReply(work: TreeWork, node: Node, since: number): TreeWork {
   const source = node.meta.source ?? {};
   const timing = isJsonObject(source['timing']) ? source['timing'] : null;
-  // Only recorded replies have a time; others were part of a history.
+  // Only recorded replies have a time; other replies were part of a resent history.
   if (timing === null) return work;
   const startedAt = typeof timing['startedAt'] === 'number' ? timing['startedAt'] : node.createdAt;
   const totalMs = typeof timing['totalMs'] === 'number' ? timing['totalMs'] : 0;
@@ -260,7 +266,7 @@ function withReply(work: TreeWork, node: Node, since: number): TreeWork {
   };
   const endedAt = startedAt + totalMs;
   const model = getText(source, 'model_name') ?? null;
-  // By creation, not by time: two calls may end in one millisecond, and clocks go back.
+  // Compared by creation, not by time: two calls may end in the same millisecond, and clocks may be set back.
   const isNewest = model !== null && node.seq > work.modelSeq;
   return {
     figures: addFigures(work.figures, one),

@@ -94,7 +94,7 @@ test('[H5] text that arrives very fast is stored in larger pieces, and less ofte
     writer.write('0123456789');
     await settle();
   }
-  // The first immediately, the next when sixteen times the usual length is waiting.
+  // The first chunk is written immediately, the next when sixteen times the usual length is waiting.
   expect([...runs.chunks.keys()]).toEqual([0, 10, 140]);
   clock.tick();
   await settle();

@@ -6,7 +6,7 @@ import { createSharedTimer, type SharedTimer } from './shared-timer.ts';
 export interface ChunkPace {
   /** The longest delay before text is written, in milliseconds. */
   readonly flushMs: number;
-  /** The first text of this length is written immediately; later only a much longer one is. */
+  /** Text of this length is written immediately the first time; after that only a much longer one is. */
   readonly flushLength: number;
 }
 

@@ -20,7 +20,7 @@ beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), 'coppice-crash-'));
 });
 afterEach(async () => {
-  // A worker that still runs would write files into the folder that is being removed.
+  // A worker that is still running would write files into the folder while it is removed.
   if (child !== null && child.exitCode === null && child.signalCode === null) {
     const gone = once(child, 'exit');
     child.kill('SIGKILL');

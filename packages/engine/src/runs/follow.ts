@@ -22,7 +22,10 @@ export interface FollowRunOptions {
   readonly clock: Clock;
   /** Polling interval in milliseconds. */
   readonly everyMs: number;
-  /** The timer of a server: looks at all followed replies happen in the same moment. `everyMs` is not used then. */
+  /**
+   * The timer of a server, so that all followed replies are polled at the same time. If it is given, `everyMs` is not
+   * used.
+   */
   readonly ticks?: SharedTimer | undefined;
   readonly signal?: AbortSignal;
 }
@@ -47,8 +50,8 @@ export async function* followReply(
         return;
       }
       runId ??= (await store.runs.list(treeId)).find((run) => isWriting(run, nodeId))?.id ?? null;
-      // The run is read before the node: if a run ended in between, its node is finished by then.
-      // Both in one moment, so that the store can answer them in one transaction.
+      // The run is read before the node: if a run ended in between, its node is finished by then. Both reads are sent
+      // together, so that the store can answer them in one transaction.
       const [found, chunks] =
         runId === null ? [null, []] : await Promise.all([store.runs.find(runId), store.runs.chunks(runId, offset)]);
       const alive = found !== null;
@@ -67,7 +70,8 @@ export async function* followReply(
         yield { type: 'end', nodeId, status: node.status };
         return;
       }
-      // Pending without a run: once may be the moment between two commits of the writer, repeatedly means a lost reply.
+      // A pending node without a run: once, this may be the moment between two commits of the writer; repeatedly, the
+      // reply is lost.
       if (!alive && ++lost > 2) {
         yield { type: 'error', code: 'generate/lost', message: `The reply ${nodeId} is no longer being written.` };
         return;

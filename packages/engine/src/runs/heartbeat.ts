@@ -5,11 +5,11 @@ import { type SharedTimer, waitForTick } from './shared-timer.ts';
 /** How a run is kept alive. All times in milliseconds. */
 export interface HeartbeatOptions {
   readonly clock: Clock;
-  /** Between two heartbeats. */
+  /** The interval between two heartbeats. */
   readonly everyMs: number;
-  /** Between two checks for a stop request. */
+  /** The interval between two checks for a stop request. */
   readonly lookMs: number;
-  /** The tick on which the replies of a server write: looks happen in the same moment, in the same transaction. */
+  /** The timer on which the replies of a server write, so that checks happen in the same transaction as writes. */
   readonly ticks?: SharedTimer | undefined;
   /** Called once if the run no longer exists: another process considered it dead and recovered it. */
   readonly onLost: () => void;
@@ -26,8 +26,8 @@ function isToStop(run: Pick<Run, 'data'>): boolean {
 }
 
 /**
- * Sends heartbeats for a run and checks for stop requests, until it is stopped. An unreachable store counts as
- * neither lost nor stopped, and is tried again.
+ * Sends heartbeats for a run and checks for stop requests, until the returned function is called. If the store is
+ * unreachable, the run counts as neither lost nor stopped, and the request is repeated.
  */
 export function startHeartbeat(
   runs: Pick<RunStore, 'beat' | 'find'>,
@@ -43,7 +43,7 @@ export function startHeartbeat(
     const now = clock.now();
     const isDue = isAsked || now - beaten >= everyMs;
     if (isDue) beaten = now;
-    // Both in one moment, so that the store can do them in one transaction.
+    // Both requests are sent together, so that the store can run them in one transaction.
     const beating = isDue ? runs.beat(runId) : true;
     const [isThere, run] = await Promise.all([beating, isAsked ? null : runs.find(runId)]);
     if (!isThere) return false;
@@ -55,7 +55,7 @@ export function startHeartbeat(
   };
   const waitForLook = async (ms: number) => {
     if (ticks === undefined) return clock.wait(ms, stop.signal);
-    // The tick takes up to one interval more.
+    // The next tick comes up to one interval later.
     if (ms > ticks.everyMs) await clock.wait(ms - ticks.everyMs, stop.signal);
     await waitForTick(ticks, stop.signal);
   };

@@ -46,8 +46,9 @@ export async function recoverRuns(recovery: RecoveryOptions): Promise<readonly R
 }
 
 /**
- * Recovers the stale runs of all owners with one claim, so that owners without a lost reply cost nothing. A run that
- * cannot be recovered now keeps no other from it: it is claimed again later, and the error is thrown at the end.
+ * Recovers the stale runs of all owners with one claim, so that owners without a lost reply cost nothing. If a run
+ * cannot be recovered now, the others are still recovered; that run is claimed again later, and the error is thrown at
+ * the end.
  */
 export async function recoverRunsOfAll(recovery: Omit<RecoveryOptions, 'actor'>): Promise<readonly RecoveredReply[]> {
   const { store, staleMs, process } = recovery;

@@ -3,7 +3,7 @@ import type { ActId, NodeId, Run, RunStore } from '@coppice/core';
 import type { Clock } from '../providers/contract.ts';
 import { stopRequestData } from './heartbeat.ts';
 
-/** How other processes are asked to stop, and how their end is detected. */
+/** Options for stopping replies of other processes. */
 export interface RemoteStopOptions {
   readonly runs: RunStore;
   /** The id of this process, whose own runs are excluded. */
@@ -19,8 +19,8 @@ export interface RemoteStopOptions {
 export type RunSelector = { readonly actId: ActId } | { readonly nodeId: NodeId };
 
 /**
- * Requests a stop of these replies in any other process and waits until they have stopped or, if the process died,
- * were recovered. False if no other process writes them.
+ * Asks other processes to stop these replies and waits until they have stopped or, if the process died, were recovered.
+ * False if no other process writes them.
  */
 export async function requestRemoteStop(which: RunSelector, stop: RemoteStopOptions): Promise<boolean> {
   const { runs, process } = stop;

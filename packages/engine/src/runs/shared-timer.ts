@@ -1,9 +1,6 @@
 import type { Clock } from '../providers/contract.ts';
 
-/**
- * A timer that all replies of a server share: what they ask of the store in the same moment costs one transaction there,
- * however many they are.
- */
+/** A timer that all replies of a server share. Requests that arrive at the store together cost one transaction. */
 export interface SharedTimer {
   /** The interval in milliseconds. */
   readonly everyMs: number;
@@ -39,7 +36,7 @@ export function createSharedTimer(clock: Pick<Clock, 'wait'>, everyMs: number): 
   };
 }
 
-/** Returns timers by their interval, so that everything with the same interval happens in the same moment. */
+/** Returns the timer with an interval, so that all users of that interval run at the same time. */
 export type SharedTimers = (everyMs: number) => SharedTimer;
 
 /** Creates the timers of a server. */
@@ -72,5 +69,5 @@ export function waitForTick(timer: SharedTimer, signal: AbortSignal): Promise<vo
 }
 
 function ignoreCancelledWait(): void {
-  // The wait was cancelled because nobody needs the next tick.
+  // The wait was cancelled, because no callback is pending.
 }

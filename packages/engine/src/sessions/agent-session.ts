@@ -84,7 +84,7 @@ export class AgentSession {
     return { at: index.parent(at), selectedText: textOf(message) };
   }
 
-  /** Runs the hooks; returns the final target, or why it was cancelled. */
+  /** Runs the hooks before a move. Returns the final target, or the reason for a cancellation. */
   async #ask(uuid: string, summary?: string): Promise<{ readonly uuid: string; readonly summary?: string } | string> {
     try {
       const { treeId } = this;

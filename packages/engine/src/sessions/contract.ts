@@ -65,20 +65,20 @@ export interface SessionContext {
 export interface BranchResult {
   /** The text of the target user message, for editing; else empty. */
   readonly selectedText: string;
-  /** A hook cancelled it. */
+  /** Whether a hook cancelled the move. */
   readonly cancelled: boolean;
   /** The new file in which the session continues, if any. */
   readonly newSessionFile?: string;
   /** Whether the session stayed in its file. */
   readonly inPlace: boolean;
-  /** Why it was cancelled. */
+  /** Why the move was cancelled. */
   readonly reason?: string;
 }
 
 /** A node of a session's tree. Flat: children are listed by id, never nested. */
 export interface SessionTreeNode {
   readonly uuid: string;
-  /** The header's uuid for first turns. */
+  /** The uuid of the parent; for a first turn that of the header. */
   readonly parentUuid: string;
   readonly type: string;
   readonly role: Message['role'] | null;
@@ -86,7 +86,7 @@ export interface SessionTreeNode {
   readonly timestamp: string | null;
   readonly label: string | null;
   readonly children: readonly string[];
-  /** Whether it is on the path to the current leaf. */
+  /** Whether the node is on the path to the current leaf. */
   readonly onPath: boolean;
 }
 
@@ -117,7 +117,7 @@ export interface SessionStats {
   readonly toolResults: number;
   readonly branches: number;
   readonly labels: number;
-  /** As reported with replies, over all branches. */
+  /** The tokens reported with replies, over all branches. */
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly warnings: readonly SessionWarning[];

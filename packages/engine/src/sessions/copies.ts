@@ -51,7 +51,7 @@ function omitAbsent(fields: Readonly<Record<string, unknown>>): Readonly<Record<
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** What is copied besides the entries. */
+/** The source of ids and the time for added lines. */
 export interface CopyOptions {
   readonly newId: () => string;
   readonly time: string;
@@ -81,7 +81,7 @@ function labelAndNameLines(
   return found;
 }
 
-/** The path down to a line, as a chain below the other file's header; the line becomes its leaf. */
+/** Copies the path down to a line, as a chain below the other file's header; the line becomes its leaf. */
 export function copyPathEntries(
   index: SessionIndex,
   to: number,
@@ -91,7 +91,7 @@ export function copyPathEntries(
   return treeCopy(index, index.path(to).slice(1), to, header, options);
 }
 
-/** The path down to a line and all of its descendants. */
+/** Copies the path down to a line and all of its descendants. */
 export function copySubtreeEntries(
   index: SessionIndex,
   top: number,
@@ -134,7 +134,7 @@ function* treeCopy(
   }
   const end = leaf <= 0 ? header : file.uuidAt(leaf);
   yield* labelAndNameLines(index, new Set(lines), end, options);
-  // By default the last message is the leaf; this line is needed if the leaf is another one.
+  // By default the last message is the leaf. If the leaf is another one, this line records it.
   const { newId, time: timestamp } = options;
   yield { type: 'leaf', uuid: newId(), parentUuid: end, timestamp };
 }

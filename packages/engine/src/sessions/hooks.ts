@@ -4,7 +4,7 @@ import type { AfterEvents, BeforeEvents, EventName, Events, HookFailure, HookVer
 import type { NewEntry, SessionContext, SessionEntry } from './contract.ts';
 import type { SessionManager } from './manager.ts';
 
-/** What a hook can read and do in a session. */
+/** The session as a hook sees it: its entries, and the changes that a hook may make. */
 export interface HookEventContext {
   /** All live entries, in file order. */
   readonly entries: readonly SessionEntry[];
@@ -15,7 +15,7 @@ export interface HookEventContext {
    * given.
    */
   branchInPlace(parentUuid: string, summary?: string): Promise<void>;
-  /** Saves an entry; durable when it resolves. */
+  /** Saves an entry; it is durable when the promise resolves. */
   saveEntry(entry: NewEntry): Promise<void>;
   /** Reads the session again and builds the context. */
   rebuildContext(): Promise<SessionContext>;
@@ -65,7 +65,7 @@ export function createHookContext(session: Pick<HookSession, 'manager'>): HookEv
 
 const names: readonly EventName[] = ['append', 'branch', 'switch', 'merge', 'compact', 'generate'];
 
-/** Events of many sessions, and a way to get the context of each. */
+/** The events of many sessions, and a function that returns the context of each. */
 export interface HookHost {
   readonly events: Events;
   contextOf(treeId: TreeId): Promise<HookEventContext>;
@@ -111,10 +111,10 @@ function addAfter<K extends EventName>(
 }
 
 function doNothing(): void {
-  // There is no such hook.
+  // There is no hook for this event.
 }
 
-/** From where hook modules may be loaded, and how. */
+/** Options for loading hook modules. */
 export interface HookLoadOptions {
   /** Trusted folders. A module outside of them is not even read. */
   readonly trusted: readonly string[];

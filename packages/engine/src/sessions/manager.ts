@@ -48,10 +48,10 @@ export class SessionManager {
   // The line of the current leaf. Lines that other tools append do not change it.
   #at: number;
   #seen: number;
-  // The leaf after a save, as long as only the leaf's id was read.
+  // The leaf after a save; set while nothing but its id was read.
   #saved: string | null = null;
   #isWritable = false;
-  // Why saving is refused here, even if this process writes to the file elsewhere.
+  // Why saving is refused by this manager, even if this process writes to the file through another one.
   #shut: 'read-only' | 'closed' | null;
   readonly #actor: string;
   readonly #now: () => number;
@@ -231,7 +231,7 @@ export class SessionManager {
     return readSessionContext(this.index, at, this.kit);
   }
 
-  // Checked once: the file itself refuses a write that it cannot take.
+  // Checked once; the file itself refuses later writes that it cannot accept.
   #checkWritable(): void {
     if (this.#isWritable) return;
     const file = this.#file;
@@ -240,8 +240,8 @@ export class SessionManager {
   }
 
   /**
-   * Appends entries as one commit; on disk when this returns, so that the next save uses the new leaf. Returns the
-   * uuid of the first.
+   * Appends entries as one commit. They are on disk when this returns, so that the next save uses the new leaf. Returns
+   * the uuid of the first.
    */
   #add(...entries: readonly [SessionEntry, ...SessionEntry[]]): string {
     this.#checkWritable();
@@ -275,8 +275,8 @@ export class SessionManager {
   }
 
   /**
-   * Whether reopening the file would lead to the same leaf: not if another writer appended a message, or a save that
-   * failed was stored after all.
+   * Whether reopening the file would give the same leaf. It would not if another process appended a message, or if a
+   * save that failed was stored after all.
    */
   #isStanding(): boolean {
     this.index.refresh();
@@ -349,7 +349,7 @@ export class SessionManager {
 
   #save(given: NewEntry): string {
     const entry = toPlainEntry(given);
-    // Another writer may have used the given id since the last read.
+    // Another process may have used the given id since the last read.
     if (entry.uuid !== undefined) this.#file.refresh();
     const uuid = entry.uuid ?? this.#newId();
     assertCallerEntryType(entry.type, uuid);
@@ -398,7 +398,7 @@ export class SessionManager {
     );
   }
 
-  /** Closes the file only once: other parts of this process may have it open. */
+  /** Closes the file once; other parts of this process may still have it open. */
   close(): void {
     if (this.#shut !== 'closed') this.#file.close();
     [this.#shut, this.#isWritable] = ['closed', false];

@@ -19,7 +19,8 @@ export function sessionNodeAt(index: SessionIndex, at: number, kit: Pick<Message
     createdAt: createdAt ?? 0,
     matchParent: null,
     key: null,
-    // Stored with the line, or counted once: counting a long session again would cost more than reading it.
+    // The count is stored with the line, or computed once: counting a long session again would cost more than reading
+    // it.
     tokens: typeof tokens === 'number' ? tokens : index.tokensAt(at, () => kit.tokens(message)),
     addedIn: 0,
     contentIn: 0,

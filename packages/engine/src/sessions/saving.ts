@@ -35,7 +35,7 @@ function sessionWasClosed(path: string): AppError {
   });
 }
 
-/** The header fields of a new session. */
+/** Makes the header fields of a new session. */
 export function newSessionHeader(options: NewSessionOptions): NewSession {
   const { cwd, parentSession, actor = 'local', now = Date.now } = options;
   const makeId = options.newId ?? (() => newId());
@@ -50,7 +50,9 @@ export function newSessionHeader(options: NewSessionOptions): NewSession {
   };
 }
 
-/** The paths of the sessions in a folder that can be continued, optionally of one working directory, newest first. */
+/**
+ * Lists the paths of the sessions in a folder that can be continued, optionally of one working directory, newest first.
+ */
 export function* listOwnSessions({
   files,
   folder,
@@ -62,7 +64,7 @@ export function* listOwnSessions({
   }
 }
 
-/** The id generator of entries. With a custom clock, ids still contain the system time. */
+/** Creates the id generator of entries. With a custom clock, ids still contain the system time. */
 export function createEntryIdGenerator(
   { newId: make, now }: SessionOptions,
   file: SessionFile,
@@ -75,7 +77,7 @@ export function createEntryIdGenerator(
   };
 }
 
-/** A message as it is stored. A plain text, the common case, needs no conversion of older formats. */
+/** Converts a message to its stored form. A plain text, the common case, needs no conversion of older formats. */
 export function toStoredMessage(message: AppMessage): Message {
   const { role, content } = message;
   const plain = typeof content === 'string' && hasVisibleText(content) && Object.keys(message).length === 2;
@@ -134,7 +136,7 @@ export function isSameEntry(there: SessionEntry, given: NewEntry): boolean {
   return true;
 }
 
-/** Whether counting the tokens of a message is as fast as reading a stored count: then none is stored. */
+/** Whether counting the tokens of a message is as fast as reading a stored count; then no count is stored. */
 export function isQuickToCount({ content }: Message): boolean {
   const block = content[0];
   return block !== undefined && content.length === 1 && isText(block) && block.text.length <= 2048;
@@ -149,7 +151,10 @@ export function hasVisibleText(text: string): boolean {
 let second = Number.NaN;
 let upToSecond = '';
 
-/** A timestamp as in lines. The part up to the second is cached, because most saves follow each other quickly. */
+/**
+ * Formats a timestamp as session lines contain it. The part up to the second is cached, because most saves follow each
+ * other quickly.
+ */
 export function formatEntryTime(at: number): string {
   const now = Math.floor(at / 1000);
   if (now !== second) [second, upToSecond] = [now, new Date(now * 1000).toISOString().slice(0, -4)];

@@ -1,11 +1,11 @@
-/** How commands copy sessions: to session files, or within a store. */
+/** Copies sessions for commands: to session files, or within a store. */
 
 import type { ChatCopier } from '../commands/contract.ts';
 import { treeCopier } from '../commands/copy.ts';
 import type { AgentSession } from './agent-session.ts';
 import { type SyncOptions, writeTreeAsSession } from './sync.ts';
 
-/** Copies of a session are new files, in which the session continues; ids are kept. */
+/** Creates the copier of a session. Copies are new files in which the session continues; ids are kept. */
 export function createSessionCopier(session: AgentSession, options: SyncOptions): ChatCopier {
   return {
     async copy({ nodeId, whole }) {
@@ -20,7 +20,7 @@ export function createSessionCopier(session: AgentSession, options: SyncOptions)
   };
 }
 
-/** Copies in a store are trees of it; `/export-branch` writes session files to a folder. */
+/** Creates the copier of a store. Copies are trees of that store; `/export-branch` writes session files to a folder. */
 export function createStoreCopier(options: SyncOptions & { readonly folder: string }): ChatCopier {
   return { copy: treeCopier.copy, exportBranch: writeCopy(options, () => options.folder) };
 }

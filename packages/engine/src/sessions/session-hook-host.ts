@@ -1,23 +1,23 @@
-/** Hooks for many conversations: for session files a hook gets the entries, for others only the event. */
+/** Runs hooks for many conversations. For a session file a hook gets the entries, for other trees only the event. */
 import { AppError, type TreeId } from '@coppice/core';
 import type { Events } from '../events.ts';
 import type { SessionOptions } from './contract.ts';
 import { createHookContext, type HookEventContext, type HookHost } from './hooks.ts';
 import { SessionManager } from './manager.ts';
 
-/** Options for these hooks. */
+/** Options of the host. */
 export interface SessionHookHostOptions extends SessionOptions {
   readonly events: Events;
   /** The session file of a conversation; null if it has none. */
   fileOf(treeId: TreeId): Promise<string | null>;
 }
 
-/** Hooks whose session files are opened on first use. */
+/** A host that opens session files on first use. */
 export interface SessionHookHost extends HookHost {
   close(): void;
 }
 
-/** Creates the hook registration. Files that are already open in this process are shared, including their leases. */
+/** Creates the host. Files that are already open in this process are shared, including their leases. */
 export function createSessionHookHost(options: SessionHookHostOptions): SessionHookHost {
   const open = new Map<TreeId, SessionManager>();
   return {

@@ -37,7 +37,7 @@ async function reported(store: Store, treeId: TreeId): Promise<unknown> {
   return [parts, rows?.row.activeNodeId];
 }
 
-/** The same, read from the file. */
+/** Returns the same data, read from the file. */
 async function reportedBy(path: string): Promise<unknown> {
   const store = await sessions.store(`jsonl:${path}`);
   const [item] = (await store.trees()).items;
@@ -186,7 +186,7 @@ test('[Z47] tags, notes, labels and the name that one side sets, changes or remo
   await doing(store, { type: 'bookmark', treeId, nodeId: at('b'), title: null });
   await doing(store, { type: 'attributes', treeId, set: { title: null } });
   await doing(store, { type: 'tag', treeId, nodeId: at('b'), tags: [] });
-  // What was removed here does not come back from the other side, where it still exists.
+  // A label that was removed here does not come back from the other side, where it still exists.
   await syncSessionToStore(path, store, sessions.options);
   expect(await noted(store, treeId)).toMatchObject({ labels: [], name: undefined });
   await syncTreeToSession(store, treeId, path, sessions.options);

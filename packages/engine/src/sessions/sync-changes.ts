@@ -25,8 +25,8 @@ import { type IsNewerAtSource, noteKey, readChangeTimes } from './sync-touches.t
 type ChangedRows = NonNullable<Reads['rows']['answer']>;
 
 /**
- * One side of a synchronisation, with its ids mapped to the other side, and its log, which is read only if the two
- * differ.
+ * One side of a synchronisation: its rows with ids mapped to the other side, and its log. The log is read only if the
+ * two sides differ.
  */
 export interface SyncSide {
   readonly rows: ChangedRows;
@@ -41,8 +41,8 @@ export interface SyncPair {
 }
 
 /**
- * Transfers changes of known nodes from one side to the other; of two changes to the same thing the later one counts.
- * Each is an ordinary command, all in one act, so that an interrupted run is completed by the next one.
+ * Transfers changes of known nodes from one side to the other; of two changes to the same thing the later one wins.
+ * Each change is an ordinary command in one common act, so that the next run completes an interrupted one.
  */
 export class SyncChanges {
   readonly #from: SyncSide;
@@ -91,7 +91,7 @@ export class SyncChanges {
     return this.#later;
   }
 
-  /** Runs a command on the target; what the tree there does not allow stays as it is. */
+  /** Runs a command on the target. If the tree there refuses it, nothing changes. */
   async #run(command: Command): Promise<void> {
     try {
       await run(this.#to, command, this.#context);
@@ -117,10 +117,7 @@ export class SyncChanges {
       if (from.removedIn !== null && to.removedIn !== null && live.has(to.id)) this.#lifted.add(to.id);
   }
 
-  /**
-   * Restores a node and, before it, its ancestors here: it may have another parent on the other side, where that is
-   * deleted.
-   */
+  /** Restores a node and, before it, its deleted ancestors here. On the other side it may have another parent. */
   async #lift(node: Node, present: ReadonlyMap<NodeId, Node>, back: Set<NodeId>): Promise<void> {
     const way: Node[] = [];
     for (let at: Node | undefined = node; at !== undefined && at.removedIn !== null && !back.has(at.id); ) {
@@ -160,8 +157,8 @@ export class SyncChanges {
     const elsewhere = (await this.#live()).filter((pair) => this.#parentOf(pair) !== pair.to.parentId);
     if (elsewhere.length === 0) return;
     const later = await this.#judge();
-    // From the top down, so that no node becomes its own descendant in between. A node that is deleted there is moved
-    // to its last position first, so that it can be restored alone.
+    // From the top down, so that no node becomes its own descendant in between. A node that is deleted on the other
+    // side is moved to its last position first, so that it can be restored alone.
     for (const pair of elsewhere) {
       const parentId = this.#parentOf(pair);
       if (parentId !== null && later('place', pair.to.id))
@@ -219,7 +216,10 @@ export class SyncChanges {
       await this.#run({ type: 'attributes', treeId: this.#id, set: { title } });
   }
 
-  /** What was removed here after it was set there: labels by node, and the title. They are not added again. */
+  /**
+   * Labels (by node) and the title that were removed here after they were set on the other side. They are not added
+   * again.
+   */
   async takenAway(): Promise<{ readonly labels: ReadonlySet<NodeId>; readonly name: boolean }> {
     const { rows, name, log } = this.#from;
     const there = await this.#there();
@@ -256,11 +256,12 @@ export class SyncChanges {
       const home = homes.get(node.parentId) ?? (tops.has(node.id) ? node.parentId : undefined);
       if (home === undefined) continue;
       if (went.has(node.id)) homes.set(node.id, home);
-      // Nodes that the other side does not know, or has elsewhere, are not deleted together with their ancestor here.
+      // A node that the other side does not have, or has below another parent, is not deleted together with its
+      // ancestor here.
       else await this.#run({ type: 'move', treeId: this.#id, nodeId: node.id, parentId: home });
     }
-    // What was deleted together there is deleted together here, in the same order: otherwise it would be restored with
-    // later deletions.
+    // Nodes that were deleted together on the other side are deleted together here, in the same order. Otherwise they
+    // would be restored with later deletions.
     const goings = new Map<number, NodeId[]>();
     for (const { from, to } of gone) {
       if (!tops.has(to.id) || from.removedIn === null) continue;

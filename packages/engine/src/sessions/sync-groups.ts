@@ -10,8 +10,8 @@ interface GroupPlan {
 }
 
 /**
- * The regrouping that is needed here so that variants of one group there share one here. Group numbers have no
- * meaning by themselves, only which nodes share one. `isLater` tells which nodes were grouped there last.
+ * Finds the regrouping that this side needs, so that variants of one group on the other side share one group here. Only
+ * which nodes share a group matters, not its number. `isLater` tells which nodes were grouped last on the other side.
  */
 export function findGroupDifferences(pairs: readonly SyncPair[], isLater: (id: NodeId) => boolean): GroupPlan[] {
   const found: GroupPlan[] = [];
@@ -39,7 +39,7 @@ export function findGroupDifferences(pairs: readonly SyncPair[], isLater: (id: N
   return found;
 }
 
-/** The first group here that contains members of a group there and none of another. */
+/** The first group on this side that contains members of a group of the other side and of no other group. */
 function groupHome(
   members: readonly SyncPair[],
   here: ReadonlyMap<number, readonly SyncPair[]>,

@@ -11,7 +11,7 @@ export interface SourceNote {
   readonly value: unknown;
 }
 
-/** Metadata fields that differ between nodes that both sides have. */
+/** Finds metadata fields that differ between nodes that both sides have. */
 export function findNoteDifferences(pairs: readonly SyncPair[]): SourceNote[] {
   const notes: SourceNote[] = [];
   for (const { from, to } of pairs) {
@@ -33,7 +33,7 @@ function noteText(value: unknown): string {
   return value === undefined || value === null ? '' : canonicalJson(JSON.parse(JSON.stringify(value)));
 }
 
-/** Sets the metadata of the other side, including fields that only the tree itself writes. */
+/** Plans the metadata of the other side, including fields that only the tree itself writes. */
 export function* planAnnotations(notes: readonly SourceNote[]): ReadProgram<Plan<null>> {
   const byNode = new Map<NodeId, Map<string, unknown>>();
   for (const { nodeId, key, value } of notes)
@@ -54,7 +54,7 @@ export interface SourceLabel {
   readonly title: string | null;
 }
 
-/** Labels of live nodes here that have another title there or no longer exist there. */
+/** Finds labels of live nodes on this side that have another title on the other side or no longer exist there. */
 export function findLabelDifferences({ rows, name }: SyncSide, there: SyncSide['rows']): SourceLabel[] {
   const titles = new Map(rows.bookmarks.map(({ nodeId, title }) => [name(nodeId), title]));
   const live = new Set(rows.nodes.filter((node) => node.removedIn === null).map((node) => name(node.id)));

@@ -1,8 +1,11 @@
-/** When something was last changed on one side of a synchronisation. */
+/** Finds when nodes, metadata and labels were last changed on one side of a synchronisation. */
 import type { Commit, NodeId } from '@coppice/core';
 import { rowChanges } from '@coppice/core/tree';
 
-/** The last change per node after it was added; metadata by node and key, the tree's title under an empty node id. */
+/**
+ * The times of the last changes by node id, after the node was added. Metadata is keyed by node and field, the tree's
+ * title by an empty node id.
+ */
 interface ChangeTimes {
   readonly presence: Map<string, number>;
   readonly place: Map<string, number>;
@@ -12,7 +15,7 @@ interface ChangeTimes {
   readonly note: Map<string, number>;
 }
 
-/** Whether the newest change of something was made on the source side. */
+/** Tells whether the newest change of a node, a label or a metadata field was made on the source side. */
 export type IsNewerAtSource = (what: keyof ChangeTimes, key: string) => boolean;
 
 /** The key of a metadata field of a node. */
@@ -20,7 +23,7 @@ export function noteKey(id: string, key: string): string {
   return `${id} ${key}`;
 }
 
-/** The times in a log, by the other side's ids. */
+/** Reads the times of the last changes from a log. `name` maps a node id to that of the other side. */
 export function readChangeTimes(log: readonly Commit[], name: (id: NodeId) => NodeId): ChangeTimes {
   const touches: ChangeTimes = {
     presence: new Map(),

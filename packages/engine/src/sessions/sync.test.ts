@@ -51,7 +51,7 @@ describe('syncing a session file and a store', () => {
     await syncSessionToStore(path, store, sessions.options);
     const marks = (await store.read(treeId, () => ask('rows', {})))?.bookmarks.map(({ title }) => title);
     expect(marks?.sort()).toEqual(['from the file', 'from the store']);
-    // Nothing is new any more.
+    // A second run adds no lines.
     const { length } = sessions.lines(path);
     await syncTreeToSession(store, treeId, path, sessions.options);
     expect(sessions.lines(path).length).toBe(length);

@@ -38,7 +38,7 @@ export interface SyncResult {
   readonly treeId: TreeId;
   /** Nodes that were added to the target. */
   readonly added: readonly NodeId[];
-  /** Nodes whose content differs in the target; they are not changed. */
+  /** Nodes whose content differs in the target; the target keeps its own content. */
   readonly differ: readonly NodeId[];
 }
 
@@ -48,8 +48,8 @@ type SyncRows = NonNullable<Reads['rows']['answer']>;
 export const sessionFormat = 'session';
 
 /**
- * Imports a session file into a store as a tree. Importing it again adds what is new and keeps what is there. An id
- * that another tree of the store uses, as after a branch to another file, is kept as an external id.
+ * Imports a session file into a store as a tree. Importing it again adds new entries and keeps the existing nodes. An
+ * id that another tree of the store uses, for example after a branch to another file, is kept as an external id.
  */
 export async function syncSessionToStore(path: string, store: Store, options: SyncOptions): Promise<SyncResult> {
   const source = await options.files.store(path);
@@ -125,7 +125,10 @@ interface SyncSource {
   readonly log: () => Promise<readonly Commit[]>;
 }
 
-/** Adds missing nodes to a tree as one commit, and applies changes that are later than those here. */
+/**
+ * Adds missing nodes to a tree in one commit, and applies changes of the source that are later than those of the
+ * target.
+ */
 async function syncInto(
   { rows, log }: SyncSource,
   to: Store,
@@ -360,8 +363,8 @@ function namedStep(step: Step, name: (id: NodeId) => NodeId): Step {
 }
 
 /**
- * Writes new nodes of a tree back to the session file that it came from, and later moves, edits, metadata, labels and
- * deletions. Existing lines are kept; nodes with different content on both sides are reported.
+ * Writes new nodes of a tree, and later moves, edits, metadata, labels and deletions, back to its session file.
+ * Existing lines are kept; nodes with different content on both sides are reported.
  */
 export async function syncTreeToSession(
   store: Store,

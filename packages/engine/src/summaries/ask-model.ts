@@ -78,8 +78,8 @@ function ignoreCancel(): void {
 }
 
 /**
- * The reply limit for a text of so many tokens. A reasoning model counts its reasoning towards the limit, and would
- * be cut off before it writes any text.
+ * Computes the reply limit for a text of so many tokens. A reasoning model counts its reasoning towards the limit, and
+ * would be cut off before it writes any text.
  */
 export function computeReplySpace({ info }: Model, wanted: number): number {
   const needed = info.capabilities.thinking && info.known ? wanted * 4 : wanted;

@@ -1,7 +1,9 @@
 /** Shortens texts: never inside a character, and always with a visible mark. */
 import { estimateTokens } from '@coppice/content';
 
-/** The text, or its beginning and end with a note between them, at most about `length` UTF-16 code units long. */
+/**
+ * Returns the text, or its beginning and end with a note between them, at most about `length` UTF-16 code units long.
+ */
 export function clipMiddle(text: string, length: number): string {
   if (text.length <= length) return text;
   const kept = Math.max(2, length - 48);

@@ -5,7 +5,7 @@ import type { TrackedFiles } from './files.ts';
 
 /** The input of a summary. */
 export interface SummarizerRequest {
-  /** Oldest first. */
+  /** The messages to summarise, oldest first. */
   readonly messages: readonly Message[];
   /** The beginning of a turn whose end is kept; it is summarised separately. */
   readonly turnPrefix?: readonly Message[] | undefined;
@@ -19,7 +19,10 @@ export interface SummarizerRequest {
   readonly maxTokens?: number | undefined;
   /** The model of the conversation: messages are sent to no other provider unless the operator configured one. */
   readonly near?: Model | null | undefined;
-  /** The budget that pays, if there is a limit; without enough budget the text is extracted from the messages. */
+  /**
+   * The budget that the summary is charged to, if there is a limit. If it is too small, the text is extracted from the
+   * messages.
+   */
   readonly allowance?: SummaryAllowance | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -41,7 +44,9 @@ export interface SummaryAllowance {
 
 /** A budget beyond a single request, for example per day. */
 export interface SummaryBudget {
-  /** Like {@link SummaryAllowance.take}, but may have to read what was spent. Never rejects. */
+  /**
+   * Like {@link SummaryAllowance.take}, but asynchronous, because the spent amount may have to be read. Never rejects.
+   */
   take(
     model: Model,
     expected: SummaryUsage,

@@ -38,8 +38,8 @@ export interface SummarizerOptions {
   /** Chooses the model; see `chooseSummaryModel`. Without it every text is extracted from the messages. */
   readonly model?: PickModel | null | undefined;
   /**
-   * Pays for every call in addition to the request's own budget; without enough budget the text is extracted from the
-   * messages.
+   * A budget that every call is charged to, in addition to that of the request. If it is too small, the text is
+   * extracted from the messages.
    */
   readonly budget?: SummaryBudget | undefined;
   readonly limits?: Partial<SummaryLimits> | undefined;
@@ -94,7 +94,7 @@ interface SummaryTask {
 interface WrittenSummary {
   readonly text: string;
   readonly model: Model | null;
-  /** Why no model wrote it. */
+  /** Why no model wrote the text; null if one did. */
   readonly reason: string | null;
   readonly calls: number;
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | null;
@@ -134,7 +134,7 @@ interface SummaryCost extends Omit<ModelQuestion, 'clock'> {
 
 const notPaid: ModelAnswer = { type: 'failed', code: 'generate/budget', text: '', usage: null, cost: null };
 
-/** Asks a model if both budgets can pay; both are charged even if the caller has stopped waiting. */
+/** Asks a model if both budgets are large enough. Both are charged even if the caller has stopped waiting. */
 async function askForSummary(
   services: SummarizerServices,
   model: Model,

@@ -52,7 +52,7 @@ export interface TitleGenerator {
   close(): Promise<void>;
 }
 
-/** A separate actor, so that the user's undo reverts the user's acts and not the titles. */
+/** The actor of titles. It differs from the user, so that the user's undo does not revert titles. */
 export const titleActor = 'coppice:titles';
 
 // After a burst of turns only the newest are titled; the others wait for their next turn.
@@ -137,7 +137,7 @@ interface TitleServices {
   readonly context: RunContext;
 }
 
-/** Returns true at most so many times per minute. */
+/** Creates a function that returns true at most so many times per minute. */
 function createPace(perMinute: number, clock: Pick<Clock, 'now'>): () => boolean {
   const times: number[] = [];
   return () => {
@@ -219,7 +219,7 @@ async function setTreeTitle(services: TitleServices, { treeId, nodeId }: TitleJo
   await run(store, { type: 'title', treeId, nodeId, title: title.text, auto: true }, context);
 }
 
-/** The user may have set a title or undone the turn while the title was being written. */
+/** Sets the title of a tree, unless the user has set one or undone the turn meanwhile. */
 async function nameTree(
   { store, context }: TitleServices,
   treeId: TreeId,

@@ -13,7 +13,7 @@ export interface TranscriptLimits {
 
 const speakers = { user: 'User', assistant: 'Assistant', system: 'System', tool: 'Tool result' } as const;
 
-/** One entry per message, in order; no message is left out. */
+/** Formats a conversation as one entry per message, in order; no message is left out. */
 export function buildTranscript(messages: readonly Message[], limits: TranscriptLimits): readonly string[] {
   const names = toolNamesIn(messages);
   return messages.map((message, index) => {
@@ -59,19 +59,19 @@ function fencedText(text: string): string {
 export interface PortionLimits {
   /** Tokens per portion. */
   readonly tokens: number;
-  /** The target number of portions; up to three times as many before giving up. */
+  /** The target number of portions; up to three times as many are allowed before the summary is given up. */
   readonly passes: number;
   readonly toolResult: number;
 }
 
 const textLimits = [24_000, 6_000, 1_500, 400, 120] as const;
 
-// A lower bound of tokens per character; a text that is too long by this count need not be formatted.
+// The largest number of characters per token. A text that is too long even by this count is not formatted.
 const longestToken = 8;
 
 /**
- * The conversation in as few portions as possible, with every message in one of them. If there would be too many,
- * messages are shortened more; null if even that is not enough.
+ * Splits a conversation into as few portions as possible, with every message in one of them. If there would be too
+ * many, messages are shortened more; null if even that is not enough.
  */
 export async function splitIntoPortions(
   messages: readonly Message[],
@@ -99,7 +99,7 @@ function roughLength({ role, content }: Message): number {
   return length;
 }
 
-// Estimating megabytes takes a while; yields so that streams and timers of the process can run.
+// Estimating megabytes takes a while; after so many characters the loop yields, so that streams and timers can run.
 const atAStretch = 200_000;
 
 async function packPortions(entries: readonly string[], tokens: number): Promise<string[]> {

@@ -40,7 +40,9 @@ export interface CommandFixture {
    * node.
    */
   say(texts: readonly string[], below?: NodeId, first?: Role): Promise<NodeId[]>;
-  /** Runs a line at the tree's active node, unless told otherwise, and keeps its list for the next line. */
+  /**
+   * Runs a line at the tree's active node, unless `more` sets another position, and keeps its list for the next line.
+   */
   run(what: string | CommandCall, more?: Partial<CommandContext>): Promise<CommandResult>;
   /** The error code of a line, or its output. */
   refusal(what: string | CommandCall, more?: Partial<CommandContext>): Promise<string>;

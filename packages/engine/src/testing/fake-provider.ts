@@ -126,7 +126,7 @@ function behave(reply: WireReply, request: SeenRequest, response: ServerResponse
   response.end();
 }
 
-/** Writes while the client reads. */
+/** Writes a piece many times, as fast as the client reads. */
 async function pour(response: ServerResponse, piece: string | Buffer, times: number): Promise<void> {
   for (let count = 0; count < times && !response.destroyed; count++) {
     if (response.write(piece)) continue;

@@ -23,7 +23,7 @@ export interface RawServer {
   readonly requests: readonly SeenRequest[];
   /** The number of open sockets. */
   readonly sockets: number;
-  /** Resolves when at most so many sockets are open; idle and unused ones are closed. */
+  /** Resolves when at most so many sockets are open. Closes idle and unused ones. */
   settled(most?: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A provider that plays a script. */
+/** A provider that returns scripted replies. */
 import type { Json, JsonObject } from '@coppice/core';
 import { chatParameters, chatSupport } from '../providers/chat-completions.ts';
 import { systemClock } from '../providers/clock.ts';

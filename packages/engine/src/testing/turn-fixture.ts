@@ -51,7 +51,7 @@ export interface TurnFixture {
   readonly context: RunContext;
   /** The store's URL, to open it a second time. */
   readonly url: string;
-  /** Another generator on another handle of the same store, like a second process. */
+  /** Opens another generator on another handle of the same store, like a second process. */
   beside(options?: Partial<GeneratorOptions>): Promise<{ readonly store: Store; readonly generator: Generator }>;
   send(text: string, options?: Partial<GenerateOptions>): Turn;
   node(id: NodeId | undefined): Promise<Node>;

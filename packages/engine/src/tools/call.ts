@@ -1,4 +1,4 @@
-/** One call of one tool: validated, approved, run within its limits, and always answered. */
+/** Runs one call of a tool: validates it, asks for approval, applies the limits, and always returns a result. */
 import { type Block, isAppError, isText, type Json, type JsonObject, type TextBlock } from '@coppice/core';
 import { hideSecrets } from '../config/secret.ts';
 import { hashToolCall } from './approval.ts';
@@ -65,7 +65,7 @@ export async function runToolCall(shop: ToolRunner, call: ToolCall, options: Too
     elapsedMs: Math.max(0, shop.now() - start),
   });
   const said = (text: string, error: ToolErrorCode | null): ToolResult => {
-    // Before it is cut, so that no part of a secret is left.
+    // Secrets are hidden before the text is cut, so that no part of one is left.
     const within = truncateToBytes(hideSecrets(text), shop.limits.resultBytes);
     const block: TextBlock = { type: 'text', text: within.text };
     return answered([block], within.truncated, error);
@@ -81,7 +81,7 @@ export async function runToolCall(shop: ToolRunner, call: ToolCall, options: Too
   }
 }
 
-/** A tool may find one of our keys; it must not become part of a conversation. */
+/** Hides secrets in a result: a tool may read one of our keys, which must not become part of a conversation. */
 function withoutSecrets({ blocks, isError }: ToolContent): ToolContent {
   const hidden = blocks.map((block): Block => {
     if (!isText(block)) return block;
@@ -113,7 +113,7 @@ async function runTool(shop: ToolRunner, call: ToolCall, options: ToolCallOption
     throw makeToolError('tool/not-approved', `The operator does not allow the tool ${name}.`, { name });
   if (call.malformed !== undefined)
     throw makeToolError('tool/bad-arguments', `The arguments of ${name} cannot be read: ${call.malformed}`, { name });
-  // A private copy: exactly what was validated and approved is run.
+  // The parameters are copied, so that exactly what was validated and approved is run.
   const parameters: JsonObject = structuredClone(call.parameters);
   const wrong = ready.check(parameters);
   if (wrong !== undefined) throw makeToolError('tool/bad-arguments', `The arguments of ${name} ${wrong}.`, { name });

@@ -14,7 +14,7 @@ export class ToolContent {
   }
 }
 
-/** How much of a result is kept. */
+/** The limits of a result. */
 interface Bounds {
   readonly resultBytes: number;
   readonly mediaBytes: number;
@@ -28,8 +28,8 @@ function toolTextBlock(text: string): TextBlock {
 }
 
 /**
- * The blocks within the limits: text is cut between characters, a block with bytes is kept whole or left out, and
- * what is missing is noted in its place. A result without blocks says that the tool is done.
+ * Limits the blocks of a result: text is cut between characters, a block with bytes is kept or left out as a whole, and
+ * a note replaces what is missing. A result without blocks says that the tool is done.
  */
 export function limitBlocks(
   { blocks, isError }: ToolContent,

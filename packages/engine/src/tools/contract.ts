@@ -36,7 +36,7 @@ export interface Tool {
   readonly parameters: JsonObject;
   /** Whether it changes anything outside the conversation; then each call needs approval. */
   readonly sideEffects: boolean;
-  /** Milliseconds; by default the registry's limit. */
+  /** The time limit in milliseconds; by default that of the registry. */
   readonly timeoutMs?: number | undefined;
   readonly origin?: ToolOrigin | undefined;
   /** Returns the result: text, JSON or blocks. A thrown error becomes the result that the model gets. */

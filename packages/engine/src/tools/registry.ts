@@ -53,7 +53,7 @@ export function createTools(options: ToolsOptions = {}): ToolRegistry {
       const entry: CompiledTool = { tool, check: compileSchema(tool.name, tool.parameters) };
       ready.set(tool.name, entry);
       return () => {
-        // Another source's tool may have taken the name since.
+        // Another tool may have the name by now.
         if (ready.get(tool.name) === entry) ready.delete(tool.name);
       };
     },

@@ -24,7 +24,7 @@ const olderDraft = /^https?:\/\/json-schema\.org\/draft-0[67]\/schema/;
 let older: Ajv | undefined;
 let newer: Ajv2020 | undefined;
 
-/** Created on first use: most processes never call a tool. */
+/** Returns the validator for a schema. Created on first use, because most processes never call a tool. */
 function validatorFor(schema: JsonObject): Ajv | Ajv2020 {
   if (typeof schema.$schema === 'string' && olderDraft.test(schema.$schema)) {
     older ??= withoutPatterns(new Ajv(options));
@@ -34,7 +34,10 @@ function validatorFor(schema: JsonObject): Ajv | Ajv2020 {
   return newer;
 }
 
-/** A regular expression of an untrusted schema could block this thread; the tool itself checks the pattern. */
+/**
+ * Removes the keyword `pattern`: a regular expression of an untrusted schema could block this thread. The tool itself
+ * checks the pattern.
+ */
 function withoutPatterns<T extends Ajv | Ajv2020>(validator: T): T {
   validator.removeKeyword('pattern');
   return validator;
@@ -62,7 +65,7 @@ export function compileSchema(name: string, schema: JsonObject): SchemaCheck {
       error,
     );
   } finally {
-    // Ajv caches schemas by object; without this, tools that come and go would leak memory.
+    // Ajv caches schemas by object. Without this line, adding and removing tools would leak memory.
     validator.removeSchema(schema);
   }
 }

@@ -22,7 +22,7 @@ export interface BranchRow {
   readonly preview: string;
   readonly label: string | null;
   readonly createdAt: number;
-  /** Messages from the first one to the end, and messages since the last fork. */
+  /** The number of messages from the first one to the end, and the number since the last fork. */
   readonly messages: number;
   readonly own: number;
   /** Whether the view is on this branch. */

@@ -134,7 +134,7 @@ describe('hooks', () => {
     expect(result.place?.activeNodeId).toBe(a1);
     expect(result.said).toContain('A hook moved you to assistant “a1” instead');
     expect(reported).toEqual([{ treeId: fixture.treeId, nodeId: a1, from }]);
-    // If a hook redirected the move, the text of the original target is not returned.
+    // A hook that redirects the move also suppresses the text of the original target.
     await fixture.run('/switch @start', { activeNodeId: q2 ?? null });
     expect((await fixture.run(`/switch ${q1}`, { activeNodeId: q2 ?? null })).selectedText).toBeUndefined();
     await fixture.close();

@@ -19,7 +19,7 @@ function* guide(request: ProviderRequest, random: () => number): Generator<Provi
     return;
   }
   const json = JSON.stringify(call.parameters);
-  // Without an id: one that is unused in this conversation is assigned.
+  // The id is empty: an id that is unused in this conversation is assigned later.
   yield { type: 'tool-use-start', index: 0, id: '', name: call.name };
   yield { type: 'tool-use-delta', index: 0, json };
   yield { type: 'tool-use-end', index: 0, parameters: call.parameters };

@@ -1,7 +1,7 @@
 /** A seeded random number generator: the same seed gives the same numbers everywhere. */
 export type RandomSource = () => number;
 
-/** mulberry32; from 0 (inclusive) to 1 (exclusive). */
+/** Creates a generator with the algorithm mulberry32; numbers are from 0 (inclusive) to 1 (exclusive). */
 export function createSeededRandom(seed: number): RandomSource {
   let state = (Math.trunc(seed) ^ 0x9e3779b9) >>> 0;
   return () => {

@@ -2,7 +2,7 @@
 import { type ChatBody, type ChatDialect, toChatBody } from '@coppice/content/wires';
 import type { ProviderRequest } from '../contract.ts';
 
-// `max_tokens` is the older name, and the only one that all servers know.
+// `max_tokens` is the older name, and the only one that all servers support.
 const dialect: ChatDialect = {
   lengthField: 'max_tokens',
   systemRole: 'system',

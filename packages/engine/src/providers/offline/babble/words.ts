@@ -10,7 +10,7 @@ export interface WordCorpus {
   readonly text: Int32Array;
   /** Positions in the text, by word number. */
   readonly places: readonly Int32Array[];
-  /** Words that start sentences, as often as they do. */
+  /** Words that start sentences, each as often as in the text. */
   readonly starts: Int32Array;
 }
 

@@ -1,4 +1,4 @@
-/** Answers of the guide: whole sentences of the documentation, and an honest statement of what the guide is. */
+/** Builds the answers of the guide: whole sentences of the documentation, and a statement of what the guide is. */
 import { callNamesById, toWireText } from '@coppice/content/wires';
 import type { Message } from '@coppice/core';
 import { textOf } from '@coppice/core';
@@ -33,13 +33,16 @@ const openings = [
   'I quote the documentation.',
 ];
 const closings = ['The source is', 'You can read on in', 'The whole passage is in', 'More of it is in'];
-/** What the guide cannot do, in one sentence with the way to a model. */
+/** Sentences that say what the guide cannot do and how to connect a model. */
 const refusals = [
   'I cannot answer that: I am the built-in guide, not a language model, and know only the documentation of Coppice.',
   'That is beyond me, because I am not a language model and only quote the documentation of Coppice.',
   'The documentation of Coppice has nothing on that, and I am not a language model that could answer it.',
 ];
-/** Requests to make something, which need a language model even where a word of them occurs in the documentation. */
+/**
+ * Matches requests to produce something, which need a language model even if one of their words occurs in the
+ * documentation.
+ */
 const asksForWork =
   /^(?:please |now |ok,? |hey,? )*(?:(?:can|could|would|will) you (?:please )?)?(?:write|compose|draw|paint|translate|calculate|compute|code|implement|invent|imagine|sing|rewrite|proofread|solve|debug|recommend|suggest|fix (?:the|my|this|a) (?:bug|code|program|text|sentence)|summari[sz]e (?:this|the following)|tell (?:me|us) (?:a|an) (?:joke|story|poem))\b/i;
 
@@ -75,8 +78,8 @@ export function answerQuestion(request: ProviderRequest, random: RandomSource): 
 }
 
 /**
- * Whether a question is about Coppice as a whole. The name occurs on every page and so ranks none: without this check
- * the guide could not answer the first question of a newcomer.
+ * Whether a question is about Coppice as a whole. Every page contains the name, so it cannot rank pages: without this
+ * check the guide could not answer the first question of a newcomer.
  */
 function asksForAll(question: string): boolean {
   if (!/\bcoppice\b/i.test(question)) return false;
@@ -104,7 +107,7 @@ function introducedItself(messages: readonly Message[]): boolean {
   );
 }
 
-/** The most lines of a shell example that are quoted. */
+/** The largest number of quoted lines of a shell example. */
 const mostCommands = 8;
 
 /**
@@ -142,10 +145,13 @@ function quotePassage(
   );
 }
 
-/** A sentence of the glossary, and the word that it explains. */
+/** Matches a sentence of the glossary; the group is the term that it defines. */
 const definition = /^In Coppice, (.+?) means /;
 
-/** The explanation of the one word that a question is about; null if it asks for more, or the word has none. */
+/**
+ * The definition of the one term that a question is about; null if the question asks for more, or the glossary does not
+ * have the term.
+ */
 function definitionFor(passage: GuideSection, question: string): string | null {
   const asked = tokenize(question);
   const isAsked = (word: string) => {

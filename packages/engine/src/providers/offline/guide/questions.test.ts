@@ -5,7 +5,7 @@ import { createPassageIndex } from './search.ts';
 
 type Question = readonly [question: string, ...sections: readonly string[]];
 
-/** Written from the headings of the documents. */
+/** Questions that were written from the headings of the documents. */
 const fromHeadings: readonly Question[] = [
   ['How do I install Coppice?', 'README.md#install'],
   ['Who is Coppice for?', 'README.md#who-it-is-for'],
@@ -71,7 +71,7 @@ const fromHeadings: readonly Question[] = [
   ['What do operators of a server for a team have to know?', 'docs/security.md#for-operators'],
 ];
 
-/** Other wording, written before anybody saw how the index ranks it. */
+/** Questions in other words, written before their ranking was known. */
 const otherWording: readonly Question[] = [
   ['what do i need on my computer before npm install', 'README.md#install', 'docs/getting-started.md#getting-started'],
   ['in one line, what is this program good for', 'README.md#coppice', 'README.md#who-it-is-for'],
@@ -198,7 +198,10 @@ const otherWording: readonly Question[] = [
   ['what does the word graft mean', 'docs/glossary.md#glossary'],
 ];
 
-/** Of somebody who knew the program and had not seen the index, before its method was changed for them. */
+/**
+ * Questions of a person who knew the program but had not seen the index, written before the ranking was changed for
+ * them.
+ */
 const ofAStranger: readonly Question[] = [
   ['what is this program good for?', 'README.md#coppice', 'README.md#who-it-is-for'],
   ['how do I get it onto my laptop?', 'README.md#install', 'docs/getting-started.md#look-around'],
@@ -362,7 +365,7 @@ const ofAStranger: readonly Question[] = [
   ],
 ];
 
-/** Written later, to see whether the method holds for others too. */
+/** Questions that were written later, to test the ranking with texts it was not tuned for. */
 const ofAnotherDay: readonly Question[] = [
   [
     'what do I type to begin a new conversation?',
@@ -602,7 +605,7 @@ const ofAnotherDay: readonly Question[] = [
   ['do you support windows?', 'docs/getting-started.md#getting-started', 'README.md#install'],
 ];
 
-/** Written before the question forms of the slash commands and of the guides for operators. */
+/** Questions that were written before the slash commands and the guides for operators had question forms. */
 const beforeMoreForms: readonly Question[] = [
   ['Can I use this offline with a model on my own laptop?', 'docs/models.md#models-on-your-own-machine'],
   [

@@ -8,7 +8,7 @@ export type { GuideSection } from './knowledge.ts';
 export interface PassageHit {
   readonly passage: GuideSection;
   readonly score: number;
-  /** How much of the question is a question form of the passage, from 0 to 1. */
+  /** The similarity of the question to a question form of the passage, from 0 to 1. */
   readonly asked: number;
 }
 
@@ -23,27 +23,27 @@ export interface PassageIndex {
 const [saturation, lengthPenalty] = [1.2, 0.6];
 /** Weights of words relative to one in a sentence: in the nearest heading, in those above it, in shell lines and tables. */
 const weights = { heading: 3, above: 1, sentence: 1, command: 0.5, table: 0.5 } as const;
-/** How much a synonym counts, relative to the word itself. */
+/** The weight of a synonym, relative to the word itself. */
 const synonymWeight = 0.6;
-/** How much a question form that fits whole counts, relative to the words of the question. */
+/** The weight of a question form that matches completely, relative to the words of the question. */
 const formWeight = 2.5;
-/** How much a heading counts as a question form: it may be a single common word. */
+/** The weight of a heading as a question form: it may be a single common word. */
 const headingForm = 0.6;
-/** The least part of a question, by weight of its words, that a passage must share with it. */
+/** The smallest part of a question, by weight of its words, that a passage must share. */
 const leastCoverage = 0.4;
-/** How much all words of a question form count, common ones included: enough to choose between equal forms. */
+/** The weight of all words of a question form, common ones included: enough to choose between equal forms. */
 const wordingWeight = 0.3;
-/** How much a passage loses that has nothing of the question. */
+/** The penalty for a passage without any word of the question. */
 const coverageWeight = 0.3;
-/** The weight of a word that no passage has, against a question form. */
+/** The rarity of a word that no passage contains, when it is compared with a question form. */
 const unknownRarity = 3;
-/** From this similarity to a question form on, a passage may share less with the question. */
+/** A passage with a question form of at least this similarity may share fewer words with the question. */
 const sureForm = 0.45;
-/** How much a section counts that people read who look for it by name: references, and how to extend Coppice. */
+/** The weight of reference sections and of guides to extending Coppice: people look for those by name. */
 const referenceWeight = 0.8;
 const references =
   /^docs\/(?:guides\/write-|(?:comparison|command-line|dependencies|error-codes|files-layout|http-api|settings|which-api)\.md)/;
-/** The least similarity of a question of common words alone to a question form. */
+/** The smallest similarity at which a question of common words alone matches a question form. */
 const leastCommon = 0.6;
 
 /** The term that a sentence defines, normalised; null if it defines none. */
@@ -60,7 +60,7 @@ function everyWord(text: string): readonly string[] {
   return text.toLowerCase().match(/\p{L}+/gu) ?? [];
 }
 
-/** How much of a question of common words alone fits a question form, from 0 to 1. */
+/** The similarity of a question of common words alone to a question form, from 0 to 1. */
 function commonSimilarity(question: ReadonlySet<string>, form: ReadonlySet<string>): number {
   const shared = [...question].filter((word) => form.has(word)).length;
   return shared / Math.max(1, question.size + form.size - shared);
@@ -82,7 +82,7 @@ function isOneEditApart(a: string, b: string): boolean {
 }
 
 interface QuestionForm {
-  /** Its stems, without common words. */
+  /** The stems of its words, without common ones. */
   readonly words: ReadonlySet<string>;
   readonly everyWord: ReadonlySet<string>;
 }
@@ -94,7 +94,7 @@ interface IndexedPassage {
   readonly terms: ReadonlySet<string | null>;
   readonly heading: ReadonlySet<string>;
   readonly forms: readonly QuestionForm[];
-  /** Less for references. */
+  /** The weight of the section, which is lower for references. */
   readonly weight: number;
   /** The question forms that have only common words, such as "Who is it for?", with all their words. */
   readonly commonForms: readonly ReadonlySet<string>[];
@@ -118,7 +118,7 @@ function indexPassage(passage: GuideSection): IndexedPassage {
   const forms = passage.asks
     .map((form) => ({ words: new Set(tokenize(form)), everyWord: new Set(everyWord(form)) }))
     .filter(({ words }) => words.size > 0);
-  // Question forms make a passage findable by their words, but not longer.
+  // The words of question forms are searchable, but do not count towards the length of the passage.
   for (const { words } of forms) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return {
     passage,
@@ -154,7 +154,10 @@ export function createPassageIndex(passages: readonly GuideSection[]): PassageIn
     for (const other of synonymsOf(word)) if (has(other)) return synonymWeight;
     return 0;
   };
-  /** As {@link rarity}, but a word that occurs nowhere tells little: people say things in words of their own. */
+  /**
+   * Like {@link rarity}, but limited for a word that occurs nowhere: people use words that the documentation does not
+   * have.
+   */
   const askedRarity = (word: string) => (occurs.has(word) ? rarity(word) : Math.min(unknownRarity, rarity(word)));
   /** The part that a question and a question form share, by weight of their words. */
   const similarity = (question: ReadonlySet<string>, form: ReadonlySet<string>) => {
@@ -199,7 +202,7 @@ export function createPassageIndex(passages: readonly GuideSection[]): PassageIn
           let best = weigh(word);
           for (const other of synonymsOf(word)) best = Math.max(best, synonymWeight * weigh(other));
           score += best;
-          // A word of an example, such as bread, does not make a passage fit.
+          // A word that occurs only in an example, such as bread, does not make a passage match.
           covered += rarity(word) * containment(word, (other) => (counts.get(other) ?? 0) >= 1);
         }
         const named = headingForm * similarity(words, heading);
@@ -209,7 +212,7 @@ export function createPassageIndex(passages: readonly GuideSection[]): PassageIn
           asked = Math.max(asked, same);
           worded = Math.max(worded, same * (1 + wordingWeight * commonSimilarity(wording, form.everyWord)));
         }
-        // A passage that has every word of the question comes before one that repeats a few of them.
+        // A passage that contains every word of the question ranks before one that repeats a few of them.
         score = weight * (score + formWeight * worded * total) * (1 - coverageWeight * (1 - covered / total));
         // If the question is a single term, its definition outranks all uses of the word.
         if (asksForMeaning.test(question) && terms.has(term)) score += 2 * total * (saturation + 1);

@@ -4,7 +4,7 @@ const consonant = '[^aeiou]';
 const vowel = '[aeiouy]';
 const consonants = `${consonant}[^aeiouy]*`;
 const vowels = `${vowel}[aeiou]*`;
-/** At least one, exactly one and at least two pairs of vowels and consonants: the measure of a stem. */
+/** The measure of a stem: at least one, exactly one or at least two pairs of vowels and consonants. */
 const measureAboveZero = new RegExp(`^(?:${consonants})?${vowels}${consonants}`);
 const measureOne = new RegExp(`^(?:${consonants})?${vowels}${consonants}(?:${vowels})?$`);
 const measureAboveOne = new RegExp(`^(?:${consonants})?${vowels}${consonants}${vowels}${consonants}`);

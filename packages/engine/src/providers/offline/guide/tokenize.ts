@@ -8,9 +8,9 @@ const common = new Set(
   ),
 );
 
-/** Several words that mean one, replaced before a text is split. */
+/** Phrases that mean a single word; they are replaced before a text is split. */
 const phrases: readonly (readonly [RegExp, string])[] = [
-  // Contractions carry no subject: don't, I'm, what's, you've.
+  // Contractions say nothing about the subject: don't, I'm, what's, you've.
   [/\b\p{L}+n['’]t\b/gu, ' '],
   [/['’](?:re|ll|ve|d|m|s)\b/g, ' '],
   [/\bget(?:ting)? (?:it |this )?(?:on|onto|running)\b/g, 'install'],
@@ -28,9 +28,9 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/\bask(?:s|ed|ing)? (?:me |us )?(?=before|first|each|every)/g, 'approval '],
   [/\bside by side\b/g, 'compare'],
   [/\b(?:a|safe) copy of\b/g, 'backup'],
-  // Asks what two things are, not how to compare them.
+  // This phrase asks what two things are, not how to compare them.
   [/\bdifferences? between\b/g, ' '],
-  // The one question word that says what is looked for.
+  // Of all question words, only `where` says what the user looks for.
   [/\bwhere (?=(?:is|are)\b|do(?:es)? (?:\w+ ){1,5}(?:put|keep|store|save|live|go)\b)/g, 'location '],
   [/\bcommand[ -]line\b/g, 'terminal'],
   [/\bfor good\b/g, 'permanently'],
@@ -40,7 +40,7 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/\btypescript\b/g, 'typescript library'],
 ];
 
-/** Words that newcomers use for each other; each line is one meaning. */
+/** Synonyms as newcomers use them; each line is one meaning. */
 const groups = [
   'chat conversation dialogue thread',
   'delete remove erase discard',
@@ -111,7 +111,7 @@ const groups = [
   'nginx caddy tls https certificate reverse',
 ];
 
-/** Words of newcomers for what the documents call otherwise; the reverse does not hold. */
+/** Words of newcomers and the term of the documents for each; the reverse does not hold. */
 const hints: readonly (readonly [string, string])[] = [
   ['password', 'token signin'],
   ['account', 'user token'],

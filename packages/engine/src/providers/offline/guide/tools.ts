@@ -13,7 +13,7 @@ const asksForDate =
 const asksForTree =
   /\b(?:introspect|overview)\b|\b(?:this|my|the|our)\b[^.?!]*\b(?:tree|conversation|branches|thread|forest)\b[^.?!]*\b(?:look|shape|size|have|contain|many|deep|big|about)\b|\bhow (?:many|big|deep|large)\b[^.?!]*\b(?:branch|message|node|turn|tree|conversation)/i;
 
-/** The tool call for a question; null if none fits, or if the results are already there. */
+/** Chooses the tool call for a question; null if none fits, or if the results are already in the conversation. */
 export function chooseToolCall(request: ProviderRequest, question: string): GuideToolCall | null {
   const { tools = [], toolChoice = 'auto', messages } = request;
   if (toolChoice === 'none' || tools.length === 0 || messages.at(-1)?.role === 'tool') return null;
