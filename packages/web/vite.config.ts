@@ -6,12 +6,12 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
 const compressible = /\.(?:js|css|html|svg|json|webmanifest)$/;
-// A smaller file fits into one packet anyway.
+// The smallest file that is compressed; a smaller one fits into one packet anyway.
 const leastBytes = 1_000;
-// Above this the best compression takes many seconds and saves little.
+// For files above this size the best compression takes many seconds and saves little.
 const largeBytes = 1_000_000;
 
-/** Writes each text file compressed beside itself: the best compression is too slow for a server that starts. */
+/** Writes a compressed copy next to each text file: the best compression is too slow for a server at its start. */
 function precompress(): Plugin {
   let folder = '';
   return {
@@ -46,8 +46,8 @@ interface ModuleGraph {
 let firstModules: ReadonlySet<string> | null = null;
 
 /**
- * The chunk of a module that a chat needs before its first message. Split by what else uses them, they would be
- * fifty files, each with its headers and, on slow connections, its wait.
+ * The chunk of a module that a chat needs before its first message. By default these modules would become fifty files,
+ * each with its own headers and, on slow connections, its own delay.
  */
 function chunkOf(id: string, graph: ModuleGraph): string | null {
   firstModules ??= findFirstModules(graph);

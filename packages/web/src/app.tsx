@@ -53,7 +53,7 @@ function OwnPages(): ReactElement {
   const visit = useRoute((route) => route.visit);
   const unauthorized = useAppData((lists) => lists.unauthorized);
   usePageKeys();
-  // On a phone the drawer closes with every choice in it, also of the place that is open.
+  // On a phone the drawer closes with every navigation, even to the screen that is already open.
   useEffect(() => {
     if (visit > 0) useUi.setState({ drawer: false });
   }, [visit]);
@@ -61,14 +61,15 @@ function OwnPages(): ReactElement {
     void loadModelsAndTools();
     void loadLibrary();
   }, []);
-  // A chat loads them after its first messages.
+  // A chat loads fonts and commands after its first messages.
   const isChat = place.name === 'tree';
   useEffect(() => {
     if (isChat) return;
     loadFonts();
     void loadCommands();
   }, [isChat]);
-  // On a thread the list is read only when opened: browsers limit the connections, and one is needed for the thread.
+  // Beside a thread the list is loaded only when it is opened: browsers limit the connections, and the thread needs
+  // one.
   const listed = place.name !== 'tree';
   const tree = place.name === 'tree' ? place.treeId : null;
   useEffect(() => {

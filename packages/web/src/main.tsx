@@ -21,9 +21,10 @@ function render(): void {
     );
 }
 
-// Not awaited at the top level: the chunk of a language can import from this one, which would wait for it in turn.
+// Not awaited at the top level: a language chunk may import from this module, and both would wait for each other.
 void loadLanguage().then(render);
 
-// Only the page of a server has a service worker, and only on a secure address; without it the page needs the server.
+// The service worker is registered only for the page of a server on a secure address; elsewhere the page needs the
+// server.
 if (import.meta.env.PROD && pageHost.files === '')
   addEventListener('load', () => void navigator.serviceWorker?.register('/service-worker.js').catch(() => undefined));

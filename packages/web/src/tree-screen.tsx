@@ -42,7 +42,7 @@ type TreeScreenPlace = Extract<PageRoute, { name: 'tree' }>;
 /** A tree: its thread with the outline on the left and the map on the right, or one of its full screens. */
 export function TreeScreen({ place }: { readonly place: TreeScreenPlace }): ReactElement {
   const { treeId } = place;
-  // The URL may name another node while the tree is open: only the first one opens the session.
+  // The URL may change to another node while the tree is open; only the first one opens the session.
   const [through] = useState(place.nodeId);
   const [session, setSession] = useState<TreeSession | null>(null);
   useEffect(() => {
@@ -66,7 +66,7 @@ export function TreeScreen({ place }: { readonly place: TreeScreenPlace }): Reac
   );
 }
 
-/** Reports that a link names an unknown message, and changes the URL to the tree. */
+/** Reports that the link names an unknown message, and changes the URL to the tree. */
 function sayLost(treeId: TreeScreenPlace['treeId']): void {
   const { place } = useRoute.getState();
   if (place.name === 'tree' && place.treeId === treeId) navigateTo({ ...place, nodeId: null }, { replace: true });
@@ -139,7 +139,7 @@ function useVisit(place: TreeScreenPlace): void {
   const visit = useRoute((route) => route.visit);
   const left = useRoute((route) => route.leaf);
   const first = useRef(visit);
-  // On other screens the node in the URL is what they show; the view does not move.
+  // On other screens the URL names the node that they show; the view does not move.
   const nodeId = place.screen === 'thread' ? place.nodeId : null;
   useEffect(() => {
     if (phase !== 'ready' || visit === first.current) return;

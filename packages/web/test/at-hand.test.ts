@@ -7,7 +7,7 @@ import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from '
 
 let fixture: PageFixture;
 
-/** Replies end when the test says so. */
+/** Replies wait for this promise, so that the test decides when they end. */
 let gate: Promise<void> = Promise.resolve();
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ test('[B314] a reply is rated by thumbs, by keyboard too; the rating is metadata
   await done(tab);
 });
 
-// A browser without a screen has no microphone and no voices: these stand in for them, with the same interface.
+// A headless browser has no microphone and no voices, so these objects replace them with the same interface.
 const speech = `
   globalThis.spoken = [];
   Object.defineProperty(globalThis, 'speechSynthesis', { value: { speak: (one) => spoken.push(one), cancel: () => spoken.push(null) } });
@@ -101,7 +101,7 @@ test('[B311] a message is read aloud without its markup, and what is said is wri
   expect(await findSeriousViolations(tab)).toEqual([]);
   await page.getByRole('button', { name: 'Stop dictating' }).click();
   await waitUntilTrue(() => page.evaluate('globalThis.listening')).toBe(null);
-  // Without them nothing is offered.
+  // Without speech support the page offers neither button.
   const plain = await fixture.open('/');
   await plain.page.addInitScript('delete globalThis.SpeechRecognition; delete globalThis.webkitSpeechRecognition');
   await plain.page.goto(`${fixture.url}/t/${id}`);
@@ -111,7 +111,7 @@ test('[B311] a message is read aloud without its markup, and what is said is wri
   await done(tab);
 });
 
-// Headless browsers show no notifications: this one records them.
+// Headless browsers show no notifications, so this class records them.
 const notifications = `
   globalThis.notified = [];
   globalThis.asked = 0;
@@ -127,7 +127,7 @@ test('[B312] the end of a long reply in a hidden tab is notified, after this was
   const tab = await fixture.open('/');
   const { page } = tab;
   await page.addInitScript(notifications);
-  // Time is the test's: a long reply takes no longer than a short one.
+  // The test controls the clock, so that a long reply takes no longer than a short one.
   await page.clock.install();
   await page.goto(`${fixture.url}/t/${id}`);
   await page.getByTestId('thread').getByText('flour').waitFor();
@@ -149,7 +149,7 @@ test('[B312] the end of a long reply in a hidden tab is notified, after this was
   await page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })");
   first();
   await waitUntilTrue(() => page.evaluate('notified.join()')).toBe('Reply finished: Bread');
-  // A short reply, and one that ends before the user's eyes, say nothing; nobody is asked again.
+  // A short reply, and one that ends while the tab is visible, show no notification; the offer is not repeated.
   const second = await ask('A short one?');
   second();
   await waitUntilTrue(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0);

@@ -129,7 +129,7 @@ test('[B70] a branch is copied to another tree, and everything stays here', asyn
 test('[B71] a temporary tree is marked as one, and is kept with all its messages', async () => {
   await buildSample('Stays on the list', 'Hello');
   const tab = await fixture.open('/');
-  // Keys work once the list is there.
+  // Keys work after the list has been loaded.
   await tab.page.getByText('Stays on the list').first().waitFor();
   await tab.page.keyboard.press('Shift+N');
   await tab.page.getByText('temporary', { exact: true }).waitFor();
@@ -252,7 +252,7 @@ test('[B76] a branch dragged onto another message on the map moves there, and no
   await page.getByRole('navigation', { name: 'Branches' }).waitFor();
   const canvas = await map.boundingBox();
   if (canvas === null) throw new Error('There is no map.');
-  // The position of a message is known by its preview, which is next to it.
+  // The position of a message is that of its preview, which is next to it.
   const placeOf = async (words: string, ...keys: readonly string[]) => {
     await map.focus();
     for (const key of keys) await page.keyboard.press(key);

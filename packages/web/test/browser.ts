@@ -26,7 +26,7 @@ async function executable(): Promise<Found | null> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null;
   const before = { ...process.env };
   try {
-    // Set before the module is loaded: it then includes libraries that a bare system lacks.
+    // Set before the module is loaded, which then includes libraries that a bare system lacks.
     process.env.AWS_LAMBDA_JS_RUNTIME ??= 'nodejs22.x';
     process.env.TMPDIR = scratch;
     const { default: sparticuz } = await import('@sparticuz/chromium');

@@ -17,7 +17,7 @@ test('[B300] a chat that is opened for the first time transfers at most 280 kB b
   });
   expect(load.bytesToFirstMessage).toBeLessThan(280_000);
   expect(load.bytesInAll).toBeLessThan(400_000);
-  // A request for each module would cost a slow connection more than its bytes.
+  // On a slow connection, a request for each module would cost more than its bytes.
   expect(load.files.filter((file) => file.isBefore && file.path.startsWith('/assets/')).length).toBeLessThan(8);
   await fixture.close();
 });

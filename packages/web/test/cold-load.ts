@@ -32,7 +32,7 @@ const marker = `new MutationObserver(() => {
   }
 }).observe(document, { childList: true, subtree: true })`;
 
-/** The page's own requests are over when none was under way for this long. */
+/** The page counts as idle if no request was pending for this long. */
 const idleMs = 2_000;
 
 /** Opens a chat for the first time. `signInUrl` signs in without loading the page. */

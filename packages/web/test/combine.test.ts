@@ -59,7 +59,7 @@ test('[B234] answers are selected and combined; the result streams, names its so
   });
   await waitUntilTrue(() => made.getByRole('button', { name: 'Stop' }).count()).toBe(0);
   await made.getByRole('button', { name: 'Source A: one' }).waitFor();
-  // A table, stopped while it is written.
+  // The table is stopped while it is being written.
   await panel.getByRole('radio', { name: 'Table' }).check();
   await panel.getByRole('button', { name: 'Combine' }).click();
   await made.last().getByText('Point').waitFor();

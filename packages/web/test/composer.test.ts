@@ -146,7 +146,7 @@ test('[B49, B117] the user can type at once in a new chat, from home and from an
     const stored = await countChats();
     await tab.page.evaluate('document.activeElement?.blur?.()');
     await tab.page.keyboard.press('n');
-    // Before the tree exists: typed text goes to its composer, and not to the keys of the page.
+    // Text typed before the tree exists goes to its composer, and does not trigger keys of the page.
     await tab.page.keyboard.type(`From ${place}, `);
     await waitUntilTrue(writing).toBe(true);
     await tab.page.keyboard.type('no letter lost');
@@ -284,7 +284,7 @@ test('[B97] a message that waits for the server is sent even if another tree is 
   await box(tab).fill('Said into the dark');
   await tab.page.keyboard.press('Alt+Enter');
   await tab.page.getByText('1 change is waiting').waitFor();
-  // Within the page, like a click on a link in the list.
+  // Navigates within the page, like a click on a link in the list.
   await tab.page.evaluate(`history.pushState(null, '', '/t/${there}'); dispatchEvent(new PopStateEvent('popstate'))`);
   await tab.page.unroute(`**/api/trees/${here}/messages`);
   await waitUntilTrue(

@@ -35,7 +35,7 @@ beforeAll(async () => {
   browser = await connectBrowser(inject('browserBroker'));
 });
 afterAll(() => browser.close());
-// A fresh home for each test, and for a second try of one.
+// Each test, and each retry of one, has an empty home directory.
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'coppice-journey-'));
   return () => rmSync(home, { recursive: true, force: true });

@@ -67,7 +67,7 @@ export async function createDemo(server: TestServer): Promise<Demo> {
     if (answer.status >= 400) throw new Error(JSON.stringify(answer.body));
     return answer.body.nodes.at(-1).id;
   };
-  /** Replies of one act: variants in one group. */
+  /** Creates replies in one act, as variants in one group. */
   const reply = async (
     parentId: string,
     replies: readonly Said[],

@@ -38,7 +38,7 @@ test('[B281] every language can be chosen in the settings and is remembered', as
   const tab = await fixture.open('/settings/appearance');
   for (const code of [...languageCodes.filter((each) => each !== 'en'), 'en'] as const) {
     const menu = tab.page.locator('select:has(option[lang=de])');
-    // The page loads itself again in the language that was chosen.
+    // The page reloads in the chosen language.
     await Promise.all([tab.page.waitForEvent('load'), menu.selectOption({ label: languages[code] })]);
     await waitUntilTrue(() => tab.page.evaluate('document.documentElement.lang')).toBe(code);
     await tab.page.reload();

@@ -5,7 +5,7 @@ import { findSeriousViolations } from './axe.ts';
 import { openPageFixture, type PageFixture, waitUntilTrue } from './page-fixture.ts';
 
 let fixture: PageFixture;
-// Each test, and each second try, has an empty library.
+// Each test, and each retry of one, has an empty library.
 beforeEach(async () => {
   fixture = await openPageFixture();
 });
@@ -24,7 +24,7 @@ test('[B118, B119, B74] a preset with its prompt and options is created, chosen 
   await page.getByRole('button', { name: 'Save preset' }).click();
   await page.getByRole('button', { name: /^Plain namer/ }).waitFor();
   expect(await findSeriousViolations(tab)).toEqual([]);
-  // It is not a chat, so no list shows it.
+  // An entry is not a chat, so no list shows it.
   const { body } = await fixture.server.ask('GET', '/api/trees');
   expect(body.items).toEqual([]);
   await page.goto(fixture.url);
@@ -32,7 +32,7 @@ test('[B118, B119, B74] a preset with its prompt and options is created, chosen 
   await page.getByRole('menuitem', { name: 'Plain namer' }).click();
   const message = page.getByRole('textbox', { name: 'Message' });
   await message.fill('Name the billing service');
-  // A menu that closes gives the focus back to its button, possibly after the text was filled in.
+  // A closing menu returns the focus to its button, possibly after the text was filled in.
   await message.press('Enter');
   const prompt = page.getByRole('region', { name: 'System prompt' });
   await prompt.getByText('Answer in British English.').waitFor();
@@ -196,7 +196,7 @@ test('[B310] a project gives its new chats instructions, model, preset and files
   await prompt.getByText('Be brief.').waitFor();
   await page.getByTestId('thread').getByText('plan.txt').waitFor();
   await waitUntilTrue(() => page.locator('article.ai').getByText('two').count()).toBeGreaterThan(0);
-  // Chats outside of the project are as before.
+  // Chats outside of the project are not affected.
   await page.goto(fixture.url);
   await page.getByRole('button', { name: 'Model: scripted/one' }).waitFor();
   await page.getByRole('button', { name: 'Preset', exact: true }).waitFor();

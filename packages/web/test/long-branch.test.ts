@@ -38,7 +38,7 @@ test('[B44] a branch of 30,000 messages opens at its end, scrolls, and keeps its
     await page.mouse.wheel(0, -3000);
     return thread.getByText(/^Message number 29[0-5]\d\d$/).count();
   }).toBeGreaterThan(0);
-  // Waits until it stops: wheel events may still be pending.
+  // Waits until scrolling stops, because wheel events may still be pending.
   let seen: string | null = null;
   await waitUntilTrue(async () => {
     const before = seen;
@@ -95,7 +95,7 @@ test('[B46] a link to its beginning reads the messages around it, loads more dow
   const thread = page.getByTestId('thread');
   await thread.getByText('Message number 50', { exact: true }).waitFor();
   expect(read).toBeLessThan(6);
-  // Far from the end nothing looks like it; new messages are still added there.
+  // Far from the end the thread does not look as if it ended there; new messages are still added at the end.
   await page.getByText(/Replying to Message number 29999|Replying to One more/).waitFor();
   await thread.hover();
   await waitUntilTrue(async () => {

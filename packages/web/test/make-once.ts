@@ -1,14 +1,14 @@
-/** Creates things that several processes share: the built page, the unpacked browser. */
+/** Creates files that several processes share: the built page, the unpacked browser. */
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of these things and their locks. */
+/** The folder of shared files and their locks. */
 export const scratchFolder = fileURLToPath(new URL('../../../.tmp', import.meta.url));
 
 const patienceMs = 60_000;
 
-/** Creates something unless it exists; one process does it, the others wait. */
+/** Runs `make` unless its result exists; one process runs it, the others wait. */
 export async function makeOnce(name: string, isThere: () => boolean, make: () => Promise<void>): Promise<void> {
   const lock = join(scratchFolder, `${name}.lock`);
   for (const begun = Date.now(); !isThere(); ) {

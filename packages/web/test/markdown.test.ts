@@ -54,7 +54,7 @@ test('[B5] code can be scrolled by keyboard exactly while it is wider than its b
   const block = tab.page.getByTestId('thread').locator('.code pre');
   await waitUntilTrue(() => block.locator('.hl-keyword').count()).toBe(1);
   expect(await block.getAttribute('tabindex')).toBe(null);
-  // The box keeps its size; only what is inside grows, as with highlighting or a font that arrives late.
+  // The box keeps its size; only its content grows, for example by highlighting or by a font that is loaded late.
   const write = (text: string) =>
     block.locator('.hl-keyword').evaluate((word: { textContent: string }, given: string) => {
       word.textContent = given;

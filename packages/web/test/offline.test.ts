@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { builtPage } from './browser.ts';
 import { ensureBuilt, openTestBrowser, waitUntilTrue } from './page-fixture.ts';
 
-/** Everything that this browser has of chats: addresses and texts of its copies, and its own storage. */
+/** Returns everything that the browser stores of chats: addresses and texts of its copies, and its local storage. */
 function storedTexts(page: Page): Promise<string> {
   return page.evaluate(`(async () => {
     const texts = [JSON.stringify(localStorage)];
@@ -68,7 +68,7 @@ test('[B320, B321] the page and the last chats open without the server; purging 
   await page.getByTestId('thread').getByText('How is sourdough made?').waitFor();
   await waitUntilTrue(() => page.getByRole('textbox', { name: /message/i }).inputValue()).toBe('A draft about flour');
 
-  // The chat is purged elsewhere; the next contact removes its copy and its draft, and nothing else.
+  // The chat is purged by another client; the next contact removes its copy and its draft, and nothing else.
   running = await server.listen({ port });
   await server.ask('DELETE', `/api/trees/${bread}`);
   expect((await server.ask('DELETE', `/api/trees/${bread}?purge=true`)).body.state).toBe('purged');
@@ -83,14 +83,14 @@ test('[B320, B321] the page and the last chats open without the server; purging 
     await waitUntilTrue(() => storedTexts(page)).toContain(words);
     await waitUntilTrue(() => storedTexts(page)).toContain('When are plums ripe?');
   };
-  // A session that has ended may not read on; its user keeps the draft.
+  // After the session has ended nothing can be read, but the user keeps the draft.
   await draft('A draft about plums');
   await context.clearCookies();
   await page.goto(`${url}/t/${plums}`);
   await waitUntilTrue(() => storedTexts(page)).not.toContain('When are plums ripe?');
   expect(await storedTexts(page)).toContain('A draft about plums');
   await page.goto(`${url}/?token=${server.token}`);
-  // Somebody else was signed in before: nothing of theirs stays.
+  // Another user was signed in before; nothing of that user stays.
   await draft('A draft of somebody else');
   await page.evaluate("localStorage.setItem('coppice.offline-owner', 'somebody')");
   await page.goto(`${url}/settings`);

@@ -100,7 +100,7 @@ export function watchPage(page: Page, origin: string, faults: string[]): void {
   });
 }
 
-/** Each response has its own delay, so that a test that acts before the page is ready fails often, not rarely. */
+/** Delays each response by its own time, so that a test that acts before the page is ready fails often, not rarely. */
 async function makeLate(context: BrowserContext, most: number): Promise<void> {
   await context.route('**/api/**', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, Math.random() * most));
@@ -142,7 +142,7 @@ export async function openPageFixture(options: TestServerOptions = {}): Promise<
           viewport: { width: 1440, height: 900 },
           locale: 'en-GB',
           reducedMotion: 'reduce',
-          // It would load the page's files once more in every tab.
+          // A service worker would load the page's files once more in every tab.
           serviceWorkers: 'block',
           ...wish,
         }));

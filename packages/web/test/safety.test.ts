@@ -96,7 +96,7 @@ const screens = (id: string, pause: string) =>
 test('[B31] every screen, light, dark and on a phone, has no serious finding of axe', async () => {
   const looks = [
     { colorScheme: 'light', viewport: { width: 1440, height: 900 } },
-    // So low that everything scrolls.
+    // The window is so low that everything scrolls.
     { colorScheme: 'dark', viewport: { width: 1440, height: 420 } },
     { colorScheme: 'light', viewport: { width: 390, height: 844 } },
   ] as const;

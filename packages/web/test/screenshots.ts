@@ -26,9 +26,9 @@ interface Shot {
   readonly path: (demo: Demo) => string;
   /** A text that is visible when the screen is ready. */
   readonly ready: string;
-  /** Not on a phone. */
+  /** Whether the screen is skipped on a phone. */
   readonly desktop?: boolean;
-  /** Only on a phone. */
+  /** Whether the screen is saved only on a phone. */
   readonly touch?: boolean;
   readonly act?: (page: Page, fixture: PageFixture, demo: Demo, phone: boolean) => Promise<void>;
 }

@@ -49,7 +49,7 @@ test('[B121] a chat is renamed, pinned, and moved on its row, and several are de
   await row('Quince').hover();
   await page.getByRole('button', { name: 'Pin Quince' }).click();
   await waitUntilTrue(async () => (await fixture.server.ask('GET', `/api/trees/${first}`)).body.pinned).toBe(true);
-  // By keys alone: the menu is reached from the link.
+  // The menu can be reached from the link by keyboard alone.
   await row('Pear').getByRole('link').focus();
   await page.getByRole('button', { name: 'Actions for Pear' }).focus();
   await page.keyboard.press('Enter');

@@ -48,7 +48,7 @@ test('[B10, B101] a tree opens at the end of its active branch, with the positio
   await waitUntilTrue(() => thread(tab).getByRole('group', { name: 'Version 2 of 4' }).count()).toBe(1);
   await thread(tab).getByText('Interrupted', { exact: true }).waitFor();
   await done(tab);
-  // Also if rows are smaller than estimated before they were rendered.
+  // This also holds if rows are smaller than estimated before they were rendered.
   const narrow = await fixture.open(`/t/${demo.id}`, { viewport: { width: 320, height: 568 } });
   const goOn = thread(narrow).getByRole('button', { name: 'Continue' });
   await goOn.waitFor();
@@ -275,7 +275,7 @@ test('[B16] a link to a message opens its own branch and scrolls to it', async (
   await thread(tab).getByText('on the standby, after you promote it').waitFor();
   await waitUntilTrue(() => thread(tab).locator(`[data-node-id="${other}"]`).isVisible()).toBe(true);
   await fixture.server.ask('PUT', `/api/trees/${demo.id}/active`, { body: { nodeId: demo.leaf } });
-  // And it stays visible if the messages below are longer than estimated.
+  // The message stays visible even if those below are longer than estimated.
   const id = await newTree('The first word', 'word '.repeat(5000), 'word '.repeat(5000), 'The last word');
   const [first] = (await fixture.server.ask('GET', `/api/trees/${id}/page`)).body.nodes;
   await tab.page.goto(`${fixture.url}/t/${id}/${first.id}`);

@@ -65,7 +65,7 @@ async function middleOf(page: Page, words: string): Promise<{ x: number; y: numb
   return middle;
 }
 
-/** Swipes until another text is there: on a busy machine a finger may rest, which is not a swipe. */
+/** Swipes until another text appears: on a busy machine a finger may rest, which is not a swipe. */
 async function swipe(page: Page, words: string, by: { x: number; y: number }, until: string): Promise<void> {
   const there = page.getByTestId('thread').getByText(until).first();
   for (let tries = 0; tries < 4; tries++) {
@@ -181,7 +181,7 @@ test('[B301] a phone, even a narrow one, has undo, options, several models and t
       .getByText('+1')
       .waitFor();
     expect(await page.evaluate(overflow)).toBe(0);
-    // A change that undo takes back with one tap.
+    // Makes a change and undoes it with one tap.
     await page.getByRole('button', { name: 'A table' }).first().tap();
     await page.getByRole('textbox', { name: 'Rename' }).fill('Other name');
     await page.keyboard.press('Enter');

@@ -56,7 +56,7 @@ afterAll(async () => {
 
 const importDialog = ({ page }: PageTab) => page.getByRole('dialog', { name: 'Import chats' });
 
-/** Drops files; their content is created in the page, where a drop comes from. */
+/** Drops files; their content is created in the page, as a real drop does. */
 async function drop({ page }: PageTab, target: string, files: Readonly<Record<string, string>>): Promise<void> {
   const data = await page.evaluateHandle(
     `(() => {

@@ -204,7 +204,7 @@ test('[B263] undo and redo name what they would change and are disabled without 
   await composer.fill('A note');
   await page.keyboard.press('Alt+Enter');
   await page.getByText('No reply yet.').waitFor();
-  // It is asked when somebody points at it: a message costs one request.
+  // Undo is described when the user points at it, so that sending a message costs one request.
   await bar.getByRole('button', { name: /^Undo/ }).hover();
   await bar.getByRole('button', { name: /Undo: Added a message, “A note”/ }).waitFor();
   await page.getByRole('button', { name: 'Get a reply' }).click();

@@ -19,7 +19,7 @@ beforeAll(async () => {
       }),
     ],
   });
-  // Every turn has one call more than the previous one, and none takes any time.
+  // Every turn has one more call than the previous one, and no call takes time.
   const replies = Array.from({ length: turns }, (_, turn) => [
     ...Array.from({ length: turn }, (_call, call) =>
       makeToolEvents({ id: `call-${turn}-${call}`, name: 'look_up', parameters: {} }),

@@ -9,7 +9,7 @@ export type WorkFigures = ApiSchemas['WorkFigures'];
 export type FailedCall = ApiSchemas['FailedCall'];
 export type SubAgents = ApiSchemas['SubAgents'];
 
-/** The requests. Each rejects with a `HttpProblem`. */
+/** Requests for recorded work. Each rejects with a `HttpProblem`. */
 export const agentsApi = {
   list: (query: {
     readonly since: number;

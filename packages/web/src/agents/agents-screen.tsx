@@ -18,7 +18,7 @@ import { FailedCallList } from './failed-calls.tsx';
 import { HowToRecord } from './how-to-record.tsx';
 import { sessionsToCsv } from './work-csv.ts';
 
-// A session that runs changes with every call.
+// The refresh interval: a running session changes with every call.
 const refreshMs = 3_000;
 
 /** The periods to choose from: the days before today that belong to them. */
@@ -36,7 +36,10 @@ function startOf(period: Period): number {
   return day.getTime();
 }
 
-/** What programs did through the recording proxy, by project or program, with sub-agents and failed recordings. */
+/**
+ * Lists the sessions that programs ran through the recording proxy, by project or program, with sub-agents and failed
+ * recordings.
+ */
 export function AgentsScreen(): ReactElement {
   const [work, setWork] = useState<RecordedWork | null>(null);
   const [by, setBy] = useState<'project' | 'program'>('project');
@@ -195,7 +198,7 @@ async function loadAll({ program, project }: { readonly program: string; readonl
   return all;
 }
 
-/** Saves a text as a file of the user. */
+/** Downloads a text as a file. */
 function downloadText(name: string, text: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
@@ -322,7 +325,7 @@ function SessionTable({
   );
 }
 
-// A group whose sessions work in many folders names none.
+// A group whose sessions use more folders than this shows none of them.
 const mostFolders = 2;
 
 function foldersOf(members: readonly SessionWithParts[]): readonly string[] {
@@ -332,11 +335,11 @@ function foldersOf(members: readonly SessionWithParts[]): readonly string[] {
 
 interface SessionWithParts {
   readonly session: RecordedSession;
-  /** Its sub-agents, theirs, and the calls beside it. */
+  /** The sub-agents of the session, their own sub-agents, and its side calls. */
   readonly parts: readonly RecordedSession[];
 }
 
-/** Puts sessions into groups; what belongs to a session follows it in the list. */
+/** Groups sessions by project or program. Sub-agents and side calls follow their session in the list. */
 function groupSessions(sessions: readonly RecordedSession[], by: 'project' | 'program') {
   const groups = new Map<string, SessionWithParts[]>();
   let last: { readonly session: RecordedSession; readonly parts: RecordedSession[] } | null = null;

@@ -3,7 +3,7 @@ import { t } from '../i18n/index.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
-// The programs that `coppice proxy` knows by name, and the line for any other.
+// The command line for each program that `coppice proxy` supports by name, and the one for any other.
 const lines: readonly (readonly [string, string])[] = [
   ['Claude Code', 'coppice proxy -- claude'],
   ['Codex', 'coppice proxy -- codex'],
@@ -13,7 +13,7 @@ const lines: readonly (readonly [string, string])[] = [
   ['aider', 'coppice proxy -- aider'],
 ];
 
-/** The line with which each program is recorded, and how the files that programs wrote are imported and followed. */
+/** Shows the command line that records each program, and how to import and follow the files that programs wrote. */
 export function HowToRecord({ onClose }: { readonly onClose: () => void }): ReactElement {
   return (
     <Dialog title={t('howToRecord')} onClose={onClose}>

@@ -7,13 +7,13 @@ import { Icon } from '../ui/icon.tsx';
 import { PageLink } from '../ui/link.tsx';
 import { agentsApi, type SubAgents } from './agents-api.ts';
 
-// A session with hundreds of sub-agents names the first ones; the page of recorded work has all.
+// The largest number of named sub-agents; the page of recorded work lists all.
 const mostNamed = 8;
 
-/** Above a thread: the session that spawned it, and the sub-agents that it spawned. Nothing for other chats. */
+/** Links above a thread: to the session that spawned it, and to its sub-agents. Renders nothing for other chats. */
 export function SubAgentLinks(): ReactElement | null {
   const id = useTree((state) => state.part?.tree.id ?? null);
-  // Only recorded and imported sessions are asked for: they are tagged or have metadata about their source.
+  // Links are requested only for recorded and imported sessions, which have a tag or metadata about their source.
   const isSession = useTree((state) => isAgentSession(state.part?.tree));
   const version = useTree((state) => (isSession ? (state.part?.tree.version ?? 0) : 0));
   const links = useSubAgents(isSession ? id : null, version);
@@ -46,7 +46,7 @@ function isAgentSession(tree: { readonly tags?: readonly string[]; readonly meta
   return typeof metadata === 'object' && metadata !== null && ('spawnedBy' in metadata || 'imported' in metadata);
 }
 
-/** The links of a tree; null until they are known, and for no tree. */
+/** The links of a tree; null until they are loaded, and without a tree. */
 function useSubAgents(tree: TreeId | null, version: number): SubAgents | null {
   const [links, setLinks] = useState<{ readonly of: TreeId; readonly found: SubAgents } | null>(null);
   useEffect(() => {
@@ -56,7 +56,7 @@ function useSubAgents(tree: TreeId | null, version: number): SubAgents | null {
       (found) => {
         if (!stale) setLinks({ of: tree, found });
       },
-      // The thread itself reports a server that does not answer.
+      // The thread itself reports that the server does not respond.
       () => undefined,
     );
     return () => {

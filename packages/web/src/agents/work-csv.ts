@@ -24,12 +24,12 @@ const columns: readonly (readonly [string, (session: RecordedSession) => string 
 function cell(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
-  // A spreadsheet would run a text that begins like a formula.
+  // A spreadsheet would execute a text that begins like a formula.
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The sessions as CSV (RFC 4180), with a line of names. */
+/** Formats sessions as CSV (RFC 4180), with a header line. */
 export function sessionsToCsv(sessions: readonly RecordedSession[]): string {
   const lines = [
     columns.map(([name]) => name),

@@ -38,13 +38,13 @@ export function AnswerLetter({ node, at }: { readonly node: Node; readonly at: n
 
 interface CombinePanelProps {
   readonly offered: readonly Node[];
-  /** The selected ones; their order gives them their letters. */
+  /** The selected answers; their order gives them their letters. */
   readonly picked: readonly Node[];
   readonly onPick: (node: Node) => void;
   readonly onClose: () => void;
 }
 
-/** Combines the selected answers: which, in what way, by which model, with what instructions. */
+/** Combines the selected answers. The user chooses the answers, the mode, the model and further instructions. */
 export function CombinePanel({ offered, picked, onPick, onClose }: CombinePanelProps): ReactElement {
   const session = useSession();
   const lists = useAppData();

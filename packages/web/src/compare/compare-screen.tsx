@@ -43,7 +43,7 @@ export function CompareScreen({ place }: { readonly place: ComparePlace }): Reac
   const combining = useUi((ui) => ui.combining);
   const [unpicked, setUnpicked] = useState<ReadonlySet<NodeId>>(new Set());
   const [alsoPicked, setAlsoPicked] = useState<ReadonlySet<NodeId>>(new Set());
-  // Answers are selected from the start, those made from others are not.
+  // All answers are selected at first, except those that were combined from others.
   const picked = variants.filter(
     (node) => isCombinable(node) && (isCombined(node) ? alsoPicked.has(node.id) : !unpicked.has(node.id)),
   );
@@ -54,7 +54,7 @@ export function CompareScreen({ place }: { readonly place: ComparePlace }): Reac
   const answers = variants.filter((node) => !isCombined(node));
   const combined = variants.filter(isCombined);
   useEffect(() => () => useUi.setState({ combining: false }), []);
-  // Of the two, the one that is not on the view's path can be merged into it.
+  // The one of the two that is not on the view's path can be merged into it.
   const brought = [b, a].find((id) => id !== null && !live.has(id)) ?? null;
   const ready = useTree((state) => state.phase === 'ready');
   // Needed to show how much follows each reply.
@@ -258,7 +258,7 @@ interface ColumnProps {
   readonly node: Node;
   readonly variants: readonly Node[];
   readonly combining: boolean;
-  /** Its index among the answers to combine, -1 if it is not selected; null if it cannot be. */
+  /** The index among the answers to combine, -1 if it is not selected; null if it cannot be combined. */
   readonly choice: { readonly at: number; readonly onPick: () => void } | null;
   readonly live: boolean;
   readonly side: 'A' | 'B' | null;

@@ -48,7 +48,7 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
   // Markdown markup is ignored: a difference only in markup is not visible to a reader.
   const parts = useMemo(() => {
     if (texts === null) return [];
-    // A reply that called tools has most of its text after them.
+    // A reply with tool calls has most of its text after them.
     const [a, b] = whole ? [texts.a, texts.b] : [textOfTurn(left), textOfTurn(right)];
     return written ? diffText(a, b) : diffText(markdownToPlainText(a), markdownToPlainText(b));
   }, [texts, whole, written, left, right]);
@@ -63,7 +63,7 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
       event.stopPropagation();
       button.current?.click();
     };
-    // Before the keys of the thread, which use the same keys for forks.
+    // Registered before the keys of the thread, which use the same keys for forks.
     addEventListener('keydown', pressed, true);
     return () => removeEventListener('keydown', pressed, true);
   }, []);

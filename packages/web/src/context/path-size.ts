@@ -33,7 +33,7 @@ export function measurePath(part: LoadedBranch): PathSize {
   return { first: part.before, fixed: fixed.join(), messages, tools, count };
 }
 
-/** A response of the server, adjusted to the current path; null if only the server can tell. */
+/** Adjusts a response of the server to the current path; null if only the server can compute it. */
 export function adjustContextSize(answer: ContextAnswer, before: PathSize, now: PathSize): ContextAnswer | null {
   if (before.first !== now.first || before.fixed !== now.fixed) return null;
   const messages = now.messages - before.messages;

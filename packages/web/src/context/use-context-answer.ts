@@ -28,8 +28,9 @@ interface ReadWeight {
 }
 
 /**
- * The context of the next call at the end of the view's branch: its size and its last messages; `more` loads those
- * above. If only the size is needed, it follows the loaded path; else it is read again when the tree changes.
+ * The context of the next call at the end of the view's branch: its size and its last messages; `more` loads earlier
+ * ones. If only the size is needed, it is adjusted to the loaded path; otherwise it is loaded again when the tree
+ * changes.
  */
 export function useNextContext(limit: number): {
   readonly answer: ContextAnswer | null;

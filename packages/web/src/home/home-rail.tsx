@@ -93,7 +93,7 @@ interface GroupProps {
   readonly icon: 'folder' | 'tag';
   readonly prefix: string;
   readonly filter: string | null;
-  /** A button in the heading; with one the group is shown even if it is empty. */
+  /** A button in the heading. With a button the group is shown even if it is empty. */
   readonly children?: ReactNode;
 }
 

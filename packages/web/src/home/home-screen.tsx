@@ -77,7 +77,7 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
           const first = document.querySelector<HTMLElement>('.hits .hit');
-          // What is shown may still answer what was written before.
+          // The hits on screen may still be those of the previous text.
           if (event.key === 'Enter' && found?.text === text.trim()) first?.click();
           if (event.key === 'ArrowDown' && first !== null) {
             first.focus();
@@ -132,7 +132,7 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
   );
 }
 
-/** The lists that a filter stands for. Recorded trees are those by prompt and those of sessions, which have a tag. */
+/** The lists that a filter combines. Recorded trees are those by prompt and those of sessions, which have a tag. */
 function filtersOf(filter: string): readonly TreeFilter[] | null {
   if (filter === 'pinned') return [{ pinned: true }];
   if (filter === 'forest') return [{ forest: true }, { tag: 'recorded' }];
@@ -179,7 +179,7 @@ function TreeList({ filter, recorded }: { readonly filter: string; readonly reco
   }, [filter, all, fresh]);
   const shapes = useSilhouettes((state) => state.shapes);
   const listed = some ?? all;
-  // Sorting by branches needs the shapes of trees that are not visible too.
+  // Sorting by branches needs the silhouettes of all trees, even of those that are not visible.
   useEffect(() => {
     if (order === 'branches') for (const tree of listed) requestSilhouette(tree.id, tree.version);
   }, [order, listed]);
@@ -238,7 +238,7 @@ function byProject(
   return [...groups].map(([project, of]) => ({ project, trees: of }));
 }
 
-/** Where the user is in a tree: the last text, and the bookmark above it. */
+/** The user's position in a tree: the last text, and the bookmark above it. */
 function whereIn({ on, words: said }: TreeShape): string {
   const words = toExcerpt(said, 120);
   return on === null || on === words ? words : t('onBranch', { branch: on, words });

@@ -53,7 +53,7 @@ export function RailHead(): ReactElement {
   );
 }
 
-// Drawing a silhouette walks the whole tree; for a larger tree the one from the list is kept.
+// Drawing a silhouette walks the whole tree. For a larger tree the silhouette of the list is used.
 const mostDrawn = 2_000;
 
 /** The open tree in the list, with its current title and silhouette instead of those of the list. */
@@ -96,7 +96,7 @@ export function DrawerButton(): ReactElement {
   );
 }
 
-/** The rail as icons, for more room. */
+/** The rail reduced to icons, which leaves more space for the thread. */
 export function FoldedRail(): ReactElement {
   return (
     <nav className="rail folded" aria-label={t('trees')}>

@@ -44,7 +44,7 @@ export function RecorderNotice({
   if (recorder === null) return null;
   const lost = recorder.unacknowledged;
   const said: string[] = [];
-  // For earlier lost calls only their number is shown.
+  // If the recorder works again, only the number of earlier lost calls is shown.
   const isFailing = recorder.lastError !== null || recorder.waiting > 0 || lost === 0;
   if (recorder.health === 'failing' && isFailing) said.push(t('recorderFailing'));
   if (lost > 0) said.push(tn('recorderLost', lost));

@@ -8,7 +8,7 @@ import { Icon, type IconName } from '../ui/icon.tsx';
 import { createExampleChat } from './example.ts';
 import { StartComposer } from './start-composer.tsx';
 
-/** The first screen: a composer, a way to connect a model while none is ready, and things to try. */
+/** The first screen: a composer, a card to connect a model while none is ready, and things to try. */
 export function StartScreen({ folder }: { readonly folder: string | null }): ReactElement {
   const hasModel = useHasOwnModel();
   const few = useAppData((lists) => lists.treesKnown && lists.trees.length < 6);
@@ -22,7 +22,7 @@ export function StartScreen({ folder }: { readonly folder: string | null }): Rea
   );
 }
 
-/** The providers to connect, the best-known first, and any other address. */
+/** A card with the providers to connect, the best-known first, and a field for any other address. */
 function ConnectCard(): ReactElement | null {
   const connections = useConnections(({ items }) => items);
   const canAdd = useConnections((state) => state.canAdd);

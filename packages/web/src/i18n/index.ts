@@ -78,12 +78,12 @@ function fillTemplate(text: string, values: TextValues): string {
   });
 }
 
-/** A text in the current language. */
+/** Returns a text in the current language. */
 export function t(key: TextKey, values: TextValues = {}): string {
   return fillTemplate(translation?.texts.page[key] ?? pageTextsEn[key], values);
 }
 
-/** A text in the plural form of a number, which is `{n}`. */
+/** Returns a text in the plural form for a number; the number replaces `{n}`. */
 export function tn(key: PluralTextKey, n: number, values: TextValues = {}): string {
   const texts: Readonly<Partial<Record<string, string>>> = translation?.texts.page ?? pageTextsEn;
   const text = texts[`${key}.${plurals.select(n)}`] ?? texts[`${key}.other`] ?? pageTextsEn[`${key}.other`];
@@ -131,7 +131,7 @@ function locale(): string {
   return browserLanguages().find((each) => each.toLowerCase().startsWith(base) && isTag(each)) ?? language;
 }
 
-/** Things in one line, for example `a, b, and c`. */
+/** Formats a list on one line, for example `a, b, and c`. */
 export function formatList(parts: readonly string[]): string {
   return new Intl.ListFormat(language).format(parts);
 }

@@ -18,7 +18,7 @@ function pluralForms(language: string): readonly string[] {
   return new Intl.PluralRules(language).resolvedOptions().pluralCategories.toSorted();
 }
 
-/** Whether a plural form is that of one number only, whose text may name the number itself. */
+/** Whether a plural form applies to one number only, so that its text may spell out the number. */
 function isFormOfOneNumber(language: string, form: string): boolean {
   const rules = new Intl.PluralRules(language);
   return Array.from({ length: 1000 }, (_, n) => n).filter((n) => rules.select(n) === form).length === 1;
@@ -39,7 +39,10 @@ function placeholdersOf(text: string): readonly string[] {
   return [...text.matchAll(/(?<!\{)\{\w*\}(?!\})/g)].map(String).toSorted();
 }
 
-/** What is not words: bold marks, code marks, lines, list numbers, prompt variables, typed commands and options. */
+/**
+ * The parts of a text that are not words: bold marks, code marks, lines, list numbers, prompt variables, typed commands
+ * and options.
+ */
 function markupOf(text: string): readonly string[] {
   return (
     text.match(/\*\*|`|\n(?:\d\.)?|\{\{|\}\}|(?<![\w/])\/[a-z]+|--[a-z]+|[‹›]|[a-z]+\.json|coppice token/g) ?? []
@@ -116,7 +119,7 @@ test.each(translated)(
     expect(valuesOf(texts.words)).toEqual(valuesOf(languageTextsDe.words));
     expect(Object.keys(texts.ownNames)).toEqual(Object.keys(languageTextsDe.ownNames));
     expect(Object.keys(texts.argumentNames)).toEqual(Object.keys(languageTextsDe.argumentNames));
-    // A sentence that the server's own message follows does so in every language.
+    // If the server's message follows a sentence in one language, it does so in every language.
     const follows = (table: typeof texts.refusals) =>
       Object.entries(table).map(([key, sentences]) => [key, [sentences].flat().map((text) => /[:：]$/.test(text))]);
     expect(follows(texts.refusals)).toEqual(follows(languageTextsDe.refusals));

@@ -39,7 +39,9 @@ export function writingDirection(language: string): 'ltr' | 'rtl' {
   return language.startsWith('ar') ? 'rtl' : 'ltr';
 }
 
-/** A value for a sentence: from right to left its own direction must not reorder the words around it. */
+/**
+ * Isolates the direction of a value in a sentence: in a right-to-left language it must not reorder the words around it.
+ */
 export function isolateValue(value: string, language: string): string {
   return writingDirection(language) === 'rtl' ? `\u2068${value}\u2069` : value;
 }

@@ -8,13 +8,13 @@ export interface ReceivedError {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** The error as one line of plain text. */
+/** Formats an error as one line of plain text. */
 export function errorToLine(of: ReceivedError): string {
   const { said, english = '' } = localizeError(of);
   return [said, english].filter((part) => part !== '').join(' ');
 }
 
-/** An error in the user's language if its code is known; else the server's message. */
+/** Translates an error into the user's language if its code is known; otherwise returns the server's message. */
 export function localizeError({ code, message, data = {} }: ReceivedError): TranslatedText {
   // A browser's own message about an unreachable or foreign server is not helpful.
   if (code === 'page/offline') return { said: t('serverAway') };

@@ -7,12 +7,12 @@ const language = currentLanguage();
 
 /** The texts of import and export in the user's language; null in English. A change of language reloads the page. */
 export const reportTexts: ReportTexts | null =
-  // Without them the server's English texts are shown.
+  // If they cannot be loaded, the server's English texts are shown.
   language === 'en' ? null : await loadReportTexts(language).catch(() => null);
 
 const translation = currentTranslation();
 
-/** Puts a finding into words; null where the server's English text is shown. */
+/** Translates a finding; null if the server's English text is shown. */
 export const translateFinding: ReturnType<typeof createFindingTranslator> =
   reportTexts === null || translation === null
     ? () => null

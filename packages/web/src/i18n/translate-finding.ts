@@ -20,7 +20,7 @@ export interface TranslatedFinding {
   readonly english: boolean;
 }
 
-/** Puts findings into words; null for an unknown code. */
+/** Creates a translator of import findings; it returns null for an unknown code. */
 export function createFindingTranslator(
   texts: ReportTexts,
   translateRefusal: RefusalTranslator,

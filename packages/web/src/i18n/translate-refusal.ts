@@ -7,10 +7,10 @@ interface Refusal {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Puts an error into words; null for an unknown code. */
+/** Translates an error; null for an unknown code. */
 export type RefusalTranslator = (refusal: Refusal) => { readonly said: string; readonly english: string } | null;
 
-/** A translator of errors into one language. */
+/** Creates a translator of errors into one language. */
 export function createRefusalTranslator(language: string, texts: RefusalTexts): RefusalTranslator {
   const numbers = new Intl.NumberFormat(language);
 

@@ -4,14 +4,16 @@ import { isolateValue } from './languages.ts';
 import { createRefusalTranslator, type RefusalTranslator } from './translate-refusal.ts';
 import type { LanguageTexts } from './types.ts';
 
-/** Puts what the server reports as codes into the words of one language. */
+/** Translates the codes of the server into one language. */
 export interface Translation {
   readonly texts: LanguageTexts;
   /** An error, and the server's own message if it has more details; null for an unknown code. */
   readonly translateRefusal: RefusalTranslator;
   /** The words of a phrase; null if its code or one of its values is unknown. */
   readonly translatePhrase: (phrase: CommandPhrase) => string | null;
-  /** What a command reports, if every sentence is known; an added command has no codes. */
+  /**
+   * The report of a command, if every sentence can be translated; a command that was added by a program has no codes.
+   */
   readonly translateReport: (answer: Pick<CommandAnswer, 'said' | 'did'>) => TranslatedText;
   /** The lines of a command's list; a line with something unknown stays English. */
   readonly translateLines: (answer: Pick<CommandAnswer, 'text' | 'lines'>) => readonly string[];
@@ -29,7 +31,7 @@ function isPhrase(value: unknown): value is CommandPhrase {
 
 const timeUnits = ['year', 'month', 'day', 'hour', 'minute'] as const;
 
-/** Functions that fill the texts of a language with values. */
+/** Creates the functions that fill the texts of a language with values. */
 export function createTranslation(language: string, texts: LanguageTexts): Translation {
   const numbers = new Intl.NumberFormat(language);
   const plurals = new Intl.PluralRules(language);

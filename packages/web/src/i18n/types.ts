@@ -20,7 +20,10 @@ export interface CommandWords {
   readonly examples: readonly string[];
 }
 
-/** Roles, kinds of markers and statuses in the output of commands; how a quotation and a message without text look. */
+/**
+ * Words in the output of commands: roles, kinds of markers and statuses, and the forms of quotations and of messages
+ * without text.
+ */
 export type OutputWord =
   | 'user'
   | 'assistant'
@@ -41,16 +44,16 @@ export type OutputWord =
   | 'without-text'
   | 'just-now';
 
-/** What commands count. */
+/** The units that commands count. */
 export type CountedUnit = 'message' | 'token' | 'node' | 'line' | 'summary' | 'compaction' | 'injected' | 'state';
 
 /** Counted things, one text for each plural form; `{n}` is the number. */
 export type UnitTexts<Forms extends PluralForm> = Readonly<Record<`${CountedUnit}.${Forms}`, string>>;
 
 /**
- * Error messages by code. Placeholders in braces are filled from the error's data; of several messages the first one is
- * used whose placeholders can all be filled. After one that ends in a colon the server's own message follows, which has
- * more details.
+ * Error messages by code. Placeholders in braces are filled from the error's data. If a code has several messages, the
+ * first one whose placeholders can all be filled is used. A message that ends in a colon is followed by the server's
+ * own message, which has more details.
  */
 export type RefusalTexts = Readonly<Record<string, string | readonly string[]>>;
 

@@ -26,7 +26,7 @@ export interface PageAction {
   /** Whether it is listed in the palette. */
   readonly listed?: boolean;
   readonly danger?: boolean;
-  /** Returns false if there was nothing to do, so that the browser handles the key. */
+  /** Runs the action. Returns false if nothing was done, so that the browser handles the key. */
   run(): boolean | undefined;
 }
 
@@ -62,7 +62,7 @@ function onTree(run: (session: TreeSession) => void): () => boolean {
   };
 }
 
-/** In an open chat this applies to that chat; elsewhere to the user's last act in any chat. */
+/** Makes an action that applies to the open chat or, if none is open, to the user's last act in any chat. */
 function inTreeOrAnywhere(inTree: (session: TreeSession) => Promise<void>, anywhere: () => Promise<void>) {
   return always(() => {
     const session = openSession();
@@ -127,7 +127,7 @@ function screen(name: 'map' | 'context' | 'history' | 'thread'): () => boolean {
   return onTree((session) => navigateTo(treeRoute(session.treeId, { screen: name })));
 }
 
-/** Closes open things one at a time, and finally focuses the composer. */
+/** Closes open menus, panels and dialogs one at a time, and finally focuses the composer. */
 function escape(): boolean {
   const ui = useUi.getState();
   const { place } = useRoute.getState();
@@ -140,7 +140,7 @@ function escape(): boolean {
   return true;
 }
 
-// The keys point to where the switch of a message shows the other version.
+// The arrow keys have the direction in which the variant switch shows the other version.
 const [previousKey, nextKey] = isRightToLeft() ? ['arrowright', 'arrowleft'] : ['arrowleft', 'arrowright'];
 
 export const pageActions: readonly PageAction[] = [

@@ -2,7 +2,7 @@
 
 const mac = /Mac|iPhone|iPad/.test(globalThis.navigator?.userAgent ?? '');
 
-/** The used fields of a keyboard event. */
+/** The fields of a keyboard event that are used here. */
 export interface KeyPress extends Pick<KeyboardEvent, 'key' | 'code' | 'metaKey' | 'ctrlKey' | 'altKey' | 'shiftKey'> {
   /** Whether a modifier such as AltGr is held. */
   getModifierState?(name: string): boolean;

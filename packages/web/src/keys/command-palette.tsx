@@ -13,7 +13,7 @@ import { openSession } from './open-session.ts';
 
 const mostBranches = 8;
 
-/** One message may be in several chats. */
+/** The value of a hit. It includes the chat, because several chats may contain the same message. */
 function hitValue(hit: SearchHit): string {
   return `hit ${hit.treeId} ${hit.nodeId}`;
 }
@@ -22,7 +22,10 @@ function searchValue(words: string): string {
   return `search ${words}`;
 }
 
-/** Lists what contains every word, with those first that begin with them; letters alone match too much. */
+/**
+ * Ranks a command: it must contain every word, and one that begins with them ranks first. Matching single letters would
+ * find too much.
+ */
 function matchWords(value: string, search: string): number {
   const text = value.toLowerCase();
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
@@ -45,7 +48,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
       api.search(words, { limit: 8 }, stop.signal).then(
         ({ items }) => {
           setAnswer({ words, hits: items });
-          // Hits arrive after the last line was chosen because it was the only one.
+          // Hits arrive late: until then the last line may be selected only because it was the only one.
           const [first] = items;
           if (first !== undefined) setChosen((now) => (now === searchValue(words) ? hitValue(first) : now));
         },
@@ -57,7 +60,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
       clearTimeout(timer);
     };
   }, [words]);
-  // Hits for other words are not shown: Enter would open them.
+  // Hits of an earlier search are hidden, because Enter would open them.
   const hits = answer?.words === words ? answer.hits : [];
   const run = (work: () => void) => {
     onClose();

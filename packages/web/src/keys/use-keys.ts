@@ -23,7 +23,7 @@ function isWalked(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest('[role="tree"], .map-canvas') !== null;
 }
 
-/** Whether a chord works everywhere: navigation, and chords that are not a single letter. */
+/** Whether a chord works on every screen: navigation, and chords that are not a single letter. */
 function isRoaming(chord: string): boolean {
   return chord.includes(' ') || chord.includes('mod+') || ['?', '\\', 'escape'].includes(chord);
 }

@@ -31,7 +31,7 @@ export function PresetEditor({
   const [name, setName] = useState(item?.name ?? '');
   const [text, setText] = useState(item?.text ?? '');
   const [options, setOptions] = useState<Partial<ChatOptions>>(item?.options ?? {});
-  // Each has a key, because a message has no name.
+  // Each message has a React key, because it has no name.
   const [keyed, setKeyed] = useState<readonly KeyedMessage[]>(() => (item?.messages ?? []).map(withKey));
   const changeMessage = (key: number, set: Partial<FirstMessage>) =>
     setKeyed(keyed.map((each) => (each.key === key ? { ...each, ...set } : each)));

@@ -17,14 +17,14 @@ export function ProjectDialog({
   name,
   onClose,
 }: {
-  /** Null for a new one. */
+  /** The name of the project; null for a new one. */
   readonly name: string | null;
   readonly onClose: () => void;
 }): ReactElement | null {
   const [blocks, setBlocks] = useState<readonly Block[] | null>(name === null ? [] : null);
   useEffect(() => {
     if (name === null) return;
-    // What cannot be read is not shown as empty: saving would remove it.
+    // If the files cannot be loaded, the dialog closes: saving an empty list would remove them.
     loadProjectFiles(name).then(setBlocks, onClose);
   }, [name, onClose]);
   if (blocks === null) return null;

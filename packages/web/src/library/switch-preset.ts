@@ -8,8 +8,8 @@ import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 
 /**
- * Offers the prompt of a preset for a chat. An empty chat takes it immediately; in a chat with messages another
- * prompt needs a copy, because the replies were written for the old one.
+ * Offers the prompt of a preset for a chat. An empty chat uses it immediately. A chat with messages must be copied for
+ * another prompt, because its replies were written for the old one.
  */
 export function offerPresetPrompt(session: TreeSession, preset: LibraryItem): void {
   const tree = session.state.part?.tree;

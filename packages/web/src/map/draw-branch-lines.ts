@@ -12,7 +12,7 @@ interface StemRun {
   readonly path: Path2D;
 }
 
-/** Lines, grouped by colour and width into few strokes: thousands of separate strokes would be slow. */
+/** Draws the lines, grouped by colour and width into few strokes: thousands of separate strokes would be slow. */
 export function drawBranchLines(pen: MapScene, seen: readonly VisibleBranch[]): void {
   const dormant = new Map<string, StemRun>();
   const live = new Map<string, StemRun>();
@@ -39,7 +39,7 @@ function runFor(
   const node = branch.nodes[at];
   const alive = node !== undefined && pen.live.has(node.id);
   const raw = thickness(branch.weights[at] ?? 1, pen.thick);
-  // Few widths: half a pixel is not visible.
+  // Widths are rounded to few values, because half a pixel is not visible.
   const width = Math.max(alive ? 2 * Math.max(0.8, pen.thick) : pen.mini === true ? 0.6 : 1, Math.round(raw * 2) / 2);
   const runs = alive ? live : dormant;
   const dim = node !== undefined && pen.hidden(node) && !alive;
@@ -56,7 +56,7 @@ function addFork(pen: MapScene, branch: MapBranch, dormant: Map<string, StemRun>
   const { view, layout } = pen;
   const { path } = runFor(pen, branch, 0, dormant, live);
   const fx = branch.fork.x * view.kx + view.tx;
-  // At the root symbol, which does not scale.
+  // First messages start at the root symbol, which does not scale.
   const fy = branch.parent === null ? view.ty - 5 : branch.fork.y * view.ky + view.ty;
   const spot = messagePosition(layout, branch, 0);
   const x = spot.x * view.kx + view.tx;
@@ -93,7 +93,7 @@ function addStretch(
   }
 }
 
-/** The root symbol. */
+/** Draws the root symbol. */
 export function drawRoot({ context, layout, view, palette, level, mini }: MapScene): void {
   const x = layout.x0 * view.kx + view.tx;
   const y = view.ty;
@@ -126,7 +126,7 @@ export function drawRoot({ context, layout, view, palette, level, mini }: MapSce
   }
 }
 
-/** A dotted arc from a merged branch to its summary. */
+/** Draws a dotted arc from a merged branch to its summary. */
 export function drawMerges({ context, layout, view, palette, merges = [] }: MapScene): void {
   context.strokeStyle = palette.accent;
   context.lineWidth = 1.4;

@@ -9,7 +9,7 @@ function drawDisc(context: CanvasRenderingContext2D, x: number, y: number, r: nu
   context.arc(x, y, r, 0, Math.PI * 2);
 }
 
-/** Ends of branches, and forks on the active path. */
+/** Draws the ends of branches, and forks on the active path. */
 export function drawBranchEnds(pen: MapScene, seen: readonly VisibleBranch[]): void {
   const { context, layout, view, palette } = pen;
   for (const { branch } of seen) {
@@ -75,7 +75,7 @@ function drawState({ context, palette }: MapScene, node: TopologyNode, x: number
   }
 }
 
-/** All visible messages. */
+/** Draws all visible messages. */
 export function drawNodes(pen: MapScene, seen: readonly VisibleBranch[]): void {
   const { context, layout, view } = pen;
   for (const { branch, from, to } of seen) {

@@ -7,7 +7,7 @@ import type { MapScene, ScreenRectangle, VisibleBranch } from './map-scene.ts';
 // With more obstacles titles overlap lines anyway, and searching for space costs frames.
 const mostObstacles = 400;
 
-/** What titles avoid: messages, the lines between them, and the curves to branches. */
+/** Finds the areas that titles must not cover: messages, the lines between them, and the curves to branches. */
 function findObstacles(pen: MapScene, seen: readonly VisibleBranch[]): ScreenRectangle[] {
   const boxes: ScreenRectangle[] = [];
   const { layout, view } = pen;
@@ -49,7 +49,8 @@ interface Titled {
 const mostTitles = 60;
 
 /**
- * Titles at the ends of branches, placed greedily: the active branch first, then bookmarked ones, then the longest.
+ * Draws titles at the ends of branches, placed greedily: the active branch first, then bookmarked ones, then the
+ * longest.
  */
 export function drawTitles(pen: MapScene, seen: readonly VisibleBranch[]): void {
   const { context, layout, view, width, palette } = pen;
@@ -81,7 +82,7 @@ export function drawTitles(pen: MapScene, seen: readonly VisibleBranch[]): void 
     const y = spot.y * view.ky + view.ty - (here ? 24 : 14);
     if (x < 8 || x > width - 8 || y < 0) continue;
     context.font = `${here ? 650 : 500} ${here ? 13 : 12}px ${pen.font}`;
-    // Its own, not that of the page, which would move its full stop or ellipsis to the other end.
+    // The title's own direction: with that of the page, its full stop or ellipsis would move to the other end.
     context.direction = textDirectionOf(title);
     const half = context.measureText(title).width / 2;
     const box = freeTitlePlace(taken, x, y, half, width, pen.level === 'far' ? 2 : 5);

@@ -1,7 +1,7 @@
 /**
- * The layout of the map. A tree is drawn with its root at the bottom and branches upwards. A branch has its own
- * column; the oldest child continues straight, younger ones leave to a side. Columns come from an in-order walk with
- * the lowest forks outermost, so that lines do not cross, and changing the active branch moves nothing.
+ * The layout of the map. A tree is drawn with its root at the bottom and branches upwards. Each branch has its own
+ * column; the oldest child continues straight, younger ones go to a side. Columns come from an in-order walk with the
+ * lowest forks outermost. So lines do not cross, and changing the active branch moves nothing.
  */
 
 import type { Topology } from '@coppice/client';
@@ -10,7 +10,7 @@ import type { NodeId, TopologyNode } from '@coppice/core';
 /** A branch: a run of messages in one column. */
 export interface MapBranch {
   readonly index: number;
-  /** The branch that it leaves, and the index on it; null at the root. */
+  /** The branch from which this one forks, and the index on it; null at the root. */
   readonly parent: MapBranch | null;
   readonly forkAt: number;
   readonly side: -1 | 1;
@@ -35,7 +35,7 @@ interface MapSpot {
 export interface MapLayout {
   readonly branches: readonly MapBranch[];
   readonly spots: ReadonlyMap<NodeId, MapSpot>;
-  /** The root. */
+  /** The x position of the root. */
   readonly x0: number;
   readonly width: number;
   readonly height: number;
@@ -131,7 +131,8 @@ function layOutBranch(topology: Topology, branches: MapBranch[], spots: Map<Node
       const forkAt = branch.nodes.length - 1;
       for (let younger = 1; younger < children.length; younger++) {
         const child = children[younger];
-        // Outwards first, then alternating: a position never depends on the size of a branch.
+        // Children go outwards first, then alternate between the sides: a position never depends on the size of a
+        // branch.
         const outwards = branch.side;
         const side = younger % 2 === 1 ? outwards : outwards === 1 ? -1 : 1;
         if (child !== undefined) waiting.push({ node: child, parent: branch, forkAt, side });

@@ -11,8 +11,8 @@ const mostHits = 100;
 const noHits: readonly NodeId[] = [];
 
 /**
- * The messages with given words, in the order of their creation; null without words. The beginnings of messages are
- * known here; the server adds those that have the words further on.
+ * Finds the messages with given words, in the order of their creation; null without words. The page has the beginning
+ * of each message; the server finds words further on.
  */
 export function useMapSearch(model: MapModel | null, words: string): readonly NodeId[] | null {
   const session = useSession();
@@ -47,13 +47,13 @@ interface MapSearchProps {
   readonly text: string;
   readonly onText: (text: string) => void;
   readonly found: readonly NodeId[] | null;
-  /** The message that is shown; the next one is looked for after it. */
+  /** The current hit; the search for the next one starts after it. */
   readonly shown: NodeId | null;
   readonly onShow: (id: NodeId) => void;
   readonly field: RefObject<HTMLInputElement | null>;
 }
 
-/** Finds messages on the map: their number, and one after the other. */
+/** The search field of the map: the number of hits, and buttons for the next and previous one. */
 export function MapSearch({ text, onText, found, shown, onShow, field }: MapSearchProps): ReactElement {
   const at = shown === null || found === null ? -1 : found.indexOf(shown);
   const none = found === null || found.length === 0;

@@ -9,7 +9,7 @@ const levels: readonly { readonly name: ZoomLevel; readonly label: 'far' | 'mid'
   { name: 'near', label: 'near' },
 ];
 
-/** A step of the zoom buttons and keys. */
+/** The factor of one zoom step by button or key. */
 export const zoomFactor = 1.25;
 
 interface MapZoomProps {
@@ -22,7 +22,7 @@ interface MapZoomProps {
   readonly onFit: () => void;
 }
 
-/** The zoom of the map: three levels, smaller and larger, and the whole tree. */
+/** The zoom controls of the map: three levels, smaller and larger, and the whole tree. */
 export function MapZoom({ level, canEnlarge, canReduce, onLevel, onZoom, onFit }: MapZoomProps): ReactElement {
   return (
     <div className="zoom">

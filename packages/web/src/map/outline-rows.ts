@@ -38,7 +38,7 @@ function rowShapeOf(topology: Topology): OutlineShape {
   };
 }
 
-/** The rows of an outline. A search lists its hits in all branches instead. */
+/** Builds the rows of an outline. With a search, it lists the hits in all branches instead. */
 export function buildOutlineRows(
   topology: Topology,
   { leaf, filter, search, opened }: OutlineOptions,

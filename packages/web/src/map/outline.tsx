@@ -55,9 +55,9 @@ export function OutlinePanel(): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (position < 0) return;
-    // The list knows its height a frame after its rows.
+    // The list gets its height one frame after its rows.
     const frame = requestAnimationFrame(() => {
-      // A user who is in the list decides where it is.
+      // While the user points at or focuses the list, it is not scrolled automatically.
       if (box.current?.matches(':hover, :focus-within') === true) return;
       list.current?.scrollToIndex(position, { align: 'nearest' });
     });

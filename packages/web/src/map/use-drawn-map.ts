@@ -48,7 +48,7 @@ export function useDrawnMap(surface: MapCanvas, model: MapModel | null, state: D
         childCount: model.childCount,
         liveChild: model.liveChild,
         modelColour,
-        // The list of branches and the legend lie over these areas.
+        // The list of branches and the legend cover these areas.
         avoid:
           width < phoneWidth
             ? []

@@ -14,7 +14,7 @@ import {
   zoomView,
 } from './view.ts';
 
-/** The visible part of the map, and the ways to change it. */
+/** The visible part of the map, and functions that change it. */
 export interface MapViewState {
   /** Null until the tree is loaded. */
   readonly view: MapView | null;
@@ -22,7 +22,7 @@ export interface MapViewState {
   setView(view: MapView): void;
   zoom(by: number, x?: number, y?: number): void;
   showWhole(): void;
-  /** Moves the map if the message is outside, or too near an edge. */
+  /** Moves the map if the message is outside of it, or too near an edge. */
   bringIntoView(id: NodeId): void;
   /** Zooms to a level, with the message in the middle. */
   showLevel(level: keyof typeof zoomScales, id: NodeId | null): void;
@@ -60,7 +60,7 @@ export function useMapView(
     [width, height],
   );
 
-  // Starts with the whole tree if it is readable; a large one starts at the current message.
+  // The map starts with the whole tree if that is readable, otherwise at the current message.
   useEffect(() => {
     if (view !== null || model === null || width === 0) return;
     const whole = fitView(model.layout, frame, 1.5);

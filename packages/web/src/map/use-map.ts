@@ -17,7 +17,7 @@ export interface MapModel {
   /** Merged branches, as far as they are in the loaded thread. */
   readonly merges: readonly { readonly from: NodeId; readonly to: NodeId }[];
   childCount(id: NodeId): number;
-  /** The number of the child that is on the path, from one. */
+  /** The index of the child that is on the path, from one. */
   liveChild(id: NodeId): number;
 }
 

@@ -20,7 +20,7 @@ export interface BranchDrag {
   readonly y: number;
   /** The message under the pointer; null over the background. */
   readonly over: NodeId | null;
-  /** Whether it can be dropped there: not below itself. */
+  /** Whether the branch can be dropped there: not below itself. */
   readonly fits: boolean;
 }
 

@@ -52,7 +52,10 @@ export function smallestScales(layout: MapLayout, frame: Pick<ViewFrame, 'width'
   return { kx: Math.min(zoomScales.far, whole.kx), ky: Math.min(zoomScales.far, whole.ky) };
 }
 
-/** How much a view can still be enlarged or reduced; 1 at a bound. Both directions change by the same factor. */
+/**
+ * The factors by which a view can still be enlarged or reduced; 1 at a bound. Both directions change by the same
+ * factor.
+ */
 export function zoomBounds(view: MapScales, least: MapScales): { readonly least: number; readonly most: number } {
   return {
     least: Math.min(1, Math.max(1e-6, Math.min(least.kx / view.kx, least.ky / view.ky))),

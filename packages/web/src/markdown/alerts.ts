@@ -6,7 +6,7 @@ export type AlertKind = (typeof kinds)[number];
 
 const marker = /^\s*\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|$)/i;
 
-/** The kind of an alert and its content without the marker; null for any other quote. */
+/** Reads the kind of an alert and its content without the marker; null for any other quote. */
 export function readAlert(
   tokens: readonly Token[],
 ): { readonly kind: AlertKind; readonly tokens: readonly Token[] } | null {

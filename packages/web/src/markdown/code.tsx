@@ -11,7 +11,7 @@ import { splitPieces } from './pieces.ts';
 import { PreviewContext } from './preview-context.ts';
 import { useHighlighter } from './use-library.ts';
 
-// More is shown on demand and without highlighting.
+// Longer code is shown on demand and without highlighting.
 const mostShown = 20_000;
 
 interface CodeProps {

@@ -8,7 +8,7 @@ import { CodeBlock } from './code.tsx';
 import type { CodeInfo } from './code-names.ts';
 import type { DrawnDiagram } from './draw-diagram.ts';
 
-// A longer one is shown as code: drawing it could block the browser.
+// A longer diagram is shown as code: drawing it could block the browser.
 const longestText = 20_000;
 
 /**

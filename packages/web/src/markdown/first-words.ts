@@ -1,8 +1,9 @@
 /** The first words of a message as a title, without Markdown markup. */
 
-// Only pairs: `f(**kwargs)` and `__init__` stay unchanged.
+// Only paired marks are removed: `f(**kwargs)` and `__init__` stay unchanged.
 const marks: readonly (readonly [RegExp, string])[] = [
-  // The marks at the beginning of each line, the line below the head of a table, and the bars between its cells.
+  // Matches the marks at the beginning of each line, the line below the head of a table, and the bars between its
+  // cells.
   [/^(?:[ \t]*(?:#{1,6}|>|[-*+]|\d{1,3}[.)])[ \t]+)+(?=\S)/gm, ''],
   [/^[ \t]*\|?[ \t]*:?-{3,}:?[ \t]*(?:\|[ \t:|-]*)?$/gm, ' '],
   [/^[ \t]*\|(.+?)\|?[ \t]*$/gm, '$1'],
@@ -12,7 +13,7 @@ const marks: readonly (readonly [RegExp, string])[] = [
   [/!?\[([^\][]+)\]\([^()\s]*\)/g, '$1'],
 ];
 
-/** Text on one line, cut at a length. A mark whose counterpart was cut off stays. */
+/** Returns a text on one line without markup, cut at a length. A mark whose counterpart was cut off stays. */
 export function toExcerpt(text: string, most = Number.POSITIVE_INFINITY): string {
   // Markup makes a line longer, but seldom by half; the rest is not examined.
   let line = text.slice(0, Math.min(text.length, most * 2 + 40)).trim();

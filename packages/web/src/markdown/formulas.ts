@@ -12,7 +12,7 @@ export const renderFormula: RenderFormula = (tex, display, element) => {
       temml.render(reading, element, makeTexOptions(display));
       if (element.querySelector('.temml-error') === null && element.querySelector('math') !== null) return true;
     } catch {
-      // Another reading may succeed.
+      // Another variant of the formula may succeed.
     }
   }
   element.replaceChildren();

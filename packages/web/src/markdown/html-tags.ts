@@ -30,7 +30,7 @@ const pairedTags: ReadonlySet<string> = new Set([
   ...['table', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td', 'caption', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'],
 ]);
 
-// Authors leave these open, and a streaming reply has not closed its `details` yet.
+// Tags that authors often do not close. A streaming reply has not closed its `details` yet.
 const closesItself: ReadonlySet<string> = new Set([
   ...['p', 'li', 'tr', 'th', 'td', 'thead', 'tbody', 'tfoot', 'details', 'table', 'ul', 'ol', 'div'],
 ]);

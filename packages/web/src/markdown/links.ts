@@ -3,11 +3,11 @@
 const allowed: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:']);
 
 /**
- * The URL to follow, or null if its scheme is not http, https or mailto. Relative URLs are refused: a model's text
- * must not link to this server.
+ * Returns a URL that is safe to follow, or null if its scheme is not http, https or mailto. Relative URLs are refused:
+ * a model's text must not link to this server.
  */
 export function toSafeAddress(address: string): string | null {
-  // The URL parser skips these characters, which could hide a scheme from a text comparison.
+  // The URL parser skips whitespace and control characters, which could hide a scheme from a text comparison.
   const text = address.trim();
   let url: URL;
   try {
@@ -18,7 +18,7 @@ export function toSafeAddress(address: string): string | null {
   return allowed.has(url.protocol) ? url.href : null;
 }
 
-/** The address of a section of the documentation that comes with the page, as the guide links to it; null for others. */
+/** The address of a section of the installed documentation, as the guide links to it; null for other addresses. */
 export function documentAddress(address: string): string | null {
   const [, name, anchor = ''] = /^coppice:docs\/([a-z0-9-]+(?:\/[a-z0-9-]+)*)(#[\p{L}\p{N}_-]+)?$/u.exec(address) ?? [];
   return name === undefined ? null : `/docs/${name}.html${anchor}`;

@@ -48,9 +48,9 @@ interface MarkdownProps {
   readonly growing?: boolean;
 }
 
-// What is rendered at once; the rest of a longer text is shown on demand.
+// The part of a long text that is rendered first; the rest is shown on demand.
 const atFirst: SliceLimit = { length: 48_000, weight: 2_000 };
-// How much of the end of a long streaming reply is shown.
+// The length of the end of a long streaming reply that is shown.
 const tailLength = 4_000;
 
 /**
@@ -60,7 +60,7 @@ const tailLength = 4_000;
 export const Markdown = memo(function Markdown({ text, growing = false }: MarkdownProps): ReactElement {
   const before = useRef<SlicedMarkdown | null>(null);
   const [limit, setLimit] = useState(atFirst);
-  /** The end of the part that was shown at first, once all is requested. */
+  /** The end of the part that was shown first, once the rest is requested. */
   const [firstEnd, setFirstEnd] = useState<number | null>(null);
   const slices = useMemo(() => {
     const next = sliceMarkdown(text, limit, before.current);
@@ -105,7 +105,7 @@ export const Markdown = memo(function Markdown({ text, growing = false }: Markdo
   );
 });
 
-/** A slice; rendered again only while it is streaming. */
+/** Renders a slice; repeated only while the slice is streaming. */
 const SliceView = memo(function SliceView({
   slice,
   growing,
@@ -113,7 +113,7 @@ const SliceView = memo(function SliceView({
 }: {
   readonly slice: MarkdownSlice;
   readonly growing: boolean;
-  /** Whether it was requested later: then the browser lays it out only when visible. */
+  /** Whether the slice was requested later; then the browser lays it out only when it is visible. */
   readonly later: boolean;
 }): ReactElement {
   const before = useRef<SplitMarkdown | null>(null);

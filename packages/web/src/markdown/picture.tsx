@@ -4,8 +4,8 @@ import { Icon } from '../ui/icon.tsx';
 import { isOwnImage, toSafeAddress } from './links.ts';
 
 /**
- * An image in a text. An external one is shown as a link only: loading it would tell its server that, and what,
- * somebody reads here. A click opens the URL, which is shown completely.
+ * An image in a text. An external image is shown only as a link, because loading it would tell its server that somebody
+ * reads this text. A click opens the URL, which is shown in full.
  */
 export function MessagePicture({ address, words }: { readonly address: string; readonly words: string }): ReactElement {
   const [failed, setFailed] = useState(false);

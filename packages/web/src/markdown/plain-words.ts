@@ -57,7 +57,7 @@ function ownText(token: Token): string {
 // A longer text is compared as source.
 const mostWords = { length: 200_000, weight: 20_000 };
 
-/** The words of a text. A text that is too large or cannot be parsed is returned as it is. */
+/** Returns the words of a text without markup. A text that is too large or cannot be parsed is returned unchanged. */
 export function markdownToPlainText(text: string): string {
   const { list, end, text: clean } = sliceMarkdown(text, mostWords);
   const parts: string[] = [];

@@ -35,9 +35,9 @@ export const sliceElements = 1_000;
 // Parsing a line looks ahead to its end at every mark, so a very long one would cost quadratic time.
 const longestLine = 8_000;
 
-// The header of a code block with language and buttons.
+// The elements of a code block's header, with its language and buttons.
 const codeWeight = 12;
-// A block is a component besides its element.
+// A block costs a component in addition to its element.
 const blockWeight = 1;
 
 const fence = /^ {0,3}(`{3,}|~{3,})([^\n]*)/;
@@ -122,7 +122,7 @@ class Slicer {
     this.#weight += marksIn(line) + (begins ? blockWeight : 0);
     if (!complete || (end - this.#start < sliceCharacters && this.#weight < sliceElements)) return;
     const { at: block, weight } = this.#block;
-    // At the last block unless the slice would be too small, else at the end of this line.
+    // Splits at the last block, unless the slice would be too small; then at the end of this line.
     if (block - this.#start > (end - this.#start) / 4) this.#cut(block, weight);
     else {
       this.#cut(end, this.#weight, { carry: this.#table ?? '' });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ordinaryFormulas } from '../testing/ordinary-formulas.ts';
 import { listTexVariants, makeTexOptions } from './tex.ts';
 
-/** The first reading that the library can render, as MathML; null if there is none. */
+/** Returns the first variant that the library can render, as MathML; null if there is none. */
 function setOrNull(tex: string, display: boolean): string | null {
   for (const reading of listTexVariants(tex)) {
     const html = temml.renderToString(reading, makeTexOptions(display));

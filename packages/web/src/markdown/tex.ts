@@ -75,7 +75,7 @@ function withoutDisplay(tex: string): string {
     .replace(/\\tag\*?\{[^{}]*\}/g, '');
 }
 
-/** The readings of a formula to try in turn, from the original to simpler ones. */
+/** Lists the variants of a formula to try in turn, from the original to simpler ones. */
 export function listTexVariants(tex: string): readonly string[] {
   const declared = tex.replace(
     /\\DeclareMathOperator\*?\s*\{?(\\[a-zA-Z]+)\}?\s*\{([^{}]*)\}/g,
@@ -93,7 +93,7 @@ export function listTexVariants(tex: string): readonly string[] {
   return [...new Set(readings)];
 }
 
-/** The rendering options. Nothing in a formula is trusted: no links, classes or styles. */
+/** Makes the rendering options. Nothing in a formula is trusted: no links, classes or styles. */
 export function makeTexOptions(display: boolean): Options {
   return {
     // An unknown command is shown by its name; only an unreadable formula is refused.
@@ -104,7 +104,7 @@ export function makeTexOptions(display: boolean): Options {
     maxExpand: 500,
     maxSize: [20, 20],
     displayMode: display,
-    // A copy, because a formula may define macros.
+    // The macros are copied, because a formula may define its own.
     macros: { ...macros },
   };
 }

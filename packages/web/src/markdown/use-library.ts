@@ -11,9 +11,9 @@ interface Libraries {
 
 const useLibraries = create<Libraries>(() => ({ highlighter: null, renderFormula: null }));
 
-// If one cannot be loaded, code stays plain and formulas are shown as written.
+// If a library cannot be loaded, code stays plain and formulas are shown as written.
 const loadHighlighter = once(async () => {
-  // After the text itself is visible, which is the same without colours.
+  // The library is loaded after the text is visible, which is the same without colours.
   await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 100)));
   const { highlighter } = await import('./languages.ts');
   useLibraries.setState({ highlighter });

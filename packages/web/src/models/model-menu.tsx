@@ -15,13 +15,13 @@ interface ModelMenuProps {
   /** The selected model; null if one is being added. */
   readonly chosen: string | null;
   readonly onPick: (id: string) => void;
-  /** A further button above the models; the menu closes with it. */
+  /** A further button above the models; using it closes the menu. */
   readonly also?: { readonly icon: IconName; readonly label: string; run(): void } | undefined;
   /** Excluded models. */
   readonly without?: readonly string[];
 }
 
-/** The models to choose from: a filter, favourites, those that are ready with window and price, and what needs a key. */
+/** The menu of models: a filter, favourites, ready models with window and price, and models that need a key. */
 export function ModelMenu({ trigger, chosen, onPick, also, without = [] }: ModelMenuProps): ReactElement {
   const [open, setOpen] = useState(false);
   return (

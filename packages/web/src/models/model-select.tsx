@@ -2,7 +2,10 @@ import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { useAppData } from '../state/app-data.ts';
 
-/** A field for one of the ready models, or none: for forms, also in dialogs, which cover the menu of the composer. */
+/**
+ * A field that selects one of the ready models, or none. It also works in dialogs, which cover the menu of the
+ * composer.
+ */
 export function ModelSelect({
   value,
   onChoose,

@@ -236,14 +236,14 @@ function serverOfTool(name: string): string {
   return rest === undefined ? t('ownTools') : server;
 }
 
-/** Which tools may be called, by server and by name; none if there are no tools. */
+/** Selects the tools that may be called, by server and by name. Renders nothing if there are no tools. */
 export function ToolOptions({
   options: { toolsOn, toolsOff },
   several,
   onChange,
 }: {
   readonly options: Pick<ChatOptions, 'toolsOn' | 'toolsOff'>;
-  /** Whether there are several replies, which have no tools. */
+  /** Whether several replies are requested, which cannot use tools. */
   readonly several: boolean;
   readonly onChange: (set: Partial<Pick<ChatOptions, 'toolsOn' | 'toolsOff'>>) => void;
 }): ReactElement | null {
@@ -326,7 +326,7 @@ export function ToolOptions({
   );
 }
 
-/** The label of the options button: how many differ from the defaults, or how many replies. */
+/** The label of the options button: the number of changed options, or the number of replies. */
 export function optionsLabel(
   options: Pick<ChatOptions, 'n' | 'temperature' | 'topP' | 'maxTokens' | 'thinking'>,
 ): string {

@@ -16,7 +16,7 @@ import { Icon } from '../ui/icon.tsx';
 import { saveText } from '../ui/save-text.ts';
 import { buildPreviewDocument, type Previewable, previewablesOf, previewTitleOf } from './previewable.ts';
 
-/** The message on the shown branch that is a variant of another one, or that one itself. */
+/** Finds the message on the shown branch that is a variant of the given one, or the given one itself. */
 function shownVersion(part: LoadedBranch, id: NodeId): Node | null {
   const path = shownPath(part);
   const parent = part.nodes.get(id)?.parentId ?? null;

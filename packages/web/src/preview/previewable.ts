@@ -22,7 +22,7 @@ function isTokenList(value: unknown): value is readonly TokenWithin[] {
   return Array.isArray(value);
 }
 
-/** All such blocks of a text, in reading order, including those in lists and quotes. */
+/** Finds the previewable code blocks of a text, in reading order, including those in lists and quotes. */
 function previewablesIn(text: string): readonly Previewable[] {
   const found: Previewable[] = [];
   const waiting: TokenWithin[] = [...(splitIntoBlocks(text, null)?.blocks ?? [])].reverse().map((block) => block.token);
@@ -38,7 +38,7 @@ function previewablesIn(text: string): readonly Previewable[] {
   return found;
 }
 
-/** All such blocks of a message. */
+/** The previewable code blocks of a message. */
 export function previewablesOf(message: Message | null): readonly Previewable[] {
   return previewablesIn(plainTextOf(message));
 }
@@ -53,7 +53,7 @@ export function previewTitleOf({ code, info, kind }: Previewable): string | null
   return found?.[1]?.trim() ?? null;
 }
 
-/** The document for the frame. */
+/** Builds the document for the sandboxed frame. */
 export function buildPreviewDocument({ code, kind }: Previewable): string {
   if (kind !== 'svg') return /^\s*<!doctype/i.test(code) ? code : `<!doctype html>\n${code}`;
   return `<!doctype html><meta charset="utf-8"><style>body{margin:0;display:grid;place-items:center;min-height:100vh}svg{max-width:100%;max-height:100vh}</style>${code}`;

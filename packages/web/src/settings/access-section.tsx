@@ -10,12 +10,12 @@ import { SectionHead } from './section-head.tsx';
 import { settingsApi } from './settings-api.ts';
 import { useSignedIn } from './use-signed-in.ts';
 
-/** The signed-in user, and signing out. */
+/** Shows the signed-in user and the button to sign out. */
 export function AccessSection(): ReactElement {
   const me = useSignedIn();
   const signOut = () =>
     settingsApi.signOut().then(
-      // A browser that others may use keeps nothing.
+      // Everything of the user is removed, because others may use this browser.
       () => forgetUser().then(() => location.assign('/')),
       (thrown) => showError(toHttpProblem(thrown)),
     );

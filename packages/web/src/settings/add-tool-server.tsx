@@ -25,7 +25,7 @@ function parseVariables(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(found);
 }
 
-/** The lines for the configuration file, if a server cannot be added here. */
+/** The lines to add to the configuration file, if a server cannot be added here. */
 function configLines(name: string, url: string, command: readonly string[]): string {
   const rest = url === '' ? `command = ${JSON.stringify(command)}` : `url = ${JSON.stringify(url)}`;
   return `[mcp.servers.${name === '' ? 'name' : name}]\n${rest}`;

@@ -42,7 +42,7 @@ export function TestResult({ result }: { readonly result: ConnectionTest }): Rea
 }
 
 interface ConnectionFormProps {
-  /** The name under which it is stored; null until one is entered. */
+  /** The name under which the connection is stored; null until one is entered. */
   readonly name: string | null;
   readonly address: string;
   readonly keyRequired: boolean;
@@ -51,7 +51,7 @@ interface ConnectionFormProps {
   readonly keptIn: ConnectionList['keptIn'];
   /** Whether the URL can be changed before anything else. */
   readonly asksAddress: boolean;
-  /** Further fields above these. */
+  /** Further fields above key and URL. */
   readonly children?: ReactNode;
   readonly label?: string | undefined;
   readonly onDone: () => void;

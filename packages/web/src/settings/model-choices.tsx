@@ -10,7 +10,7 @@ interface ModelChoiceProps {
   readonly onChange: () => Promise<void>;
 }
 
-/** Which model answers new chats, and which one writes titles. */
+/** Rows that choose the model for new chats and the model for titles. */
 export function ModelChoiceRows({ choices, onChange }: ModelChoiceProps): ReactElement {
   const choose = (set: Partial<ModelChoices>) => {
     settingsApi.chooseModels(set).then(onChange, (thrown) => showError(toHttpProblem(thrown)));

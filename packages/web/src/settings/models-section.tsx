@@ -12,11 +12,11 @@ import { ModelChoiceRows } from './model-choices.tsx';
 import { SectionHead } from './section-head.tsx';
 import { type ConnectionList, settingsApi } from './settings-api.ts';
 
-/** Providers and local servers: keys, addresses, tests, and which model does what. */
+/** The section for providers and local servers: keys, addresses, tests, and the models for chats and titles. */
 export function ModelsSection(): ReactElement {
   const [list, setList] = useState<ConnectionList | null>(null);
   const [isForbidden, setForbidden] = useState(false);
-  // Whoever comes from another screen to connect a provider finds its form open.
+  // If another screen opened the settings to connect a provider, the form of that provider is open.
   const asked = useRoute(({ place }) => (place.name === 'settings' ? (place.connect ?? null) : null));
   const [open, setOpen] = useState<string | null>(asked);
   useEffect(() => setOpen(asked), [asked]);

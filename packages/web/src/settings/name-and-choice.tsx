@@ -11,11 +11,11 @@ interface NameAndChoiceProps<T extends string> {
   readonly choice: T;
   readonly choices: readonly { readonly value: T; readonly label: string }[];
   readonly onChoice: (choice: T) => void;
-  /** Buttons in the same line. */
+  /** Buttons on the same line. */
   readonly children?: ReactNode;
 }
 
-/** A name and one choice beside it: a person with a role, a token with its end. */
+/** A form with a name and one choice: a person with a role, or a token with its expiry. */
 export function NameAndChoiceForm<T extends string>({
   name,
   onName,
@@ -70,7 +70,7 @@ export function NameAndChoiceForm<T extends string>({
   );
 }
 
-// Outside of the component, so that it runs once and not with every render.
+// Defined outside of the component, so that it runs once and not with every render.
 function focusField(field: HTMLInputElement | null): void {
   field?.focus();
 }

@@ -10,7 +10,7 @@ import { TokenList } from './token-list.tsx';
 
 const day = 86_400_000;
 
-/** One's own tokens on a shared server: for other devices, programs and the recording proxy. */
+/** The user's own tokens on a shared server: for other devices, programs and the recording proxy. */
 export function OwnTokens(): ReactElement {
   const [tokens, setTokens] = useState<readonly AccessToken[] | null>(null);
   const [name, setName] = useState('');

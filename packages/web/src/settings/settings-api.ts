@@ -39,7 +39,7 @@ export interface SignedInUser {
   readonly mode: 'token' | 'users';
 }
 
-/** The requests. Each rejects with a `HttpProblem`. */
+/** Requests for settings. Each rejects with a `HttpProblem`. */
 export const settingsApi = {
   connections: () => readResponse<ConnectionList>(routes.GET('/api/connections')),
   test: (name: string, fields: ConnectionFields) =>
@@ -104,14 +104,14 @@ export type Person = ApiSchemas['User'];
 /** A token, without its secret. */
 export type AccessToken = ApiSchemas['Token'];
 
-/** What somebody used of the models. */
+/** The use of models by one person. */
 export interface ModelUse {
   readonly calls: number;
   readonly tokens: number;
   readonly usd: number;
 }
 
-/** The use of all people. */
+/** The use of models by all people. */
 export interface UsageList {
   readonly days: number;
   readonly items: readonly { readonly userId: string; readonly today: ModelUse; readonly period: ModelUse }[];
@@ -125,7 +125,7 @@ export interface UserLimits {
   readonly generations: number | null;
 }
 
-/** The limits as an admin set them, and as they are in force with those of the operator. */
+/** The limits that an admin set, and the effective ones with those of the operator. */
 export interface LimitsView {
   readonly chosen: UserLimits;
   readonly inForce: UserLimits;

@@ -13,14 +13,14 @@ interface SignInForm {
   readonly token: string;
   readonly setToken: (token: string) => void;
   readonly busy: boolean;
-  /** Why the last attempt failed; null before it and after a success. */
+  /** Why the last attempt failed; null before the first one and after a success. */
   readonly problem: ReactElement | null;
   readonly isShared: boolean;
   submit(event: FormEvent): void;
 }
 
 /**
- * Signs in by a request, so that the page stays as it is. The token is stored in a cookie; the page does not keep it.
+ * Signs in by a request, so that the page is not reloaded. The token is stored in a cookie; the page does not keep it.
  */
 function useSignIn(): SignInForm {
   const [token, setToken] = useState('');

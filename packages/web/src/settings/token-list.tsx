@@ -8,7 +8,7 @@ function isInForce({ revokedAt, expiresAt }: AccessToken): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > Date.now());
 }
 
-/** Tokens that are in force, each with a button that revokes it. */
+/** Lists the valid tokens, each with a button that revokes it. */
 export function TokenList({
   tokens,
   onRevoke,

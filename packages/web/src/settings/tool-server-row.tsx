@@ -16,7 +16,7 @@ interface ToolServerRowProps {
   readonly onReload: () => void;
 }
 
-// As many as fit without scrolling past the next server.
+// The number of tools that fit without scrolling past the next server.
 const shownTools = 6;
 
 /** An MCP server: its state, its tools with their decisions, and changed definitions. */
@@ -152,7 +152,7 @@ function ToolLine({ tool, mayDecide, onDone }: ToolLineProps): ReactElement {
   );
 }
 
-/** A tool whose definition changed: both texts, and the approval of exactly what is shown. */
+/** A tool whose definition changed: shows both texts, and a button that approves exactly the shown one. */
 function ChangedTool({ tool, mayDecide, onDone }: ToolLineProps): ReactElement | null {
   const { offer, name } = tool;
   if (offer === undefined || name === null) return null;

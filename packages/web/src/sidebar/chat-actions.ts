@@ -1,4 +1,4 @@
-/** What can be done with chats of the list, one or many at once. Each is an act of its chat and can be undone. */
+/** Actions on one or several chats of the list. Each is an act of its chat and can be undone. */
 import { type TreeViewData, toHttpProblem } from '@coppice/client';
 import type { TreeId } from '@coppice/core';
 import { t, tn } from '../i18n/index.ts';
@@ -11,7 +11,7 @@ import { downloadUrl } from '../transfer/transfer-api.ts';
 
 type Attributes = Partial<Pick<TreeViewData, 'title' | 'tags' | 'folder' | 'pinned'>>;
 
-/** Changes what is noted about chats; they show it at once. */
+/** Changes attributes of chats; the list shows them immediately. */
 export async function patchChats(ids: readonly TreeId[], set: Attributes): Promise<void> {
   for (const id of ids) updateListedTree(id, set);
   try {
@@ -22,12 +22,12 @@ export async function patchChats(ids: readonly TreeId[], set: Attributes): Promi
   await loadTrees();
 }
 
-/** Adds tags to chats; those that they have stay. */
+/** Adds tags to chats; existing tags stay. */
 export async function tagChats(chats: readonly TreeViewData[], tags: readonly string[]): Promise<void> {
   for (const chat of chats) await patchChats([chat.id], { tags: [...new Set([...chat.tags, ...tags])] });
 }
 
-/** Moves chats to the trash; one press brings them back. */
+/** Moves chats to the trash; the toast restores them. */
 export async function deleteChats(ids: readonly TreeId[]): Promise<void> {
   try {
     for (const id of ids) await api.removeTree(id);

@@ -21,7 +21,7 @@ function headingOf(tree: TreeViewData, today: number): ChatHeading {
   if (tree.pinned) return { kind: 'pinned' };
   const day = startOfDay(tree.updatedAt);
   if (day >= today) return { kind: 'today' };
-  // Days of a change of the clocks are not 24 hours long.
+  // Rounded, because a day on which the clocks change is not 24 hours long.
   const days = Math.round((today - day) / dayMs);
   if (days === 1) return { kind: 'yesterday' };
   if (days < 7) return { kind: 'week' };

@@ -18,18 +18,18 @@ function headingText(heading: ChatHeading): string {
   return formatMonth(heading.at);
 }
 
-// Chats further down are read when the list is scrolled this near to its end.
+// Older chats are loaded when the list is scrolled this near to its end, in pixels.
 const nearEnd = 400;
 
 interface ChatListProps {
   readonly current: TreeId | null;
-  /** What the row of the open chat shows, as it is now. */
+  /** The content of the row of the open chat, which is newer than the list. */
   readonly openChat?: (tree: TreeViewData) => ReactNode;
-  /** Whether something else needs most of the height. */
+  /** Whether the list is kept low, because another element needs most of the height. */
   readonly compact?: boolean;
 }
 
-/** Every chat by date, drawn as far as it is seen; older ones are read on the way. */
+/** All chats by date. Only visible rows are rendered; older chats are loaded while scrolling. */
 export function ChatList({ current, openChat, compact = false }: ChatListProps): ReactElement {
   const trees = useAppData((lists) => lists.trees);
   const cursor = useAppData((lists) => lists.cursor);
@@ -86,7 +86,7 @@ export function ChatList({ current, openChat, compact = false }: ChatListProps):
   );
 }
 
-/** What can be done with all selected chats at once. */
+/** The actions on all selected chats. */
 function SelectionBar({
   chats,
   onEnd,

@@ -14,14 +14,14 @@ import { deleteChats, duplicateChat, patchChats } from './chat-actions.ts';
 interface ChatRowProps {
   readonly tree: TreeViewData;
   readonly current: boolean;
-  /** Null while nothing is selected; then whether this chat is. */
+  /** Whether this chat is selected; null while no chat is. */
   readonly selected: boolean | null;
   readonly onSelect: (selected: boolean) => void;
-  /** Shown in place of silhouette and name, for the chat that is open. */
+  /** Replaces silhouette and name in the row of the open chat. */
   readonly inside?: ReactNode;
 }
 
-/** One chat of the list. What can be done with it replaces the time while the row is pointed at or has the focus. */
+/** One chat of the list. Its actions replace the time while the row is hovered or has the focus. */
 export function ChatRow({ tree, current, selected, onSelect, inside }: ChatRowProps): ReactElement {
   const name = useChatName(tree);
   if (selected !== null)

@@ -15,7 +15,7 @@ function firstText(what: 'title' | 'tags' | 'folder', chats: readonly TreeViewDa
   return what === 'tags' ? chat.tags.join(', ') : (chat.folder ?? '');
 }
 
-/** Asks for the name, the tags or the project of chats of the list. */
+/** Asks for the name, the tags or the project of one or several chats. */
 export function ChatsDialog({
   what,
   chats,

@@ -15,7 +15,7 @@ interface AppData {
   readonly defaultModel: string | null;
   readonly commands: readonly CommandView[];
   readonly tools: readonly { readonly name: string; readonly description?: string; readonly sideEffects?: boolean }[];
-  /** Whether models and tools have been asked for: before, a reply would be generated without tools. */
+  /** Whether models and tools are loaded. Before that, a reply would be generated without tools. */
   readonly registersKnown: boolean;
   readonly unauthorized: boolean;
   /** The selected models of the next reply, as `provider/model`. */
@@ -91,7 +91,7 @@ export async function loadTrees(): Promise<void> {
     const { items, cursor } = await api.trees({ limit: 60 });
     const ids = new Set(items.map((tree) => tree.id));
     const oldest = items.at(-1)?.updatedAt ?? 0;
-    // Older chats that were scrolled to stay in the list; a newer one that is not in this page is gone.
+    // Older chats that were loaded by scrolling stay in the list; a newer chat that is not in this page was deleted.
     useAppData.setState((state) => {
       const older = cursor === null ? [] : state.trees.filter((tree) => !ids.has(tree.id) && tree.updatedAt < oldest);
       return {
@@ -108,11 +108,11 @@ export async function loadTrees(): Promise<void> {
 
 onSignedOut(() => {
   useAppData.setState({ unauthorized: true });
-  // Drafts stay for the same user; what the server gave goes with the right to read it.
+  // Drafts are kept for the same user, but copies are removed, because the user may no longer read the chats.
   void removeOfflineCopies();
 });
 
-/** After signing in open chats reconnect automatically, and lists are loaded again. */
+/** Loads the lists again after signing in; open chats reconnect automatically. */
 export function reloadAfterSignIn(): void {
   useAppData.setState({ unauthorized: false });
   void loadTrees();
@@ -131,7 +131,7 @@ export async function loadMoreTrees(): Promise<void> {
   });
 }
 
-/** Loads the commands, which only their menu needs. Until then, and if that fails, there are none. */
+/** Loads the commands, which only their menu needs. Until then, and on failure, the list is empty. */
 export async function loadCommands(): Promise<void> {
   const commands = await api.commands().catch(() => null);
   if (commands !== null) useAppData.setState({ commands: commands.items });

@@ -69,7 +69,7 @@ async function undoMove(there: TreeId, { actId, version }: WriteResponse, here: 
   }
 }
 
-/** Keeps a temporary tree; from now on it is in the list, in search and in backups. */
+/** Keeps a temporary tree; after that it is included in the list, in search and in backups. */
 export async function keepTemporaryTree(session: TreeSession): Promise<void> {
   try {
     await api.keep(session.treeId);

@@ -86,7 +86,7 @@ export function chooseOptions(set: Partial<ChatOptions>): void {
   useAppData.setState({ ...rest, ...(models === undefined ? {} : { chosen: models }) });
 }
 
-/** The options as a request. */
+/** Converts the options to those of a request. */
 export function generationOptions(
   set: Partial<GenerationOptions> = {},
 ): GenerationOptions & { readonly models: readonly string[] } {
@@ -98,7 +98,7 @@ export function generationOptions(
 }
 
 const keptName = 'chat-options';
-// How many recent chats are stored; older ones use the options of their creation.
+// The number of chats whose options are stored; older ones use the options of their creation.
 const mostKept = 300;
 
 function keptOptions(): Readonly<Record<string, unknown>> {
@@ -128,8 +128,8 @@ function keepOptions(tree: TreeId): void {
 }
 
 /**
- * Restores the options and the preset of a chat: from this device, or from its creation. From then on every change is
- * stored for it, until the returned function is called; new chats then have their own preset again.
+ * Restores the options and the preset of a chat: from this device, or from its creation. After that every change is
+ * stored for the chat until the returned function is called, which restores the preset of new chats.
  */
 export function followChatOptions(tree: TreeId, metadata: JsonObject): () => void {
   const isKept = Object.hasOwn(keptOptions(), tree);

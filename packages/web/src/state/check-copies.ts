@@ -1,4 +1,4 @@
-/** Keeps the copies of chats in this browser as the server would have them. */
+/** Updates the copies of chats in this browser to the state of the server. */
 import { type TreeViewData, toHttpProblem } from '@coppice/client';
 import { treeId } from '@coppice/core';
 import { useEffect } from 'react';
@@ -15,8 +15,8 @@ import { api } from './page-client.ts';
 import { useSession, useTree } from './use-session.ts';
 
 /**
- * Compares what this browser has with the server, at the first contact: everything of a chat that is gone is removed, and
- * so is a copy of another version, which may contain purged messages.
+ * Compares the copies in this browser with the server at the first contact. Removes everything of deleted chats, and
+ * copies of another version, which may contain purged messages.
  */
 export async function refreshOfflineCopies(trees: readonly TreeViewData[]): Promise<void> {
   const me = await settingsApi.me().catch(() => null);
@@ -36,7 +36,7 @@ export async function refreshOfflineCopies(trees: readonly TreeViewData[]): Prom
 
 const quietMs = 5_000;
 
-/** Stores the open chat again when it has changed and is quiet. */
+/** Stores the open chat again when it has changed and no further change follows for a while. */
 export function useOfflineCopyUpdates(): void {
   const session = useSession();
   const version = useTree((state) => state.base?.tree.version ?? null);
@@ -50,7 +50,7 @@ export function useOfflineCopyUpdates(): void {
         const { activeNodeId } = await api.tree(session.treeId);
         await api.page(session.treeId, activeNodeId === null ? { limit: 40 } : { nodeId: activeNodeId, limit: 40 });
       } catch {
-        // The copy stays as it was.
+        // If it fails, the old copy is kept.
       }
     }, quietMs);
     return () => clearTimeout(timer);

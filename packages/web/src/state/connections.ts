@@ -1,4 +1,4 @@
-/** The providers and servers that models can come from; only admins see them. */
+/** The connections to providers and servers of models; only admins see them. */
 import { type ApiSchemas, readResponse } from '@coppice/client';
 import { create } from 'zustand';
 import { useAppData } from './app-data.ts';
@@ -15,10 +15,10 @@ interface ConnectionsState {
   readonly canAdd: boolean;
 }
 
-/** The connections, for the places that offer to connect a model. */
+/** The connections, for the screens that offer to connect a model. */
 export const useConnections = create<ConnectionsState>(() => ({ items: null, canAdd: false }));
 
-/** Loads the connections. A refusal leaves them unknown: then the page offers no connection. */
+/** Loads the connections. If the server refuses, they stay unknown and the page offers no connection. */
 export async function loadConnections(): Promise<void> {
   try {
     const { items, keptIn } = await readResponse<{

@@ -1,12 +1,11 @@
 /**
- * Unsent text, per tree or per edited message. It survives a reload; without browser storage it lives as long as the
- * page.
+ * Unsent text, per tree or per edited message. It survives a reload; without browser storage it is lost with the page.
  */
 import { readLocalText, writeLocalText } from './local-storage.ts';
 
 const memory = new Map<string, string>();
 
-/** The draft with a name, usually of a tree. */
+/** Reads the draft with a name, usually that of a tree. */
 export function readDraft(tree: string): string {
   return memory.get(tree) ?? readLocalText(`draft.${tree}`) ?? '';
 }

@@ -1,4 +1,4 @@
-/** Editing a message from the page: reports the outcome and offers the undo. */
+/** Edits a message, reports the result and offers to undo it. */
 import { type SeenContent, type ShareView, type TreeSession, toHttpProblem } from '@coppice/client';
 import type { Message, NodeId } from '@coppice/core';
 import { t, tn } from '../i18n/index.ts';
@@ -30,7 +30,7 @@ export async function saveEditedMessage(
   }
 }
 
-/** Offers to update links to the new text; until then they show the old one. */
+/** Offers to update share links to the new text; until then they show the old one. */
 function offerLinkUpdate({ api }: TreeSession, outdated: readonly ShareView[]): void {
   const update = async () => {
     try {

@@ -1,9 +1,11 @@
-/** Loads the fonts of the page: on a first visit after the first message, which does not wait for them. */
+/**
+ * Loads the fonts of the page. On a first visit they are loaded after the first message, which does not wait for them.
+ */
 import { readLocalText, writeLocalText } from './local-storage.ts';
 
 const name = 'fonts';
 
-/** Loads the fonts; until then, and offline, texts have the fonts of the system. */
+/** Loads the fonts; until then, and offline, the fonts of the system are used. */
 export function loadFonts(): void {
   // The module system loads the file once.
   import('../styles/fonts.css').then(
@@ -12,7 +14,7 @@ export function loadFonts(): void {
   );
 }
 
-/** Loads the fonts at once in a browser that has them in its cache. */
+/** Loads the fonts immediately in a browser that has them in its cache. */
 export function loadKnownFonts(): void {
   if (readLocalText(name) !== null) loadFonts();
 }

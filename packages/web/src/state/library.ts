@@ -11,7 +11,7 @@ import { showError } from './tree-actions.ts';
 import { useUi } from './ui.ts';
 
 const kinds = ['instructions', 'preset', 'prompt'] as const;
-/** What an item of the library is. */
+/** The kind of a library item. */
 type LibraryKind = (typeof kinds)[number];
 
 /** A first message of chats with a preset. */
@@ -39,7 +39,7 @@ export interface LibraryItem extends LibraryEntry {
   readonly id: TreeId;
 }
 
-/** An entry with nothing in it. */
+/** An empty entry. */
 export const emptyLibraryEntry: LibraryEntry = {
   kind: 'prompt',
   name: '',
@@ -50,7 +50,7 @@ export const emptyLibraryEntry: LibraryEntry = {
   messages: [],
 };
 
-/** Where the files of a project are: the item, and its message. */
+/** The location of a project's files: the item, and its message. */
 interface ProjectFilesPlace {
   readonly tree: TreeId;
   readonly node: NodeId;
@@ -63,7 +63,7 @@ interface LibraryState {
   readonly known: boolean;
 }
 
-/** The library. */
+/** The state of the library. */
 export const useLibrary = create<LibraryState>(() => ({ items: [], files: new Map(), known: false }));
 
 function messagesIn(value: unknown): readonly FirstMessage[] {
@@ -117,10 +117,10 @@ function itemOf(tree: TreeViewData): LibraryItem | null {
   return entry === null ? null : { ...entry, id: tree.id };
 }
 
-// Only the newest request counts: an earlier one that answers late would hide what was saved meanwhile.
+// Only the newest request counts: a late response to an earlier one would hide an item that was saved meanwhile.
 let newestLoad = 0;
 
-/** Reads the library. */
+/** Loads the library. */
 export async function loadLibrary(): Promise<void> {
   const load = ++newestLoad;
   const items: LibraryItem[] = [];
@@ -136,7 +136,7 @@ export async function loadLibrary(): Promise<void> {
         const item = itemOf(tree);
         if (item !== null) items.push(item);
         const { kind, folder } = tree.metadata;
-        // The newest is listed first; an older one is about to be removed.
+        // The newest item comes first; an older one with the same folder is about to be removed.
         if (kind === 'files' && typeof folder === 'string' && tree.activeNodeId !== null && !files.has(folder))
           files.set(folder, { tree: tree.id, node: tree.activeNodeId });
       }
@@ -149,13 +149,13 @@ export async function loadLibrary(): Promise<void> {
   }
 }
 
-/** The items, read first if they are not known yet: a chat that begins before has its instructions too. */
+/** Returns the items, and loads them first if necessary, so that a chat that starts early has its instructions too. */
 export async function loadedLibraryItems(): Promise<readonly LibraryItem[]> {
   if (!useLibrary.getState().known) await loadLibrary();
   return useLibrary.getState().items;
 }
 
-/** Stores an item, as a new one or replacing one. False if it was refused, which is shown. */
+/** Stores an item, as a new one or in place of another. False if the server refused, which is shown. */
 export async function saveLibraryEntry(entry: LibraryEntry, id: TreeId | null): Promise<boolean> {
   const { name: _name, text: _text, ...metadata } = libraryEntryToJson(entry);
   const title = entry.name === '' ? null : entry.name;

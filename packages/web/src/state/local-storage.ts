@@ -1,4 +1,4 @@
-/** What this browser stores: choices and drafts. Without storage the page works, but forgets them. */
+/** Stores choices and drafts in this browser. Without storage the page works, but forgets them. */
 import { pageClient } from './page-client.ts';
 
 /** The text under a name, or null. */

@@ -22,7 +22,7 @@ function startNewTree(): NewTreeStart | null {
   return startingTree !== null && performance.now() - startingTree.since < mostMs ? startingTree : null;
 }
 
-/** The text typed for a tree that was just created here; its composer takes it once. Null for any other tree. */
+/** Returns the text that was typed while a tree was being created, once. Null for any other tree. */
 export function takeTypedText(tree: TreeId): string | null {
   if (startingTree?.tree !== tree) return null;
   const { typed } = startingTree;
@@ -31,8 +31,8 @@ export function takeTypedText(tree: TreeId): string | null {
 }
 
 /**
- * Takes a key press while a tree is being created: the user types before its composer is there. False if none is
- * being created.
+ * Buffers a key press while a tree is being created, because its composer does not exist yet. False if no tree is being
+ * created.
  */
 export function bufferKeyPress(key: string): boolean {
   const now = startNewTree();
@@ -44,7 +44,7 @@ export function bufferKeyPress(key: string): boolean {
 /** Opens the composer of a new chat, which is stored with its first message. */
 export function openNewChat(): void {
   const { place } = useRoute.getState();
-  // In a project the new chat belongs to it.
+  // A new chat that is opened from a project belongs to that project.
   const inProject = place.name === 'home' && place.filter.startsWith('folder:') ? place.filter : '';
   navigateTo(homeRoute('', inProject));
   useUi.setState(({ newChats }) => ({ newChats: newChats + 1, drawer: false }));

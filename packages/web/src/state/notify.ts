@@ -8,7 +8,7 @@ import { readLocalText, writeLocalText } from './local-storage.ts';
 import { showToast } from './toasts.ts';
 import { useSession, useTree } from './use-session.ts';
 
-/** A reply that took this long is worth a notification. */
+/** The duration from which a reply triggers a notification. */
 const longMs = 10_000;
 
 /** Whether this browser has notifications at all. */
@@ -28,7 +28,7 @@ export async function toggleNotifications(on: boolean): Promise<void> {
   useNotificationSetting.setState({ on: allowed });
 }
 
-/** Offers notifications once, when a reply takes long. Whatever the answer is, nobody is asked again. */
+/** Offers notifications once, when a reply takes long. The offer is not repeated, whatever the answer is. */
 function offerOnce(): void {
   if (!canNotify() || Notification.permission !== 'default' || readLocalText('notify') !== null) return;
   writeLocalText('notify', 'asked');

@@ -1,24 +1,24 @@
 /**
- * Copies of the last chats in this browser, readable without the server. They are removed with the right to read them: on
- * signing out, when another user signs in, and when a chat is gone. Nothing of a temporary chat is stored.
+ * Copies of the last chats in this browser, readable without the server. They are removed when the user may no longer
+ * read them: on signing out, when another user signs in, and when a chat is deleted. Temporary chats are never stored.
  */
 import { browserStorage } from '@coppice/client';
 
 const cacheName = 'coppice-chats-1';
-/** So many chats are kept, those that were opened last. */
+/** The number of chats that are kept: those that were opened last. */
 export const maxOfflineCopies = 20;
 
-/** Requests without a chat that the page needs to show one: lists, models, and who is signed in. */
+/** Requests that are not about one chat but that the page needs to show any: lists, models, and the signed-in user. */
 const common = /^\/api\/(?:trees|models|tools|commands|me)$/;
 const ofChat = /^\/api\/trees\/([\w-]+)(\/page|\/nodes\/[\w-]+\/path)?$/;
 
-/** After signing out, answers that are still under way are not stored. */
+/** After signing out, responses that are still pending are not stored. */
 let isForgotten = false;
 
-/** Chats that may be stored, learnt from the server's answers in this page. */
+/** Chats that may be stored, according to the server's responses in this page. */
 const storable = new Set<string>();
 
-/** Whether this browser can store copies: only on a secure address, or on this computer. */
+/** Whether this browser can store copies: only over a secure connection, or on this computer. */
 export function canStoreCopies(): boolean {
   return typeof caches !== 'undefined';
 }
@@ -53,7 +53,7 @@ async function openCopies(): Promise<Cache | null> {
   return canStoreCopies() ? caches.open(cacheName).catch(() => null) : null;
 }
 
-/** A stored answer. */
+/** Finds a stored response. */
 async function findCopy(url: string): Promise<Response | undefined> {
   return (await openCopies())?.match(url);
 }
@@ -98,7 +98,7 @@ export async function forgetUser(): Promise<void> {
   await removeOfflineCopies();
 }
 
-/** Notes who is signed in; what another user left in this browser is removed. */
+/** Remembers the signed-in user, and removes everything that another user left in this browser. */
 export async function rememberSignedInUser(id: string): Promise<void> {
   const before = browserStorage.read('offline-owner');
   if (before !== null && before !== id) await forgetUser();
@@ -115,7 +115,7 @@ async function store(request: Request, response: Response): Promise<void> {
     if (tree.temporary === true) return removeOfflineCopy(id);
     storable.add(id);
   }
-  // Only the end of a branch is kept, not what was scrolled to.
+  // Only the end of a branch is stored, not the pages that were loaded by scrolling.
   if (searchParams.has('before') || searchParams.has('after') || searchParams.has('cursor')) return;
   if (id !== undefined) {
     if (!storable.has(id)) return;
@@ -128,19 +128,21 @@ async function store(request: Request, response: Response): Promise<void> {
   if (!isForgotten) await cache?.put(request.url, response);
 }
 
-/** The version of the stored copy of a chat; null without one. */
+/** The version of the stored copy of a chat; null if there is none. */
 export async function offlineCopyVersion(id: string): Promise<number | null> {
   const stored = await findCopy(`/api/trees/${id}`);
   const tree: { readonly version?: number } | undefined = await stored?.json();
   return tree?.version ?? null;
 }
 
-/** Whether a proxy answered in place of a server that is away. */
+/** Whether the status is that of a proxy whose server cannot be reached. */
 function isAway(status: number): boolean {
   return status === 502 || status === 504;
 }
 
-/** Sends a request; what a chat needs is stored on the way, and comes from the store if the server is away. */
+/**
+ * Sends a request. Responses that a chat needs are stored, and returned from the store if the server cannot be reached.
+ */
 export async function fetchOrCopy(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
   const chat = ofChat.exec(pathname);

@@ -5,7 +5,7 @@ import { pageHost } from './page-host.ts';
 
 let signedOut = (): void => undefined;
 
-/** Calls back when the user is no longer signed in. */
+/** Registers a listener that is called when the user is no longer signed in. */
 export function onSignedOut(listener: () => void): void {
   signedOut = listener;
 }

@@ -1,6 +1,6 @@
 /**
- * Projects: folders of chats. What a project adds to its chats is stored in the library: instructions, default model and
- * preset as one item, and its files as another, whose message holds them so that the store keeps their bytes.
+ * Projects: folders of chats. The settings of a project are stored in the library: one item has instructions, default
+ * model and preset, another has the files in its message, so that the store keeps their bytes.
  */
 import { isObjectValue, toHttpProblem } from '@coppice/client';
 import { type Block, libraryProject } from '@coppice/core';
@@ -32,7 +32,7 @@ interface Project {
 /** The folders of the chats. */
 const useFolders = create<{ readonly items: readonly Project[] }>(() => ({ items: [] }));
 
-/** Reads the folders; if that fails, those that are known stay. */
+/** Loads the folders; on failure the known ones are kept. */
 export async function loadFolders(): Promise<void> {
   const found = await api.folders().catch(() => null);
   if (found !== null) useFolders.setState({ items: found.items });
@@ -71,7 +71,7 @@ export function hashOfBlock(block: Block): string | null {
   return typeof source.hash === 'string' ? source.hash : null;
 }
 
-/** Stores the files of a project: another list is another item, and the old one goes to the trash. */
+/** Stores the files of a project. A changed list is stored as a new item, and the old one is moved to the trash. */
 async function saveProjectFiles(folder: string, before: string | null, files: readonly Block[]): Promise<void> {
   const kept = before === null ? undefined : useLibrary.getState().files.get(before);
   const same = kept !== undefined && before === folder && sameFiles(await loadProjectFiles(folder), files);
@@ -85,13 +85,16 @@ async function saveProjectFiles(folder: string, before: string | null, files: re
   if (kept !== undefined) await api.removeTree(kept.tree);
 }
 
-/** What a project adds to its new chats. */
+/** The settings of a project, which apply to its new chats. */
 type ProjectSettings = Pick<LibraryEntry, 'text' | 'options' | 'preset'> & {
   readonly name: string;
   readonly files: readonly Block[];
 };
 
-/** Stores a project, as a new one or under another name, with which its chats move. False if it was refused. */
+/**
+ * Stores a project, as a new one or under another name; then its chats move to the new name. False if the server
+ * refused.
+ */
 export async function saveProject(settings: ProjectSettings, before: string | null): Promise<boolean> {
   const { name, files, text, options, preset } = settings;
   const item = findProject(useLibrary.getState().items, before);
@@ -108,7 +111,7 @@ export async function saveProject(settings: ProjectSettings, before: string | nu
   return saved;
 }
 
-/** Removes a project; its chats stay, without one. */
+/** Removes a project; its chats are kept without a project. */
 export async function removeProject(name: string): Promise<void> {
   const { items, files } = useLibrary.getState();
   const item = findProject(items, name);
@@ -136,7 +139,7 @@ export function useProjectDefaults(folder: string | null): void {
     const before = { preset: useUi.getState().preset, options: currentChatOptions() };
     if (preset !== null) choosePreset(preset);
     if (models.length > 0) chooseOptions({ models });
-    // Other chats go on with what was chosen for them.
+    // Other chats keep the preset and models that were chosen for them.
     return () => {
       useUi.setState({ preset: before.preset });
       chooseOptions(before.options);

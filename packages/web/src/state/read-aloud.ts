@@ -2,7 +2,7 @@
 import { create } from 'zustand';
 import { currentLanguage } from '../i18n/index.ts';
 
-/** What is being read: the id of a message, or null. */
+/** The id of the message that is being read aloud, or null. */
 export const useReadAloud = create<{ readonly id: string | null }>(() => ({ id: null }));
 
 /** Whether this browser can read aloud. */
@@ -16,7 +16,7 @@ export function stopReadingAloud(): void {
   useReadAloud.setState({ id: null });
 }
 
-/** Reads a text from its beginning; what was being read stops. */
+/** Reads a text aloud from its beginning, and stops the previous one. */
 export function readAloud(id: string, text: string): void {
   stopReadingAloud();
   // Some browsers end a long utterance early, so each paragraph is one of its own.

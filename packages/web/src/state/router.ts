@@ -1,4 +1,4 @@
-/** The current place, from the URL. */
+/** The current route, from the URL. */
 import { type NodeId, nodeId, type TreeId, treeId } from '@coppice/core';
 import { create } from 'zustand';
 import { pageHost } from './page-host.ts';
@@ -6,7 +6,7 @@ import { pageHost } from './page-host.ts';
 /** The screens of a tree. */
 type TreeScreenName = 'thread' | 'map' | 'context' | 'compare' | 'history';
 
-/** A place of the page. */
+/** A route of the page: a screen and what it shows. */
 export type PageRoute =
   | { readonly name: 'home'; readonly search: string; readonly filter: string }
   | {
@@ -64,7 +64,7 @@ function placeOfAddress(path: string, query: string): PageRoute {
   return { name: 'home', search: search.get('q') ?? '', filter: search.get('in') ?? '' };
 }
 
-/** The URL of a place. */
+/** The URL of a route. */
 export function urlOfRoute(place: PageRoute): string {
   return pageHost.addressPrefix + pathFor(place);
 }
@@ -103,7 +103,7 @@ function pathFor(place: PageRoute): string {
   }
 }
 
-/** The place of a tree. */
+/** The route of a tree. */
 export function treeRoute(
   tree: TreeId,
   set: Partial<Omit<Extract<PageRoute, { name: 'tree' }>, 'name' | 'treeId'>> = {},
@@ -111,16 +111,16 @@ export function treeRoute(
   return { name: 'tree', treeId: tree, nodeId: null, screen: 'thread', a: null, b: null, ...set };
 }
 
-/** Home, with its search and filter. */
+/** The route of home, with its search and filter. */
 export function homeRoute(search = '', filter = ''): PageRoute {
   return { name: 'home', search, filter };
 }
 
 interface RouteState {
   readonly place: PageRoute;
-  /** Increases with every navigation, so that opening the current place again counts as one. */
+  /** Increases with every navigation, so that opening the current route again counts as one. */
   readonly visit: number;
-  /** The leaf of the view when the place was left, for the browser's back button. */
+  /** The leaf of the view when the screen was left, for the browser's back button. */
   readonly leaf: NodeId | null;
 }
 
@@ -130,7 +130,7 @@ function currentAddress(): string {
   return location.pathname + location.search + (inFragment ? location.hash || '#' : '');
 }
 
-/** The place that the address bar names. */
+/** The route that the address bar names. */
 function currentPlace(): PageRoute {
   const address = currentAddress();
   const { addressPrefix: prefix } = pageHost;
@@ -138,7 +138,7 @@ function currentPlace(): PageRoute {
   return placeOfAddress(path, query);
 }
 
-/** The current place. */
+/** The current route. */
 export const useRoute = create<RouteState>(() => ({
   place: currentPlace(),
   visit: 0,
@@ -148,12 +148,12 @@ export const useRoute = create<RouteState>(() => ({
 const settingsPlaces: readonly PageRoute['name'][] = ['settings', 'library'];
 let beforeSettings: PageRoute = homeRoute();
 
-/** Where the settings were opened from: a chat, or home. */
+/** The route from which the settings were opened: a chat, or home. */
 export function routeBeforeSettings(): PageRoute {
   return beforeSettings;
 }
 
-/** Opens a place. `replace` adds no history entry. */
+/** Opens a route. `replace` adds no history entry. */
 export function navigateTo(place: PageRoute, options: { readonly replace?: boolean } = {}): void {
   const { place: left } = useRoute.getState();
   if (!settingsPlaces.includes(left.name)) beforeSettings = left;

@@ -16,7 +16,8 @@ const asked = new Map<TreeId, number>();
 let planned = false;
 
 /**
- * Requests the silhouette of a tree at a version, unless it is known or requested; those of one render are batched.
+ * Requests the silhouette of a tree at a version, unless it is loaded or requested; the requests of one render are
+ * batched.
  */
 export function requestSilhouette(id: TreeId, version: number): void {
   const known = useSilhouettes.getState().shapes.get(id)?.version ?? asked.get(id) ?? -1;

@@ -1,4 +1,4 @@
-/** A new chat begins on the start screen and is stored only with its first message. */
+/** Starts chats: a new chat begins on the start screen and is stored only with its first message. */
 import { toHttpProblem } from '@coppice/client';
 import type { Message, NodeId, TreeId } from '@coppice/core';
 import { loadTrees } from './app-data.ts';
@@ -17,7 +17,7 @@ export interface NewChatOptions {
 
 let wanted: { readonly tree: TreeId; readonly node: NodeId } | null = null;
 
-/** The message of a new chat that still needs a reply; its composer takes it once. */
+/** Returns the message of a new chat that still needs a reply, once, for its composer. */
 export function takeUnansweredMessage(tree: TreeId): NodeId | null {
   if (wanted?.tree !== tree) return null;
   const { node } = wanted;
@@ -26,8 +26,8 @@ export function takeUnansweredMessage(tree: TreeId): NodeId | null {
 }
 
 /**
- * Stores a chat with its first message and opens it; its composer requests the reply. False if it was refused: then
- * nothing is stored.
+ * Stores a chat with its first message and opens it; its composer requests the reply. If the server refuses, returns
+ * false and nothing is stored.
  */
 export async function startChat(
   message: Message,

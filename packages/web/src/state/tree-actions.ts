@@ -15,12 +15,12 @@ import { pageClient } from './page-client.ts';
 import { showToast } from './toasts.ts';
 import { useUi } from './ui.ts';
 
-/** A new id; created here, so that sending twice adds nothing twice. */
+/** Creates a node id on the page, so that sending a message twice does not add it twice. */
 export function newNodeUuid(): NodeId {
   return nodeId(pageClient.newId());
 }
 
-/** Shows why something was not done. */
+/** Shows the error of an action as a toast. */
 export function showError(problem: HttpProblem): void {
   // The sign-in form explains the rest.
   if (problem.code === 'page/aborted' || problem.signedOut) return;
@@ -53,7 +53,7 @@ export async function redoAct(session: TreeSession): Promise<void> {
   }
 }
 
-/** The button that undoes what was written. */
+/** Makes the toast button that undoes a write. */
 export function makeUndoButton(
   session: TreeSession,
   written: WriteResponse,
@@ -99,13 +99,13 @@ export async function removeMessages(
   await reportWrite(session, session.actions.remove(node.id, mode), { icon: 'trash', text: tn('deleted', count) });
 }
 
-/** Switches to a variant. What is loaded of it appears immediately and fades in. */
+/** Switches to a variant. Its loaded messages appear immediately and fade in. */
 export function switchToVariant(session: TreeSession, id: NodeId): void {
   useUi.setState({ switchedAt: performance.now() });
   session.go(id).catch((thrown) => showError(toHttpProblem(thrown)));
 }
 
-/** Joins a message with the next one, which answers nothing of its own. */
+/** Joins a message with its only child, if both are text of one role. */
 export async function joinWithNext(session: TreeSession, node: Node): Promise<void> {
   await reportWrite(session, session.actions.join(node.id), { icon: 'merge', text: t('joinDone') });
 }
@@ -177,14 +177,14 @@ export async function moveMessages(session: TreeSession, id: NodeId, parentId: N
 
 /** Summarises older messages, so that less is sent to the model. */
 export async function compactShownBranch(session: TreeSession, focus?: string): Promise<boolean> {
-  // The context window of the selected model, which the inspector shows.
+  // The compaction uses the context window of the selected model, which the inspector shows.
   const [model] = currentModels(useAppData.getState());
   const options = { ...(focus === undefined ? {} : { focus }), ...(model === undefined ? {} : { model }) };
   const report: Report = { icon: 'layers', text: t('compacted') };
   return (await reportWrite(session, session.actions.compact(options), report)) !== null;
 }
 
-/** Restores the tree as of a version, as a new version. */
+/** Restores an earlier version of the tree, as a new version. */
 export async function restoreTreeVersion(session: TreeSession, past: number): Promise<boolean> {
   const report: Report = { icon: 'clock', text: t('restoredVersion', { n: past }) };
   return (await reportWrite(session, session.actions.restoreVersion(past), report)) !== null;

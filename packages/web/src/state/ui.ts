@@ -1,4 +1,4 @@
-/** What is open on the page, beside the tree itself: where the keyboard is, what is being edited, which panel shows. */
+/** The state of the page besides the tree: the keyboard position, the edited message, the open panel. */
 import type { TreeViewData } from '@coppice/client';
 import type { Node, NodeId, TreeId } from '@coppice/core';
 import { create } from 'zustand';
@@ -44,7 +44,7 @@ export type OpenedDialog =
   | { readonly name: 'tour' };
 
 interface Ui {
-  /** The message that keys act on; the last one if null. */
+  /** The message that keys act on; null means the last one. */
   readonly current: NodeId | null;
   readonly editing: NodeId | null;
   readonly panel: PanelName;
@@ -64,7 +64,7 @@ interface Ui {
   readonly newChats: number;
   /** Whether the list of chats is folded to icons. */
   readonly sidebarFolded: boolean;
-  /** When a variant last gave way to another; what is drawn right after it fades in. */
+  /** When a variant was last replaced by another; messages that are rendered right after that fade in. */
   readonly switchedAt: number;
   readonly theme: 'system' | 'light' | 'dark';
 }
@@ -101,7 +101,7 @@ export function closePreview(): void {
   useUi.setState({ preview: null });
 }
 
-/** Folds the list of chats to icons, or unfolds it, and stores that. */
+/** Folds the list of chats to icons, or unfolds it, and stores the choice. */
 export function foldSidebar(folded: boolean): void {
   useUi.setState({ sidebarFolded: folded });
   writeLocalText('sidebar', folded ? 'off' : null);
@@ -120,7 +120,7 @@ export function applyTheme(theme: Ui['theme']): void {
   else document.documentElement.dataset.theme = theme;
 }
 
-/** Shows or hides the panel, and stores that. */
+/** Shows or hides the panel, and stores the choice. */
 export function showPanel(panel: PanelName | null): void {
   useUi.setState(panel === null ? { panelShown: false } : { panel, panelShown: true });
   writeLocalText('panel', panel === null ? 'off' : null);

@@ -53,7 +53,7 @@ export function blockOfAttachment(file: DraftAttachment): Block | null {
   return file.hash === null ? null : toBlock(file, file.hash);
 }
 
-/** The file of a block that names an upload; none for other blocks. */
+/** The attachment of a block that refers to an upload; an empty list for other blocks. */
 export function attachmentOfBlock(block: Block): readonly DraftAttachment[] {
   const fields: Readonly<Record<string, unknown>> = { ...block };
   const { name, mediaType, source } = fields;

@@ -18,10 +18,10 @@ import { fitHeight } from './fit-height.ts';
 import { menuOptionId, SlashMenu, type SlashMenuState } from './slash-menu.tsx';
 import type { DraftFiles } from './use-files.ts';
 
-// A longer paste is attached as a file: nobody edits it in a text box, which would become slow.
+// A longer paste is attached as a file: it would make the text box slow.
 const longestPaste = 40_000;
 
-// A higher box scrolls.
+// The largest height in pixels; then the box scrolls.
 const mostHeight = 320;
 
 interface ComposerBoxProps {
@@ -79,7 +79,7 @@ export function ComposerBox({
     files.add([new File([pasted], t('pastedName'), { type: 'text/plain' })]);
     showToast({ icon: 'clip', text: t('pastedAsFile', { n: pasted.length }) });
   };
-  // Elsewhere on the first screen a dropped file is imported.
+  // A file that is dropped elsewhere on the first screen is imported.
   const onDragOver = (event: DragEvent) => {
     event.preventDefault();
     event.stopPropagation();
@@ -133,7 +133,7 @@ export function ComposerBox({
   );
 }
 
-/** Appends words that were said to those that are there. */
+/** Appends dictated words to the text. */
 function joinWords(text: string, words: string): string {
   return text === '' || /\s$/.test(text) ? text + words : `${text} ${words}`;
 }

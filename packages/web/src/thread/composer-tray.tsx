@@ -22,7 +22,7 @@ export function ComposerTray({
   children,
 }: {
   readonly onFiles: (files: Iterable<File>) => void;
-  /** Adds words that were said. */
+  /** Adds dictated words to the text. */
   readonly onDictated: (words: string) => void;
   /** Additional controls between options and files, such as the gauge of an open chat. */
   readonly children?: ReactNode;
@@ -86,15 +86,15 @@ export function ComposerTray({
 }
 
 interface ContextGaugeProps {
-  /** What the message in the composer takes, with its files. */
+  /** The tokens of the message in the composer, with its files. */
   readonly draftTokens: number;
-  /** Phones have it above the text, where there is room. */
+  /** On phones the gauge is above the text, where there is space. */
   readonly className: 'desk-only' | 'phone-only';
 }
 
 /**
- * How much of the window the branch and the message in the composer take: as the server counts it, until then by what
- * is loaded.
+ * Shows how much of the context window the branch and the draft use: by the server's count or, until that is loaded, by
+ * the loaded messages.
  */
 export function ContextGauge({ draftTokens, className }: ContextGaugeProps): ReactElement {
   const model = useAppData((lists) => currentModels(lists)[0] ?? null);
@@ -134,7 +134,7 @@ export function ContextGauge({ draftTokens, className }: ContextGaugeProps): Rea
   );
 }
 
-/** Requests the size of the branch, unless the panel does, so that a long branch is counted once. */
+/** Requests the size of the branch, unless the panel already does, so that a long branch is counted only once. */
 export function ContextCount(): ReactElement | null {
   const reported = useUi((ui) => ui.panelShown && ui.panel !== 'history');
   return reported ? null : <Weighing />;

@@ -69,7 +69,7 @@ export function ChatComposer(): ReactElement {
     [session.treeId, known],
   );
 
-  // A new chat has its first message, which still needs a reply.
+  // The first message of a new chat is stored but still needs a reply.
   const registersKnown = useAppData((lists) => lists.registersKnown);
   const started = part !== null && part.leaf !== null && registersKnown;
   useEffect(() => {

@@ -20,14 +20,14 @@ interface Recognition {
 
 type RecognitionClass = new () => Recognition;
 
-/** The browser's speech recognition, which most have under a name of their own. */
+/** The browser's speech recognition; most browsers have a prefixed name for it. */
 const browser: {
   readonly document: unknown;
   readonly SpeechRecognition?: RecognitionClass;
   readonly webkitSpeechRecognition?: RecognitionClass;
 } = globalThis;
 
-/** A button that writes what is said; nothing in a browser that cannot. Phones have one on their keyboard. */
+/** A button for dictation. Renders nothing if the browser cannot; phones have one on their keyboard. */
 export function DictateButton({ onText }: { readonly onText: (text: string) => void }): ReactElement | null {
   const Recognizer = browser.SpeechRecognition ?? browser.webkitSpeechRecognition;
   const [running, setRunning] = useState<Recognition | null>(null);

@@ -36,7 +36,7 @@ function withNewText(message: Message, text: string): Message['content'] {
   return message.content.flatMap((block, index) => (index === at ? fresh : isText(block) ? [] : [block]));
 }
 
-/** Whether the focus is still here: a save may take long, and must not take the focus from another input. */
+/** Whether the box still has the focus: a save may take long, and must not take the focus from another input. */
 function isHere(box: HTMLElement | null): boolean {
   const { activeElement } = document;
   return activeElement === null || activeElement === document.body || box?.contains(activeElement) === true;
@@ -46,7 +46,7 @@ function isHere(box: HTMLElement | null): boolean {
 export function EditBox({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
   const name = editDraftName(node.id);
-  // If it is scrolled far away the box is unmounted; its original content is remembered, and scrolling keeps the focus.
+  // If the box is scrolled far away it is unmounted; its original content is remembered, and scrolling keeps the focus.
   const [before] = useState(() => originalContentOf(node.id));
   // The content when the box was opened: saves of others must not count as changes made here.
   const [seen] = useState<SeenContent>(() => before ?? { node, version: session.version });
@@ -84,7 +84,7 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
   useEffect(() => {
     rememberOriginalContent(seen);
     return () => {
-      // A closed box leaves no draft, whichever render was the last.
+      // A closed box has no draft, even if this effect belongs to an earlier render.
       if (originalContentOf(node.id) === null) saveDraft(editDraftName(node.id), '');
       if (!changed.current) forgetOriginalContent(node.id);
     };

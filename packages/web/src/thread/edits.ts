@@ -1,4 +1,4 @@
-/** Messages that are being edited: the content that their editors have seen, and which are being saved. */
+/** The messages that are being edited: their content when the box was opened, and which of them are being saved. */
 
 import type { SeenContent } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
@@ -18,7 +18,10 @@ export function editDraftName(id: NodeId): string {
   return `edit.${id}`;
 }
 
-/** The content when the box was opened: others may write while it is open, and while it is scrolled out of sight. */
+/**
+ * The content of a message when its box was opened. Others may change the message while the box is open or scrolled out
+ * of view.
+ */
 export function originalContentOf(id: NodeId): SeenContent | null {
   return begun.get(id) ?? null;
 }
@@ -28,7 +31,7 @@ export function rememberOriginalContent(seen: SeenContent): void {
   begun.set(seen.node.id, seen);
 }
 
-/** Opens the edit box of a message. One that is being saved is opened again with the saved text. */
+/** Opens the edit box of a message. If the message is being saved, its box opens again with the saved text. */
 export function startEditing({ id }: Pick<Node, 'id'>): void {
   if (useSavingMessages.getState().ids.has(id)) wantedAgain.add(id);
   useUi.setState({ editing: id });
@@ -47,8 +50,8 @@ export function forgetOriginalContent(id: NodeId): void {
 }
 
 /**
- * Saves the text of a box and closes it; if that is refused, it stays open with its text. The focus moves to the
- * saved message unless it is elsewhere by then. Returns the saved message.
+ * Saves the text of a box and closes the box; if the server refuses, the box stays open with its text. The focus moves
+ * to the saved message unless another element has it by then. Returns the saved message.
  */
 export async function saveEdit(
   id: NodeId,

@@ -10,7 +10,7 @@ import { LocalizedError } from '../ui/refusal.tsx';
 
 interface ListingProps {
   readonly words: Said;
-  /** The lines as in a terminal; numbered ones are nodes of the list. */
+  /** The lines as a terminal shows them; a numbered line is a node of the list. */
   readonly lines: readonly string[];
   readonly list: readonly NodeId[];
   readonly onClose: () => void;

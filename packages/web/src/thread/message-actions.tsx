@@ -11,7 +11,7 @@ import { findOfferedAction, listOfferedActions, menuSections, regenerateWithMode
 /** The actions of a message; shown on hover or tap. */
 export function MessageActions({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
-  // Another label while it is read aloud.
+  // The label changes while the message is read aloud.
   useReadAloud((reading) => reading.id === node.id);
   return (
     <span className="acts">
@@ -50,7 +50,7 @@ export function MessageActions({ node }: { readonly node: Node }): ReactElement 
   );
 }
 
-/** Another reply with one click, and a menu with every ready model. */
+/** A button that generates another reply, and a menu with every ready model. */
 function Regenerate({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
   const again = findOfferedAction(session, node, 'again');

@@ -81,7 +81,7 @@ function isReading(_session: TreeSession, node: Node): boolean {
   return useReadAloud.getState().id === node.id;
 }
 
-/** Has a model answer the same question beside a reply. */
+/** Generates further replies to the same question with these models, as variants of a reply. */
 export function regenerateWithModels(session: TreeSession, node: Node, models: readonly string[]): void {
   void regenerateReply(session, node.id, currentOptions({ n: 1, models }));
 }
@@ -103,12 +103,12 @@ export interface MessageAction {
   readonly label: TextKey;
   /** Key chords as in the list of actions; may be empty. */
   readonly keys: readonly string[];
-  /** Where it is offered: in the row of a message, in a section of its menu, or only by key and palette. */
+  /** Where the action is offered: in the row of a message, in a section of its menu, or only by key and palette. */
   readonly place: 'row' | 'notes' | 'branches' | 'end' | 'keys';
-  /** Not in the palette, which has it under another name. */
+  /** Whether the action is left out of the palette, which has it under another name. */
   readonly unlisted?: boolean;
   readonly danger?: boolean;
-  /** Icon and label if the message has it already. */
+  /** Icon and label while the action is on for a message, for example a set bookmark. */
   readonly on?: { readonly icon: IconName; readonly label: TextKey; is(session: TreeSession, node: Node): boolean };
   applies?(session: TreeSession, node: Node): boolean;
   run(session: TreeSession, node: Node): void;
@@ -348,12 +348,12 @@ export interface OfferedAction {
   readonly label: string;
   readonly keys?: string;
   readonly danger?: boolean;
-  /** Whether the message has it already, for what can be turned on and off. */
+  /** Whether the action is on for the message, if it can be turned on and off. */
   readonly pressed?: boolean;
   run(): void;
 }
 
-/** The available actions of a message in a place. */
+/** Lists the available actions of a message in a section. */
 export function listOfferedActions(
   session: TreeSession,
   node: Node,
@@ -376,7 +376,7 @@ export function listOfferedActions(
     });
 }
 
-/** One action of a message by its id, as it is offered. */
+/** Finds an available action of a message by its id. */
 export function findOfferedAction(session: TreeSession, node: Node, id: string): OfferedAction | undefined {
   const place = messageActions.find((action) => action.id === id)?.place;
   return place === undefined ? undefined : listOfferedActions(session, node, place).find((action) => action.id === id);

@@ -169,7 +169,7 @@ function MessageContent({ row, live, at, ids, onPick, last, current }: MessagePr
 }
 
 const fadeMs = 240;
-// The messages of a variant may have to be loaded first.
+// How long after a switch messages still fade in: those of a variant may have to be loaded first.
 const readMs = 1200;
 
 /** Whether a message appeared because a variant was switched a moment ago. */
@@ -221,7 +221,7 @@ function Elapsed({ since }: { readonly since: number }): ReactElement {
   return <span className="meta end num">{formatNumber(Math.max(0, Math.round((now - since) / 1000)))} s</span>;
 }
 
-/** Why a reply waits: what the provider said, when it is asked again, and how often that may happen. */
+/** Shows why a reply waits: the provider's error, the time of the next attempt, and the number of attempts. */
 function RetryLine({ retry }: { readonly retry: LiveRetry }): ReactElement {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -333,7 +333,7 @@ function LiveBody({ node, live }: { readonly node: Node; readonly live: LiveRepl
   );
 }
 
-/** Makes a row focusable by keys, and current with the focus. */
+/** Makes a row focusable by keyboard; a focused row becomes the current message. */
 function focusableProps(id: NodeId): Pick<HTMLAttributes<HTMLElement>, 'tabIndex' | 'onFocus'> {
   return { tabIndex: -1, onFocus: () => useUi.setState({ current: id }) };
 }

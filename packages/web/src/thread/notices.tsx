@@ -3,7 +3,7 @@ import type { Json, Node } from '@coppice/core';
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 
-/** Below a reply: how the request differed from what was asked for. */
+/** Shows below a reply how the request differed from what was asked for. */
 export function ReplyNotices({ node }: { readonly node: Node }): ReactElement | null {
   const notices = listSourceNotices(node);
   if (notices.length === 0) return null;

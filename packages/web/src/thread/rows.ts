@@ -24,7 +24,7 @@ function callsInRow(node: Node): ReadonlySet<string> {
   return calls;
 }
 
-/** The rows of a path. A result without its call is a row of its own. */
+/** Builds the rows of a path. A result without its call is a row of its own. */
 export function buildThreadRows(path: readonly Node[]): readonly ThreadRow[] {
   const rows: ThreadRow[] = [];
   let results = new Map<string, Node>();

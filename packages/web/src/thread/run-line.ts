@@ -16,7 +16,7 @@ function shownList(session: TreeSession): readonly NodeId[] {
   return shown.get(session) ?? [];
 }
 
-/** Moves to where a command leads. */
+/** Moves to the position that a command returned. */
 async function followCommand(
   session: TreeSession,
   place: CommandAnswer['place'],
@@ -25,7 +25,7 @@ async function followCommand(
   if (place === undefined) return;
   if (place.treeId !== session.treeId) return navigateTo(treeRoute(place.treeId));
   if (place.activeNodeId === null) return session.showBeginning();
-  // New nodes arrive with the feed; a branch that is not loaded is read.
+  // New nodes arrive with the feed; a branch that is not loaded is requested.
   return lead(place.activeNodeId, 0);
 }
 

@@ -23,7 +23,7 @@ export interface SlashMenuState {
   onKeyDown(event: KeyboardEvent, set: (line: string) => void): boolean;
 }
 
-/** Completes commands from the registry, and their arguments by asking the server, while somebody writes. */
+/** Completes commands from the registry, and their arguments by requests to the server, while the user types. */
 export function useSlashMenu(tree: TreeId | null, leaf: NodeId | null, text: string, writing: boolean): SlashMenuState {
   const library = useLibrary((state) => state.items);
   const commands = useAppData((lists) => lists.commands);
@@ -67,7 +67,7 @@ export function useSlashMenu(tree: TreeId | null, leaf: NodeId | null, text: str
               summary: item.text.slice(0, 120),
               usage: t('promptWord'),
             })),
-          // Commands need a stored chat, which a new one is not yet.
+          // Commands need a stored chat; a new chat is not stored yet.
           ...(tree === null ? [] : commands)
             .filter((command) => command.name.startsWith(named))
             .map((command) => ({
@@ -121,7 +121,7 @@ function pickLine(line: string, set: (line: string) => void): void {
   else openDialog({ name: 'fill-prompt', text: line, onDone: set });
 }
 
-/** The element of a line of the menu, for those who are told where the choice is. */
+/** The element id of a line of the menu, by which screen readers know the selection. */
 export function menuOptionId(index: number): string {
   return `slash-option-${index}`;
 }

@@ -60,12 +60,12 @@ export function MessageStatus({
   );
 }
 
-// After so many failures the user decides about the next attempt.
+// The number of automatic retries; after that the user decides.
 const mostTries = 3;
-// Rows are unmounted while scrolling; a cancelled wait stays cancelled.
+// Replies whose retry was cancelled. Kept here because rows are unmounted while scrolling.
 const calledOff = new Set<NodeId>();
 
-/** A failed reply: the error, and the next attempt, with a countdown if the provider says when. */
+/** A failed reply: the error, and the next attempt, with a countdown if the provider named a time. */
 function Failed({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
   const error = replyErrorOf(node);
@@ -113,7 +113,7 @@ function Failed({ node }: { readonly node: Node }): ReactElement {
   );
 }
 
-/** A message of the user at the end of the branch without a reply: a button gets one. */
+/** A message of the user at the end of the branch without a reply, with a button that generates one. */
 function Unanswered({ node }: { readonly node: Node }): ReactElement | null {
   const session = useSession();
   const isWaiting = useTree(

@@ -10,11 +10,11 @@ import { MessageRow } from './message-row.tsx';
 import { PromptRow } from './prompt-row.tsx';
 import { buildThreadRows, type ThreadRow } from './rows.ts';
 
-// Closer to its end than this, a thread follows new text.
+// If the view is closer to the end than this, in pixels, the thread follows new text.
 const nearEnd = 80;
 // A scroll within this time after a wheel, touch or key event is by the user.
 const handMs = 1000;
-// Closer to its top than this, older messages are loaded.
+// If the view is closer to the top than this, in pixels, older messages are loaded.
 const nearTop = 600;
 
 /** The end of the last row, in scroll pixels. */
@@ -62,7 +62,7 @@ export function ThreadView(): ReactElement {
   const count = rows.length;
   // In the middle of a long branch the thread does not follow: the last loaded row is not the end.
   const midst = part !== null && part.until !== null;
-  // Rows that are added above must not move the visible ones: the list is told in the same render.
+  // Rows that are added above must not move the visible ones, so the list gets their number in the same render.
   const first = rows[0]?.node.id ?? null;
   const shift =
     firstId.current !== null && first !== firstId.current && rows.some((row) => row.node.id === firstId.current);
@@ -82,8 +82,8 @@ export function ThreadView(): ReactElement {
     // After a switch below, the switched message keeps its position, whatever follows.
     if (isSwitched(before.current, rows)) {
       atEnd.current = false;
-      // The press that switched is no scrolling, and while the new rows are measured their end may pass by the view: that
-      // must not count as being at the end, or the thread would jump there.
+      // The press that switched the variant is not a scroll. While the new rows are measured, their end may pass the
+      // view. That must not count as being at the end, or the thread would jump there.
       if (growing.size === 0) {
         sought.current = true;
         touched.current = -handMs;
@@ -112,7 +112,7 @@ export function ThreadView(): ReactElement {
     const hand = () => {
       touched.current = performance.now();
     };
-    // Tab moves the focus in from outside: its target must not be scrolled away.
+    // Focus events count too: an element that gets the focus with Tab must not be scrolled away.
     const kinds = ['wheel', 'touchmove', 'keydown', 'pointerdown', 'focusin'] as const;
     for (const kind of kinds) element.addEventListener(kind, hand, { passive: true });
     return () => {
@@ -137,8 +137,8 @@ export function ThreadView(): ReactElement {
     if (element === null) return;
     const seen = element.scrollTop + element.clientHeight;
     const gap = contentEnd(element) - seen;
-    // Only a scroll by the user leaves the end: rows that are measured after rendering move it too, and kept empty
-    // space is not content.
+    // Only a scroll by the user leaves the end: rows that are measured after rendering change the position too, and
+    // reserved empty space is not content.
     if (midst) {
       atEnd.current = false;
       if (gap < nearTop) void session.loadNewer();

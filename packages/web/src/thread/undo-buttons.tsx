@@ -13,16 +13,16 @@ interface Reversible {
   readonly redo: ReversibleAct | null;
 }
 
-/** What undo and redo would change; undefined while it is not known, when both can be used. */
+/** What undo and redo would change; undefined until it is loaded, and then both buttons are enabled. */
 interface KnownReversible {
   readonly known: Reversible | undefined;
-  /** Asks again, if the tree has changed since. */
+  /** Requests it again, if the tree has changed since. */
   readonly ask: () => void;
 }
 
 /**
- * Follows what undo and redo would change: asked when a chat is opened, and later only when somebody points at them, so
- * that a message still costs one request.
+ * Loads what undo and redo would change: when a chat is opened, and later only when the user points at a button, so
+ * that sending a message costs one request.
  */
 export function useUndoRedo(): KnownReversible {
   const session = useSession();
@@ -60,7 +60,10 @@ function undoLabelOf({ steps, text }: ReversibleAct): string {
   return text === null ? what : `${what}, “${text.replace(/\s+/g, ' ').slice(0, 60)}”`;
 }
 
-/** Undo and redo of the chat, each with what it would change; grey if there is nothing. A phone has room for undo. */
+/**
+ * The undo and redo buttons of the chat, each with what it would change; disabled if there is nothing. A phone has
+ * space for undo only.
+ */
 export function UndoButtons({ known, ask }: KnownReversible): ReactElement {
   return (
     <>
@@ -83,7 +86,7 @@ export function UndoButtons({ known, ask }: KnownReversible): ReactElement {
   );
 }
 
-/** The same in the menu, for phones. */
+/** Undo and redo as menu items, for phones. */
 export function UndoItems({ known }: Pick<KnownReversible, 'known'>): ReactElement {
   return (
     <>

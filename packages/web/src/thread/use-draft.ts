@@ -5,14 +5,14 @@ import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from 
 import { readDraft, saveDraft } from '../state/drafts.ts';
 import { api, pageClient } from '../state/page-client.ts';
 
-// Debounced: a long text is written completely each time.
+// The delay of saving in milliseconds, because a long text is written as a whole each time.
 const keepMs = 200;
 
 /** A text that is being written. */
 export interface ComposerDraft {
   readonly text: string;
   readonly set: Dispatch<SetStateAction<string>>;
-  /** Removes it from storage. */
+  /** Removes the draft from storage. */
   forget(): void;
 }
 
@@ -25,7 +25,7 @@ export function useDraft(name: string, first = ''): ComposerDraft {
     const timer = setTimeout(() => saveDraft(name, text === first ? '' : text), keepMs);
     return () => clearTimeout(timer);
   }, [name, text, first]);
-  // Leaving before the timer expires saves the last words too.
+  // If the user leaves before the timer expires, the last words are saved too.
   useEffect(() => {
     const keep = () => saveDraft(name, now.current);
     addEventListener('pagehide', keep);
@@ -41,7 +41,7 @@ export function useDraft(name: string, first = ''): ComposerDraft {
   return { text, set, forget };
 }
 
-// Another tab with the same tree may be about to send it.
+// The delay before messages are put back, in milliseconds: another tab with the same tree may be about to send them.
 const patienceMs = 4000;
 
 /** Puts messages back into the composer that were being sent when the page was closed and never arrived. */

@@ -8,15 +8,15 @@ export interface DraftFiles {
   drop(id: string): void;
   /** Retries a failed upload. */
   retry(id: string): void;
-  /** Takes all of them for a message. */
+  /** Removes all files from the composer and returns them for a message. */
   take(): readonly DraftAttachment[];
-  /** Puts the taken files back, unless there are others now. */
+  /** Puts the files back into the composer, unless there are others now. */
   giveBack(files: readonly DraftAttachment[]): void;
 }
 
 /**
- * Keeps the files of a composer under the name of its draft: they survive a reload, and are uploaded again when the server
- * is back. Without a name nothing is stored, and the list begins with the given files.
+ * Manages the files of a composer under the name of its draft: they survive a reload, and are uploaded again when the
+ * server can be reached. Without a name nothing is stored, and the list starts with the given files.
  */
 export function useDraftFiles(
   draft: string | null,

@@ -1,7 +1,7 @@
 /** Touch gestures on a message: a swipe switches the variant, a long press shows the actions. */
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** The handlers. */
+/** The handlers of the gestures. */
 export interface TouchHandlers {
   /** A swipe to the left is the next variant (1), to the right the previous one (-1); null if there is no other. */
   readonly swipe: ((by: 1 | -1) => void) | null;

@@ -140,7 +140,7 @@ interface LossesProps {
   readonly part: ExportPart;
 }
 
-/** What would be lost of this tree, counted; for everything only the general limits of the format. */
+/** Shows what the format would lose of this tree, with counts; for an export of everything only the general limits. */
 function Losses({ about, format, part }: LossesProps): ReactElement {
   const [report, setReport] = useState<ExportReportData | null>(null);
   const treeId = about?.treeId ?? null;

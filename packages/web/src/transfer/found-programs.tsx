@@ -15,7 +15,7 @@ export function FoundPrograms(): ReactElement | null {
   const [programs, setPrograms] = useState<readonly FoundProgram[]>([]);
   const items = useImports((queue) => queue.items);
   useEffect(() => {
-    // Only an offer: files can be chosen without it.
+    // Errors are ignored: this list is only an offer, and files can be chosen without it.
     transferApi.found().then(
       (found) => setPrograms(found.items),
       () => undefined,

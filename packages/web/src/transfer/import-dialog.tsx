@@ -73,7 +73,7 @@ function Zone({ small }: { readonly small: boolean }): ReactElement {
       <input
         ref={(element) => {
           folder.current = element;
-          // React has no property for it.
+          // React has no property for this attribute.
           element?.setAttribute('webkitdirectory', '');
         }}
         type="file"

@@ -1,4 +1,4 @@
-/** The imports of this page: those it uploads, one after the other, and those that continue after a reload. */
+/** The imports of this page: those that it uploads, one after the other, and those that continue after a reload. */
 
 import { followEvents, HttpProblem, toHttpProblem } from '@coppice/client';
 import { create } from 'zustand';
@@ -56,7 +56,7 @@ function addItem(item: Omit<ImportItem, 'key' | 'sent' | 'problem'>): number {
   return key;
 }
 
-/** A running upload would be lost with the page; what the server has continues without it. */
+/** The browser asks before leaving: a running upload would be lost, but the server continues what it has received. */
 addEventListener('beforeunload', (event) => {
   const { items } = useImports.getState();
   if (items.some(({ phase }) => phase !== 'importing' && phase !== 'over')) event.preventDefault();
@@ -74,7 +74,7 @@ export function importSources(sources: readonly ImportSource[], wish = useImport
   void runNext();
 }
 
-/** Uploads one at a time: the server accepts only a few, and the bandwidth is limited. */
+/** Uploads one file at a time: the server accepts only a few, and the bandwidth is limited. */
 async function runNext(): Promise<void> {
   if (working) return;
   working = true;
@@ -101,7 +101,10 @@ async function sendItem({ key, source, wish, name }: ImportItem): Promise<void> 
   await followImport(key, view);
 }
 
-/** The server reads the files itself. An import that was stopped before it was known is cancelled as soon as it is. */
+/**
+ * Imports files that the server reads itself. If the user stops the import before its id is known, it is cancelled as
+ * soon as the id arrives.
+ */
 async function importFoundItem(
   key: number,
   format: string,
@@ -175,7 +178,7 @@ export async function stopImport(key: number): Promise<void> {
   if (item.phase === 'waiting') changeItem(key, { phase: 'over', problem: new HttpProblem('page/aborted', '', -1) });
 }
 
-/** Imports what was only previewed. */
+/** Imports a source that was only previewed. */
 export function importPreviewed({ source, wish }: ImportItem): void {
   if (source !== null) importSources([source], { ...wish, dryRun: false });
 }

@@ -1,4 +1,6 @@
-/** What is imported: a file, a folder with all its files, or what another program has on the server's computer. */
+/**
+ * The sources of imports: a file, a folder with all its files, or the data of another program on the server's computer.
+ */
 
 /** A file of a folder, with its path in it. */
 export interface FolderFile {
@@ -6,13 +8,13 @@ export interface FolderFile {
   readonly file: File;
 }
 
-/** One thing to import. */
+/** A source of an import. */
 export type ImportSource =
   | { readonly kind: 'file'; readonly name: string; readonly file: File }
   | { readonly kind: 'folder'; readonly name: string; readonly files: readonly FolderFile[]; readonly whole: boolean }
   | { readonly kind: 'found'; readonly name: string; readonly format: string };
 
-// More is not an export but probably a home directory.
+// A folder with more levels or files is probably a home directory, not an export.
 const [deepest, most] = [12, 20_000];
 
 function directoryEntries(folder: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> {
@@ -42,7 +44,7 @@ function fileOfEntry(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject));
 }
 
-/** The files of a folder, and whether these are all: a part must not be taken for the whole. */
+/** The files of a folder, and whether the list is complete: a part must not be taken for the whole folder. */
 async function filesInEntry(top: FileSystemDirectoryEntry) {
   const files: FolderFile[] = [];
   let whole = true;
@@ -60,7 +62,7 @@ async function filesInEntry(top: FileSystemDirectoryEntry) {
   return { files, whole };
 }
 
-/** The dropped sources. The list exists only during the event, so it is read before any await. */
+/** Reads the dropped sources. The list exists only during the event, so it is read before any await. */
 export async function readDroppedSources(data: DataTransfer): Promise<readonly ImportSource[]> {
   const entries = [...data.items].flatMap((item) => (item.kind === 'file' ? [item.webkitGetAsEntry()] : []));
   const plain = [...data.files];
@@ -74,7 +76,7 @@ export async function readDroppedSources(data: DataTransfer): Promise<readonly I
   return sources;
 }
 
-/** The chosen sources: files, or a folder, whose files have their paths. */
+/** Reads the chosen sources: files, or a folder, whose files have their paths. */
 export function readChosenSources(chosen: FileList): readonly ImportSource[] {
   const files = [...chosen];
   const [first] = files;

@@ -77,7 +77,7 @@ export function importEventsUrl(id: string): string {
   return `/api/imports/${encodeURIComponent(id)}/events`;
 }
 
-/** The URL of a download: part of a tree, or everything. */
+/** The URL of a download: a tree, a part of it, or everything. */
 export function downloadUrl(tree: TreeId | null, format: string, part: ExportPart, trashed: boolean): string {
   if (tree === null) return buildApiUrl('/api/export', { format, trashed: trashed || undefined });
   return buildApiUrl(`${treePath(tree)}/export`, { format, ...part });

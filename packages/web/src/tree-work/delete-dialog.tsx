@@ -13,7 +13,7 @@ import { Dialog } from '../ui/dialog.tsx';
 type DeleteMode = 'splice' | 'cascade' | 'group';
 type Impacts = Readonly<Record<DeleteMode, ImpactAnswer | null>>;
 
-/** Asks what to delete: each choice with a drawing and an exact number; the button repeats the number. */
+/** Asks what to delete. Each choice has a drawing and the exact number of messages; the button repeats the number. */
 export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly onClose: () => void }): ReactElement {
   const session = useSession();
   const [mode, setMode] = useState<DeleteMode>('splice');

@@ -36,16 +36,16 @@ function hasName(type: string): type is keyof typeof names {
   return Object.hasOwn(names, type);
 }
 
-/** What steps did, in words. */
+/** Describes what steps did. */
 export function describeSteps(steps: Readonly<Record<string, number>>): string {
   const types = Object.keys(steps).filter((type) => type !== 'select');
-  // A reply is added and then filled: that is one thing.
+  // A reply is inserted and then filled, which is described as one change.
   const shown = types.filter((type) => type !== 'replace' || (steps.replace ?? 0) > (steps.insert ?? 0));
   const said = shown.filter(hasName).map((type) => tn(names[type], steps[type] ?? 1));
   return said.length === 0 ? tn('didSelect', 1) : formatList(said);
 }
 
-/** An act in the history: all its commits that follow each other. */
+/** An act in the history: its consecutive commits. */
 export interface HistoryAct extends Pick<CommitSummary, 'actor' | 'at' | 'version' | 'kind' | 'steps'> {
   readonly actId: string;
 }

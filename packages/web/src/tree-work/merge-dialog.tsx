@@ -21,7 +21,7 @@ export function MergeDialog({
   const [summary, setSummary] = useState('');
   const [busy, setBusy] = useState(false);
   const working = useRef<AbortController | null>(null);
-  // However the dialog closes, what it started is aborted.
+  // When the dialog closes, a running request is aborted.
   useEffect(() => () => working.current?.abort(), []);
   const run = async () => {
     const controller = new AbortController();

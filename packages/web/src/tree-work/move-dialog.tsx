@@ -36,7 +36,7 @@ function useTreesNamed(words: string): readonly TreeViewData[] | null {
   return words === '' ? newest.slice(0, shown) : found;
 }
 
-/** Moves a branch to another tree: which one, where in it, and whether to keep a copy here. */
+/** Moves a branch to another tree. The user chooses the tree, the position, and whether to keep a copy here. */
 export function MoveDialog({ node, onClose }: { readonly node: Node; readonly onClose: () => void }): ReactElement {
   const session = useSession();
   const [how, setHow] = useState<'move' | 'copy'>('copy');

@@ -7,9 +7,9 @@ import { ModelName } from '../ui/model-name.tsx';
 
 interface PastMessageProps {
   readonly node: Pick<Node, 'id' | 'role' | 'message' | 'meta'>;
-  /** The results of its tool calls, by call. */
+  /** The results of the message's tool calls, by call. */
   readonly results?: ReadonlyMap<string, Node>;
-  /** Whether it continues the turn above it. */
+  /** Whether the message continues the turn above it. */
   readonly goesOn?: boolean;
 }
 

@@ -21,12 +21,12 @@ const expiries = [
 
 const day = 86_400_000;
 
-/** Whether an address is that of this computer, so that a link to it works nowhere else. */
+/** Whether a host name is this computer, so that a link to it does not work elsewhere. */
 function isLoopbackHost(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^127\./.test(name);
 }
 
-/** Shares one branch: what is visible, for how long, and the existing links, which can be revoked. */
+/** Shares one branch: shows what will be visible, for how long, and the existing links, which can be revoked. */
 export function ShareDialog({
   nodeId,
   onClose,

@@ -1,7 +1,7 @@
 /** Where a text can be split: between words, never with a blank half. */
 import { isText, type Node, textOf } from '@coppice/core';
 
-/** The offsets after each word and the blanks behind it, except the last. */
+/** Finds the offsets after each word and the blanks behind it, except the last. */
 export function findSplitPoints(text: string): readonly number[] {
   const places: number[] = [];
   for (const match of text.matchAll(/\S+\s*/g)) {
@@ -14,7 +14,7 @@ export function findSplitPoints(text: string): readonly number[] {
   return places;
 }
 
-/** The index of the split point nearest to an offset. */
+/** Finds the index of the split point nearest to an offset. */
 export function findNearestSplitPoint(places: readonly number[], offset: number): number {
   let low = 0;
   let high = places.length - 1;
@@ -28,7 +28,7 @@ export function findNearestSplitPoint(places: readonly number[], offset: number)
   return before !== undefined && here !== undefined && offset - before < here - offset ? low - 1 : low;
 }
 
-/** The suggested split point: the end of the paragraph nearest to the middle, else of a sentence, else of a word. */
+/** Suggests a split point: the end of the paragraph nearest to the middle, else of a sentence, else of a word. */
 export function suggestSplitPoint(text: string, places: readonly number[]): number {
   const middle = text.length / 2;
   for (const end of [/\n\s*\n\s*$/, /[.!?…]["'”’)\]]*\s+$/]) {

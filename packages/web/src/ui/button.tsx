@@ -23,7 +23,7 @@ export function Button({ look = 'plain', small, icon, children, className, ...re
 
 interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly icon: IconName;
-  /** What it does, for screen readers and as tooltip. */
+  /** The action in words, for screen readers and as tooltip. */
   readonly label: string;
 }
 

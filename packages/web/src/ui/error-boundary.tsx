@@ -1,9 +1,9 @@
 import { Component, type ReactNode } from 'react';
 
 interface BoundaryProps {
-  /** Shown instead of what cannot be rendered. */
+  /** The content to show instead of children that cannot be rendered. */
   readonly fallback: ReactNode;
-  /** A change of this value retries. */
+  /** When this value changes, rendering is tried again. */
   readonly of?: unknown;
   readonly onFail?: () => void;
   readonly children: ReactNode;

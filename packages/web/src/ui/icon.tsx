@@ -3,7 +3,7 @@ import { type IconName, type IconShape, iconShapes } from './icon-shapes.ts';
 
 export type { IconName } from './icon-shapes.ts';
 
-/** Icons that point along the line of reading, and are mirrored where that is from right to left. */
+/** Icons that point in reading direction; they are mirrored for languages that are read from right to left. */
 const mirrored: ReadonlySet<IconName> = new Set(['left', 'right', 'undo', 'wrap', 'outline', 'panel', 'lines', 'menu']);
 
 /** An icon. It is decorative: the control around it has the label. */

@@ -1,8 +1,8 @@
 import { type RefObject, useEffect } from 'react';
 
 /**
- * Moves the focus among the matching elements inside one with the up and down keys. `around` goes on at the other end;
- * without it the keys do nothing there, and nothing while the focus is elsewhere.
+ * Moves the focus among the matching elements inside another one with the up and down keys. With `around` the focus
+ * wraps at the ends; without it the keys do nothing there. They do nothing while the focus is elsewhere.
  */
 export function useArrowKeys(
   inside: RefObject<HTMLElement | null>,

@@ -1,8 +1,8 @@
 import { type RefCallback, useCallback } from 'react';
 
 /**
- * Makes an element focusable only while it can scroll: keyboard users must be able to scroll it, and nobody should
- * have to tab over what does not scroll.
+ * Makes an element focusable only while it can scroll: keyboard users must be able to scroll it, but should not have to
+ * tab over elements that do not scroll.
  */
 export function useScrollable<E extends HTMLElement>(): RefCallback<E> {
   return useCallback((element: E | null) => {
@@ -14,11 +14,12 @@ export function useScrollable<E extends HTMLElement>(): RefCallback<E> {
       if (more) element.tabIndex = 0;
       else element.removeAttribute('tabindex');
     };
-    // Once per frame: measuring after every change of a reply that streams would lay out the page each time.
+    // Measured once per frame: measuring after every change of a streaming reply would lay out the page each time.
     const lookSoon = () => {
       if (frame === 0) frame = requestAnimationFrame(look);
     };
-    // What is inside can grow while the element keeps its size: by text, by highlighting, by a font that arrives.
+    // The content can grow while the element keeps its size: by text, by highlighting, or by a font that is loaded
+    // late.
     const sizes = new ResizeObserver(look);
     const contents = new MutationObserver(lookSoon);
     sizes.observe(element);

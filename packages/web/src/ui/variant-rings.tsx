@@ -1,9 +1,6 @@
 import type { ReactElement } from 'react';
 
-/**
- * The radii of the rings within a circle of radius `c`, and which is highlighted. For more than four variants, four
- * are drawn.
- */
+/** The radii of the rings within a circle of radius `c`, and which one is highlighted. At most four rings are drawn. */
 export function ringSizesOf(
   count: number,
   at: number,

@@ -1,8 +1,8 @@
 /**
- * Keeps the page's own files, so that it opens without the server. Chats are not its business: the page stores their
- * copies itself, because it knows which may be kept.
+ * Stores the page's own files, so that the page opens without the server. It does not store chats: the page does that
+ * itself, because only the page knows which chats may be stored.
  */
-// A module, so that `self` is this one.
+// An export makes this file a module, so that `self` has the type of a service worker.
 export {};
 
 declare const self: ServiceWorkerGlobalScope;
@@ -36,7 +36,7 @@ async function answerPage(event: FetchEvent): Promise<Response> {
   }
 }
 
-/** A file whose name contains a hash of its content: the stored one is always the right one. */
+/** Returns a file whose name contains a hash of its content, so that the stored one is always current. */
 async function answerAsset(request: Request): Promise<Response> {
   const stored = await caches.match(request, { cacheName });
   if (stored !== undefined) return stored;

@@ -1,4 +1,4 @@
-/** German texts for what is at hand beside the messages. */
+/** German texts for tools around the messages. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
 import type { Translated } from '../types.ts';
 

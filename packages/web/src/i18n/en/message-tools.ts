@@ -1,4 +1,4 @@
-/** English texts for what is at hand beside the messages: the map, ratings, speech, notifications, offline copies. */
+/** English texts for tools around the messages: the map, ratings, speech, notifications, offline copies. */
 export const messageToolTextsEn = {
   matchAt: '{n} of {of}',
   nextFound: 'Next match',

@@ -1,4 +1,4 @@
-/** Italian texts for what is at hand beside the messages. */
+/** Italian texts for tools around the messages. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
 import type { Translated } from '../types.ts';
 

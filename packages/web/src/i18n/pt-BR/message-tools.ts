@@ -1,4 +1,4 @@
-/** Brazilian Portuguese texts for what is at hand beside the messages. */
+/** Brazilian Portuguese texts for tools around the messages. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
 import type { Translated } from '../types.ts';
 
