@@ -12,6 +12,7 @@ const benches: { readonly [name: string]: () => Promise<readonly Measurement[]> 
   web: async () => (await import('./web.ts')).benchWeb(),
   install: async () => (await import('./install.ts')).benchInstall(),
   formats: async () => (await import('./formats.ts')).benchFormats(),
+  scale: async () => (await import('./scale.ts')).benchScale(),
   cli: async () => (await import('./cli.ts')).benchCli(),
 };
 

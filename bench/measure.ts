@@ -12,9 +12,9 @@ export interface Measurement {
   readonly work: string;
   /** The candidate, for example `coppice` or `mutable Map`. */
   readonly by: string;
-  /** Per operation, in the unit: the median of the runs; times are CPU times. */
+  /** Per operation, in the unit: the median of the runs; times are CPU times. `/s` is a rate. */
   readonly value: number;
-  readonly unit: 'µs' | 'bytes';
+  readonly unit: 'µs' | 'bytes' | '/s';
   /** Relative to what the budget names: above one is that many times slower or larger. */
   readonly ratio?: number;
   /** The budget as text, on its row. */

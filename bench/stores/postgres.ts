@@ -25,7 +25,7 @@ async function inTurns(count: number, works: readonly ((n: number) => Promise<un
 }
 
 /** A connection for the bare driver, and its own tree to append to. */
-async function bareSide(url: string, store: Store, pipeline: boolean) {
+export async function bareSide(url: string, store: Store, pipeline: boolean) {
   const { id, leaf } = await buildBenchTree(store, 1_000);
   const client = new pg.Client({ connectionString: url, pipeline });
   await client.connect();

@@ -1,9 +1,12 @@
-/** A real PgBouncer in front of the test server. It is not on npm, so only tests of the tier `outside` use it. */
+/**
+ * A real PgBouncer in front of the test server. It is not on npm, so only tests of the tier `outside` need it, and
+ * torture uses it where there is one.
+ */
 import { spawn } from 'node:child_process';
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { findFreePort } from './postgres-server.ts';
 
 /** A running PgBouncer. */
@@ -16,6 +19,11 @@ export interface PgBouncer {
 // PgBouncer refuses to run as root, like PostgreSQL.
 const nobody = 65534;
 const isRoot = process.getuid?.() === 0;
+
+/** Whether PgBouncer is installed. */
+export function hasPgBouncer(): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'pgbouncer')));
+}
 
 /**
  * Starts PgBouncer in front of the server of a database URL. All databases of that server can be reached through it.

@@ -30,24 +30,28 @@ export async function bundleServer(): Promise<string> {
 
 /** One slot of the fleet and its current process. */
 class Berth {
+  readonly url: string;
   child: ChildProcess | null = null;
   port: number | null = null;
   said = '';
+
+  constructor(url: string) {
+    this.url = url;
+  }
 }
 
 /** Several server processes on one store. */
 export class ServerFleet {
   readonly #file: string;
-  readonly #url: string;
   readonly #token: string;
   readonly #berths: readonly Berth[];
   kills = 0;
 
-  constructor(file: string, url: string, token: string, count: number) {
+  /** The servers use the URLs in turn. */
+  constructor(file: string, urls: readonly string[], token: string, count: number) {
     this.#file = file;
-    this.#url = url;
     this.#token = token;
-    this.#berths = Array.from({ length: count }, () => new Berth());
+    this.#berths = Array.from({ length: count }, (_, at) => new Berth(urls[at % urls.length] ?? ''));
   }
 
   /** Starts all processes; resolves when each of them listens. */
@@ -56,7 +60,7 @@ export class ServerFleet {
   }
 
   async #launch(berth: Berth): Promise<void> {
-    const child = spawn(process.execPath, [this.#file, this.#url, this.#token], { stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [this.#file, berth.url, this.#token], { stdio: ['pipe', 'pipe', 'pipe'] });
     berth.child = child;
     berth.said = '';
     child.stdin?.on('error', () => undefined);

@@ -4,6 +4,7 @@
  * --moves 20 --seed n]`
  */
 import { parseArgs } from 'node:util';
+import { hasPgBouncer, startPgBouncer } from '@coppice/stores/testing/pgbouncer';
 import { PostgresServer } from '@coppice/stores/testing/postgres-server';
 import { runPgWriters } from './pgwriters.ts';
 import { runServerTorture } from './servers.ts';
@@ -44,13 +45,16 @@ async function tryPgWriters(first: PostgresServer): Promise<string> {
 
 async function tryServers(first: PostgresServer): Promise<string> {
   const second = await PostgresServer.start();
+  const bouncer = hasPgBouncer() ? await startPgBouncer(first.url('postgres'), 'transaction') : null;
+  console.log(bouncer === null ? 'There is no PgBouncer.' : 'Every second server is behind PgBouncer.');
   try {
     const counts = { users: Number(values.users), moves: Number(values.moves) };
-    const report = await runServerTorture({ ...common, ...counts, first, second });
+    const report = await runServerTorture({ ...common, ...counts, first, second, pooled: bouncer?.urlOf });
     const { acknowledged, kills, restarts, moves, promotions } = report;
     const done = `${kills} kills, ${restarts} restarts of a database, ${moves} moves, ${promotions} promotion`;
     return `${acknowledged} acknowledged, ${done}\n${listFigures(report.figures)}\nNothing lost, nothing doubled, feeds without gap.`;
   } finally {
+    await bouncer?.close();
     await second.close();
   }
 }

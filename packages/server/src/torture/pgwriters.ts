@@ -60,7 +60,7 @@ export function pause(ms: number): Promise<void> {
 export async function runPgWriters(options: PgWritersOptions): Promise<PgWritersReport> {
   const { database, seconds, say = () => undefined } = options;
   const token = newId();
-  const fleet = new ServerFleet(await bundleServer(), database.url, token, options.servers);
+  const fleet = new ServerFleet(await bundleServer(), [database.url], token, options.servers);
   const record = new WriterRecord();
   try {
     await fleet.start();

@@ -31,6 +31,8 @@ export interface ServersOptions {
   /** The smallest number of users to move. */
   readonly moves: number;
   readonly seed: number;
+  /** Returns the URL of a database of the first server through a pooler, which every second server uses. */
+  readonly pooled?: ((url: string) => string) | undefined;
   say?(line: string): void;
 }
 
@@ -116,7 +118,8 @@ export async function runServerTorture(options: ServersOptions): Promise<Servers
   const { say = () => undefined } = options;
   const databases = await makeBuckets(options);
   const store = await openStore(databases.url);
-  const fleet = new ServerFleet(await bundleServer(), databases.url, '', options.servers);
+  const urls = [databases.url, ...(options.pooled === undefined ? [] : [options.pooled(databases.url)])];
+  const fleet = new ServerFleet(await bundleServer(), urls, '', options.servers);
   const record = new WriterRecord();
   const stop = new AbortController();
   const done = { moves: 0, restarts: 0, promotions: 0 };

@@ -6,6 +6,7 @@ import { type Store, treeId, type WorkProgress } from '@coppice/core';
 import { TestTree, uuid } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { copyTree } from '../../test/copy-tree.ts';
 import type { TestDatabase } from '../../test/postgres.ts';
 import { createPreparedDatabase } from '../../test/postgres-subject.ts';
 import { open } from './index.ts';
@@ -23,42 +24,6 @@ afterEach(async () => {
   await store.close();
   await database.drop();
 });
-
-/** Adds copies of a tree with a chain of messages as rows, which is faster than commits. */
-async function copyTree(id: string, first: number, last: number): Promise<void> {
-  const columns = async (table: string) => {
-    const rows = await database.query(
-      "SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped AND attgenerated = ''",
-      [table],
-    );
-    return rows.map(({ name }) => String(name));
-  };
-  const perNumber = 2 ** 26;
-  const shifted = new Set(['no', 'parent_no', 'match_no', 'last_no']);
-  // The ids of a copy are those of the tree, with the number of the copy as their first digits.
-  const copyId = (column: string) => `lpad(k::text, 8, '0') || substr(${column}, 9)`;
-  const nodeColumns = await columns('node');
-  const nodes = nodeColumns.map((name) => {
-    if (shifted.has(name)) return `${name} + k * ${perNumber}`;
-    if (name === 'root_of') return 'root_of + k';
-    return ['id', 'last_child_id'].includes(name) ? copyId(name) : name;
-  });
-  const treeColumns = await columns('tree');
-  const trees = treeColumns.map((name) => {
-    if (name === 'no') return 'no + k';
-    return ['id', 'root_id', 'active_node_id'].includes(name) ? copyId(name) : name;
-  });
-  const changes = (await columns('change')).filter((name) => name !== 'id' && name !== 'place');
-  const each = `generate_series(${first}, ${last}) AS k`;
-  const no = `(SELECT no FROM tree WHERE id = '${id}')`;
-  await database.query(`SET session_replication_role = replica;
-    INSERT INTO node (${nodeColumns.join(', ')}) SELECT ${nodes.join(', ')} FROM node, ${each} WHERE node.no / ${perNumber} = ${no};
-    INSERT INTO tree (${treeColumns.join(', ')}) OVERRIDING SYSTEM VALUE SELECT ${trees.join(', ')} FROM tree, ${each} WHERE id = '${id}';
-    INSERT INTO change (id, ${changes.join(', ')}) SELECT id + 1000 + k * 1000, ${changes
-      .map((name) => (name === 'tree_id' || name === 'act_id' ? copyId(name) : name))
-      .join(', ')} FROM change, ${each} WHERE tree_id = '${id}';
-    ANALYZE`);
-}
 
 /** Returns how many rows of the node table the server has read so far. */
 async function nodesRead(): Promise<number> {
@@ -84,7 +49,7 @@ const perTree = 400;
 async function manyTrees(copies: number): Promise<TestTree> {
   const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
   await fixture.grow(Array.from({ length: perTree }, (_, at) => `message ${at}`));
-  await copyTree(fixture.treeId, 1, copies);
+  await copyTree(database.query, fixture.treeId, 1, copies);
   return fixture;
 }
 
@@ -103,7 +68,7 @@ test('[L212] the check of one tree reads the rows of that tree, however many oth
   };
   const few = await readBy();
   expect(few).toBeGreaterThan(perTree);
-  await copyTree(fixture.treeId, 2, 30);
+  await copyTree(database.query, fixture.treeId, 2, 30);
   // The statistics of the server may change a plan a little. No plan may read the other trees.
   expect(await readBy()).toBeLessThan(2 * few);
 });

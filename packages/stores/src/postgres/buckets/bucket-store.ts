@@ -40,10 +40,11 @@ import { assertArgument } from '@coppice/core/decode';
 import { argumentValidators } from '../../argument-shapes.ts';
 import { joinReports } from '../../join-reports.ts';
 import { throwStoreClosed } from '../../refusals.ts';
+import { queryRow } from '../../sql/query.ts';
 import type { SqlStore } from '../../sql/store.ts';
 import { backUpDatabases } from '../backup.ts';
 import { isOwnerMovedError } from '../owner-gate.ts';
-import type { BucketPool } from './bucket-pool.ts';
+import type { BucketPool, OpenBucket } from './bucket-pool.ts';
 
 // How many milliseconds a call waits for a move of its owner to end.
 const longestMove = 30_000;
@@ -279,7 +280,8 @@ export class BucketStore implements Store {
     const reports: FsckReport[] = [];
     // The totals of later buckets are unknown, so the total grows with each bucket.
     let before = 0;
-    for (const { unchecked } of await this.#pool.all()) {
+    const buckets = await this.#pool.all();
+    for (const { unchecked } of buckets) {
       let checked = 0;
       const onProgress = ({ done, total }: WorkProgress) => {
         checked = done;
@@ -288,7 +290,13 @@ export class BucketStore implements Store {
       reports.push(await unchecked(this.owner).fsck({ ...options, onProgress }));
       before += checked;
     }
-    return joinReports(reports);
+    const report = joinReports(reports);
+    const findings: FsckReport['findings'][number][] = [];
+    // Shares are in the directory, and the trees that they show in any bucket.
+    for (const finding of report.findings)
+      if (finding.code !== 'share-dangling' || !(await hasTreeAnywhere(buckets, finding.treeId)))
+        findings.push(finding);
+    return { ...report, findings };
   }
 
   /** Writes all buckets into one file, each from one snapshot, so that the data of every owner is consistent. */
@@ -304,4 +312,12 @@ export class BucketStore implements Store {
     this.#state.closed = true;
     await pool.close();
   }
+}
+
+/** Whether a bucket has a tree, of any owner. */
+async function hasTreeAnywhere(buckets: readonly OpenBucket[], id: TreeId | null): Promise<boolean> {
+  if (id === null) return false;
+  for (const { database } of buckets)
+    if ((await database.read(() => queryRow('SELECT 1 AS yes FROM tree WHERE id = $1', id))) !== undefined) return true;
+  return false;
 }

@@ -131,6 +131,17 @@ describe('a directory of buckets', () => {
     expect(claimed.map(({ owner }) => owner).sort()).toEqual([near, distant].sort());
   });
 
+  test('[L191] a share of a tree in another bucket than the shares is no finding, and one without a tree is', async () => {
+    const { far } = ownersOfBoth(1);
+    const owner = far[0] ?? '';
+    const { treeId: shared } = await TestTree.make({ store: store.forOwner(owner), treeId: treeId(uuid(1)) });
+    const share = { owner, version: null, nodeIds: [], fields: [], title: null, createdAt: 1, expiresAt: null };
+    await store.accounts.putShare({ ...share, id: 's1', hash: 'h1', treeId: shared, revokedAt: null });
+    expect((await store.fsck()).findings).toEqual([]);
+    await store.accounts.putShare({ ...share, id: 's2', hash: 'h2', treeId: treeId(uuid(2)), revokedAt: null });
+    expect((await store.fsck()).findings.map(({ code, id }) => [code, id])).toEqual([['share-dangling', 's2']]);
+  });
+
   test('[L191] a backup contains all buckets', async () => {
     const { main, far } = ownersOfBoth(2);
     let n = 0;
