@@ -139,7 +139,7 @@ class Links {
       size,
       node: (id) => nodes.get(id),
       children: (id) => below.get(id) ?? none,
-      tops: below.get(this.#top) ?? none,
+      topNodes: below.get(this.#top) ?? none,
       hiddenAbove: (id) => hidden.get(id) ?? 0,
     };
   }

@@ -27,8 +27,8 @@ export function apply(tree: Tree, steps: readonly Step[], options: { readonly at
   const changes: RowChange[] = [];
   const rows = new CommitRows({ version, seq: draft.nextSeq, at, steps }, tree.activeNodeId);
   for (const step of steps) {
-    const landing = { version, seq: draft.nextSeq, at };
-    const why = isAlreadyRestored(draft, step, changes) ? null : stepCheckOf(step)(draft, step, landing);
+    const numbers = { version, seq: draft.nextSeq, at };
+    const why = isAlreadyRestored(draft, step, changes) ? null : stepCheckOf(step)(draft, step, numbers);
     if (why !== null) return { ok: false, refusal: why };
     for (const change of applyStepRows(draft, rows.take(step))) changes.push(change);
   }

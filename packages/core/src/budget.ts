@@ -102,7 +102,7 @@ export interface ReplyLimitInput {
 /** The largest reply that fits, and whether it is long enough to be useful. */
 export interface ReplyLimit {
   readonly maxTokens: number;
-  /** `short`: less than {@link shortestReplyTokens} although more was requested. Compact, or refuse with `context/full`. */
+  /** `short`: fewer than {@link shortestReplyTokens}, although more were requested. Compact or refuse then. */
   readonly room: 'ok' | 'short';
 }
 

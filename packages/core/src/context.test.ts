@@ -306,12 +306,12 @@ describe('how much of the path is read', () => {
   test('[X10] a part of the path that contains the whole context gives the same context as the whole path', () => {
     fc.assert(
       fc.property(arbitraryPathWithMarkers, fc.nat(), (path, cut) => {
-        const stretch = path.slice(cut % (path.length + 1));
+        const part = path.slice(cut % (path.length + 1));
         const whole = context(path);
-        if (isEnoughForContext(stretch)) expect(context(stretch)).toEqual(whole);
+        if (isEnoughForContext(part)) expect(context(part)).toEqual(whole);
         const compaction = path.find((node) => node.id === whole.compaction?.nodeId);
         if (compaction !== undefined && whole.flags.length === 0)
-          expect(isEnoughForContext(stretch)).toBe(stretch.some((node) => node.id === compaction.marker?.firstKept));
+          expect(isEnoughForContext(part)).toBe(part.some((node) => node.id === compaction.marker?.firstKept));
       }),
     );
   });

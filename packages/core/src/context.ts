@@ -83,10 +83,10 @@ export function contextOf(path: readonly Node[], options: ContextOptions): Conte
  * Whether a path without its beginning is long enough for {@link contextOf} to return the same result as for the whole
  * path.
  */
-export function isEnoughForContext(stretch: readonly PathMeta[]): boolean {
-  const at = indexOfLastCompaction(stretch);
+export function isEnoughForContext(path: readonly PathMeta[]): boolean {
+  const at = indexOfLastCompaction(path);
   if (at < 0) return false;
-  return stretch[at]?.marker?.firstKept === undefined || indexOfFirstKept(stretch, at) !== undefined;
+  return path[at]?.marker?.firstKept === undefined || indexOfFirstKept(path, at) !== undefined;
 }
 
 /** Reads as much of the path to a node as the context needs, in growing parts, so that a long history is not read. */

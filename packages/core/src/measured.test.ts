@@ -25,12 +25,12 @@ async function reportedAt(fixture: TestTree, id = fixture.treeId, to?: NodeId): 
 async function conversation(systemPrompt = 'Be brief.') {
   const fixture = await TestTree.make({ systemPrompt });
   const { treeId: id } = fixture;
-  const [question = nodeId('')] = await fixture.grow(['question']);
+  const [question = nodeId('')] = await fixture.addMessages(['question']);
   const { result } = await fixture.run({ type: 'reply', treeId: id, parentId: question, replies: [{}] });
   const [reply = nodeId('')] = result.added;
   const message = assistant('a reply of several words');
   await fixture.run({ type: 'finish', treeId: id, nodeId: reply, status: 'success', message, meta: measured });
-  const [next = nodeId('')] = await fixture.grow(['next']);
+  const [next = nodeId('')] = await fixture.addMessages(['next']);
   return { fixture, id, question, reply, next };
 }
 
@@ -56,7 +56,7 @@ describe('usage that was reported with a reply', () => {
 
   test('[X39] does not count after a move, and counts again after the move back', async () => {
     const { fixture, id, question, reply } = await conversation();
-    const long = await fixture.grow([user('y'.repeat(40_000))], fixture.rootId);
+    const long = await fixture.addMessages([user('y'.repeat(40_000))], fixture.rootId);
     await fixture.run({ type: 'move', treeId: id, nodeId: reply, parentId: long[0] ?? fixture.rootId });
     await fixture.run({ type: 'select', treeId: id, nodeId: reply });
     expect(await reportedAt(fixture)).toBeNull();
@@ -84,7 +84,7 @@ describe('usage that was reported with a reply', () => {
   test('[X39] does not count in a graft below another node', async () => {
     const { fixture, id, reply } = await conversation();
     const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
-    const [parentInfo = nodeId('')] = await other.grow(['z'.repeat(40_000)]);
+    const [parentInfo = nodeId('')] = await other.addMessages(['z'.repeat(40_000)]);
     await other.run({
       type: 'graft',
       treeId: other.treeId,
@@ -150,7 +150,7 @@ describe('texts that were split', () => {
   test('[X38] the parts of a message that was split repeatedly are sent as one message', async () => {
     const fixture = await TestTree.make();
     const { treeId: id } = fixture;
-    const [a = nodeId('')] = await fixture.grow(['abcdefghij']);
+    const [a = nodeId('')] = await fixture.addMessages(['abcdefghij']);
     const cut = (node: NodeId, position: number) =>
       fixture.run({ type: 'split', treeId: id, nodeId: node, position }).then(({ result }) => result.nodeId);
     const left = await cut(a, 5);
@@ -160,14 +160,14 @@ describe('texts that were split', () => {
     await cut(right, 1);
     expect(fixture.thread()).toHaveLength(6);
     expect(await sentOf(fixture)).toEqual(['abcdefghij']);
-    await fixture.grow([user('second question')]);
+    await fixture.addMessages([user('second question')]);
     expect(await sentOf(fixture)).toEqual(['abcdefghij\n\nsecond question']);
   });
 
   test('[X38] the text added by an edit by prefix, and an edited right half, continue directly after the left half', async () => {
     const fixture = await TestTree.make();
     const { treeId: id } = fixture;
-    const [a = nodeId('')] = await fixture.grow(['Hello there', 'Hi']);
+    const [a = nodeId('')] = await fixture.addMessages(['Hello there', 'Hi']);
     await fixture.run({ type: 'edit', treeId: id, nodeId: a, content: 'Hellish', mode: 'prefix' });
     expect(fixture.thread()).toEqual(['Hell', 'ish']);
     expect(await sentOf(fixture)).toEqual(['Hellish']);

@@ -7,7 +7,7 @@ export interface OutlineShape {
   node(id: NodeId): TopologyNode | undefined;
   children(id: NodeId): readonly TopologyNode[];
   /** The nodes without a parent in this outline. */
-  readonly tops: readonly TopologyNode[];
+  readonly topNodes: readonly TopologyNode[];
 }
 
 /** The options of an outline. */
@@ -73,7 +73,7 @@ export function buildOutlineShape(nodes: readonly TopologyNode[]): OutlineShape 
     else siblings.push(node);
   }
   for (const siblings of below.values()) siblings.sort((a, b) => (a.position < b.position ? -1 : 1));
-  return { node: (id) => byId.get(id), children: (id) => below.get(id) ?? [], tops: below.get(null) ?? [] };
+  return { node: (id) => byId.get(id), children: (id) => below.get(id) ?? [], topNodes: below.get(null) ?? [] };
 }
 
 /** Builds an outline and returns how many lines did not fit. Visits every node once, at any depth. */
@@ -132,17 +132,17 @@ function walk(shape: OutlineShape, request: OutlineRequest, path: ReadonlySet<No
     shown.push({ node: next, above, folded, foldedFrom, closed: false });
     for (const node of list) if (node !== next) shown.push({ node, above, folded: 0, foldedFrom: null, closed: true });
   };
-  enter(shape.tops, -1, 0, null);
+  enter(shape.topNodes, -1, 0, null);
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (next.index !== null) {
       enter(shape.children(next.node.id), next.index, 0, null);
       continue;
     }
     let { node, above, folded, foldedFrom } = next;
-    const stretch = fold === null ? [] : stretchFrom(shape, node, request);
-    const isOpened = stretch[0] !== undefined && opened?.has(stretch[0].id) === true;
-    const hides = !isOpened && stretch.filter(shows).length >= (fold ?? 0);
-    for (const each of stretch) {
+    const chain = fold === null ? [] : hideableChain(shape, node, request);
+    const isOpened = chain[0] !== undefined && opened?.has(chain[0].id) === true;
+    const hides = !isOpened && chain.filter(shows).length >= (fold ?? 0);
+    for (const each of chain) {
       if (hides || !shows(each)) {
         folded++;
         foldedFrom ??= each.id;
@@ -164,16 +164,16 @@ function walk(shape: OutlineShape, request: OutlineRequest, path: ReadonlySet<No
  * Returns the nodes of a chain that may be hidden. Each of them has exactly one child and is not the first node of the
  * chain, a variant or kept.
  */
-function stretchFrom(shape: OutlineShape, from: TopologyNode, { current, keeps }: OutlineRequest): TopologyNode[] {
-  const stretch: TopologyNode[] = [];
+function hideableChain(shape: OutlineShape, from: TopologyNode, { current, keeps }: OutlineRequest): TopologyNode[] {
+  const chain: TopologyNode[] = [];
   for (let node: TopologyNode | undefined = from; node !== undefined; ) {
     const children: readonly TopologyNode[] = shape.children(node.id);
     const isBeginning = shape.node(node.parentId) === undefined || shape.children(node.parentId).length !== 1;
     if (isBeginning || children.length !== 1 || node.id === current || keeps?.(node) === true) break;
-    stretch.push(node);
+    chain.push(node);
     node = children[0];
   }
-  return stretch;
+  return chain;
 }
 
 function pathTo(shape: OutlineShape, current: NodeId | null): ReadonlySet<NodeId> {

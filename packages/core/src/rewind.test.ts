@@ -44,7 +44,7 @@ describe('a tree as of a version', () => {
       await work;
       trees.push(fixture.tree);
     };
-    await did(fixture.grow(['one two', 'three', 'four', 'five']));
+    await did(fixture.addMessages(['one two', 'three', 'four', 'five']));
     const [one, two, three] =
       trees[1] === undefined
         ? []

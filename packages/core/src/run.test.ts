@@ -15,7 +15,7 @@ const nowhere = nodeId(uuid(77));
 
 async function fixtureOf(...texts: string[]): Promise<{ fixture: TestTree; ids: NodeId[] }> {
   const fixture = await TestTree.make();
-  return { fixture, ids: await fixture.grow(texts) };
+  return { fixture, ids: await fixture.addMessages(texts) };
 }
 
 function append(fixture: TestTree, text: string, parentId: NodeId, id?: string): Command {

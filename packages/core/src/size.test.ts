@@ -30,7 +30,7 @@ describe('[T48] a chain of 100,000 messages', () => {
 
   beforeAll(async () => {
     fixture = await TestTree.make();
-    ids = await fixture.grow(Array.from({ length: depth }, (_, index) => `message ${index}`));
+    ids = await fixture.addMessages(Array.from({ length: depth }, (_, index) => `message ${index}`));
   });
 
   test('[T48] is read as a path, by pages, to its fork and to its leaf', () => {
@@ -53,7 +53,7 @@ describe('[T48] a chain of 100,000 messages', () => {
   test('[T48] sent again with one more message gets one new node', async () => {
     const messages = Array.from({ length: depth }, (_, index) => `message ${index}`);
     const { tree: before } = fixture;
-    const all = await fixture.grow([...messages, 'one more'], fixture.rootId);
+    const all = await fixture.addMessages([...messages, 'one more'], fixture.rootId);
     expect([fixture.tree.size, fixture.tree.version]).toEqual([before.size + 1, before.version + 1]);
     expect(all.slice(0, depth)).toEqual(ids);
     await fixture.run({ type: 'undo', treeId: fixture.treeId });
@@ -96,7 +96,7 @@ describe('[T49] 50,000 variants of one reply', () => {
 
   beforeAll(async () => {
     fixture = await TestTree.make();
-    const [first] = await fixture.grow(['prompt']);
+    const [first] = await fixture.addMessages(['prompt']);
     top = first ?? top;
     const replies = Array.from({ length: count }, (_, index) => ({ message: assistant(`reply ${index}`) }));
     await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: top, replies });

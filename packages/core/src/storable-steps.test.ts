@@ -50,7 +50,7 @@ describe('what a store accepts', () => {
     '{"excluded":"yes"}',
   ])('[N20] notes of the wrong type are refused, in the old and in the new value: %s', async (json) => {
     const fixture = await TestTree.make();
-    const [id] = await fixture.grow(['a']);
+    const [id] = await fixture.addMessages(['a']);
     const set: Patch<NodeMeta> = JSON.parse(json);
     const meta: NodeMeta = JSON.parse(json);
     const before = fixture.tree;
@@ -98,7 +98,7 @@ describe('what a store accepts', () => {
     ['a bookmark has no time', 'import', { nodes: [{ bookmark: { title: 't', createdAt: 'then' } }] }],
   ])('[N20] a node is refused where %s', async (_, type, rest) => {
     const fixture = await TestTree.make();
-    const [parentId] = await fixture.grow(['a']);
+    const [parentId] = await fixture.addMessages(['a']);
     const node = { id: uuid(80), parentId: null, order: 1, message: user('b') };
     const nodes = 'nodes' in rest ? { nodes: rest.nodes.map((part) => ({ ...node, ...part })) } : {};
     const command: Command = JSON.parse(JSON.stringify({ type, treeId: fixture.treeId, parentId, ...rest, ...nodes }));
@@ -145,7 +145,7 @@ describe('what a store accepts', () => {
 
   test.each(noJson)('[N20] %s is refused in a note, an attribute or a message', async (_, value) => {
     const fixture = await TestTree.make();
-    const [id] = await fixture.grow(['a']);
+    const [id] = await fixture.addMessages(['a']);
     const { treeId, tree } = fixture;
     const block: Block & { readonly value: unknown } = { type: 'odd', value };
     const message: Message = { role: 'user', content: [block] };

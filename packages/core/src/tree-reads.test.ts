@@ -118,7 +118,7 @@ describe('reading through a store', () => {
 
   it('[R7] reads the page, not the path above it', async () => {
     const fixture = await TestTree.make();
-    await fixture.grow(Array.from({ length: 500 }, (_, index) => `turn ${index}`));
+    await fixture.addMessages(Array.from({ length: 500 }, (_, index) => `turn ${index}`));
     const asked: Read[] = [];
     const page = await fixture.store.read(fixture.treeId, () =>
       recordReads(readPage(fixture.treeId, { limit: 5 }), asked),

@@ -26,8 +26,11 @@ export const intactTreeId = treeId(uuid(2));
 /** Creates both sample trees in a folder. */
 export async function createSampleTreesIn(place: string): Promise<string> {
   const store = await FileSystemStore.open(place);
-  await (await TestTree.make({ store, treeId: damagedTreeId, systemPrompt: 'Be brief.' })).grow(['first', 'reply']);
-  await (await TestTree.make({ store, treeId: intactTreeId })).grow(['elsewhere']);
+  await (await TestTree.make({ store, treeId: damagedTreeId, systemPrompt: 'Be brief.' })).addMessages([
+    'first',
+    'reply',
+  ]);
+  await (await TestTree.make({ store, treeId: intactTreeId })).addMessages(['elsewhere']);
   await store.close();
   return place;
 }

@@ -78,7 +78,7 @@ const sure = 0.5;
 /**
  * Detects the format of each file separately, for folders with several formats. Files of one format are read together.
  */
-async function stretchesAmong(files: readonly InputFile[], among: readonly Format[]): Promise<FileRange[]> {
+async function groupByFormat(files: readonly InputFile[], among: readonly Format[]): Promise<FileRange[]> {
   const found = new Map<string, InputFile[]>();
   for (const file of files) {
     if (isMediaFile(file.name)) continue;
@@ -97,7 +97,7 @@ async function nextRange(files: readonly InputFile[], used: ReadonlySet<string>)
   const [best] = guessFormats(await readSample({ files }), among);
   if (best !== undefined && (used.size === 0 || best.confidence >= sure))
     return [{ ...readerNamed(best.format.name), files }];
-  return files.length > 1 ? stretchesAmong(files, among) : [];
+  return files.length > 1 ? groupByFormat(files, among) : [];
 }
 
 /** Whether a finding only reports that a whole file does not belong to the format. */
@@ -207,10 +207,10 @@ export async function* readImport(input: ImportInput, options: ImportOptions = {
   for (let next = await nextRange(files, used); next.length > 0; next = await nextRange(files, used)) {
     const names = new Map(files.map((file) => [file.name, file]));
     const rest = new Map(names);
-    for (const stretch of next) for (const { name } of stretch.files) rest.delete(name);
-    for (const stretch of next) {
-      used.add(stretch.format.name);
-      for await (const event of reading(stretch)) {
+    for (const range of next) for (const { name } of range.files) rest.delete(name);
+    for (const range of next) {
+      used.add(range.format.name);
+      for await (const event of reading(range)) {
         if (event.type !== 'finding' || !isLeftOut(event.finding, names)) yield event;
         else {
           const { place } = event.finding;

@@ -96,7 +96,7 @@ export function splitUiMessage(message: JsonObject, id: string): UiRange[] {
       : known === 'assistant' && model !== undefined
         ? { source: { type: 'model', model_name: model } }
         : {};
-  const stretches: UiRange[] = [];
+  const ranges: UiRange[] = [];
   let blocks: Json[] = [];
   let from: number[] = [];
   let results: UiRange[] = [];
@@ -105,8 +105,8 @@ export function splitUiMessage(message: JsonObject, id: string): UiRange[] {
     from.push(index);
   };
   const close = () => {
-    if (blocks.length > 0) stretches.push({ message: { role: known, content: blocks }, meta: source, parts: from });
-    for (const result of results) stretches.push(result);
+    if (blocks.length > 0) ranges.push({ message: { role: known, content: blocks }, meta: source, parts: from });
+    for (const result of results) ranges.push(result);
     blocks = [];
     from = [];
     results = [];
@@ -132,5 +132,5 @@ export function splitUiMessage(message: JsonObject, id: string): UiRange[] {
     if (block !== undefined) add(block, index);
   }
   close();
-  return stretches;
+  return ranges;
 }

@@ -47,7 +47,7 @@ class CodeReader {
   readonly #entries = new Map<string, Mutable>();
   readonly #results = new Map<Mutable, string>();
   // Maps a line to the entry above its chain of results.
-  readonly #tops = new Map<string, string | null>();
+  readonly #chainParents = new Map<string, string | null>();
   #name: string | undefined;
   #left: string | undefined;
   readonly #first: FieldMap;
@@ -205,13 +205,13 @@ class CodeReader {
     const walked: string[] = [];
     let top: string | null = null;
     for (let at = entry.parent; at !== null; ) {
-      const known = this.#tops.get(at);
+      const known = this.#chainParents.get(at);
       if (known !== undefined) {
         top = known;
         break;
       }
       // Stored before the walk continues, so that a cycle ends without a reply.
-      this.#tops.set(at, null);
+      this.#chainParents.set(at, null);
       walked.push(at);
       const home = this.#home.get(at);
       const above = home === undefined ? undefined : this.#entries.get(home);
@@ -222,7 +222,7 @@ class CodeReader {
       }
       at = above.parent;
     }
-    for (const one of walked) this.#tops.set(one, top);
+    for (const one of walked) this.#chainParents.set(one, top);
     return top === asking.uuid;
   }
 

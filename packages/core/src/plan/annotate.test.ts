@@ -7,7 +7,7 @@ import type { Command } from './index.ts';
 
 async function fixtureOf(): Promise<{ fixture: TestTree; id: NodeId }> {
   const fixture = await TestTree.make();
-  const [id] = await fixture.grow(['hello']);
+  const [id] = await fixture.addMessages(['hello']);
   return { fixture, id: id ?? fixture.rootId };
 }
 
@@ -70,7 +70,7 @@ describe('notes', () => {
       set: { title: ' ', tags: [' '], autoTitle: 'machine' },
     });
     expect(fixture.node(id).meta).toEqual({ autoTitle: 'machine', customData: { k: 1 } });
-    await fixture.grow(['below'], id);
+    await fixture.addMessages(['below'], id);
     await runAndCheck(fixture, { type: 'annotate', treeId: tree, nodeId: id, set: { autoTitle: 'later' } });
     expect(fixture.node(id).meta.autoTitle).toBe('machine');
     expect(fixture.tree.version).toBe(before + 3);

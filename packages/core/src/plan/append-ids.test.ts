@@ -27,7 +27,7 @@ describe('ids that a client chooses', () => {
     ['no parent named, not merging', { merge: false, name: false }],
   ])('[P7] a retry with %s finds its own nodes and commits nothing', async (_how, { merge, name }) => {
     const fixture = await TestTree.make();
-    const [start] = await fixture.grow(['start']);
+    const [start] = await fixture.addMessages(['start']);
     const command = named(fixture, pair, { merge, ...(name && start !== undefined ? { parentId: start } : {}) });
     await runAndCheck(fixture, command);
     const before = fixture.tree;
@@ -44,7 +44,7 @@ describe('ids that a client chooses', () => {
     '[P7] a retry of an append that reused existing messages finds all of its nodes, the parent %s',
     async (_how, name) => {
       const fixture = await TestTree.make();
-      const [start] = await fixture.grow(['start', 'one', 'two']);
+      const [start] = await fixture.addMessages(['start', 'one', 'two']);
       await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: start ?? fixture.rootId });
       const messages: NewMessage[] = [
         { message: assistant('one'), id: uuid(60) },
@@ -88,7 +88,7 @@ describe('ids that a client chooses', () => {
 
   test('[P115] a message with an id is a separate node beside an equal one, with what follows below it', async () => {
     const fixture = await TestTree.make();
-    const [hi = fixture.rootId] = await fixture.grow(['hi', 'hello']);
+    const [hi = fixture.rootId] = await fixture.addMessages(['hi', 'hello']);
     const messages = [{ message: user('hi'), id: uuid(50) }, { message: assistant('hello') }];
     const command = named(fixture, messages, { parentId: fixture.rootId });
     const { result: made } = await fixture.run(command);
@@ -107,7 +107,7 @@ describe('ids that a client chooses', () => {
 
   test('[P115] a retry with a mix of messages with and without ids finds all of them', async () => {
     const fixture = await TestTree.make();
-    await fixture.grow(['one', 'two', 'three']);
+    await fixture.addMessages(['one', 'two', 'three']);
     const messages: NewMessage[] = [
       { message: user('one') },
       { message: assistant('two'), id: uuid(60) },
@@ -130,7 +130,7 @@ describe('ids that a client chooses', () => {
 
   test('[P115] merging on request reuses an equal message that has another id, and the requested id stays free', async () => {
     const fixture = await TestTree.make();
-    const [hi] = await fixture.grow(['hi']);
+    const [hi] = await fixture.addMessages(['hi']);
     const { result: found } = await fixture.run(
       named(fixture, [{ message: user('hi'), id: uuid(50) }], { parentId: fixture.rootId, merge: true }),
     );
@@ -192,7 +192,7 @@ describe('ids that a client chooses', () => {
     '[P9] %j is refused as an id, even for a message that exists',
     async (id) => {
       const fixture = await TestTree.make();
-      await fixture.grow(['hi']);
+      await fixture.addMessages(['hi']);
       expect(await refusalOf(fixture, named(fixture, [{ message: user('new'), id }]))).toBe('id/invalid');
       const there = named(fixture, [{ message: user('hi'), id }], { parentId: fixture.rootId });
       expect(await refusalOf(fixture, there)).toBe('id/invalid');

@@ -31,7 +31,7 @@ const nowhere: CrossTreeAnswers = {
 describe('markers and splits', () => {
   async function marked(): Promise<{ fixture: TestTree; hi: NodeId; marker: NodeId; below: NodeId }> {
     const fixture = await TestTree.make();
-    const [hi] = await fixture.grow(['hi', 'hello']);
+    const [hi] = await fixture.addMessages(['hi', 'hello']);
     const top = hi ?? fixture.rootId;
     const { result: made } = await fixture.run({
       type: 'branch',
@@ -39,7 +39,7 @@ describe('markers and splits', () => {
       nodeId: top,
       summary: 'so far',
     });
-    const [below] = await fixture.grow([assistant('below')]);
+    const [below] = await fixture.addMessages([assistant('below')]);
     return { fixture, hi: top, marker: made.nodeId, below: below ?? top };
   }
 
@@ -55,7 +55,7 @@ describe('markers and splits', () => {
     const { fixture, below } = await marked();
     await fixture.run({ type: 'compact', treeId: fixture.treeId, summary: 'short' });
     await fixture.run({ type: 'mark', treeId: fixture.treeId, kind: 'injected', message: user('note') });
-    const [deep] = await fixture.grow([user('deep')]);
+    const [deep] = await fixture.addMessages([user('deep')]);
     const { result: found } = await fixture.run(appending(fixture, [user('deep')], { parentId: below }));
     expect(found.reused).toEqual([deep]);
   });
@@ -85,7 +85,10 @@ describe('markers and splits', () => {
     ...at: number[]
   ): Promise<{ fixture: TestTree; whole: NodeId; reply: NodeId }> {
     const fixture = await TestTree.make();
-    const [whole, reply] = await fixture.grow([typeof text === 'string' ? user(text) : text, assistant('reply')]);
+    const [whole, reply] = await fixture.addMessages([
+      typeof text === 'string' ? user(text) : text,
+      assistant('reply'),
+    ]);
     if (whole === undefined || reply === undefined) throw new Error('Nothing grew.');
     for (const position of at) await fixture.run({ type: 'split', treeId: fixture.treeId, nodeId: whole, position });
     return { fixture, whole, reply };
@@ -186,7 +189,7 @@ describe('markers and splits', () => {
 
   test('[P10, P11] a split below a marker is found from the marker, one beside it is not', async () => {
     const { fixture, hi, marker } = await marked();
-    const [text] = await fixture.grow([user('one two')], marker);
+    const [text] = await fixture.addMessages([user('one two')], marker);
     await fixture.run({ type: 'split', treeId: fixture.treeId, nodeId: text ?? hi, position: 4 });
     const from = async (parentId: NodeId) =>
       (await fixture.run(appending(fixture, [user('one two')], { parentId, select: false }))).result.reused;

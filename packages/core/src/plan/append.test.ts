@@ -43,7 +43,7 @@ function last<T>(list: readonly T[]): T {
 describe('prefix matching', () => {
   test('[P1] existing messages are matched, and only the rest is added, as a chain', async () => {
     const fixture = await TestTree.make();
-    const [hi, hello] = await fixture.grow(['hi', 'hello']);
+    const [hi, hello] = await fixture.addMessages(['hi', 'hello']);
     const added = await runAndCheck(
       fixture,
       appending(fixture, [user('hi'), assistant('hello'), user('how?'), assistant('well')], {
@@ -58,7 +58,7 @@ describe('prefix matching', () => {
 
   test('[P1] a history that differs in the middle branches off there', async () => {
     const fixture = await TestTree.make();
-    await fixture.grow(['hi', 'hello', 'bye']);
+    await fixture.addMessages(['hi', 'hello', 'bye']);
     await runAndCheck(
       fixture,
       appending(fixture, [user('hi'), assistant('hey'), user('bye')], { parentId: fixture.rootId }),
@@ -68,8 +68,8 @@ describe('prefix matching', () => {
 
   test('[P1] role, tool call and blocks count, white space at the ends does not', async () => {
     const fixture = await TestTree.make();
-    const [call] = await fixture.grow([toolCallMessage('c1', 'date')]);
-    const [done] = await fixture.grow([toolResultMessage('c1', 'today')]);
+    const [call] = await fixture.addMessages([toolCallMessage('c1', 'date')]);
+    const [done] = await fixture.addMessages([toolResultMessage('c1', 'today')]);
     const again = await fixture.run(
       appending(fixture, [toolCallMessage('c1', 'date'), toolResultMessage('c1', ' today\n')], {
         parentId: fixture.rootId,
@@ -86,8 +86,8 @@ describe('prefix matching', () => {
 
   test('[P2] if all messages exist, a commit only changes the active node', async () => {
     const fixture = await TestTree.make();
-    const [hi, hello] = await fixture.grow(['hi', 'hello']);
-    await fixture.grow(['other'], fixture.rootId);
+    const [hi, hello] = await fixture.addMessages(['hi', 'hello']);
+    await fixture.addMessages(['other'], fixture.rootId);
     const there = await runAndCheck(
       fixture,
       appending(fixture, [user('hi'), assistant('hello')], { parentId: fixture.rootId }),
@@ -99,7 +99,7 @@ describe('prefix matching', () => {
 
   test('[P2] if all messages exist and the last one is active, nothing is committed', async () => {
     const fixture = await TestTree.make();
-    await fixture.grow(['hi', 'hello']);
+    await fixture.addMessages(['hi', 'hello']);
     const before = fixture.tree;
     const there = await fixture.run(appending(fixture, [user('hi'), assistant('hello')], { parentId: fixture.rootId }));
     expect(there.commit).toBeNull();
@@ -109,7 +109,7 @@ describe('prefix matching', () => {
 
   test('[P3] of equal children the first in order is reused', async () => {
     const fixture = await TestTree.make();
-    const [hi] = await fixture.grow(['hi']);
+    const [hi] = await fixture.addMessages(['hi']);
     const one = await fixture.variant(assistant('same'), hi ?? fixture.rootId);
     const two = await fixture.variant(assistant('same'), hi ?? fixture.rootId);
     await fixture.run({
@@ -137,7 +137,7 @@ describe('prefix matching', () => {
 
   test('[P3] a removed node is not reused', async () => {
     const fixture = await TestTree.make();
-    const [hi] = await fixture.grow(['hi']);
+    const [hi] = await fixture.addMessages(['hi']);
     await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [hi ?? fixture.rootId], mode: 'cascade' });
     const { result: found } = await runAndCheck(fixture, appending(fixture, [user('hi')]));
     expect(found.reused).toEqual([]);
@@ -146,7 +146,7 @@ describe('prefix matching', () => {
 
   test('[P6] text is never matched across nodes', async () => {
     const fixture = await TestTree.make();
-    await fixture.grow([user('A'), user('B')]);
+    await fixture.addMessages([user('A'), user('B')]);
     const { result: found } = await fixture.run(appending(fixture, [user('A B')], { parentId: fixture.rootId }));
     expect(found.reused).toEqual([]);
     const { result: back } = await fixture.run(
@@ -157,7 +157,7 @@ describe('prefix matching', () => {
 
   test('[P12] without merging, equal messages become separate nodes', async () => {
     const fixture = await TestTree.make();
-    await fixture.grow(['hi', 'hello']);
+    await fixture.addMessages(['hi', 'hello']);
     const { result: found } = await runAndCheck(
       fixture,
       appending(fixture, [user('hi'), assistant('hello')], { parentId: fixture.rootId, merge: false }),
@@ -201,7 +201,7 @@ describe('the input of an append', () => {
 
   test('[P4] an append of only blank messages gives the parent and makes no commit', async () => {
     const fixture = await TestTree.make();
-    const [hi] = await fixture.grow(['hi', 'hello']);
+    const [hi] = await fixture.addMessages(['hi', 'hello']);
     const before = fixture.tree;
     for (const messages of [[], [user('')], [user('  '), { role: 'user', content: [] } as const]]) {
       const nothing = await fixture.run(appending(fixture, messages, { parentId: hi ?? fixture.rootId }));
@@ -240,7 +240,7 @@ describe('the input of an append', () => {
 
   test('[P13] the last node becomes active, unless the caller declines', async () => {
     const fixture = await TestTree.make();
-    const [hi] = await fixture.grow(['hi']);
+    const [hi] = await fixture.addMessages(['hi']);
     const quiet = await runAndCheck(fixture, appending(fixture, [assistant('hello')], { select: false }));
     expect(stepTypesOf(quiet)).toEqual(['insert']);
     expect(fixture.active).toBe(hi);
@@ -260,17 +260,17 @@ describe('the input of an append', () => {
 
   test('[P14] an append without a parent continues at the active node', async () => {
     const fixture = await TestTree.make();
-    await fixture.grow(['hi', 'hello']);
+    await fixture.addMessages(['hi', 'hello']);
     await runAndCheck(fixture, appending(fixture, [user('more')]));
     expect(fixture.thread()).toEqual(['hi', 'hello', 'more']);
   });
 
   test('[P14] a new child comes last, even after a removed one', async () => {
     const fixture = await TestTree.make();
-    const [a] = await fixture.grow(['a'], fixture.rootId);
-    const [b] = await fixture.grow(['b'], fixture.rootId);
+    const [a] = await fixture.addMessages(['a'], fixture.rootId);
+    const [b] = await fixture.addMessages(['b'], fixture.rootId);
     await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [b ?? fixture.rootId], mode: 'cascade' });
-    await fixture.grow(['c'], fixture.rootId);
+    await fixture.addMessages(['c'], fixture.rootId);
     await fixture.run({ type: 'restore', treeId: fixture.treeId, nodeId: b ?? fixture.rootId });
     expect(fixture.texts()).toEqual(['a', 'b', 'c']);
     expect(first(childIds(fixture.tree, fixture.rootId))).toBe(a);
@@ -279,8 +279,8 @@ describe('the input of an append', () => {
   test('[P15] a parent that is unknown, removed, of another tree or of another owner is refused', async () => {
     const store = new ReferenceStore();
     const fixture = await TestTree.make({ store });
-    const [a] = await fixture.grow(['a']);
-    await fixture.grow(['b'], fixture.rootId);
+    const [a] = await fixture.addMessages(['a']);
+    await fixture.addMessages(['b'], fixture.rootId);
     await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [a ?? fixture.rootId], mode: 'cascade' });
     const beside = await TestTree.make({ store, treeId: treeId(uuid(2)) });
     const [foreign] = await beside.run(appending(beside, [user('x')])).then(({ result: made }) => made.added);
@@ -310,7 +310,7 @@ describe('the input of an append', () => {
 
   test('[P18] an append does not change its input', async () => {
     const fixture = await TestTree.make();
-    await fixture.grow(['hi']);
+    await fixture.addMessages(['hi']);
     const command = deepFreeze(
       appending(fixture, [user('hi'), user(' '), assistant('hello')], { parentId: fixture.rootId }),
     );

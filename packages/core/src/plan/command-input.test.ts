@@ -58,7 +58,7 @@ function* spoilt(whole: unknown): Generator<unknown> {
 test('[N22] a command with a field of the wrong type is run or refused with a code', async () => {
   const store = new ReferenceStore();
   const fixture = await TestTree.make({ store });
-  const [a = '', b = ''] = await fixture.grow(['a', 'b']);
+  const [a = '', b = ''] = await fixture.addMessages(['a', 'b']);
   // The expected version is in the past. Every valid command is refused at the end, so the next command finds the tree
   // unchanged.
   const context = { actor: 'me', kit: testKit, ...createTestClock(700), expectedVersion: 0 };

@@ -35,11 +35,11 @@ function grafting(here: TestTree, there: TestTree, id: NodeId, parentId: NodeId,
 describe('a graft', () => {
   test('[V19] copies a branch of another tree with new ids, its order, groups, notes, times and origin', async () => {
     const { here, there } = await two();
-    const [q = nowhere] = await there.grow(['q']);
+    const [q = nowhere] = await there.addMessages(['q']);
     const replies = [{ message: assistant('one') }, { message: assistant('two') }];
     const { result: made } = await there.run({ type: 'reply', treeId: there.treeId, parentId: q, replies });
     await there.run({ type: 'tag', treeId: there.treeId, nodeId: q, tags: ['x'] });
-    await there.grow(['under two'], made.added[1]);
+    await there.addMessages(['under two'], made.added[1]);
     await here.variant(user('first'), here.rootId);
     const before = there.tree;
     const { result } = await runAndCheck(here, grafting(here, there, q, here.rootId));
@@ -69,7 +69,7 @@ describe('a graft', () => {
 
   test('[V20] turns a pending reply into a failed one, and copies no bookmarks', async () => {
     const { here, there } = await two();
-    const [q = nowhere] = await there.grow(['q']);
+    const [q = nowhere] = await there.addMessages(['q']);
     await there.run({ type: 'reply', treeId: there.treeId, parentId: q, replies: [{}] });
     await there.run({ type: 'bookmark', treeId: there.treeId, nodeId: q, title: 'here' });
     const { result } = await runAndCheck(here, grafting(here, there, q, here.rootId));
@@ -79,7 +79,7 @@ describe('a graft', () => {
 
   test('[V20] points markers and split halves at the copied nodes', async () => {
     const { here, there } = await two();
-    const [q = nowhere] = await there.grow(['hello world', 'yes']);
+    const [q = nowhere] = await there.addMessages(['hello world', 'yes']);
     const { result: halves } = await there.run({ type: 'split', treeId: there.treeId, nodeId: q, position: 5 });
     await there.run({ type: 'compact', treeId: there.treeId, summary: 'so far', firstKept: q });
     const { result } = await runAndCheck(here, grafting(here, there, halves.nodeId, here.rootId));
@@ -98,8 +98,8 @@ describe('a graft', () => {
 
   test('[V21] changes the active node if asked or if the tree is empty, to the leaf last visited there', async () => {
     const { here, there } = await two();
-    const [q = nowhere] = await there.grow(['q', 'old']);
-    await there.grow(['new'], q);
+    const [q = nowhere] = await there.addMessages(['q', 'old']);
+    await there.addMessages(['new'], q);
     await there.run({ type: 'select', treeId: there.treeId, nodeId: childIds(there.tree, q)[0] ?? q });
     await runAndCheck(here, grafting(here, there, q, here.rootId));
     expect(here.thread()).toEqual(['q', 'old']);
@@ -112,7 +112,7 @@ describe('a graft', () => {
 
   test('[V22] refuses the root, unknown nodes and nodes of another owner', async () => {
     const { here, there } = await two();
-    const [q = nowhere] = await there.grow(['q']);
+    const [q = nowhere] = await there.addMessages(['q']);
     const owned = there.reference?.forOwner('stranger') ?? new ReferenceStore('stranger');
     const theirs = await TestTree.make({ store: owned, treeId: treeId(uuid(3)) });
     const hidden = await theirs.variant(user('secret'), theirs.rootId);
@@ -135,7 +135,7 @@ function picking(fixture: TestTree, id: NodeId, to?: NodeId, from?: TestTree): C
 describe('a cherry-pick', () => {
   test('[V23] copies a message to the end of the active branch, with its origin', async () => {
     const fixture = await TestTree.make();
-    const [q = nowhere] = await fixture.grow(['q', 'main']);
+    const [q = nowhere] = await fixture.addMessages(['q', 'main']);
     const replies = [{ message: assistant('one') }, { message: assistant('two') }];
     const { result: made } = await fixture.run({
       type: 'reply',
@@ -158,10 +158,10 @@ describe('a cherry-pick', () => {
 
   test('[V23] copies a range of a path as a chain without its markers, in one commit', async () => {
     const fixture = await TestTree.make();
-    const [q = nowhere, a = nowhere] = await fixture.grow(['q', 'a', 'b']);
+    const [q = nowhere, a = nowhere] = await fixture.addMessages(['q', 'a', 'b']);
     await fixture.run({ type: 'mark', treeId: fixture.treeId, kind: 'state', message: user('state') });
-    const [c = nowhere] = await fixture.grow(['c']);
-    await fixture.grow(['main'], q);
+    const [c = nowhere] = await fixture.addMessages(['c']);
+    await fixture.addMessages(['main'], q);
     const { result } = await runAndCheck(fixture, picking(fixture, a, c));
     expect(fixture.thread()).toEqual(['q', 'main', 'a', 'b', 'c']);
     expect(result.added).toHaveLength(3);
@@ -170,7 +170,7 @@ describe('a cherry-pick', () => {
 
   test('[V24] picks from another tree, also into an empty one', async () => {
     const { here, there } = await two();
-    const [q = nowhere, a = nowhere] = await there.grow(['q', 'a']);
+    const [q = nowhere, a = nowhere] = await there.addMessages(['q', 'a']);
     const { result } = await runAndCheck(here, picking(here, q, a, there));
     expect(here.thread()).toEqual(['q', 'a']);
     expect(here.node(result.nodeId).meta.pickedFrom).toEqual({ treeId: there.treeId, nodeId: a });
@@ -178,7 +178,7 @@ describe('a cherry-pick', () => {
 
   test('[V25] refuses the root, markers, pending replies, and a range whose end is not below its start', async () => {
     const { here, there } = await two();
-    const [q = nowhere, a = nowhere] = await there.grow(['q', 'a']);
+    const [q = nowhere, a = nowhere] = await there.addMessages(['q', 'a']);
     const side = await there.variant(user('side'), q);
     const { result: marked } = await there.run({
       type: 'mark',
@@ -214,8 +214,8 @@ describe('a merge', () => {
 
   test('[V26] adds one summary at the end of the active branch that names the last node of the other', async () => {
     const fixture = await TestTree.make();
-    const [q = nowhere, tip = nowhere] = await fixture.grow(['q', 'side']);
-    await fixture.grow(['main'], q);
+    const [q = nowhere, tip = nowhere] = await fixture.addMessages(['q', 'side']);
+    await fixture.addMessages(['main'], q);
     const { result } = await runAndCheck(fixture, merging(fixture, tip, { summary: 'the side said so' }));
     const node = fixture.node(result.nodeId);
     expect(node).toMatchObject({ kind: 'branch-summary', text: 'the side said so', role: 'system' });
@@ -226,8 +226,8 @@ describe('a merge', () => {
 
   test('[V27] by messages copies the messages after the common ancestor, as one act', async () => {
     const fixture = await TestTree.make();
-    const [q = nowhere, , tip = nowhere] = await fixture.grow(['q', 'side', 'more']);
-    await fixture.grow(['main'], q);
+    const [q = nowhere, , tip = nowhere] = await fixture.addMessages(['q', 'side', 'more']);
+    await fixture.addMessages(['main'], q);
     const before = undoableState(fixture.tree);
     await runAndCheck(fixture, merging(fixture, tip, { mode: 'messages' }));
     expect(fixture.thread()).toEqual(['q', 'main', 'side', 'more']);
@@ -237,8 +237,8 @@ describe('a merge', () => {
 
   test('[V28] refuses a blank summary, a node on the active branch, the root and unknown nodes', async () => {
     const fixture = await TestTree.make();
-    const [q = nowhere, tip = nowhere] = await fixture.grow(['q', 'side']);
-    const [main = nowhere] = await fixture.grow(['main'], q);
+    const [q = nowhere, tip = nowhere] = await fixture.addMessages(['q', 'side']);
+    const [main = nowhere] = await fixture.addMessages(['main'], q);
     const commands: readonly (readonly [MergeCommand, string])[] = [
       [merging(fixture, tip), 'message/blank'],
       [merging(fixture, tip, { summary: ' \n' }), 'message/blank'],
@@ -252,10 +252,10 @@ describe('a merge', () => {
 
   test('[V29] finds the common ancestor of two branches of 4,000 in a few reads', async () => {
     const fixture = await TestTree.make();
-    const ids = await fixture.grow(Array.from({ length: 4000 }, (_, at) => `m${at}`));
+    const ids = await fixture.addMessages(Array.from({ length: 4000 }, (_, at) => `m${at}`));
     const fork = ids[2500] ?? nowhere;
     const tip = ids[3999] ?? nowhere;
-    await fixture.grow(['main'], fork);
+    await fixture.addMessages(['main'], fork);
     const { plan, asked } = await planWithoutCommit(fixture, merging(fixture, tip, { mode: 'messages' }));
     expect(plan.steps.filter((step) => step.type === 'insert')).toHaveLength(1499);
     expect(asked.length).toBeLessThan(30);
@@ -264,8 +264,8 @@ describe('a merge', () => {
 
 test('[V40] a cherry-pick and a merge go to the named node, wherever the user is', async () => {
   const fixture = await TestTree.make();
-  const [q = nowhere, tip = nowhere] = await fixture.grow(['q', 'side']);
-  const [main = nowhere] = await fixture.grow(['main'], q);
+  const [q = nowhere, tip = nowhere] = await fixture.addMessages(['q', 'side']);
+  const [main = nowhere] = await fixture.addMessages(['main'], q);
   await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: q });
   await runAndCheck(fixture, { type: 'cherry-pick', treeId: fixture.treeId, nodeId: tip, parentId: main });
   expect(fixture.thread()).toEqual(['q', 'main', 'side']);
@@ -296,7 +296,7 @@ describe('a move to another tree', () => {
 
   test('[V30] is a copy in the target tree and a removal in the source tree, two commits of one act, the copy first', async () => {
     const { here, there } = await two();
-    const [, b = nowhere] = await there.grow(['a', 'b', 'c']);
+    const [, b = nowhere] = await there.addMessages(['a', 'b', 'c']);
     const from = { treeId: there.treeId, nodeId: b };
     const { result, actId } = await moveToTree(
       there.store,
@@ -312,7 +312,7 @@ describe('a move to another tree', () => {
 
   test('[V31] is refused before anything is copied if the target cannot hold the branch or already has it', async () => {
     const { here, there } = await two();
-    const [a = nowhere, b = nowhere] = await there.grow(['a', 'b']);
+    const [a = nowhere, b = nowhere] = await there.addMessages(['a', 'b']);
     await there.run({ type: 'reply', treeId: there.treeId, parentId: b, replies: [{}] });
     const to = { treeId: here.treeId, parentId: here.rootId };
     const tries = [
@@ -331,7 +331,7 @@ describe('a move to another tree', () => {
 
   test('[V31] is refused before anything is copied if the source tree is in the trash', async () => {
     const { here, there } = await two();
-    const [a = nowhere] = await there.grow(['a']);
+    const [a = nowhere] = await there.addMessages(['a']);
     await there.run({ type: 'delete-tree', treeId: there.treeId });
     const wish = { from: { treeId: there.treeId, nodeId: a }, to: { treeId: here.treeId, parentId: here.rootId } };
     await expect(moveToTree(there.store, wish, context)).rejects.toMatchObject({ code: 'tree/read-only' });
@@ -340,8 +340,8 @@ describe('a move to another tree', () => {
 
   test('[V31] expects the version of the target tree', async () => {
     const { here, there } = await two();
-    const [a = nowhere] = await there.grow(['a']);
-    await here.grow(['x']);
+    const [a = nowhere] = await there.addMessages(['a']);
+    await here.addMessages(['x']);
     const wish = { from: { treeId: there.treeId, nodeId: a }, to: { treeId: here.treeId, parentId: here.rootId } };
     await expect(moveToTree(there.store, wish, { ...context, expectedVersion: 1 })).rejects.toMatchObject({
       code: 'tree/version-conflict',

@@ -111,7 +111,7 @@ describe('a new tree', () => {
   test('[P75] is not created if its first messages are refused', async () => {
     const store = new ReferenceStore();
     const fixture = await TestTree.make({ store });
-    const [hi] = await fixture.grow(['hi']);
+    const [hi] = await fixture.addMessages(['hi']);
     const first = (...ids: string[]) => creating(9, { messages: ids.map((id) => ({ message: user('hi'), id })) });
     expect(await refusalOf(fixture, first(hi ?? ''))).toBe('id/taken');
     expect(await refusalOf(fixture, first(uuid(51), uuid(51)))).toBe('id/taken');
@@ -129,7 +129,7 @@ describe('a new tree', () => {
   test('[P75] accepts a root id that is free and a UUID', async () => {
     const store = new ReferenceStore();
     const fixture = await TestTree.make({ store });
-    const [hi] = await fixture.grow(['hi']);
+    const [hi] = await fixture.addMessages(['hi']);
     await fixture.run(creating(2, { rootId: uuid(40) }));
     expect(treeOf(store, uuid(2)).rootId).toBe(uuid(40));
     expect(await refusalOf(fixture, creating(3, { rootId: uuid(40) }))).toBe('id/taken');
@@ -243,12 +243,12 @@ describe('a copy of a tree', () => {
   async function grown() {
     const store = new ReferenceStore();
     const fixture = await TestTree.make({ store, systemPrompt: 'p' });
-    const [q] = await fixture.grow(['q']);
+    const [q] = await fixture.addMessages(['q']);
     const prompt = q ?? fixture.rootId;
     const replies = [{ message: assistant('a') }, { message: assistant('so far'), status: 'pending' }] as const;
     const { result: made } = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: prompt, replies });
     const [a, open] = made.added;
-    const [deep] = await fixture.grow(['deep', 'deeper'], a);
+    const [deep] = await fixture.addMessages(['deep', 'deeper'], a);
     await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: prompt, title: 'b' });
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: deep ?? prompt });
     if (a === undefined || open === undefined || deep === undefined) throw new Error('Nothing grew.');
@@ -382,7 +382,7 @@ describe('a copy of a tree', () => {
   test('[P79] of a path of 20,000 messages, or of the whole tree, completes', async () => {
     const store = new ReferenceStore();
     const fixture = await TestTree.make({ store });
-    await fixture.grow(Array.from({ length: 20_000 }, (_, at) => user(`m${at}`)));
+    await fixture.addMessages(Array.from({ length: 20_000 }, (_, at) => user(`m${at}`)));
     for (const [n, whole] of [
       [2, false],
       [3, true],
@@ -396,7 +396,7 @@ describe('a copy of a tree', () => {
 describe('a tree as a whole', () => {
   test('[P83] attributes change by a separate step, which makes no write stale and can be undone', async () => {
     const fixture = await TestTree.make();
-    await fixture.grow(['hi']);
+    await fixture.addMessages(['hi']);
     const { structureVersion } = fixture.tree;
     const set = { title: 't', pinned: true, tags: ['x'], metadata: { a: { b: 1 } }, folder: 'f' };
     const outcome = await runAndCheck(fixture, { type: 'attributes', treeId: fixture.treeId, set });
@@ -413,7 +413,7 @@ describe('a tree as a whole', () => {
     const fixture = await TestTree.make({ systemPrompt: 'p' });
     await runAndCheck(fixture, { type: 'attributes', treeId: fixture.treeId, set: { systemPrompt: 'before' } });
     expect(fixture.tree.attributes.systemPrompt).toBe('before');
-    await fixture.grow(['hi']);
+    await fixture.addMessages(['hi']);
     await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { title: 't' } });
     for (const set of [{ title: 't' }, { folder: null }, {}, { project: 'default' }])
       expect((await fixture.run({ type: 'attributes', treeId: fixture.treeId, set })).commit).toBeNull();
@@ -425,7 +425,7 @@ describe('a tree as a whole', () => {
 
   test('[P84] a tree is moved to the trash and restored unchanged, each once', async () => {
     const fixture = await TestTree.make();
-    await fixture.grow(['hi', 'hello']);
+    await fixture.addMessages(['hi', 'hello']);
     const before = fixture.drawing();
     const gone = await runAndCheck(fixture, { type: 'delete-tree', treeId: fixture.treeId });
     expect(gone.result).toEqual({ treeId: fixture.treeId });
@@ -439,7 +439,7 @@ describe('a tree as a whole', () => {
 
   test('[P84] a tree cannot be moved to the trash while a reply is being written', async () => {
     const fixture = await TestTree.make();
-    const [q] = await fixture.grow(['q']);
+    const [q] = await fixture.addMessages(['q']);
     await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: q ?? fixture.rootId, replies: [{}] });
     expect(await refusalOf(fixture, { type: 'delete-tree', treeId: fixture.treeId })).toBe('tree/pending');
   });

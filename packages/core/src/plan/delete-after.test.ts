@@ -14,9 +14,9 @@ describe('the active node after a delete', () => {
   test('[V8] is the newest leaf left below the parent', async () => {
     for (const mode of ['splice', 'cascade'] as const) {
       const fixture = await TestTree.make();
-      const [q] = await fixture.grow(['q']);
-      await fixture.grow(['old', 'older leaf'], q);
-      const [newer] = await fixture.grow(['newer', 'newest leaf'], q);
+      const [q] = await fixture.addMessages(['q']);
+      await fixture.addMessages(['old', 'older leaf'], q);
+      const [newer] = await fixture.addMessages(['newer', 'newest leaf'], q);
       const gone = await addMessage(fixture, 'gone', q ?? fixture.rootId);
       expect(fixture.active).toBe(gone);
       const { result } = await runAndCheck(fixture, deleting(fixture, [gone], mode));
@@ -27,7 +27,7 @@ describe('the active node after a delete', () => {
 
   test('[V8] is the newest leaf below the node that took the place of a spliced one', async () => {
     const fixture = await TestTree.make();
-    const [q, x, , leaf] = await fixture.grow(['q', 'x', 'y', 'z']);
+    const [q, x, , leaf] = await fixture.addMessages(['q', 'x', 'y', 'z']);
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: x ?? fixture.rootId });
     await runAndCheck(fixture, deleting(fixture, [x ?? fixture.rootId]));
     expect(fixture.active).toBe(leaf);
@@ -36,7 +36,7 @@ describe('the active node after a delete', () => {
 
   test('[V8] is the parent if it has no child left, even if a whole chain was spliced out', async () => {
     const fixture = await TestTree.make();
-    const [q, x, y] = await fixture.grow(['q', 'x', 'y']);
+    const [q, x, y] = await fixture.addMessages(['q', 'x', 'y']);
     await runAndCheck(fixture, deleting(fixture, [x ?? '', y ?? ''] as NodeId[]));
     expect(fixture.active).toBe(q);
     await fixture.run({ type: 'undo', treeId: fixture.treeId });
@@ -47,8 +47,8 @@ describe('the active node after a delete', () => {
 
   test('[V8] is another first turn if the parent is the root, and nothing in an empty tree', async () => {
     const fixture = await TestTree.make();
-    const [, leaf] = await fixture.grow(['a', 'b']);
-    const [c] = await fixture.grow(['c', 'd'], fixture.rootId);
+    const [, leaf] = await fixture.addMessages(['a', 'b']);
+    const [c] = await fixture.addMessages(['c', 'd'], fixture.rootId);
     await runAndCheck(fixture, deleting(fixture, [c ?? fixture.rootId], 'cascade'));
     expect(fixture.active).toBe(leaf);
     await runAndCheck(fixture, deleting(fixture, childIds(fixture.tree, fixture.rootId), 'cascade'));
@@ -57,7 +57,7 @@ describe('the active node after a delete', () => {
 
   test('[V8] is unchanged if it was not deleted', async () => {
     const fixture = await TestTree.make();
-    const [a, b] = await fixture.grow(['a', 'b', 'c']);
+    const [a, b] = await fixture.addMessages(['a', 'b', 'c']);
     const other = await addMessage(fixture, 'other', fixture.rootId);
     await runAndCheck(fixture, deleting(fixture, [b ?? fixture.rootId]));
     await runAndCheck(fixture, deleting(fixture, [a ?? fixture.rootId], 'cascade'));
@@ -68,7 +68,7 @@ describe('the active node after a delete', () => {
 describe('bookmarks', () => {
   test('[V9] of spliced nodes move to the nearest remaining node above, and keep their time', async () => {
     const fixture = await TestTree.make();
-    const [a, b, c] = await fixture.grow(['a', 'b', 'c', 'd']);
+    const [a, b, c] = await fixture.addMessages(['a', 'b', 'c', 'd']);
     await bookmarkNode(fixture, c ?? fixture.rootId, 'here');
     const before = bookmarkOn(fixture.tree, c ?? '');
     const { result } = await runAndCheck(fixture, deleting(fixture, [b ?? '', c ?? ''] as NodeId[]));
@@ -78,7 +78,7 @@ describe('bookmarks', () => {
 
   test('[V9] are removed and reported if that node is the root or has a bookmark', async () => {
     const fixture = await TestTree.make();
-    const [a, b, c] = await fixture.grow(['a', 'b', 'c']);
+    const [a, b, c] = await fixture.addMessages(['a', 'b', 'c']);
     await bookmarkNode(fixture, a ?? fixture.rootId, 'top');
     await bookmarkNode(fixture, b ?? fixture.rootId, 'second');
     await bookmarkNode(fixture, c ?? fixture.rootId, 'third');
@@ -91,7 +91,7 @@ describe('bookmarks', () => {
 
   test('[V9] of two spliced nodes cannot share one node: the first named is kept', async () => {
     const fixture = await TestTree.make();
-    const [a] = await fixture.grow(['a']);
+    const [a] = await fixture.addMessages(['a']);
     const one = await addMessage(fixture, 'one', a ?? fixture.rootId);
     const two = await addMessage(fixture, 'two', a ?? fixture.rootId);
     await bookmarkNode(fixture, one, 'one');
@@ -103,7 +103,7 @@ describe('bookmarks', () => {
 
   test('[V9] of nodes deleted by cascade are removed and reported', async () => {
     const fixture = await TestTree.make();
-    const [a, b] = await fixture.grow(['a', 'b', 'c']);
+    const [a, b] = await fixture.addMessages(['a', 'b', 'c']);
     await bookmarkNode(fixture, b ?? fixture.rootId, 'inside');
     await bookmarkNode(fixture, a ?? fixture.rootId, 'outside');
     const { result } = await runAndCheck(fixture, deleting(fixture, [b ?? fixture.rootId], 'cascade'));
@@ -115,8 +115,8 @@ describe('bookmarks', () => {
 describe('clear', () => {
   test('[V10] only the root remains, with no active node and no bookmark', async () => {
     const fixture = await TestTree.make();
-    const [a] = await fixture.grow(['a', 'b']);
-    await fixture.grow(['c'], fixture.rootId);
+    const [a] = await fixture.addMessages(['a', 'b']);
+    await fixture.addMessages(['c'], fixture.rootId);
     await bookmarkNode(fixture, a ?? fixture.rootId, 'here');
     const { result } = await runAndCheck(fixture, { type: 'clear', treeId: fixture.treeId });
     expect(fixture.tree.size).toBe(0);
@@ -141,7 +141,7 @@ describe('the preview of a delete', () => {
 
   test('[V11] lists the nodes that would be removed and the links to them', async () => {
     const fixture = await TestTree.make();
-    const [a, b, c] = await fixture.grow(['a', 'b', 'c']);
+    const [a, b, c] = await fixture.addMessages(['a', 'b', 'c']);
     await bookmarkNode(fixture, c ?? fixture.rootId, 'deep');
     const reply = await addPendingReply(fixture, c ?? fixture.rootId);
     const before = fixture.tree;

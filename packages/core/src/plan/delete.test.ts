@@ -84,7 +84,7 @@ describe('splice', () => {
     ['mixed, and twice', [2, 0, 3, 2]],
   ])('[V3] several nodes of one path are deleted in one commit, named %s', async (_, order) => {
     const fixture = await TestTree.make();
-    const chain = await fixture.grow(['a', 'b', 'c', 'd', 'e']);
+    const chain = await fixture.addMessages(['a', 'b', 'c', 'd', 'e']);
     await runAndCheck(
       fixture,
       deleting(
@@ -102,14 +102,14 @@ describe('splice', () => {
     '[V3] a marker between two deleted nodes gets the node above them as its match parent (%i before %i)',
     async (...order) => {
       const fixture = await TestTree.make();
-      const [base, a] = await fixture.grow(['base', 'a']);
+      const [base, a] = await fixture.addMessages(['base', 'a']);
       const { result } = await fixture.run({
         type: 'mark',
         treeId: fixture.treeId,
         kind: 'injected',
         message: user('marker'),
       });
-      const [c, d] = await fixture.grow(['c', 'd']);
+      const [c, d] = await fixture.addMessages(['c', 'd']);
       const ids = [a, result.nodeId, c];
       await runAndCheck(
         fixture,
@@ -155,7 +155,7 @@ describe('splice', () => {
 
   test('[V6] a pending node and its parent are refused; a node further up is not', async () => {
     const fixture = await TestTree.make();
-    const [a, b] = await fixture.grow(['a', 'b']);
+    const [a, b] = await fixture.addMessages(['a', 'b']);
     const reply = await addPendingReply(fixture, b ?? fixture.rootId);
     expect(await refusalOf(fixture, deleting(fixture, [reply]))).toBe('tree/pending');
     expect(await refusalOf(fixture, deleting(fixture, [b ?? fixture.rootId]))).toBe('tree/pending');
@@ -172,7 +172,7 @@ describe('splice', () => {
 
   test('[V12] deleting 2,000 of 4,000 nodes of a chain reads the children of each once', async () => {
     const fixture = await TestTree.make();
-    const ids = await fixture.grow(Array.from({ length: 4000 }, (_, at) => `m${at}`));
+    const ids = await fixture.addMessages(Array.from({ length: 4000 }, (_, at) => `m${at}`));
     const odd = ids.filter((_, at) => at % 2 === 1);
     const { plan, asked } = await planWithoutCommit(fixture, deleting(fixture, odd));
     expect(plan.steps.filter((step) => step.type === 'move')).toHaveLength(1999);
@@ -199,7 +199,7 @@ function inOrder(tree: Tree): Node[] {
 describe('cascade', () => {
   test('[V4] exactly the subtree is removed', async () => {
     const fixture = await TestTree.make();
-    const [a, b] = await fixture.grow(['a', 'b', 'c']);
+    const [a, b] = await fixture.addMessages(['a', 'b', 'c']);
     const other = await say(fixture, 'other', a ?? fixture.rootId);
     const gone = subtree(fixture.tree, b ?? '').map((node) => node.id);
     const { result } = await runAndCheck(fixture, deleting(fixture, [b ?? fixture.rootId], 'cascade'));
@@ -211,7 +211,7 @@ describe('cascade', () => {
 
   test('[V4] a named node below another named one is removed with it', async () => {
     const fixture = await TestTree.make();
-    const [a, b, c] = await fixture.grow(['a', 'b', 'c']);
+    const [a, b, c] = await fixture.addMessages(['a', 'b', 'c']);
     const other = await say(fixture, 'other', fixture.rootId);
     const { result, commit } = await runAndCheck(
       fixture,
@@ -225,7 +225,7 @@ describe('cascade', () => {
 
   test('[V4, V12] 100,000 levels are deleted by one step', async () => {
     const fixture = await TestTree.make();
-    const ids = await fixture.grow(Array.from({ length: 100_000 }, (_, at) => user(`m${at}`)));
+    const ids = await fixture.addMessages(Array.from({ length: 100_000 }, (_, at) => user(`m${at}`)));
     const { commit } = await fixture.run(deleting(fixture, [ids[1] ?? fixture.rootId], 'cascade'));
     expect(commit?.steps.map((step) => step.type)).toEqual(['remove', 'select']);
     expect(fixture.tree.size).toBe(1);
@@ -236,7 +236,7 @@ describe('cascade', () => {
 
   test('[V6] a cascade is refused while a reply is being written in the subtree', async () => {
     const fixture = await TestTree.make();
-    const [a, b] = await fixture.grow(['a', 'b']);
+    const [a, b] = await fixture.addMessages(['a', 'b']);
     await addPendingReply(fixture, b ?? fixture.rootId);
     expect(await refusalOf(fixture, deleting(fixture, [a ?? fixture.rootId], 'cascade'))).toBe('tree/pending');
     expect(await refusalOf(fixture, { type: 'clear', treeId: fixture.treeId })).toBe('tree/pending');
@@ -246,7 +246,7 @@ describe('cascade', () => {
 describe('a reply group', () => {
   test('[V5] deleting it removes all its members, and the children of each take its place', async () => {
     const fixture = await TestTree.make();
-    const [q] = await fixture.grow(['q']);
+    const [q] = await fixture.addMessages(['q']);
     const [one, two] = await addReplies(fixture, q ?? fixture.rootId, 'one', 'two');
     const other = await say(fixture, 'other', q ?? fixture.rootId, assistant);
     await say(fixture, 'under one', one ?? fixture.rootId);
@@ -271,7 +271,7 @@ describe('a reply group', () => {
 
   test('[V5, V6] deleting it is refused while one member is being written', async () => {
     const fixture = await TestTree.make();
-    const [q] = await fixture.grow(['q']);
+    const [q] = await fixture.addMessages(['q']);
     const { result } = await fixture.run({
       type: 'reply',
       treeId: fixture.treeId,
@@ -299,7 +299,7 @@ describe('what cannot be deleted', () => {
     '[V7] by %s refuses the root, unknown nodes, nodes of other trees and an empty list',
     async (mode) => {
       const fixture = await TestTree.make();
-      const [a, b] = await fixture.grow(['a', 'b']);
+      const [a, b] = await fixture.addMessages(['a', 'b']);
       await fixture.run(deleting(fixture, [b ?? fixture.rootId]));
       const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
       const foreign = await other.variant(user('x'), other.rootId);

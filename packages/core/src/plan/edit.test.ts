@@ -35,7 +35,7 @@ async function conversation(
   question: string | Message = 'question',
 ): Promise<{ fixture: TestTree; ids: [NodeId, NodeId, NodeId] }> {
   const fixture = await TestTree.make();
-  const [one, two, three] = await fixture.grow([
+  const [one, two, three] = await fixture.addMessages([
     typeof question === 'string' ? user(question) : question,
     assistant('answer'),
     user('more'),
@@ -121,11 +121,11 @@ describe('an edit', () => {
     async (mode) => {
       const store = new ReferenceStore();
       const fixture = await TestTree.make({ store });
-      await fixture.grow([user('q'), toolCallMessage('c1', 'date')]);
-      const [tool] = await fixture.grow([toolResultMessage('c1', 'today')]);
+      await fixture.addMessages([user('q'), toolCallMessage('c1', 'date')]);
+      const [tool] = await fixture.addMessages([toolResultMessage('c1', 'today')]);
       const beside = await TestTree.make({ store, treeId: treeId(uuid(2)) });
-      const [foreign] = await beside.grow(['x']);
-      const [gone] = await fixture.grow([assistant('gone')]);
+      const [foreign] = await beside.addMessages(['x']);
+      const [gone] = await fixture.addMessages([assistant('gone')]);
       await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [gone ?? fixture.rootId], mode: 'cascade' });
       const { result: reply } = await fixture.run({
         type: 'reply',
@@ -179,7 +179,7 @@ describe('an edit', () => {
     const taken = await runAndCheck(fixture, editing(fixture, ids[0], 'c', { moveBookmark: true }));
     expect(bookmarkOn(fixture.tree, ids[0])).toBeUndefined();
     expect(bookmarkOn(fixture.tree, taken.result.nodeId)).toMatchObject({ title: 'here', createdAt: created });
-    const [suffix] = await fixture.grow([user(' and more')], ids[0]);
+    const [suffix] = await fixture.addMessages([user(' and more')], ids[0]);
     for (const [id, title] of [
       [ids[0], 'old'],
       [suffix ?? ids[0], 'own'],
@@ -269,7 +269,7 @@ describe('an edit in place', () => {
 
   test('[P29] changes text alone: other blocks stay in place, signatures are removed', async () => {
     const fixture = await TestTree.make();
-    const [, reply] = await fixture.grow([user('q'), signed]);
+    const [, reply] = await fixture.addMessages([user('q'), signed]);
     await runAndCheck(fixture, editing(fixture, reply ?? fixture.rootId, 'new', { mode: 'in-place' }));
     expect(fixture.node(reply ?? '').message?.content).toEqual([
       { type: 'thinking', thinking: 'hm' },
@@ -280,7 +280,7 @@ describe('an edit in place', () => {
 
   test('[P29] with blocks refuses to change, add or remove a block that is not text', async () => {
     const fixture = await TestTree.make();
-    const [, reply] = await fixture.grow([user('q'), signed]);
+    const [, reply] = await fixture.addMessages([user('q'), signed]);
     const inPlace = (content: Message['content']) =>
       editing(fixture, reply ?? fixture.rootId, content, { mode: 'in-place' });
     expect(await refusalOf(fixture, inPlace(signed.content.slice(1)))).toBe('message/invalid');
@@ -297,10 +297,10 @@ describe('an edit in place', () => {
 
   test('[P29] of a message that calls a tool is refused', async () => {
     const fixture = await TestTree.make();
-    const [, reply] = await fixture.grow([user('q'), toolCallMessage('c1', 'date', {}, 'let me see')]);
+    const [, reply] = await fixture.addMessages([user('q'), toolCallMessage('c1', 'date', {}, 'let me see')]);
     const command = editing(fixture, reply ?? fixture.rootId, 'new', { mode: 'in-place' });
     expect(await refusalOf(fixture, command)).toBe('message/has-tool-use');
-    const [, plain] = await fixture.grow([user('r'), assistant('plain')]);
+    const [, plain] = await fixture.addMessages([user('r'), assistant('plain')]);
     const calling = editing(fixture, plain ?? fixture.rootId, toolCallMessage('c2', 'date').content, {
       mode: 'in-place',
     });
@@ -350,7 +350,7 @@ describe('an edit by longest common prefix', () => {
 
   test('[P31] that appends an existing child selects it', async () => {
     const { fixture, ids } = await conversation('hello');
-    const [world] = await fixture.grow([user('world')], ids[0]);
+    const [world] = await fixture.addMessages([user('world')], ids[0]);
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: ids[2] });
     const { result: made, commit } = await runAndCheck(
       fixture,
@@ -396,7 +396,7 @@ describe('an edit by longest common prefix', () => {
     const replies = [{ message: assistant('  '), status: 'error' }] as const;
     const { result: made } = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: ids[0], replies });
     const [silent] = made.added;
-    await fixture.grow([user('well?')], silent);
+    await fixture.addMessages([user('well?')], silent);
     await runAndCheck(fixture, editing(fixture, silent ?? fixture.rootId, '  x', { mode: 'prefix' }));
     expect(fixture.texts(ids[0])).toEqual(['answer', '  ', '  x']);
   });

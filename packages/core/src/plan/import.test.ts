@@ -89,7 +89,7 @@ describe('an import', () => {
 
   test('[P86] adds only new nodes, and leaves the active node unchanged', async () => {
     const fixture = await imported([q, a1, a2], { activeId: uuid(12) });
-    const [mine] = await fixture.grow(['mine']);
+    const [mine] = await fixture.addMessages(['mine']);
     const more: ImportNode = { id: uuid(15), parentId: uuid(13), order: 0, message: user('more') };
     const outcome = await runAndCheck(fixture, importing([q, a1, a2, more], { activeId: uuid(15) }));
     expect(stepTypesOf(outcome)).toEqual(['insert']);

@@ -23,11 +23,11 @@ import { nearestAncestor, TreeOverlay } from './tree-overlay.ts';
 export interface InvertedAct {
   readonly steps: readonly Step[];
   /** The roots of the subtrees that are removed. */
-  readonly tops: ReadonlySet<NodeId>;
+  readonly removedRoots: ReadonlySet<NodeId>;
   /** The tree after the steps. */
   readonly ahead: TreeOverlay;
   /** Later changes of other users that conflict with the undo. Nothing is committed then, unless the undo is forced. */
-  readonly overtaken: readonly string[];
+  readonly conflicts: readonly string[];
 }
 
 /** The inputs for inverting an act. */
@@ -41,13 +41,13 @@ export interface InvertOptions {
 interface InvertWork extends InvertOptions {
   readonly ahead: TreeOverlay;
   readonly steps: Step[];
-  readonly overtaken: string[];
+  readonly conflicts: string[];
   /**
    * Bookmarks and groups that other users changed since. They keep the newer value, unless nothing else of the act
    * remains.
    */
   readonly kept: string[];
-  readonly tops: Set<NodeId>;
+  readonly removedRoots: Set<NodeId>;
   /** The act's last version. */
   readonly newest: number;
   /** Caches whether a group got new members after the act, by parent and group number. */
@@ -68,15 +68,15 @@ interface ActEffects {
 /** Builds the steps that undo an act, newest first. Each step is adapted to the result of the steps before it. */
 export function* invertAct(act: ActRecord, fitting: InvertOptions): ReadProgram<InvertedAct> {
   const effects = effectsOf(act);
-  const overtaken: string[] = [];
-  const tops = yield* removedRootsOf(effects, fitting, overtaken);
+  const conflicts: string[] = [];
+  const removedRoots = yield* removedRootsOf(effects, fitting, conflicts);
   const work: InvertWork = {
     ...fitting,
     ahead: new TreeOverlay(fitting.row),
     steps: [],
-    overtaken,
+    conflicts,
     kept: [],
-    tops,
+    removedRoots,
     newest: effects.newest,
     groups: new Map(),
   };
@@ -84,8 +84,8 @@ export function* invertAct(act: ActRecord, fitting: InvertOptions): ReadProgram<
     for (const step of [...commit.steps].reverse()) yield* invertStep(work, effects, commit, step);
   const marks = yield* bookmarkRemovals(work);
   const steps = [...marks, ...(yield* dropObsolete(work, new Set(marks.map(({ nodeId }) => nodeId))))];
-  if (steps.length === 0) for (const what of work.kept) overtaken.push(what);
-  return { steps, tops, ahead: work.ahead, overtaken };
+  if (steps.length === 0) for (const what of work.kept) conflicts.push(what);
+  return { steps, removedRoots, ahead: work.ahead, conflicts };
 }
 
 /** Drops steps on nodes that no longer exist, and steps on bookmarks of removed nodes. */
@@ -97,7 +97,7 @@ function* dropObsolete(work: InvertWork, unmarked: ReadonlySet<NodeId>): ReadPro
     const late =
       marks || (gone.size > 0 && (step.type === 'regroup' || step.type === 'annotate' || step.type === 'replace'));
     if (marks && unmarked.has(step.nodeId)) continue;
-    if (late && (yield* work.ahead.removedWith(step.nodeId, marks ? work.tops : gone)) !== null) continue;
+    if (late && (yield* work.ahead.removedWith(step.nodeId, marks ? work.removedRoots : gone)) !== null) continue;
     if (step.type === 'remove') gone.add(step.nodeId);
     kept.push(step);
   }
@@ -133,7 +133,7 @@ function effectsOf(act: ActRecord): ActEffects {
  * Returns the roots of the live subtrees that the act inserted or restored. One remove step for each root removes them
  * all.
  */
-function* removedRootsOf(effects: ActEffects, { actor }: InvertOptions, overtaken: string[]): ReadProgram<Set<NodeId>> {
+function* removedRootsOf(effects: ActEffects, { actor }: InvertOptions, conflicts: string[]): ReadProgram<Set<NodeId>> {
   const live = new Map<NodeId, NodeId>();
   for (const id of new Set([...effects.inserted.keys(), ...effects.restored])) {
     const node = yield* ask('node', { id });
@@ -145,27 +145,27 @@ function* removedRootsOf(effects: ActEffects, { actor }: InvertOptions, overtake
       !effects.versions.has(node.contentIn) &&
       !hasContent(node, written)
     )
-      overtaken.push(`the text of ${id}`);
+      conflicts.push(`the text of ${id}`);
     live.set(id, node.parentId);
   }
   // Nodes that the act moved below an inserted node, as a split does, are moved out before the inserted node is
   // removed.
   const out = new Set([...effects.moved].filter((id) => !effects.inserted.has(id)));
-  const tops = yield* withoutNested(live, out);
+  const removedRoots = yield* withoutNested(live, out);
   const versions = [...effects.versions];
   const { newest } = effects;
   const back: NodeId[] = [];
-  for (const top of tops) {
+  for (const top of removedRoots) {
     // Below an inserted node, every other node was added by other users. Below a restored node, only nodes newer than
     // the act were.
     const restored = !effects.inserted.has(top);
     if (restored) back.push(top);
     const without = [...out].filter((id) => id !== top);
     for (const one of yield* ask('addedByOthers', { of: top, versions, since: restored ? newest : 0, without }))
-      overtaken.push(`${one.id} below ${top}`);
+      conflicts.push(`${one.id} below ${top}`);
   }
-  if (back.length > 0) yield* changedBelow(back, newest, actor, overtaken);
-  return tops;
+  if (back.length > 0) yield* changedBelow(back, newest, actor, conflicts);
+  return removedRoots;
 }
 
 /**
@@ -174,15 +174,15 @@ function* removedRootsOf(effects: ActEffects, { actor }: InvertOptions, overtake
 function* withoutNested(live: ReadonlyMap<NodeId, NodeId>, out: ReadonlySet<NodeId>): ReadProgram<Set<NodeId>> {
   if (live.size === 0) return new Set();
   if (out.size === 0) return new Set(yield* ask('withoutDescendants', { ids: [...live.keys()] }));
-  const tops = new Set<NodeId>();
+  const removedRoots = new Set<NodeId>();
   for (const [id, parentId] of live) {
-    if (out.has(id)) tops.add(id);
+    if (out.has(id)) removedRoots.add(id);
     const above = live.has(parentId)
       ? parentId
       : yield* nearestAncestor(parentId, (one) => live.has(one) || out.has(one));
-    if (above === null || !live.has(above)) tops.add(id);
+    if (above === null || !live.has(above)) removedRoots.add(id);
   }
-  return tops;
+  return removedRoots;
 }
 
 /**
@@ -203,7 +203,12 @@ function endIfPending(status: Node['status']): Node['status'] {
  * Finds nodes that other users moved, restored or edited below the nodes that an act restored. Such nodes are older
  * than the act, so only the log shows later changes.
  */
-function* changedBelow(tops: readonly NodeId[], since: number, actor: string, overtaken: string[]): ReadProgram<void> {
+function* changedBelow(
+  removedRoots: readonly NodeId[],
+  since: number,
+  actor: string,
+  conflicts: string[],
+): ReadProgram<void> {
   const touched = new Map<NodeId, MoveStep | RestoreStep | ReplaceStep>();
   for (const commit of yield* ask('log', { since }))
     for (const step of commit.actor === actor ? [] : commit.steps)
@@ -214,10 +219,10 @@ function* changedBelow(tops: readonly NodeId[], since: number, actor: string, ov
     // A node that was removed and restored since is unchanged, and so is a node with its old text.
     if (node === null || (step.type === 'restore' && step.version > since)) continue;
     if (step.type === 'replace' && hasContent(node, step.before)) continue;
-    for (const top of tops) {
+    for (const top of removedRoots) {
       if (!(yield* ask('isAncestorOrSelf', { id: top, below: id }))) continue;
       if (step.type === 'move' && (yield* ask('isAncestorOrSelf', { id: top, below: step.from.parentId }))) continue;
-      overtaken.push(step.type === 'replace' ? `the text of ${id}` : `${id} below ${top}`);
+      conflicts.push(step.type === 'replace' ? `the text of ${id}` : `${id} below ${top}`);
     }
   }
 }
@@ -228,7 +233,7 @@ function applyStep(work: InvertWork, step: Step, node: Node | null): void {
 }
 
 function* isRemoved(work: InvertWork, id: NodeId): ReadProgram<boolean> {
-  return work.tops.size > 0 && (yield* work.ahead.removedWith(id, work.tops)) !== null;
+  return work.removedRoots.size > 0 && (yield* work.ahead.removedWith(id, work.removedRoots)) !== null;
 }
 
 /**
@@ -237,7 +242,7 @@ function* isRemoved(work: InvertWork, id: NodeId): ReadProgram<boolean> {
  */
 function* bookmarkRemovals(work: InvertWork): ReadProgram<BookmarkStep[]> {
   const marks: BookmarkStep[] = [];
-  for (const top of work.tops) {
+  for (const top of work.removedRoots) {
     const inside = yield* ask('subtreeInfo', { of: top });
     for (const id of inside.pending) if (yield* isRemoved(work, id)) refusePendingReplies([id]);
     for (const before of inside.bookmarks)
@@ -271,7 +276,7 @@ function* invertStep(work: InvertWork, effects: ActEffects, commit: Commit, step
       const node = yield* requireLive(work, inverse.nodeId);
       if (node === null) return;
       const now = inversePatch(node.meta, inverse.before);
-      if (!isSameJson(now, inverse.before)) work.overtaken.push(`the notes of ${node.id}`);
+      if (!isSameJson(now, inverse.before)) work.conflicts.push(`the notes of ${node.id}`);
       return applyStep(work, { ...inverse, before: now }, node);
     }
     case 'regroup':
@@ -299,33 +304,33 @@ function* rebaseAttributes(work: InvertWork, inverse: AttributesStep): ReadProgr
   if (Object.hasOwn(after, 'systemPrompt') && !(yield* becomesEmpty(work))) {
     const [{ systemPrompt: _, ...otherAfter }, { systemPrompt: __, ...otherBefore }] = [after, before];
     [after, before] = [otherAfter, otherBefore];
-    work.overtaken.push('the system prompt, under which messages were written');
+    work.conflicts.push('the system prompt, under which messages were written');
   }
   const now = inversePatch(work.ahead.attributes, before);
-  if (!isSameJson(now, before)) work.overtaken.push('the attributes of the tree');
+  if (!isSameJson(now, before)) work.conflicts.push('the attributes of the tree');
   if (!isSameJson(applyPatch(work.ahead.attributes, after), work.ahead.attributes))
     applyStep(work, { ...inverse, after, before: now }, null);
 }
 
 /** Whether no message is left in the tree after the removals so far. */
-function* becomesEmpty({ row, tops }: InvertWork): ReadProgram<boolean> {
+function* becomesEmpty({ row, removedRoots }: InvertWork): ReadProgram<boolean> {
   if (row.activeNodeId === null) return true;
-  return (yield* ask('children', { of: row.rootId })).every(({ id }) => tops.has(id));
+  return (yield* ask('children', { of: row.rootId })).every(({ id }) => removedRoots.has(id));
 }
 
 function* removeInserted(work: InvertWork, id: NodeId): ReadProgram<void> {
-  const top = work.tops.has(id);
+  const top = work.removedRoots.has(id);
   // The node is removed at this point and restored by an earlier step of this plan: restoring a version restores more
   // nodes than needed and removes the others again.
   if (!top && ((yield* ask('node', { id })) !== null || (yield* work.ahead.node(id)) === null)) return;
-  work.tops.add(id);
+  work.removedRoots.add(id);
   applyStep(work, { type: 'remove', nodeId: id }, yield* work.ahead.anyNode(id));
 }
 
 /** Returns a node that the act changed; records a conflict if other users removed it. */
 function* requireLive(work: InvertWork, id: NodeId): ReadProgram<Node | null> {
   const node = yield* work.ahead.node(id);
-  if (node === null) work.overtaken.push(`${id}, which is gone`);
+  if (node === null) work.conflicts.push(`${id}, which is gone`);
   return node;
 }
 
@@ -345,9 +350,9 @@ function* rebaseRestore(work: InvertWork, step: RestoreStep): ReadProgram<void> 
   const since = version > first ? yield* ask('log', { since: first }) : [];
   // A removal by the same actor is the undo of a restore, not a conflict.
   if (since.some((commit) => commit.version === version && commit.actor !== work.actor))
-    work.overtaken.push(`${nodeId}, which was deleted again`);
+    work.conflicts.push(`${nodeId}, which was deleted again`);
   if ((yield* canHoldChild(work, node.parentId)) === null) {
-    work.overtaken.push(`${node.parentId}, which ${nodeId} hung on`);
+    work.conflicts.push(`${node.parentId}, the parent of ${nodeId}`);
     return;
   }
   const position = yield* work.ahead.freePlace(node.parentId, node.position, nodeId);
@@ -367,10 +372,10 @@ function* rebaseMove(work: InvertWork, step: MoveStep): ReadProgram<void> {
   if (node === null) return;
   const from = treePositionOf(node);
   if (from.parentId !== step.from.parentId || from.position !== step.from.position)
-    work.overtaken.push(`the place of ${node.id}`);
+    work.conflicts.push(`the place of ${node.id}`);
   const parent = yield* canHoldChild(work, step.to.parentId);
   if (parent === null || (yield* work.ahead.above(node.id, from.parentId, parent))) {
-    work.overtaken.push(`${step.to.parentId}, which ${node.id} hung on`);
+    work.conflicts.push(`${step.to.parentId}, the parent of ${node.id}`);
     return;
   }
   const position = yield* work.ahead.freePlace(parent.id, step.to.position, node.id);
@@ -382,7 +387,7 @@ function* rebaseReplace(work: InvertWork, step: ReplaceStep): ReadProgram<void> 
   const node = yield* requireLive(work, step.nodeId);
   if (node === null || node.message === null) return;
   assertNotPending(node);
-  if (node.contentIn !== step.since && !hasContent(node, step.before)) work.overtaken.push(`the text of ${node.id}`);
+  if (node.contentIn !== step.since && !hasContent(node, step.before)) work.conflicts.push(`the text of ${node.id}`);
   const after = { ...step.after, status: endIfPending(step.after.status) };
   applyStep(work, { ...step, after, before: toReplaceContent(node, node.message), since: node.contentIn }, node);
 }

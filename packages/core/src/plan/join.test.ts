@@ -23,9 +23,9 @@ function joining(fixture: TestTree, id: NodeId | undefined): JoinCommand {
 describe('a join', () => {
   test('[P41] keeps the id and the replies of the child, at the position and in the group of the upper message', async () => {
     const fixture = await TestTree.make();
-    const [before] = await fixture.grow(['before'], fixture.rootId);
-    const [upper] = await fixture.grow([user('one ')], fixture.rootId);
-    const [lower, reply] = await fixture.grow([user('two'), assistant('yes')], upper);
+    const [before] = await fixture.addMessages(['before'], fixture.rootId);
+    const [upper] = await fixture.addMessages([user('one ')], fixture.rootId);
+    const [lower, reply] = await fixture.addMessages([user('two'), assistant('yes')], upper);
     await fixture.variant(assistant('no'), lower ?? fixture.rootId);
     const edited = await fixture.run({
       type: 'edit',
@@ -51,7 +51,7 @@ describe('a join', () => {
         fc.pre(position >= 1 && position < text.length && isCharacterBoundary(text, position));
         fc.pre(text.slice(0, position).trim() !== '' && text.slice(position).trim() !== '');
         const fixture = await TestTree.make();
-        const [whole, reply] = await fixture.grow([user(text), assistant('yes')]);
+        const [whole, reply] = await fixture.addMessages([user(text), assistant('yes')]);
         const old = fixture.node(whole ?? fixture.rootId);
         const split = await fixture.run({ type: 'split', treeId: fixture.treeId, nodeId: old.id, position });
         await runAndCheck(fixture, joining(fixture, split.result.nodeId));
@@ -78,7 +78,7 @@ describe('a join', () => {
       [block('a', 1), block('b', 2), 2],
     ] as const) {
       const fixture = await TestTree.make();
-      const [upper, lower] = await fixture.grow([message(left), message(right)]);
+      const [upper, lower] = await fixture.addMessages([message(left), message(right)]);
       await runAndCheck(fixture, joining(fixture, upper));
       const joined = fixture.node(lower ?? fixture.rootId).message;
       expect(joined?.content).toHaveLength(count);
@@ -88,7 +88,7 @@ describe('a join', () => {
 
   test('[P43] merges tags and custom data, and keeps title, bookmark and active node', async () => {
     const fixture = await TestTree.make();
-    const [upper, lower] = await fixture.grow([user('one '), user('two')]);
+    const [upper, lower] = await fixture.addMessages([user('one '), user('two')]);
     const { treeId } = fixture;
     const [above, below] = [upper ?? fixture.rootId, lower ?? fixture.rootId];
     await fixture.run({
@@ -113,7 +113,7 @@ describe('a join', () => {
 
   test('[P43] keeps the bookmark of the joined message where both have one', async () => {
     const fixture = await TestTree.make();
-    const [upper, lower] = await fixture.grow([user('one '), user('two')]);
+    const [upper, lower] = await fixture.addMessages([user('one '), user('two')]);
     const { treeId } = fixture;
     await fixture.run({ type: 'bookmark', treeId, nodeId: upper ?? fixture.rootId, title: 'first' });
     await fixture.run({ type: 'bookmark', treeId, nodeId: lower ?? fixture.rootId, title: 'second' });
@@ -125,20 +125,20 @@ describe('a join', () => {
     const fixture = await TestTree.make();
     const { treeId } = fixture;
     const code = (id: NodeId | undefined) => refusalOf(fixture, joining(fixture, id));
-    const [leaf] = await fixture.grow([user('alone')], fixture.rootId);
+    const [leaf] = await fixture.addMessages([user('alone')], fixture.rootId);
     expect(await code(leaf)).toBe('message/not-joinable');
-    const [question] = await fixture.grow([user('question'), assistant('answer')], fixture.rootId);
+    const [question] = await fixture.addMessages([user('question'), assistant('answer')], fixture.rootId);
     expect(await code(question)).toBe('message/not-joinable');
-    const [fork] = await fixture.grow([user('fork '), user('one')], fixture.rootId);
+    const [fork] = await fixture.addMessages([user('fork '), user('one')], fixture.rootId);
     await fixture.variant(user('two'), fork ?? fixture.rootId);
     expect(await code(fork)).toBe('message/not-joinable');
-    const [, call, reported] = await fixture.grow(
+    const [, call, reported] = await fixture.addMessages(
       [user('call'), toolCallMessage('call', 't1'), toolResultMessage('call', 'done')],
       fixture.rootId,
     );
     expect(await code(call)).toBe('message/not-joinable');
     expect(await code(reported)).toBe('message/not-joinable');
-    const [first] = await fixture.grow([user('marked ')], fixture.rootId);
+    const [first] = await fixture.addMessages([user('marked ')], fixture.rootId);
     await fixture.run({
       type: 'mark',
       treeId,
@@ -147,7 +147,7 @@ describe('a join', () => {
       parentId: first ?? fixture.rootId,
     });
     expect(await code(first)).toBe('message/not-joinable');
-    const [half] = await fixture.grow([assistant('half ')], fixture.rootId);
+    const [half] = await fixture.addMessages([assistant('half ')], fixture.rootId);
     await fixture.run({ type: 'reply', treeId, parentId: half ?? fixture.rootId, replies: [{ id: uuid(900) }] });
     expect(await code(half)).toBe('tree/pending');
     expect(await code(fixture.rootId)).toBe('tree/root-protected');
@@ -157,7 +157,7 @@ describe('a join', () => {
   test('[P45] is reversed by undo', async () => {
     const fixture = await TestTree.make();
     const { treeId } = fixture;
-    const [upper, lower] = await fixture.grow([user('one '), user('two'), assistant('yes')]);
+    const [upper, lower] = await fixture.addMessages([user('one '), user('two'), assistant('yes')]);
     await fixture.run({ type: 'bookmark', treeId, nodeId: upper ?? fixture.rootId, title: 'here' });
     await fixture.run({ type: 'select', treeId, nodeId: upper ?? fixture.rootId });
     const before = fixture.drawing();

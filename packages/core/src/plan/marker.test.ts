@@ -16,7 +16,7 @@ import type { BranchCommand, CompactCommand, MarkCommand } from './marker.ts';
 
 async function conversation(store?: ReferenceStore): Promise<{ fixture: TestTree; ids: [NodeId, NodeId, NodeId] }> {
   const fixture = await TestTree.make(store === undefined ? {} : { store });
-  const [one, two, three] = await fixture.grow(['one', 'two', 'three']);
+  const [one, two, three] = await fixture.addMessages(['one', 'two', 'three']);
   if (one === undefined || two === undefined || three === undefined) throw new Error('Nothing grew.');
   return { fixture, ids: [one, two, three] };
 }

@@ -115,14 +115,15 @@ export const compact: Planner<CompactCommand, MarkResult> = function* (command, 
     refuse('context/nothing-to-compact', 'There is nothing to compact: no message is in force.', { nodeId: leaf });
   const marker = omitNullish<Marker>({ firstKept, tokensBefore, details });
   const message = parseSummary(command.summary, leaf);
-  if (command.onlyLeaf === true && (yield* isOvertaken(command, leaf))) return toPlan([], { nodeId: leaf, added: [] });
+  if (command.onlyLeaf === true && (yield* hasOtherChildren(command, leaf)))
+    return toPlan([], { nodeId: leaf, added: [] });
   const recordedPrompt = findNearestRecordedPrompt((yield* ask('pathMeta', { to: leaf })).entries);
   const noted = recordedPrompt === undefined ? command : { ...command, meta: { recordedPrompt, ...command.meta } };
   return yield* planMarker(noted, context, row, { kind: 'compaction', message, parent, marker });
 };
 
 /** Whether a node has children other than the marker of an earlier try. */
-function* isOvertaken({ id }: CompactCommand, leaf: NodeId): ReadProgram<boolean> {
+function* hasOtherChildren({ id }: CompactCommand, leaf: NodeId): ReadProgram<boolean> {
   const children = yield* ask('children', { of: leaf });
   return children.length > 0 && !children.some((child) => child.id === id);
 }

@@ -31,7 +31,7 @@ async function three(): Promise<{ fixture: TestTree; a: NodeId; b: NodeId; c: No
 describe('a move', () => {
   test('[V13] moves a branch with its descendants below another parent, last, and keeps all ids', async () => {
     const { fixture, a, c } = await three();
-    await fixture.grow(['reply', 'and'], a);
+    await fixture.addMessages(['reply', 'and'], a);
     const below = childIds(fixture.tree, a);
     await fixture.variant(assistant('first'), c);
     const { result } = await runAndCheck(fixture, moving(fixture, a, c));

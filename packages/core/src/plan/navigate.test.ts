@@ -24,7 +24,7 @@ function selecting(fixture: TestTree, id: NodeId | undefined) {
 /** A question with three answers; the second answer has two follow-ups. */
 async function variants(): Promise<{ fixture: TestTree; answers: NodeId[]; deep: NodeId[] }> {
   const fixture = await TestTree.make();
-  const [prompt] = await fixture.grow(['q']);
+  const [prompt] = await fixture.addMessages(['q']);
   const answers: NodeId[] = [];
   for (const text of ['a', 'b', 'c']) answers.push(await fixture.variant(assistant(text), prompt ?? fixture.rootId));
   const deep: NodeId[] = [];
@@ -54,10 +54,10 @@ describe('select', () => {
   test('[P62] refuses the root, unknown, removed and foreign nodes, and so does navigate', async () => {
     const store = new ReferenceStore();
     const fixture = await TestTree.make({ store });
-    const [a, gone] = await fixture.grow(['a', 'gone']);
+    const [a, gone] = await fixture.addMessages(['a', 'gone']);
     await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [gone ?? fixture.rootId] });
     const beside = await TestTree.make({ store, treeId: treeId(uuid(2)) });
-    const [foreign] = await beside.grow(['x']);
+    const [foreign] = await beside.addMessages(['x']);
     const hidden = await TestTree.make({ store: store.forOwner('other'), treeId: treeId(uuid(3)) });
     for (const command of [selecting, (on: TestTree, id: NodeId | undefined) => going(on, id, 'next')]) {
       expect(await refusalOf(fixture, command(fixture, fixture.rootId))).toBe('tree/root-protected');
@@ -100,7 +100,7 @@ describe('navigate', () => {
   test('[P64] selects the leaf that was last visited there, else the last one', async () => {
     const { fixture, answers, deep } = await variants();
     await fixture.run(selecting(fixture, deep[0]));
-    const [under] = await fixture.grow([assistant('under')]);
+    const [under] = await fixture.addMessages([assistant('under')]);
     await fixture.run(selecting(fixture, answers[0]));
     expect((await runAndCheck(fixture, going(fixture, answers[0], 'next'))).result.nodeId).toBe(under);
     await fixture.run(selecting(fixture, deep[1]));

@@ -18,7 +18,7 @@ import type { FinishCommand, NewReply, RegenerateCommand, ReplyCommand } from '.
 
 async function asked(): Promise<{ fixture: TestTree; prompt: NodeId }> {
   const fixture = await TestTree.make();
-  const [prompt] = await fixture.grow(['question']);
+  const [prompt] = await fixture.addMessages(['question']);
   return { fixture, prompt: prompt ?? fixture.rootId };
 }
 
@@ -117,7 +117,7 @@ describe('replies', () => {
   test('[P54] an empty list, a blank finished reply, a malformed message and an unknown parent are refused', async () => {
     const store = new ReferenceStore();
     const fixture = await TestTree.make({ store });
-    const [prompt] = await fixture.grow(['question']);
+    const [prompt] = await fixture.addMessages(['question']);
     const at = prompt ?? fixture.rootId;
     const beside = await TestTree.make({ store, treeId: treeId(uuid(2)) });
     expect(await refusalOf(fixture, replying(fixture, at, []))).toBe('command/invalid');
@@ -169,10 +169,10 @@ describe('a regeneration', () => {
 
   test('[P56] finds the prompt above tool loops and markers, and accepts the prompt itself', async () => {
     const fixture = await TestTree.make();
-    const [prompt, call] = await fixture.grow([user('q'), toolCallMessage('c1', 'date')]);
-    const [tool] = await fixture.grow([toolResultMessage('c1', 'today')]);
+    const [prompt, call] = await fixture.addMessages([user('q'), toolCallMessage('c1', 'date')]);
+    const [tool] = await fixture.addMessages([toolResultMessage('c1', 'today')]);
     await fixture.run({ type: 'mark', treeId: fixture.treeId, kind: 'injected', message: user('note') });
-    const [end] = await fixture.grow([assistant('end')]);
+    const [end] = await fixture.addMessages([assistant('end')]);
     for (const id of [end, tool, call, prompt, fixture.active]) {
       const { result: made } = await runAndCheck(fixture, again(fixture, id ?? fixture.rootId));
       expect(made.promptId).toBe(prompt);
@@ -210,12 +210,12 @@ describe('a regeneration', () => {
 
   test('[P57] is refused without a user message above, at the root and at an unknown node', async () => {
     const fixture = await TestTree.make();
-    const [system, said] = await fixture.grow([textMessage('system', 'be brief'), assistant('welcome')]);
+    const [system, said] = await fixture.addMessages([textMessage('system', 'be brief'), assistant('welcome')]);
     expect(await refusalOf(fixture, again(fixture, said ?? fixture.rootId))).toBe('command/invalid');
     expect(await refusalOf(fixture, again(fixture, system ?? fixture.rootId))).toBe('command/invalid');
     expect(await refusalOf(fixture, again(fixture, fixture.rootId))).toBe('tree/root-protected');
     expect(await refusalOf(fixture, again(fixture, nodeId(uuid(99))))).toBe('tree/unknown-node');
-    const [prompt] = await fixture.grow([user('q')]);
+    const [prompt] = await fixture.addMessages([user('q')]);
     expect(await refusalOf(fixture, again(fixture, prompt ?? fixture.rootId, []))).toBe('command/invalid');
   });
 

@@ -37,7 +37,7 @@ function cascading(fixture: TestTree, ...nodeIds: NodeId[]) {
 describe('restoring from the trash', () => {
   test('[U25] a node is restored to its place with the nodes removed with it; nodes removed earlier stay', async () => {
     const fixture = await TestTree.make();
-    const [a = nowhere, b = nowhere, c = nowhere] = await fixture.grow(['a', 'b', 'c']);
+    const [a = nowhere, b = nowhere, c = nowhere] = await fixture.addMessages(['a', 'b', 'c']);
     const side = await fixture.variant(assistant('side'), b);
     await fixture.variant(user('last'), fixture.rootId);
     await fixture.run(cascading(fixture, side));
@@ -52,7 +52,7 @@ describe('restoring from the trash', () => {
 
   test('[U26] restoring any node of a removal restores all of it', async () => {
     const fixture = await TestTree.make();
-    const [a = nowhere, , c = nowhere] = await fixture.grow(['a', 'b', 'c']);
+    const [a = nowhere, , c = nowhere] = await fixture.addMessages(['a', 'b', 'c']);
     await fixture.run(cascading(fixture, a));
     expect((await runAndCheck(fixture, restoring(fixture, c))).result.nodeId).toBe(a);
     expect(fixture.tree.size).toBe(3);
@@ -60,7 +60,7 @@ describe('restoring from the trash', () => {
 
   test('[U26] a child of a removed node cannot be restored before its parent', async () => {
     const fixture = await TestTree.make();
-    const [a = nowhere, b = nowhere] = await fixture.grow(['a', 'b']);
+    const [a = nowhere, b = nowhere] = await fixture.addMessages(['a', 'b']);
     await fixture.run(cascading(fixture, b));
     await fixture.run(cascading(fixture, a));
     expect(await refusalOf(fixture, restoring(fixture, b))).toBe('tree/unknown-node');
@@ -71,7 +71,7 @@ describe('restoring from the trash', () => {
 
   test('[U26] a live node is left as it is; the root and unknown nodes are refused', async () => {
     const fixture = await TestTree.make();
-    const [a = nowhere] = await fixture.grow(['a']);
+    const [a = nowhere] = await fixture.addMessages(['a']);
     expect((await runAndCheck(fixture, restoring(fixture, a))).commit).toBeNull();
     expect(await refusalOf(fixture, restoring(fixture, nowhere))).toBe('tree/unknown-node');
     expect(await refusalOf(fixture, restoring(fixture, fixture.rootId))).toBe('tree/unknown-node');
@@ -97,7 +97,7 @@ describe('restoring from the trash', () => {
 
   test('[U27] a restore is an act like any other', async () => {
     const fixture = await TestTree.make();
-    const [a = nowhere] = await fixture.grow(['a']);
+    const [a = nowhere] = await fixture.addMessages(['a']);
     await fixture.run(cascading(fixture, a));
     await fixture.run(restoring(fixture, a));
     await fixture.run({ type: 'undo', treeId: fixture.treeId });
@@ -113,7 +113,7 @@ describe('an earlier version', () => {
 
   test('[U28] is restored completely: texts, positions, groups, metadata, bookmarks, attributes and active node', async () => {
     const fixture = await TestTree.make();
-    const [a = nowhere, b = nowhere] = await fixture.grow(['a', 'b']);
+    const [a = nowhere, b = nowhere] = await fixture.addMessages(['a', 'b']);
     await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: b, title: 'here' });
     await fixture.run({ type: 'tag', treeId: fixture.treeId, nodeId: a, tags: ['x'] });
     await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { title: 'then' } });
@@ -135,7 +135,7 @@ describe('an earlier version', () => {
 
   test('[U1, U2, U28] is undone together with every earlier removal, and redone, state by state', async () => {
     const fixture = await TestTree.make();
-    const [a = nowhere, b = nowhere, c = nowhere] = await fixture.grow(['a', 'b', 'c']);
+    const [a = nowhere, b = nowhere, c = nowhere] = await fixture.addMessages(['a', 'b', 'c']);
     const { version } = fixture.tree;
     const states = [undoableState(fixture.tree)];
     for (const id of [c, b, a]) {
@@ -201,14 +201,14 @@ describe('an earlier version', () => {
 
   test('[U29] that does not exist is refused', async () => {
     const fixture = await TestTree.make();
-    await fixture.grow(['a']);
+    await fixture.addMessages(['a']);
     for (const version of [0, -1, 1.5, Number.NaN, fixture.tree.version + 1])
       expect(await refusalOf(fixture, back(fixture, version))).toBe('tree/unknown-version');
   });
 
   test('[U29] is refused while a reply that it would remove is being written', async () => {
     const fixture = await TestTree.make();
-    const [q = nowhere] = await fixture.grow(['q']);
+    const [q = nowhere] = await fixture.addMessages(['q']);
     const { version } = fixture.tree;
     const { result } = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: q, replies: [{}] });
     expect(await refusalOf(fixture, back(fixture, version))).toBe('tree/pending');
@@ -220,7 +220,7 @@ describe('an earlier version', () => {
 
   test('[U29] keeps the final text of a reply that was still being written in that version', async () => {
     const fixture = await TestTree.make();
-    const [q = nowhere] = await fixture.grow(['q']);
+    const [q = nowhere] = await fixture.addMessages(['q']);
     const { result } = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: q, replies: [{}] });
     const [reply = nowhere] = result.added;
     const { version } = fixture.tree;
@@ -238,7 +238,7 @@ describe('an earlier version', () => {
 
   test('[U29] is refused if it needs purged nodes', async () => {
     const fixture = await TestTree.make();
-    const [a = nowhere, b = nowhere] = await fixture.grow(['a', 'b']);
+    const [a = nowhere, b = nowhere] = await fixture.addMessages(['a', 'b']);
     await fixture.run(cascading(fixture, b));
     const { tree } = fixture;
     const log = fixture.reference?.commits.get(fixture.treeId) ?? [];
@@ -263,7 +263,7 @@ describe('an earlier version', () => {
 
   test('[U30] that is the current one changes nothing', async () => {
     const fixture = await TestTree.make();
-    const [a = nowhere] = await fixture.grow(['a']);
+    const [a = nowhere] = await fixture.addMessages(['a']);
     expect((await runAndCheck(fixture, back(fixture, fixture.tree.version))).commit).toBeNull();
     await runAndCheck(fixture, back(fixture, 1));
     expect(findNode(fixture.tree, a)).toBeUndefined();

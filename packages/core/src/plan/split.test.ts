@@ -30,10 +30,10 @@ function text(words: string, further: object = {}): Block {
 describe('a split', () => {
   test('[P33] puts the left half in the old position, and the old node below it with the rest and all replies', async () => {
     const fixture = await TestTree.make();
-    const [a] = await fixture.grow(['before'], fixture.rootId);
-    const [one] = await fixture.grow(['hello world', 'yes', 'and'], fixture.rootId);
+    const [a] = await fixture.addMessages(['before'], fixture.rootId);
+    const [one] = await fixture.addMessages(['hello world', 'yes', 'and'], fixture.rootId);
     await fixture.variant(assistant('no'), one ?? fixture.rootId);
-    const [c] = await fixture.grow(['after'], fixture.rootId);
+    const [c] = await fixture.addMessages(['after'], fixture.rootId);
     const { result: made, commit } = await runAndCheck(fixture, splitting(fixture, one, 6));
     expect(stepTypesOf({ commit })).toEqual(['insert', 'move', 'replace']);
     expect(made.right).toBe(one);
@@ -44,7 +44,7 @@ describe('a split', () => {
 
   test('[P33] keeps the group of the variants, and the active node', async () => {
     const fixture = await TestTree.make();
-    const [one] = await fixture.grow(['hello world']);
+    const [one] = await fixture.addMessages(['hello world']);
     const edited = await fixture.run({
       type: 'edit',
       treeId: fixture.treeId,
@@ -61,11 +61,11 @@ describe('a split', () => {
 
   test('[P33] keeps the visit marks on the path to the active node', async () => {
     const fixture = await TestTree.make();
-    const [one, yes] = await fixture.grow(['hello world', 'yes']);
+    const [one, yes] = await fixture.addMessages(['hello world', 'yes']);
     const last = await fixture.variant(assistant('last'), one ?? fixture.rootId);
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: yes ?? last });
     await fixture.run(splitting(fixture, one, 5));
-    const other = await fixture.grow(['beside'], fixture.rootId);
+    const other = await fixture.addMessages(['beside'], fixture.rootId);
     const { result: back } = await fixture.run({
       type: 'navigate',
       treeId: fixture.treeId,
@@ -100,7 +100,7 @@ describe('a split', () => {
     ];
     for (const [at, left, right] of cases) {
       const fixture = await TestTree.make();
-      const [id] = await fixture.grow([{ role: 'user', content: blocks }]);
+      const [id] = await fixture.addMessages([{ role: 'user', content: blocks }]);
       const { result: made } = await runAndCheck(fixture, splitting(fixture, id, at));
       expect(fixture.node(made.nodeId).message?.content).toEqual(left);
       expect(fixture.node(made.right).message?.content).toEqual(right);
@@ -116,7 +116,7 @@ describe('a split', () => {
         const whole = textOf(message);
         fc.pre(whole.trim() !== '');
         const fixture = await TestTree.make();
-        const [id] = await fixture.grow([message]);
+        const [id] = await fixture.addMessages([message]);
         const said = (part: string) => part.trim() !== '';
         const fits =
           position >= 1 &&
@@ -142,7 +142,7 @@ describe('a split', () => {
     '[P36] at %d of eleven characters is refused',
     async (position) => {
       const fixture = await TestTree.make();
-      const [id] = await fixture.grow(['hello world']);
+      const [id] = await fixture.addMessages(['hello world']);
       expect(await refusalOf(fixture, splitting(fixture, id, position))).toBe('message/bad-position');
     },
   );
@@ -157,7 +157,7 @@ describe('a split', () => {
       ['  a', 2],
       ['a  ', 1],
     ] as const) {
-      const [id] = await fixture.grow([user(words)], fixture.rootId);
+      const [id] = await fixture.addMessages([user(words)], fixture.rootId);
       expect(await refusalOf(fixture, splitting(fixture, id, at))).toBe('message/bad-position');
     }
   });
@@ -165,19 +165,19 @@ describe('a split', () => {
   test('[P37] of the root, a tool or system message, a marker, other blocks than text, or a pending reply is refused', async () => {
     const store = new ReferenceStore();
     const fixture = await TestTree.make({ store });
-    const [system, call] = await fixture.grow([
+    const [system, call] = await fixture.addMessages([
       textMessage('system', 'be brief'),
       toolCallMessage('c1', 'date', {}, 'let me see'),
     ]);
-    const [tool] = await fixture.grow([toolResultMessage('c1', 'the day')]);
+    const [tool] = await fixture.addMessages([toolResultMessage('c1', 'the day')]);
     const image: Message = { role: 'user', content: [...user('look here').content, { type: 'image' }] };
-    const [picture] = await fixture.grow([image]);
+    const [picture] = await fixture.addMessages([image]);
     const marker = await fixture.run({ type: 'compact', treeId: fixture.treeId, summary: 'in short' });
     const replies = [{ message: assistant('so far'), status: 'pending' }] as const;
     const parentId = picture ?? fixture.rootId;
     const reply = await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId, replies });
     const beside = await TestTree.make({ store, treeId: treeId(uuid(2)) });
-    const [foreign] = await beside.grow(['hello']);
+    const [foreign] = await beside.addMessages(['hello']);
     const code = (id: NodeId | undefined) => refusalOf(fixture, splitting(fixture, id, 3));
     for (const id of [system, call, tool, picture, marker.result.nodeId])
       expect(await code(id)).toBe('message/not-splittable');
@@ -189,7 +189,7 @@ describe('a split', () => {
 
   test('[P38] repeated with the same id finds its own left half; any other use of that id is refused', async () => {
     const fixture = await TestTree.make();
-    const [id, reply] = await fixture.grow(['hello world', 'yes sir']);
+    const [id, reply] = await fixture.addMessages(['hello world', 'yes sir']);
     const command = splitting(fixture, id, 6, uuid(90));
     expect((await runAndCheck(fixture, command)).result).toEqual({ nodeId: uuid(90), right: id });
     const again = await fixture.run(command);
@@ -203,7 +203,7 @@ describe('a split', () => {
 
   test('[P39] of a node with 50,000 replies moves one node', async () => {
     const fixture = await TestTree.make();
-    const [id] = await fixture.grow(['hello world']);
+    const [id] = await fixture.addMessages(['hello world']);
     const replies = Array.from({ length: 50_000 }, (_, at) => ({ message: assistant(`r${at}`) }));
     await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: id ?? fixture.rootId, replies });
     const { commit } = await fixture.run(splitting(fixture, id, 6));

@@ -71,7 +71,7 @@ describe('undo after changes by others', () => {
 
   test('[U8] is refused if others changed the same texts, positions, notes or attributes; with force they are reverted', async () => {
     const fixture = await TestTree.make();
-    const [q] = await fixture.grow(['q']);
+    const [q] = await fixture.addMessages(['q']);
     const other = await addMessage(fixture, 'other', fixture.rootId, otherActor);
     const id = q ?? fixture.rootId;
     const acts: readonly ((context: Partial<RunContext>, word: string) => Promise<unknown>)[] = [
@@ -118,7 +118,7 @@ describe('undo after changes by others', () => {
     const c = await addMessage(fixture, 'c', fixture.rootId);
     await moveNode(fixture, b, c);
     await deleteNode(fixture, a, otherActor);
-    expect(await overtaken(fixture)).toEqual([`${a}, which ${b} hung on`]);
+    expect(await overtaken(fixture)).toEqual([`${a}, the parent of ${b}`]);
     await undoLast(fixture, {}, true);
     await undoLast(fixture, otherActor);
     await overwriteText(fixture, c, 'changed');
@@ -139,7 +139,7 @@ describe('undo after changes by others', () => {
 
   test('[U9] keeps a bookmark or a group as others changed it, and is refused if nothing else is left to undo', async () => {
     const fixture = await TestTree.make();
-    const [a, b] = await fixture.grow(['a', 'b', 'c']);
+    const [a, b] = await fixture.addMessages(['a', 'b', 'c']);
     await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: b ?? fixture.rootId, title: 'mine' });
     await deleteNode(fixture, b ?? fixture.rootId, {}, 'splice');
     await fixture.run(
@@ -161,7 +161,7 @@ describe('undo after changes by others', () => {
 
   test('[U9] keeps a message in a group to which others added variants since', async () => {
     const fixture = await TestTree.make();
-    const [q] = await fixture.grow(['q']);
+    const [q] = await fixture.addMessages(['q']);
     const mine = await fixture.run({
       type: 'edit',
       treeId: fixture.treeId,

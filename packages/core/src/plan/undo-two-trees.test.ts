@@ -9,8 +9,8 @@ describe('an act over two trees', () => {
   async function transplanted() {
     const fixture = await TestTree.make();
     const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
-    const [a, b] = await fixture.grow(['a', 'b', 'c']);
-    const [x] = await other.grow(['x']);
+    const [a, b] = await fixture.addMessages(['a', 'b', 'c']);
+    const [x] = await other.addMessages(['x']);
     const before = [undoableState(fixture.tree), undoableState(other.tree)];
     const ticks = createTestClock(77);
     const context = { actor: 'me', kit: testKit, ...ticks };
@@ -99,7 +99,7 @@ describe('an act over two trees', () => {
   test('[U17] a tree in which an act only selected a node, or which it only created, does not prevent its undo', async () => {
     const fixture = await TestTree.make();
     const other = await TestTree.make({ store: fixture.store, treeId: treeId(uuid(2)) });
-    const [x] = await other.grow(['x', 'y']);
+    const [x] = await other.addMessages(['x', 'y']);
     const act = { actId: uuid(500) };
     await addMessage(fixture, 'mine', fixture.rootId, act);
     await other.run({ type: 'select', treeId: other.treeId, nodeId: x ?? other.rootId }, act);

@@ -69,7 +69,7 @@ describe('which act is undone', () => {
 
   test('[U5] one commit undoes all commits of an act, and one redoes them', async () => {
     const fixture = await TestTree.make();
-    const [q] = await fixture.grow(['q']);
+    const [q] = await fixture.addMessages(['q']);
     const act = { actId: uuid(500) };
     const before = undoableState(fixture.tree);
     const parent = await addMessage(fixture, 'send', q ?? fixture.rootId, act);
@@ -121,7 +121,7 @@ describe('which act is undone', () => {
 
   test('[U5] an act that deleted a node and then its parent brings both back', async () => {
     const fixture = await TestTree.make();
-    const [, b, c] = await fixture.grow(['a', 'b', 'c']);
+    const [, b, c] = await fixture.addMessages(['a', 'b', 'c']);
     const before = undoableState(fixture.tree);
     await deleteNode(fixture, c ?? fixture.rootId, { actId: uuid(500) });
     await deleteNode(fixture, b ?? fixture.rootId, { actId: uuid(500) });
@@ -131,7 +131,7 @@ describe('which act is undone', () => {
 
   test('[U5] an act that deleted and restored a node leaves it as it is', async () => {
     const fixture = await TestTree.make();
-    const [, b] = await fixture.grow(['a', 'b']);
+    const [, b] = await fixture.addMessages(['a', 'b']);
     const act = { actId: uuid(500) };
     await fixture.run({ type: 'title', treeId: fixture.treeId, nodeId: b ?? fixture.rootId, title: 'noted' }, act);
     await deleteNode(fixture, b ?? fixture.rootId, act);
@@ -142,7 +142,7 @@ describe('which act is undone', () => {
 
   test('[U23] if an act continues after it was undone, only its later commits count', async () => {
     const fixture = await TestTree.make();
-    const [q] = await fixture.grow(['q']);
+    const [q] = await fixture.addMessages(['q']);
     const act = { actId: uuid(500) };
     await overwriteText(fixture, q ?? fixture.rootId, 'first', act);
     await undoLast(fixture);
@@ -175,7 +175,7 @@ describe('which act is undone', () => {
 
   test('[U18] undo is derived from the log alone, so that it works after a restart', async () => {
     const fixture = await TestTree.make();
-    const [a] = await fixture.grow(['a', 'b']);
+    const [a] = await fixture.addMessages(['a', 'b']);
     await deleteNode(fixture, a ?? fixture.rootId);
     const store = new ReferenceStore();
     for (const [id, tree] of fixture.reference?.trees ?? []) store.trees.set(id, tree);
@@ -191,7 +191,7 @@ describe('what undo restores', () => {
     '[U6] undoing a %s restores the same ids, order, groups, bookmarks and active node',
     async (mode) => {
       const fixture = await TestTree.make();
-      const [q] = await fixture.grow(['q']);
+      const [q] = await fixture.addMessages(['q']);
       const { result } = await fixture.run({
         type: 'reply',
         treeId: fixture.treeId,
@@ -212,8 +212,8 @@ describe('what undo restores', () => {
 
   test('[U6] undoing a clear restores everything', async () => {
     const fixture = await TestTree.make();
-    await fixture.grow(['a', 'b']);
-    await fixture.grow(['c'], fixture.rootId);
+    await fixture.addMessages(['a', 'b']);
+    await fixture.addMessages(['c'], fixture.rootId);
     const before = undoableState(fixture.tree);
     await fixture.run({ type: 'clear', treeId: fixture.treeId });
     await undoLast(fixture);
@@ -222,7 +222,7 @@ describe('what undo restores', () => {
 
   test('[U22] undoing a split keeps the active node and the bookmarks of the left half on the joined message', async () => {
     const fixture = await TestTree.make();
-    const [q, below] = await fixture.grow(['hello world', 'yes']);
+    const [q, below] = await fixture.addMessages(['hello world', 'yes']);
     await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: below ?? fixture.rootId, title: 'here' });
     const before = undoableState(fixture.tree);
     await fixture.run({ type: 'split', treeId: fixture.treeId, nodeId: q ?? fixture.rootId, position: 5 });
@@ -243,7 +243,7 @@ describe('what undo restores', () => {
 
   test('[U15] undo restores the active node if it is where the act left it', async () => {
     const fixture = await TestTree.make();
-    const [a] = await fixture.grow(['a', 'b']);
+    const [a] = await fixture.addMessages(['a', 'b']);
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: a ?? fixture.rootId });
     await addMessage(fixture, 'c', fixture.rootId);
     await undoLast(fixture);
@@ -252,7 +252,7 @@ describe('what undo restores', () => {
 
   test('[U15] the active node stays if the user moved, and is replaced if it is removed', async () => {
     const fixture = await TestTree.make();
-    const [a, b] = await fixture.grow(['a', 'b']);
+    const [a, b] = await fixture.addMessages(['a', 'b']);
     const { result } = await fixture.run({
       type: 'append',
       treeId: fixture.treeId,
@@ -284,7 +284,7 @@ describe('what undo restores', () => {
 
   test('[U20] undo never makes a finished reply pending, since no run would finish it', async () => {
     const fixture = await TestTree.make();
-    const [q] = await fixture.grow(['q']);
+    const [q] = await fixture.addMessages(['q']);
     const { result } = await fixture.run({
       type: 'reply',
       treeId: fixture.treeId,
@@ -311,7 +311,7 @@ describe('what undo restores', () => {
 
   test('[U20] a reply that another actor finished is undone with the act that started it', async () => {
     const fixture = await TestTree.make();
-    const [q] = await fixture.grow(['q']);
+    const [q] = await fixture.addMessages(['q']);
     const { result } = await fixture.run({
       type: 'reply',
       treeId: fixture.treeId,
@@ -331,12 +331,12 @@ describe('what undo restores', () => {
 describe('redo', () => {
   test('[U13] the next act of the caller clears it; acts of others, another active node and a retry do not', async () => {
     const fixture = await TestTree.make();
-    const [a] = await fixture.grow(['a']);
+    const [a] = await fixture.addMessages(['a']);
     await addMessage(fixture, 'b', a ?? fixture.rootId);
     await undoLast(fixture);
     await addMessage(fixture, 'yours', fixture.rootId, otherActor);
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: a ?? fixture.rootId });
-    await fixture.grow(['a'], fixture.rootId);
+    await fixture.addMessages(['a'], fixture.rootId);
     await redoLast(fixture);
     expect(fixture.texts(a)).toEqual(['b']);
     await undoLast(fixture);
@@ -346,7 +346,7 @@ describe('redo', () => {
 
   test('[U14] changing only the active node is not an act', async () => {
     const fixture = await TestTree.make();
-    const [a] = await fixture.grow(['a', 'b']);
+    const [a] = await fixture.addMessages(['a', 'b']);
     await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: a ?? fixture.rootId });
     await fixture.run({ type: 'branch', treeId: fixture.treeId, nodeId: a ?? fixture.rootId });
     await undoLast(fixture);
@@ -357,7 +357,7 @@ describe('redo', () => {
 describe('undo of large acts', () => {
   test('[U24] 2,000 variants of one act are undone with a few reads each', async () => {
     const fixture = await TestTree.make();
-    const [q] = await fixture.grow(['q']);
+    const [q] = await fixture.addMessages(['q']);
     const replies = Array.from({ length: 2000 }, (_, at) => ({ message: assistant(`r${at}`) }));
     await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: q ?? fixture.rootId, replies });
     const { plan, asked } = await planWithoutCommit(fixture, { type: 'undo', treeId: fixture.treeId });
@@ -371,7 +371,7 @@ describe('undo of large acts', () => {
 
   test('[U24] a splice that moved 5,000 children is undone without a walk for each', async () => {
     const fixture = await TestTree.make();
-    const [q, x] = await fixture.grow(['q', 'x']);
+    const [q, x] = await fixture.addMessages(['q', 'x']);
     const replies = Array.from({ length: 5000 }, (_, at) => ({ message: user(`r${at}`) }));
     await fixture.run({ type: 'reply', treeId: fixture.treeId, parentId: x ?? fixture.rootId, replies, select: false });
     const before = undoableState(fixture.tree);

@@ -58,7 +58,7 @@ export function* undoTreeCreation(
     refuse('undo/nothing', 'There is nothing of yours to undo.', { treeId: row.id });
   const added = yield* ask('addedByOthers', { of: row.rootId, versions: [1], since: 1, without: [] });
   if (added.length > 0 && !force)
-    overtakenBy(
+    refuseConflicts(
       actId,
       added.map((node) => node.id),
     );
@@ -71,7 +71,7 @@ export function* undoTreeCreation(
 // An act without remaining effects is still recorded as undone. Otherwise it would block all earlier acts.
 const nothingLeft: Step = { type: 'attributes', after: {}, before: {} };
 
-function overtakenBy(actId: ActId, by: readonly string[]): never {
+function refuseConflicts(actId: ActId, by: readonly string[]): never {
   return refuse('undo/overtaken', `Others changed this since: ${by.slice(0, 5).join(', ')}.`, { actId, by });
 }
 
@@ -89,9 +89,9 @@ function* undoPlan(command: UndoCommand | RedoCommand, context: PlanContext, act
   const row = yield* requireTree(context);
   if (act === null) return refuse('undo/nothing', `There is nothing of yours to ${verb}.`, { treeId: row.id });
   if (act.purged) return refuse('undo/purged', `What this ${verb} would bring back was purged.`, { actId: act.actId });
-  const { steps, tops, ahead, overtaken } = yield* invertAct(act, { force, row, actor: context.actor });
-  if (overtaken.length > 0 && !force) overtakenBy(act.actId, overtaken);
-  const moves = yield* restoreActive(act, row, tops, ahead, steps);
+  const { steps, removedRoots, ahead, conflicts } = yield* invertAct(act, { force, row, actor: context.actor });
+  if (conflicts.length > 0 && !force) refuseConflicts(act.actId, conflicts);
+  const moves = yield* restoreActive(act, row, removedRoots, ahead, steps);
   const done = steps.length === 0 ? [nothingLeft, ...moves] : [...steps, ...moves];
   const active = moves[0] === undefined ? row.activeNodeId : moves[0].after;
   const reverses = { kind: verb, actId: act.actId };
@@ -102,7 +102,7 @@ function* undoPlan(command: UndoCommand | RedoCommand, context: PlanContext, act
 function* restoreActive(
   act: ActRecord,
   row: TreeRow,
-  tops: ReadonlySet<NodeId>,
+  removedRoots: ReadonlySet<NodeId>,
   ahead: TreeOverlay,
   steps: readonly Step[],
 ) {
@@ -110,42 +110,46 @@ function* restoreActive(
   const selects = act.commits.flatMap((commit) => commit.steps.filter((step) => step.type === 'select'));
   const first = selects[0];
   const last = selects.at(-1);
-  const goes = active === null ? null : yield* ahead.removedWith(active, tops);
+  const goes = active === null ? null : yield* ahead.removedWith(active, removedRoots);
   if (first !== undefined && (last?.after === active || goes !== null || active === null)) {
     const target = first.before;
-    if (target === null ? yield* isEmptied(row, tops, ahead, steps) : yield* staysActive(target, tops, ahead))
+    if (
+      target === null
+        ? yield* isEmptied(row, removedRoots, ahead, steps)
+        : yield* staysActive(target, removedRoots, ahead)
+    )
       return buildSelectSteps(row, target);
   }
   if (goes === null && active !== null) return [];
   const home = goes === null ? row.rootId : ((yield* ahead.anyNode(goes))?.parentId ?? row.rootId);
-  const leaf = yield* findNextActive(row, home, [...tops]);
-  return buildSelectSteps(row, leaf ?? (yield* restoredNodes(steps, tops, ahead)));
+  const leaf = yield* findNextActive(row, home, [...removedRoots]);
+  return buildSelectSteps(row, leaf ?? (yield* restoredNodes(steps, removedRoots, ahead)));
 }
 
 function* isEmptied(
   row: TreeRow,
-  tops: ReadonlySet<NodeId>,
+  removedRoots: ReadonlySet<NodeId>,
   ahead: TreeOverlay,
   steps: readonly Step[],
 ): ReadProgram<boolean> {
-  if ((yield* restoredNodes(steps, tops, ahead)) !== null) return false;
+  if ((yield* restoredNodes(steps, removedRoots, ahead)) !== null) return false;
   for (const { id } of yield* ask('children', { of: row.rootId }))
-    if (!tops.has(id) && (yield* ahead.removedWith(id, tops)) === null) return false;
+    if (!removedRoots.has(id) && (yield* ahead.removedWith(id, removedRoots)) === null) return false;
   return true;
 }
 
-function* staysActive(id: NodeId, tops: ReadonlySet<NodeId>, ahead: TreeOverlay): ReadProgram<boolean> {
-  return (yield* ahead.node(id)) !== null && (yield* ahead.removedWith(id, tops)) === null;
+function* staysActive(id: NodeId, removedRoots: ReadonlySet<NodeId>, ahead: TreeOverlay): ReadProgram<boolean> {
+  return (yield* ahead.node(id)) !== null && (yield* ahead.removedWith(id, removedRoots)) === null;
 }
 
 /** Returns a node that these steps restore or move out of a removed subtree. */
 function* restoredNodes(
   steps: readonly Step[],
-  tops: ReadonlySet<NodeId>,
+  removedRoots: ReadonlySet<NodeId>,
   ahead: TreeOverlay,
 ): ReadProgram<NodeId | null> {
   for (const step of steps)
-    if ((step.type === 'restore' || step.type === 'move') && (yield* staysActive(step.nodeId, tops, ahead)))
+    if ((step.type === 'restore' || step.type === 'move') && (yield* staysActive(step.nodeId, removedRoots, ahead)))
       return step.nodeId;
   return null;
 }

@@ -16,9 +16,9 @@ export const restore: StepKind<RestoreStep> = {
 };
 
 /** Returns why the step cannot be applied, or null. */
-export const checkRestore: StepCheck<RestoreStep> = (tree, step, landing) => {
+export const checkRestore: StepCheck<RestoreStep> = (tree, step, numbers) => {
   const { nodeId, version } = step;
-  if (version === landing.version)
+  if (version === numbers.version)
     return refusal('step/invalid', `A commit cannot bring ${nodeId} back that it removes itself.`, { nodeId });
   const node = findAnyNode(tree, nodeId);
   if (node === undefined || node.parentId === null || node.removedIn !== version)

@@ -119,7 +119,7 @@ export interface CommitMarks {
 }
 
 /** Returns why a step cannot be applied to a tree value, or null. */
-export type StepCheck<S extends Step> = (tree: Tree, step: S, landing: CommitNumbers) => Refusal | null;
+export type StepCheck<S extends Step> = (tree: Tree, step: S, numbers: CommitNumbers) => Refusal | null;
 
 /** How steps of one kind are written and inverted. */
 export interface StepKind<S extends Step> {
@@ -127,12 +127,12 @@ export interface StepKind<S extends Step> {
   /** Whether the step changes structure or content, which makes the expected versions of other writers stale. */
   readonly structural: boolean;
   /** Returns the row changes of the step, without reading other rows. */
-  rows(step: S, landing: CommitNumbers): readonly RowChange[];
+  rows(step: S, numbers: CommitNumbers): readonly RowChange[];
   /**
    * Returns a program for changes of other rows, such as visit marks. The program runs after the rows of the step are
    * written.
    */
-  follow?(step: S, landing: CommitNumbers): ReadProgram<readonly RowChange[]> | null;
+  follow?(step: S, numbers: CommitNumbers): ReadProgram<readonly RowChange[]> | null;
   /** Returns the inverse step; `version` is the version of the step's commit. */
   invert(step: S, version: number): Step;
 }

@@ -62,7 +62,7 @@ export function buildTree(drawing: string): Tree {
     const [, indent = '', marker, id = '', group = '0', star] = found;
     const depth = indent.length / 2;
     const parent = above[depth];
-    if (parent === undefined) throw new Error(`The line ${JSON.stringify(line)} hangs on nothing.`);
+    if (parent === undefined) throw new Error(`The line ${JSON.stringify(line)} has no parent.`);
     above.length = depth + 1;
     const position = positionBetween(parent.last, null);
     parent.last = position;

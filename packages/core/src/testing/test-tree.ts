@@ -118,7 +118,7 @@ export class TestTree {
   }
 
   /** Adds messages below a node (by default the active node) and returns the ids of the new or reused nodes. */
-  async grow(messages: readonly (Message | string)[], parentId?: NodeId): Promise<NodeId[]> {
+  async addMessages(messages: readonly (Message | string)[], parentId?: NodeId): Promise<NodeId[]> {
     const said = messages.map((one, index) =>
       typeof one === 'string' ? (index % 2 === 0 ? user(one) : assistant(one)) : one,
     );

@@ -19,7 +19,7 @@ function outlineLines(topology: Topology, leaf: NodeId | null, limit: number): r
     {
       node: (id) => topology.nodes.get(id),
       children: (id) => topology.children(id),
-      tops: topology.children(topology.rootId),
+      topNodes: topology.children(topology.rootId),
     },
     { current: leaf, shows: () => true, fold: null, branches: 'all', limit },
   ).lines;

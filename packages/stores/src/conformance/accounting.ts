@@ -38,7 +38,7 @@ export function registerAccountRules(subject: StoreSubject): void {
       '[K108] users, tokens and shares are stored as given and found by id and by hash',
       async (store) => {
         const fixture = await createTestTree(store);
-        const [first] = await fixture.grow(['a']);
+        const [first] = await fixture.addMessages(['a']);
         const users: User[] = ['ann', 'ben'].map((id, at) => ({
           id,
           name: `${id} \ud800`,

@@ -72,7 +72,7 @@ export function registerAttachmentRules(subject: StoreSubject): void {
           treeId: first.treeId,
           messages: [{ message: says(lone) }],
         });
-        const [kept] = await other.grow(['begins']);
+        const [kept] = await other.addMessages(['begins']);
         await other.run({ type: 'append', treeId: other.treeId, messages: [{ message: says(shared) }] });
         expect(kept).toBeDefined();
         await first.run({ type: 'delete', treeId: first.treeId, nodeIds: [result.nodeId], mode: 'cascade' });

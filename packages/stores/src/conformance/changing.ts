@@ -66,7 +66,7 @@ export function registerChangeRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K12] a refusal leaves everything unchanged', async (store) => {
       const fixture = await createTestTree(store);
-      await fixture.grow(['a', 'b']);
+      await fixture.addMessages(['a', 'b']);
       const before = await readTreeJson(store, fixture.treeId);
       const { rootId } = (await askStore(store, fixture.treeId, 'tree', {})) ?? { rootId: nodeId('') };
       expect(await fixture.refusal({ type: 'delete', treeId: fixture.treeId, nodeIds: [rootId] })).toBe(
@@ -119,7 +119,7 @@ export function registerChangeRules(subject: StoreSubject): void {
         // A store with an attachment scans written messages for hashes.
         await store.blobs.put(new Uint8Array([1]), 'text/plain');
         const fixture = await createTestTree(store);
-        const [id] = await fixture.grow(['a']);
+        const [id] = await fixture.addMessages(['a']);
         const before = await readTreeJson(store, fixture.treeId);
         const at = { treeId: fixture.treeId, nodeId: id ?? nodeId('') };
         for (const json of ['{"customData":"x"}', '{"tags":[1]}', '{"title":{}}', '{"source":[]}'])
@@ -191,7 +191,7 @@ export function registerChangeRules(subject: StoreSubject): void {
         options,
       );
       await expect(failing).rejects.toThrow('a mistake in a planner');
-      await fixture.grow(['still works']);
+      await fixture.addMessages(['still works']);
       expect((await askStore(store, fixture.treeId, 'tree', {}))?.version).toBe(2);
     });
 
@@ -200,7 +200,7 @@ export function registerChangeRules(subject: StoreSubject): void {
       '[K14] a stale structural write is refused with the version and the commits since',
       async (store) => {
         const fixture = await createTestTree(store);
-        await fixture.grow(['a']);
+        await fixture.addMessages(['a']);
         const error = await fixture
           .run({ type: 'clear', treeId: fixture.treeId }, { expectedVersion: 1 })
           .catch((reason: unknown) => reason);
@@ -213,9 +213,9 @@ export function registerChangeRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K15] a stale additive write is kept as a sibling on request', async (store) => {
       const fixture = await createTestTree(store);
-      const [first] = await fixture.grow(['a']);
+      const [first] = await fixture.addMessages(['a']);
       const version = 2;
-      await fixture.grow(['b'], first);
+      await fixture.addMessages(['b'], first);
       const kept = await fixture.run(
         {
           type: 'append',
@@ -231,7 +231,7 @@ export function registerChangeRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K16] selecting, titling and bookmarking make no write stale', async (store) => {
       const fixture = await createTestTree(store);
-      const [first] = await fixture.grow(['a', 'b']);
+      const [first] = await fixture.addMessages(['a', 'b']);
       const id = first ?? nodeId('');
       await fixture.run({ type: 'select', treeId: fixture.treeId, nodeId: id });
       await fixture.run({ type: 'title', treeId: fixture.treeId, nodeId: id, title: 'T' });
@@ -243,7 +243,7 @@ export function registerChangeRules(subject: StoreSubject): void {
     testStoreRule(subject, '[K17] texts and blocks are returned exactly as given', async (store) => {
       const fixture = await createTestTree(store, 1, awkwardTexts.join(' '));
       const messages = [...awkwardTexts.map(user), messageWithUnknownBlock()];
-      const ids = await fixture.grow(messages);
+      const ids = await fixture.addMessages(messages);
       const texts = await store.content(fixture.treeId, ids);
       for (const [index, id] of ids.entries()) {
         expect((await askStore(store, fixture.treeId, 'node', { id }))?.message).toEqual(messages[index]);
@@ -266,9 +266,9 @@ export function registerChangeRules(subject: StoreSubject): void {
       '[K18] content returns live messages of the tree and leaves everything else out',
       async (store) => {
         const fixture = await createTestTree(store);
-        const [first, second] = await fixture.grow(['a', 'b']);
+        const [first, second] = await fixture.addMessages(['a', 'b']);
         const other = await createTestTree(store, 2);
-        const [foreign] = await other.grow(['c']);
+        const [foreign] = await other.addMessages(['c']);
         await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [second ?? nodeId('')] });
         const { rootId } = (await askStore(store, fixture.treeId, 'tree', {})) ?? { rootId: nodeId('') };
         const all = [first, second, foreign, rootId, nodeId(uuid(99)), nodeId('__proto__')].filter(
@@ -338,7 +338,7 @@ export function registerChangeRules(subject: StoreSubject): void {
       const fixture = await createTestTree(store);
       const history = Array.from({ length: 200 }, (_, index) => user(`turn ${index}`));
       const { rootId } = (await askStore(store, fixture.treeId, 'tree', {})) ?? { rootId: nodeId('') };
-      await fixture.grow(history, rootId);
+      await fixture.addMessages(history, rootId);
       const { result, commit } = await fixture.run({
         type: 'append',
         treeId: fixture.treeId,

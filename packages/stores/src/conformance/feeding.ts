@@ -23,8 +23,8 @@ export function registerFeedRules(subject: StoreSubject): void {
       '[K70] a feed gives the commits after a version, then future ones, each once',
       async (store) => {
         const fixture = await createTestTree(store);
-        await fixture.grow(['a']);
-        await fixture.grow(['b']);
+        await fixture.addMessages(['a']);
+        await fixture.addMessages(['b']);
         const seen: Commit[] = [];
         const stop = new AbortController();
         const reading = (async () => {
@@ -33,7 +33,7 @@ export function registerFeedRules(subject: StoreSubject): void {
             if (seen.length === 7) break;
           }
         })();
-        for (let at = 0; at < 5; at++) await fixture.grow([`c${at}`]);
+        for (let at = 0; at < 5; at++) await fixture.addMessages([`c${at}`]);
         await reading;
         expect(seen.map((commit) => commit.version)).toEqual([2, 3, 4, 5, 6, 7, 8]);
         expect(seen).toEqual(await askStore(store, fixture.treeId, 'log', { since: 1 }));
@@ -42,7 +42,7 @@ export function registerFeedRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K71] applying a feed from the first commit on gives the tree', async (store) => {
       const fixture = await createTestTree(store, 1, 'Be brief.');
-      const [first, second] = await fixture.grow(['a', 'b', 'c']);
+      const [first, second] = await fixture.addMessages(['a', 'b', 'c']);
       if (first !== undefined) await fixture.run({ type: 'title', treeId: fixture.treeId, nodeId: first, title: 'T' });
       if (second !== undefined)
         await fixture.run({
@@ -93,11 +93,11 @@ export function registerFeedRules(subject: StoreSubject): void {
       async (store) => {
         const fixture = await createTestTree(store, 1);
         const other = await createTestTree(store, 2);
-        const begun = await waitForListEvent(store, () => fixture.grow(['to begin with']));
+        const begun = await waitForListEvent(store, () => fixture.addMessages(['to begin with']));
         const start = begun.cursor;
-        await other.grow(['a']);
-        await fixture.grow(['b']);
-        await other.grow(['c']);
+        await other.addMessages(['a']);
+        await fixture.addMessages(['b']);
+        await other.addMessages(['c']);
         const last = new Map<string, number>();
         const events: TreeListEvent[] = [];
         for await (const event of store.feedAll(start)) {
@@ -121,7 +121,7 @@ export function registerFeedRules(subject: StoreSubject): void {
       async (store) => {
         const kept = await createTestTree(store, 1);
         const gone = await createTestTree(store, 2);
-        const begun = await waitForListEvent(store, () => gone.grow(['a', 'b', 'c', 'd']));
+        const begun = await waitForListEvent(store, () => gone.addMessages(['a', 'b', 'c', 'd']));
         const { version } = await gone.run({ type: 'delete-tree', treeId: gone.treeId });
         let deleted = begun;
         for await (const event of store.feedAll(begun.cursor)) {

@@ -75,7 +75,7 @@ export function registerSizeRules(subject: StoreSubject): void {
       '[K121] a page of a tree of 10,000 nodes is read without reading the tree',
       async (store) => {
         const fixture = await createTestTree(store);
-        const trunk = await fixture.grow(Array.from({ length: 100 }, (_, at) => `trunk ${at}`));
+        const trunk = await fixture.addMessages(Array.from({ length: 100 }, (_, at) => `trunk ${at}`));
         for (const [at, parentId] of trunk.entries()) {
           const messages = Array.from({ length: 99 }, (_, turn) => ({ message: user(`branch ${at} turn ${turn}`) }));
           await fixture.run({ type: 'append', treeId: fixture.treeId, parentId, messages, select: false });
@@ -98,7 +98,7 @@ export function registerSizeRules(subject: StoreSubject): void {
       '[K122] a parent of very many children gets another one and loses all of them',
       async (store) => {
         const fixture = await createTestTree(store);
-        const [top] = await fixture.grow(['top']);
+        const [top] = await fixture.addMessages(['top']);
         const parentId = top ?? nodeId('');
         const replies = Array.from({ length: many }, (_, at) => ({
           message: { ...user(`reply ${at}`), role: 'assistant' as const },

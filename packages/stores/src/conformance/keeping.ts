@@ -261,7 +261,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
         );
         expect(await thread(store, record.treeId)).toEqual(['a', 'c']);
         const made = await createTestTree(store, 9);
-        await made.grow(['new', 'conversation']);
+        await made.addMessages(['new', 'conversation']);
         expect(await thread(store, made.treeId)).toEqual(['new', 'conversation']);
         await store.putLinear(listOf(3, ['still', 'a list']));
         for await (const step of store.backfill()) expect(step.done).toBe(0);
@@ -279,7 +279,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
         for (const [at, owner] of ['pioneer', 'somebody'].entries()) {
           const own = store.forOwner(owner);
           const fixture = await createTestTree(own, 20 + at);
-          const [first] = await fixture.grow(['a', 'b']);
+          const [first] = await fixture.addMessages(['a', 'b']);
           const fork = {
             type: 'append',
             treeId: fixture.treeId,
@@ -301,7 +301,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
       async (store) => {
         const temporary = new TemporaryTrees(store);
         const fixture = await createTestTree(temporary.store);
-        await fixture.grow(['whispered', 'answered']);
+        await fixture.addMessages(['whispered', 'answered']);
         expect(await temporary.has(fixture.treeId)).toBe(true);
         expect(await temporary.storeOf(fixture.treeId)).toBe(temporary.store);
         expect(await temporary.storeOf(treeId(uuid(9)))).toBe(store);
@@ -324,7 +324,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
       async (store) => {
         const temporary = new TemporaryTrees(store);
         const fixture = await createTestTree(temporary.store, 1, 'Be brief.');
-        const [first, second, third] = await fixture.grow(['one two', 'b', 'c']);
+        const [first, second, third] = await fixture.addMessages(['one two', 'b', 'c']);
         const [a, b] = [first ?? nodeId(''), second ?? nodeId('')];
         await fixture.run({ type: 'edit', treeId: fixture.treeId, nodeId: b, content: 'b2', mode: 'branch' });
         await fixture.run({ type: 'split', treeId: fixture.treeId, nodeId: a, position: 4 });
@@ -332,7 +332,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
         await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [third ?? nodeId('')] });
         const { hash } = await temporary.store.blobs.put(new Uint8Array([1, 2]), 'image/png');
         const picture = { type: 'image', source: { type: 'blob', hash }, media_type: 'image/png' };
-        await fixture.grow([{ role: 'user', content: [picture] }]);
+        await fixture.addMessages([{ role: 'user', content: [picture] }]);
         const before = shape(await askStore(temporary.store, fixture.treeId, 'rows', {}));
         const kept = await temporary.keep(fixture.treeId, { actor: 'me', actId: actId(uuid(70)), at: 5000 });
         expect(kept.commit?.version).toBe(1);
@@ -342,7 +342,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
         expect((await store.history(fixture.treeId)).length).toBe(1);
         await expectNoErrors(store, fixture.treeId);
         const blocked = await createTestTree(temporary.store, 2);
-        const [asking] = await blocked.grow(['question']);
+        const [asking] = await blocked.addMessages(['question']);
         await blocked.run({ type: 'reply', treeId: blocked.treeId, parentId: asking ?? nodeId(''), replies: [{}] });
         expect(
           await expectRefusalCode(temporary.keep(blocked.treeId, { actor: 'me', actId: actId(uuid(71)), at: 1 })),
@@ -355,7 +355,7 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
 
   describe('checks', () => {
     testStoreRule(subject, '[K194] a check tells how many trees are done, up to all of them', async (store) => {
-      for (const number of [1, 2, 3]) await (await createTestTree(store, number)).grow([`tree ${number}`]);
+      for (const number of [1, 2, 3]) await (await createTestTree(store, number)).addMessages([`tree ${number}`]);
       const reported: WorkProgress[] = [];
       const report = await store.fsck({ onProgress: (progress) => reported.push(progress) });
       expect(report).toMatchObject({ trees: 3, findings: [] });
@@ -373,14 +373,14 @@ export function registerListAndBackupRules(subject: StoreSubject): void {
       async (store, context) => {
         skipUnlessSupported(context, store.supports.durable, 'there are no files to copy, which K119 holds it to say');
         const fixture = await createTestTree(store, 1, 'Be brief.');
-        await fixture.grow(['kept', ...awkwardTexts]);
+        await fixture.addMessages(['kept', ...awkwardTexts]);
         const { hash } = await store.blobs.put(new Uint8Array([4, 5]), 'image/png');
         await store.accounts.putUser({ id: 'u', name: 'Ann', role: 'admin', createdAt: 1, disabledAt: null });
         const image = await readTreeJson(store, fixture.treeId);
         const log = await askStore(store, fixture.treeId, 'log', { since: 0 });
         const copy = await requirePart(subject.backup, 'backup')(store);
         await store.backup(copy.to);
-        await fixture.grow(['after the backup']);
+        await fixture.addMessages(['after the backup']);
         const opened = await copy.open();
         expect(await readTreeJson(opened, fixture.treeId)).toEqual(image);
         expect(await askStore(opened, fixture.treeId, 'log', { since: 0 })).toEqual(log);

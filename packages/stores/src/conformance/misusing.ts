@@ -22,7 +22,7 @@ export function registerUntypedCallerRules(subject: StoreSubject): void {
   describe('callers without types', () => {
     testStoreRule(subject, '[K26] an invalid command is refused with a code', async (store) => {
       const fixture = await createTestTree(store);
-      const [a] = await fixture.grow(['a', 'b']);
+      const [a] = await fixture.addMessages(['a', 'b']);
       const here = { treeId: fixture.treeId, nodeId: a };
       const before = await readTreeJson(store, fixture.treeId);
       const message = user('m');
@@ -43,7 +43,7 @@ export function registerUntypedCallerRules(subject: StoreSubject): void {
       '[K171] a number or a list that JSON cannot express is refused by every method',
       async (store) => {
         const fixture = await createTestTree(store);
-        const [a = nodeId('')] = await fixture.grow(['a', 'b']);
+        const [a = nodeId('')] = await fixture.addMessages(['a', 'b']);
         const { treeId } = fixture;
         const before = await readTreeJson(store, treeId);
         const odd: readonly unknown[] = [Number.NaN, Number.NEGATIVE_INFINITY, [undefined], { deep: [1, undefined] }];

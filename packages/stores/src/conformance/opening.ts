@@ -46,7 +46,7 @@ export function registerOpeningRules(subject: StoreSubject): void {
       await store.close();
       const calls: readonly (() => Promise<unknown>)[] = [
         () => askStore(store, fixture.treeId, 'tree', {}),
-        () => fixture.grow(['late']),
+        () => fixture.addMessages(['late']),
         () => store.trees(),
         () => store.search({ text: 'a' }),
         () => store.trash(fixture.treeId),
@@ -62,7 +62,7 @@ export function registerOpeningRules(subject: StoreSubject): void {
       async (store, context) => {
         skipUnlessSupported(context, store.supports.durable, 'this store does not outlive its process');
         const fixture = await createTestTree(store, 1, 'Be brief.');
-        const [first] = await fixture.grow([...awkwardTexts.map(user), messageWithUnknownBlock()]);
+        const [first] = await fixture.addMessages([...awkwardTexts.map(user), messageWithUnknownBlock()]);
         if (first !== undefined)
           await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: first, title: 'here \u0000' });
         await fixture.run({
@@ -90,7 +90,7 @@ export function registerOpeningRules(subject: StoreSubject): void {
       const id = treeId(uuid(1));
       if (store.supports.durable) {
         const fixture = await createTestTree(store);
-        await fixture.grow(['kept']);
+        await fixture.addMessages(['kept']);
         store = await requirePart(subject.reopen, 'reopen')(store, { readOnly: true });
         expect((await store.trees()).items.map((item) => item.id)).toEqual([id]);
         expect((await store.search({ text: 'kept' })).items.length).toBe(1);
@@ -134,7 +134,7 @@ async function refusedAndUntouched(
 ): Promise<void> {
   skipUnlessSupported(context, store.supports.durable, 'there is nothing on disk that could be spoilt');
   const fixture = await createTestTree(store);
-  await fixture.grow(['precious']);
+  await fixture.addMessages(['precious']);
   const spoilt = await requirePart(subject.damage, 'spoil')(store, how);
   const opening = await spoilt.open().then(
     // A store may detect the damage only when the tree is read.

@@ -18,7 +18,7 @@ export function registerOwnerRules(subject: StoreSubject): void {
   describe('owners', () => {
     testStoreRule(subject, '[K90] ids of another owner are unknown to every call', async (store) => {
       const fixture = await createTestTree(store);
-      const [first, second] = await fixture.grow(['mine alone', 'an answer']);
+      const [first, second] = await fixture.addMessages(['mine alone', 'an answer']);
       const id = first ?? nodeId('');
       await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: id, title: 'B' });
       await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [second ?? nodeId('')] });
@@ -93,7 +93,7 @@ export function registerOwnerRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K91] no command reaches a tree of another owner, not even as a source', async (store) => {
       const fixture = await createTestTree(store);
-      const [first] = await fixture.grow(['mine', 'alone']);
+      const [first] = await fixture.addMessages(['mine', 'alone']);
       const id = first ?? nodeId('');
       const before = await readTreeJson(store, fixture.treeId);
       const other = store.forOwner('somebody else');
@@ -130,7 +130,7 @@ export function registerOwnerRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K92] a tree id of another owner is taken', async (store) => {
       const fixture = await createTestTree(store);
-      await fixture.grow(['mine']);
+      await fixture.addMessages(['mine']);
       const before = await readTreeJson(store, fixture.treeId);
       const other = new TestTree(store.forOwner(secondOwnerOf(subject)), fixture.treeId);
       expect(await other.refusal({ type: 'create', treeId: fixture.treeId }, { newId: () => uuid(901) })).toBe(
@@ -145,8 +145,8 @@ export function registerOwnerRules(subject: StoreSubject): void {
       const fixture = await createTestTree(store);
       const other = await createTestTree(store.forOwner('somebody else'), 2);
       const reported = await waitForListEvent(store, async () => {
-        await other.grow(['theirs']);
-        await fixture.grow(['mine']);
+        await other.addMessages(['theirs']);
+        await fixture.addMessages(['mine']);
       });
       expect(reported.treeId).toBe(fixture.treeId);
     });

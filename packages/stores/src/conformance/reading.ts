@@ -50,13 +50,13 @@ export function registerReadRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K31] a read program sees one state of its tree while others write', async (store) => {
       const fixture = await createTestTree(store);
-      await fixture.grow(['a', 'b', 'c']);
+      await fixture.addMessages(['a', 'b', 'c']);
       const versions = await store.read(fixture.treeId, function* () {
         const seen: (number | undefined)[] = [];
         for (let at = 0; at < 20; at++) seen.push((yield* ask('tree', {}))?.version);
         return seen;
       });
-      const writing = Promise.all([fixture.grow(['d']), fixture.grow(['e'])]);
+      const writing = Promise.all([fixture.addMessages(['d']), fixture.addMessages(['e'])]);
       const during = await store.read(fixture.treeId, function* () {
         const row = yield* ask('tree', {});
         const rows = yield* ask('rows', {});
@@ -94,14 +94,14 @@ export function registerReadRules(subject: StoreSubject): void {
       const texts = odd.flatMap((unit) => [1, 79, 320, 1_944, 5_000].map((times) => `x${unit.repeat(times)}y`));
       // Previews skip leading spaces. With these spaces, the test reaches the end of the text that a store examines.
       for (let space = 0; space < 9; space++) texts.push(`${' '.repeat(320 - space)}👩‍👩‍👧${'e\u0301'.repeat(9)}`);
-      await fixture.grow(texts);
+      await fixture.addMessages(texts);
       const tree = await valueOf(store, fixture.treeId);
       expect(await store.read(tree.id, () => readTopology(tree.id))).toEqual(topology(tree));
     });
 
     testStoreRule(subject, '[K33] reads of an unknown tree and of unknown nodes give nothing', async (store) => {
       const fixture = await createTestTree(store);
-      await fixture.grow(['a']);
+      await fixture.addMessages(['a']);
       const nowhere = treeId(uuid(0xbad));
       for (const id of [nowhere, fixture.treeId])
         for (const read of readsAbout(nodeId(uuid(0xdead)), nodeId('__proto__'), nowhere)) {

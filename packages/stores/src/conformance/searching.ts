@@ -25,7 +25,7 @@ export function registerSearchRules(subject: StoreSubject): void {
       async (store, context) => {
         skipUnlessSupported(context, store.supports.search, 'this store does not search');
         const fixture = await createTestTree(store);
-        const [first] = await fixture.grow(['The quick brown fox', 'jumps over the lazy dog']);
+        const [first] = await fixture.addMessages(['The quick brown fox', 'jumps over the lazy dog']);
         await fixture.variant(assistant('Quickly said the Brownie'), first ?? nodeId(''));
         expect(await found(store, 'QUICK brown')).toEqual(['Quickly said the Brownie', 'The quick brown fox']);
         expect(await found(store, 'uick')).toHaveLength(2);
@@ -38,7 +38,7 @@ export function registerSearchRules(subject: StoreSubject): void {
     testStoreRule(subject, '[K61] lone surrogates and NUL are found inside long terms too', async (store, context) => {
       skipUnlessSupported(context, store.supports.search, 'this store does not search');
       const fixture = await createTestTree(store);
-      await fixture.grow(['before\ud800after', 'before\u0000after', 'before\ufffdafter']);
+      await fixture.addMessages(['before\ud800after', 'before\u0000after', 'before\ufffdafter']);
       expect(await found(store, 'before\ud800after')).toEqual(['before\ud800after']);
       expect(await found(store, 'e\u0000a')).toEqual(['before\u0000after']);
       expect(await found(store, 'ore\ufffdaft')).toEqual(['before\ufffdafter']);
@@ -61,7 +61,7 @@ export function registerSearchRules(subject: StoreSubject): void {
           'Größe 漢字',
           'back\\slash*',
         ];
-        await fixture.grow(texts.map(user));
+        await fixture.addMessages(texts.map(user));
         const cases: readonly (readonly [string, number])[] = [
           ['50%', 1],
           ['a_b', 1],
@@ -91,7 +91,7 @@ export function registerSearchRules(subject: StoreSubject): void {
         skipUnlessSupported(context, store.supports.search, 'this store does not search');
         const fixture = await createTestTree(store);
         const { treeId } = fixture;
-        const [a = nodeId(''), b = nodeId(''), c = nodeId('')] = await fixture.grow([
+        const [a = nodeId(''), b = nodeId(''), c = nodeId('')] = await fixture.addMessages([
           'alpha',
           'beta',
           'gamma',
@@ -112,7 +112,7 @@ export function registerSearchRules(subject: StoreSubject): void {
       async (store, context) => {
         skipUnlessSupported(context, store.supports.search, 'this store does not search');
         const fixture = await createTestTree(store);
-        const [first, second] = await fixture.grow(['alpha secret', 'beta']);
+        const [first, second] = await fixture.addMessages(['alpha secret', 'beta']);
         expect(await found(store, 'alpha')).toHaveLength(1);
         await fixture.run({
           type: 'edit',
@@ -143,7 +143,7 @@ export function registerSearchRules(subject: StoreSubject): void {
         const other = await createTestTree(store, 2);
         await other.run({ type: 'attributes', treeId: other.treeId, set: { project: 'garden', title: 'Named' } });
         for (let at = 0; at < 7; at++)
-          await (at % 2 === 0 ? fixture : other).grow([`needle ${at}`, `reply with needle ${at}`]);
+          await (at % 2 === 0 ? fixture : other).addMessages([`needle ${at}`, `reply with needle ${at}`]);
         const all: string[] = [];
         let cursor: string | undefined;
         do {

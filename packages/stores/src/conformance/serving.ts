@@ -16,7 +16,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
   describe('runs', () => {
     testStoreRule(subject, '[K100] a run is found until it ends, and its heartbeat is updated', async (store) => {
       const fixture = await createTestTree(store);
-      const [first] = await fixture.grow(['a']);
+      const [first] = await fixture.addMessages(['a']);
       const run: Run = {
         id: uuid(80),
         treeId: fixture.treeId,
@@ -49,7 +49,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
       '[K164] a reply that nobody writes any more, and a run without its reply, are warnings of every check',
       async (store) => {
         const fixture = await createTestTree(store);
-        const [first] = await fixture.grow(['a']);
+        const [first] = await fixture.addMessages(['a']);
         const { result } = await fixture.run({
           type: 'reply',
           treeId: fixture.treeId,
@@ -81,7 +81,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
       '[K101] a piece that overlaps adds what is new of it, and one that leaves a hole is refused',
       async (store) => {
         const fixture = await createTestTree(store);
-        const [first] = await fixture.grow(['a']);
+        const [first] = await fixture.addMessages(['a']);
         const id = uuid(80);
         const at = { treeId: fixture.treeId, nodeId: first ?? nodeId('') };
         await store.runs.start({ id, ...at, process: 'p', startedAt: 1, beatAt: 1, data: {} });
@@ -104,7 +104,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
       '[K101] the text of a run is read gapless from any offset, and a piece sent twice is there once',
       async (store) => {
         const fixture = await createTestTree(store);
-        const [first] = await fixture.grow(['a']);
+        const [first] = await fixture.addMessages(['a']);
         const id = uuid(80);
         await store.runs.start({
           id,
@@ -136,7 +136,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K102] a run without a heartbeat is claimed by exactly one caller', async (store) => {
       const fixture = await createTestTree(store);
-      const [first] = await fixture.grow(['a']);
+      const [first] = await fixture.addMessages(['a']);
       const base = { treeId: fixture.treeId, nodeId: first ?? nodeId(''), process: 'dead', startedAt: 1, data: {} };
       await store.runs.start({ ...base, id: uuid(80), beatAt: 10 });
       await store.runs.start({ ...base, id: uuid(81) });
@@ -154,7 +154,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
         const owners = ['first', 'second', 'third'].map((owner) => store.forOwner(owner));
         for (const [at, own] of owners.entries()) {
           const fixture = await createTestTree(own, at + 1);
-          const [first = nodeId('')] = await fixture.grow(['a']);
+          const [first = nodeId('')] = await fixture.addMessages(['a']);
           const base = { treeId: fixture.treeId, nodeId: first, process: 'dead', startedAt: at + 1, data: {} };
           await own.runs.start({ ...base, id: uuid(80 + at), beatAt: 10 });
           await own.runs.start({ ...base, id: uuid(90 + at) });
@@ -175,7 +175,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
       '[K181] heartbeats are by the clock of the store, whatever a process takes the time for',
       async (store) => {
         const fixture = await createTestTree(store);
-        const [first = nodeId('')] = await fixture.grow(['a']);
+        const [first = nodeId('')] = await fixture.addMessages(['a']);
         // The clock of the process that started the run is two hours ahead, so the start time is in the future.
         const startedAt = Date.now() + 7_200_000;
         await store.runs.start({
@@ -200,7 +200,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
       '[K160] what is noted with a run is seen by everybody, also if two note something at once',
       async (store) => {
         const fixture = await createTestTree(store);
-        const [first = nodeId('')] = await fixture.grow(['a']);
+        const [first = nodeId('')] = await fixture.addMessages(['a']);
         const id = uuid(80);
         const data = { model: 'm', old: 1 };
         await store.runs.start({
@@ -223,7 +223,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
     testStoreRule(subject, '[K103] runs and their text survive the process', async (store, context) => {
       skipUnlessSupported(context, store.supports.durable, 'nothing outlives the process');
       const fixture = await createTestTree(store);
-      const [first] = await fixture.grow(['a']);
+      const [first] = await fixture.addMessages(['a']);
       const run: Run = {
         id: uuid(80),
         treeId: fixture.treeId,
@@ -248,7 +248,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
       '[K105] trees and nodes are found by their foreign ids, and a name given again points anew',
       async (store) => {
         const fixture = await createTestTree(store);
-        const [first, second] = await fixture.grow(['a', 'b']);
+        const [first, second] = await fixture.addMessages(['a', 'b']);
         const [a, b] = [first ?? nodeId(''), second ?? nodeId('')];
         const names = ['x', 'y\u0000', '__proto__', 'é'.repeat(256)].map((id) => ({
           treeId: fixture.treeId,
@@ -311,7 +311,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
       );
       for (const fixture of fixtures) expect(await store.externalIdsOf(fixture.treeId)).toEqual([]);
       // If the same external id is written twice, the second one is kept.
-      const [grown] = (await fixtures[0]?.grow(['a'])) ?? [];
+      const [grown] = (await fixtures[0]?.addMessages(['a'])) ?? [];
       await store.putExternalIds([...names, { ...first, nodeId: grown ?? null }]);
       for (const fixture of fixtures) expect((await store.externalIdsOf(fixture.treeId)).length).toBe(600);
       expect((await store.findExternalIds('chat', first.scope, [first.id])).map((name) => name.nodeId).sort()).toEqual(
@@ -350,7 +350,7 @@ export function registerSideDataRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K107] provenance is stored outside version and log', async (store) => {
       const fixture = await createTestTree(store);
-      const [first, second] = await fixture.grow(['a', 'b']);
+      const [first, second] = await fixture.addMessages(['a', 'b']);
       const rows = [1, 2].map((at) => ({
         treeId: fixture.treeId,
         source: 'proxy \u0000',

@@ -66,7 +66,7 @@ export function registerTrashRules(subject: StoreSubject): void {
       '[K80] the trash lists the nodes of each removal, newest first, until they are restored',
       async (store) => {
         const fixture = await createTestTree(store);
-        const [a, b, c, d] = await fixture.grow(['a', 'b', 'c', 'd']);
+        const [a, b, c, d] = await fixture.addMessages(['a', 'b', 'c', 'd']);
         await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [d ?? nodeId('')], mode: 'cascade' });
         await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [b ?? nodeId('')], mode: 'cascade' });
         const items = await store.trash(fixture.treeId);
@@ -107,7 +107,7 @@ export function registerTrashRules(subject: StoreSubject): void {
       '[K81] purging takes rows, former contents and texts, and undo before it is refused',
       async (store) => {
         const fixture = await createTestTree(store);
-        const [a, b, c] = await fixture.grow(['open', 'secret one', 'secret two']);
+        const [a, b, c] = await fixture.addMessages(['open', 'secret one', 'secret two']);
         const id = b ?? nodeId('');
         await fixture.run({
           type: 'edit',
@@ -138,7 +138,7 @@ export function registerTrashRules(subject: StoreSubject): void {
           'undo/purged',
         );
         expect((await store.history(fixture.treeId)).map((commit) => commit.version)).toEqual([6, 5, 4, 3, 2, 1]);
-        await fixture.grow(['goes on']);
+        await fixture.addMessages(['goes on']);
         expect((await askStore(store, fixture.treeId, 'tree', {}))?.version).toBe(7);
         await expectNoErrors(store, fixture.treeId);
       },
@@ -146,7 +146,7 @@ export function registerTrashRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K82] purging up to a version deletes exactly the nodes removed by then', async (store) => {
       const fixture = await createTestTree(store);
-      const [a, b, c, d] = await fixture.grow(['a', 'b', 'c', 'd']);
+      const [a, b, c, d] = await fixture.addMessages(['a', 'b', 'c', 'd']);
       await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [d ?? nodeId('')] });
       await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [b ?? nodeId('')] });
       expect((await store.purge(fixture.treeId, { upTo: 2 })).nodes).toBe(0);
@@ -161,7 +161,7 @@ export function registerTrashRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K82] visit marks to purged nodes are deleted', async (store) => {
       const fixture = await createTestTree(store);
-      const [a = nodeId(''), b = nodeId('')] = await fixture.grow(['a', 'b']);
+      const [a = nodeId(''), b = nodeId('')] = await fixture.addMessages(['a', 'b']);
       await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [b] });
       await store.purge(fixture.treeId, { nodeId: b });
       expect((await askStore(store, fixture.treeId, 'node', { id: a }))?.lastChildId).toBeNull();
@@ -172,7 +172,7 @@ export function registerTrashRules(subject: StoreSubject): void {
       '[K83] a tree can only be purged from the trash, and nothing of it remains',
       async (store) => {
         const fixture = await createTestTree(store);
-        const [first] = await fixture.grow(['secret']);
+        const [first] = await fixture.addMessages(['secret']);
         const run = {
           id: uuid(80),
           treeId: fixture.treeId,
@@ -215,7 +215,7 @@ export function registerTrashRules(subject: StoreSubject): void {
       '[K84] history tells the commits newest first, before a version and as many as asked for',
       async (store) => {
         const fixture = await createTestTree(store);
-        for (const text of ['a', 'b', 'c']) await fixture.grow([text]);
+        for (const text of ['a', 'b', 'c']) await fixture.addMessages([text]);
         await fixture.run({ type: 'undo', treeId: fixture.treeId }, { actor: 'me' });
         const all = await store.history(fixture.treeId);
         expect(all.map(({ version, kind }) => [version, kind])).toEqual([
@@ -253,7 +253,7 @@ export function registerTrashRules(subject: StoreSubject): void {
       async (store) => {
         const fixture = await createTestTree(store);
         const other = await createTestTree(store, 2);
-        const [seen = nodeId('')] = await other.grow(['x', 'y']);
+        const [seen = nodeId('')] = await other.addMessages(['x', 'y']);
         const { treeId } = fixture;
         const act = { actId: uuid(700) };
         await fixture.run({ type: 'append', treeId, messages: [said(uuid(701))] }, act);
@@ -268,7 +268,7 @@ export function registerTrashRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K183] a restored node matches under its current ancestors', async (store) => {
       const fixture = await createTestTree(store);
-      const [a = nodeId('')] = await fixture.grow(['a']);
+      const [a = nodeId('')] = await fixture.addMessages(['a']);
       const c = await fixture.variant(user('c'), a);
       const marker = nodeId(uuid(721));
       await fixture.run({ type: 'branch', treeId: fixture.treeId, nodeId: a, summary: 'What was left.', id: marker });
@@ -287,12 +287,12 @@ export function registerTrashRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K180] a purge names the other trees with copies of the purged nodes', async (store) => {
       const fixture = await createTestTree(store);
-      const [first = nodeId(''), second = nodeId('')] = await fixture.grow(['one', 'two']);
+      const [first = nodeId(''), second = nodeId('')] = await fixture.addMessages(['one', 'two']);
       const { treeId } = fixture;
       const copy = asTreeId(uuid(2));
       await fixture.run({ type: 'duplicate', treeId: copy, from: treeId, attributes: { title: 'The copy' } });
       const picking = await createTestTree(store, 3);
-      await picking.grow(['begins']);
+      await picking.addMessages(['begins']);
       await picking.run({ type: 'cherry-pick', treeId: picking.treeId, from: treeId, nodeId: second });
       await fixture.run({ type: 'delete', treeId, nodeIds: [second], mode: 'cascade' });
       expect(await store.purge(treeId, { nodeId: second })).toEqual({
@@ -373,7 +373,7 @@ export function registerTrashRules(subject: StoreSubject): void {
       async (store) => {
         const fixture = await createTestTree(store);
         const { treeId } = fixture;
-        const [, b = nodeId(''), c = nodeId('')] = await fixture.grow(['a', 'b', 'c']);
+        const [, b = nodeId(''), c = nodeId('')] = await fixture.addMessages(['a', 'b', 'c']);
         const you = { actor: 'you' };
         await fixture.run({ type: 'delete', treeId, nodeIds: [b] });
         await fixture.run({ type: 'restore', treeId, nodeId: b }, you);
@@ -392,7 +392,7 @@ export function registerTrashRules(subject: StoreSubject): void {
         skipUnlessSupported(context, store.supports.history, 'this store keeps no history');
         const fixture = await createTestTree(store);
         const { treeId } = fixture;
-        const grown = await fixture.grow(['a', 'b', 'c']);
+        const grown = await fixture.addMessages(['a', 'b', 'c']);
         const { version } = await readTreeValue(store, treeId);
         const look = async () => shapeOf(await readTreeJson(store, treeId));
         const states = [await look()];
@@ -421,7 +421,7 @@ export function registerTrashRules(subject: StoreSubject): void {
       async (store, context) => {
         skipUnlessSupported(context, store.supports.durable && store.supports.history, 'nothing outlives the process');
         const fixture = await createTestTree(store);
-        const [first] = await fixture.grow(['a', 'b']);
+        const [first] = await fixture.addMessages(['a', 'b']);
         const before = await readTreeJson(store, fixture.treeId);
         await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [first ?? nodeId('')], mode: 'cascade' });
         const gone = await readTreeJson(store, fixture.treeId);

@@ -118,7 +118,7 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
     testStoreRule(subject, '[K182] simultaneous appends without ids from two handles are all kept', async (store) => {
       const second = await besides(subject, store);
       const fixture = await createTestTree(store);
-      const [top = nodeId('')] = await fixture.grow(['top']);
+      const [top = nodeId('')] = await fixture.addMessages(['top']);
       for (let round = 0; round < 5; round++) {
         const texts = Array.from({ length: 8 }, (_, at) => `round ${round} message ${at}`);
         const outcomes = await Promise.all(
@@ -145,7 +145,7 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
     testStoreRule(subject, '[K51] two handles see each other’s commits at once', async (store) => {
       const second = await besides(subject, store);
       const fixture = await createTestTree(store);
-      const [first] = await fixture.grow(['from the first']);
+      const [first] = await fixture.addMessages(['from the first']);
       const other = new TestTree(second, fixture.treeId);
       await other.run({
         type: 'append',
@@ -164,7 +164,7 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
       async (store) => {
         for (let round = 0; round < 10; round++) {
           const fixture = await createTestTree(store, 10 + round);
-          const [a, b, c] = await fixture.grow(['a', 'b', 'c']);
+          const [a, b, c] = await fixture.addMessages(['a', 'b', 'c']);
           const doomed = b ?? nodeId('');
           const results = await Promise.allSettled([
             fixture.run(
@@ -193,7 +193,7 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
     testStoreRule(subject, '[K53] of two moves that would make a cycle at most one succeeds', async (store) => {
       for (let round = 0; round < 10; round++) {
         const fixture = await createTestTree(store, 10 + round);
-        const [top] = await fixture.grow(['top']);
+        const [top] = await fixture.addMessages(['top']);
         const x = await fixture.variant(user('x'), top ?? nodeId(''));
         const y = await fixture.variant(user('y'), top ?? nodeId(''));
         const move = (id: NodeId, to: NodeId, n: number) =>
@@ -206,7 +206,7 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K54] two splices that both renumber groups keep the groups separate', async (store) => {
       const fixture = await createTestTree(store);
-      const [top] = await fixture.grow(['top']);
+      const [top] = await fixture.addMessages(['top']);
       const parents = [
         await fixture.variant(user('p'), top ?? nodeId('')),
         await fixture.variant(user('q'), top ?? nodeId('')),
@@ -249,7 +249,7 @@ export function registerConcurrentWriteRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K56] with an expected version only one of several writers succeeds', async (store) => {
       const fixture = await createTestTree(store);
-      const [first] = await fixture.grow(['a']);
+      const [first] = await fixture.addMessages(['a']);
       const edits = Array.from({ length: 6 }, (_, at) =>
         fixture.run(
           { type: 'edit', treeId: fixture.treeId, nodeId: first ?? nodeId(''), content: `edit ${at}`, mode: 'branch' },

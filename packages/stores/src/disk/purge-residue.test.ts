@@ -42,7 +42,7 @@ async function grown(store: Store, fixture: TestTree, size: number): Promise<Nod
   const { treeId } = fixture;
   const words = secret(size);
   const { hash } = await store.blobs.put(new TextEncoder().encode(words), 'text/plain');
-  const [first = nodeId('')] = await fixture.grow([user(words)], await rootOf(store, treeId));
+  const [first = nodeId('')] = await fixture.addMessages([user(words)], await rootOf(store, treeId));
   await fixture.run({
     type: 'append',
     treeId,
@@ -56,7 +56,7 @@ async function grown(store: Store, fixture: TestTree, size: number): Promise<Nod
       },
     ],
   });
-  const [edited = nodeId('')] = await fixture.grow([user(words)], first);
+  const [edited = nodeId('')] = await fixture.addMessages([user(words)], first);
   await fixture.run({ type: 'edit', treeId, nodeId: edited, content: 'harmless', mode: 'in-place' });
   await fixture.run({ type: 'bookmark', treeId, nodeId: edited, title: words.slice(0, 200) });
   const { result } = await fixture.run({ type: 'reply', treeId, parentId: first, replies: [{}] });
@@ -79,7 +79,7 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
     async (size) => {
       let store = await open();
       const fixture = await createTestTree(store);
-      await fixture.grow(['stays']);
+      await fixture.addMessages(['stays']);
       const first = await grown(store, fixture, size);
       await store.close();
       store = await open();
@@ -110,7 +110,7 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
       await fixture.run({ type: 'attributes', treeId: fixture.treeId, set: { title: secret(120) } });
       await grown(store, fixture, size);
       const other = await createTestTree(store, 2);
-      await other.grow(['stays']);
+      await other.addMessages(['stays']);
       await store.putExternalIds([
         { treeId: fixture.treeId, nodeId: null, format: 'f', scope: secret(60), id: secret(60) },
       ]);
@@ -143,7 +143,7 @@ describe.each(['files', 'jsonl'])('%s', (kind) => {
     const store = await open();
     const fixture = await createTestTree(store);
     const { treeId } = fixture;
-    const [first = nodeId('')] = await fixture.grow(['a question']);
+    const [first = nodeId('')] = await fixture.addMessages(['a question']);
     const { result } = await fixture.run({ type: 'reply', treeId, parentId: first, replies: [{}] });
     const [reply = nodeId('')] = result.added;
     await store.runs.start({ id: uuid(900), treeId, nodeId: reply, process: 'p', startedAt: 1, beatAt: 1, data: {} });

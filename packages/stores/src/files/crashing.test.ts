@@ -87,7 +87,7 @@ function start(
 
 async function sample(place: string): Promise<void> {
   const store = await FileSystemStore.open(place);
-  await (await TestTree.make({ store, treeId: id })).grow(['first', 'reply']);
+  await (await TestTree.make({ store, treeId: id })).addMessages(['first', 'reply']);
   await store.close();
 }
 
@@ -133,7 +133,7 @@ describe('crashing', () => {
     const template = folder();
     await sample(template);
     const operations: readonly (readonly [string, (fixture: TestTree, store: Store) => Promise<unknown>])[] = [
-      ['append', (fixture) => fixture.grow(['more'])],
+      ['append', (fixture) => fixture.addMessages(['more'])],
       ['create', (_, store) => TestTree.make({ store, treeId: treeId(uuid(2)) })],
       ['clear', (fixture) => fixture.run({ type: 'clear', treeId: id })],
       ['purge', (_, store) => store.purge(id, { upTo: 99 })],
@@ -182,11 +182,12 @@ describe('crashing', () => {
     const before = readFileSync(journal);
     armFault({ point: 'disk-journal-after-append', nth: 1, fault: 'enospc', sticky: true });
     const fixture = new LaterFixture(store);
-    for (let at = 0; at < 3; at++) expect(await expectRefusalCode(fixture.grow([`lost ${at}`]))).toBe('store/full');
+    for (let at = 0; at < 3; at++)
+      expect(await expectRefusalCode(fixture.addMessages([`lost ${at}`]))).toBe('store/full');
     expect(await texts(store)).toEqual(['first', 'reply']);
     expect(readFileSync(journal).equals(before)).toBe(true);
     armFault(null);
-    await fixture.grow(['kept']);
+    await fixture.addMessages(['kept']);
     expect(await texts(store)).toEqual(['first', 'reply', 'kept']);
     await store.close();
   });
@@ -196,7 +197,7 @@ describe('crashing', () => {
     await sample(place);
     const store = await FileSystemStore.open(place);
     armFault({ point: 'disk-node-before-rename', nth: 1, fault: 'enospc', sticky: true });
-    await new LaterFixture(store).grow(['kept']);
+    await new LaterFixture(store).addMessages(['kept']);
     await store.fsck();
     expect((await store.info()).notes.some((note) => note.includes('files for other programs are behind'))).toBe(true);
     armFault(null);
@@ -220,8 +221,8 @@ describe('the lock', () => {
     expect(info.readOnly).toBe(true);
     expect(info.notes.some((note) => note.includes(`process ${holder.child.pid} `))).toBe(true);
     expect(await texts(store)).toEqual(['first', 'reply']);
-    expect(await expectRefusalCode(new LaterFixture(store).grow(['no']))).toBe('store/locked');
-    await expect(new LaterFixture(store).grow(['no'])).rejects.toMatchObject({
+    expect(await expectRefusalCode(new LaterFixture(store).addMessages(['no']))).toBe('store/locked');
+    await expect(new LaterFixture(store).addMessages(['no'])).rejects.toMatchObject({
       message: expect.stringContaining(`written by the process ${holder.child.pid} on `),
       data: { pid: holder.child.pid },
     });
@@ -233,7 +234,7 @@ describe('the lock', () => {
     expect(existsSync(join(place, '.coppice', 'lock'))).toBe(true);
     const next = await FileSystemStore.open(place);
     expect((await next.info()).readOnly).toBe(false);
-    await new LaterFixture(next).grow(['yes']);
+    await new LaterFixture(next).addMessages(['yes']);
     await next.close();
     expect(existsSync(join(place, '.coppice', 'lock'))).toBe(false);
   });
@@ -272,8 +273,8 @@ describe('the lock', () => {
     const store = await FileSystemStore.open(place);
     rmSync(join(place, '.coppice', 'lock'));
     const other = await FileSystemStore.open(place);
-    expect(await expectRefusalCode(new LaterFixture(store).grow(['no']))).toBe('store/locked');
-    await new LaterFixture(other).grow(['yes']);
+    expect(await expectRefusalCode(new LaterFixture(store).addMessages(['no']))).toBe('store/locked');
+    await new LaterFixture(other).addMessages(['yes']);
     await store.close();
     expect(existsSync(join(place, '.coppice', 'lock'))).toBe(true);
     await other.close();
@@ -285,14 +286,14 @@ describe('the lock', () => {
     const lock = join(place, '.coppice', 'lock');
     const store = await FileSystemStore.open(place);
     linkSync(lock, `${lock}.copy`);
-    await new LaterFixture(store).grow(['yes']);
+    await new LaterFixture(store).addMessages(['yes']);
     // File times have a coarse resolution, so the test waits until the next change gets another time.
     const probe = join(place, '.coppice', 'probe');
     do writeFileSync(probe, '');
     while (statSync(probe).ctimeMs <= statSync(lock).ctimeMs);
     rmSync(probe);
     renameSync(lock, `${lock}.aside`);
-    expect(await expectRefusalCode(new LaterFixture(store).grow(['no']))).toBe('store/locked');
+    expect(await expectRefusalCode(new LaterFixture(store).addMessages(['no']))).toBe('store/locked');
     await store.close();
   });
 });

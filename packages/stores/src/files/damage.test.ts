@@ -62,7 +62,7 @@ describe('incomplete journals', () => {
       await reader.close();
       expect(readFileSync(journal).equals(torn)).toBe(true);
       const store = await FileSystemStore.open(place);
-      await new LaterFixture(store).grow(['after']);
+      await new LaterFixture(store).addMessages(['after']);
       const image = await readTreeJson(store, damagedTreeId);
       await store.close();
       // The incomplete line stays in place, and every other line is valid JSON for other readers.
@@ -83,7 +83,7 @@ describe('incomplete journals', () => {
     truncateSync(journal, readFileSync(journal).length - 1);
     const store = await FileSystemStore.open(place);
     expect(await texts(store)).toEqual(['first', 'reply']);
-    await new LaterFixture(store).grow(['after']);
+    await new LaterFixture(store).addMessages(['after']);
     await store.close();
     const again = await FileSystemStore.open(place);
     expect(await texts(again)).toEqual(['first', 'reply', 'after']);
@@ -105,8 +105,8 @@ describe('damaged journals', () => {
       expect(error.code).toBe('store/damaged');
       expect(error.message).toContain(journal);
       expect(error.message).toMatch(says);
-      expect(await expectRefusalCode(new LaterFixture(store).grow(['no']))).toBe('store/damaged');
-      await new LaterFixture(store, intactTreeId).grow(['goes on']);
+      expect(await expectRefusalCode(new LaterFixture(store).addMessages(['no']))).toBe('store/damaged');
+      await new LaterFixture(store, intactTreeId).addMessages(['goes on']);
       const { findings } = await store.fsck();
       expect(findings.map(({ code, treeId: tree }) => [code, tree])).toEqual([['unreadable', damagedTreeId]]);
       await store.close();

@@ -187,7 +187,7 @@ describe('folders without a journal', () => {
     const [first] = (await store.trees()).items.filter((item) => item.createdAt === Date.UTC(2026, 0, 2, 3, 4, 0));
     const id = first?.id ?? treeId('');
     const names = await store.externalIdsOf(id);
-    await new LaterFixture(store, id).grow(['And tomorrow?']);
+    await new LaterFixture(store, id).addMessages(['And tomorrow?']);
     const image = await readTreeJson(store, id);
     await store.close();
     expect(readEveryFile(join(place, 'root-1'))).toEqual(before);
@@ -225,7 +225,7 @@ describe('folders without a journal', () => {
       const before = await readTreeJson(store, id);
       armFault({ point: '*', nth, fault: 'eio' });
       const fixture = new LaterFixture(store, id);
-      const refused = await fixture.grow(['And tomorrow?']).then(
+      const refused = await fixture.addMessages(['And tomorrow?']).then(
         () => null,
         (error: unknown) => (isAppError(error) ? error.code : String(error)),
       );
@@ -234,7 +234,7 @@ describe('folders without a journal', () => {
       expect([nth, refused]).toEqual([nth, through ? null : 'store/unavailable']);
       if (!through) {
         expect(await readTreeJson(store, id)).toEqual(before);
-        await fixture.grow(['And tomorrow?']);
+        await fixture.addMessages(['And tomorrow?']);
       }
       await store.close();
       const again = await FileSystemStore.open(place);
@@ -259,7 +259,7 @@ describe('folders without a journal', () => {
     writeFileSync(join(place, root, 'nodes', `${uuid(701)}.json`), JSON.stringify(node));
     const store = await FileSystemStore.open(place);
     expect(await only(store)).toBe(root);
-    await new LaterFixture(store, treeId(root)).grow(['New']);
+    await new LaterFixture(store, treeId(root)).addMessages(['New']);
     await store.close();
     expect(readPlain(place)[0]?.branches).toEqual(['Old / New']);
     const file = JSON.parse(readFileSync(join(place, root, 'nodes', `${uuid(701)}.json`), 'utf8'));
@@ -316,7 +316,7 @@ describe('folders without a journal', () => {
     const id = await only(store);
     expect(drawn(await readTreeValue(store, id)).length).toBe(5);
     expect(readFileSync(join(place, 'roots.json'), 'utf8')).toBe('[{"id":"root-1"');
-    await new LaterFixture(store, id).grow(['on']);
+    await new LaterFixture(store, id).addMessages(['on']);
     await store.close();
     expect(readFileSync(join(place, 'roots.json.damaged-1'), 'utf8')).toBe('[{"id":"root-1"');
     expect(readPlain(place).length).toBe(1);

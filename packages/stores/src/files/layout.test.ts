@@ -33,8 +33,8 @@ describe('the layout', () => {
   test('[L1] a plain reader finds every branch by the registry, the node files and their lists of children', async () => {
     const place = folder();
     const { store, fixture } = await grown(place);
-    const [first, second] = await fixture.grow(['hello', 'hi', 'bye']);
-    await fixture.grow([user('other')], second);
+    const [first, second] = await fixture.addMessages(['hello', 'hi', 'bye']);
+    await fixture.addMessages([user('other')], second);
     await fixture.run({
       type: 'edit',
       treeId: fixture.treeId,
@@ -57,7 +57,7 @@ describe('the layout', () => {
   test('[L1] tool calls, results, titles, tags and data are where a plain reader expects them', async () => {
     const place = folder();
     const { store, fixture } = await grown(place);
-    const [, , last] = await fixture.grow([
+    const [, , last] = await fixture.addMessages([
       user('when?'),
       toolCallMessage('c1', 'clock'),
       toolResultMessage('c1', 'now'),
@@ -86,7 +86,7 @@ describe('the layout', () => {
   test('[L2] removed nodes are separate from what plain readers read, and move back when restored', async () => {
     const place = folder();
     const { store, fixture } = await grown(place);
-    const [, second, third] = await fixture.grow(['a', 'b', 'c']);
+    const [, second, third] = await fixture.addMessages(['a', 'b', 'c']);
     await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [second ?? nodeId('')], mode: 'cascade' });
     await store.fsck();
     expect(readPlain(place)[0]?.branches).toEqual(['a']);
@@ -128,7 +128,7 @@ describe('the layout', () => {
   test('[L4] a tree with a long history is read from its files, with the same result', async () => {
     const place = folder();
     const { store, fixture } = await grown(place);
-    const [first, second] = await fixture.grow(['a', assistant('b'), 'c']);
+    const [first, second] = await fixture.addMessages(['a', assistant('b'), 'c']);
     for (let at = 0; at < 30; at++)
       await fixture.run({
         type: 'edit',
@@ -193,7 +193,7 @@ describe('the layout', () => {
   test('[L6] purged data is in no file, and its tree still opens', async () => {
     const place = folder();
     const { store, fixture } = await grown(place);
-    const [, second] = await fixture.grow(['kept', 'secretly said', 'below']);
+    const [, second] = await fixture.addMessages(['kept', 'secretly said', 'below']);
     const id = second ?? nodeId('');
     await fixture.run({
       type: 'annotate',
@@ -209,7 +209,7 @@ describe('the layout', () => {
       [...readEveryFile(place).values()].map((bytes) => Buffer.from(bytes, 'base64').toString('utf8')).join('\n');
     expect(everything()).not.toContain('secretly');
     expect(everything()).toContain('openly named');
-    await fixture.grow(['more']);
+    await fixture.addMessages(['more']);
     const image = await readTreeJson(store, fixture.treeId);
     await store.close();
     const again = await FileSystemStore.open(place);
@@ -226,9 +226,9 @@ describe('the layout', () => {
   test('[L7] a purged tree leaves nothing behind', async () => {
     const place = folder();
     const { store, fixture } = await grown(place);
-    await fixture.grow(['secretly said']);
+    await fixture.addMessages(['secretly said']);
     const other = await TestTree.make({ store, treeId: treeId(uuid(2)) });
-    await other.grow(['kept']);
+    await other.addMessages(['kept']);
     await store.putExternalIds([
       { treeId: fixture.treeId, nodeId: null, format: 'f', scope: 's', id: 'secretly named' },
     ]);
@@ -246,9 +246,9 @@ describe('the layout', () => {
   test('[L8] ids, nodes and acts of other trees are known before those trees are read', async () => {
     const place = folder();
     const { store, fixture } = await grown(place);
-    const [first] = await fixture.grow(['here', 'to be moved']);
+    const [first] = await fixture.addMessages(['here', 'to be moved']);
     const other = await TestTree.make({ store, treeId: treeId(uuid(2)) });
-    const [there] = await other.grow(['there']);
+    const [there] = await other.addMessages(['there']);
     const act = actId(uuid(90));
     const graft = {
       type: 'graft',

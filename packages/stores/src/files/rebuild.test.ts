@@ -37,7 +37,7 @@ for (const [name, , how] of spoiltJournals)
     expect((await store.fsck()).findings).toEqual([]);
     const beside = `${journal}.damaged-1`;
     expect(existsSync(beside) ? readFileSync(beside) : null).toEqual(spoilt);
-    const [added] = await new LaterFixture(store).grow(['goes on']);
+    const [added] = await new LaterFixture(store).addMessages(['goes on']);
     const after = await readTreeJson(store, damagedTreeId);
     await store.close();
     const again = await FileSystemStore.open(place);

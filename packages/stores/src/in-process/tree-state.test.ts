@@ -108,7 +108,7 @@ describe('the state of a tree', () => {
       seen.push(await versionIn(store, fixture.treeId));
       seen.push((await store.trees()).items[0]?.version);
     };
-    await fixture.grow(['a']);
+    await fixture.addMessages(['a']);
     expect(seen).toEqual([1, 1]);
     expect(await versionIn(store, fixture.treeId)).toBe(2);
   });
@@ -118,7 +118,7 @@ describe('the state of a tree', () => {
     const store = storeWith(holder);
     const fixture = await TestTree.make({ store });
     holder.fails = true;
-    await expect(fixture.grow(['a'])).rejects.toThrow('The disk is full.');
+    await expect(fixture.addMessages(['a'])).rejects.toThrow('The disk is full.');
     await expect(TestTree.make({ store, treeId: treeId(uuid(2)) })).rejects.toThrow('The disk is full.');
     await expect(store.blobs.put(new Uint8Array([1]), 'text/plain')).rejects.toThrow('The disk is full.');
     const record: LinearRecord = { treeId: treeId(uuid(3)), createdAt: 1, messages: [{ message: user('a') }] };
@@ -126,7 +126,7 @@ describe('the state of a tree', () => {
     expect((await store.trees()).items.map((item) => item.version)).toEqual([1]);
     expect((await store.search({ text: 'a' })).items).toEqual([]);
     holder.fails = false;
-    await fixture.grow(['a']);
+    await fixture.addMessages(['a']);
     await store.putLinear(record);
     expect((await store.search({ text: 'a' })).items.length).toBe(2);
   });
@@ -207,7 +207,7 @@ describe('the state of a tree', () => {
     const holder = new Holder();
     const first = storeWith(holder);
     const fixture = await TestTree.make({ store: first });
-    const [one] = await fixture.grow(['a', 'b']);
+    const [one] = await fixture.addMessages(['a', 'b']);
     const other = await TestTree.make({ store: first, treeId: treeId(uuid(2)) });
     const store = holder.reopened();
     expect((await store.trees()).items.length).toBe(2);

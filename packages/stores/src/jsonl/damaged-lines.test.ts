@@ -51,7 +51,7 @@ async function reachable(store: SessionStore, of: TreeId): Promise<Node[]> {
 async function chain(texts: readonly string[]): Promise<string> {
   const store = await SessionStore.open(folder);
   const fixture = await TestTree.make({ store, treeId: id });
-  for (const text of texts) await fixture.grow([text]);
+  for (const text of texts) await fixture.addMessages([text]);
   await store.close();
   return filesIn(folder)[0] ?? '';
 }
@@ -163,7 +163,7 @@ describe('one line', () => {
   test('[J46] a reply whose own line is missing is shown with its final text', async () => {
     const store = await SessionStore.open(folder);
     const fixture = await TestTree.make({ store, treeId: id });
-    const [asks] = await fixture.grow(['a question']);
+    const [asks] = await fixture.addMessages(['a question']);
     const { result } = await fixture.run({
       type: 'reply',
       treeId: id,
@@ -178,7 +178,7 @@ describe('one line', () => {
       message: assistant('a whole reply'),
       status: 'success',
     });
-    await fixture.grow(['a second question']);
+    await fixture.addMessages(['a second question']);
     await store.close();
     const path = filesIn(folder)[0] ?? '';
     writeLines(
@@ -281,7 +281,7 @@ describe('random damage', () => {
         await forget();
       }
     }
-    await fixture.grow(['the end of it.']);
+    await fixture.addMessages(['the end of it.']);
     await store.close();
   }
 

@@ -38,7 +38,7 @@ async function sample(
 ): Promise<{ store: SessionStore; fixture: TestTree; path: string }> {
   const store = await SessionStore.open(folder);
   const fixture = await TestTree.make({ store, treeId: id, systemPrompt: 'Be brief.' });
-  await fixture.grow(texts);
+  await fixture.addMessages(texts);
   return { store, fixture, path: filesIn(folder)[0] ?? '' };
 }
 
@@ -183,7 +183,7 @@ describe('the format of the lines', () => {
     await fixture.run({ type: 'delete', treeId: id, nodeIds: [secret], mode: 'cascade' });
     await store.purge(id, { nodeId: secret });
     expect(readFileSync(path, 'utf8')).not.toContain('the secret');
-    await fixture.grow(['and on']);
+    await fixture.addMessages(['and on']);
     const image = await readTreeJson(store, id);
     const log = await askStore(store, id, 'log', { since: 0 });
     await store.close();
@@ -385,7 +385,7 @@ describe('other writers', () => {
     const { store, fixture, path } = await sample();
     const before = (await askStore(store, id, 'tree', {}))?.activeNodeId ?? nodeId('');
     const lines = readFileSync(path, 'utf8');
-    await fixture.grow(['mine']);
+    await fixture.addMessages(['mine']);
     const mine = readFileSync(path, 'utf8').slice(lines.length);
     await store.close();
     rmSync(sidecarFolder(path), { recursive: true, force: true });
@@ -406,11 +406,11 @@ describe('other writers', () => {
     const { store, fixture, path } = await sample();
     const bytes = readFileSync(path);
     truncateSync(path, bytes.length - 20);
-    const cut: unknown = await fixture.grow(['late']).catch((error: unknown) => error);
+    const cut: unknown = await fixture.addMessages(['late']).catch((error: unknown) => error);
     expect(isAppError(cut) ? cut.code : cut).toBe('store/locked');
     rmSync(path);
     writeFileSync(path, bytes);
-    const replaced: unknown = await fixture.grow(['late']).catch((error: unknown) => error);
+    const replaced: unknown = await fixture.addMessages(['late']).catch((error: unknown) => error);
     expect(isAppError(replaced) ? replaced.code : replaced).toBe('store/locked');
     expect(readFileSync(path).equals(bytes)).toBe(true);
     await store.close();

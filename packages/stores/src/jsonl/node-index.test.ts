@@ -66,10 +66,10 @@ const id = treeId(uuid(1));
 async function sample(): Promise<string> {
   const store = await SessionStore.open(folder);
   const fixture = await TestTree.make({ store, treeId: id });
-  const [, second = nodeId('')] = await fixture.grow(['one', 'two', 'three', 'four']);
-  const [other = nodeId('')] = await fixture.grow(['ünders', 'five'], second);
+  const [, second = nodeId('')] = await fixture.addMessages(['one', 'two', 'three', 'four']);
+  const [other = nodeId('')] = await fixture.addMessages(['ünders', 'five'], second);
   await fixture.run({ type: 'edit', treeId: id, nodeId: other, content: 'edited', mode: 'in-place' });
-  const [gone = nodeId('')] = await fixture.grow(['gone'], second);
+  const [gone = nodeId('')] = await fixture.addMessages(['gone'], second);
   await fixture.run({ type: 'delete', treeId: id, nodeIds: [gone], mode: 'cascade' });
   await fixture.run({ type: 'bookmark', treeId: id, nodeId: second, title: 'here' });
   await store.close();
@@ -302,7 +302,7 @@ describe('a node index that does not describe the file', () => {
     expect(await shown()).toEqual(right);
     const store = await SessionStore.open(folder);
     const another = await TestTree.make({ store, treeId: treeId(uuid(2)) });
-    await another.grow(['of another']);
+    await another.addMessages(['of another']);
     await store.close();
     const theirs = filesIn(folder).find((one) => one !== path) ?? '';
     copyFileSync(nodeIndexPath(theirs), nodeIndexPath(path));

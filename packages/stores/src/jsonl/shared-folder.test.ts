@@ -57,8 +57,8 @@ test('[J49] lists, search and reads follow changes of another process', async ()
 test('[J49] a tree that this process has open follows a purge of another one', async () => {
   const one = await SessionStore.open(folder);
   const fixture = await TestTree.make({ store: one, treeId: treeId(uuid(1)) });
-  const [first] = await fixture.grow(['kept']);
-  const [second] = await fixture.grow(['goes'], first);
+  const [first] = await fixture.addMessages(['kept']);
+  const [second] = await fixture.addMessages(['goes'], first);
   await one.close();
   const reader = await SessionStore.open(folder);
   expect((await reader.search({ text: 'goes' })).items.length).toBe(1);

@@ -47,15 +47,15 @@ test('[L197] a store with several hosts writes to the one that takes writes, and
   const following = (async (of: Store) => {
     for await (const event of of.feedAll(encodeCursor('changes', [0]), stop.signal)) seen.push(event);
   })(store).catch((error: unknown) => error);
-  await fixture.grow(['before']);
+  await fixture.addMessages(['before']);
   await expect.poll(() => seen.map(({ version }) => version)).toEqual([1, 2]);
   await replicated();
   await primary.kill();
   // While no server accepts writes, requests fail with an error that allows a retry.
-  const late = fixture.grow(['while none takes writes']).catch((error: unknown) => error);
+  const late = fixture.addMessages(['while none takes writes']).catch((error: unknown) => error);
   expect(await late).toMatchObject({ code: 'store/unavailable', retryable: true });
   await standby.promote();
-  await fixture.grow(['after']);
+  await fixture.addMessages(['after']);
   expect(await standby.query('SELECT max(version)::int AS n FROM change', standby.url(database))).toEqual([{ n: 3 }]);
   stop.abort();
   await following;
@@ -72,7 +72,7 @@ test('[L198] a store that was opened on a standby takes writes after its promoti
   expect(refused).toMatchObject({ code: 'tree/read-only' });
   await standby.promote();
   const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
-  await fixture.grow(['after the promotion']);
+  await fixture.addMessages(['after the promotion']);
   expect(await store.info()).toMatchObject({ readOnly: false });
   expect((await store.info()).notes.join()).not.toContain('takes no writes');
 }, 120_000);

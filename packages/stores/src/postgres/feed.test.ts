@@ -79,7 +79,7 @@ describe.each([
     const coming = taken(there.feed(fixture.treeId, 0), 21);
     const made: Commit[] = [];
     for (let n = 0; n < 20; n++) {
-      await fixture.grow([`message ${n}`]);
+      await fixture.addMessages([`message ${n}`]);
       if (n % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     }
     for (const commit of await taken(here.feed(fixture.treeId, 0), 21)) made.push(commit);
@@ -90,7 +90,7 @@ describe.each([
   test('wake the list of all trees', async () => {
     const [here, there] = [await opened(options), await opened(options)];
     const coming = taken(await begun(there, here), 3);
-    await (await make(here, treeId(uuid(1)))).grow(['a']);
+    await (await make(here, treeId(uuid(1)))).addMessages(['a']);
     await make(here.forOwner('somebody else'), treeId(uuid(2)));
     await make(here, treeId(uuid(3)));
     expect((await coming).map(({ treeId: id, version }) => [id, version])).toEqual([
@@ -106,7 +106,7 @@ test('a feed continues when the listening connection is cut', async () => {
   const fixture = await make(here, treeId(uuid(1)));
   const coming = taken(there.feed(fixture.treeId, 0), 12);
   for (let n = 0; n < 11; n++) {
-    await fixture.grow([`message ${n}`]);
+    await fixture.addMessages([`message ${n}`]);
     if (n % 4 === 3)
       await database.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%LISTEN%' AND pid <> pg_backend_pid()`,
@@ -156,7 +156,7 @@ test('[L182] a transaction that stays open delays no list, and its commit is not
   const feed = await begun(store, store);
   const slow = await openTransaction(first);
   const other = await openTransaction(foreign, 'somebody else');
-  await second.grow(['overtakes', 'again']);
+  await second.addMessages(['overtakes', 'again']);
   const [overtook] = await taken(feed, 1);
   expect([overtook?.treeId, overtook?.version]).toEqual([second.treeId, 2]);
   await slow.commit();
@@ -174,7 +174,7 @@ test('[L182] more commits of one owner than there are lanes, all open at once, a
   const trees = await Promise.all(Array.from({ length: 12 }, (_, at) => make(store, treeId(uuid(at + 1)))));
   const start = await begun(store, store);
   const open = await Promise.all(trees.slice(0, 7).map((tree) => openTransaction(tree)));
-  for (const tree of trees.slice(7)) await tree.grow(['while they are open']);
+  for (const tree of trees.slice(7)) await tree.addMessages(['while they are open']);
   const before = await taken(start, 5);
   for (const one of open.toReversed()) await one.commit();
   const after = await taken(store.feedAll(before[4]?.cursor ?? null), 7);
@@ -201,7 +201,7 @@ test('[L184] a cursor of an earlier version, made of transaction ids, continues 
   );
   const store = await open(where.url);
   const fixture = await make(store, treeId(uuid(1)));
-  await fixture.grow(['a']);
+  await fixture.addMessages(['a']);
   const reported = await taken(store.feedAll(encodeCursor('changes', [old + 1])), 3);
   expect(reported.map(({ treeId: id, version }) => [id, version])).toEqual([
     [uuid(50), 2],
@@ -215,7 +215,7 @@ test('[L184] a cursor of an earlier version, made of transaction ids, continues 
 test('[L184] a cursor newer than a restored database gets every later commit', async () => {
   const store = await opened();
   const fixture = await make(store, treeId(uuid(1)));
-  await fixture.grow(['a']);
+  await fixture.addMessages(['a']);
   const [ahead] = await database.query('SELECT max(id) + 1000 AS place FROM change');
   const feed = store.feedAll(encodeCursor('changes', [Number(ahead?.['place'])]))[Symbol.asyncIterator]();
   const first = feed.next();

@@ -30,7 +30,7 @@ test('[L177] behind PgBouncer in transaction mode two stores write at once, ever
   await Promise.all(
     trees.map(async (id, at) => {
       const fixture = await TestTree.make({ store: at % 2 === 0 ? here : there, treeId: id });
-      for (let turn = 0; turn < 20; turn++) await fixture.grow([`tree ${at} turn ${turn}`]);
+      for (let turn = 0; turn < 20; turn++) await fixture.addMessages([`tree ${at} turn ${turn}`]);
     }),
   );
   for (const [at, id] of trees.entries()) {

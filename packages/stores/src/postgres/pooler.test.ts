@@ -49,7 +49,7 @@ test('[L177] two stores that share a pooled connection run their own statements 
   await Promise.all(
     trees.map(async (id, at) => {
       const fixture = await TestTree.make({ store: at % 2 === 0 ? here : there, treeId: id });
-      for (let turn = 0; turn < 5; turn++) await fixture.grow([`tree ${at} says ${turn}`]);
+      for (let turn = 0; turn < 5; turn++) await fixture.addMessages([`tree ${at} says ${turn}`]);
     }),
   );
   for (const [at, id] of trees.entries())
@@ -69,7 +69,7 @@ test('[L177] a store leaves nothing on a shared connection: no setting, no state
   const before = await onShared(settings);
   const store = await opened();
   const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
-  await fixture.grow(['one', 'two']);
+  await fixture.addMessages(['one', 'two']);
   await store.search({ text: 'two' });
   expect(await onShared(settings)).toEqual(before);
 });
@@ -82,7 +82,7 @@ test('[L177] every commit waits for the disk, even if another user of the connec
   const store = await opened();
   await onShared('SET synchronous_commit = off');
   const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
-  await fixture.grow(['one']);
+  await fixture.addMessages(['one']);
   expect(await database.query('SELECT DISTINCT setting FROM noted')).toEqual([{ setting: 'on' }]);
 });
 
@@ -96,8 +96,8 @@ test('[L177] a feed finds commits that another store made through the pooler', a
       if (version === 3) return;
     }
   })();
-  await fixture.grow(['one']);
-  await fixture.grow(['two']);
+  await fixture.addMessages(['one']);
+  await fixture.addMessages(['two']);
   await following;
   expect(seen).toEqual([1, 2, 3]);
 });
@@ -115,9 +115,9 @@ test('[L181] LISTEN is trusted only after a notification arrived; otherwise comm
       if (version === 3) return;
     }
   })();
-  await fixture.grow(['one']);
+  await fixture.addMessages(['one']);
   await vi.waitUntil(() => seen.includes(2), { timeout: 30_000 });
-  await fixture.grow(['two']);
+  await fixture.addMessages(['two']);
   await following;
   expect(seen).toEqual([1, 2, 3]);
   const notesOf = async (store: Store) => (await store.info()).notes.join();
@@ -144,11 +144,11 @@ test('[L213] a listening connection that reports no error and receives nothing i
     );
     return rows.map(({ pid }) => Number(pid));
   };
-  await fixture.grow(['received']);
+  await fixture.addMessages(['received']);
   await vi.waitUntil(async () => seen.includes(2) && (await listening()).length === 2, { timeout: 30_000 });
   const before = await listening();
   proxy.deafen();
-  await fixture.grow(['found by a poll']);
+  await fixture.addMessages(['found by a poll']);
   await vi.waitUntil(() => seen.includes(3), { timeout: 30_000 });
   await vi.waitUntil(
     async () => {
@@ -157,7 +157,7 @@ test('[L213] a listening connection that reports no error and receives nothing i
     },
     { timeout: 30_000, interval: 200 },
   );
-  await fixture.grow(['received again']);
+  await fixture.addMessages(['received again']);
   await vi.waitUntil(() => seen.includes(4), { timeout: 30_000 });
   expect(seen).toEqual([1, 2, 3, 4]);
   stop.abort();

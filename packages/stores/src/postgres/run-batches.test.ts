@@ -32,7 +32,7 @@ async function startReplies(count: number): Promise<readonly Reply[]> {
       const owner = store.forOwner(`owner ${at}`);
       const tree = treeId(uuid(1_000 + at));
       const fixture = await TestTree.make({ store: owner, treeId: tree });
-      const nodeId = (await fixture.grow([`question ${at}`])).at(-1);
+      const nodeId = (await fixture.addMessages([`question ${at}`])).at(-1);
       if (nodeId === undefined) throw new Error('There is no node.');
       const id = `run ${at}`;
       await owner.runs.start({ id, treeId: tree, nodeId, process: 'here', startedAt: 1, data: {} });

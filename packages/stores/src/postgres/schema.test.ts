@@ -24,7 +24,7 @@ describe('the database itself refuses', () => {
   beforeAll(async () => {
     database = await createPreparedDatabase();
     const store = await open(database.url);
-    ids = await (await TestTree.make({ store, treeId: first })).grow(['a', 'b']);
+    ids = await (await TestTree.make({ store, treeId: first })).addMessages(['a', 'b']);
     await TestTree.make({ store, treeId: second });
     await store.close();
   });
@@ -147,7 +147,7 @@ describe('updating the tables of a database in use', () => {
     const where = await createPreparedDatabase();
     const store = await open(where.url);
     const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
-    await fixture.grow(['a needle']);
+    await fixture.addMessages(['a needle']);
     await store.search({ text: 'needle' });
     await store.close();
     await where.query('DROP INDEX change_feed');
@@ -234,7 +234,7 @@ describe('a new database', () => {
     const store = await open(database.url);
     const fixture = await TestTree.make({ store });
     for (let turn = 0; turn < 4; turn++)
-      await fixture.grow(Array.from({ length: 40 }, (_, index) => `${turn} ${index}`));
+      await fixture.addMessages(Array.from({ length: 40 }, (_, index) => `${turn} ${index}`));
     await store.close();
     const counted = await database.query("SELECT reltuples AS n FROM pg_class WHERE oid = to_regclass('node')");
     expect(Number(counted[0]?.n)).toBeGreaterThanOrEqual(64);

@@ -191,7 +191,7 @@ describe('opening', () => {
     const [first, last] = [opened[0], opened[5]];
     if (first === undefined || last === undefined) throw new Error('There are six stores.');
     expect(made).toEqual([{ version: String((await first.info()).schemaVersion) }]);
-    await (await TestTree.make({ store: first, treeId: treeId(uuid(1)) })).grow(['hello']);
+    await (await TestTree.make({ store: first, treeId: treeId(uuid(1)) })).addMessages(['hello']);
     expect((await last.search({ text: 'hello' })).items.length).toBe(1);
     for (const store of opened) await store.close();
     await database.drop();
@@ -211,9 +211,9 @@ describe('opening', () => {
     const database = await createPreparedDatabase();
     const writing = await open(database.url);
     const fixture = await TestTree.make({ store: writing, treeId: treeId(uuid(1)) });
-    const [indexed] = await fixture.grow(['a needle in the hay']);
+    const [indexed] = await fixture.addMessages(['a needle in the hay']);
     await writing.search({ text: 'needle' });
-    const [later] = await fixture.grow(['another NEEDLE', 'nothing']);
+    const [later] = await fixture.addMessages(['another NEEDLE', 'nothing']);
     await writing.close();
     await database.query(
       `ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET default_transaction_read_only = on`,
@@ -253,7 +253,7 @@ describe('opening', () => {
     const store = await open(url.href);
     expect((await store.info()).notes.join()).toContain('pg_trgm');
     const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
-    const [hit] = await fixture.grow(['50% of the hay', 'a needle']);
+    const [hit] = await fixture.addMessages(['50% of the hay', 'a needle']);
     expect((await store.search({ text: '50% HAY' })).items.map((one) => one.nodeId)).toEqual([hit]);
     await store.close();
     await database.query(`DROP OWNED BY "poor_${name}" CASCADE`);
@@ -289,7 +289,7 @@ describe('opening', () => {
     expect(notes.join()).not.toContain('clock');
     expect(store.supports.durable).toBe(false);
     const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
-    const [hit] = await fixture.grow(['漢字 and more', 'a needle']);
+    const [hit] = await fixture.addMessages(['漢字 and more', 'a needle']);
     expect((await store.search({ text: '漢' })).items.map((one) => one.nodeId)).toEqual([hit]);
     await store.close();
     await server.close();
@@ -302,8 +302,8 @@ describe('search', () => {
     const database = await createPreparedDatabase();
     const store = await open(database.url);
     const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
-    await fixture.grow(Array.from({ length: 300 }, (_, n) => `message number ${n} says nothing of note`));
-    await fixture.grow(['here is the needle']);
+    await fixture.addMessages(Array.from({ length: 300 }, (_, n) => `message number ${n} says nothing of note`));
+    await fixture.addMessages(['here is the needle']);
     expect((await store.search({ text: 'needle' })).items.length).toBe(1);
     const plans = await PostgresDatabase.create(parsePostgresSettings(database.url, {}));
     const plan = await plans.read(function* () {
@@ -325,7 +325,7 @@ describe('search', () => {
     const database = await createPreparedDatabase();
     const store = await open(database.url);
     const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
-    const [, secret] = await fixture.grow(['first', 'the secret']);
+    const [, secret] = await fixture.addMessages(['first', 'the secret']);
     await store.search({ text: 'secret' });
     await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [secret ?? nodeId('')] });
     expect((await store.search({ text: 'secret' })).items).toEqual([]);

@@ -17,7 +17,7 @@ async function spoilt(name: string, length: number, sql: (ids: readonly NodeId[]
   const path = join(folder, `${name}.db`);
   const before = await open(path, {});
   const fixture = await TestTree.make({ store: before, treeId: tree });
-  const ids = await fixture.grow(Array.from({ length }, (_, at) => `said ${at}`));
+  const ids = await fixture.addMessages(Array.from({ length }, (_, at) => `said ${at}`));
   await before.close();
   const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path));
   connection.database.exec('PRAGMA foreign_keys = OFF');

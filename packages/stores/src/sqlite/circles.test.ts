@@ -25,7 +25,7 @@ async function circled(below: number, removed = false) {
   const path = join(folder, `${crypto.randomUUID()}.db`);
   const before = await open(path, {});
   const fixture = await TestTree.make({ store: before, treeId: tree });
-  const ids = await fixture.grow(Array.from({ length: 8 }, (_, at) => `said ${at}`));
+  const ids = await fixture.addMessages(Array.from({ length: 8 }, (_, at) => `said ${at}`));
   const at = (index: number): NodeId => ids[index] ?? nodeId('');
   await fixture.run({
     type: 'append',
@@ -142,7 +142,7 @@ test('[L175] the check names a cycle, and repair breaks it', async () => {
 test('[L176] every error of a store has a code, whatever the database reports', async () => {
   const path = join(folder, 'codes.db');
   const first = await open(path, {});
-  await (await TestTree.make({ store: first, treeId: tree })).grow(['one', 'two']);
+  await (await TestTree.make({ store: first, treeId: tree })).addMessages(['one', 'two']);
   await first.close();
   // These are a trigger that rejects every row, a column of the wrong type, a missing table, and invalid JSON.
   const spoilt: readonly (readonly [string, string])[] = [

@@ -92,7 +92,7 @@ test('[L202] row numbers appear in no result: the same trees give the same resul
   const play = async (store: Store): Promise<unknown> => {
     const tree = treeId(uuid(1));
     const fixture = await TestTree.make({ store, treeId: tree });
-    const ids = await fixture.grow(['one', 'two', 'three']);
+    const ids = await fixture.addMessages(['one', 'two', 'three']);
     await fixture.run({ type: 'delete', treeId: tree, nodeIds: [ids[2] ?? ids[0] ?? uuid(0)] as never });
     const answers = {
       rows: await store.read(tree, () => ask('rows', {})),
@@ -137,7 +137,7 @@ describe('[L204] a SQLite file itself refuses', async () => {
   const path = newPath();
   const [first, second] = [treeId(uuid(1)), treeId(uuid(2))];
   const store = await open(path, {});
-  await (await TestTree.make({ store, treeId: first })).grow(['a', 'b']);
+  await (await TestTree.make({ store, treeId: first })).addMessages(['a', 'b']);
   await TestTree.make({ store, treeId: second });
   await store.close();
   const columns =

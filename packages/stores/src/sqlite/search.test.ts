@@ -22,10 +22,10 @@ test.each(['enospc', 'eio'] as const)(
   async (fault) => {
     const store = await open(join(place, 'trees.db'), {});
     const fixture = await TestTree.make({ store });
-    await fixture.grow(['indexed hello']);
+    await fixture.addMessages(['indexed hello']);
     const found = async () => (await store.search({ text: 'hello' })).items.map((hit) => hit.snippet);
     expect(await found()).toEqual(['indexed hello']);
-    await fixture.grow(['later hello']);
+    await fixture.addMessages(['later hello']);
     armFault({ point: 'index', nth: 1, fault, sticky: true });
     expect(await found()).toEqual(['later hello', 'indexed hello']);
     armFault(null);

@@ -34,7 +34,7 @@ function rowShapeOf(topology: Topology): OutlineShape {
   return {
     node: (id) => topology.nodes.get(id),
     children: (id) => topology.children(id),
-    tops: topology.children(topology.rootId),
+    topNodes: topology.children(topology.rootId),
   };
 }
 

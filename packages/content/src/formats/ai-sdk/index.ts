@@ -73,20 +73,20 @@ function aiSdkTree(
       for (const one of unknownValueFinding('part', type, isPartType, at)) findings.push(one);
     }
     const createdAt = fromAnyTime(message.createdAt ?? objectAt(message, 'metadata').createdAt);
-    const stretches = splitUiMessage(message, externalId);
-    const last = Math.max(0, stretches.length - 1);
+    const ranges = splitUiMessage(message, externalId);
+    const last = Math.max(0, ranges.length - 1);
     for (let part = 0; part <= last; part++) {
-      const stretch = stretches[part];
+      const range = ranges[part];
       const id = part === last ? externalId : `${externalId}/${part}`;
       nodes.push({
         externalId: id,
         parentExternalId: parent,
-        message: stretch?.message ?? null,
+        message: range?.message ?? null,
         records: part === last ? 1 : 0,
         place: at,
         ...(part === last ? { record: own } : {}),
         ...(createdAt === undefined ? {} : { createdAt }),
-        ...(stretch?.meta === undefined ? {} : { meta: stretch.meta }),
+        ...(range?.meta === undefined ? {} : { meta: range.meta }),
       });
       parent = id;
     }

@@ -116,14 +116,14 @@ async function nodesOfRows(
   if (data === undefined)
     findings.push(buildFinding('import/message-unreadable', 'repair', place, detailOf('data-not-json')));
   const role = getFilledText(record, 'role') ?? 'assistant';
-  const stretches = splitUiMessage({ role, parts: [...listAt(data ?? {}, 'parts')] }, id);
+  const ranges = splitUiMessage({ role, parts: [...listAt(data ?? {}, 'parts')] }, id);
   const source = rowSource(record);
   const status = cherryStatus(record);
   const group = numberAt(record, 'siblings_group_id') ?? 0;
-  const last = Math.max(0, stretches.length - 1);
+  const last = Math.max(0, ranges.length - 1);
   const nodes: ImportedNode[] = [];
   for (let part = 0; part <= last; part++) {
-    const { message: said = null, meta = {} } = stretches[part] ?? {};
+    const { message: said = null, meta = {} } = ranges[part] ?? {};
     const message = said === null ? null : await withFiles(said, place, around);
     const own = part === last ? id : `${id}/${part}`;
     const byTool = message?.role === 'tool';

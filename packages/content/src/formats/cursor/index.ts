@@ -1,7 +1,7 @@
-// Conversations of Cursor, from its database (`globalStorage/state.vscdb`): one row for a conversation, with the order of
-// its messages, and one row for each message ("bubble"). `openForeignTables` of the stores joins the rows of a
-// conversation. Other rows of the database, such as sign-ins, are not read. There is no official description; the reader
-// follows public descriptions of versions 3 to 10.
+// Conversations of Cursor, from its database (`globalStorage/state.vscdb`): one row for a conversation, with the order
+// of its messages, and one row for each message ("bubble"). `openForeignTables` of the stores joins the rows of a
+// conversation. Other rows of the database, such as sign-ins, are not read. There is no official description; the
+// reader follows public descriptions of versions 3 to 10.
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { createConversationReader } from '../conversation-files.ts';

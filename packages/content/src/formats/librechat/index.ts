@@ -21,7 +21,8 @@ export const librechat = defineFormat({
       groups: 'Variants are written without the act that made them.',
       markers: "Summaries and injected messages are written as the model's, markers of extensions are left out.",
       system: 'System messages inside a conversation are written as messages of the model.',
-      steps: 'What hung on a step inside a reply is written below all of it; of several models the last is named.',
+      steps:
+        'A child of a step inside a reply is written below the whole reply; of several models only the last is written.',
       results: 'Several results of one call are written as one.',
       usage: 'Of what replies used only their own length is written.',
       thinking: 'Reasoning is written without its signature.',

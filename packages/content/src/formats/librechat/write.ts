@@ -67,7 +67,7 @@ class LibrechatConversation {
     }
     for (const node of this.turns.left) this.#lose(node, 'markers', 'A marker of an extension is left out.');
     for (const node of this.turns.lifted)
-      this.#lose(node, 'steps', 'It hung on a step inside a reply; it is written below all of it.');
+      this.#lose(node, 'steps', 'Its parent is a step inside a reply; it is written below the whole reply.');
     this.#active();
   }
 

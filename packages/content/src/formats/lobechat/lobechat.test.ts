@@ -204,7 +204,7 @@ it('[I216] keeps titles, prompts, models, usage, reasoning and failures', async 
   expect(table?.nodes[1]?.meta?.source?.usage).toEqual({ input_tokens: 10, output_tokens: 15, total_tokens: 25 });
 });
 
-it('[I216] a thread hangs below the message that it is about, and the conversation goes on without it', async () => {
+it('[I216] a thread is below the message that it is about, and the conversation continues without it', async () => {
   const { trees } = await storeInput(toInput({ 'pg.json': JSON.stringify(withThreads) }));
   const [tree] = trees;
   const parents = Object.fromEntries(tree?.nodes.map((node) => [node.externalId, node.parentExternalId]) ?? []);

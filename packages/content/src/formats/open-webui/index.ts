@@ -18,7 +18,8 @@ export const openWebui = defineFormat({
       bookmarks: 'Bookmarks are left out.',
       tags: 'Tags of messages are left out.',
       markers: 'Summaries and injected messages are written as ordinary ones, markers of extensions are left out.',
-      steps: 'What hung on a step inside a reply is written below all of it; of several models the last is named.',
+      steps:
+        'A child of a step inside a reply is written below the whole reply; of several models only the last is written.',
       thinking: 'Reasoning is written without its signature.',
       block: 'Blocks that Open WebUI does not have are written as text.',
       'cut-short': 'Replies that were stopped are written as interrupted ones.',

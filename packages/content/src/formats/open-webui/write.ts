@@ -91,7 +91,7 @@ class OpenWebuiChat {
     }
     for (const node of this.#turns.left) this.#lose(node, 'markers', 'A marker of an extension is left out.');
     for (const node of this.#turns.lifted)
-      this.#lose(node, 'steps', 'It hung on a step inside a reply; it is written below all of it.');
+      this.#lose(node, 'steps', 'Its parent is a step inside a reply; it is written below the whole reply.');
     const current = this.#current === null ? undefined : this.#turns.byNode.get(this.#current);
     const step = current?.nodes.find((node) => node.id === this.#current);
     if (step !== undefined && step !== current?.nodes.at(-1))

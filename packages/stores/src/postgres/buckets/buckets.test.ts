@@ -115,7 +115,7 @@ describe('a directory of buckets', () => {
     let n = 0;
     for (const owner of [near, distant]) {
       const fixture = await TestTree.make({ store: store.forOwner(owner), treeId: treeId(uuid(++n)) });
-      const [node] = await fixture.grow(['asked']);
+      const [node] = await fixture.addMessages(['asked']);
       if (node === undefined) throw new Error('There is a node.');
       await store.forOwner(owner).runs.start({
         id: `run ${owner}`,
@@ -146,7 +146,9 @@ describe('a directory of buckets', () => {
     const { main, far } = ownersOfBoth(2);
     let n = 0;
     for (const owner of [...main, ...far])
-      await (await TestTree.make({ store: store.forOwner(owner), treeId: treeId(uuid(++n)) })).grow([`of ${owner}`]);
+      await (await TestTree.make({ store: store.forOwner(owner), treeId: treeId(uuid(++n)) })).addMessages([
+        `of ${owner}`,
+      ]);
     const { mkdtemp, rm } = await import('node:fs/promises');
     const { tmpdir } = await import('node:os');
     const folder = await mkdtemp(`${tmpdir()}/coppice-buckets-`);
@@ -190,7 +192,7 @@ describe('moving an owner', () => {
     const mine = store.forOwner('mover');
     await buckets.moveOwner('mover', 'main');
     const fixture = await TestTree.make({ store: mine, treeId: treeId(uuid(1)) });
-    const [first = ''] = await fixture.grow(['a question', 'an answer \ud800 ü']);
+    const [first = ''] = await fixture.addMessages(['a question', 'an answer \ud800 ü']);
     const { hash } = await mine.blobs.put(new TextEncoder().encode('attached'), 'text/plain');
     await mine.putExternalIds([{ treeId: fixture.treeId, nodeId: null, format: 'x', scope: 's', id: 'foreign' }]);
     await mine.search({ text: 'answer' });
@@ -205,7 +207,7 @@ describe('moving an owner', () => {
     expect(new TextDecoder().decode((await mine.blobs.read(hash)) ?? new Uint8Array())).toBe('attached');
     expect(await mine.findExternalIds('x', 's', ['foreign'])).toHaveLength(1);
     expect((await mine.search({ text: 'answer' })).items).toHaveLength(1);
-    await fixture.grow(['after the move']);
+    await fixture.addMessages(['after the move']);
     expect((await followed).map(({ version }) => version)).toEqual([3]);
     expect((await listed).map(({ version }) => version)).toEqual([3]);
     expect(await mine.newestAct('me', 'undoable')).toMatchObject({ treeId: fixture.treeId });
@@ -213,7 +215,7 @@ describe('moving an owner', () => {
     expect(await buckets.check()).toEqual([]);
     // The owner is moved back to the bucket that refused it after the first move.
     await buckets.moveOwner('mover', 'main');
-    await fixture.grow(['back']);
+    await fixture.addMessages(['back']);
     const all: TreeListEvent[] = await taken(mine.feedAll(start[1]?.cursor ?? null), 2);
     expect(all.map(({ version }) => version)).toEqual([3, 4]);
     expect((await mine.fsck({ treeId: fixture.treeId })).findings).toEqual([]);
@@ -299,16 +301,16 @@ describe('moving an owner', () => {
     await place.elsewhere(`UPDATE far.feed_epoch SET epoch = ${epoch}`);
     await place.directory.query("SELECT setval('change_number', 1000)");
     await place.elsewhere("SELECT setval('far.change_number', 1000)");
-    await first.grow(['of the resident']);
-    await second.grow(['of the mover']);
+    await first.addMessages(['of the resident']);
+    await second.addMessages(['of the mover']);
     const same = `SELECT id FROM change WHERE id > ${epoch} * ${positionsPerEpoch}::bigint`;
     const position = { id: String(epoch * positionsPerEpoch + 1001) };
     expect(await place.directory.query(same)).toEqual([position]);
     expect(await place.elsewhere(same.replace('change', 'far.change'))).toEqual([position]);
     expect(await buckets.moveOwner('mover', 'main')).toMatchObject({ from: 'far', to: 'main', trees: 1 });
     expect(await place.directory.query(same)).toEqual([position, position]);
-    await first.grow(['later']);
-    await second.grow(['later']);
+    await first.addMessages(['later']);
+    await second.addMessages(['later']);
     for (const [one, { treeId: id }] of [
       [resident, first],
       [mover, second],
@@ -391,7 +393,7 @@ describe('replies of owners in several buckets', () => {
 async function startRun(owner: string, number: number): Promise<Store> {
   const mine = store.forOwner(owner);
   const fixture = await TestTree.make({ store: mine, treeId: treeId(uuid(number)) });
-  const [nodeId] = await fixture.grow(['question']);
+  const [nodeId] = await fixture.addMessages(['question']);
   if (nodeId === undefined) throw new Error('There is no node.');
   const { treeId: of } = fixture;
   await mine.runs.start({ id: `run ${number}`, treeId: of, nodeId, process: 'here', startedAt: 1, data: {} });
