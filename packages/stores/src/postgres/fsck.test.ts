@@ -48,7 +48,7 @@ const perTree = 400;
 
 async function manyTrees(copies: number): Promise<TestTree> {
   const fixture = await TestTree.make({ store, treeId: treeId(uuid(1)) });
-  await fixture.grow(Array.from({ length: perTree }, (_, at) => `message ${at}`));
+  await fixture.addMessages(Array.from({ length: perTree }, (_, at) => `message ${at}`));
   await copyTree(database.query, fixture.treeId, 1, copies);
   return fixture;
 }
