@@ -1,5 +1,6 @@
 /**
- * The user's actions on an open tree. Each is shown immediately and rejects with a `HttpProblem` if it is refused.
+ * The actions of a user on an open tree. Each is shown immediately, and rejects with a `HttpProblem` if the server
+ * refuses it.
  */
 import { type Bookmark, type Message, type Node, type NodeId, nodeId, type Step, textMessage } from '@coppice/core';
 import type { CombineMode, GenerationRequest } from './api.ts';
@@ -10,25 +11,25 @@ import { HttpProblem, toHttpProblem } from './http.ts';
 import { optimisticNode } from './optimistic.ts';
 import type { TreeSession } from './session.ts';
 
-/** How replies are generated. */
+/** Options for generating replies. */
 export interface GenerationOptions {
-  /** `provider/model`; the server's default if empty. */
+  /** The models as `provider/model`. If empty, the server uses its default model. */
   readonly models?: readonly string[];
-  /** How many replies of each model; 1 by default. */
+  /** The number of replies of each model. Defaults to 1. */
   readonly n?: number;
   readonly temperature?: number | null;
   readonly topP?: number | null;
-  /** The largest number of tokens of a reply. */
+  /** The most tokens in a reply. */
   readonly maxTokens?: number | null;
-  /** How much a model thinks before it answers, if it can. */
+  /** How much a model thinks before it answers, if it supports that. */
   readonly thinking?: 'low' | 'medium' | 'high' | null;
-  /** Names of tools that the model may call. They are sent with a single reply only. */
+  /** The names of the tools that the model may call. They are only sent if a single reply is requested. */
   readonly tools?: readonly string[];
 }
 
 /** The result of a request for replies. */
 export interface GenerationResult {
-  /** Whether the message is in the tree, even if its reply failed. If not, it belongs back into the composer. */
+  /** Whether the message is in the tree, even if its reply failed. If not, its text should return to the composer. */
   readonly sent: boolean;
   readonly problem: HttpProblem | null;
 }
@@ -65,7 +66,7 @@ function generationBody(options: GenerationOptions): GenerationBody {
     ...(topP === null ? {} : { topP }),
     ...(maxTokens === null ? {} : { maxTokens }),
     ...(thinking === null ? {} : { thinking: { effort: thinking } }),
-    // The server refuses tools together with several replies.
+    // The server refuses tools in a request for several replies.
     ...(tools.length === 0 || n > 1 || models.length > 1 ? {} : { tools }),
   };
 }
@@ -77,7 +78,7 @@ export class TreeActions {
     this.#session = session;
   }
 
-  /** A new id for a message. Sending the same message with the same id twice adds it once. */
+  /** Returns a new id for a message. If the same message is sent twice with the same id, it is added once. */
   newNodeId(): NodeId {
     return nodeId(this.#session.connection.newId());
   }
@@ -86,7 +87,7 @@ export class TreeActions {
     return this.#session.state.part?.leaf ?? null;
   }
 
-  /** The parent of the next message: the end of the view, or the root of the tree. */
+  /** Returns the parent of the next message: the end of the view, or the root of the tree. */
   #parent(): NodeId {
     const tree = this.#session.state.part?.tree;
     if (tree === undefined) throw new HttpProblem('client/not-open', 'The tree is not open; call open() first.', -1);
@@ -98,19 +99,19 @@ export class TreeActions {
     return { type: 'insert', node: optimisticNode(state, { id, parentId, message }, connection.now()) };
   }
 
-  /** Undoes an act, or the newest one. */
+  /** Undoes an act; by default the newest one. */
   async undo(actId?: string): Promise<WriteResponse> {
     return this.#followed((version) =>
       this.#session.api.undo(this.#session.treeId, actId === undefined ? {} : { actId }, version),
     );
   }
 
-  /** Redoes what was undone last. */
+  /** Redoes the act that was undone last. */
   async redo(): Promise<WriteResponse> {
     return this.#followed((version) => this.#session.api.redo(this.#session.treeId, version));
   }
 
-  /** Writes, then moves the view to the new active node, unless the user has moved meanwhile. */
+  /** Writes, then moves the view to the new active node, unless the user has moved the view meanwhile. */
   async #followed(
     run: (version: number) => Promise<WriteResponse>,
     {
@@ -127,7 +128,7 @@ export class TreeActions {
     return written;
   }
 
-  /** Appends a message below a node (by default the end of the view) without generating a reply. */
+  /** Appends a message below a node (by default the end of the view), without generating a reply. */
   append(
     input: MessageInput,
     { parentId = this.#parent(), id = this.newNodeId() }: { readonly parentId?: NodeId; readonly id?: NodeId } = {},
@@ -142,7 +143,7 @@ export class TreeActions {
     );
   }
 
-  /** Sends a message below a node (by default the end of the view) and generates a reply. */
+  /** Sends a message below a node (by default the end of the view), and generates a reply. */
   send(
     input: MessageInput,
     {
@@ -166,18 +167,18 @@ export class TreeActions {
 
   /** Generates a reply to a message. */
   reply(parentId: NodeId, options: GenerationOptions = {}): Promise<GenerationResult> {
-    // If the user has left the branch meanwhile, the reply does not move the view back.
+    // If the user has left the branch meanwhile, the reply must not move the view back.
     const follow = isOnShownPath(this.#session, parentId);
     const body = { type: 'reply', parentId, onConflict: 'branch', ...generationBody(options) } as const;
     return this.#generate(body, { follow });
   }
 
-  /** Generates another reply to the prompt of a reply, or to a prompt; the old reply stays as a variant. */
+  /** Generates another reply to the same prompt. The old reply stays as a variant. */
   regenerate(id: NodeId, options: GenerationOptions = {}): Promise<GenerationResult> {
     return this.#generate({ type: 'regenerate', nodeId: id, onConflict: 'branch', ...generationBody(options) });
   }
 
-  /** Generates a reply from several replies to one message, as a variant next to them. */
+  /** Generates one reply from several replies to one message, as another variant. */
   combine(
     nodeIds: readonly NodeId[],
     {
@@ -229,12 +230,12 @@ export class TreeActions {
       return { sent: true, problem: null };
     } catch (thrown) {
       const problem = toHttpProblem(thrown);
-      // The message may be in the tree although its reply failed; then it must not go back to the composer.
+      // The message may be in the tree although its reply failed. Then its text must not return to the composer.
       return { sent: shown !== null && (await this.#isStored(shown.id)), problem };
     }
   }
 
-  /** Whether the server has a node: known from the feed, or by a request. */
+  /** Whether the server has a node, according to the feed or to a request. */
   async #isStored(id: NodeId): Promise<boolean> {
     if (this.#session.state.base?.nodes.has(id) === true) return true;
     return this.#session.api.node(this.#session.treeId, id).then(
@@ -243,12 +244,14 @@ export class TreeActions {
     );
   }
 
-  /** Stops a reply; the text so far is kept. */
+  /** Stops a reply. The text so far is kept. */
   stop(id: NodeId): Promise<void> {
     return this.#session.api.abort(this.#session.treeId, id);
   }
 
-  /** Approves or rejects a waiting tool call; with `remember` the decision applies to later calls of the tool. */
+  /**
+   * Approves or rejects a tool call that waits. With `remember` the decision applies to later calls of the tool too.
+   */
   approve(callId: string, approve: boolean, remember = false): Promise<void> {
     const actId = this.#session.state.calls.get(callId)?.actId;
     if (actId === undefined) return Promise.resolve();
@@ -256,8 +259,8 @@ export class TreeActions {
   }
 
   /**
-   * Edits a message: as a variant, or in place. If another writer was faster, both texts are kept as variants. Pass
-   * the message as it was when editing began; with only its id, the current text counts.
+   * Edits a message: as a variant, or in place. If another writer changed it first, both texts are kept as variants.
+   * Pass the message as it was when editing began. If only its id is passed, the current text counts.
    */
   async edit(
     target: NodeId | SeenContent,
@@ -274,7 +277,9 @@ export class TreeActions {
     return { node, version: this.#session.version };
   }
 
-  /** Deletes a message: alone (`splice`, its children move up), with everything below (`cascade`), or its whole group. */
+  /**
+   * Deletes a message: alone (`splice`, its children move up), with all descendants (`cascade`), or its whole group.
+   */
   remove(id: NodeId, mode: 'splice' | 'cascade' | 'group' = 'splice'): Promise<WriteResponse> {
     const { api, treeId } = this.#session;
     return this.#followed((version) => api.remove(treeId, id, mode, version), {
@@ -283,19 +288,19 @@ export class TreeActions {
     });
   }
 
-  /** Splits a message in two at an offset of its text: the second half keeps the children. */
+  /** Splits a message in two at an offset in its text. The second half keeps the children. */
   split(id: NodeId, position: number): Promise<WriteResponse> {
     const { api, treeId } = this.#session;
     return this.#followed((version) => api.split(treeId, id, position, version), { end: () => undefined });
   }
 
-  /** Joins a text message with its only child of the same role, the inverse of a split; the child keeps its id. */
+  /** Joins a text message with its only child of the same role, which inverts a split. The child keeps its id. */
   join(id: NodeId): Promise<WriteResponse> {
     const { api, treeId } = this.#session;
     return this.#followed((version) => api.join(treeId, id, version), { end: () => undefined });
   }
 
-  /** Sets, renames or removes (null) the bookmark on a message. */
+  /** Sets, renames or removes (null) the bookmark of a message. */
   setBookmark(id: NodeId, title: string | null): Promise<WriteResponse> {
     const { api, treeId, state, connection } = this.#session;
     const before = state.part?.bookmarks.get(id) ?? null;
@@ -307,7 +312,7 @@ export class TreeActions {
     );
   }
 
-  /** Sets metadata of a message, such as that it is not sent to models. */
+  /** Sets metadata of a message, for example that it is not sent to models. */
   annotate(node: Node, set: Readonly<Record<string, unknown>>): Promise<WriteResponse> {
     return this.#annotate(node, set, () => this.#session.api.annotate(this.#session.treeId, node.id, set));
   }
@@ -338,7 +343,7 @@ export class TreeActions {
     return this.#session.write([{ type: 'attributes', after, before }], () => api.patch(treeId, after));
   }
 
-  /** The current values of attributes that are about to change. */
+  /** Returns the current values of attributes that are about to change. */
   attributesBefore(set: TreeAttributes): TreeAttributes {
     const tree = this.#session.state.part?.tree;
     if (tree === undefined) return {};
@@ -371,7 +376,7 @@ export class TreeActions {
     });
   }
 
-  /** Moves a message with everything below it under another parent. */
+  /** Moves a message with all its descendants below another parent. */
   move(id: NodeId, parentId: NodeId): Promise<WriteResponse> {
     const { api, treeId } = this.#session;
     return this.#followed((version) => api.move(treeId, id, { parentId }, version), { end: () => undefined });
@@ -393,13 +398,13 @@ export class TreeActions {
     );
   }
 
-  /** Restores the tree as of a version, as a new version. */
+  /** Restores the tree to an earlier version, as a new version. */
   restoreVersion(past: number): Promise<WriteResponse> {
     const { api, treeId } = this.#session;
     return this.#followed((version) => api.restoreVersion(treeId, past, version));
   }
 
-  /** Removes the summary of a compaction: older messages are sent in full again. */
+  /** Removes the summary of a compaction. Then older messages are sent in full again. */
   undoCompaction(id: NodeId): Promise<WriteResponse> {
     const { api, treeId } = this.#session;
     return this.#followed((version) => api.remove(treeId, id, 'splice', version), { end: () => undefined });

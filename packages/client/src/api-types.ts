@@ -1,4 +1,4 @@
-/** The responses of the HTTP API as the client reads them, with core's branded ids. */
+/** The responses of the HTTP API, with the branded ids of core. */
 import type {
   ActId,
   Bookmark,
@@ -46,25 +46,25 @@ export interface TreeViewData {
   readonly messageCount?: number;
 }
 
-/** The state of recording calls of other programs. */
+/** The state of recording the calls of other programs. */
 export interface RecorderView {
   readonly health: 'recording' | 'paused' | 'behind' | 'failing';
   readonly waiting: number;
   readonly recorded: number;
   readonly dropped: number;
   readonly failed: number;
-  /** Unacknowledged calls that could not be recorded. */
+  /** The number of calls that could not be recorded and that the user has not acknowledged. */
   readonly unacknowledged: number;
   readonly lastError: string | null;
 }
 
-/** The silhouette of a tree and the user's position, at a version. */
+/** The silhouette of a tree and the position of the user in it, at a version. */
 export interface TreeShape extends Silhouette {
   readonly treeId: TreeId;
   readonly version: number;
-  /** The nearest bookmark above the user's position. */
+  /** The title of the nearest bookmark above the position of the user. */
   readonly on: string | null;
-  /** The last text there. */
+  /** The last text at the position of the user. */
   readonly words: string;
 }
 
@@ -102,10 +102,10 @@ export interface PageAnswer {
   readonly runs: Readonly<Record<NodeId, string>>;
 }
 
-/** A page of a branch as it was at an earlier state. */
+/** A page of a branch at an earlier version. */
 export type PastPage = Omit<PageAnswer, 'after' | 'bookmarks' | 'runs'>;
 
-/** The tree without message contents. */
+/** The nodes of a tree without message contents. */
 export interface TopologyAnswer {
   readonly rootId: NodeId;
   readonly activeNodeId: NodeId | null;
@@ -124,7 +124,7 @@ export interface WriteResponse<R = unknown> {
   readonly nodes: readonly Node[];
 }
 
-/** The response of an edit; for one in place, with the open links that still show the old text. */
+/** The response of an edit. For an edit in place, it lists the open links that still show the old text. */
 export interface EditAnswer extends WriteResponse {
   readonly outdatedShares?: readonly ShareView[];
 }
@@ -132,7 +132,7 @@ export interface EditAnswer extends WriteResponse {
 /** The response of undoing or redoing the newest act in any tree. */
 export type UndoAnywhereAnswer = WriteResponse<{ readonly title: string | null; readonly deletedAt: number | null }>;
 
-/** The response of a started generation. */
+/** The response when a generation has started. */
 export interface GenerationStartedAnswer {
   readonly actId: ActId;
   readonly treeId: TreeId;
@@ -140,12 +140,12 @@ export interface GenerationStartedAnswer {
   readonly version: number;
 }
 
-/** The context of the next call. */
+/** The context of the next call of a model. */
 export interface ContextAnswer {
   readonly version: number;
-  /** The system prompt and the current summary, and a page of what follows. */
+  /** The system prompt and the current summary, and a page of the messages after them. */
   readonly entries: readonly ContextEntry[];
-  /** The number of entries in the context, loaded or not. */
+  /** The number of entries in the whole context. */
   readonly count: number;
   /** The cursor of the page above; null if there is none. */
   readonly before: NodeId | null;
@@ -154,13 +154,13 @@ export interface ContextAnswer {
   readonly tokens: number;
   readonly window: number;
   readonly maxTokens: number;
-  /** The number of tokens above which older messages are summarised. */
+  /** If the context has more tokens than this, older messages are summarised. */
   readonly compactAt: number;
-  /** The descriptions of the tools that are offered. */
+  /** The number of tools that are offered, and the tokens of their descriptions. */
   readonly toolDefinitions: { readonly count: number; readonly tokens: number };
-  /** What the next reply costs at most. */
+  /** The highest possible cost of the next reply. */
   readonly cost: { readonly input: number; readonly output: number; readonly total: number } | null;
-  /** What it costs if it is as long as the replies above. */
+  /** The cost of the next reply if it is as long as the replies before it. */
   readonly expectedCost: { readonly input: number; readonly output: number; readonly total: number } | null;
   readonly model: string;
 }
@@ -171,11 +171,11 @@ export interface ReversibleAct {
   readonly at: number;
   /** The number of steps by type. */
   readonly steps: Readonly<Record<string, number>>;
-  /** The beginning of the text that it added. */
+  /** The beginning of the text that the act added. */
   readonly text: string | null;
 }
 
-/** What a delete would remove, and what refers to it. */
+/** The nodes that a delete would remove, and the data that refers to them. */
 export interface ImpactAnswer {
   readonly count: number;
   readonly bookmarks: readonly Bookmark[];
@@ -184,16 +184,16 @@ export interface ImpactAnswer {
   readonly shares: number;
 }
 
-/** A commit on the feed, with the nodes it changed. */
+/** A commit on the feed, with the nodes that it changed. */
 export interface FeedCommit extends Commit {
   readonly nodes?: readonly Node[];
-  /** The subtrees that were restored, by node; those too large for an event are left out. */
+  /** The restored subtrees, by node. Subtrees that are too large for an event are left out. */
   readonly restored?: Readonly<
     Record<string, { readonly nodes: readonly Node[]; readonly bookmarks: readonly Bookmark[] }>
   >;
 }
 
-/** New text of a running reply. */
+/** New text of a reply that is being generated. */
 export interface ReplyDelta {
   readonly nodeId: NodeId;
   readonly runId: string;
@@ -216,24 +216,24 @@ export interface ModelView {
   readonly providerLabel: string;
   readonly label: string;
   readonly window: number;
-  /** False if the window is an assumption. */
+  /** Whether the context window is known. If not, `window` is an assumption. */
   readonly windowKnown: boolean;
   readonly maxOut: number;
-  /** US dollars per million tokens; null if unknown. */
+  /** The price in US dollars per million tokens; null if unknown. */
   readonly price: { readonly input: number; readonly output: number } | null;
   readonly capabilities: { readonly tools: boolean; readonly thinking: boolean; readonly images: boolean };
   readonly ready: boolean;
   readonly missing: string | null;
 }
 
-/** A slash command of the registry. */
+/** A slash command. */
 export interface CommandView {
   readonly name: string;
   readonly summary: string;
   readonly usage: string;
 }
 
-/** A sentence or a part of one as a code with data, to be worded in any language. */
+/** A sentence, or a part of one, as a code with data. It can be worded in any language. */
 export interface CommandPhrase {
   readonly code: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -242,27 +242,27 @@ export interface CommandPhrase {
 /** The response of a command. */
 export interface CommandAnswer {
   readonly said: string;
-  /** The same as codes; absent if a command has none. */
+  /** The sentences as codes; missing if the command has none. */
   readonly did?: readonly CommandPhrase[];
-  /** The command that undoes it. */
+  /** The command that undoes this one. */
   readonly undo?: string;
   readonly place?: { readonly treeId: TreeId; readonly activeNodeId: NodeId | null };
-  /** Text for the composer. */
+  /** The text for the composer. */
   readonly selectedText?: string;
-  /** Lines to show, and the nodes that are numbered in them. */
+  /** Lines to show. They number the nodes in `list`. */
   readonly text?: string;
-  /** The same lines with codes. */
+  /** The same lines, with codes instead of sentences. */
   readonly lines?: readonly (readonly (string | CommandPhrase)[])[];
   readonly list?: readonly NodeId[];
 }
 
-/** A share link as its owner sees it. */
+/** A share link, as its owner sees it. */
 export type ShareView = Omit<ShareLink, 'hash' | 'owner' | 'version'>;
 
 /** The content of a share link. */
 export interface SharedChatAnswer {
   readonly title: string | null;
-  /** The name of the person who shared it, on a server with users. */
+  /** The name of the person who shared the chat, on a server with several users. */
   readonly by?: string;
   readonly systemPrompt?: string;
   readonly createdAt: number;

@@ -1,4 +1,4 @@
-/** The server's routes as methods, with the types that are generated from the routes. */
+/** The routes of the server as methods, with types that are generated from the routes. */
 import type { Bookmark, JsonObject, Message, Node, NodeId, TreeId, TreeQuery } from '@coppice/core';
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
 import type {
@@ -34,7 +34,7 @@ import type { JsonShapeOf } from './as-sent.ts';
 import { HttpProblem, parseProblemBody } from './http.ts';
 import type { paths } from './paths.ts';
 
-/** The path of the attachments of a shared link. */
+/** Returns the path of the attachments of a share link. */
 export function sharedAttachmentsPath(token: string): string {
   return `/api/shared/${encodeURIComponent(token)}/attachments`;
 }
@@ -49,7 +49,7 @@ export interface OutgoingMessage {
   readonly content: string | Message['content'];
 }
 
-/** What becomes of several answers: one answer, a table, or a list of agreements and differences. */
+/** How several replies are combined: to one reply, a table, or a list of agreements and differences. */
 export type CombineMode = 'combine' | 'table' | 'differences';
 
 /** The body of a request for replies. */
@@ -74,21 +74,21 @@ export interface GenerationRequest {
   readonly onConflict?: 'branch';
 }
 
-/** The position of a slash command: the end of the view, and the nodes that it may reference by number. */
+/** The position at which a slash command runs: the end of the view, and the nodes that it may refer to by number. */
 export interface CommandPositionInput {
   readonly activeNodeId: NodeId | null;
   readonly list: readonly NodeId[];
 }
 
-/** The path of a tree in the API, for streams and downloads. */
+/** Returns the path of a tree in the API, for streams and downloads. */
 export function treePath(tree: TreeId): string {
   return `/api/trees/${encodeURIComponent(tree)}`;
 }
 
-/** What a share link may show in addition to the messages. */
+/** The data that a share link may show besides the messages. */
 export type SharedField = 'models' | 'system-prompt' | 'thinking' | 'times' | 'tools' | 'usage';
 
-/** A name and its number of trees. */
+/** A name, and the number of trees with it. */
 interface NamedCount {
   readonly name: string;
   readonly count: number;
@@ -104,7 +104,7 @@ function mutableContent(content: string | Message['content']) {
   return typeof content === 'string' ? content : content.map((block) => ({ ...block }));
 }
 
-/** Messages as mutable lists, which the generated types require. */
+/** Converts messages to mutable lists, which the generated types require. */
 function mutableMessages(messages: readonly OutgoingMessage[] | undefined) {
   return messages?.map(({ content, ...rest }) => ({
     ...rest,
@@ -116,24 +116,24 @@ export interface Transport {
   /** The URL of the server, without a path. */
   readonly baseUrl: string;
   fetch(request: Request): Promise<Response>;
-  /** Whether the browser sends its cookies: to the page's own server, or never. */
+  /** Whether the browser sends cookies: only to the origin of the page, or never. */
   readonly credentials: 'same-origin' | 'omit';
 }
 
-/** What openapi-fetch returns for a request. */
+/** The result of a request by openapi-fetch. */
 interface Reply<D> {
   readonly data?: D;
   readonly error?: unknown;
   readonly response: Response;
 }
 
-/** Gives a response, whose shape the compiler has checked, the types of core with branded ids. */
+/** Gives a response the types of core with branded ids. The compiler has checked its shape. */
 function brandIds<T>(answer: JsonShapeOf<T>): T;
 function brandIds(answer: unknown): unknown {
   return answer;
 }
 
-/** Waits for the data of a response; rejects with a {@link HttpProblem} on a refusal or without a response. */
+/** Waits for the data of a response. Rejects with a {@link HttpProblem} if the server refuses or does not respond. */
 export async function readResponse<T>(asked: Promise<Reply<JsonShapeOf<T>>>): Promise<T> {
   let reply: Reply<JsonShapeOf<T>>;
   try {
@@ -152,10 +152,10 @@ export async function readResponse<T>(asked: Promise<Reply<JsonShapeOf<T>>>): Pr
   return brandIds<T>(data);
 }
 
-/** Reports the share of a response's body that has been read. Nothing is reported if its length is not known. */
+/** Reports which part of the response body has been read, from 0 to 1. Reports nothing if its length is unknown. */
 function followBody(onProgress: (share: number) => void): NonNullable<Middleware['onResponse']> {
   return ({ response }) => {
-    // The length of a compressed body says nothing of the one that is read.
+    // The header has the length of the compressed body, but the decompressed body is read.
     const length = response.headers.get(
       response.headers.has('content-encoding') ? 'x-uncompressed-length' : 'content-length',
     );
@@ -175,19 +175,19 @@ function followBody(onProgress: (share: number) => void): NonNullable<Middleware
   };
 }
 
-/** Waits for a response of which only the success matters. */
+/** Waits for a response without data. */
 async function readSuccess(asked: Promise<Reply<unknown>>): Promise<void> {
   await readResponse<unknown>(asked.then((reply) => (reply.response.ok ? { ...reply, data: true } : reply)));
 }
 
-/** The header with the version that a write is based on. */
+/** Returns the header with the version on which a write is based. */
 function ifMatch(version: number | undefined): Record<string, string> {
   return version === undefined ? {} : { 'if-match': `"${version}"` };
 }
 
 /**
- * Undoes, redoes or restores. If the tree changed meanwhile, the request is retried once with the version in the
- * error: the server refuses a conflicting undo in any case.
+ * Undoes, redoes or restores. If the tree has changed meanwhile, the request is sent once more with the version in the
+ * error. That is safe, because the server refuses a conflicting undo.
  */
 async function atCurrentVersion(
   write: (version: number) => Promise<WriteResponse>,
@@ -211,7 +211,7 @@ export function createRoutes({ baseUrl, fetch, credentials }: Transport): Routes
   return createClient<paths>(options);
 }
 
-/** The API methods. Each rejects with a `HttpProblem`. */
+/** Creates the methods of the API. Each rejects with a `HttpProblem`. */
 export function createApi(routes: Routes) {
   const of = (tree: TreeId) => ({ path: { tree } });
   const on = (tree: TreeId, node: NodeId) => ({ path: { tree, node } });
@@ -273,7 +273,7 @@ export function createApi(routes: Routes) {
         routes.GET('/api/bookmarks', { params: { query: omitUndefined({ cursor }) } }),
       ),
     folders: () => readResponse<{ readonly items: readonly NamedCount[] }>(routes.GET('/api/folders')),
-    /** Renames a folder; null takes its trees out of it. */
+    /** Renames a folder. Null removes the folder from its trees. */
     renameFolder: (name: string, to: string | null) =>
       readResponse<{ readonly changed: number }>(
         routes.PATCH('/api/folders/{name}', { params: { path: { name } }, body: { name: to } }),
@@ -296,7 +296,7 @@ export function createApi(routes: Routes) {
           ...omitUndefined({ signal }),
         }),
       ),
-    /** Reports the share that has arrived, if the server tells the whole length. */
+    /** Reports which part has arrived, from 0 to 1, if the server sends the length. */
     topology: (tree: TreeId, signal?: AbortSignal, onProgress?: (share: number) => void) =>
       readResponse<TopologyAnswer>(
         routes.GET('/api/trees/{tree}/topology/columns', {
@@ -332,10 +332,10 @@ export function createApi(routes: Routes) {
       query: {
         readonly nodeId: NodeId | null;
         readonly model: string | null;
-        /** The number of messages; by default all. */
+        /** The number of messages. Defaults to all. */
         readonly limit?: number;
         readonly before?: NodeId;
-        /** The tools that are offered, separated by commas. */
+        /** The names of the tools that are offered, separated by commas. */
         readonly tools?: string;
       },
       signal?: AbortSignal,
@@ -435,7 +435,7 @@ export function createApi(routes: Routes) {
           headers: ifMatch(version),
         }),
       ),
-    /** The version is that of the target tree. */
+    /** `version` is the version of the target tree. */
     move: (
       tree: TreeId,
       id: NodeId,
@@ -492,7 +492,7 @@ export function createApi(routes: Routes) {
       readResponse<WriteResponse>(
         routes.PATCH('/api/trees/{tree}/nodes/{node}/meta', { params: on(tree, id), body: { set } }),
       ),
-    /** What an undo and a redo would change; null if there is nothing. */
+    /** Returns what an undo and a redo would change; null if there is nothing to undo or redo. */
     reversible: (tree: TreeId) =>
       readResponse<{ readonly undo: ReversibleAct | null; readonly redo: ReversibleAct | null }>(
         routes.GET('/api/trees/{tree}/reversible', { params: of(tree) }),
@@ -589,7 +589,7 @@ export function createApi(routes: Routes) {
         routes.GET('/api/trees/{tree}/shares', { params: of(tree) }),
       ),
     unshare: (id: string) => readSuccess(routes.DELETE('/api/shares/{id}', { params: { path: { id } } })),
-    /** Updates a link to the current text of its messages. */
+    /** Updates a share link to the current text of its messages. */
     updateShare: (id: string) => readSuccess(routes.POST('/api/shares/{id}/update', { params: { path: { id } } })),
     shared: (token: string) =>
       readResponse<SharedChatAnswer>(routes.GET('/api/shared/{token}', { params: { path: { token } } })),
@@ -610,7 +610,7 @@ export function createApi(routes: Routes) {
         }[];
       }>(routes.POST('/api/trees/{tree}/commands/complete', { params: of(tree), body: { line, activeNodeId } })),
     models: () =>
-      // The list of models is long and rarely changes: the browser caches and revalidates it.
+      // The list of models is long and rarely changes. The browser caches it, and checks whether it has changed.
       readResponse<{ readonly items: readonly ModelView[]; readonly default?: string }>(
         routes.GET('/api/models', { cache: 'no-cache' }),
       ),

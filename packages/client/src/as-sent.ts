@@ -1,12 +1,12 @@
-/** The JSON shape of the client's types. */
+/** Derives the JSON shape of the client's types. */
 import type { ActId, Block, NodeId, NodeMeta, TreeId } from '@coppice/core';
 
-/** Ids of core are branded; in JSON they are strings. */
+/** The ids of core, which are branded types. In JSON they are strings. */
 type Id = NodeId | TreeId | ActId;
 
 /**
- * What the server must send for a `T`: the same fields, with ids as strings and objects with any keys as objects. A
- * response that lacks a field which the client reads does not compile.
+ * The JSON that the server must send for a `T`: the same fields, with ids as strings, and objects with any keys as
+ * objects. If a response lacks a field that the client reads, it does not compile.
  */
 export type JsonShapeOf<T> = unknown extends T
   ? unknown

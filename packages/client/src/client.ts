@@ -1,4 +1,4 @@
-/** The client of one Coppice server. */
+/** Creates the client of one Coppice server. */
 import type { TreeId } from '@coppice/core';
 import { type Api, createApi, createRoutes, type Routes } from './api.ts';
 import { type Connection, followEvents, makeOfflineProblem, openEventStream } from './connection.ts';
@@ -7,13 +7,13 @@ import { readProblem } from './http.ts';
 import { TreeSession } from './session.ts';
 import { UnsentMessages } from './unsent.ts';
 
-/** The connection options. All are optional in a page that the server itself delivers. */
+/** The options of a connection. A page that the server itself delivers needs none of them. */
 export interface ClientOptions extends Partial<ClientEnvironment> {
-  /** The URL of the server, for example `http://127.0.0.1:4460`; by default the page's own origin. */
+  /** The URL of the server, for example `http://127.0.0.1:4460`. Defaults to the origin of the page. */
   readonly baseUrl?: string;
-  /** A bearer token of the server. With a token no cookie is sent. */
+  /** A bearer token of the server. If it is set, no cookie is sent. */
   readonly token?: string;
-  /** Called for each 401 response. Waiting writes are kept and sent after signing in. */
+  /** Called for each 401 response. Writes that wait are kept, and sent after the user has signed in. */
   readonly onSignedOut?: () => void;
 }
 
@@ -25,21 +25,21 @@ export interface StoredAttachment {
 }
 
 export interface CoppiceClient extends Connection {
-  /** The routes with their generated types, for what `api` does not cover. */
+  /** The routes with their generated types, for requests that `api` does not have. */
   readonly routes: Routes;
   /** Messages that could not be sent. */
   readonly unsent: UnsentMessages;
-  /** Opens a tree; call `open()` on it to read it, and `close()` when it is no longer shown. */
+  /** Opens a tree. Call `open()` on the result to read it, and `close()` when it is no longer shown. */
   openTree(treeId: TreeId): TreeSession;
-  /** Calls back when any tree of the user changes, and once when it is connected. */
+  /** Calls `changed` when a tree of the user changes, and once when the connection is open. */
   followTrees(changed: () => void): { close(): void };
   /** Stores the bytes of a file. */
   upload(file: Blob, signal?: AbortSignal): Promise<StoredAttachment>;
-  /** Whether writes wait for an unreachable server: closing the program now would lose them. */
+  /** Whether writes wait for an unreachable server. They would be lost if the program was closed now. */
   hasWaitingWrites(): boolean;
 }
 
-/** Creates a client. It opens no connection until it is used. */
+/** Creates a client. It sends no request until it is used. */
 export function createClient(options: ClientOptions = {}): CoppiceClient {
   const environment: ClientEnvironment = { ...defaultEnvironment(), ...options };
   const { baseUrl = pageOrigin(), token } = options;

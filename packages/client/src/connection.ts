@@ -8,20 +8,22 @@ import type { WriteQueue } from './write-queue.ts';
 /** Callbacks of a stream of server-sent events. */
 export interface EventStreamCallbacks {
   opened?(): void;
-  /** One event: its name and its parsed data. */
+  /** Called for each event, with its name and its parsed data. */
   event(name: string, data: unknown): void;
-  /** The stream ended: null if the server ended it, else the error. Not called after `close`. */
+  /**
+   * Called when the stream has ended: with null if the server ended it, else with the error. Not called after `close`.
+   */
   ended(problem: HttpProblem | null): void;
 }
 
-/** What an open tree needs: the API, event streams, and the environment. */
+/** The parts that an open tree needs: the API, event streams and the environment. */
 export interface Connection extends Omit<ClientEnvironment, 'fetch'> {
   readonly api: Api;
-  /** Sends a request to a path of the server, with the token if there is one. */
+  /** Sends a request to a path of the server. Adds the token, if there is one. */
   send(path: string, options?: RequestInit): Promise<Response>;
   /** Opens a stream of server-sent events. It does not reconnect. */
   openEvents(path: string, listener: EventStreamCallbacks): { close(): void };
-  /** Queues with writes that wait for an unreachable server. */
+  /** The queues whose writes wait for an unreachable server. */
   readonly waitingQueues: Set<WriteQueue>;
 }
 
@@ -55,28 +57,32 @@ export function openEventStream(
   return { close: () => closed.abort() };
 }
 
-/** The problem of a request that got no response. */
+/** Makes the error of a request that got no response. */
 export function makeOfflineProblem(thrown: unknown): HttpProblem {
   return new HttpProblem('page/offline', thrown instanceof Error ? thrown.message : 'The server cannot be reached.', 0);
 }
 
-/** Options of a stream that is kept open. */
+/** Options of a stream that reconnects. */
 export interface StreamOptions {
-  /** The path, called again for each connection, so that it continues after what arrived. */
+  /** Returns the path. Called for each connection, so that it continues after the last event. */
   path(): string;
-  /** Calls back for each connection that opens or breaks. */
+  /** Called when a connection opens or breaks. */
   connected?(connected: boolean): void;
   event(name: string, data: unknown): void;
-  /** Whether to stop after an error, or after the server's end of the stream (null). By default never. */
+  /**
+   * Whether to stop after an error, or after the server has ended the stream (null). By default the stream never stops.
+   */
   isOver?(problem: HttpProblem | null): boolean;
-  /** Whether the stream stays open while the app is hidden. A browser has six connections for all its tabs. */
+  /**
+   * Whether the stream stays open while the app is hidden. A browser allows six connections for all tabs of a server.
+   */
   readonly whileHidden?: boolean;
 }
 
-// As the server asks all readers.
+// The server recommends this time to all clients.
 const reconnectMs = 1000;
 
-/** Keeps an event stream open until it is closed: reconnects when it breaks, and pauses while the app is hidden. */
+/** Keeps an event stream open until it is closed. Reconnects when it breaks, and pauses while the app is hidden. */
 export function followEvents(connection: Connection, options: StreamOptions): { close(): void } {
   let stream: { close(): void } | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;

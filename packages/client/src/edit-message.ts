@@ -1,4 +1,4 @@
-/** Editing a message, as a variant or in place, so that no writer's text is lost. */
+/** Edits a message, as a variant or in place, without losing the text of another writer. */
 import { type Message, type Node, type NodeId, nodeId, type Step } from '@coppice/core';
 import type { ShareView, WriteResponse } from './api-types.ts';
 import { refreshUnlessNavigated } from './following.ts';
@@ -6,10 +6,10 @@ import { toHttpProblem } from './http.ts';
 import { optimisticContent, optimisticNode } from './optimistic.ts';
 import type { TreeSession } from './session.ts';
 
-// If the tree, but never this message, changes at every attempt, both texts are kept too.
+// After this many attempts at which the tree, but not this message, had changed, both texts are kept too.
 const mostTries = 4;
 
-/** A message as its editor saw it when editing began. */
+/** A message as the user saw it when editing began. */
 export interface SeenContent {
   readonly node: Node;
   readonly version: number;
@@ -17,16 +17,16 @@ export interface SeenContent {
 
 /** The result of an edit. */
 export interface EditOutcome {
-  /** The message with the new text: a new variant, or the edited one. */
+  /** The message with the new text: a new variant, or the edited message. */
   readonly nodeId: NodeId;
   readonly written: WriteResponse;
-  /** Whether the text replaced the old one. */
+  /** Whether the new text replaced the old one. */
   readonly inPlace: boolean;
-  /** Open links that still show the old text, after an edit in place. */
+  /** The open links that still show the old text after an edit in place. */
   readonly outdatedShares: readonly ShareView[];
 }
 
-/** Edits a message: as a variant, or in place. If another writer was faster, both texts are kept. */
+/** Edits a message: as a variant, or in place. If another writer changed it first, both texts are kept. */
 export function editMessage(
   session: TreeSession,
   seen: SeenContent,
@@ -69,7 +69,7 @@ async function saveInPlace(
 ): Promise<EditOutcome> {
   const { node } = seen;
   const now = session.state.base?.nodes.get(node.id);
-  // A text that the editor has not seen is never overwritten: the edit becomes a variant.
+  // A text that the user has not seen is never overwritten. The edit becomes a variant instead.
   if (now !== undefined && now.contentIn !== node.contentIn) return keepBoth(session, seen, message);
   const { status, key, text, tokens, aliases } = node;
   const step: Step = {
@@ -88,7 +88,7 @@ async function saveInPlace(
   } catch (thrown) {
     if (toHttpProblem(thrown).code !== 'tree/version-conflict') throw thrown;
     await session.refresh();
-    // The conflict may be about another message, or about our own write that has not arrived on the feed.
+    // The conflict may be about another message, or about a write of this client that the feed has not delivered yet.
     const isSame = session.state.base?.nodes.get(node.id)?.contentIn === node.contentIn;
     if (isSame && tries > 1) return saveInPlace(session, seen, message, tries - 1);
     return keepBoth(session, seen, message);
@@ -102,7 +102,7 @@ async function keepBoth(session: TreeSession, seen: SeenContent, message: Messag
   return result;
 }
 
-/** Marks a conflict if another writer added a variant of the same message since a version. */
+/** Marks a conflict if another writer has added a variant of the same message after a version. */
 async function noticeRace(
   session: TreeSession,
   node: Pick<Node, 'parentId'>,

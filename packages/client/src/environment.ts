@@ -1,13 +1,10 @@
-/**
- * What the client needs from its environment. Each part can be passed; these are the defaults for a browser, Node or
- * Bun.
- */
+/** The functions of the environment that the client needs, with defaults for a browser, Node and Bun. */
 
-/** Storage for texts that outlive the program, such as unsent messages. */
+/** Storage for texts that must survive the end of the program, such as unsent messages. */
 export interface TextStorage {
-  /** The text under a name, or null. */
+  /** Returns the text with a name; null if there is none. */
   read(name: string): string | null;
-  /** Stores a text under a name; null removes it. False if nothing could be stored. */
+  /** Stores a text under a name; null removes it. Returns false if nothing could be stored. */
   write(name: string, text: string | null): boolean;
 }
 
@@ -15,17 +12,17 @@ export interface ClientEnvironment {
   /** Sends a request. */
   fetch(request: Request): Promise<Response>;
   readonly storage: TextStorage;
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now(): number;
-  /** A new random UUID, so that sending the same message twice adds it once. */
+  /** Returns a new random UUID. */
   newId(): string;
-  /** Whether the app is visible. While it is hidden, it keeps no feed open. */
+  /** Whether the app is visible. While it is hidden, no feed stays open. */
   isVisible(): boolean;
-  /** Calls the listener when the app is hidden or shown; returns a function that removes it. */
+  /** Calls the listener when the app is hidden or shown. Returns a function that removes the listener. */
   onVisibilityChange(listener: () => void): () => void;
 }
 
-/** The globals that the defaults use, if they exist. */
+/** The globals that the defaults use. Some environments lack them. */
 const machine: {
   readonly crypto?: { getRandomValues(bytes: Uint8Array<ArrayBuffer>): unknown };
   readonly document?: {
@@ -41,7 +38,7 @@ const machine: {
   readonly location?: { readonly origin: string };
 } = globalThis;
 
-/** In-memory storage. */
+/** Creates a storage in memory. */
 export function createMemoryStorage(): TextStorage {
   const texts = new Map<string, string>();
   return {
@@ -56,7 +53,7 @@ export function createMemoryStorage(): TextStorage {
 
 const storagePrefix = 'coppice.';
 
-/** The browser's storage. If it is full or forbidden, nothing is stored, and `write` returns false. */
+/** The storage of the browser. If it is full or not allowed, nothing is stored and `write` returns false. */
 export const browserStorage: TextStorage = {
   read(name) {
     try {
@@ -77,7 +74,7 @@ export const browserStorage: TextStorage = {
   },
 };
 
-/** A random UUID. `crypto.randomUUID` is missing on pages over plain HTTP, `crypto` in React Native. */
+/** Returns a random UUID. `crypto.randomUUID` is missing on pages without HTTPS, and `crypto` in React Native. */
 function newUuid(): string {
   const bytes = new Uint8Array(16);
   if (machine.crypto === undefined) for (const at of bytes.keys()) bytes[at] = Math.floor(Math.random() * 256);
@@ -88,7 +85,7 @@ function newUuid(): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Whether there is a `localStorage`; without permission even reading the property throws. */
+/** Whether `localStorage` can be used. Without permission even reading the property throws. */
 function hasLocalStorage(): boolean {
   try {
     return machine.localStorage !== undefined;
@@ -97,7 +94,7 @@ function hasLocalStorage(): boolean {
   }
 }
 
-/** The defaults of this environment. */
+/** Returns the default functions for this environment. */
 export function defaultEnvironment(): ClientEnvironment {
   const page = machine.document;
   return {
@@ -113,7 +110,7 @@ export function defaultEnvironment(): ClientEnvironment {
   };
 }
 
-/** The origin of the page; empty outside of a browser. */
+/** Returns the origin of the page; empty outside of a browser. */
 export function pageOrigin(): string {
   return machine.location?.origin ?? '';
 }

@@ -4,7 +4,7 @@ import type { ApprovalData, FeedCommit, ReplyDelta } from './api-types.ts';
 import { type Connection, followEvents } from './connection.ts';
 import { buildApiUrl } from './http.ts';
 
-/** What a turn reports besides commits and text: thinking and tool calls. */
+/** An event of a turn that is neither a commit nor text: thinking, tool calls and retries. */
 export interface TurnReport {
   readonly actId: string;
   readonly type: string;
@@ -13,7 +13,9 @@ export interface TurnReport {
   readonly name?: string;
   readonly parameters?: unknown;
   readonly text?: string;
-  /** Of a retry: why the provider failed, which retry it is, how many there are, and how long it waits. */
+  /**
+   * The fields of a retry: the error of the provider, the number of the retry, the most retries, and the waiting time.
+   */
   readonly code?: string;
   readonly message?: string;
   readonly attempt?: number;
@@ -37,9 +39,9 @@ export interface FeedCallbacks {
   delta(delta: ReplyDelta): void;
   turn(report: TurnReport): void;
   approval(approval: ApprovalData): void;
-  /** A call was approved or rejected. */
+  /** Called when a tool call was approved or rejected. */
   decided(callId: string): void;
-  /** The server has no commits after the requested version: the tree has to be read again. */
+  /** Called when the server no longer has the commits after the requested version. The tree has to be read again. */
   reset(): void;
   connected(connected: boolean): void;
 }
@@ -48,13 +50,13 @@ type FeedEvent = {
   readonly [Name in keyof FeedEvents]: { readonly name: Name; readonly data: FeedEvents[Name] };
 }[keyof FeedEvents];
 
-/** Assigns the type of an event. The server's types are trusted, as with every response. */
+/** Assigns the type of an event. The types of the server are trusted, as for every response. */
 function asFeedEvent(name: string, data: unknown): FeedEvent;
 function asFeedEvent(name: string, data: unknown): { readonly name: string; readonly data: unknown } {
   return { name, data };
 }
 
-/** Follows the commits of a tree after a version. After a break it continues after the last commit it received. */
+/** Follows the commits of a tree after a version. After a break it continues after the last received commit. */
 export function openFeed(
   connection: Connection,
   tree: TreeId,

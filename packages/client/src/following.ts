@@ -2,7 +2,7 @@ import type { NodeId } from '@coppice/core';
 import { loadedPath } from './loaded-branch.ts';
 import type { TreeSession } from './session.ts';
 
-/** Moves the view to where a write left the tree, unless the user has moved since this was called. */
+/** Returns a function that moves the view to the result of a write, unless the user has moved the view meanwhile. */
 export function refreshUnlessNavigated(
   session: TreeSession,
 ): (to: NodeId | null | undefined, version: number) => Promise<void> {

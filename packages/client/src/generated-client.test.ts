@@ -1,4 +1,4 @@
-/** A generic client generated from the OpenAPI document holds a whole conversation. */
+/** Tests that a client generated from the OpenAPI document can hold a whole conversation. */
 import { openTestServer } from '@coppice/server/testing';
 import createClient from 'openapi-fetch';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** URLs and errors of the server. */
+/** Builds URLs and reads errors of the server. */
 
 /** An error of the server, or an unreachable server (`offline`). `code` is one of the documented error codes. */
 export class HttpProblem extends Error {
@@ -14,24 +14,24 @@ export class HttpProblem extends Error {
     this.data = data;
   }
 
-  /** Whether there was no response, so that the same request may be sent again later. */
+  /** Whether there was no response. Then the same request may be sent again later. */
   get offline(): boolean {
     return this.status === 0 || this.status === 502 || this.status === 504;
   }
 
-  /** Whether the request was not authenticated: it can be sent again after signing in. */
+  /** Whether the request was not authenticated. It can be sent again after the user has signed in. */
   get signedOut(): boolean {
     return this.status === 401;
   }
 }
 
-/** Converts a thrown value to a problem. */
+/** Converts a thrown value to an HttpProblem. */
 export function toHttpProblem(thrown: unknown): HttpProblem {
   if (thrown instanceof HttpProblem) return thrown;
   return new HttpProblem('page/internal', thrown instanceof Error ? thrown.message : String(thrown), -1);
 }
 
-/** A URL with its query; undefined and null values are left out. */
+/** Builds a URL with a query. Undefined and null values are left out. */
 export function buildApiUrl(
   path: string,
   query: Readonly<Record<string, string | number | boolean | null | undefined>> = {},
@@ -48,7 +48,7 @@ export function isObjectValue(value: unknown): value is Record<string, unknown> 
   return typeof value === 'object' && value !== null;
 }
 
-/** The error in the body of a response; a body of another shape gives a problem with the status. */
+/** Returns the error in the body of a response. If the body has another shape, the error only has the status. */
 export function parseProblemBody(body: unknown, status: number): HttpProblem {
   const error = isObjectValue(body) && isObjectValue(body.error) ? body.error : {};
   const code = typeof error.code === 'string' ? error.code : `http/${status}`;
@@ -56,13 +56,13 @@ export function parseProblemBody(body: unknown, status: number): HttpProblem {
   return new HttpProblem(code, message, status, isObjectValue(error.data) ? error.data : {});
 }
 
-/** The error in a response. */
+/** Reads the error of a response. */
 export async function readProblem(response: Response): Promise<HttpProblem> {
   let body: unknown = null;
   try {
     body = await response.json();
   } catch {
-    // The body is not JSON, for example that of a proxy.
+    // The body is not JSON, for example in a response of a proxy.
   }
   return parseProblemBody(body, response.status);
 }

@@ -29,7 +29,7 @@ function since(store: ReferenceStore, id: TreeId, version: number): Promise<read
   return store.read(id, () => ask('log', { since: version }));
 }
 
-/** What a map shows of a tree: parents and order. */
+/** Returns what the map shows of a tree: parents and order. */
 function drawn(topology: Topology): unknown {
   const order = (id: NodeId): unknown[] =>
     topology.children(id).map((child) => [child.id, child.groupId, child.status]);
@@ -100,7 +100,7 @@ test('[CL1] a removed branch moves the view to its parent, and its index among t
   const after = applyRowChanges(part, changes, part.tree.version + 1);
   expect(loadedPath(after).map((node) => node.id)).toEqual(path.slice(0, -1));
   expect(after.childrenByParent.get(last.parentId)).toHaveLength(1);
-  // The earlier value is unchanged.
+  // The earlier value is not changed.
   expect(loadedPath(part).map((node) => node.id)).toEqual(path);
 });
 
@@ -111,7 +111,7 @@ test('[CL4] a view that followed new messages while its branch was read again is
   const before = { ...now, leaf: b, nodes: new Map([...now.nodes].filter(([id]) => id !== c && id !== d)) };
   expect(chooseEndAfterRead(before, now, b)).toBe(d);
   expect(chooseEndAfterRead({ ...before, leaf: null, nodes: new Map() }, now, null)).toBe(d);
-  // If the user moves, the view follows the user, whatever was added.
+  // If the user moves the view, it stays there, whatever is added.
   expect(chooseEndAfterRead(before, now, a)).toBe(a);
   expect(chooseEndAfterRead(now, now, b)).toBe(b);
   expect(chooseEndAfterRead(before, { ...now, leaf: null }, b)).toBe(b);

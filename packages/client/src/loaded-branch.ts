@@ -1,24 +1,24 @@
-/** The loaded part of a tree, as an immutable value. Commits are applied with core's row changes. */
+/** The loaded part of a tree, as an immutable value. Commits are applied as row changes of core. */
 import type { Bookmark, Node, NodeId, RowChange } from '@coppice/core';
 import { applyPatch } from '@coppice/core/tree';
 import type { PageAnswer, TreeViewData } from './api-types.ts';
 
-/** The loaded nodes of one path and of the groups on it, and the complete list of variants for each. */
+/** The loaded nodes of one path and of the groups on it, with all variants of each node. */
 export interface LoadedBranch {
   readonly tree: TreeViewData;
   readonly nodes: ReadonlyMap<NodeId, Node>;
-  /** All children of a parent, in order, if known. */
+  /** All children of a parent, in order. Parents whose children are not known are missing. */
   readonly childrenByParent: ReadonlyMap<NodeId, readonly NodeId[]>;
   readonly bookmarks: ReadonlyMap<NodeId, Bookmark>;
   /** The end of the shown path. */
   readonly leaf: NodeId | null;
-  /** The first loaded node, if there are older messages; else null. */
+  /** The first loaded node, if there are older messages that are not loaded; else null. */
   readonly before: NodeId | null;
-  /** The last shown node, if the view is in the middle of a long branch; null if it shows the end. */
+  /** The last shown node, if the view is in the middle of a long branch. Null if the view shows the end. */
   readonly until: NodeId | null;
 }
 
-/** Nothing loaded yet. */
+/** Creates a branch without loaded nodes. */
 export function createEmptyBranch(tree: TreeViewData): LoadedBranch {
   return {
     tree,
@@ -31,7 +31,7 @@ export function createEmptyBranch(tree: TreeViewData): LoadedBranch {
   };
 }
 
-/** Adds a page to the loaded part: as a new path that ends at `leaf`, or as older or newer messages of the shown path. */
+/** Adds a page: as a new path that ends at `leaf`, or as older or newer messages of the shown path. */
 export function addPage(
   part: LoadedBranch,
   page: PageAnswer,
@@ -50,7 +50,7 @@ export function addPage(
     if (bookmark === undefined) bookmarks.delete(node.id);
     else bookmarks.set(node.id, bookmark);
   }
-  // An empty tree is known completely: its first messages are variants of each other from the start.
+  // All children of an empty tree are known, so its first messages are listed as variants.
   if (page.activeNodeId === null && page.nodes.length === 0) kids.set(page.rootId, []);
   const wanted = typeof how === 'string' ? part.leaf : how.leaf;
   const isKnown = wanted !== null && nodes.has(wanted);
@@ -68,12 +68,12 @@ export function addPage(
   };
 }
 
-/** The shown messages, oldest first: the loaded path, or a section in the middle of a long branch. */
+/** Returns the shown messages, oldest first: the loaded path, or a section in the middle of a long branch. */
 export function shownPath(part: LoadedBranch): readonly Node[] {
   return part.until === null ? loadedPath(part) : pathUp(part, part.until);
 }
 
-/** The same part with its end shown. */
+/** Returns the same branch with its end shown. */
 export function showBranchEnd(part: LoadedBranch): LoadedBranch {
   if (part.until === null) return part;
   const [first] = pathUp({ ...part, before: null }, part.leaf);
@@ -81,7 +81,7 @@ export function showBranchEnd(part: LoadedBranch): LoadedBranch {
   return { ...part, until: null, before: top ? null : first.id };
 }
 
-/** Shows the end if the shown section has reached it or is no longer connected to loaded nodes. */
+/** Shows the end of the branch if the shown section reaches it, or is no longer connected to loaded nodes. */
 export function showEndIfReached(part: LoadedBranch): LoadedBranch {
   if (part.until === null) return part;
   const [first] = pathUp(part, part.until);
@@ -92,8 +92,8 @@ export function showEndIfReached(part: LoadedBranch): LoadedBranch {
 }
 
 /**
- * Keeps older messages that were loaded before, so that a user who scrolled up keeps reading when the end of the
- * branch is read again. `before` is where the loaded path began then.
+ * Keeps older messages that were loaded before, so that a user who scrolled up can read on when the end of the branch
+ * is read again. `before` is the first loaded node at that time.
  */
 export function keepOlderPages(part: LoadedBranch, before: NodeId | null): LoadedBranch {
   let at = part.before === null ? undefined : part.nodes.get(part.before);
@@ -105,7 +105,7 @@ export function keepOlderPages(part: LoadedBranch, before: NodeId | null): Loade
   return part;
 }
 
-/** The loaded path to the end of the view, oldest first. */
+/** Returns the loaded path to the end of the view, oldest first. */
 export function loadedPath(part: LoadedBranch): readonly Node[] {
   return pathUp(part, part.leaf);
 }
@@ -121,8 +121,8 @@ function pathUp(part: LoadedBranch, end: NodeId | null): readonly Node[] {
 }
 
 /**
- * The end of a view that moves to a node, as far as it is loaded: the node itself, or below it along the last visited
- * children. Null if the node is not connected to loaded nodes; then nothing can be shown before it is read.
+ * Returns the end of a view that moves to a node, as far as nodes are loaded: the node itself, or the last visited leaf
+ * below it. Returns null if the node is not connected to loaded nodes; then nothing can be shown before it is read.
  */
 export function findLoadedEnd(part: LoadedBranch, id: NodeId, exactly: boolean): NodeId | null {
   let node = part.nodes.get(id);
@@ -137,8 +137,8 @@ export function findLoadedEnd(part: LoadedBranch, id: NodeId, exactly: boolean):
 }
 
 /**
- * The end of the view after its branch was read: the end that was read, unless the view followed new messages below
- * it meanwhile, which are not in the response. `before` is what was loaded at the time of the request.
+ * Returns the end of the view after its branch was read. It is the end that was read, unless the view has followed new
+ * messages meanwhile, which the response does not have. `before` is the branch at the time of the request.
  */
 export function chooseEndAfterRead(before: LoadedBranch, now: LoadedBranch, end: NodeId | null): NodeId | null {
   const above = end ?? now.tree.rootId;
@@ -147,7 +147,7 @@ export function chooseEndAfterRead(before: LoadedBranch, now: LoadedBranch, end:
   return at === above ? now.leaf : end;
 }
 
-/** The position of a node among its variants, from one, and all their ids in order. */
+/** Returns the position of a node among its variants, from 1, and the ids of all variants in order. */
 export function variantOf(
   part: LoadedBranch,
   node: Pick<Node, 'id' | 'parentId'>,
@@ -166,12 +166,12 @@ interface BranchDraft {
 }
 
 /**
- * The changes of a commit that a newer page may lack: a page ends where the view ended, and messages below that
- * arrive only with the feed.
+ * Returns the changes of a commit that a newer page may lack. A page ends where the view ended, and only the feed
+ * delivers the messages below that.
  */
 export function filterUnloadedChanges(part: LoadedBranch, changes: readonly RowChange[]): readonly RowChange[] {
   return changes.filter((change) => {
-    // An optimistic node has another sequence number than the confirmed one.
+    // An optimistic node has another creation number than the confirmed one.
     if (change.op === 'added') return part.nodes.get(change.node.id)?.seq !== change.node.seq;
     if (change.op !== 'updated') return false;
     const { contentIn = 0 } = change.set;
@@ -179,7 +179,7 @@ export function filterUnloadedChanges(part: LoadedBranch, changes: readonly RowC
   });
 }
 
-/** Applies the row changes of a commit. Nodes that are not loaded are skipped; they are read when they are shown. */
+/** Applies the row changes of a commit. Nodes that are not loaded are skipped, and read when they are shown. */
 export function applyRowChanges(part: LoadedBranch, changes: readonly RowChange[], version: number): LoadedBranch {
   if (changes.length === 0) return part;
   const draft: BranchDraft = {
@@ -217,7 +217,7 @@ function applyOne(draft: BranchDraft, change: RowChange): void {
 
 function updateNode(draft: BranchDraft, id: NodeId, { set, meta }: Extract<RowChange, { op: 'updated' }>): void {
   const moves = set.parentId !== undefined || set.position !== undefined;
-  // A node that is not loaded may still be on a list of variants.
+  // A node that is not loaded may still be in a list of variants.
   if (moves) for (const [parent, list] of draft.childrenByParent) if (list.includes(id)) dropChild(draft, parent, id);
   const node = draft.nodes.get(id);
   if (node === undefined) return;
@@ -229,7 +229,7 @@ function updateNode(draft: BranchDraft, id: NodeId, { set, meta }: Extract<RowCh
 function addChild(draft: BranchDraft, node: Node): void {
   if (node.parentId === null) return;
   const list = draft.childrenByParent.get(node.parentId);
-  // An unknown list of children stays unknown, unless the parent is the end of the view and had none.
+  // An unknown list of children stays unknown, unless the parent is the end of the view and had no children.
   if (list === undefined && node.parentId !== draft.leaf) return;
   const others = (list ?? []).filter((id) => id !== node.id);
   const at = others.findIndex((id) => (draft.nodes.get(id)?.position ?? '') > node.position);
@@ -285,7 +285,7 @@ function withAttributes(tree: TreeViewData, set: Attributes): TreeViewData {
   };
 }
 
-/** The title of a tree; null if it has none. */
+/** Returns the title of a tree; null if it has none. */
 export function treeTitleOf(tree: Pick<TreeViewData, 'title' | 'autoTitle'>): string | null {
   return tree.title ?? tree.autoTitle;
 }

@@ -1,14 +1,15 @@
 /** An observable value. */
 
 /**
- * A value with listeners for each change. Compatible with React's `useSyncExternalStore` and zustand's `useStore`.
+ * A value that calls listeners after each change. It works with React's `useSyncExternalStore` and zustand's
+ * `useStore`.
  */
 export interface Observable<T> {
   getState(): T;
   getInitialState(): T;
-  /** Replaces fields of the value. Listeners are called once, after the change. */
+  /** Replaces fields of the value, then calls each listener once. */
   setState(change: Partial<T> | ((state: T) => Partial<T>)): void;
-  /** Calls the listener after each change; returns a function that removes it. */
+  /** Calls the listener after each change. Returns a function that removes the listener. */
   subscribe(listener: (state: T, before: T) => void): () => void;
 }
 

@@ -2,7 +2,7 @@
 import { type ContentFields, isText, type Message, type NewNode, type NodeId } from '@coppice/core';
 import type { OpenTreeState } from './tree-state.ts';
 
-/** The text of a message. The server's own text replaces it when the write is confirmed. */
+/** Returns the text of a message. When the write is confirmed, the text of the server replaces it. */
 export function joinTextBlocks(message: Message): string {
   return message.content
     .filter(isText)
@@ -12,14 +12,14 @@ export function joinTextBlocks(message: Message): string {
 
 const charactersPerToken = 4;
 
-/** The content fields of a node that was written here. Its tokens are an estimate until the server counts them. */
+/** Returns the content fields of a new node. The number of tokens is an estimate until the server counts them. */
 export function optimisticContent(message: Message): ContentFields {
   const text = joinTextBlocks(message);
   const tokens = Math.ceil(text.length / charactersPerToken);
   return { message, status: 'success', key: null, text, tokens, aliases: [] };
 }
 
-/** A new node below a parent, as the last of its variants. */
+/** Returns a new node as the last child of a parent. */
 export function optimisticNode(
   { part }: OpenTreeState,
   node: { readonly id: NodeId; readonly parentId: NodeId; readonly message: Message; readonly groupId?: number },
@@ -30,7 +30,7 @@ export function optimisticNode(
   return {
     id,
     parentId,
-    // Sorts after every position that a planner creates, until the real one is known.
+    // This position sorts after all positions of a planner, until the real one is known.
     position: '~',
     kind: 'message',
     groupId,

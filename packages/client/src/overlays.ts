@@ -1,11 +1,11 @@
-/** Unconfirmed local changes, applied to the confirmed part, and the server's results of them. */
+/** Applies unconfirmed local changes to the confirmed branch, and the results that the server returns for them. */
 import { type NodeId, nodeId, type RowChange, type Step } from '@coppice/core';
 import { insertedNodes, rowChanges } from '@coppice/core/tree';
 import type { GenerationStartedAnswer, WriteResponse } from './api-types.ts';
 import { applyRowChanges, type LoadedBranch, loadedPath, showBranchEnd } from './loaded-branch.ts';
 import type { Overlay } from './tree-state.ts';
 
-/** The confirmed part with all unconfirmed changes applied in order, and the nodes that only those have. */
+/** Returns the confirmed branch with all unconfirmed changes applied in order, and the nodes that are not confirmed. */
 export function applyOverlays(
   base: LoadedBranch,
   overlays: readonly Overlay[],
@@ -13,7 +13,7 @@ export function applyOverlays(
   let part = base;
   const unconfirmed = new Set<NodeId>();
   for (const overlay of overlays) {
-    // The feed may deliver a message before the response does; then messages below it are shown too.
+    // The feed may deliver a message before its response arrives. Then messages below it are shown too.
     const steps = overlay.steps.filter((step) => step.type !== 'insert' || !base.nodes.has(step.node.id));
     part = applyRowChanges(part, rowsShown(steps, part, overlay.id), part.tree.version);
     if (overlay.leaf !== undefined && !isInserted(overlay, part)) part = { ...showBranchEnd(part), leaf: overlay.leaf };
@@ -22,7 +22,10 @@ export function applyOverlays(
   return { part, unconfirmed };
 }
 
-/** The confirmed part with the server's result of a write, so that nothing flickers between the response and the feed. */
+/**
+ * Returns the confirmed branch with the server's result of a write. Without this, the view would flicker between the
+ * response and the feed.
+ */
 export function confirmWrite(shown: LoadedBranch, overlay: Overlay | null, value: unknown): LoadedBranch {
   const base = isBegun(value) ? withPrompts(shown, overlay, value) : withoutNodes(shown, overlay, value);
   const nodes = new Map(base.nodes);
@@ -44,13 +47,13 @@ export function confirmWrite(shown: LoadedBranch, overlay: Overlay | null, value
   return { ...base, tree: pointedIn(base, value), nodes, childrenByParent: kids, leaf, before, until };
 }
 
-/** Whether the view is on a branch through the message that an overlay inserts; then it stays there. */
+/** Whether the view is on a branch with the message that an overlay inserts. Then the view stays there. */
 function isInserted({ steps, leaf }: Overlay, part: LoadedBranch): boolean {
   const inserts = insertedNodes(steps).some(({ id }) => id === leaf);
   return inserts && loadedPath(part).some((node) => node.id === leaf);
 }
 
-/** The part with the message that replies were started for: it is not in the response, and the feed may be later. */
+/** Adds the message for which replies were started. The response does not contain it, and the feed may be later. */
 function withPrompts(base: LoadedBranch, overlay: Overlay | null, { nodes }: GenerationStartedAnswer): LoadedBranch {
   const answered = new Set(nodes.map((node) => node.parentId));
   const missing = (overlay?.steps ?? []).filter(
@@ -59,9 +62,11 @@ function withPrompts(base: LoadedBranch, overlay: Overlay | null, { nodes }: Gen
   return applyRowChanges(base, rowsShown(missing, base, overlay?.id ?? 0), base.tree.version);
 }
 
-/** The part with bookmarks and attributes that a write set: no node of the response has them, and the feed may be later. */
+/**
+ * Adds bookmarks and attributes that a write has set. The response does not contain them, and the feed may be later.
+ */
 function withoutNodes(base: LoadedBranch, overlay: Overlay | null, value: unknown): LoadedBranch {
-  // A feed that was faster has them already, and perhaps what others did since.
+  // The feed was faster. The branch already has these changes, and perhaps later ones of others.
   if (overlay === null || !isWritten(value) || value.version <= base.tree.version) return base;
   const steps = overlay.steps.filter(({ type }) => type === 'bookmark' || type === 'attributes');
   return applyRowChanges(base, rowsShown(steps, base, overlay.id), base.tree.version);
@@ -71,12 +76,14 @@ function rowsShown(steps: readonly Step[], part: LoadedBranch, number: number): 
   return rowChanges(steps, {
     version: part.tree.version + 1,
     seq: Number.MAX_SAFE_INTEGER - 1000 + number,
-    // This time is never shown; the commit has its own.
+    // This time is never shown, because the commit has its own.
     at: 0,
   });
 }
 
-/** A tree with the new active node of a write, so that requests before the next feed event use it. */
+/**
+ * Returns the tree with the new active node of a write, for requests that are sent before the next event of the feed.
+ */
 function pointedIn({ tree }: LoadedBranch, value: unknown): LoadedBranch['tree'] {
   if (typeof value !== 'object' || value === null || !('activeNodeId' in value && 'version' in value)) return tree;
   const { activeNodeId, version } = value;

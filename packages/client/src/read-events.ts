@@ -2,7 +2,9 @@
  * Parses server-sent events without `EventSource`, which does not support bearer tokens and does not exist in Node.
  */
 
-/** Parses the events of a stream: calls `take` with the name and the data of each. Resolves when the stream ends. */
+/**
+ * Parses the events of a stream, and calls `take` with the name and the data of each. Resolves when the stream ends.
+ */
 export async function readEvents(
   body: ReadableStream<Uint8Array>,
   take: (name: string, data: string) => void,
@@ -29,7 +31,7 @@ export async function readEvents(
     const { done, value } = await reader.read();
     if (done) return;
     rest += decoder.decode(value, { stream: true });
-    // A carriage return at the end of a chunk may be half of a line break.
+    // A carriage return at the end of a chunk may be the first half of a line break.
     const complete = rest.endsWith('\r') ? rest.slice(0, -1) : rest;
     const lines = complete.split(/\r\n|\n|\r/);
     rest = (lines.pop() ?? '') + rest.slice(complete.length);

@@ -1,21 +1,21 @@
-/** Reads of an open tree: pages of a branch, its end, and the messages around a node. */
+/** Reads pages of an open tree: the end of a branch, and the messages around a node. */
 import { type NodeId, nodeId, type TreeId } from '@coppice/core';
 import type { Api } from './api.ts';
 import type { PageAnswer } from './api-types.ts';
 import { toHttpProblem } from './http.ts';
 import { addPage, type LoadedBranch, showEndIfReached, shownPath } from './loaded-branch.ts';
 
-/** How many messages the first page has. */
+/** The number of messages in the first page. */
 export const firstPageLength = 40;
-// Further pages are larger.
+// Further pages have more messages.
 const furtherSize = 100;
 
-/** The replies that were in progress when a page was read, with their runs. */
+/** Returns the replies that were in progress when a page was read, with their runs. */
 export function runsInPage(page: PageAnswer): ReadonlyMap<NodeId, string> {
   return new Map(Object.entries(page.runs).map(([id, run]) => [nodeId(id), run]));
 }
 
-/** Reads of one tree. Its signal aborts them. */
+/** Reads from one tree. The signal aborts the requests. */
 export class TreeReads {
   readonly #api: Api;
   readonly #treeId: TreeId;
@@ -27,27 +27,27 @@ export class TreeReads {
     this.#signal = signal;
   }
 
-  /** The last messages of a branch. */
+  /** Reads the last messages of a branch. */
   page(leaf: NodeId | undefined, limit = firstPageLength): Promise<PageAnswer> {
     return this.#api.page(this.#treeId, { nodeId: leaf, limit }, this.#signal);
   }
 
-  /** The messages before one, on the path to a leaf. */
+  /** Reads the messages before a node, on the path to a leaf. */
   before(leaf: NodeId, before: NodeId): Promise<PageAnswer> {
     return this.#api.page(this.#treeId, { nodeId: leaf, before, limit: furtherSize }, this.#signal);
   }
 
-  /** The messages after one, on the path to a leaf. */
+  /** Reads the messages after a node, on the path to a leaf. */
   after(leaf: NodeId, after: NodeId): Promise<PageAnswer> {
     return this.#api.page(this.#treeId, { nodeId: leaf, after, limit: furtherSize }, this.#signal);
   }
 
-  /** The last visited leaf below a node. */
+  /** Returns the last visited leaf below a node. */
   async leafThrough(id: NodeId): Promise<NodeId> {
     return (await this.#api.through(this.#treeId, id, 1)).nodes.at(-1)?.id ?? id;
   }
 
-  /** The same, or null if there is no such node. */
+  /** Returns the last visited leaf below a node; null if the node does not exist. */
   async leafIfThere(id: NodeId): Promise<NodeId | null> {
     try {
       return await this.leafThrough(id);
@@ -58,7 +58,7 @@ export class TreeReads {
     }
   }
 
-  /** The last messages of a branch; of the active branch if the node no longer exists. */
+  /** Reads the last messages of a branch. If the node no longer exists, reads the active branch. */
   async pageOrActive(wanted: NodeId | undefined, limit: number): Promise<PageAnswer> {
     try {
       return await this.page(wanted, limit);
@@ -68,7 +68,7 @@ export class TreeReads {
     }
   }
 
-  /** Loads the messages around a node that is far above the loaded ones, without reading those in between. */
+  /** Loads the messages around a node that is far above the loaded ones, without the messages in between. */
   async reaching(part: LoadedBranch, id: NodeId): Promise<LoadedBranch> {
     const { leaf } = part;
     if (leaf === null || part.before === null || shownPath(part).some((node) => node.id === id)) return part;

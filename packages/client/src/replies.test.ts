@@ -5,7 +5,7 @@ import { createObservable } from './observable.ts';
 import { TreeReplies } from './replies.ts';
 import { emptyTreeState, type OpenTreeState } from './tree-state.ts';
 
-// Ends a test that hangs; what is waited for comes within milliseconds on an idle machine.
+// Ends a test that is blocked. On an idle machine, the expected events come within milliseconds.
 const patience = { timeout: 60_000, interval: 5 };
 
 const id = nodeId('00000000-0000-4000-8000-000000000001');

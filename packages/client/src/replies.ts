@@ -1,4 +1,4 @@
-/** Replies that are being generated: their text so far, thinking, and tool calls. */
+/** Tracks the replies that are being generated: their text so far, thinking and tool calls. */
 import { type ActId, actId, type NodeId, type TreeId } from '@coppice/core';
 import type { Connection } from './connection.ts';
 import { appendReplyText, type LiveReply, type LiveToolCall, startLiveReply } from './live.ts';
@@ -6,21 +6,21 @@ import type { Observable } from './observable.ts';
 import { openReplyStream } from './reply-stream.ts';
 import type { OpenTreeState } from './tree-state.ts';
 
-// About one frame. A view that opens during a reply gets hundreds of deltas at once; a state change for each would
-// exceed React's update limit.
+// About one frame. A view that opens during a reply gets hundreds of text parts in one moment. A state change for each
+// of them would exceed React's limit of updates.
 const drawMs = 16;
 
-/** The replies of one open tree. */
+/** The replies in progress of one open tree. */
 export class TreeReplies {
   readonly #connection: Connection;
   readonly #treeId: TreeId;
   readonly #store: Observable<OpenTreeState>;
-  /** Called when a followed reply has ended and is in the tree. */
+  /** Called when a reply has ended and is in the tree. */
   readonly #onEnd: () => void;
-  /** Replies that were requested here. */
+  /** The replies that this client has requested. */
   readonly #mine = new Set<NodeId>();
   readonly #streams = new Map<NodeId, { close(): void }>();
-  /** Replies with the text since the last state change. */
+  /** The replies with text that is not in the state yet. */
   readonly #arrived = new Map<NodeId, LiveReply>();
   #drawing: ReturnType<typeof setTimeout> | undefined;
 
@@ -38,7 +38,7 @@ export class TreeReplies {
     this.#streams.clear();
   }
 
-  /** Starts a reply: its text is shown as it arrives. */
+  /** Starts to follow a reply, and shows its text as it arrives. */
   begin(id: NodeId, act: ActId | null): void {
     this.#store.setState((state) => {
       const known = state.live.get(id);
@@ -52,22 +52,22 @@ export class TreeReplies {
     });
   }
 
-  /** Records which act generates replies, so that their tool calls can be approved and their thinking shown. */
+  /** Records the act that generates replies, so that their tool calls can be approved and their thinking is shown. */
   claim(ids: readonly NodeId[], act: string): void {
     for (const id of ids) {
       this.#mine.add(id);
-      // A fast reply is in the tree before the response that names its act.
+      // A fast reply may be complete in the tree before the response names its act.
       const status = this.#store.getState().base?.nodes.get(id)?.status ?? 'pending';
       if (status === 'pending') this.begin(id, actId(act));
     }
   }
 
-  /** Whether a reply was requested here. */
+  /** Whether this client has requested a reply. */
   isMine(id: NodeId): boolean {
     return this.#mine.has(id);
   }
 
-  /** Sets the state of a tool call; null removes it when it has finished. */
+  /** Sets the state of a tool call; null removes a call that has ended. */
   setCall(callId: string, call: LiveToolCall | null): void {
     this.#store.setState((state) => {
       const calls = new Map(state.calls);
@@ -86,7 +86,7 @@ export class TreeReplies {
     });
   }
 
-  /** Adds text at its offset; if earlier text is missing, the reply is read again from where its text ends. */
+  /** Adds text at its offset. If earlier text is missing, the reply is read again from the end of its known text. */
   add(id: NodeId, offset: number, text: string): void {
     const reply =
       this.#arrived.get(id) ?? this.#store.getState().live.get(id) ?? startLiveReply(this.#connection.now());
@@ -97,7 +97,7 @@ export class TreeReplies {
     this.#drawing ??= setTimeout(() => this.#draw(), drawMs);
   }
 
-  /** Updates the state with the text that arrived. */
+  /** Updates the state with the text that has arrived. */
   #draw(): void {
     clearTimeout(this.#drawing);
     this.#drawing = undefined;
@@ -106,13 +106,13 @@ export class TreeReplies {
     this.#arrived.clear();
     this.#store.setState((state) => {
       const live = new Map(state.live);
-      // Its act may have become known meanwhile.
+      // The act of the reply may have become known meanwhile.
       for (const [id, reply] of arrived) live.set(id, { ...reply, actId: state.live.get(id)?.actId ?? reply.actId });
       return { live };
     });
   }
 
-  /** Removes a reply: it is in the tree. */
+  /** Removes a reply, because it is complete and in the tree. */
   ended(id: NodeId): void {
     this.#streams.get(id)?.close();
     this.#streams.delete(id);
@@ -125,7 +125,7 @@ export class TreeReplies {
     });
   }
 
-  /** Follows replies that were already being generated when the tree was read. */
+  /** Follows the replies that were in progress when the tree was read. */
   followRuns(): void {
     this.#draw();
     const { runs, base, live } = this.#store.getState();

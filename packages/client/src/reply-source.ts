@@ -1,9 +1,9 @@
-/** The stored origin of a message: model, time, tokens, cost, errors. */
+/** Reads the stored origin of a message: model, time, tokens, cost and errors. */
 import { type Json, type Node, type NodeId, type NodeMeta, nodeId } from '@coppice/core';
 
 /** The origin of a message. */
 export interface ReplySource {
-  /** The model's name without its provider; null for people and tools. */
+  /** The name of the model without its provider; null for messages of users and tools. */
   readonly model: string | null;
   readonly modelId: string | null;
   readonly totalMs: number | null;
@@ -11,7 +11,7 @@ export interface ReplySource {
   readonly cost: number | null;
   readonly temperature: number | null;
   readonly finishReason: string | null;
-  /** The answers that it was made from, in the order of their letters; null for other messages. */
+  /** The replies that this one combines, in the order of their letters; null for other messages. */
   readonly combinedFrom: { readonly way: string; readonly nodeIds: readonly NodeId[] } | null;
 }
 
@@ -51,13 +51,13 @@ export function replySourceOf(meta: NodeMeta): ReplySource {
   };
 }
 
-/** A difference between what was requested and what was sent to the model. */
+/** A difference between the requested and the actual settings of a model call. */
 export interface SourceNotice {
   readonly code: string;
   readonly data: Readonly<Record<string, Json>>;
 }
 
-/** The differences between what was requested and what was sent to a reply's model. */
+/** Returns the differences between the requested and the actual settings of the call that made a reply. */
 export function listSourceNotices({ meta }: Pick<Node, 'meta'>): readonly SourceNotice[] {
   const notices = sourceField(meta.source, 'notices');
   if (!Array.isArray(notices)) return [];
@@ -68,12 +68,12 @@ export function listSourceNotices({ meta }: Pick<Node, 'meta'>): readonly Source
   });
 }
 
-/** The error of a reply, if there is one. */
+/** Returns the error of a reply; null if there is none. */
 export function replyErrorOf(node: Pick<Node, 'meta' | 'createdAt'>): {
   readonly code: string;
   readonly message: string;
   readonly retryable: boolean;
-  /** When the provider accepts a retry; null if it did not say. */
+  /** The time from which on the provider accepts a retry; null if it did not tell. */
   readonly dueAt: number | null;
 } | null {
   const error: unknown = node.meta.error;

@@ -8,7 +8,7 @@ import { loadedPath, variantOf } from './loaded-branch.ts';
 import { TreeSession } from './session.ts';
 import { type NodeClient, openNodeClient } from './testing/node-client.ts';
 
-// Ends a test that hangs; what is waited for comes within milliseconds on an idle machine.
+// Ends a test that is blocked. On an idle machine, the expected events come within milliseconds.
 const patience = { timeout: 60_000, interval: 5 };
 
 const wish: GenerationOptions = { models: ['scripted/one'], tools: ['look_up'] };
@@ -26,7 +26,7 @@ const tools = createTools({
   ],
 });
 
-/** A turn of several rounds without any delay: calls of a tool, then the answer. */
+/** Returns a turn of several rounds without any delay: calls of a tool, then the answer. */
 function rounds(count: number, answer: string): ScriptedReply[] {
   const calls = Array.from({ length: count }, (_, index) =>
     makeToolEvents({ id: `call-${answer}-${index}`, name: 'look_up', parameters: { word: `w${index}` } }),
@@ -67,7 +67,7 @@ function said(text: string): Message {
   return textMessage('user', text);
 }
 
-/** The texts of the shown branch. */
+/** Returns the texts of the shown branch. */
 function shown(session: TreeSession): readonly string[] {
   const { part } = session.state;
   return part === null ? [] : loadedPath(part).map((node) => node.text);
@@ -235,11 +235,11 @@ test('[B107] a message that does not fit is either stored or given back, never b
     const { body } = await server.ask('GET', `/api/trees/${session.treeId}/topology`);
     return body.nodes.map((node: { kind: string }) => node.kind);
   };
-  // Larger than the whole window: nothing is stored, so it goes back to the composer.
+  // The message is larger than the whole context window. It is not stored, so its text returns to the composer.
   expect(await sendMessage(session, leafOf(session), said('word '.repeat(2_000)), plain)).toBe(false);
   expect(await kinds()).toEqual(['message']);
   expect(shown(session)).toEqual(['Hi']);
-  // It fits but leaves no space for a reply: it is stored and shown, so it does not go back.
+  // The message fits, but leaves no space for a reply. It is stored and shown, so its text does not return.
   const long = 'word '.repeat(200).trim();
   expect(await sendMessage(session, leafOf(session), said(long), plain)).toBe(true);
   expect(await kinds()).toEqual(['message', 'message']);

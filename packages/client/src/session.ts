@@ -1,4 +1,4 @@
-/** One open tree: the loaded part, unconfirmed local changes, and the feed that keeps both up to date. */
+/** One open tree: the loaded branch, unconfirmed local changes, and the feed that keeps both up to date. */
 import type { Node, NodeId, RowChange, Step, TreeId } from '@coppice/core';
 import { rowChanges } from '@coppice/core/tree';
 import { TreeActions } from './actions.ts';
@@ -32,9 +32,9 @@ import { WriteQueue } from './write-queue.ts';
 
 export type { OpenTreeState } from './tree-state.ts';
 
-// A commit that the feed has not delivered after this time is read from the server.
+// If the feed has not delivered a commit after this time, it is read from the server.
 const feedPatienceMs = 3000;
-// How many acts' newest nodes are remembered until their response arrives.
+// For this many acts, the newest node is kept until the response that names the act arrives.
 const mostActs = 64;
 
 /** An open tree. Close it when it is no longer shown. */
@@ -44,7 +44,7 @@ export class TreeSession {
   readonly store: Observable<OpenTreeState>;
   /** The user's actions on the tree. */
   readonly actions: TreeActions;
-  /** Replies that are being generated. */
+  /** The replies that are being generated. */
   readonly replies: TreeReplies;
   /** The connection to the server, and the environment. */
   readonly connection: Connection;
@@ -60,13 +60,13 @@ export class TreeSession {
   #steps = 0;
   #navigationCount = 0;
   #wanted: NodeId | null = null;
-  /** The newest commit that the feed delivered; a page that was read may be newer. */
+  /** The newest version that the feed has delivered. A page that was read may be newer. */
   #reported = 0;
-  /** Callbacks that wait until the feed has delivered a version. */
+  /** The callbacks that wait until the feed has delivered a version. */
   #waiters: { readonly version: number; readonly done: () => void }[] = [];
-  /** The newest node of each act: a turn's commits may arrive before the response that names the turn. */
+  /** The newest node of each act. The commits of a turn may arrive before the response that names its act. */
   readonly #newestOfAct = new Map<string, NodeId>();
-  /** The turn that was started here last; the view follows its newest reply until the user moves. */
+  /** The last turn that was started here. The view follows its newest reply until the user moves the view. */
   #turn: { readonly actId: string; readonly navigationCount: number } | null = null;
   #opening: Promise<unknown> = Promise.resolve();
 
@@ -81,7 +81,7 @@ export class TreeSession {
     this.#shape = new TopologyLoader(connection.api, treeId, this.store, this.#closed.signal);
   }
 
-  /** The server of this tree. */
+  /** The API of the server of this tree. */
   get api(): Api {
     return this.connection.api;
   }
@@ -96,19 +96,19 @@ export class TreeSession {
     return part === null ? [] : shownPath(part);
   }
 
-  /** The version that writes are based on. */
+  /** The version on which writes are based. */
   get version(): number {
     return this.state.base?.tree.version ?? 0;
   }
 
-  /** How often the user moved in this view. A response that arrives after a move must not move the view back. */
+  /** How many times the user has moved this view. A response that arrives after a move must not move the view back. */
   get navigationCount(): number {
     return this.#navigationCount;
   }
 
   /**
-   * Reads the tree and the end of the branch through a node (the active one by default), then follows the feed.
-   * If the tree has no such node, it opens at the active one, and this resolves to false.
+   * Reads the tree and the end of the branch through a node (by default the active one), then follows the feed. If the
+   * node does not exist, the active branch is shown and this resolves to false.
    */
   open(wanted?: NodeId): Promise<boolean> {
     const opening = this.#read(wanted);
@@ -164,7 +164,7 @@ export class TreeSession {
     this.replies.close();
   }
 
-  /** Shows the confirmed part with all unconfirmed changes applied to it again. */
+  /** Updates the state, with the unconfirmed changes applied to the confirmed branch again. */
   #show(set: Partial<OpenTreeState>): void {
     const state = { ...this.state, ...set };
     if (state.base === null) return this.store.setState(set);
@@ -172,18 +172,18 @@ export class TreeSession {
     this.store.setState({ ...set, part, unconfirmed });
   }
 
-  /** Sets fields of the tree itself that no commit carries. */
+  /** Sets fields of the tree that are not part of a commit. */
   patchTree(set: Partial<TreeViewData>): void {
     const { base } = this.state;
     if (base !== null) this.#show({ base: { ...base, tree: { ...base.tree, ...set } } });
   }
 
-  /** Asks the view to scroll to a node. */
+  /** Requests that the view scrolls to a node. */
   scrollTo(id: NodeId): void {
     this.store.setState((state) => ({ sight: { nodeId: id, ask: (state.sight?.ask ?? 0) + 1 } }));
   }
 
-  /** Loads the messages before the first loaded one. */
+  /** Loads the messages before the first loaded message. */
   async loadOlder(): Promise<void> {
     const { base, loadingAbove } = this.state;
     if (loadingAbove || base === null || base.before === null || base.leaf === null) return;
@@ -199,7 +199,7 @@ export class TreeSession {
     }
   }
 
-  /** Loads the messages after the last shown one, if that is not the end. */
+  /** Loads the messages after the last shown one, if the view does not show the end. */
   async loadNewer(): Promise<void> {
     const { base, loadingBelow } = this.state;
     if (loadingBelow || base === null || base.until === null || base.leaf === null) return;
@@ -222,7 +222,7 @@ export class TreeSession {
     if (base !== null) this.#show({ base: showBranchEnd(base) });
   }
 
-  /** Moves to before the first message: the next message starts a new branch. */
+  /** Moves the view before the first message. The next message starts a new branch. */
   showBeginning(): void {
     const { base } = this.state;
     if (base !== null)
@@ -232,8 +232,8 @@ export class TreeSession {
   }
 
   /**
-   * Shows the branch through a node, or the one that ends at `leaf`, and makes it the active one unless `keep` is false.
-   * Nothing above the fork is read again.
+   * Shows the branch through a node, or the branch that ends at `leaf`. Makes it active unless `keep` is false. The
+   * messages above the first difference are not read again.
    */
   async go(through: NodeId, options: { readonly leaf?: NodeId; readonly keep?: boolean } = {}): Promise<void> {
     const came = this.#step(through, options.leaf);
@@ -242,7 +242,7 @@ export class TreeSession {
       const end = options.leaf ?? (await this.#reads.leafThrough(through));
       const page = await this.#reads.page(end, this.#loadedCount());
       const { base } = this.state;
-      // The user moved meanwhile, so the view is not moved back.
+      // The user has moved the view meanwhile, so it is not moved back.
       if (base === null || came !== this.#steps) return;
       const leaf = chooseEndAfterRead(before ?? base, base, end);
       const part = keepOlderPages(addPage({ ...base, before: null }, page, { leaf }), showBranchEnd(base).before);
@@ -260,19 +260,23 @@ export class TreeSession {
   #step(through: NodeId, leaf: NodeId | undefined): number {
     const { base } = this.state;
     const end = base === null ? null : findLoadedEnd(base, leaf ?? through, leaf !== undefined);
-    // A node below the shown messages becomes their end; any other node ends the view in the middle of a branch.
+    // If the node is below the shown messages, it becomes the end of the branch. Any other node is shown in the middle
+    // of its branch.
     if (base !== null && end !== null)
       this.#show({ base: { ...base, leaf: end, until: null }, overlays: this.#overlaysWithoutEnds() });
     this.#navigationCount++;
     return ++this.#steps;
   }
 
-  /** The unconfirmed changes without the ends they gave the view: a user who goes elsewhere stays there when they are confirmed. */
+  /**
+   * Returns the unconfirmed changes without the end of the view that they set. If the user has moved the view, it must
+   * stay there when they are confirmed.
+   */
   #overlaysWithoutEnds(): readonly Overlay[] {
     return this.state.overlays.map(({ id, steps }) => ({ id, steps }));
   }
 
-  /** Stores the user's position for the next visit. A failure is not reported. */
+  /** Stores the position of the user for the next visit. A failure is not reported. */
   #remember(leaf: NodeId): void {
     const before = this.state.part?.tree.activeNodeId ?? null;
     if (before === leaf) return;
@@ -286,12 +290,9 @@ export class TreeSession {
     return base === null ? firstPageLength : Math.max(firstPageLength, Math.min(400, loadedPath(base).length));
   }
 
-  /**
-   * Reads the loaded branch again, with its end at a node if one is given. A call while it runs makes it run once
-   * more.
-   */
+  /** Reads the loaded branch again, with its end at `wish` if given. A call while it runs makes it run once more. */
   async refresh(wish?: NodeId): Promise<void> {
-    // A call without a node must not override one with a node.
+    // A call without a node must not override a call with a node.
     if (wish !== undefined) this.#wanted = wish;
     if (this.#reading) {
       this.#again = true;
@@ -303,7 +304,7 @@ export class TreeSession {
         this.#again = false;
         const { base } = this.state;
         if (base === null) return;
-        // Taken before reading: a node that is given meanwhile is for the next round.
+        // This is taken before reading. A node that is given meanwhile is for the next round.
         const wanted = this.#wanted;
         const navigationCount = this.#navigationCount;
         this.#wanted = null;
@@ -313,13 +314,14 @@ export class TreeSession {
         );
         const now = this.state.base ?? base;
         const leaf = chooseEndAfterRead(base, now, page.nodes.at(-1)?.id ?? null);
-        // The view left the branch that was read: read again at its new position, instead of moving it back.
+        // The view has left the branch that was read. The branch at the new position is read instead of moving the view
+        // back.
         if (wanted === null ? now.leaf !== base.leaf && now.leaf !== leaf : navigationCount !== this.#navigationCount) {
           this.#again = true;
           continue;
         }
         const part = addPage({ ...now, before: null }, page, { leaf });
-        // Missed commits may have changed older messages too.
+        // Commits that were missed may have changed older messages too.
         const fresh = this.#missed;
         this.#missed = false;
         const whole = fresh ? part : keepOlderPages(part, showBranchEnd(now).before);
@@ -333,7 +335,10 @@ export class TreeSession {
     }
   }
 
-  /** A branch that was read again, shown at the same messages as before; at its end if those are gone. */
+  /**
+   * Returns a branch that was read again, with the same messages shown as before; with its end if those no longer
+   * exist.
+   */
   async #around(part: LoadedBranch, before: LoadedBranch, fresh: boolean): Promise<LoadedBranch> {
     if (before.until === null || before.leaf !== part.leaf) return part;
     if (!fresh) return showEndIfReached({ ...part, before: before.before, until: before.until });
@@ -345,7 +350,7 @@ export class TreeSession {
     }
   }
 
-  /** Loads the topology of the whole tree, once; from then on the feed keeps it up to date. */
+  /** Loads the topology of the whole tree once. From then on the feed keeps it up to date. */
   wantTopology(): Promise<Topology | null> {
     return this.#shape.want();
   }
@@ -360,7 +365,7 @@ export class TreeSession {
     const late = commit.version <= base.tree.version;
     this.#land(late ? filterUnloadedChanges(base, changes) : changes, commit);
     this.#shape.applyRowChanges(changes);
-    // A gap means a missed commit. A restored subtree that is too large for the feed has to be read.
+    // A gap in the versions means a missed commit. A restored subtree that is too large for the feed has to be read.
     if (commit.version > base.tree.version + 1) this.#missed = true;
     if (this.#missed || changes.some((change) => hasToBeRead(change, late))) void this.refresh();
     for (const change of changes)
@@ -369,7 +374,7 @@ export class TreeSession {
     this.#endWaiting(commit.version);
   }
 
-  /** Applies what a turn reports besides commits: thinking and tool calls. */
+  /** Applies the events of a turn besides commits: thinking and tool calls. */
   #applyTurnReport(report: TurnReport): void {
     const { actId, type, nodeId, callId, name = '', parameters = {}, text = '' } = report;
     if (type === 'thinking-delta' && nodeId !== undefined)
@@ -380,7 +385,7 @@ export class TreeSession {
       this.replies.change(nodeId, (live) => ({ ...live, retry }));
     } else if (callId === undefined) return;
     else if (type === 'tool-result') this.replies.setCall(callId, null);
-    // A call that waits for approval must not be replaced by the report of the same call.
+    // A call that waits for approval must not be replaced by the event about the same call.
     else if (type === 'tool-use' && !this.state.calls.has(callId))
       this.replies.setCall(callId, { name, parameters, state: 'running', actId });
   }
@@ -408,8 +413,8 @@ export class TreeSession {
   }
 
   /**
-   * Shows the branch that ends at the newest reply of a turn, and follows further replies. Does nothing if the user
-   * moved since `navigationCount` was read.
+   * Shows the branch that ends at the newest reply of a turn, and follows further replies. Does nothing if the user has
+   * moved the view since `navigationCount` was read.
    */
   async followTurn({ actId, nodes, version }: GenerationStartedAnswer, navigationCount: number): Promise<void> {
     const first = nodes.at(-1)?.nodeId;
@@ -419,8 +424,8 @@ export class TreeSession {
   }
 
   /**
-   * Shows the branch that ends at a node once the feed has delivered a version, and reads it only if it is not
-   * loaded. Does nothing if the user moved since `navigationCount` was read.
+   * Shows the branch that ends at a node when the feed has delivered a version. Reads the branch only if it is not
+   * loaded. Does nothing if the user has moved the view since `navigationCount` was read.
    */
   async followTo(end: () => NodeId, version: number, navigationCount: number): Promise<void> {
     if (!(await this.caughtUp(version)))
@@ -432,13 +437,13 @@ export class TreeSession {
     if (leaf !== base.leaf) this.#show({ base: { ...showBranchEnd(base), leaf } });
   }
 
-  /** Shows everything up to a version: from the feed, or by reading it. */
+  /** Shows all commits up to a version, from the feed or by reading them. */
   async catchUp(version: number): Promise<void> {
     if (!(await this.caughtUp(version))) await this.refresh();
   }
 
   /**
-   * Resolves when everything up to a version is shown; to false if the feed does not deliver it and it must be read.
+   * Resolves to true when all commits up to a version are shown, or to false if the feed does not deliver them in time.
    */
   async caughtUp(version: number): Promise<boolean> {
     if (version > this.#reported && this.state.connected && this.connection.isVisible())
@@ -461,14 +466,14 @@ export class TreeSession {
     for (const waiter of [...this.#waiters]) if (waiter.version <= version) waiter.done();
   }
 
-  /** Marks that another writer added a variant of a node at the same time. */
+  /** Records that another writer has added a variant of a node at the same time. */
   conflict(mine: NodeId, theirs: NodeId): void {
     this.store.setState((state) => ({ conflicts: new Map(state.conflicts).set(mine, theirs) }));
   }
 
   /**
-   * Writes to the tree: shows the steps immediately, sends the request after the earlier ones, keeps it while the
-   * server is unreachable, and reverts the steps if it is refused. Rejects with the error.
+   * Writes to the tree. The steps are shown immediately, and reverted if the server refuses the write. The request is
+   * sent after earlier ones, and waits while the server is unreachable. Rejects with the error.
    */
   write<T extends Pick<WriteResponse, 'version'>>(
     steps: readonly Step[],
@@ -484,7 +489,7 @@ export class TreeSession {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({
         run: async () => {
-          // Before the tree is read there is no version to base a write on.
+          // Before the tree is read, there is no version on which a write can be based.
           await this.#opening;
           const value = await run(this.version);
           this.#confirm(overlay, value);
@@ -502,7 +507,7 @@ export class TreeSession {
     if (overlay !== null) this.#show({ overlays: this.state.overlays.filter((each) => each.id !== overlay.id) });
   }
 
-  /** Applies the server's result of a write, so that nothing flickers between the response and the feed. */
+  /** Applies the server's result of a write. Without this, the view would flicker between the response and the feed. */
   #confirm(overlay: Overlay | null, value: unknown): void {
     const { base } = this.state;
     if (base === null) return;
@@ -511,7 +516,7 @@ export class TreeSession {
     this.#show({ base: confirmWrite(base, now, value), overlays });
   }
 
-  /** Retries the waiting writes, and reads the branch again. */
+  /** Sends the waiting writes again, and reads the branch again. */
   retry(): void {
     void this.#queue.work();
     void this.refresh();
@@ -519,7 +524,7 @@ export class TreeSession {
 }
 
 /**
- * The end of the view after changes of others: unchanged, unless a message such as a reply was added right below it.
+ * Returns the end of the view after changes of others. It stays the same, unless a message was added directly below it.
  */
 function followedRuns(before: LoadedBranch, after: LoadedBranch, changes: readonly RowChange[]): NodeId | null {
   let { leaf } = after;
@@ -529,13 +534,13 @@ function followedRuns(before: LoadedBranch, after: LoadedBranch, changes: readon
   return leaf;
 }
 
-/** Whether a change shows nodes that may not be loaded; in a late commit, also whether it removed or moved some. */
+/** Whether a change shows nodes that may not be loaded. For a late commit, also whether it removed or moved nodes. */
 function hasToBeRead(change: RowChange, late: boolean): boolean {
   if (change.op === 'marked') return late || change.to === null;
   return late && change.op === 'updated' && change.set.parentId !== undefined;
 }
 
-/** The row changes of a commit. A restored subtree in the commit is added node by node. */
+/** Returns the row changes of a commit. The nodes of a restored subtree are added one by one. */
 function withRestored(commit: FeedCommit): readonly RowChange[] {
   const { version, seq, at, restored } = commit;
   const changes = rowChanges(commit.steps, { version, seq, at });

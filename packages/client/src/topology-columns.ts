@@ -1,17 +1,17 @@
-/** The topology of a tree as columns: each field once by name, then one value per node, in creation order. */
+/** The topology of a tree as columns. Each column has one value per node, in creation order. */
 import type { NodeId, TopologyNode } from '@coppice/core';
 
-/** A column with few distinct values. */
+/** A column with few different values. */
 export interface DictionaryColumn<T extends string> {
   readonly of: readonly T[];
-  /** For each node, the index into the list. */
+  /** For each node, the index of its value in the list. */
   readonly at: readonly number[];
 }
 
-/** The columns. Each has one value per node. */
+/** The columns of a topology. Each has one value per node. */
 export interface TopologyColumns {
   readonly id: readonly NodeId[];
-  /** For each node, the index of its parent; -1 is the root. */
+  /** For each node, the index of its parent. -1 stands for the root. */
   readonly parent: readonly number[];
   readonly role: DictionaryColumn<TopologyNode['role']>;
   readonly kind: DictionaryColumn<TopologyNode['kind']>;
@@ -21,12 +21,12 @@ export interface TopologyColumns {
   readonly position: readonly string[];
   readonly preview: readonly string[];
   readonly tokens: readonly number[];
-  /** When the first node was created; the other times are milliseconds since then. */
+  /** The creation time of the first node. The other times are milliseconds since then. */
   readonly since: number;
   readonly createdAt: readonly number[];
 }
 
-/** Converts columns to nodes. A column that is shorter than the ids ends the nodes there. */
+/** Converts columns to nodes. If a column is shorter than the list of ids, the remaining nodes are left out. */
 export function decodeTopologyColumns(columns: TopologyColumns, rootId: NodeId): readonly TopologyNode[] {
   const counts = new Uint32Array(columns.id.length);
   for (const parent of columns.parent)

@@ -1,4 +1,4 @@
-/** The topology of an open tree: loaded on first use, then kept up to date by commits. */
+/** Loads the topology of an open tree when it is first needed. Commits keep it up to date. */
 import type { NodeId, RowChange, TreeId } from '@coppice/core';
 import type { Api } from './api.ts';
 import type { Observable } from './observable.ts';
@@ -7,7 +7,8 @@ import { decodeTopologyColumns } from './topology-columns.ts';
 import type { OpenTreeState } from './tree-state.ts';
 
 /**
- * The end of the view in the topology. Unconfirmed messages are not in it; then it is the nearest confirmed ancestor.
+ * Returns the end of the view in the topology. It has no unconfirmed messages; for those, returns the nearest confirmed
+ * ancestor.
  */
 export function leafInTopology({ topology, part }: OpenTreeState): NodeId | null {
   let leaf = part?.leaf ?? null;
@@ -32,12 +33,12 @@ export class TopologyLoader {
     this.#signal = signal;
   }
 
-  /** Loads it, once; from then on the feed keeps it up to date. */
+  /** Loads the topology once. From then on the feed keeps it up to date. */
   async want(): Promise<Topology | null> {
     this.#wanted = true;
     const { topology } = this.#store.getState();
     if (topology !== null) return topology;
-    // Outline and map ask at the same time; a large topology is read once.
+    // The outline and the map request it at the same time, but a large topology is read only once.
     this.#asked ??= this.#read().finally(() => {
       this.#asked = null;
     });
@@ -62,12 +63,14 @@ export class TopologyLoader {
     }
   }
 
-  /** Retries if it is needed and reading failed, for example without the server. */
+  /** Loads the topology again if it is needed and reading failed, for example because the server was unreachable. */
   retry(): void {
     if (this.#wanted) void this.want();
   }
 
-  /** Applies a commit, if it is loaded; what cannot be applied is read again. */
+  /**
+   * Applies the changes of a commit, if the topology is loaded. If one cannot be applied, the topology is read again.
+   */
   applyRowChanges(changes: readonly RowChange[]): void {
     const { topology } = this.#store.getState();
     if (topology === null) return;

@@ -7,8 +7,8 @@ function isBefore(a: TopologyNode, b: TopologyNode): number {
 }
 
 /**
- * The nodes and their children in order. Mutable, because a tree may have 100,000 nodes and a reply adds one; `stamp`
- * increases with each change, so that views notice it.
+ * The nodes and their children in order. The object is mutable, because a tree may have 100,000 nodes and a reply adds
+ * one. `stamp` increases with each change, so that views notice it.
  */
 export class Topology {
   readonly rootId: NodeId;
@@ -33,12 +33,12 @@ export class Topology {
     return list;
   }
 
-  /** The children of a node, in order. */
+  /** Returns the children of a node, in order. */
   children(id: NodeId): readonly TopologyNode[] {
     return this.#kids.get(id) ?? [];
   }
 
-  /** The path from the first message down to a node. */
+  /** Returns the path from the first message down to a node. */
   pathTo(id: NodeId): TopologyNode[] {
     const path: TopologyNode[] = [];
     for (
@@ -50,7 +50,7 @@ export class Topology {
     return path.reverse();
   }
 
-  /** How many messages are below a node. */
+  /** Returns the number of messages below a node. */
   countBelow(id: NodeId): number {
     let count = 0;
     const waiting = [id];
@@ -62,7 +62,7 @@ export class Topology {
     return count;
   }
 
-  /** The leaf below a node, along the last child of each. */
+  /** Returns the leaf below a node, following the last child of each node. */
   leafBelow(id: NodeId): NodeId {
     let at = id;
     for (let last = this.children(at).at(-1); last !== undefined; last = this.children(at).at(-1)) at = last.id;
@@ -92,7 +92,7 @@ export class Topology {
     if (node !== undefined) this.#put({ ...node, ...set });
   }
 
-  /** Removes a node with everything below it. */
+  /** Removes a node with all its descendants. */
   #prune(id: NodeId): void {
     const waiting = [id];
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -103,7 +103,10 @@ export class Topology {
     }
   }
 
-  /** Applies the row changes of a commit. False if one restores unknown nodes; then it has to be read again. */
+  /**
+   * Applies the row changes of a commit. Returns false if one restores unknown nodes; then the topology has to be read
+   * again.
+   */
   applyRowChanges(changes: readonly RowChange[]): boolean {
     for (const change of changes) {
       this.stamp++;
@@ -131,7 +134,7 @@ export class Topology {
   }
 }
 
-/** The topology fields that a row change affects. */
+/** Returns the topology fields that a row change sets. */
 function topologyColumns({ set, meta }: Extract<RowChange, { op: 'updated' }>): Partial<TopologyNode> {
   const { parentId, position, groupId, status, tokens, text } = set;
   return {

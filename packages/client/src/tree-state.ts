@@ -9,7 +9,7 @@ import type { Topology } from './topology.ts';
 export interface Overlay {
   readonly id: number;
   readonly steps: readonly Step[];
-  /** The end of the view because of it. */
+  /** The end of the view that the change sets. */
   readonly leaf?: NodeId;
 }
 
@@ -17,31 +17,31 @@ export interface Overlay {
 export interface OpenTreeState {
   readonly phase: 'loading' | 'ready' | 'missing' | 'failed';
   readonly problem: HttpProblem | null;
-  /** The loaded part as the server has confirmed it. */
+  /** The loaded branch as the server has confirmed it. */
   readonly base: LoadedBranch | null;
-  /** The same with unconfirmed changes applied: what is shown. */
+  /** The branch with unconfirmed changes applied, which is shown. */
   readonly part: LoadedBranch | null;
   readonly overlays: readonly Overlay[];
   readonly unconfirmed: ReadonlySet<NodeId>;
   readonly runs: ReadonlyMap<NodeId, string>;
   readonly live: LiveReplies;
-  /** Tool calls in progress, by their ids. */
+  /** The tool calls in progress, by id. */
   readonly calls: ReadonlyMap<string, LiveToolCall>;
-  /** Nodes with a variant that another writer added at the same time. */
+  /** The nodes with a variant that another writer added at the same time, and that variant. */
   readonly conflicts: ReadonlyMap<NodeId, NodeId>;
   readonly topology: Topology | null;
-  /** How much of the topology has arrived while it is loaded, from 0 to 1; null if that is not known. */
+  /** Which part of the topology has arrived while it loads, from 0 to 1; null if unknown. */
   readonly topologyLoaded: number | null;
   /** Increases with every change of the topology, which is mutable. */
   readonly stamp: number;
   /** The tokens of the context at the end of the branch, as last reported. */
   readonly weight: number | null;
   readonly connected: boolean;
-  /** How many writes wait for the server to come back. */
+  /** The number of writes that wait for an unreachable server. */
   readonly waiting: number;
   readonly loadingAbove: boolean;
   readonly loadingBelow: boolean;
-  /** The node to scroll to, and how often that was requested. */
+  /** The node to scroll to, and how many times that was requested. */
   readonly sight: { readonly nodeId: NodeId; readonly ask: number } | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Unconfirmed messages, stored until the server confirms them: closing the window while the server is unreachable
- * loses nothing. They come back to the composer of their tree.
+ * Stores messages until the server confirms them, so that closing the window while the server is unreachable loses
+ * nothing. Their texts return to the composer of their tree.
  */
 import type { NodeId, TreeId } from '@coppice/core';
 import type { TextStorage } from './environment.ts';
@@ -36,7 +36,7 @@ function parseUnsent(text: string | null): readonly UnsentMessage[] {
 /** The unsent messages of all trees. */
 export class UnsentMessages {
   readonly #storage: TextStorage;
-  /** Messages that this program is sending itself. */
+  /** The messages that this program is sending now. */
   readonly #sending = new Set<string>();
 
   constructor(storage: TextStorage) {
@@ -47,7 +47,7 @@ export class UnsentMessages {
     return parseUnsent(this.#storage.read(storageName(tree)));
   }
 
-  /** Messages of a tree that another window, or an earlier one, could not send. */
+  /** Returns the messages of a tree that another window, or an earlier one, could not send. */
   of(tree: TreeId): readonly UnsentMessage[] {
     return this.#read(tree).filter(({ id }) => !this.#sending.has(id));
   }
@@ -58,7 +58,7 @@ export class UnsentMessages {
     this.#storage.write(storageName(tree), JSON.stringify([...this.#read(tree), { id, text, at }]));
   }
 
-  /** Removes a message that has arrived, or is back in a composer. */
+  /** Removes a message that the server has confirmed, or whose text is in a composer again. */
   drop(tree: TreeId, id: string): void {
     this.#sending.delete(id);
     const left = this.#read(tree).filter((each) => each.id !== id);

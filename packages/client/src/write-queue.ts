@@ -1,24 +1,27 @@
 /**
- * Sends writes to the server one after the other; they wait while it is unreachable and until the user has signed in.
+ * Sends writes to the server one after the other. They wait while the server is unreachable, and until the user has
+ * signed in.
  */
 import { type HttpProblem, toHttpProblem } from './http.ts';
 
 const retryMs = 2500;
 
-/** A write. It is run until it succeeds or is refused. */
+/** A write. It is repeated until it succeeds or is refused. */
 export interface WriteJob {
   run(): Promise<void>;
-  /** The server refused it; it is not tried again. */
+  /** Called when the server has refused the write, which is then not repeated. */
   refused(problem: HttpProblem): void;
 }
 
-/** How many writes wait, and whether the server is reachable. */
+/** The number of writes that wait, and whether the server is reachable. */
 export interface QueueState {
   readonly connected: boolean;
   readonly waiting: number;
 }
 
-/** A queue of writes. Each is sent when the one before has succeeded, so that it knows the version it is based on. */
+/**
+ * A queue of writes. Each is sent after the one before has succeeded, so that it has the version on which it is based.
+ */
 export class WriteQueue {
   #jobs: WriteJob[] = [];
   #busy = false;
@@ -27,7 +30,7 @@ export class WriteQueue {
   readonly #waiting: Set<WriteQueue>;
   readonly #tell: (state: QueueState) => void;
 
-  /** `waiting` contains this queue while its writes wait for the server. */
+  /** Creates an empty queue. `waiting` contains the queue while its writes wait for the server. */
   constructor(waiting: Set<WriteQueue>, tell: (state: QueueState) => void) {
     this.#waiting = waiting;
     this.#tell = tell;
@@ -39,12 +42,12 @@ export class WriteQueue {
     void this.work();
   }
 
-  /** Stops reporting. Waiting writes are still sent: opening another tree does not cancel them. */
+  /** Stops reporting. Writes that wait are still sent, because opening another tree must not cancel them. */
   close(): void {
     this.#closed = true;
   }
 
-  /** Sends the writes. While the server is unreachable they keep their order and are retried. */
+  /** Sends the writes in order. While the server is unreachable, they are kept and sent again. */
   async work(): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;

@@ -1,8 +1,8 @@
-/** A client of a test server without a socket: requests are passed to the server's app. */
+/** A client of a test server without a socket. Requests are passed to the app of the server directly. */
 import type { TestServer } from '@coppice/server/testing';
 import { type CoppiceClient, createClient } from '../client.ts';
 
-/** A gate that lets everything through, or holds it back until it is opened. */
+/** A gate that passes everything, or holds it until it is opened. */
 export class ResponseGate {
   #held: (() => void)[] | null = null;
 
@@ -24,15 +24,15 @@ export class ResponseGate {
 
 /** A client whose responses and events can be held back, and whose requests are recorded. */
 export interface NodeClient extends CoppiceClient {
-  /** Responses to requests that write wait here. */
+  /** Holds the responses to requests that write. */
   readonly answers: ResponseGate;
-  /** Events of all streams wait here. */
+  /** Holds the events of all streams. */
   readonly events: ResponseGate;
-  /** Method and path of each request and stream, in order. */
+  /** The method and path of each request and stream, in order. */
   readonly requests: string[];
 }
 
-/** The same response; each piece of its body waits at a gate. */
+/** Returns the same response. Each chunk of its body waits at the gate. */
 function gated(response: Response, gate: ResponseGate): Response {
   const held = new TransformStream<Uint8Array, Uint8Array>({
     async transform(chunk, controller) {
