@@ -63,7 +63,7 @@ interface RunningRow {
 // An unreadable line may be the one that revokes a token. So accounts are not read at all if a line is unreadable.
 const strict: ReadonlySet<Name> = new Set(['accounts']);
 
-// Ended runs stay in the file until they take up this many bytes and most of the file.
+// Ended runs stay in the file until they take up this many bytes.
 const mostStale = 1 << 20;
 
 /** The side files of one store. */
@@ -277,7 +277,7 @@ export class SideFiles {
     return file;
   }
 
-  /** Rewrites the file of runs when ended runs take up most of it. */
+  /** Rewrites the file of runs when ended runs take up too many bytes. */
   #tidyRuns(): void {
     if (this.#stale >= mostStale) this.#rewriteRuns();
   }

@@ -67,7 +67,7 @@ export function encodeCommitLine(commit: Commit, sequence: number, format: Conve
   return encodeLine({ type: 'commit', sequence, format, ...rest });
 }
 
-/** Encodes the line that changes a conversation from a list to a tree. */
+/** Encodes the line that changes the format of a conversation: list or tree. */
 export function encodeFormatChangeLine(sequence: number, format: ConversationFormat): Uint8Array {
   return encodeLine({ type: 'format', sequence, format });
 }

@@ -21,7 +21,6 @@ import { WriteAccess } from './write-access.ts';
 // Earlier versions of PostgreSQL are no longer maintained.
 const oldestServer = 130_000;
 
-/** The properties of a server, read before anything is changed on it. */
 // A slow connection alone can cause a difference of seconds.
 const clockToleranceMs = 30_000;
 const fewConnections = 20;
@@ -30,6 +29,7 @@ const fewConnections = 20;
 const longestLockWait = 300_000;
 const pauseBetweenLocks = 500;
 
+/** The properties of a server, read before anything is changed on it. */
 interface Server {
   readonly version: number;
   readonly encoding: string;

@@ -32,8 +32,8 @@ export interface SqlEngine {
   longTransaction?<T>(work: () => SqlTask<T>): Promise<T>;
   /**
    * Runs work for several owners in one transaction, durable if it writes, or on one snapshot. The work gets the owners
-   * that it may access; owners that were moved, or are being moved, are missing. A database without this function runs
-   * each operation separately.
+   * that it may access; owners that were moved, or are being moved, are missing. A database without this
+   * function batches operations itself.
    */
   sharedTransaction?<T>(
     owners: readonly string[],

@@ -21,7 +21,7 @@ import type { MoveOptions, MoveReport } from './move-report.ts';
 
 export type { MoveOptions, MoveProgress, MoveReport } from './move-report.ts';
 
-/** A bucket with its number of owners and trees. */
+/** A bucket with its number of owners. */
 export interface BucketSummary {
   readonly name: string;
   /** The location of the database, without user and password. */
