@@ -8,7 +8,7 @@ import type { GenerationStartedAnswer, TreeViewData, WriteResponse } from './api
 import { type EditOutcome, editMessage, type SeenContent } from './edit-message.ts';
 import { isOnShownPath, refreshUnlessNavigated } from './following.ts';
 import { HttpProblem, toHttpProblem } from './http.ts';
-import { optimisticNode } from './optimistic.ts';
+import { buildOptimisticNode } from './optimistic.ts';
 import type { TreeSession } from './session.ts';
 
 /** Options for generating replies. */
@@ -96,7 +96,7 @@ export class TreeActions {
 
   #insert(id: NodeId, parentId: NodeId, message: Message): Step {
     const { state, connection } = this.#session;
-    return { type: 'insert', node: optimisticNode(state, { id, parentId, message }, connection.now()) };
+    return { type: 'insert', node: buildOptimisticNode(state, { id, parentId, message }, connection.now()) };
   }
 
   /** Undoes an act; by default the newest one. */

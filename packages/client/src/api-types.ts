@@ -103,7 +103,7 @@ export interface PageAnswer {
 }
 
 /** A page of a branch at an earlier version. */
-export type PastPage = Omit<PageAnswer, 'after' | 'bookmarks' | 'runs'>;
+export type PastPageAnswer = Omit<PageAnswer, 'after' | 'bookmarks' | 'runs'>;
 
 /** The nodes of a tree without message contents. */
 export interface TopologyAnswer {
@@ -176,7 +176,7 @@ export interface ReversibleAct {
 }
 
 /** The nodes that a delete would remove, and the data that refers to them. */
-export interface ImpactAnswer {
+export interface DeleteImpactAnswer {
   readonly count: number;
   readonly bookmarks: readonly Bookmark[];
   readonly pending: readonly NodeId[];
@@ -202,7 +202,7 @@ export interface ReplyDelta {
 }
 
 /** A tool call that waits for approval. */
-export interface ApprovalData {
+export interface WaitingApproval {
   readonly actId: string;
   readonly callId: string;
   readonly name: string;

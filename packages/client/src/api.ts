@@ -7,15 +7,15 @@ import type {
   CommandView,
   CommitSummary,
   ContextAnswer,
+  DeleteImpactAnswer,
   EditAnswer,
   GenerationStartedAnswer,
-  ImpactAnswer,
   ListedBookmark,
   ListPage,
   McpServerView,
   ModelView,
   PageAnswer,
-  PastPage,
+  PastPageAnswer,
   RecorderView,
   ReversibleAct,
   SearchHit,
@@ -324,7 +324,7 @@ export function createApi(routes: Routes) {
         routes.GET('/api/trees/{tree}/nodes/{node}/siblings', { params: on(tree, id) }),
       ),
     impact: (tree: TreeId, id: NodeId, mode: 'splice' | 'cascade' | 'group') =>
-      readResponse<ImpactAnswer>(
+      readResponse<DeleteImpactAnswer>(
         routes.GET('/api/trees/{tree}/nodes/{node}/impact', { params: { ...on(tree, id), query: { mode } } }),
       ),
     context: (
@@ -360,7 +360,7 @@ export function createApi(routes: Routes) {
       version: number,
       query: { readonly nodeId?: NodeId; readonly limit?: number; readonly before?: NodeId },
     ) =>
-      readResponse<PastPage>(
+      readResponse<PastPageAnswer>(
         routes.GET('/api/trees/{tree}/history/{version}/page', {
           params: { path: { tree, version }, query },
         }),

@@ -3,7 +3,7 @@ import { type Message, type Node, type NodeId, nodeId, type Step } from '@coppic
 import type { ShareView, WriteResponse } from './api-types.ts';
 import { refreshUnlessNavigated } from './following.ts';
 import { toHttpProblem } from './http.ts';
-import { optimisticContent, optimisticNode } from './optimistic.ts';
+import { buildOptimisticContent, buildOptimisticNode } from './optimistic.ts';
 import type { TreeSession } from './session.ts';
 
 // After this many attempts at which the tree, but not this message, had changed, both texts are kept too.
@@ -43,7 +43,7 @@ async function saveAsVariant(session: TreeSession, seen: SeenContent, message: M
   const { content } = message;
   const parentId = node.parentId ?? node.id;
   const id = nodeId(session.connection.newId());
-  const added = optimisticNode(
+  const added = buildOptimisticNode(
     session.state,
     { id, parentId, message, groupId: node.groupId },
     session.connection.now(),
@@ -75,7 +75,7 @@ async function saveInPlace(
   const step: Step = {
     type: 'replace',
     nodeId: node.id,
-    after: optimisticContent(message),
+    after: buildOptimisticContent(message),
     before: { message: node.message ?? message, status, key, text, tokens, aliases },
     since: node.contentIn,
   };

@@ -1,6 +1,6 @@
 import type { NodeId, TreeId } from '@coppice/core';
 import { treePath } from './api.ts';
-import type { ApprovalData, FeedCommit, ReplyDelta } from './api-types.ts';
+import type { FeedCommit, ReplyDelta, WaitingApproval } from './api-types.ts';
 import { type Connection, followEvents } from './connection.ts';
 import { buildApiUrl } from './http.ts';
 
@@ -28,7 +28,7 @@ interface FeedEvents {
   readonly commit: FeedCommit;
   readonly delta: ReplyDelta;
   readonly turn: TurnReport;
-  readonly approval: ApprovalData;
+  readonly approval: WaitingApproval;
   readonly 'approval-end': { readonly callId: string };
   readonly reset: { readonly version: number };
 }
@@ -38,7 +38,7 @@ export interface FeedCallbacks {
   commit(commit: FeedCommit): void;
   delta(delta: ReplyDelta): void;
   turn(report: TurnReport): void;
-  approval(approval: ApprovalData): void;
+  approval(approval: WaitingApproval): void;
   /** Called when a tool call was approved or rejected. */
   decided(callId: string): void;
   /** Called when the server no longer has the commits after the requested version. The tree has to be read again. */

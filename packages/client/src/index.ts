@@ -45,7 +45,7 @@ export {
   loadedPath,
   shownPath,
   treeTitleOf,
-  variantOf,
+  variantPositionOf,
 } from './loaded-branch.ts';
 export { createObservable, type Observable } from './observable.ts';
 export { joinTextBlocks } from './optimistic.ts';

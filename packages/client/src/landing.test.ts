@@ -13,7 +13,7 @@ import {
   filterUnloadedChanges,
   type LoadedBranch,
   loadedPath,
-  variantOf,
+  variantPositionOf,
 } from './loaded-branch.ts';
 import { confirmWrite } from './overlays.ts';
 import { Topology } from './topology.ts';
@@ -95,7 +95,7 @@ test('[CL1] a removed branch moves the view to its parent, and its index among t
   const path = loadedPath(part).map((node) => node.id);
   const last = part.nodes.get(path.at(-1) ?? nodeId(''));
   if (last === undefined || last.parentId === null) throw new Error('The tree has no end.');
-  expect(variantOf(part, last).ids).toHaveLength(2);
+  expect(variantPositionOf(part, last).ids).toHaveLength(2);
   const changes = rowChanges([{ type: 'remove', nodeId: last.id }], { version: part.tree.version + 1, seq: 99, at: 0 });
   const after = applyRowChanges(part, changes, part.tree.version + 1);
   expect(loadedPath(after).map((node) => node.id)).toEqual(path.slice(0, -1));

@@ -148,7 +148,7 @@ export function chooseEndAfterRead(before: LoadedBranch, now: LoadedBranch, end:
 }
 
 /** Returns the position of a node among its variants, from 1, and the ids of all variants in order. */
-export function variantOf(
+export function variantPositionOf(
   part: LoadedBranch,
   node: Pick<Node, 'id' | 'parentId'>,
 ): { readonly at: number; readonly ids: readonly NodeId[] } {

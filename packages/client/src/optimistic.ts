@@ -13,14 +13,14 @@ export function joinTextBlocks(message: Message): string {
 const charactersPerToken = 4;
 
 /** Returns the content fields of a new node. The number of tokens is an estimate until the server counts them. */
-export function optimisticContent(message: Message): ContentFields {
+export function buildOptimisticContent(message: Message): ContentFields {
   const text = joinTextBlocks(message);
   const tokens = Math.ceil(text.length / charactersPerToken);
   return { message, status: 'success', key: null, text, tokens, aliases: [] };
 }
 
 /** Returns a new node as the last child of a parent. */
-export function optimisticNode(
+export function buildOptimisticNode(
   { part }: OpenTreeState,
   node: { readonly id: NodeId; readonly parentId: NodeId; readonly message: Message; readonly groupId?: number },
   now: number,
@@ -36,7 +36,7 @@ export function optimisticNode(
     groupId,
     createdAt: now,
     matchParent: parent === undefined || parent.kind === 'message' ? parentId : parent.matchParent,
-    ...optimisticContent(message),
+    ...buildOptimisticContent(message),
     meta: {},
     marker: null,
   };

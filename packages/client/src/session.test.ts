@@ -4,7 +4,7 @@ import { makeTextEvents, makeToolEvents, type ScriptedReply } from '@coppice/eng
 import { createTree, openTestServer, type TestServer } from '@coppice/server/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { GenerationOptions } from './actions.ts';
-import { loadedPath, variantOf } from './loaded-branch.ts';
+import { loadedPath, variantPositionOf } from './loaded-branch.ts';
 import { TreeSession } from './session.ts';
 import { type NodeClient, openNodeClient } from './testing/node-client.ts';
 
@@ -254,5 +254,5 @@ test('[CL1] an edit of the first message of a new tree shows two variants at onc
   const [shownFirst] = session.messages;
   const { part } = session.state;
   if (part === null || shownFirst === undefined) throw new Error('Nothing is shown.');
-  expect(variantOf(part, shownFirst)).toMatchObject({ at: 2, ids: [first?.id, shownFirst.id] });
+  expect(variantPositionOf(part, shownFirst)).toMatchObject({ at: 2, ids: [first?.id, shownFirst.id] });
 });

@@ -14,7 +14,7 @@ export interface WriteJob {
 }
 
 /** The number of writes that wait, and whether the server is reachable. */
-export interface QueueState {
+export interface WriteQueueState {
   readonly connected: boolean;
   readonly waiting: number;
 }
@@ -28,10 +28,10 @@ export class WriteQueue {
   #closed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #waiting: Set<WriteQueue>;
-  readonly #tell: (state: QueueState) => void;
+  readonly #tell: (state: WriteQueueState) => void;
 
   /** Creates an empty queue. `waiting` contains the queue while its writes wait for the server. */
-  constructor(waiting: Set<WriteQueue>, tell: (state: QueueState) => void) {
+  constructor(waiting: Set<WriteQueue>, tell: (state: WriteQueueState) => void) {
     this.#waiting = waiting;
     this.#tell = tell;
   }
@@ -76,7 +76,7 @@ export class WriteQueue {
     }
   }
 
-  #report(state: QueueState): void {
+  #report(state: WriteQueueState): void {
     if (!this.#closed) this.#tell(state);
   }
 }

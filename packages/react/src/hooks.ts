@@ -16,7 +16,7 @@ import {
   type TreeViewData,
   toHttpProblem,
   treeTitleOf,
-  variantOf,
+  variantPositionOf,
   type WriteResponse,
 } from '@coppice/client';
 import type { Bookmark, Message, Node, NodeId, TreeId } from '@coppice/core';
@@ -225,7 +225,7 @@ export function useVariants(id: NodeId): VariantsView {
   const part = useTreeState((state) => state.part);
   const node = part?.nodes.get(id);
   const { at, ids } = useMemo(
-    () => (part === null || node === undefined ? { at: 1, ids: [id] } : variantOf(part, node)),
+    () => (part === null || node === undefined ? { at: 1, ids: [id] } : variantPositionOf(part, node)),
     [part, node, id],
   );
   const show = (to: NodeId | undefined) => (to === undefined || to === id ? Promise.resolve() : session.go(to));

@@ -30,7 +30,9 @@ export interface PlainRoot {
 /**
  * Returns the texts of every branch of every tree by following child lists. Throws if a list does not match the files.
  */
-export function readPlain(folder: string): { readonly root: PlainRoot; readonly branches: readonly string[] }[] {
+export function readFolderWithoutCoppice(
+  folder: string,
+): { readonly root: PlainRoot; readonly branches: readonly string[] }[] {
   const roots: PlainRoot[] = JSON.parse(readFileSync(join(folder, 'roots.json'), 'utf8'));
   return roots.map((root) => {
     const names = readdirSync(join(folder, root.id, 'nodes'));

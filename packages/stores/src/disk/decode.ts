@@ -47,15 +47,15 @@ export function describeUnreadable(error: MalformedError): string {
 }
 
 /** A text field, or null. */
-export const textOrNull: FieldReader<string | null> = nullableField(requiredText);
+export const nullableTextField: FieldReader<string | null> = nullableField(requiredText);
 /** A number field, or null. */
-export const numberOrNull: FieldReader<number | null> = nullableField(finiteNumberField);
+export const nullableNumberField: FieldReader<number | null> = nullableField(finiteNumberField);
 /** The id of a tree. */
 export const treeIdField: FieldReader<TreeId> = (fields, key) => treeId(requiredText(fields, key));
 /** The id of a node. */
 export const nodeIdField: FieldReader<NodeId> = (fields, key) => nodeId(requiredText(fields, key));
 /** The id of a node, or null. */
-export const nodeIdOrNull: FieldReader<NodeId | null> = nullableField(nodeIdField);
+export const nullableNodeIdField: FieldReader<NodeId | null> = nullableField(nodeIdField);
 
 /** Whether a value is JSON. A value read from a JSON file always is, unless the field is missing. */
 export function isJsonData(value: unknown): value is Json {
@@ -101,8 +101,8 @@ export function decodeNode(json: FieldMap): Node {
     tokens,
     addedIn: finiteNumberField(json, 'addedIn'),
     contentIn: finiteNumberField(json, 'contentIn'),
-    removedIn: numberOrNull(json, 'removedIn'),
-    lastChildId: nodeIdOrNull(json, 'lastChildId'),
+    removedIn: nullableNumberField(json, 'removedIn'),
+    lastChildId: nullableNodeIdField(json, 'lastChildId'),
     message,
     ...rest,
   };
@@ -124,7 +124,7 @@ export const decodeRow: (json: FieldMap) => TreeRow = shapeReader<TreeRow>({
   rootId: nodeIdField,
   version: finiteNumberField,
   structureVersion: finiteNumberField,
-  activeNodeId: nodeIdOrNull,
+  activeNodeId: nullableNodeIdField,
   nextSeq: finiteNumberField,
   createdAt: finiteNumberField,
   updatedAt: finiteNumberField,

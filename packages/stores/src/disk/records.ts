@@ -32,9 +32,9 @@ import { applyPatch, metadataField } from '@coppice/core/tree';
 import {
   decodeIds,
   nodeIdField,
-  nodeIdOrNull,
-  numberOrNull,
-  textOrNull,
+  nullableNodeIdField,
+  nullableNumberField,
+  nullableTextField,
   treeIdField,
   UnreadableValueError,
 } from './decode.ts';
@@ -54,7 +54,7 @@ const recordMessage: FieldReader<Message> = (fields, key) => {
 };
 
 /** Decodes a list of messages. */
-export const readRecord: (json: FieldMap) => LinearRecord = shapeReader<LinearRecord>({
+export const readLinearRecord: (json: FieldMap) => LinearRecord = shapeReader<LinearRecord>({
   treeId: treeIdField,
   title: optionalField(requiredText),
   systemPrompt: optionalField(requiredText),
@@ -72,7 +72,7 @@ export const readRecord: (json: FieldMap) => LinearRecord = shapeReader<LinearRe
 /** Decodes the external id of a tree or node. */
 export const readExternalId: (json: FieldMap) => ExternalId = shapeReader<ExternalId>({
   treeId: treeIdField,
-  nodeId: nodeIdOrNull,
+  nodeId: nullableNodeIdField,
   format: requiredText,
   scope: requiredText,
   id: requiredText,
@@ -100,7 +100,7 @@ export const readRun: (json: FieldMap) => Run = shapeReader<Run>({
 });
 
 /** Decodes a part of a reply's text. */
-export const readChunk: (json: FieldMap) => RunChunk = shapeReader<RunChunk>({
+export const readRunChunk: (json: FieldMap) => RunChunk = shapeReader<RunChunk>({
   offset: finiteNumberField,
   text: requiredText,
 });
@@ -119,7 +119,7 @@ export const readUser: (json: FieldMap) => User = shapeReader<User>({
   name: requiredText,
   role: oneOfField<User['role']>(['admin', 'member', 'viewer']),
   createdAt: finiteNumberField,
-  disabledAt: numberOrNull,
+  disabledAt: nullableNumberField,
 });
 
 export const readToken: (json: FieldMap) => ApiToken = shapeReader<ApiToken>({
@@ -128,21 +128,21 @@ export const readToken: (json: FieldMap) => ApiToken = shapeReader<ApiToken>({
   name: requiredText,
   hash: requiredText,
   createdAt: finiteNumberField,
-  expiresAt: numberOrNull,
-  revokedAt: numberOrNull,
-  usedAt: numberOrNull,
+  expiresAt: nullableNumberField,
+  revokedAt: nullableNumberField,
+  usedAt: nullableNumberField,
 });
 
 export const readShare: (json: FieldMap) => ShareLink = shapeReader<ShareLink>({
   id: requiredText,
   owner: requiredText,
   treeId: treeIdField,
-  version: numberOrNull,
+  version: nullableNumberField,
   nodeIds: decodeIds,
   fields: textListField,
-  title: textOrNull,
+  title: nullableTextField,
   hash: requiredText,
   createdAt: finiteNumberField,
-  expiresAt: numberOrNull,
-  revokedAt: numberOrNull,
+  expiresAt: nullableNumberField,
+  revokedAt: nullableNumberField,
 });

@@ -29,10 +29,10 @@ import { describeUnreadable, UnreadableValueError } from './decode.ts';
 import { encodeLine, type FileTail, LineFile, type LineRange, readLinesOfFile } from './line-file.ts';
 import {
   readBlobInfo,
-  readChunk,
   readExternalId,
   readProvenance,
   readRun,
+  readRunChunk,
   readShare,
   readToken,
   readUser,
@@ -205,7 +205,7 @@ export class SideFiles {
       case 'run':
         return this.#run(requiredText(value, 'owner'), readRun(objectField(value, 'run')));
       case 'run-chunk':
-        this.#running.get(requiredText(value, 'runId'))?.chunks.push(readChunk(objectField(value, 'chunk')));
+        this.#running.get(requiredText(value, 'runId'))?.chunks.push(readRunChunk(objectField(value, 'chunk')));
         return;
       case 'run-end':
         this.#running.delete(requiredText(value, 'runId'));

@@ -35,6 +35,6 @@ export function isFolderWritable(folder: string): boolean {
 }
 
 /** Returns the note for a store that cannot be written. */
-export function unwritableNote(place: string): string {
+export function makeReadOnlyNote(place: string): string {
   return `${place} may not be written: everything can be read, nothing can be saved.`;
 }

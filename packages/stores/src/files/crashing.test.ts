@@ -21,7 +21,7 @@ import { TestTree, uuid } from '@coppice/core/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { makeTemporaryFolder, readEveryFile } from '../../test/files-subject.ts';
 import { LaterFixture } from '../../test/later-fixture.ts';
-import { readPlain } from '../../test/plain-reader.ts';
+import { readFolderWithoutCoppice } from '../../test/plain-reader.ts';
 import { askStore, expectRefusalCode, readTreeJson } from '../conformance/subject.ts';
 import { armFault, countFaultPasses } from '../failpoints.ts';
 import { FileSystemStore } from './index.ts';
@@ -123,7 +123,7 @@ describe('crashing', () => {
       else expect(found.slice(0, 2)).toEqual(['first', 'reply']);
       expect([point, (await store.fsck()).findings]).toEqual([point, []]);
       await store.close();
-      expect(readPlain(place)[0]?.branches).toEqual([found.join(' / ')]);
+      expect(readFolderWithoutCoppice(place)[0]?.branches).toEqual([found.join(' / ')]);
       expect(existsSync(join(place, '.coppice', 'making'))).toBe(false);
     };
     for (let at = 0; at < sites.length; at += 4) await Promise.all(sites.slice(at, at + 4).map(run));
@@ -202,7 +202,7 @@ describe('crashing', () => {
     expect((await store.info()).notes.some((note) => note.includes('files for other programs are behind'))).toBe(true);
     armFault(null);
     await store.close();
-    expect(readPlain(place)[0]?.branches).toEqual(['first / reply / kept']);
+    expect(readFolderWithoutCoppice(place)[0]?.branches).toEqual(['first / reply / kept']);
   });
 });
 

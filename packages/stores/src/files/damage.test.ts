@@ -15,7 +15,7 @@ import { createTestClock, testKit, uuid } from '@coppice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { readEveryFile } from '../../test/files-subject.ts';
 import { LaterFixture } from '../../test/later-fixture.ts';
-import { readPlain } from '../../test/plain-reader.ts';
+import { readFolderWithoutCoppice } from '../../test/plain-reader.ts';
 import { createSampleTreesIn, damagedTreeId, intactTreeId, useTemporaryFolders } from '../../test/sample-folder.ts';
 import { spoiltJournals } from '../../test/spoilt-journals.ts';
 import { askStore, expectRefusalCode, readTreeJson } from '../conformance/subject.ts';
@@ -150,7 +150,10 @@ describe('the files beside the journal', () => {
       const store = await FileSystemStore.open(place);
       await store.close();
       expect(readFileSync(join(place, 'roots.json.damaged-1'), 'utf8')).toBe(bytes);
-      expect(readPlain(place).map(({ branches }) => branches)).toEqual([['first / reply'], ['elsewhere']]);
+      expect(readFolderWithoutCoppice(place).map(({ branches }) => branches)).toEqual([
+        ['first / reply'],
+        ['elsewhere'],
+      ]);
       expect(at).toBeLessThan(4);
     }
   });
@@ -159,7 +162,7 @@ describe('the files beside the journal', () => {
     const place = await sample();
     rmSync(join(place, 'roots.json'));
     await (await FileSystemStore.open(place)).close();
-    expect(readPlain(place).length).toBe(2);
+    expect(readFolderWithoutCoppice(place).length).toBe(2);
     const path = join(place, 'roots.json');
     writeFileSync(path, readFileSync(path, 'utf8').replace('"version": 2', '"version": 1'));
     await (await FileSystemStore.open(place)).close();
@@ -197,7 +200,7 @@ describe('the files beside the journal', () => {
       expect((await store.fsck()).findings).toEqual([]);
       expect(await readTreeJson(store, damagedTreeId)).toEqual(image);
       await store.close();
-      expect(readPlain(place)[0]?.branches).toEqual(['first / reply']);
+      expect(readFolderWithoutCoppice(place)[0]?.branches).toEqual(['first / reply']);
     }
   });
 
@@ -212,7 +215,7 @@ describe('the files beside the journal', () => {
     rmSync(join(nodes, second));
     const store = await FileSystemStore.open(place);
     await store.close();
-    expect(readPlain(place)[0]?.branches).toEqual(['first / reply']);
+    expect(readFolderWithoutCoppice(place)[0]?.branches).toEqual(['first / reply']);
     expect(readFileSync(path, 'utf8')).toContain('"unsynced": null');
   });
 });

@@ -34,14 +34,14 @@ import { readActsOfJournal } from './journal.ts';
 import { buildRootFileData } from './node-file.ts';
 import { isNodeFile } from './node-files.ts';
 import { deleteDamagedJournals, type RebuildResult, rebuildJournal } from './rebuild.ts';
-import type { Registry } from './registry.ts';
+import type { TreeRegistry } from './registry.ts';
 import { type FolderContext, TreeFolder } from './tree-folder.ts';
 
 /** The state of the store's folder when it was opened. */
 export interface FilesOpenState extends FolderContext {
   readonly place: string;
   readonly writer: AtomicWriter;
-  readonly registry: Registry;
+  readonly registry: TreeRegistry;
   readonly side: SideFiles;
   readonly folders: Map<TreeId, TreeFolder>;
   /** Trees that other programs wrote, and their folders. */

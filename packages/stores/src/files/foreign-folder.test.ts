@@ -7,7 +7,7 @@ import { childIds, findNode } from '@coppice/core/tree';
 import { afterEach, describe, expect, test } from 'vitest';
 import { makeTemporaryFolder, readEveryFile } from '../../test/files-subject.ts';
 import { LaterFixture } from '../../test/later-fixture.ts';
-import { readPlain } from '../../test/plain-reader.ts';
+import { readFolderWithoutCoppice } from '../../test/plain-reader.ts';
 import { askStore, expectRefusalCode, readTreeJson, readTreeValue } from '../conformance/subject.ts';
 import { armFault, countFaultPasses } from '../failpoints.ts';
 import { FileSystemStore } from './index.ts';
@@ -191,7 +191,7 @@ describe('folders without a journal', () => {
     const image = await readTreeJson(store, id);
     await store.close();
     expect(readEveryFile(join(place, 'root-1'))).toEqual(before);
-    expect(readPlain(place).flatMap(({ branches }) => branches)).toContain(
+    expect(readFolderWithoutCoppice(place).flatMap(({ branches }) => branches)).toContain(
       'What day is it? / I guess Friday. / And tomorrow?',
     );
     // Coppice writes messages in its canonical form.
@@ -242,7 +242,9 @@ describe('folders without a journal', () => {
       expect((await again.history(id)).length).toBe(2);
       expect((await again.externalIdsOf(id)).length).toBe(6);
       await again.close();
-      expect(readPlain(place)[0]?.branches).toContain('What day is it? / I guess Friday. / And tomorrow?');
+      expect(readFolderWithoutCoppice(place)[0]?.branches).toContain(
+        'What day is it? / I guess Friday. / And tomorrow?',
+      );
     }
   });
 
@@ -261,7 +263,7 @@ describe('folders without a journal', () => {
     expect(await only(store)).toBe(root);
     await new LaterFixture(store, treeId(root)).addMessages(['New']);
     await store.close();
-    expect(readPlain(place)[0]?.branches).toEqual(['Old / New']);
+    expect(readFolderWithoutCoppice(place)[0]?.branches).toEqual(['Old / New']);
     const file = JSON.parse(readFileSync(join(place, root, 'nodes', `${uuid(701)}.json`), 'utf8'));
     expect(file.message).toEqual({ role: 'user', content: [{ type: 'text', text: 'Old' }] });
   });
@@ -319,7 +321,7 @@ describe('folders without a journal', () => {
     await new LaterFixture(store, id).addMessages(['on']);
     await store.close();
     expect(readFileSync(join(place, 'roots.json.damaged-1'), 'utf8')).toBe('[{"id":"root-1"');
-    expect(readPlain(place).length).toBe(1);
+    expect(readFolderWithoutCoppice(place).length).toBe(1);
   });
 
   test('[L36] a root without messages is an empty tree, and a name with a path is not a folder', async () => {

@@ -9,7 +9,7 @@ import { backUpFolder } from './backup.ts';
 import { FilesPersistence } from './files-persistence.ts';
 import { folderLayoutVersion } from './format-file.ts';
 import { fsckFiles } from './fsck.ts';
-import { openFolder } from './opening.ts';
+import { openFilesFolder } from './opening.ts';
 
 /**
  * A store in a folder. It has `roots.json`, and for each tree a folder with one file per node, readable by other
@@ -21,7 +21,7 @@ export class FileSystemStore extends DiskStore<FilesPersistence> {
   static async open(place: string, options: StoreOptions = {}): Promise<FileSystemStore> {
     if (place === '') refuse('command/invalid', 'A store in a folder needs the name of the folder, as in files:/path.');
     const path = resolve(place);
-    const { holdings, readOnly, notes, known } = openFolder(path, options);
+    const { holdings, readOnly, notes, known } = openFilesFolder(path, options);
     const persistence = new FilesPersistence(holdings);
     const behind = () =>
       persistence.trouble === null

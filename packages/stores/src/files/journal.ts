@@ -36,7 +36,7 @@ import {
   UnreadableValueError,
 } from '../disk/decode.ts';
 import { type ChecksummedLine, encodeLine, type FileTail, type LineRange, readLinesOfFile } from '../disk/line-file.ts';
-import { readRecord } from '../disk/records.ts';
+import { readLinearRecord } from '../disk/records.ts';
 import { buildLinearTree } from '../linear.ts';
 
 /** The version of the journal's format. */
@@ -226,7 +226,7 @@ class JournalReader {
 
   /** Reads a list that an earlier version wrote, as the commit that the first change of the list stores. */
   #list(value: FieldMap, at: LineRange): void {
-    const { applied } = buildLinearTree(readRecord(objectField(value, 'record')), this.owner ?? '', this.#kit);
+    const { applied } = buildLinearTree(readLinearRecord(objectField(value, 'record')), this.owner ?? '', this.#kit);
     this.#enter(applied.commit, at);
     this.sequence = finiteNumberField(value, 'sequence');
     this.format = 'linear';

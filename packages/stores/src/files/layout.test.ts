@@ -16,7 +16,7 @@ import {
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readEveryFile } from '../../test/files-subject.ts';
-import { readPlain } from '../../test/plain-reader.ts';
+import { readFolderWithoutCoppice } from '../../test/plain-reader.ts';
 import { useTemporaryFolders } from '../../test/sample-folder.ts';
 import { askStore, expectRefusalCode, readTreeJson } from '../conformance/subject.ts';
 import { openStore } from '../index.ts';
@@ -43,7 +43,7 @@ describe('the layout', () => {
       mode: 'branch',
     });
     await store.close();
-    const [found] = readPlain(place);
+    const [found] = readFolderWithoutCoppice(place);
     expect(found?.root.config).toEqual({ systemPrompt: 'Be brief.' });
     expect(found?.root.id).toBe(fixture.treeId);
     expect(found?.branches).toEqual(['hello / hi / bye', 'hello / hi / other', 'hey']);
@@ -89,13 +89,13 @@ describe('the layout', () => {
     const [, second, third] = await fixture.addMessages(['a', 'b', 'c']);
     await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [second ?? nodeId('')], mode: 'cascade' });
     await store.fsck();
-    expect(readPlain(place)[0]?.branches).toEqual(['a']);
+    expect(readFolderWithoutCoppice(place)[0]?.branches).toEqual(['a']);
     expect(readdirSync(join(place, fixture.treeId, 'trash')).sort()).toEqual(
       [`${second}.json`, `${third}.json`].sort(),
     );
     await fixture.run({ type: 'undo', treeId: fixture.treeId });
     await store.close();
-    expect(readPlain(place)[0]?.branches).toEqual(['a / b / c']);
+    expect(readFolderWithoutCoppice(place)[0]?.branches).toEqual(['a / b / c']);
     expect(readdirSync(join(place, fixture.treeId, 'trash'))).toEqual([]);
   });
 
@@ -110,7 +110,7 @@ describe('the layout', () => {
           expect((await store.fsck()).findings.filter((one) => one.severity === 'error')).toEqual([]);
       await store.close();
       const before = readEveryFile(place);
-      readPlain(place);
+      readFolderWithoutCoppice(place);
       for (const name of readdirSync(place)) {
         if (name === 'roots.json') rmSync(join(place, name));
         for (const part of ['nodes', 'trash', 'tree.json'])
@@ -240,7 +240,7 @@ describe('the layout', () => {
       expect(Buffer.from(bytes, 'base64').toString('utf8')).not.toContain('secretly');
       expect(Buffer.from(bytes, 'base64').toString('utf8')).not.toContain(fixture.treeId);
     }
-    expect(readPlain(place).map(({ root }) => root.id)).toEqual([other.treeId]);
+    expect(readFolderWithoutCoppice(place).map(({ root }) => root.id)).toEqual([other.treeId]);
   });
 
   test('[L8] ids, nodes and acts of other trees are known before those trees are read', async () => {

@@ -14,7 +14,7 @@ import {
 } from '../disk/atomic-files.ts';
 import { FolderLock } from '../disk/lock.ts';
 import { SideFiles } from '../disk/side-files.ts';
-import { makeStoreFolder, unwritableNote } from '../disk/store-folder.ts';
+import { makeReadOnlyNote, makeStoreFolder } from '../disk/store-folder.ts';
 import { makeUnreadableRow } from '../disk/unreadable-row.ts';
 import type { UnloadedTree } from '../in-process/persistence.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
@@ -22,11 +22,11 @@ import type { FilesOpenState } from './files-persistence.ts';
 import { type ForeignFolder, foreignTreeId, readForeignFolder } from './foreign-folder.ts';
 import { hasFormatFile } from './format-file.ts';
 import { readTreeOrigin } from './journal.ts';
-import { Registry } from './registry.ts';
+import { TreeRegistry } from './registry.ts';
 import { TreeFolder } from './tree-folder.ts';
 
 /** The result of inspecting a folder. */
-export interface OpenedFolder {
+export interface OpenedFilesFolder {
   readonly holdings: FilesOpenState;
   readonly readOnly: boolean;
   readonly notes: string[];
@@ -34,7 +34,7 @@ export interface OpenedFolder {
 }
 
 /** Opens or creates a folder. A folder without write permission is opened read-only, with a note. */
-export function openFolder(place: string, options: StoreOptions): OpenedFolder {
+export function openFilesFolder(place: string, options: StoreOptions): OpenedFilesFolder {
   const made = makeStoreFolder(place, options.readOnly === true, 'format');
   try {
     return inspectFolder(place, options);
@@ -44,10 +44,10 @@ export function openFolder(place: string, options: StoreOptions): OpenedFolder {
   }
 }
 
-function inspectFolder(place: string, options: StoreOptions): OpenedFolder {
+function inspectFolder(place: string, options: StoreOptions): OpenedFilesFolder {
   const ours = hasFormatFile(place);
   const names = listFolderNames(place).filter((name) => !name.startsWith('.'));
-  const registry = new Registry(place);
+  const registry = new TreeRegistry(place);
   const folders = names.filter((name) => isStoreFolder(join(place, name)));
   const journaled = folders.filter((name) => isUuid(name) && statOrNull(join(place, name, 'journal.jsonl')) !== null);
   if (!ours && !registry.there && journaled.length === 0 && names.length > 0)
@@ -105,7 +105,7 @@ function takeLock(place: string, note: (text: string) => void): FilesOpenState['
   } catch (error) {
     const refused = isAppError(error) ? error.code === 'tree/read-only' : false;
     if (!refused && !['EACCES', 'EROFS', 'EPERM'].includes(osErrorCode(error))) throw toDiskError(error, place);
-    note(unwritableNote(place));
+    note(makeReadOnlyNote(place));
     return null;
   }
 }
@@ -118,14 +118,14 @@ class FolderFinder {
   readonly #broken = new Map<TreeId, AppError>();
   readonly #place: string;
   readonly #options: StoreOptions;
-  readonly #registry: Registry;
+  readonly #registry: TreeRegistry;
   readonly #writer: AtomicWriter;
   readonly #note: (text: string) => void;
 
   constructor(
     place: string,
     options: StoreOptions,
-    registry: Registry,
+    registry: TreeRegistry,
     writer: AtomicWriter,
     note: (text: string) => void,
   ) {

@@ -13,7 +13,7 @@ import {
 import { toReadableJson } from './node-file.ts';
 
 /** The registry of a store. The entries of other programs are kept unchanged. */
-export class Registry {
+export class TreeRegistry {
   readonly path: string;
   readonly #folder: string;
   readonly #entries = new Map<string, FieldMap>();

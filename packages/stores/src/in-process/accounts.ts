@@ -4,7 +4,7 @@ import { assertHashUnused, assertKnownRole } from '../account-rules.ts';
 import type { TreeState } from './tree-state.ts';
 
 /** The accounts of a store. All owners share them. */
-export class Accounts implements AccountStore {
+export class InProcessAccounts implements AccountStore {
   readonly #state: TreeState;
   readonly #users = new Map<string, User>();
   readonly #tokens = new Map<string, ApiToken>();

@@ -3,16 +3,16 @@
  * read.
  */
 import type { Answer, Read, ReadProgram, Tree, TreeId } from '@coppice/core';
-import type { GlobalIndex, OpenTrees } from './global-index.ts';
+import type { GlobalIndex, TreeLookup } from './global-index.ts';
 import { answerUnknownTree, type TreeSnapshot } from './tree-slot.ts';
 import type { Yielder } from './yielder.ts';
 
 /** Answers reads for a store. */
 export class InProcessReads {
-  readonly #trees: OpenTrees;
+  readonly #trees: TreeLookup;
   readonly #lookup: GlobalIndex;
 
-  constructor(trees: OpenTrees, lookup: GlobalIndex) {
+  constructor(trees: TreeLookup, lookup: GlobalIndex) {
     this.#trees = trees;
     this.#lookup = lookup;
   }

@@ -1,12 +1,12 @@
 /** Finds the attachments that trees refer to. */
 import { allNodes } from '@coppice/core/tree';
 import { addBlobHashesInJson, addBlobHashesOfLog, addBlobHashesOfNodes } from '../attachments.ts';
-import type { LoadedSlot, TreeSlot } from './tree-slot.ts';
+import type { LoadedTreeSlot, TreeSlot } from './tree-slot.ts';
 
 /** Returns the hashes that trees refer to. `look` loads a tree, or returns the hashes of one that is not loaded. */
 export async function findReferencedBlobs(
   slots: readonly TreeSlot[],
-  look: (slot: TreeSlot) => ReadonlySet<string> | Promise<LoadedSlot>,
+  look: (slot: TreeSlot) => ReadonlySet<string> | Promise<LoadedTreeSlot>,
 ): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
   for (const slot of slots) {

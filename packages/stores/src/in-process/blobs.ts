@@ -20,7 +20,7 @@ interface StoredBlob {
 const exact = 60_000;
 
 /** The attachments of a store. Owners do not see each other's attachments, even for the same bytes. */
-export class Blobs {
+export class InProcessBlobs {
   readonly #state: TreeState;
   readonly #persistence: Persistence | undefined;
   readonly #now: () => number;

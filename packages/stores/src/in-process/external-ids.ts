@@ -24,7 +24,7 @@ export function compareExternalIds(one: ExternalId, other: ExternalId): number {
 }
 
 /** The external ids and provenance records of a store, by tree and by id. */
-export class ExternalIds {
+export class InProcessExternalIds {
   readonly #state: TreeState;
   readonly #byTree = new Map<TreeId, Map<string, ExternalId>>();
   readonly #byName = new Map<string, Set<ExternalId>>();

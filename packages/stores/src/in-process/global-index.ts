@@ -17,31 +17,31 @@ import { findRedoableAct, findUndoableAct } from '@coppice/core/history';
 import { isUndoable } from '@coppice/core/store';
 import { allNodes, findNode } from '@coppice/core/tree';
 import type { Persistence } from './persistence.ts';
-import { ActIndex, type LoadedSlot, type TreeSlot, type TreeSnapshot } from './tree-slot.ts';
+import { ActIndex, type LoadedTreeSlot, type TreeSlot, type TreeSnapshot } from './tree-slot.ts';
 
 /** Finds and loads trees. */
-export interface OpenTrees {
+export interface TreeLookup {
   /** Whether a tree of any owner has this id. */
   has(id: string): boolean;
   find(owner: string, treeId: TreeId): TreeSlot | undefined;
-  load(slot: TreeSlot): Promise<LoadedSlot>;
+  load(slot: TreeSlot): Promise<LoadedTreeSlot>;
 }
 
 /** The indexes over all trees. The persistence answers for trees that are not loaded. */
 export class GlobalIndex {
-  readonly #trees: OpenTrees;
+  readonly #trees: TreeLookup;
   readonly #persistence: Persistence | null;
   readonly #homes = new Map<NodeId, TreeId>();
   readonly #forest = new Map<string, TreeId>();
   readonly #acts = new ActIndex();
 
-  constructor(trees: OpenTrees, persistence: Persistence | null) {
+  constructor(trees: TreeLookup, persistence: Persistence | null) {
     this.#trees = trees;
     this.#persistence = persistence;
   }
 
   /** Indexes a loaded tree. */
-  enter(treeId: TreeId, { tree, log }: LoadedSlot): void {
+  enter(treeId: TreeId, { tree, log }: LoadedTreeSlot): void {
     for (const node of allNodes(tree)) this.#homes.set(node.id, treeId);
     for (const commit of log) this.#acts.add(commit.actId, treeId);
   }
@@ -172,11 +172,11 @@ export class GlobalIndex {
 }
 
 /** Whether an act changed a tree in a way that can be undone. Creating it and switching the active node cannot. */
-function isChangedBy(act: ActId, { log }: LoadedSlot): boolean {
+function isChangedBy(act: ActId, { log }: LoadedTreeSlot): boolean {
   return log.some(({ actId, version, steps }) => actId === act && version > 1 && isUndoable(steps));
 }
 
-function isLiveIn({ tree }: LoadedSlot, id: NodeId, treeId: TreeId): TreeId | null {
+function isLiveIn({ tree }: LoadedTreeSlot, id: NodeId, treeId: TreeId): TreeId | null {
   return findNode(tree, id) === undefined ? null : treeId;
 }
 

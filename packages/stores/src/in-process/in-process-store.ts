@@ -47,14 +47,14 @@ import type { StoreOptions } from '../options.ts';
 import { countReplacedContents, type PurgeTarget, purgeFromTree } from '../purge.ts';
 import { throwNotInTrash, throwUnknownTree } from '../refusals.ts';
 import { repairRows } from '../repair.ts';
-import { Accounts } from './accounts.ts';
-import { Blobs } from './blobs.ts';
+import { InProcessAccounts } from './accounts.ts';
+import { InProcessBlobs } from './blobs.ts';
 import { findCopiesInMemory } from './copies.ts';
-import { ExternalIds } from './external-ids.ts';
+import { InProcessExternalIds } from './external-ids.ts';
 import { listTrash, listTreesInMemory, searchMessages } from './lists.ts';
 import { findNewestAct } from './newest-act.ts';
 import type { Persistence } from './persistence.ts';
-import { Runs } from './runs.ts';
+import { InProcessRuns } from './runs.ts';
 import { TreeState, type TreeStateOptions } from './tree-state.ts';
 
 // The findings for a pending reply without a run, and for a run without its reply. Databases use the same codes.
@@ -64,10 +64,10 @@ const unplaced = 'run-dangling';
 /** The parts of a store that all its handles share. */
 export interface StoreParts {
   readonly state: TreeState;
-  readonly runs: Runs;
-  readonly blobs: Blobs;
-  readonly accounts: Accounts;
-  readonly names: ExternalIds;
+  readonly runs: InProcessRuns;
+  readonly blobs: InProcessBlobs;
+  readonly accounts: InProcessAccounts;
+  readonly names: InProcessExternalIds;
 }
 
 /** The parts in which stores differ that keep their trees in memory: description, backup and closing. */
@@ -94,10 +94,10 @@ export function createTreeState(
 export function createStoreParts(state: TreeState, persistence?: Persistence, options: StoreOptions = {}): StoreParts {
   return {
     state,
-    runs: new Runs(state),
-    blobs: new Blobs(state, persistence, options),
-    accounts: new Accounts(state),
-    names: new ExternalIds(state),
+    runs: new InProcessRuns(state),
+    blobs: new InProcessBlobs(state, persistence, options),
+    accounts: new InProcessAccounts(state),
+    names: new InProcessExternalIds(state),
   };
 }
 

@@ -16,7 +16,7 @@ import { allNodes, findAnyNode, previewOf } from '@coppice/core/tree';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { clampPageLength } from '../limits.ts';
 import { containsAllTerms, snippetOf, splitSearchTerms } from '../search.ts';
-import type { LoadedSlot, TreeSlot } from './tree-slot.ts';
+import type { LoadedTreeSlot, TreeSlot } from './tree-slot.ts';
 import type { TreeState } from './tree-state.ts';
 
 /** Returns the display title of a tree. */
@@ -118,7 +118,7 @@ export async function searchMessages(state: TreeState, owner: string, query: Sea
  * Returns a loaded tree, or null if it cannot be read. Operations over all trees skip such a tree: opening the store
  * has reported it, and a read of that tree reports it again.
  */
-export async function loadSlotIfReadable(state: TreeState, owner: string, id: TreeId): Promise<LoadedSlot | null> {
+export async function loadSlotIfReadable(state: TreeState, owner: string, id: TreeId): Promise<LoadedTreeSlot | null> {
   try {
     return (await state.open(owner, id)).pages;
   } catch (error) {
@@ -151,7 +151,7 @@ function searchHitOf({ slot, node }: SearchFound, terms: readonly string[]): Sea
 }
 
 /** Returns the removed subtrees of a tree that can be restored, newest removal first. */
-export function listTrash(slot: TreeSlot, { tree, log }: LoadedSlot): TrashItem[] {
+export function listTrash(slot: TreeSlot, { tree, log }: LoadedTreeSlot): TrashItem[] {
   const nodes = allNodes(tree);
   const tops = new Map<string, { readonly node: Node; count: number }>();
   const topOf = new Map<string, string>();

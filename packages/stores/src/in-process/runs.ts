@@ -11,7 +11,7 @@ interface ActiveRun {
 }
 
 /** The runs of a store. Each owner sees the runs in their own trees. */
-export class Runs {
+export class InProcessRuns {
   readonly #state: TreeState;
   readonly #running = new Map<string, ActiveRun>();
 

@@ -22,7 +22,7 @@ import { MatchIndex } from './match-index.ts';
 import type { LoadedTree } from './persistence.ts';
 
 /** A loaded tree. `log[n - 1]` is the commit of version n; the log is only appended to or replaced. */
-export interface LoadedSlot {
+export interface LoadedTreeSlot {
   tree: Tree;
   log: Commit[];
   purged: Set<NodeId>;
@@ -39,7 +39,7 @@ export class TreeSlot {
   sequence: number;
   /** The change numbers of the commits that this process has received, by version. */
   readonly sequences = new Map<number, number>();
-  loaded: LoadedSlot | null = null;
+  loaded: LoadedTreeSlot | null = null;
 
   constructor(row: TreeRow, format: ConversationFormat, sequence: number) {
     this.id = row.id;
@@ -50,15 +50,15 @@ export class TreeSlot {
   }
 
   /** Keeps a tree that the persistence has loaded. */
-  fill({ tree, log, purged }: LoadedTree): LoadedSlot {
-    const pages: LoadedSlot = { tree, log: [...log], purged: new Set(purged), index: null };
+  fill({ tree, log, purged }: LoadedTree): LoadedTreeSlot {
+    const pages: LoadedTreeSlot = { tree, log: [...log], purged: new Set(purged), index: null };
     this.loaded = pages;
     this.row = tree;
     return pages;
   }
 
   /** Adds a persisted commit. */
-  write(pages: LoadedSlot, commit: Commit, tree: Tree, changes: readonly RowChange[], sequence: number): void {
+  write(pages: LoadedTreeSlot, commit: Commit, tree: Tree, changes: readonly RowChange[], sequence: number): void {
     pages.tree = tree;
     pages.log.push(commit);
     pages.index?.take(tree, changes);
@@ -71,10 +71,10 @@ export class TreeSlot {
 /** A snapshot of a loaded tree: its value and log do not change while others write. */
 export class TreeSnapshot {
   readonly tree: Tree;
-  readonly #pages: LoadedSlot;
+  readonly #pages: LoadedTreeSlot;
   readonly #log: readonly Commit[];
 
-  constructor(pages: LoadedSlot) {
+  constructor(pages: LoadedTreeSlot) {
     this.#pages = pages;
     this.tree = pages.tree;
     this.#log = pages.log;

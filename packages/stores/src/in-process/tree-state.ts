@@ -39,7 +39,7 @@ import { GlobalIndex } from './global-index.ts';
 import { KeyedLocks } from './locks.ts';
 import type { PartialTree, PersistedEntry, Persistence, UnloadedTree } from './persistence.ts';
 import { prepareCommitCooperatively } from './prepare-commit.ts';
-import { insertedNodeIds, type LoadedSlot, TreeSlot, TreeSnapshot } from './tree-slot.ts';
+import { insertedNodeIds, type LoadedTreeSlot, TreeSlot, TreeSnapshot } from './tree-slot.ts';
 import { Yielder } from './yielder.ts';
 
 /** Options of the state. */
@@ -193,14 +193,14 @@ export class TreeState {
   }
 
   /** Returns an owner's tree after loading it. Throws if there is none. */
-  async open(owner: string, treeId: TreeId): Promise<{ readonly slot: TreeSlot; readonly pages: LoadedSlot }> {
+  async open(owner: string, treeId: TreeId): Promise<{ readonly slot: TreeSlot; readonly pages: LoadedTreeSlot }> {
     this.alive();
     if (this.#follows) await this.follow();
     const slot = this.find(owner, treeId) ?? throwUnknownTree(treeId);
     return { slot, pages: await this.#current(slot) };
   }
 
-  async #pages(slot: TreeSlot): Promise<LoadedSlot> {
+  async #pages(slot: TreeSlot): Promise<LoadedTreeSlot> {
     if (slot.loaded !== null) return slot.loaded;
     const loaded = await this.#persistence?.load?.(slot.id);
     // Another caller may have loaded the tree meanwhile. There must be only one value of it.
@@ -212,14 +212,14 @@ export class TreeState {
   }
 
   /** Returns a loaded tree, with the commits that others have added. A writer has already read them under the lock. */
-  async #current(slot: TreeSlot): Promise<LoadedSlot> {
+  async #current(slot: TreeSlot): Promise<LoadedTreeSlot> {
     const pages = await this.#pages(slot);
     if (this.#persistence?.pull !== undefined && !this.locks.held(slot.id)) this.#refresh(slot, pages, false);
     return pages;
   }
 
   /** Applies the commits that others added to a tree. Called under its lock, or while nobody holds the lock. */
-  #refresh(slot: TreeSlot, pages: LoadedSlot, write: boolean): void {
+  #refresh(slot: TreeSlot, pages: LoadedTreeSlot, write: boolean): void {
     const more = this.#persistence?.pull?.(slot.id, pages.tree, write) ?? [];
     for (const { applied, tree, sequence, format } of more) {
       this.#lookup.adopt(slot.id, insertedNodeIds(applied));
@@ -231,7 +231,7 @@ export class TreeState {
    * Reads a tree again after a failed write. A commit that was not acknowledged may be stored nevertheless; then it
    * becomes visible.
    */
-  #lookAgain(slot: TreeSlot, pages: LoadedSlot): void {
+  #lookAgain(slot: TreeSlot, pages: LoadedTreeSlot): void {
     try {
       this.#refresh(slot, pages, false);
     } catch (error) {

@@ -11,7 +11,7 @@ import { sessionIdInName } from './paths.ts';
 import { forEachLine, isBlankLine, readFirstLine } from './raw-lines.ts';
 
 /** A header and its location in the file. */
-export interface FoundHeader {
+export interface LocatedHeader {
   readonly header: SessionHeader;
   readonly at: LineLocation;
   /** A warning if the header is not in the first line. */
@@ -23,7 +23,7 @@ export interface FoundHeader {
  * rebuilt from the entries. Throws if the first line is unreadable or another program's, or if a newer version wrote
  * the file.
  */
-export function readSessionHeader(path: string, file: FileBytes): FoundHeader {
+export function readSessionHeader(path: string, file: FileBytes): LocatedHeader {
   const { bytes, line: number, offset } = readFirstLine(file);
   const line = parseLine(bytes);
   const header = line === undefined ? undefined : parseHeaderText(line);
@@ -46,10 +46,10 @@ function throwNoHeader(path: string): never {
 /**
  * Searches the other lines for the header, or rebuilds it from the entries. Returns null if no entry is one of Coppice.
  */
-function searchHeader(path: string, file: FileBytes): FoundHeader | null {
+function searchHeader(path: string, file: FileBytes): LocatedHeader | null {
   const ids = new Set<string>();
   const parents = new Set<string>();
-  let found: FoundHeader | null = null;
+  let found: LocatedHeader | null = null;
   let number = 0;
   const take = (bytes: Buffer, offset: number) => {
     number++;

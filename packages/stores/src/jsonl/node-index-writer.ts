@@ -8,12 +8,12 @@ import { AtomicWriter, withFileErrors } from '../disk/atomic-files.ts';
 import {
   type ByteRange,
   DamagedNodeIndexError,
-  encodeFooter,
+  encodeIndexFooter,
   type IndexFooter,
   nodeIndexPath,
   nodeRecordBytes,
   readBytesAt,
-  readFooter,
+  readIndexFooter,
   type SessionFileState,
 } from './node-index.ts';
 import { sidecarFolder } from './paths.ts';
@@ -44,7 +44,7 @@ function withIndex<T>(
   let handle: number | null = null;
   try {
     handle = openSync(nodeIndexPath(session), 'r');
-    const footer = readFooter(handle, state);
+    const footer = readIndexFooter(handle, state);
     return footer === null ? null : work(handle, footer);
   } catch (error) {
     // The index is missing, unreadable or damaged. The caller continues without it.
@@ -216,7 +216,7 @@ function* recordsAndEnd(
   const head = Buffer.from(JSON.stringify({ row: rowOf(tree), bookmarks: allBookmarks(tree), ...numbers }));
   yield head;
   const place = { offset: rowsEnd + records.length, length: head.length, sum: crc32(head) };
-  yield encodeFooter({ count: records.length / nodeRecordBytes, recordsAt: rowsEnd, head: place, stale }, state);
+  yield encodeIndexFooter({ count: records.length / nodeRecordBytes, recordsAt: rowsEnd, head: place, stale }, state);
 }
 
 /** Updates an existing index. Throws {@link DamagedNodeIndexError} if a record to be changed is damaged. */

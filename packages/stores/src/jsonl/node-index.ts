@@ -92,7 +92,7 @@ export interface IndexFooter {
 }
 
 /** Encodes a footer. */
-export function encodeFooter({ count, recordsAt, head, stale }: IndexFooter, state: SessionFileState): Buffer {
+export function encodeIndexFooter({ count, recordsAt, head, stale }: IndexFooter, state: SessionFileState): Buffer {
   const bytes = Buffer.alloc(footerSize);
   magic.copy(bytes);
   bytes.writeUInt32LE(formatVersion, 8);
@@ -111,7 +111,7 @@ export function encodeFooter({ count, recordsAt, head, stale }: IndexFooter, sta
 }
 
 /** Returns the footer of an index for this state of the session file; null if it has another state or is damaged. */
-export function readFooter(handle: number, state: SessionFileState): IndexFooter | null {
+export function readIndexFooter(handle: number, state: SessionFileState): IndexFooter | null {
   const { size } = fstatSync(handle);
   const bytes = readBytesAt(handle, Math.max(0, size - footerSize), Math.min(size, footerSize));
   if (bytes.length < footerSize || !bytes.subarray(0, magic.length).equals(magic)) return null;
@@ -123,7 +123,7 @@ export function readFooter(handle: number, state: SessionFileState): IndexFooter
   };
   const footer = { count, recordsAt, head, stale: bytes.readDoubleLE(68) };
   // Equal bytes mean that version, state and checksum are all correct.
-  if (head.offset + head.length + footerSize !== size || !encodeFooter(footer, state).equals(bytes)) return null;
+  if (head.offset + head.length + footerSize !== size || !encodeIndexFooter(footer, state).equals(bytes)) return null;
   return footer;
 }
 
@@ -180,7 +180,7 @@ export class NodeIndex {
       handles.push(index);
       const lines = openSync(session, 'r');
       handles.push(lines);
-      const footer = readFooter(index, readFileState(lines));
+      const footer = readIndexFooter(index, readFileState(lines));
       // The path may lead to another file by now.
       if (footer !== null && statSync(session, { bigint: true }).ino === fstatSync(lines, { bigint: true }).ino)
         opened = new NodeIndex(index, lines, footer);

@@ -7,7 +7,7 @@ import { type AppError, isAppError, type TreeId, treeId } from '@coppice/core';
 import { rowOf } from '@coppice/core/tree';
 import { listFolderNames, statOrNull, withFileErrors } from '../disk/atomic-files.ts';
 import { FolderLock } from '../disk/lock.ts';
-import { isFolderWritable, makeStoreFolder, unwritableNote } from '../disk/store-folder.ts';
+import { isFolderWritable, makeReadOnlyNote, makeStoreFolder } from '../disk/store-folder.ts';
 import { makeUnreadableRow } from '../disk/unreadable-row.ts';
 import type { ExternalChanges, UnloadedTree } from '../in-process/persistence.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
@@ -38,7 +38,7 @@ export function openSessions(place: string, options: StoreOptions): OpenedSessio
   makeStoreFolder(folder, options.readOnly === true, 'session');
   const finder = new SessionFinder(place, single, options);
   const mayWrite = options.readOnly !== true && isFolderWritable(folder);
-  if (options.readOnly !== true && !mayWrite) finder.note(unwritableNote(folder));
+  if (options.readOnly !== true && !mayWrite) finder.note(makeReadOnlyNote(folder));
   if (mayWrite) finishPurges(folder);
   const watch = single ? null : finder.watch(folder, mayWrite);
   if (single && stat != null) finder.find(place, mayWrite);
@@ -145,7 +145,7 @@ class SessionFinder implements SessionDiscovery {
   #read(path: string, mayWrite: boolean): void {
     let dialect = detectFileDialect(path);
     if (dialect === 'v1' && mayWrite && !isForeignFolder(path)) {
-      if (migrateSession(path)) dialect = 'v2';
+      if (migrateUnderLease(path)) dialect = 'v2';
       else if (!this.#single) this.note(`${path} was not migrated: it can be read here, and nothing can be saved.`);
     }
     const file = dialect === 'v2' ? JsonlFile.open(path) : ForeignFile.open(path, dialect);
@@ -224,7 +224,7 @@ class SessionFinder implements SessionDiscovery {
  * Migrates a file under its lease. Returns false if another process has the lease or nothing can be written; then the
  * file is read in its old version.
  */
-export function migrateSession(path: string): boolean {
+export function migrateUnderLease(path: string): boolean {
   try {
     const lock = FolderLock.take(sidecarFolder(path));
     if (!(lock instanceof FolderLock)) return false;

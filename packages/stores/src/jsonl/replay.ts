@@ -24,7 +24,7 @@ import { prepareCommit } from '@coppice/core/store';
 import { emptyTree, findAnyNode } from '@coppice/core/tree';
 import { makeDamagedFileError } from '../disk/atomic-files.ts';
 import { describeUnreadable } from '../disk/decode.ts';
-import { readRecord } from '../disk/records.ts';
+import { readLinearRecord } from '../disk/records.ts';
 import { buildLinearTree, type LinearTree } from '../linear.ts';
 import { type ApplicableSteps, StepRecovery } from './recovery.ts';
 import { makeEmptyCommit, type ReplayOptions } from './replaying.ts';
@@ -77,7 +77,7 @@ export class SessionReplay {
   #linear(entry: SessionEntry): void {
     try {
       const { owner, kit } = this.#on;
-      this.list = buildLinearTree(readRecord(objectField(entry, 'record')), owner, kit);
+      this.list = buildLinearTree(readLinearRecord(objectField(entry, 'record')), owner, kit);
       this.format = 'linear';
       const sequence = ownField(entry, 'sequence');
       if (typeof sequence === 'number') this.sequence = sequence;

@@ -29,7 +29,7 @@ import { makeFolders } from '../disk/make-folders.ts';
 import { detectFileDialect, ForeignFile } from './foreign-file.ts';
 import { SessionStore } from './index.ts';
 import { serializeHeader, serializeSessionLine } from './line-text.ts';
-import { isUnwritableError, migrateSession } from './opening.ts';
+import { isUnwritableError, migrateUnderLease } from './opening.ts';
 import {
   createSessionFile,
   isForeignFolder,
@@ -54,7 +54,7 @@ function openSessionFile(given: string, options: { readonly readOnly?: boolean }
   const path = resolve(given);
   let dialect = detectFileDialect(path);
   const mayWrite = options.readOnly !== true;
-  if (dialect === 'v1' && mayWrite && !isForeignFolder(path) && migrateSession(path)) dialect = 'v2';
+  if (dialect === 'v1' && mayWrite && !isForeignFolder(path) && migrateUnderLease(path)) dialect = 'v2';
   if (dialect !== 'v2') return ForeignFile.open(path, dialect);
   const file = JsonlFile.open(path);
   try {

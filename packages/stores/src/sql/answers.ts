@@ -31,12 +31,12 @@ import {
   fillPathIds,
   fillRowIds,
   missingNodeId,
+  nodeCellCount,
   nodeColumns,
   nodeHeadColumns,
   nodeHeadOf,
   nodeNoteColumns,
   nodeNoteOfRow,
-  nodeWidth,
   selectCells,
   selectNumberCells,
 } from './rows.ts';
@@ -44,10 +44,10 @@ import {
   baseOfScope,
   decodeNodesOfRows,
   findMissingParentId,
-  idOfRow,
   isAncestorInTables,
   longestPathLength,
-  maxDepth,
+  maxTreeDepth,
+  nodeIdOfRow,
   readLiveHead,
   readNodeById,
   readTreeRow,
@@ -205,7 +205,7 @@ function* answerPositions(scope: TreeScope, read: PositionRead | OutsideRead): S
         read.of,
         read.position,
       );
-      return there === undefined ? null : idOfRow(there);
+      return there === undefined ? null : nodeIdOfRow(there);
     }
     case 'bookmark': {
       const mark = yield* queryRow('SELECT * FROM bookmark WHERE tree_id = $1 AND node_id = $2', known, read.on);
@@ -265,7 +265,7 @@ function* answerTaken(scope: TreeScope, ids: readonly NodeId[]): SqlTask<readonl
   if (foreseen !== undefined && ids.every((id) => foreseen.ids.has(id)))
     return ids.filter((id) => foreseen.taken.has(id));
   const found = yield* queryRows(takenIdsSql(scope.dialect), JSON.stringify(ids));
-  const taken = new Set(found.map(idOfRow));
+  const taken = new Set(found.map(nodeIdOfRow));
   return ids.filter((id) => taken.has(id));
 }
 
@@ -295,7 +295,7 @@ type PathRequest = Pick<Read<'path'>, 'to' | 'limit' | 'until'>;
 /** Returns the rows from a node up to the child of the root. Throws if the path is broken or a cycle. */
 function* walkUp(
   scope: TreeScope,
-  { to, limit = maxDepth, until }: PathRequest,
+  { to, limit = maxTreeDepth, until }: PathRequest,
   columns: string,
 ): SqlTask<readonly SqlCells[]> {
   const most = Math.min(limit, longestPathLength(scope));
@@ -358,8 +358,8 @@ function* answerChildIds(scope: TreeScope, of: readonly NodeId[]): SqlTask<Reads
   for (const one of found) {
     const parent = sqlText(one, 'parent_id');
     const list = children.get(parent);
-    if (list === undefined) children.set(parent, [idOfRow(one)]);
-    else list.push(idOfRow(one));
+    if (list === undefined) children.set(parent, [nodeIdOfRow(one)]);
+    else list.push(nodeIdOfRow(one));
   }
   return of.map((id) => children.get(id) ?? []);
 }
@@ -409,7 +409,7 @@ function* allRows(scope: TreeScope): SqlTask<Reads['rows']['answer']> {
   );
   return {
     row: rowOf(scope.tree),
-    nodes: yield* decodeNodesOfRows(scope, fillRowIds(found, nodeWidth)),
+    nodes: yield* decodeNodesOfRows(scope, fillRowIds(found, nodeCellCount)),
     bookmarks: marks.map(bookmarkOfRow),
   };
 }

@@ -38,15 +38,15 @@ import {
 import type { CachedRow, RowCache } from './row-cache.ts';
 import {
   copyNodeHead,
+  nodeHeadCellCount,
   nodeHeadColumns,
   nodeHeadOf,
-  nodeHeadWidth,
   type StoredTree,
   selectCells,
   storedTreeOf,
   treeColumns,
 } from './rows.ts';
-import { idOfRow, type PrefetchedRows, type TreeScope, takenIdsSql } from './scope.ts';
+import { nodeIdOfRow, type PrefetchedRows, type TreeScope, takenIdsSql } from './scope.ts';
 import { isVisitMark, writeCommit } from './write.ts';
 
 /** The most commits that the error of a stale write lists. */
@@ -254,12 +254,12 @@ function prefetchedRows({ ids }: Prefetch, parentInfo: SqlRow | undefined, taken
   return {
     parentInfo: parentInfo === undefined ? null : parentInfoFrom(Object.values(parentInfo)),
     ids: new Set(ids),
-    taken: new Set(taken.map(idOfRow)),
+    taken: new Set(taken.map(nodeIdOfRow)),
   };
 }
 
 function parentInfoFrom(cells: SqlCells): NonNullable<PrefetchedRows['parentInfo']> {
-  const edge = cells[nodeHeadWidth];
+  const edge = cells[nodeHeadCellCount];
   return { head: nodeHeadOf(cells), edge: typeof edge === 'string' ? edge : null };
 }
 

@@ -100,7 +100,7 @@ export function* rangeOfTree(id: TreeId): SqlTask<TreeRange> {
 /**
  * Returns the next range to check; null at the end. Ranges have no gaps, so that nodes without a tree are checked too.
  */
-export function* nextRange(from: number): SqlTask<TreeRange | null> {
+export function* nextTreeRange(from: number): SqlTask<TreeRange | null> {
   const begins = `no >= CAST($1 AS BIGINT) * ${numbersPerTree}`;
   const found = yield* queryRow(
     `SELECT (SELECT min(no) FROM tree WHERE no >= $1) AS tree, (SELECT min(n.no) / ${numbersPerTree} FROM node n WHERE n.${begins}) AS node,
@@ -154,7 +154,7 @@ export function* fsckRange(
 }
 
 /** Checks the rows that belong to no tree. */
-export function* fsckRest(
+export function* fsckOutsideTrees(
   dialect: SqlDialect,
   owner: string,
   options: { readonly repair?: boolean },
@@ -166,7 +166,7 @@ export function* fsckRest(
 }
 
 /** Converts the damage that the database reports to findings. */
-export function damageFindings(damage: readonly string[]): DatabaseFinding[] {
+export function toDamageFindings(damage: readonly string[]): DatabaseFinding[] {
   return damage.map((message) => ({ code: 'database', severity: 'error', id: '', message, treeId: null }));
 }
 

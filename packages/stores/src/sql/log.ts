@@ -40,7 +40,7 @@ import {
   sqlNumber,
   sqlText,
 } from './query.ts';
-import { contentOfRow, nodeColumns, nodeOfRow, nodeWidth, type StoredTree, selectCells } from './rows.ts';
+import { contentOfRow, nodeCellCount, nodeColumns, nodeOfRow, type StoredTree, selectCells } from './rows.ts';
 import { baseOfScope, type TreeScope } from './scope.ts';
 
 /** A step as the log stores it. */
@@ -254,7 +254,7 @@ class PastNodes {
     );
     const node = found === undefined ? null : nodeOfRow(found, yield* presentAliases(this.#scope, id));
     if (node === null) this.purged = true;
-    if (found !== undefined) this.#notedIn.set(id, Number(found[nodeWidth]));
+    if (found !== undefined) this.#notedIn.set(id, Number(found[nodeCellCount]));
     this.#nodes.set(id, node);
     return node;
   }

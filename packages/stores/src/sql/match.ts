@@ -3,7 +3,7 @@ import { matchParentOfChildren, type NodeHead, type NodeId, nodeId, type Reads }
 import { decodeColumnText } from './exact-text.ts';
 import { inTreeSql, nodeNumberOf } from './numbers.ts';
 import { queryRow, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
-import { baseOfScope, idOfRow, isAncestorInTables, readLiveHead, type TreeScope } from './scope.ts';
+import { baseOfScope, isAncestorInTables, nodeIdOfRow, readLiveHead, type TreeScope } from './scope.ts';
 
 /** Returns the nodes of the longest prefix of a list of keys that exists below a node. */
 export function* matchKeysInTables(
@@ -75,7 +75,7 @@ function* foundMatch(
   if (keys.length === 0) return [];
   if (keys.length === 1) {
     const one = yield* queryRow(onlyOne, base, from, keys[0] ?? '', no);
-    return one === undefined ? [] : [idOfRow(one)];
+    return one === undefined ? [] : [nodeIdOfRow(one)];
   }
   const { sql, params } = dialect.prefixWalk(base, from, keys);
   const answer = yield* queryRow(sql, ...params);
@@ -93,7 +93,7 @@ export function nextMatchSql(key: string): string {
 /** Finds a message below a marker. Only descendants of the marker count, although their match parent is above it. */
 function* belowMarker(base: number, head: NodeHead, key: string): SqlTask<NodeId | null> {
   const found = yield* queryRows(matched, base, matchParentOfChildren(head), key);
-  for (const one of found) if (yield* isAncestorInTables(base, head.id, idOfRow(one))) return idOfRow(one);
+  for (const one of found) if (yield* isAncestorInTables(base, head.id, nodeIdOfRow(one))) return nodeIdOfRow(one);
   return null;
 }
 
@@ -106,5 +106,5 @@ function* nodesByAlias(scope: TreeScope, matchParent: string, key: string): SqlT
     matchParent,
     key,
   );
-  return found.map(idOfRow);
+  return found.map(nodeIdOfRow);
 }

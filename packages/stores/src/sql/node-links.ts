@@ -2,8 +2,8 @@
 import type { NodeId, NodeLink, Read, ReadProgram } from '@coppice/core';
 import { inTreeSql } from './numbers.ts';
 import { queryRows, type SqlTask } from './query.ts';
-import { nodeLinkOf, selectNamed } from './rows.ts';
-import { idOfRow } from './scope.ts';
+import { nodeLinkOf, selectNamedColumns } from './rows.ts';
+import { nodeIdOfRow } from './scope.ts';
 
 /** Returns a node and its ancestors, nearest first, at most `limit`. */
 export function* queryAncestorLinks(base: number, of: NodeId, limit: number): SqlTask<NodeLink[]> {
@@ -12,7 +12,7 @@ export function* queryAncestorLinks(base: number, of: NodeId, limit: number): Sq
       SELECT s.no, s.id, s.parent_no, s.kind, s.last_no, 1 FROM node s WHERE ${inTreeSql('s')} AND s.id = $2
       UNION ALL
       SELECT n.no, n.id, n.parent_no, n.kind, n.last_no, up.level + 1 FROM up JOIN node n ON n.no = up.parent_no WHERE up.level < $3
-    ) SELECT ${selectNamed('up', 'id, parent_id, kind, last_child_id')} FROM up ORDER BY level`,
+    ) SELECT ${selectNamedColumns('up', 'id, parent_id, kind, last_child_id')} FROM up ORDER BY level`,
     base,
     of,
     limit,
@@ -33,7 +33,7 @@ export function* queryNodesWithSharedMatch(base: number, of: NodeId): SqlTask<No
     base,
     of,
   );
-  return found.map(idOfRow);
+  return found.map(nodeIdOfRow);
 }
 
 /** Runs a read program about links of nodes on the current rows. */

@@ -14,7 +14,7 @@ import {
   sqlText,
   sqlTextOrNull,
 } from './query.ts';
-import { nodeParams } from './rows.ts';
+import { insertedNodeValues } from './rows.ts';
 import { readTreeBase, readTreeRow, type TreeScope } from './scope.ts';
 import { keepUnreadableAsText, repairedEmptyContent, unreadableRowCode } from './unreadable.ts';
 import { insertNodeSql } from './write.ts';
@@ -202,7 +202,7 @@ function* repairStoredTree(dialect: SqlDialect, id: TreeId, done: string[]): Sql
   const { base } = scope.tree;
   // A new root is inserted first, because other nodes become its children.
   for (const node of mended.nodes)
-    if (!before.has(node.id)) yield* execute(insertNodeSql, ...nodeParams(base, node, noLinks));
+    if (!before.has(node.id)) yield* execute(insertNodeSql, ...insertedNodeValues(base, node, noLinks));
   for (const node of mended.nodes) {
     const old = before.get(node.id);
     if (old !== undefined && old !== node) yield* placeRoot(base, node);

@@ -34,7 +34,7 @@ import {
 } from './query.ts';
 
 /**
- * The columns of a node without its content. {@link selectCells} and {@link selectNamed} return the SQL of the columns.
+ * The columns of a node without its content. {@link selectCells} and {@link selectNamedColumns} return the SQL of the columns.
  */
 export const nodeHeadColumns =
   'id, parent_id, position, seq, kind, role, status, group_id, created_at, match_parent, equality_key, tokens, added_in, content_in, removed_in, last_child_id';
@@ -124,7 +124,7 @@ export function fillPathIds(found: readonly SqlCells[], top: string | null): Sql
 }
 
 /** Returns the SELECT list of a node's columns by name. */
-export function selectNamed(table: string, columns: string): string {
+export function selectNamedColumns(table: string, columns: string): string {
   return columns
     .split(', ')
     .map((column) => `${columnSql(table, column)} AS ${column}`)
@@ -139,9 +139,9 @@ const noteNames = nodeNoteColumns.split(', ');
 const lastChildCell = headNames.indexOf('last_child_id');
 
 /** The number of cells in the row of a node. Further columns of a statement come after them. */
-export const nodeWidth = nodeNames.length;
+export const nodeCellCount = nodeNames.length;
 /** The number of cells in the row of a node without content. */
-export const nodeHeadWidth = headNames.length;
+export const nodeHeadCellCount = headNames.length;
 
 // The SQL of links as numbers. The match parent is null if it is the parent.
 const linkSql: ReadonlyMap<string, (table: string) => string> = new Map([
@@ -423,14 +423,14 @@ export interface NodeNumbers {
   readonly last: number | null;
 }
 
-/** The columns of {@link nodeParams}. */
+/** The columns of {@link insertedNodeValues}. */
 export const insertedNodeColumns =
   'no, id, parent_no, root_of, position, kind, role, status, group_id, created_at, match_no, equality_key, tokens, added_in, content_in, removed_in, last_no, tool_call_id, content, search_text, meta, marker, meta_in';
 /** The number of columns of an inserted node. */
-export const insertedNodeWidth = insertedNodeColumns.split(', ').length;
+export const insertedNodeColumnCount = insertedNodeColumns.split(', ').length;
 
 /** Returns the parameters of an insert into the node table, in the order of {@link insertedNodeColumns}. */
-export function nodeParams(base: number, node: Node, { parent, match, last }: NodeNumbers): SqlParameter[] {
+export function insertedNodeValues(base: number, node: Node, { parent, match, last }: NodeNumbers): SqlParameter[] {
   return [
     nodeNumberOf(base, node.seq),
     node.id,
@@ -512,7 +512,7 @@ export function contentOfRow(row: SqlRow, role: Role, aliases: readonly Alias[],
 }
 
 /** Returns the values of the columns by which trees are listed and found. */
-export function attributeColumns(attributes: TreeAttributes): SqlParameter[] {
+export function attributeColumnValues(attributes: TreeAttributes): SqlParameter[] {
   const { project, folder, title, autoTitle, pinned, trashedAt, forestKey } = attributes;
   const shown = title ?? autoTitle ?? null;
   return [

@@ -7,7 +7,7 @@ import { isAppError, type Run, type RunChunk } from '@coppice/core';
 import type { SqlEngine } from './engine.ts';
 import { encodeColumnText } from './exact-text.ts';
 import { jsonColumn, type Query, queryRowsOfEach, type SqlRow, type SqlTask, sqlNumber, sqlText } from './query.ts';
-import { chunksFrom, chunksQuery, runOfRow } from './side-tables.ts';
+import { chunksAfterQuery, decodeChunksFrom, runOfRow } from './side-tables.ts';
 
 /** An operation on one run. */
 export type RunOperation = { readonly owner: string; readonly id: string } & (
@@ -177,7 +177,7 @@ function* batchWork(
     if (!present.has(one.owner)) return apart;
     const found = rows.reads.get(one) ?? [];
     if (one.type === 'find') return found[0] === undefined ? null : runOfRow(found[0]);
-    if (one.type === 'chunks') return chunksFrom(found, one.from);
+    if (one.type === 'chunks') return decodeChunksFrom(found, one.from);
     if (!isMine(one)) return apart;
     if (one.type === 'beat') return true;
     const last = rows.last.get(one.id);
@@ -222,7 +222,7 @@ function* rowsFor(list: string, operations: readonly RunOperation[]): SqlTask<Ba
   for (const one of reads)
     queries.push(
       one.type === 'chunks'
-        ? chunksQuery(one.owner, one.id, one.from)
+        ? chunksAfterQuery(one.owner, one.id, one.from)
         : { sql: 'SELECT * FROM run WHERE id = $1 AND owner = $2', params: [one.id, one.owner] },
     );
   const found = yield* queryRowsOfEach(queries);

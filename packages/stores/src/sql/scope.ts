@@ -57,7 +57,7 @@ export interface PrefetchedRows {
 }
 
 // A longer path is a cycle, because no tree is that deep.
-export const maxDepth = 10_000_000;
+export const maxTreeDepth = 10_000_000;
 
 /** Reads the tree row of an owner. */
 export function* readTreeRow(owner: string, id: TreeId, lock = ''): SqlTask<StoredTree | null> {
@@ -87,7 +87,7 @@ export function* readTreeBase(id: TreeId): SqlTask<number> {
   return found === undefined ? unknownTreeBase : baseOfTreeNo(sqlNumber(found, 'no'));
 }
 
-export function idOfRow(found: SqlRow): NodeId {
+export function nodeIdOfRow(found: SqlRow): NodeId {
   return nodeId(sqlText(found, 'id'));
 }
 
@@ -148,7 +148,7 @@ export function* decodeNodesOfRows(scope: TreeScope, found: readonly SqlCells[])
 
 /** Returns the length of the longest possible path. A path with more nodes than the tree ever had is a cycle. */
 export function longestPathLength({ tree }: TreeScope): number {
-  return Math.min(maxDepth, (tree?.nextSeq ?? 0) + 1);
+  return Math.min(maxTreeDepth, (tree?.nextSeq ?? 0) + 1);
 }
 
 /** Throws the error for a node that is its own ancestor. */

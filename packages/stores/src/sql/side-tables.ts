@@ -120,7 +120,7 @@ export function* appendChunk({ forUpdate }: SqlDialect, owner: string, id: strin
 }
 
 /** Returns a query for the chunks of a run, from the chunk with the offset on, so that it reads only new text. */
-export function chunksQuery(owner: string, id: string, from: number): Omit<Query, 'want'> {
+export function chunksAfterQuery(owner: string, id: string, from: number): Omit<Query, 'want'> {
   return {
     sql: `SELECT c.start, c.text FROM run_chunk c JOIN run r ON r.id = c.run_id WHERE c.run_id = $1 AND r.owner = $2
     AND c.start >= coalesce((SELECT max(b.start) FROM run_chunk b WHERE b.run_id = $1 AND b.start <= $3), 0) ORDER BY c.start`,
@@ -129,7 +129,7 @@ export function chunksQuery(owner: string, id: string, from: number): Omit<Query
 }
 
 /** Decodes the chunks of a run. A chunk that begins before the offset is cut. */
-export function chunksFrom(rows: readonly SqlRow[], from: number): RunChunk[] {
+export function decodeChunksFrom(rows: readonly SqlRow[], from: number): RunChunk[] {
   const chunks = rows.map(
     (one): RunChunk => ({ offset: sqlNumber(one, 'start'), text: jsonColumn(one, 'text') as string }),
   );
@@ -140,8 +140,8 @@ export function chunksFrom(rows: readonly SqlRow[], from: number): RunChunk[] {
 
 /** Returns a run's text from an offset on, in order. */
 export function* readRunChunks(owner: string, id: string, from: number): SqlTask<RunChunk[]> {
-  const { sql, params } = chunksQuery(owner, id, from);
-  return chunksFrom(yield* queryRows(sql, ...params), from);
+  const { sql, params } = chunksAfterQuery(owner, id, from);
+  return decodeChunksFrom(yield* queryRows(sql, ...params), from);
 }
 
 /** Returns a run of an owner. */

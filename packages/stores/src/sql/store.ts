@@ -49,7 +49,7 @@ import { backfillLists, driveReads, runChange, type StoreScope } from './change.
 import type { SqlEngine } from './engine.ts';
 import { writeExternalIds } from './external-ids.ts';
 import { followFeed } from './follow.ts';
-import { countTrees, damageFindings, fsckRange, fsckRest, nextRange, rangeOfTree } from './fsck.ts';
+import { countTrees, fsckOutsideTrees, fsckRange, nextTreeRange, rangeOfTree, toDamageFindings } from './fsck.ts';
 import { storeListAsTree } from './linear-form.ts';
 import {
   advancePositions,
@@ -427,11 +427,11 @@ export class SqlStore implements Store {
   async #fsckAll(options: FsckOptions): Promise<FsckReport> {
     const { dialect } = this.#engine;
     const damage = await this.#engine.damage();
-    const reports: FsckReport[] = [{ trees: 0, nodes: 0, findings: damageFindings(damage), repaired: [] }];
+    const reports: FsckReport[] = [{ trees: 0, nodes: 0, findings: toDamageFindings(damage), repaired: [] }];
     const total = await this.#snapshot(countTrees);
     let done = 0;
     for (let from = 0; ; ) {
-      const range = await this.#snapshot(() => nextRange(from));
+      const range = await this.#snapshot(() => nextTreeRange(from));
       if (range === null) break;
       const report = await this.#checking(options, () => fsckRange(dialect, this.owner, range, options));
       reports.push(report);
@@ -439,7 +439,7 @@ export class SqlStore implements Store {
       options.onProgress?.({ done, total: Math.max(done, total) });
       from = range.to;
     }
-    reports.push(await this.#checking(options, () => fsckRest(dialect, this.owner, options)));
+    reports.push(await this.#checking(options, () => fsckOutsideTrees(dialect, this.owner, options)));
     const { mend } = this.#engine;
     // The text index is repaired last, because it is derived from the rows.
     if (options.repair === true && mend !== undefined) {

@@ -25,10 +25,10 @@ import {
   assertPathHasNoCycle,
   baseOfScope,
   decodeNodesOfRows,
-  idOfRow,
   isAncestorInTables,
   longestPathLength,
-  maxDepth,
+  maxTreeDepth,
+  nodeIdOfRow,
   type TreeScope,
   throwCycle,
 } from './scope.ts';
@@ -47,12 +47,12 @@ function walkDown(condition: string): string {
 }
 
 /** Returns the live subtree, breadth first. */
-export function* querySubtree(scope: TreeScope, top: NodeId, depth = maxDepth): SqlTask<Node[]> {
+export function* querySubtree(scope: TreeScope, top: NodeId, depth = maxTreeDepth): SqlTask<Node[]> {
   const found = yield* queryCells(
     `${walkDown(' AND below.level < $3')} SELECT ${selectCells('n', nodeColumns)} FROM below JOIN node n ON n.no = below.no`,
     baseOfScope(scope),
     top,
-    Math.min(depth, maxDepth),
+    Math.min(depth, maxTreeDepth),
   );
   const nodes = yield* decodeNodesOfRows(scope, found);
   refuseCircle(nodes, top);
@@ -139,7 +139,7 @@ export function* queryTopology(scope: TreeScope, top: NodeId, depth?: number): S
         FROM below JOIN node n ON n.no = below.no`,
         baseOfScope(scope),
         top,
-        Math.min(depth ?? maxDepth, maxDepth),
+        Math.min(depth ?? maxTreeDepth, maxTreeDepth),
       );
   const counts = whole ? countChildren(found) : null;
   const undecided: string[] = [];
@@ -226,7 +226,7 @@ export function* queryNewestLeaves(scope: TreeScope, limit: number): SqlTask<Nod
       SELECT 1 FROM node c WHERE c.parent_no = n.no AND c.removed_in IS NULL
     ) ORDER BY n.no DESC LIMIT $2`,
     baseOfScope(scope),
-    Math.max(0, Math.min(limit, maxDepth)),
+    Math.max(0, Math.min(limit, maxTreeDepth)),
   );
   return yield* decodeNodesOfRows(scope, found);
 }
@@ -273,7 +273,7 @@ export function* querySubtreeInfo(scope: TreeScope, top: NodeId): SqlTask<Reads[
     `SELECT n.id FROM node n WHERE ${inTreeByIndexSql('n')} AND n.status = 'pending' AND n.removed_in IS NULL ORDER BY n.no`,
     base,
   ))
-    if (yield* isAncestorInTables(base, top, idOfRow(one))) pending.push(idOfRow(one));
+    if (yield* isAncestorInTables(base, top, nodeIdOfRow(one))) pending.push(nodeIdOfRow(one));
   const bookmarks: Bookmark[] = [];
   for (const one of yield* queryRows('SELECT * FROM bookmark WHERE tree_id = $1 ORDER BY created_at, node_id', tree)) {
     const mark = bookmarkOfRow(one);
@@ -327,7 +327,7 @@ export function* queryNewestLeafBelow(
     top,
     JSON.stringify(without),
   );
-  return found === undefined ? null : idOfRow(found);
+  return found === undefined ? null : nodeIdOfRow(found);
 }
 
 /** Follows the visit marks from a node to a leaf, with one statement. */
@@ -347,5 +347,5 @@ export function* followVisitMarks(scope: TreeScope, from: NodeId): SqlTask<NodeI
     most,
   );
   if (found !== undefined && sqlNumber(found, 'level') > most) throwCycle(from);
-  return found === undefined ? from : idOfRow(found);
+  return found === undefined ? from : nodeIdOfRow(found);
 }

@@ -29,16 +29,16 @@ import {
 } from './query.ts';
 import {
   assignmentsOf,
-  attributeColumns,
+  attributeColumnValues,
+  insertedNodeColumnCount,
   insertedNodeColumns,
-  insertedNodeWidth,
+  insertedNodeValues,
   type NodeNumbers,
-  nodeParams,
 } from './rows.ts';
 import { baseOfScope, type TreeScope } from './scope.ts';
 
 /** The statement that inserts a node with the parameters of `nodeParams`. */
-export const insertNodeSql = `INSERT INTO node (${insertedNodeColumns}) VALUES (${rowPositions(1, insertedNodeWidth)})`;
+export const insertNodeSql = `INSERT INTO node (${insertedNodeColumns}) VALUES (${rowPositions(1, insertedNodeColumnCount)})`;
 
 /** The fields of the tree row, collected while a commit's changes are written. */
 interface TreeRowDraft {
@@ -138,9 +138,9 @@ function rowPositions(from: number, count: number): string {
 }
 
 // The update of the tree row comes last, with its parameters numbered as in a separate statement.
-const insertLeaf = `WITH added AS (INSERT INTO node (${insertedNodeColumns}) VALUES (${rowPositions(8, insertedNodeWidth)})),
+const insertLeaf = `WITH added AS (INSERT INTO node (${insertedNodeColumns}) VALUES (${rowPositions(8, insertedNodeColumnCount)})),
   marked AS (UPDATE node SET last_no = $8 WHERE no = $10),
-  logged AS (INSERT INTO change (${logColumns}) VALUES (${rowPositions(8 + insertedNodeWidth, 11)}))
+  logged AS (INSERT INTO change (${logColumns}) VALUES (${rowPositions(8 + insertedNodeColumnCount, 11)}))
   UPDATE tree SET ${setTree} WHERE id = $1`;
 
 const markLeaf = 'UPDATE node SET last_no = $2 WHERE no = $1';
@@ -163,7 +163,7 @@ function* writeLeaf(scope: TreeScope, { commit, row: after }: PreparedCommit, no
   ];
   const parent = yield* numberIn(scope, new Map(), node.parentId);
   const match = node.matchParent === node.parentId ? parent : yield* numberIn(scope, new Map(), node.matchParent);
-  const added = nodeParams(base, node, { parent, match, last: null });
+  const added = insertedNodeValues(base, node, { parent, match, last: null });
   const logged = logParams(scope, commit);
   if (scope.dialect.together) {
     yield* execute(insertLeaf, ...row, ...added, ...logged);
@@ -272,7 +272,7 @@ function isPlain({ aliases, meta }: Node): boolean {
 /** Returns the query that inserts a node. */
 function* insertOf(scope: TreeScope, { base, numbers }: TreeRowDraft, node: Node): SqlTask<Query> {
   if (scope.inTurns === true) assertNodeStillValid(node);
-  const params = nodeParams(base, node, yield* numbersOf(scope, numbers, node));
+  const params = insertedNodeValues(base, node, yield* numbersOf(scope, numbers, node));
   return { sql: insertNodeSql, params, want: 'count' };
 }
 
@@ -295,7 +295,7 @@ function* insertTree(scope: TreeScope, { commit }: PreparedCommit): SqlTask<numb
     scope.owner,
     rootId,
     commit.at,
-    ...attributeColumns(born),
+    ...attributeColumnValues(born),
   );
   const found = yield* queryRow('SELECT no FROM tree WHERE id = $1', scope.treeId);
   return baseOfTreeNo(sqlNumber(found ?? {}, 'no'));
@@ -316,7 +316,7 @@ function* updateTree(scope: TreeScope, draft: TreeRowDraft, { row: after }: Prep
     yield* execute(
       `UPDATE tree SET ${setTree}, project = $8, folder = $9, title = $10, pinned = $11, trashed_at = $12, forest_key = $13, attributes = $14 WHERE id = $1`,
       ...params,
-      ...attributeColumns(draft.attributes),
+      ...attributeColumnValues(draft.attributes),
     );
 }
 

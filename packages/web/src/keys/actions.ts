@@ -1,5 +1,5 @@
 /** All actions of the page: keyboard, palette, menus and buttons use this list. */
-import { shownPath, type TreeSession, variantOf } from '@coppice/client';
+import { shownPath, type TreeSession, variantPositionOf } from '@coppice/client';
 import type { Node } from '@coppice/core';
 import { isRightToLeft, type TextKey } from '../i18n/index.ts';
 import { createTreeAndOpen, openNewChat } from '../state/new-tree.ts';
@@ -104,7 +104,7 @@ function fork(session: TreeSession, by: number): void {
   const here = rows.findIndex((node) => node.id === useUi.getState().current);
   for (let at = (here < 0 ? rows.length : here) + by; at >= 0 && at < rows.length; at += by) {
     const node = rows[at];
-    if (node === undefined || variantOf(part, node).ids.length < 2) continue;
+    if (node === undefined || variantPositionOf(part, node).ids.length < 2) continue;
     useUi.setState({ current: node.id });
     session.scrollTo(node.id);
     focusMessage(node.id);
@@ -115,7 +115,7 @@ function fork(session: TreeSession, by: number): void {
 function variant(session: TreeSession, node: Node, by: number): void {
   const { part } = session.state;
   if (part === null) return;
-  const { at, ids } = variantOf(part, node);
+  const { at, ids } = variantPositionOf(part, node);
   const next = ids[(at - 1 + by + ids.length) % ids.length];
   if (next === undefined || next === node.id) return;
   useUi.setState({ current: next });

@@ -1,4 +1,4 @@
-import { type LoadedBranch, shownPath, variantOf } from '@coppice/client';
+import { type LoadedBranch, shownPath, variantPositionOf } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
@@ -41,7 +41,7 @@ export function PreviewPane(): ReactElement | null {
     if (opened) pane.current?.focus();
   }, [opened]);
   if (preview === null || part === null) return null;
-  const { at, ids } = node === null ? { at: 1, ids: [] } : variantOf(part, node);
+  const { at, ids } = node === null ? { at: 1, ids: [] } : variantPositionOf(part, node);
   const title = shown === undefined ? null : (previewTitleOf(shown) ?? languageName(shown.info.language));
   return (
     <aside

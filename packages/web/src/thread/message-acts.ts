@@ -1,6 +1,6 @@
 /** All actions of one message: for its row, its menu, the sheet on a phone, the keys and the palette. */
 
-import { shownPath, type TreeSession, toHttpProblem, variantOf } from '@coppice/client';
+import { shownPath, type TreeSession, toHttpProblem, variantPositionOf } from '@coppice/client';
 import type { Node } from '@coppice/core';
 import { type TextKey, t } from '../i18n/index.ts';
 import { formatChord } from '../keys/chords.ts';
@@ -281,7 +281,7 @@ export const messageActions: readonly MessageAction[] = [
     keys: [],
     place: 'branches',
     applies: ({ state: { part } }, node) =>
-      node.role === 'assistant' && part !== null && variantOf(part, node).ids.length > 1,
+      node.role === 'assistant' && part !== null && variantPositionOf(part, node).ids.length > 1,
     run: (session, node) => {
       useUi.setState({ combining: true });
       navigateTo(treeRoute(session.treeId, { screen: 'compare', nodeId: node.id }));

@@ -1,4 +1,4 @@
-import { type LiveReply, type LiveRetry, replySourceOf, variantOf } from '@coppice/client';
+import { type LiveReply, type LiveRetry, replySourceOf, variantPositionOf } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
 import { type HTMLAttributes, memo, type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { formatCost, formatDateTime, formatNumber, formatTime, t, tn } from '../i18n/index.ts';
@@ -51,7 +51,7 @@ export const MessageRow = memo(function MessageRow({ row, first, last, current }
   const live = useTree((state) => state.live.get(node.id) ?? null);
   const dotted = useTree((state) => state.unconfirmed.has(node.id));
   const grown = useTree((state) => state.live.has(node.id) || state.unconfirmed.has(node.id));
-  const { at, ids } = part === null ? { at: 1, ids: [node.id] } : variantOf(part, node);
+  const { at, ids } = part === null ? { at: 1, ids: [node.id] } : variantPositionOf(part, node);
   const colours = ids.map((id) => {
     const other = part?.nodes.get(id);
     const model = other === undefined ? null : replySourceOf(other.meta).model;

@@ -1,4 +1,4 @@
-import { type ImpactAnswer, toHttpProblem } from '@coppice/client';
+import { type DeleteImpactAnswer, toHttpProblem } from '@coppice/client';
 import type { Node } from '@coppice/core';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t, tn } from '../i18n/index.ts';
@@ -11,7 +11,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
 type DeleteMode = 'splice' | 'cascade' | 'group';
-type Impacts = Readonly<Record<DeleteMode, ImpactAnswer | null>>;
+type Impacts = Readonly<Record<DeleteMode, DeleteImpactAnswer | null>>;
 
 /** Asks what to delete. Each choice has a drawing and the exact number of messages; the button repeats the number. */
 export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly onClose: () => void }): ReactElement {
@@ -92,7 +92,7 @@ export function DeleteDialog({ node, onClose }: { readonly node: Node; readonly 
 
 interface ChoiceProps {
   readonly mode: DeleteMode;
-  readonly impact: ImpactAnswer | null;
+  readonly impact: DeleteImpactAnswer | null;
   readonly after: number;
   readonly chosen: boolean;
   readonly onChoose: () => void;

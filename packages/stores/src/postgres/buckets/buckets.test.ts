@@ -10,7 +10,7 @@ import { ownerGateLockKeys } from '../owner-gate.ts';
 import { positionsPerEpoch } from '../owner-places.ts';
 import { chooseBucketByHash } from './directory.ts';
 import { type Buckets, openBuckets } from './index.ts';
-import { movedBlobRows, movedOwnerTables, movedTreeTables } from './move-owner.ts';
+import { movedBlobTable, movedOwnerTables, movedTreeTables } from './move-owner.ts';
 
 let server: PostgresServer;
 let place: TestBuckets;
@@ -185,7 +185,7 @@ describe('moving an owner', () => {
     const moved = [...movedTreeTables, ...movedOwnerTables].map(([name]) => name as string);
     // These tables belong to the directory, or to the bucket itself.
     const stays = ['account', 'token', 'share', 'sealed_record', 'coppice_schema', 'feed_epoch', 'owner_gone'];
-    expect(rows.map(({ name }) => String(name))).toEqual(['tree', 'node', ...moved, movedBlobRows, ...stays].sort());
+    expect(rows.map(({ name }) => String(name))).toEqual(['tree', 'node', ...moved, movedBlobTable, ...stays].sort());
   });
 
   test('[L192] a moved owner keeps all its data, its feed continues, and nothing stays behind', async () => {

@@ -35,7 +35,7 @@ export const movedOwnerTables = [
 ] as const;
 
 /** The table of attachments. They are copied by hash, because they are large and never change. */
-export const movedBlobRows = 'blob';
+export const movedBlobTable = 'blob';
 
 /**
  * Selects a fingerprint of each tree. Every commit changes the version; a purge, or data that has no version, changes
@@ -181,7 +181,7 @@ class OwnerMove {
   }
 
   async #copyBlobs(from: BucketConnection, to: BucketConnection): Promise<void> {
-    const hashes = `SELECT hash FROM ${movedBlobRows} WHERE owner = $1`;
+    const hashes = `SELECT hash FROM ${movedBlobTable} WHERE owner = $1`;
     const [here, there] = [
       await queryFirstColumn(from, hashes, this.#owner),
       new Set(await queryFirstColumn(to, hashes, this.#owner)),
@@ -190,14 +190,14 @@ class OwnerMove {
     const owner = quoteText(this.#owner);
     if (missing.length > 0)
       await copyRows(from, to, {
-        table: movedBlobRows,
+        table: movedBlobTable,
         condition: `owner = ${owner} AND hash = ANY (CAST($1 AS TEXT[]))`,
         parameter: missing,
       });
     const kept = new Set(here);
     const extra = [...there].filter((hash) => !kept.has(hash));
     if (extra.length > 0)
-      await to.client.query(`DELETE FROM ${movedBlobRows} WHERE owner = $1 AND hash = ANY (CAST($2 AS TEXT[]))`, [
+      await to.client.query(`DELETE FROM ${movedBlobTable} WHERE owner = $1 AND hash = ANY (CAST($2 AS TEXT[]))`, [
         this.#owner,
         extra,
       ]);
@@ -256,7 +256,7 @@ class OwnerMove {
     await at.begin('READ COMMITTED');
     for (const [table, condition] of movedOwnerTables.toReversed())
       await at.client.query(`DELETE FROM ${table} WHERE ${condition}`, [this.#owner]);
-    await at.client.query(`DELETE FROM ${movedBlobRows} WHERE owner = $1`, [this.#owner]);
+    await at.client.query(`DELETE FROM ${movedBlobTable} WHERE owner = $1`, [this.#owner]);
     await at.commit();
   }
 }
