@@ -37,7 +37,7 @@ import {
 } from './rows.ts';
 import { baseOfScope, type TreeScope } from './scope.ts';
 
-/** The statement that inserts a node with the parameters of `nodeParams`. */
+/** The statement that inserts a node with the parameters of `insertedNodeValues`. */
 export const insertNodeSql = `INSERT INTO node (${insertedNodeColumns}) VALUES (${rowPositions(1, insertedNodeColumnCount)})`;
 
 /** The fields of the tree row, collected while a commit's changes are written. */
