@@ -14,6 +14,7 @@ const benches: { readonly [name: string]: () => Promise<readonly Measurement[]> 
   formats: async () => (await import('./formats.ts')).benchFormats(),
   scale: async () => (await import('./scale.ts')).benchScale(),
   cli: async () => (await import('./cli.ts')).benchCli(),
+  client: async () => (await import('./client.ts')).benchClient(),
 };
 
 const names = process.argv.slice(2).filter((word) => !word.startsWith('--'));

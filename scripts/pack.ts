@@ -28,6 +28,12 @@ export const publishedPackages = [
 /** Published names that differ from the workspace names. */
 const names: Readonly<Record<string, string>> = { '@coppice/cli': 'coppice' };
 
+/** An entry that is another file in a browser. */
+interface ByRuntime {
+  readonly browser: string;
+  readonly default: string;
+}
+
 interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -36,7 +42,7 @@ interface Manifest {
   readonly engines?: object;
   readonly sideEffects?: unknown;
   readonly bin?: Readonly<Record<string, string>>;
-  readonly exports?: Readonly<Record<string, string>>;
+  readonly exports?: Readonly<Record<string, string | ByRuntime>>;
   readonly keywords?: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
@@ -91,7 +97,9 @@ function copyDocuments(target: string): void {
 
 function compile(source: string, target: string, manifest: Manifest): void {
   const dist = join(target, 'dist');
-  const entries = Object.values(manifest.exports ?? {}).filter((file) => /^\.\/src\/.*\.tsx?$/.test(file));
+  const entries = Object.values(manifest.exports ?? {})
+    .flatMap((file) => (typeof file === 'string' ? [file] : [file.default, file.browser]))
+    .filter((file) => /^\.\/src\/.*\.tsx?$/.test(file));
   const project = `${target}.tsconfig.json`;
   const settings = {
     extends: join(source, 'tsconfig.json'),
@@ -312,7 +320,8 @@ function outside(manifest: Manifest, folder: string, target: string): object {
   const dependencies = needs(manifest, folder);
   const peers = folder === 'web' ? new Map<string, string>() : peersOf(manifest, target);
   const built: Record<string, unknown> = { './package.json': './package.json' };
-  for (const [entry, file] of Object.entries(entries)) {
+  for (const [entry, given] of Object.entries(entries)) {
+    const file = typeof given === 'string' ? given : given.default;
     const path = file.replace(/^\.\//, './dist/');
     if (!/\.tsx?$/.test(file)) {
       if (existsSync(join(target, path))) built[entry] = path;
@@ -320,7 +329,9 @@ function outside(manifest: Manifest, folder: string, target: string): object {
     }
     const plain = path.replace(/\.tsx?$/, '');
     // Entries that only our tests use are not built and not published.
-    if (existsSync(join(target, `${plain}.js`))) built[entry] = { types: `${plain}.d.ts`, default: `${plain}.js` };
+    if (!existsSync(join(target, `${plain}.js`))) continue;
+    const browser = typeof given === 'string' ? undefined : given.browser.replace(/^\.\/(.*)\.tsx?$/, './dist/$1.js');
+    built[entry] = { types: `${plain}.d.ts`, ...(browser === undefined ? {} : { browser }), default: `${plain}.js` };
   }
   return {
     name: names[name] ?? name,

@@ -45,7 +45,7 @@ interface SourceModule {
 /** Reads the reference of one package. */
 export function readApi(workspace: Workspace, folder: string): readonly ApiEntry[] {
   const modules = new Map<string, SourceModule>();
-  const manifest: { readonly exports: Readonly<Record<string, string>> } = JSON.parse(
+  const manifest: { readonly exports: Readonly<Record<string, string | { readonly default: string }>> } = JSON.parse(
     workspace.read(`packages/${folder}/package.json`),
   );
   const open = (path: string): SourceModule => {
@@ -57,7 +57,11 @@ export function readApi(workspace: Workspace, folder: string): readonly ApiEntry
     modules.set(path, module);
     return module;
   };
-  const entries = Object.entries(manifest.exports).filter(
+  const files = Object.entries(manifest.exports).map(
+    // In a browser an entry has the same names.
+    ([entry, file]) => [entry, typeof file === 'string' ? file : file.default] as const,
+  );
+  const entries = files.filter(
     ([entry, file]) => /^\.\/src\/.*\.tsx?$/.test(file) && !/testing|conformance|vectors|paths/.test(entry),
   );
   return entries.map(([entry, file]) => {

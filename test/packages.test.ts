@@ -18,6 +18,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { buildSync } from 'esbuild';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -374,6 +375,105 @@ test('the command needs no package that adapts to a framework, so that they are 
   const adapters = folders.filter(adaptsToFramework);
   expect(adapters).toEqual(['react', 'ai-sdk', 'assistant-ui', 'langchain']);
   for (const folder of adapters) expect(installedFor('coppice')).not.toContain(`@coppice/${folder}`);
+});
+
+/** Installs some of our packages, and others by name, into an empty folder; returns it with the names of all packages. */
+function installInto(
+  ours: readonly string[],
+  others: readonly string[] = [],
+): { readonly folder: string; readonly installed: readonly string[] } {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-app-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  const files = ours.map((name) => tarballs.get(name) ?? '');
+  const quiet = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0', '--prefix', folder];
+  execFileSync('npm', ['install', ...quiet, ...files, ...others], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
+  const installed = Object.keys(packages).flatMap((path) => /.*node_modules\/(.*)$/.exec(path)?.[1] ?? []);
+  return { folder, installed: installed.sort() };
+}
+
+/** Runs a module in a folder and returns what it prints, as JSON. */
+function runModule(folder: string, code: string): unknown {
+  writeFileSync(join(folder, 'app.mjs'), code);
+  return JSON.parse(execFileSync(process.execPath, ['app.mjs'], { cwd: folder, encoding: 'utf8' }));
+}
+
+const ofStores = ['@coppice/content', '@coppice/core', '@coppice/stores'];
+
+test('openTree works with our packages and two small libraries, and a driver is asked for by name', () => {
+  const { folder, installed } = installInto(ofStores);
+  expect(installed).toEqual([...ofStores, 'fflate', 'tokenx']);
+  const answer = runModule(
+    folder,
+    `import { openStore } from '@coppice/stores';
+import { createMemoryStore } from '@coppice/stores/memory';
+import { openTree } from '@coppice/stores/tree';
+const tree = openTree(createMemoryStore());
+const question = await tree.append('How long does dough rise?');
+await tree.append({ role: 'assistant', content: 'An hour.' });
+await tree.edit(question.id, 'How long does rye dough rise?');
+const [{ text, index, count }] = await tree.messages();
+const missing = await openStore('postgres://localhost/trees').catch((error) => error.message);
+console.log(JSON.stringify([text, index, count, missing]));
+`,
+  );
+  expect(answer).toEqual(['How long does rye dough rise?', 1, 2, expect.stringContaining('npm install pg')]);
+});
+
+test('createChatHandler works with our packages and the AI SDK, without a driver', () => {
+  const manifest = JSON.parse(readFileSync(join(root, 'packages/ai-sdk/package.json'), 'utf8'));
+  const ours = [...ofStores, '@coppice/ai-sdk'].sort();
+  const { folder, installed } = installInto(ours, [`ai@${manifest.devDependencies.ai}`]);
+  expect(installed.filter((name) => name.startsWith('@coppice/'))).toEqual([...ours]);
+  expect(installed.filter((name) => /^(?:pg|react|better-sqlite3|@photostructure\/.*)$/.test(name))).toEqual([]);
+  const answer = runModule(
+    folder,
+    `import { createChatHandler, loadChat } from '@coppice/ai-sdk';
+import { createMemoryStore } from '@coppice/stores/memory';
+import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
+const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
+const chunks = [
+  { type: 'text-start', id: 't' },
+  { type: 'text-delta', id: 't', delta: 'An hour.' },
+  { type: 'text-end', id: 't' },
+  { type: 'finish', finishReason: { unified: 'stop', raw: undefined }, usage },
+];
+const model = new MockLanguageModelV3({ doStream: async () => ({ stream: simulateReadableStream({ chunks }) }) });
+const store = createMemoryStore();
+const handler = createChatHandler({ store, model, user: 'ada' });
+const message = { id: 'Xb3', role: 'user', parts: [{ type: 'text', text: 'Dough?' }] };
+const headers = { 'content-type': 'application/json' };
+const body = JSON.stringify({ id: 'chat', messages: [message] });
+const response = await handler(new Request('http://app.test/api/chat', { method: 'POST', headers, body }));
+await response.text();
+const messages = await loadChat({ store, user: 'ada' }, 'chat');
+const text = ({ parts }) => parts.map((part) => part.text ?? '').join('');
+console.log(JSON.stringify([response.status, messages.map((each) => [each.id === 'Xb3', each.role, text(each)])]));
+`,
+  );
+  expect(answer).toEqual([
+    200,
+    [
+      [true, 'user', 'Dough?'],
+      [false, 'assistant', 'An hour.'],
+    ],
+  ]);
+});
+
+test('the installed stores load in a bundle for a browser', () => {
+  const { folder } = installInto(ofStores);
+  const { outputFiles, metafile } = buildSync({
+    stdin: { contents: "export * from '@coppice/stores'; export * from '@coppice/stores/tree';", resolveDir: folder },
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    metafile: true,
+    logLevel: 'silent',
+    write: false,
+  });
+  expect(outputFiles.length).toBe(1);
+  expect(Object.keys(metafile.inputs).filter((path) => path.startsWith('node:'))).toEqual([]);
 });
 
 test('a package includes the licences of everything built into it', () => {

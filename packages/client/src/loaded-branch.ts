@@ -2,6 +2,7 @@
 import type { Bookmark, Node, NodeId, RowChange } from '@coppice/core';
 import { applyPatch } from '@coppice/core/tree';
 import type { PageAnswer, TreeViewData } from './api-types.ts';
+import { SharedMap } from './shared-map.ts';
 
 /** The loaded nodes of one path and of the groups on it, with all variants of each node. */
 export interface LoadedBranch {
@@ -37,9 +38,9 @@ export function addPage(
   page: PageAnswer,
   how: { readonly leaf: NodeId | null } | 'above' | 'below',
 ): LoadedBranch {
-  const nodes = new Map(part.nodes);
-  const kids = new Map(part.childrenByParent);
-  const bookmarks = new Map(part.bookmarks);
+  const nodes = new SharedMap(part.nodes);
+  const kids = new SharedMap(part.childrenByParent);
+  const bookmarks = new SharedMap(part.bookmarks);
   for (const node of page.nodes) {
     nodes.set(node.id, node);
     const group = page.groups[node.id];
@@ -159,9 +160,9 @@ export function variantPositionOf(
 
 interface BranchDraft {
   tree: TreeViewData;
-  readonly nodes: Map<NodeId, Node>;
-  readonly childrenByParent: Map<NodeId, readonly NodeId[]>;
-  readonly bookmarks: Map<NodeId, Bookmark>;
+  readonly nodes: SharedMap<NodeId, Node>;
+  readonly childrenByParent: SharedMap<NodeId, readonly NodeId[]>;
+  readonly bookmarks: SharedMap<NodeId, Bookmark>;
   leaf: NodeId | null;
 }
 
@@ -184,9 +185,9 @@ export function applyRowChanges(part: LoadedBranch, changes: readonly RowChange[
   if (changes.length === 0) return part;
   const draft: BranchDraft = {
     tree: { ...part.tree, version: Math.max(part.tree.version, version) },
-    nodes: new Map(part.nodes),
-    childrenByParent: new Map(part.childrenByParent),
-    bookmarks: new Map(part.bookmarks),
+    nodes: new SharedMap(part.nodes),
+    childrenByParent: new SharedMap(part.childrenByParent),
+    bookmarks: new SharedMap(part.bookmarks),
     leaf: part.leaf,
   };
   for (const change of changes) applyOne(draft, change);

@@ -3,13 +3,17 @@ import { type NodeId, nodeId, type RowChange, type Step } from '@coppice/core';
 import { insertedNodes, rowChanges } from '@coppice/core/tree';
 import type { GenerationStartedAnswer, WriteResponse } from './api-types.ts';
 import { applyRowChanges, type LoadedBranch, loadedPath, showBranchEnd } from './loaded-branch.ts';
+import { SharedMap } from './shared-map.ts';
 import type { Overlay } from './tree-state.ts';
+
+const noNodes: ReadonlySet<NodeId> = new Set();
 
 /** Returns the confirmed branch with all unconfirmed changes applied in order, and the nodes that are not confirmed. */
 export function applyOverlays(
   base: LoadedBranch,
   overlays: readonly Overlay[],
 ): { readonly part: LoadedBranch; readonly unconfirmed: ReadonlySet<NodeId> } {
+  if (overlays.length === 0) return { part: base, unconfirmed: noNodes };
   let part = base;
   const unconfirmed = new Set<NodeId>();
   for (const overlay of overlays) {
@@ -28,8 +32,8 @@ export function applyOverlays(
  */
 export function confirmWrite(shown: LoadedBranch, overlay: Overlay | null, value: unknown): LoadedBranch {
   const base = isBegun(value) ? withPrompts(shown, overlay, value) : withoutNodes(shown, overlay, value);
-  const nodes = new Map(base.nodes);
-  const kids = new Map(base.childrenByParent);
+  const nodes = new SharedMap(base.nodes);
+  const kids = new SharedMap(base.childrenByParent);
   if (isWritten(value))
     for (const node of value.nodes) {
       nodes.set(node.id, node);

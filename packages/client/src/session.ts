@@ -166,9 +166,9 @@ export class TreeSession {
 
   /** Updates the state, with the unconfirmed changes applied to the confirmed branch again. */
   #show(set: Partial<OpenTreeState>): void {
-    const state = { ...this.state, ...set };
-    if (state.base === null) return this.store.setState(set);
-    const { part, unconfirmed } = applyOverlays(state.base, state.overlays);
+    const { base = this.state.base, overlays = this.state.overlays } = set;
+    if (base === null) return this.store.setState(set);
+    const { part, unconfirmed } = applyOverlays(base, overlays);
     this.store.setState({ ...set, part, unconfirmed });
   }
 
@@ -401,7 +401,8 @@ export class TreeSession {
     const { base } = this.state;
     if (base === null) return;
     const grown = applyRowChanges(base, changes, version);
-    const pending = [...grown.nodes.values()].filter((node) => node.status === 'pending' && !base.nodes.has(node.id));
+    const isNew = (id: NodeId) => grown.nodes.get(id)?.status === 'pending' && !base.nodes.has(id);
+    const pending = changes.flatMap((change) => (change.op === 'added' && isNew(change.node.id) ? [change.node] : []));
     const isMine = this.#turn?.actId === actId && this.#turn.navigationCount === this.#navigationCount;
     const newest = isMine ? this.#newestOfAct.get(actId) : undefined;
     const end = newest === undefined ? null : findLoadedEnd(grown, newest, true);

@@ -1,6 +1,6 @@
 // @module-tag full
 /** Tests the hooks and components in a real browser, with a real server. */
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeTextEvents } from '@coppice/engine/testing';
@@ -9,11 +9,18 @@ import { openPageFixture, type PageFixture, waitUntilTrue } from '@coppice/web/t
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type InstalledReact, installReact18, reactFrom } from './react-versions.ts';
 
 const html =
   '<!doctype html><html lang="en"><head><title>Test</title><link rel="stylesheet" href="/assets/styles.css"></head><body><div id="root"></div><script type="module" src="/assets/app.js"></script></body></html>';
 
-describe('in a browser', () => {
+let react18: InstalledReact;
+beforeAll(() => {
+  react18 = installReact18();
+});
+afterAll(() => react18?.remove());
+
+describe.each(['18', '19'])('in a browser, with React %s', (major) => {
   let fixture: PageFixture;
   let web = '';
 
@@ -29,8 +36,12 @@ describe('in a browser', () => {
       // Development builds of React warn about misuse, for example of keys and effects, and mount twice in strict mode.
       define: { 'process.env.NODE_ENV': '"development"' },
       outfile: join(web, 'assets/app.js'),
+      plugins: major === '18' ? [reactFrom(react18.folder)] : [],
       logLevel: 'error',
     });
+    // One version, and the one that is meant.
+    const bundled = readFileSync(join(web, 'assets/app.js'), 'utf8').matchAll(/version = "(1\d)\.\d+\.\d+"/gi);
+    expect([...new Set([...bundled].map(([, version]) => version))]).toEqual([major]);
     copyFileSync(join(import.meta.dirname, '../src/styles.css'), join(web, 'assets/styles.css'));
   });
   afterAll(() => rmSync(web, { recursive: true, force: true }));

@@ -1,11 +1,13 @@
 /** Holds all secrets of the process. */
-import { inspect } from 'node:util';
 import { AppError } from '@coppice/core';
 import { isMaskable, makeKeyMask, replaceKeys, selectMaskableKeys } from './mask-keys.ts';
 
 const hidden = '«hidden»';
 // Four characters of a shorter key would reveal too much of it.
 const shortestShown = 12;
+
+// What `inspect` of Node asks for, by the name under which it is registered, since this file runs in browsers too.
+const inspected = Symbol.for('nodejs.util.inspect.custom');
 
 /** An object that every conversion turns into the text «hidden». */
 class Unprintable {
@@ -21,7 +23,7 @@ class Unprintable {
     return hidden;
   }
 
-  [inspect.custom](): string {
+  [inspected](): string {
     return hidden;
   }
 }

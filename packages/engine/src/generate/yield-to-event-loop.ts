@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../next-turn.ts';
 import type { Clock } from '../providers/contract.ts';
 
 /** Returns a promise if other work is due, else null. */

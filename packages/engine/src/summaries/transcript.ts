@@ -1,8 +1,8 @@
 /** Formats a conversation as text for a summary, in portions that fit the model. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { blockDefinitionOf, estimateTokens } from '@coppice/content';
 import { isText, isToolUse, type Message } from '@coppice/core';
 import { pairTools } from '@coppice/core/context';
+import { nextTurn } from '../next-turn.ts';
 import { clipMiddle, clipTokens } from './clip.ts';
 
 /** How much of a single message is included, in UTF-16 code units. */

@@ -1,2 +1,11 @@
 /** The open tree of this part of the page. */
-export { TreeProvider, useOptionalSession, useSession, useTreeState as useTree } from '@coppice/react/hooks';
+export {
+  TreeProvider,
+  useBranch,
+  useMessage,
+  useOptionalSession,
+  useSession,
+  useStreamingReply,
+  useTreeState as useTree,
+  useVariants,
+} from '@coppice/react/hooks';

@@ -1,4 +1,4 @@
-import { type LiveReply, type LiveRetry, replySourceOf, variantPositionOf } from '@coppice/client';
+import { type LiveReply, type LiveRetry, replySourceOf } from '@coppice/client';
 import type { Node, NodeId } from '@coppice/core';
 import { type HTMLAttributes, memo, type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { formatCost, formatDateTime, formatNumber, formatTime, t, tn } from '../i18n/index.ts';
@@ -11,7 +11,7 @@ import { openMessage } from '../state/open-message.ts';
 import { navigateTo, treeRoute } from '../state/router.ts';
 import { switchToVariant } from '../state/tree-actions.ts';
 import { openDialog, useUi } from '../state/ui.ts';
-import { useSession, useTree } from '../state/use-session.ts';
+import { useMessage, useSession, useStreamingReply, useTree, useVariants } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -48,10 +48,10 @@ export const MessageRow = memo(function MessageRow({ row, first, last, current }
   const { node } = row;
   const session = useSession();
   const part = useTree((state) => state.part);
-  const live = useTree((state) => state.live.get(node.id) ?? null);
-  const dotted = useTree((state) => state.unconfirmed.has(node.id));
-  const grown = useTree((state) => state.live.has(node.id) || state.unconfirmed.has(node.id));
-  const { at, ids } = part === null ? { at: 1, ids: [node.id] } : variantPositionOf(part, node);
+  const { reply: live, isStreaming } = useStreamingReply(node.id);
+  const { isUnconfirmed } = useMessage(node.id);
+  const { index, ids } = useVariants(node.id);
+  const at = index + 1;
   const colours = ids.map((id) => {
     const other = part?.nodes.get(id);
     const model = other === undefined ? null : replySourceOf(other.meta).model;
@@ -68,8 +68,8 @@ export const MessageRow = memo(function MessageRow({ row, first, last, current }
         count={ids.length}
         at={at}
         colours={colours}
-        dotted={dotted}
-        grown={grown}
+        dotted={isUnconfirmed}
+        grown={isStreaming || isUnconfirmed}
       />
       {row.kind === 'compaction' ? (
         <Compaction node={node} />
@@ -96,8 +96,8 @@ function MessageContent({ row, live, at, ids, onPick, last, current }: MessagePr
   const { node } = row;
   const session = useSession();
   const editing = useUi((ui) => ui.editing === node.id);
-  const marked = useTree((state) => state.part?.bookmarks.get(node.id)?.title ?? null);
-  const conflict = useTree((state) => state.conflicts.get(node.id) ?? null);
+  const { bookmark, conflictId: conflict } = useMessage(node.id);
+  const marked = bookmark?.title ?? null;
   const you = node.role === 'user';
   const name = you ? t('you') : (replySourceOf(node.meta).model ?? roleName(node));
   const pending = node.status === 'pending';

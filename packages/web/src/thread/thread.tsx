@@ -1,9 +1,9 @@
-import { replySourceOf, shownPath } from '@coppice/client';
+import { replySourceOf } from '@coppice/client';
 import { type ReactElement, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { t } from '../i18n/index.ts';
 import { useUi } from '../state/ui.ts';
-import { useSession, useTree } from '../state/use-session.ts';
+import { useBranch, useSession, useTree } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
 import { EmptyListDrawing } from '../ui/logo.tsx';
 import { MessageRow } from './message-row.tsx';
@@ -44,12 +44,13 @@ function isSwitched(before: readonly ThreadRow[], after: readonly ThreadRow[]): 
 /** The thread: the branch of this view with its rail. Only visible rows are rendered. */
 export function ThreadView(): ReactElement {
   const session = useSession();
-  const part = useTree((state) => state.part);
+  const { messages, hasOlder, hasNewer } = useBranch();
+  const loaded = useTree((state) => state.part !== null);
   const sight = useTree((state) => state.sight);
   const growing = useTree((state) => state.live);
   const unconfirmed = useTree((state) => state.unconfirmed);
   const current = useUi((ui) => ui.current);
-  const rows = useMemo(() => (part === null ? [] : buildThreadRows(shownPath(part))), [part]);
+  const rows = useMemo(() => buildThreadRows(messages), [messages]);
   const scroll = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const atEnd = useRef(true);
@@ -61,7 +62,7 @@ export function ThreadView(): ReactElement {
   const [below, setBelow] = useState(false);
   const count = rows.length;
   // In the middle of a long branch the thread does not follow: the last loaded row is not the end.
-  const midst = part !== null && part.until !== null;
+  const midst = hasNewer;
   // Rows that are added above must not move the visible ones, so the list gets their number in the same render.
   const first = rows[0]?.node.id ?? null;
   const shift =
@@ -154,18 +155,18 @@ export function ThreadView(): ReactElement {
     if (element.scrollTop < nearTop) void session.loadOlder();
   };
 
-  if (part !== null && count === 0) return <Empty />;
+  if (loaded && count === 0) return <Empty />;
   return (
     <div className="scroll-box">
       <div className="scroll" ref={scroll} onScroll={onScroll} data-testid="thread">
         <section className="thread" aria-label={t('thread')} aria-busy={growing.size > 0}>
-          {part !== null && part.before === null && count > 0 ? <PromptRow /> : null}
+          {loaded && !hasOlder && count > 0 ? <PromptRow /> : null}
           <Virtualizer ref={list} scrollRef={scroll} shift={shift} bufferSize={600}>
             {rows.map((row, index) => (
               <MessageRow
                 key={row.node.parentId ?? row.node.id}
                 row={row}
-                first={index === 0 && part?.before === null}
+                first={index === 0 && loaded && !hasOlder}
                 last={index === count - 1 && !midst}
                 current={row.node.id === current}
               />

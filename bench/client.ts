@@ -1,0 +1,136 @@
+/**
+ * Compares an open tree of our client with the in-memory trees of assistant-ui and of `@ably/ai-transport`, on the same
+ * 10,000 messages. All of them get their data from a fetch that answers from memory, and are timed until the list of
+ * messages that a page draws is complete. Drawing itself is the same for all and is not measured.
+ */
+import { nodeId } from '@coppice/core';
+import type { Candidate, OpenChat } from './client/candidate.ts';
+import { openCoppice } from './client/coppice.ts';
+import { openPeers } from './client/peers.ts';
+import { type Sample, samples } from './client/sample.ts';
+import { collectGarbage, type Measurement, median, preventOptimisation } from './measure.ts';
+
+type Times = ReadonlyMap<string, number>;
+
+function newId() {
+  return nodeId(crypto.randomUUID());
+}
+
+/** The candidates of a turn: each turn in the other direction, so that nobody always works after the same one. */
+function inOrder<T>(candidates: ReadonlyMap<string, T>, turn: number): readonly (readonly [string, T])[] {
+  return turn % 2 === 0 ? [...candidates] : [...candidates].reverse();
+}
+
+/** Medians of the wall time in microseconds until each candidate has the list of messages to draw, in turns. */
+async function timeInTurns(
+  chats: ReadonlyMap<string, OpenChat>,
+  turns: number,
+  work: (chat: OpenChat, turn: number, drawn: () => void) => void,
+): Promise<Times> {
+  const spent = new Map<string, number[]>([...chats.keys()].map((name) => [name, []]));
+  const warm = turns / 4;
+  collectGarbage();
+  for (let turn = 0; turn < turns + warm; turn++)
+    for (const [name, chat] of inOrder(chats, turn)) {
+      const from = process.hrtime.bigint();
+      work(chat, turn, () => {
+        preventOptimisation(chat.texts());
+        const time = Number(process.hrtime.bigint() - from) / 1000;
+        if (turn >= warm) spent.get(name)?.push(time);
+      });
+      // What is written and read afterwards does not delay the page.
+      await chat.settle();
+    }
+  return new Map([...spent].map(([name, times]) => [name, median(times)]));
+}
+
+/** Medians of the processor time of asynchronous work, divided by the number of its operations. */
+async function processorInTurns<T>(
+  candidates: ReadonlyMap<string, T>,
+  turns: number,
+  operations: number,
+  work: (candidate: T) => Promise<unknown>,
+): Promise<Times> {
+  const spent = new Map<string, number[]>([...candidates.keys()].map((name) => [name, []]));
+  for (let turn = 0; turn < turns + 2; turn++)
+    for (const [name, candidate] of inOrder(candidates, turn)) {
+      collectGarbage();
+      const from = process.cpuUsage();
+      preventOptimisation(await work(candidate));
+      const { user, system } = process.cpuUsage(from);
+      if (turn >= 2) spent.get(name)?.push((user + system) / operations);
+    }
+  return new Map([...spent].map(([name, times]) => [name, median(times)]));
+}
+
+function assertShown(name: string, chat: OpenChat, length: number, last: string): void {
+  const texts = chat.texts();
+  if (texts.at(-1) !== last || texts.length < length)
+    throw new Error(`${name} shows ${texts.length} messages that end with ${texts.at(-1)?.slice(0, 40)}.`);
+}
+
+/** The rows of one work, relative to the quickest of the others. */
+function rowsOf(work: string, times: Times): Measurement[] {
+  const best = Math.min(...[...times].filter(([name]) => !name.startsWith('coppice')).map(([, time]) => time));
+  return [...times].map(([by, value]) => {
+    const ratio = value / best;
+    const row = { work, by, value, unit: 'µs' as const, ratio };
+    return by === 'coppice' ? { ...row, budget: '≤ 1× the others', kept: ratio <= 1 } : row;
+  });
+}
+
+async function measureSample(sample: Sample): Promise<readonly Measurement[]> {
+  const { name: shape, messages, variants, ends } = sample;
+  const ours = await openCoppice(sample, false);
+  const loaded = await openCoppice(sample, true);
+  const peers = await openPeers(sample);
+  const candidates: readonly Candidate[] = [ours, loaded, ...peers];
+  const textOf = new Map(messages.map(({ id, text }) => [id, text]));
+  const lastOf = (index: number) => textOf.get(ends[index] ?? nodeId('')) ?? '';
+  const measures: Measurement[] = [];
+
+  const opening = new Map([ours, ...peers].map((candidate) => [candidate.name, candidate]));
+  const opened = await processorInTurns(opening, 6, 1, async (candidate) => {
+    const chat = await candidate.open();
+    assertShown(candidate.name, chat, 33, lastOf(0));
+    chat.close();
+  });
+  measures.push(...rowsOf(`first render, ${shape}`, opened));
+
+  const chats = new Map<string, OpenChat>();
+  for (const candidate of candidates) chats.set(candidate.name, await candidate.open());
+  const [one, two] = variants;
+  if (one === undefined || two === undefined) throw new Error('There are no variants.');
+  // Each side has shown both before: this is not about what is read for the first time.
+  for (const variant of [two, one])
+    for (const chat of chats.values()) {
+      chat.show(variant, () => undefined);
+      await chat.settle();
+    }
+  const switched = await timeInTurns(chats, 200, (chat, turn, drawn) => chat.show(turn % 2 === 0 ? two : one, drawn));
+  for (const [name, chat] of chats) assertShown(name, chat, 33, lastOf(0));
+  measures.push(...rowsOf(`switch of a variant, ${shape}`, switched));
+
+  const pieces = Array.from({ length: 500 }, (_, index) => ` piece ${index} of the reply`);
+  const events = new Map(candidates.map((candidate) => [candidate.name, candidate.events(pieces)]));
+  const streams = new Map([...chats].map(([name, chat]) => [name, { chat, events: events.get(name) ?? [] }]));
+  const { length } = pieces.join('');
+  const streamed = await processorInTurns(streams, 10, pieces.length, ({ chat, events: bytes }) =>
+    chat.stream(bytes, length),
+  );
+  measures.push(...rowsOf(`a piece of a reply that streams, ${shape}`, streamed));
+
+  let said = 0;
+  const appended = await timeInTurns(chats, 60, (chat, _turn, drawn) => chat.append(newId(), `said ${++said}`, drawn));
+  measures.push(...rowsOf(`append of a message, ${shape}`, appended));
+  for (const chat of chats.values()) chat.close();
+  for (const candidate of candidates) await candidate.close();
+  return measures;
+}
+
+/** Measures all samples. */
+export async function benchClient(): Promise<readonly Measurement[]> {
+  const measures: Measurement[] = [];
+  for (const sample of samples) measures.push(...(await measureSample(sample)));
+  return measures;
+}

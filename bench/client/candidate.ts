@@ -1,0 +1,46 @@
+/** What every candidate does with the sample. */
+import type { NodeId } from '@coppice/core';
+
+/** An open chat. Its data comes from a fetch that answers from memory. */
+export interface OpenChat {
+  /** The texts that a page would draw, oldest first. */
+  texts(): readonly string[];
+  /** Shows the branch through a variant, and calls `drawn` as soon as a page can draw it. */
+  show(variant: NodeId, drawn: () => void): void;
+  /** Adds a message of the user at the end of the shown branch, and calls `drawn` as soon as a page can draw it. */
+  append(id: NodeId, text: string, drawn: () => void): void;
+  /** Reads a reply of `length` characters at the end of the shown branch from events; resolves when all of it is shown. */
+  stream(events: readonly Uint8Array[], length: number): Promise<void>;
+  /** Resolves when nothing is under way any more. */
+  settle(): Promise<void>;
+  close(): void;
+}
+
+/** A library that shows trees of messages. */
+export interface Candidate {
+  readonly name: string;
+  /** Reads the chat until its first branch can be drawn. */
+  open(): Promise<OpenChat>;
+  /** The events of a reply as this library gets them: one for each piece of text. */
+  events(pieces: readonly string[]): readonly Uint8Array[];
+  close(): Promise<void>;
+}
+
+const encoder = new TextEncoder();
+
+/** A server-sent event. */
+export function toEvent(name: string, data: object): Uint8Array {
+  return encoder.encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+/** A stream of bytes that are there already, one chunk each. */
+export function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  let next = 0;
+  return new ReadableStream({
+    pull(controller) {
+      const chunk = chunks[next++];
+      if (chunk === undefined) controller.close();
+      else controller.enqueue(chunk);
+    },
+  });
+}

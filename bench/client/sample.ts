@@ -1,0 +1,72 @@
+/** The tree that all candidates hold: 10,000 messages, as questions and replies in turn. */
+import { type NodeId, nodeId, run, type Store, type TreeId, textMessage, treeId } from '@coppice/core';
+import { benchContext } from '../stores/bench-tree.ts';
+
+/** One message of the sample, above its children. */
+export interface SampleMessage {
+  readonly id: NodeId;
+  readonly parentId: NodeId | null;
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+}
+
+/** A tree, and two variants of one reply, each with the end of its branch. */
+export interface Sample {
+  readonly name: string;
+  readonly messages: readonly SampleMessage[];
+  /** The first message of each branch below the fork. */
+  readonly variants: readonly NodeId[];
+  /** The end of each branch. */
+  readonly ends: readonly NodeId[];
+}
+
+const filler = 'the quick brown fox jumps over the lazy dog and runs on along the hedge '.repeat(4);
+
+function uuid(n: number): NodeId {
+  return nodeId(`01890c2e-0000-7000-8000-${n.toString(16).padStart(12, '0')}`);
+}
+
+/** A chain of messages, then so many branches of a length below its end. The chain ends with a question. */
+function makeSample(name: string, above: number, branches: number, length: number): Sample {
+  const messages: SampleMessage[] = [];
+  const variants: NodeId[] = [];
+  const ends: NodeId[] = [];
+  const add = (parentId: NodeId | null, depth: number) => {
+    const id = uuid(messages.length + 1);
+    const role = depth % 2 === 0 ? 'user' : 'assistant';
+    messages.push({ id, parentId, role, text: `message ${messages.length}: ${filler}` });
+    return id;
+  };
+  let fork: NodeId | null = null;
+  for (let depth = 0; depth < above; depth++) fork = add(fork, depth);
+  for (let branch = 0; branch < branches; branch++) {
+    let at = fork;
+    for (let depth = 0; depth < length; depth++) {
+      at = add(at, above + depth);
+      if (depth === 0) variants.push(at);
+    }
+    if (at !== null) ends.push(at);
+  }
+  return { name, messages, variants, ends };
+}
+
+/** 303 branches of 33 messages below one question, and one thread of 9,998 messages with three last replies. */
+export const samples: readonly Sample[] = [
+  makeSample('303 branches', 1, 303, 33),
+  makeSample('one thread', 9_997, 3, 1),
+];
+
+/** Stores a sample; its first branch is active. */
+export async function storeSample(store: Store, { messages, ends }: Sample): Promise<TreeId> {
+  const id = treeId(crypto.randomUUID());
+  const nodes = messages.map(({ id: own, parentId, role, text }, order) => ({
+    id: own,
+    parentId,
+    order,
+    message: textMessage(role, text),
+  }));
+  await run(store, { type: 'import', treeId: id, nodes }, benchContext);
+  const [end] = ends;
+  if (end !== undefined) await run(store, { type: 'select', treeId: id, nodeId: end }, benchContext);
+  return id;
+}

@@ -1,0 +1,57 @@
+/**
+ * The public names of stores in a browser: the same as everywhere, with the memory store alone. What needs files or a
+ * driver refuses when it is called. Bundlers take this entry by the condition `browser`.
+ */
+import { refuse, type Store } from '@coppice/core';
+import { openMember } from './open-member.ts';
+import type { StoreOptions } from './options.ts';
+
+export { type CursorPart, decodeCursor, encodeCursor } from './cursor.ts';
+export { assertNoNewBranch, buildLinearTree, deriveId } from './linear.ts';
+export { createMemoryStore } from './memory/index.ts';
+export { canBranch, defaultOwner, type StoreModule, type StoreOptions } from './options.ts';
+export { type RepairedRows, repairRows, type TreeRows } from './repair.ts';
+export { containsAllTerms, snippetOf, splitSearchTerms } from './search.ts';
+export { TemporaryTrees } from './temporary.ts';
+
+/** The URL schemes of stores in a browser. */
+export const storeSchemes: readonly string[] = ['memory'];
+
+/** Opens a store by its URL: `memory:`. Every other scheme is refused. */
+export function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
+  return openMember({ memory: () => import('./memory/index.ts') }, url, options);
+}
+
+/** Refuses: a browser has no files. */
+function refuseInBrowser(name: string): never {
+  return refuse('command/invalid', `${name} needs Node or Bun. In a browser there is the store memory:.`, { name });
+}
+
+/** A store in a folder. It refuses to be made in a browser. */
+export class FileSystemStore {
+  constructor() {
+    refuseInBrowser('FileSystemStore');
+  }
+}
+
+/** A store of session files. It refuses to be made in a browser. */
+export class SessionStore {
+  constructor() {
+    refuseInBrowser('SessionStore');
+  }
+}
+
+/** Reads session files. It refuses in a browser. */
+export function sessionFiles(): never {
+  return refuseInBrowser('sessionFiles');
+}
+
+/** Reads the database of another program. It refuses in a browser. */
+export function openForeignTables(): never {
+  return refuseInBrowser('openForeignTables');
+}
+
+/** Counts the conversations of a Cursor database. It refuses in a browser. */
+export function countCursorConversations(): never {
+  return refuseInBrowser('countCursorConversations');
+}
