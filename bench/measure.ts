@@ -15,7 +15,7 @@ export interface Measurement {
   /** Per operation, in the unit: the median of the runs; times are CPU times. `/s` is a rate. */
   readonly value: number;
   readonly unit: 'µs' | 'bytes' | '/s';
-  /** Relative to what the budget names: above one is that many times slower or larger. */
+  /** The ratio to the reference of the budget. Above one the candidate is so many times slower or larger. */
   readonly ratio?: number;
   /** The budget as text, on its row. */
   readonly budget?: string;

@@ -210,8 +210,8 @@ async function underLoad(child: ChildProcess, ports: Ports, goesOn: boolean): Pr
 }
 
 /**
- * The loop of one agent, whose history grows by two messages with each call, several times: what the process holds after
- * the last session beyond what it held after the first one. Caches are full after the first.
+ * Runs the loop of one agent several times, with a history that grows by two messages per call. Measures the memory
+ * after the last session in addition to that after the first one, which has filled the caches.
  */
 async function longSessions(child: ChildProcess, ports: Ports): Promise<Measurement[]> {
   const [sessions, calls] = [4, 400];

@@ -11,7 +11,7 @@ const page = new URL('../docs/error-codes.md', import.meta.url);
 const kinds: Readonly<Record<ErrorKind, string>> = {
   invalid: 'what was asked cannot be understood',
   'not-found': 'there is no such thing, or not for you',
-  conflict: 'somebody else was first',
+  conflict: 'another user or process was first',
   refused: 'it is understood, and it is not done',
   unavailable: 'not now; try again later',
   aborted: 'it was stopped',

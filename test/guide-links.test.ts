@@ -13,7 +13,7 @@ import { workspaceRoot } from './checks/workspace.ts';
 let folder = '';
 let fixture: PageFixture;
 
-// The page as it is packed: the build, and the documents beside it.
+// Assembles the packed page: the build, and the documents beside it.
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'coppice-guide-'));
   await ensureBuilt();

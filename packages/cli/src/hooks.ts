@@ -62,7 +62,7 @@ async function othersMayChange(path: string): Promise<string | null> {
     const { uid, mode } = await stat(path);
     const user = process.getuid?.();
     if (user === undefined) return null;
-    if (uid !== user) return 'belongs to somebody else';
+    if (uid !== user) return 'belongs to another user';
     return (mode & 0o022) === 0 ? null : 'can be written by others: chmod go-w takes that away';
   } catch (error) {
     return `cannot be looked at (${toCliError(error).message})`;

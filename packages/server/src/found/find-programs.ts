@@ -72,7 +72,7 @@ export async function findPrograms(
   for (const place of places) {
     const files = await findFiles(place, paths);
     const own = files.filter(({ name }) => place.isSession.test(name));
-    // A file that cannot be counted is one session: reading it says what is wrong.
+    // A file whose sessions cannot be counted counts as one; importing it reports the error.
     const sessions = own.reduce((sum, { path }) => sum + (place.countIn?.(path) ?? 1), 0);
     if (sessions === 0) continue;
     const folders = place.folders(paths).filter((folder) => files.some(({ path }) => path.startsWith(folder)));
