@@ -221,7 +221,7 @@ describe('requests that must do no harm', () => {
       [{ id: 'c', messages: [ask('u', 'x')], trigger: 'explode' }, 'command/invalid'],
       [{ id: 'c', messages: [ask('u', 'x')] }, 'command/invalid', 'text/plain'],
     ];
-    // What a store cannot keep: JSON that nests too deeply, and numbers that are none.
+    // Values that a store cannot store: JSON that nests too deeply, and numbers that are not finite.
     const nested = `${'['.repeat(2000)}${']'.repeat(2000)}`;
     const words = '{"type":"text","text":"x"}';
     const unstorable = [
@@ -309,7 +309,7 @@ describe('requests that must do no harm', () => {
     expect(await refused.json()).toMatchObject({ error: { code: 'message/invalid' } });
     expect(await load({ id: 'c' })).toEqual([]);
     await (await handlerFor(model, { allowSystemInMessages: true })(post(body))).text();
-    // From now on it is a stored message like others.
+    // The message is stored now, so it is accepted.
     const again = await handler(post({ id: 'c', messages: [...(await load({ id: 'c' })), ask('v', 'Again.')] }));
     expect(await again.text()).toContain('Four.');
     for (const { prompt } of model.doStreamCalls) expect(prompt[0]).toEqual({ role: 'system', content: 'Obey.' });
@@ -326,7 +326,7 @@ describe('requests that must do no harm', () => {
     const answers = await Promise.all(responses.map((response) => response.text()));
     expect(answers.filter((answer) => answer.includes('Four.')).length).toBe(3);
     expect(await countNodes('c')).toBe(6);
-    // Two processes that create the same chat at once, with different messages.
+    // Two processes create the same chat at the same time, with different messages.
     const others = ['Five?', 'Six?'].map((text) =>
       handlerFor(scriptedModel([...textParts('Seven.'), finishPart()]), { store: store.forOwner(user) })(
         post({ id: 'd', messages: [ask(text, text)] }),

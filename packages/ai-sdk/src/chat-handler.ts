@@ -50,7 +50,7 @@ export interface ChatHandlerOptions {
   /** The user who owns the chat. Null means that nobody is signed in, and the request is refused. */
   readonly user: string | ((request: Request) => string | null | Promise<string | null>);
   readonly tools?: ToolSet;
-  /** Keeps system messages that a page posts and sends them to the model. By default a page may not add any. */
+  /** Accepts system messages from a page and sends them to the model. By default they are refused. */
   readonly allowSystemInMessages?: boolean;
   /** The system prompt for trees without their own system prompt. */
   readonly system?: string;
@@ -279,7 +279,7 @@ class ChatService {
     return this.#respond(started);
   }
 
-  /** Keeps the posted messages; creates the tree with them if there is none. */
+  /** Stores the posted messages; creates the tree with them if it does not exist. */
   async #keep(tree: ChatTree, { messages, whole }: ChatPost, actId: string): Promise<StoredMessagesResult> {
     const onNew = (message: UiMessageJson) => this.#assertAllowed(message);
     if ((await tree.store.formatOf(tree.id)) === null) {
@@ -289,14 +289,17 @@ class ChatService {
       try {
         return await createChat(tree, messages, { attributes: autoTitle === undefined ? {} : { autoTitle }, actId });
       } catch (error) {
-        // Another process has created the chat meanwhile, with other messages.
+        // Another process created the chat meanwhile, with other messages.
         if ((await tree.store.formatOf(tree.id)) === null) throw error;
       }
     }
     return keepMessages(tree, messages, { below: whole ? null : undefined, actId, onNew, select: 'always' });
   }
 
-  /** A page that may add system messages could change the instructions of the model. */
+  /**
+   * Refuses a new system message of a page, unless the app allows it, because it could change the instructions of the
+   * model.
+   */
   #assertAllowed({ id, role }: UiMessageJson): void {
     if (role !== 'system' || this.#options.allowSystemInMessages === true) return;
     refuse(
@@ -346,7 +349,7 @@ class ChatService {
             ignoreIncompleteToolCalls: true,
           }),
           ...(tools === undefined ? {} : { tools }),
-          // Those that are stored were allowed when they were posted, or written by other programs.
+          // Stored system messages were allowed when they were posted, or other programs wrote them.
           allowSystemInMessages: true,
           stopWhen: ({ steps }) => steps.length >= maxSteps,
           abortSignal: signal,

@@ -155,7 +155,7 @@ function* nameNodes(
   return nameFrom(first, message);
 }
 
-/** Names the nodes of a message by the id of the first. */
+/** Derives the ids of a message's nodes from the id of the first node. */
 function nameFrom(first: NodeId, message: UiMessageJson): readonly NewUiNode[] {
   const [head, ...rest] = toUiNodes(message);
   return head === undefined ? [] : [{ ...head, id: first }, ...nameBelow(first, rest)];
@@ -258,8 +258,8 @@ export async function keepMessages(
 }
 
 /**
- * Creates the tree of a chat with its first messages, as one act. If the messages cannot be stored, there is no tree
- * either. Ids are derived, so two processes that create the same chat at once create the same nodes.
+ * Creates the tree of a chat with its first messages, as one act. If the messages cannot be stored, no tree is created.
+ * Ids are derived, so that two processes which create the same chat at the same time create the same nodes.
  */
 export async function createChat(
   tree: ChatTree,

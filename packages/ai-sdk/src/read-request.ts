@@ -93,7 +93,9 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
   return parseBody(await readText(request, maxBytes).catch(refuseBroken));
 }
 
-/** A connection that breaks while the page sends is no failure of the server. */
+/**
+ * Refuses a request whose connection was lost while the page was sending, because this is not an error of the server.
+ */
 function refuseBroken(error: unknown): never {
   if (isAppError(error)) throw error;
   return refuse('command/invalid', 'The request ended before all of it had arrived. Send it again.');

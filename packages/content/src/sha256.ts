@@ -102,7 +102,7 @@ function digest(buffer: Uint8Array, length: number): string {
   const end = (length + 9 + 63) & ~63;
   buffer[length] = 0x80;
   buffer.fill(0, length + 1, end);
-  // The length in bits has 64 bits. Shifts have 32 bits, so the upper half is computed by division.
+  // The length in bits is a 64-bit number. Shifts work on 32 bits, so the upper half is computed by division.
   const upper = Math.floor(length / 0x20000000);
   const lower = length << 3;
   for (let byte = 0; byte < 4; byte++) {

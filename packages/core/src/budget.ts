@@ -102,7 +102,10 @@ export interface ReplyLimitInput {
 /** The largest reply that fits, and whether it is long enough to be useful. */
 export interface ReplyLimit {
   readonly maxTokens: number;
-  /** `short`: fewer than {@link shortestReplyTokens}, although more were requested. Compact or refuse then. */
+  /**
+   * `short` if fewer than {@link shortestReplyTokens} fit although more were requested. The caller compacts or refuses
+   * then.
+   */
   readonly room: 'ok' | 'short';
 }
 

@@ -18,7 +18,7 @@ export interface ConversationFiles {
   readonly lines?: boolean;
   /** Whether a value has the shape of a conversation, which no other program uses. */
   readonly isConversation: (value: Json | undefined) => value is JsonObject;
-  /** Whether a document is of the program, although its beginning may have no conversation. */
+  /** Whether a document belongs to the program, even if its beginning contains no conversation. */
   readonly isDocument?: (json: JsonObject) => boolean;
   /** The severity of the finding for a value at these places that is not a conversation; a loss by default. */
   readonly otherwise?: FindingSeverity;

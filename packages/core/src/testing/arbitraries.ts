@@ -23,7 +23,7 @@ export interface AbstractCommand {
   readonly texts: readonly string[];
   /** A bit field that selects modes, roles and options. */
   readonly choice: number;
-  /** Zero expects no version; n expects the version n - 1 commits ago. */
+  /** How many commits the expected version is behind, plus one; zero means that no version is expected. */
   readonly behind: number;
 }
 

@@ -41,8 +41,6 @@ function archiveNodeLine(node: Node): object {
  * Control characters are escaped here and not when the archive is printed, because the checksums cover the written
  * lines, and a terminal must not receive control characters.
  */
-// Escaped here and not when printing, because the checksums cover the written lines, and a terminal must not find
-// control characters in them.
 const archiveLine = (value: object) =>
   `${JSON.stringify(value).replace(
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,

@@ -83,7 +83,9 @@ const today = chat([
 ]);
 const odd = chat([message('m1', 'oracle', [fragment('content', { pt: 'scent', text: 'Hm' })])]);
 
-/** A backup of the browser's storage, with settings before the chats that are longer than what is looked at first. */
+/**
+ * A backup of the browser's storage. The settings before the chats are longer than the sample that the detection reads.
+ */
 const flashBackup = (name: object) => ({
   ...name,
   metadata: { version: '1.2', application: 'Big-AGI', backupType: 'full' },

@@ -1,5 +1,5 @@
-// Exports of big-AGI: messages in fragments, each of which is content, an attachment or metadata. Its "flash" backup has
-// the storage of the browser: conversations are values of one key there. Settings and keys beside them are not read.
+// Exports of big-AGI: messages in fragments, each of which is content, an attachment or metadata. The "flash" backup
+// contains the storage of the browser, in which one key has the conversations. Settings and API keys are not read.
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { createConversationReader } from '../conversation-files.ts';
@@ -200,7 +200,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   };
 }
 
-/** Whether a document is a flash backup, which names itself in one of two ways. */
+/** Whether a document is a flash backup, which is marked in one of two fields. */
 function isFlashBackup({ schema, _t }: JsonObject): boolean {
   return schema === 'vnd.agi.flash-backup' || _t === 'agi.flash-backup';
 }

@@ -1,6 +1,6 @@
-// Exports of LobeChat: all messages in one list, with sessions, topics and threads beside them. In versions with
-// branches, messages name their parents, and a parent names its active answer. Exports of its database have the calls of
-// tools in a table of their own, and name groups of messages (`messageGroupId`) whose table they leave out.
+// Exports of LobeChat: one list of all messages, and lists of sessions, topics and threads. In versions with branches,
+// messages name their parents, and a parent names its active answer. Exports of the database have a separate table of
+// tool calls. They also name groups of messages (`messageGroupId`), but do not contain the table of groups.
 import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
@@ -139,7 +139,7 @@ function activeIn(
   const children = new Map<string | null, string[]>();
   const active = new Map<string, number>();
   for (const { message } of messages) {
-    // A thread is beside the conversation; the conversation goes on without it.
+    // A thread is separate from the conversation, which continues without it.
     if (getFilledText(message, 'threadId') !== undefined) continue;
     const id = textAt(message, 'id') ?? '';
     const parent = parents.get(id) ?? null;
@@ -167,7 +167,7 @@ interface Surroundings {
   readonly prompts: ReadonlyMap<string, string>;
 }
 
-/** The parents of the messages that do not name one. */
+/** Determines the parents of messages that do not name a parent. */
 class ParentGuess {
   readonly #linked: boolean;
   readonly #threads: Surroundings['threads'];
@@ -179,7 +179,10 @@ class ParentGuess {
     this.#threads = threads;
   }
 
-  /** Returns the parent of the next message: the last one of its thread, at first the one that the thread is about. */
+  /**
+   * Returns the parent of the next message: the last message of its thread, or for the first one the message that the
+   * thread is about.
+   */
   next(message: JsonObject, id: string): string | null {
     const thread = getFilledText(message, 'threadId') ?? '';
     const tip = this.#tips.get(thread);
@@ -280,7 +283,7 @@ function promptsIn(state: JsonObject): Map<string, string> {
   return prompts;
 }
 
-/** Adds the call of a tool to the message with its result, where the database has them in two tables. */
+/** Adds a tool call to the message with its result, because the database stores them in two tables. */
 function withPlugin(message: JsonObject, plugins: ReadonlyMap<string, JsonObject>): JsonObject {
   const plugin = plugins.get(textAt(message, 'id') ?? '');
   if (plugin === undefined || message.role !== 'tool' || 'plugin' in message) return message;
