@@ -10,7 +10,7 @@ import { type Engine, type EngineOptions, openEngine } from './open-engine.ts';
 import { createProviders } from './providers/index.ts';
 import { createScriptedProvider, makeUsageEvent, type ScriptedReply } from './testing/scripted.ts';
 
-// Ten cents for a thousand input tokens, a dollar for output.
+// The model costs ten cents for a thousand input tokens, and a dollar for output.
 const priced =
   '[models."scripted/one"]\nwindow = 100000\nmax_output = 1000\nprice = { input = 100, output = 1000 }\n[summaries]\nmodel = "scripted/one"\n';
 

@@ -117,8 +117,8 @@ function actingAs(
 }
 
 /**
- * Moves the active node and adds a summary of the branch that is left. If there is nothing to summarise, or no summary
- * is wanted, only the active node changes.
+ * Moves the active node and adds a summary of the branch that is left. Without messages to summarise, or without a
+ * request for a summary, only the active node changes.
  */
 export async function switchWithSummary(bench: CompactorServices, request: SwitchRequest): Promise<CompactionCommit> {
   const { store, events } = bench;

@@ -41,7 +41,7 @@ async function reservedOn(spending: Spending, day: string): Promise<number> {
   return found;
 }
 
-// A dollar for a thousand output tokens, a tenth of that for input.
+// The model costs a dollar for a thousand output tokens, and a tenth of that for input.
 const priced = [
   '[models."scripted/one"]\nwindow = 100000\nmax_output = 10000\nprice = { input = 100, output = 1000 }',
   '[models."other/two"]\nwindow = 100000\nmax_output = 10000\nprice = { input = 0, output = 0 }',

@@ -104,7 +104,7 @@ async function writeWithin(
     throw error;
   });
   if (isOurs) return streamReplies(services, state, target, jobs);
-  // The same request arrived elsewhere between our check and our commit; its replies are written there.
+  // The same request reached another process between our check and our commit; that process writes the replies.
   await endRuns(services, jobs);
   state.attached = true;
   return (

@@ -76,7 +76,7 @@ async function written(from: Store, format: string): Promise<ImportInput> {
   return { files: files.map(({ name, parts }) => fileOfBytes(name, Buffer.concat(parts))) };
 }
 
-/** A tree that was imported and then continued here: a turn with tool calls and a second reply. */
+/** Creates a tree that was imported and then continued here: a turn with tool calls and a second reply. */
 async function grown(format: string): Promise<TreeId> {
   const elsewhere = await openStore('memory:');
   await take(elsewhere, { files: [fileOfBytes('c.json', Buffer.from(JSON.stringify([conversation])))] }, 'chatgpt');
@@ -89,7 +89,7 @@ async function grown(format: string): Promise<TreeId> {
   return treeId;
 }
 
-/** A tree that was created here. */
+/** Creates a tree that was not imported. */
 async function sample(): Promise<TreeId> {
   const { result } = await run(store, { type: 'create', treeId: ours }, runContextOf(store, {}));
   await goOn(result.treeId);

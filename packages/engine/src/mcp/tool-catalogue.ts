@@ -23,7 +23,7 @@ import { assignToolNames } from './tool-names.ts';
 interface ServerEntry {
   readonly server: McpServer;
   readonly target: string;
-  /** The last list; null before the first list of this process, when the pins are used instead. */
+  /** The tools of the last list; null before the first list of this process, when the pins are used instead. */
   faces: ReadonlyMap<string, ToolDefinition> | null;
   /** By the server's own tool names. */
   entries: ReadonlyMap<string, ToolEntry>;

@@ -5,9 +5,9 @@ import { canonicalJson, sha256Hex } from '@coppice/content';
 const longest = 64;
 
 /**
- * The names of a server's tools, by the server's own names. `server__tool` if that is valid; a name with other
- * characters or one that is too long is changed and gets a hash of the original, so that it does not depend on the
- * other tools. If another tool has that name already, the hash is longer.
+ * Assigns a name to each tool of a server: `server__tool` if providers accept that. Any other name is shortened or
+ * changed and gets a hash of the original, so that it does not depend on the other tools. If another tool has that name
+ * already, the hash is longer.
  */
 export function assignToolNames(server: string, tools: readonly string[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();

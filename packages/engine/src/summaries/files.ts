@@ -106,7 +106,7 @@ function newest(paths: readonly string[]): readonly string[] {
   return paths.slice(-mostFiles);
 }
 
-/** Both lists as details of a marker. */
+/** Converts both lists to the details of a marker. */
 export function fileListsToJson({ read, changed }: TrackedFiles): JsonObject {
   return { readFiles: read, modifiedFiles: changed };
 }

@@ -19,7 +19,7 @@ const markup: readonly (readonly [RegExp, string])[] = [
 // Control and direction characters do not belong in a list of titles.
 const unseen = /[\p{Cc}\p{Cs}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu;
 
-// Whole terminal escape sequences; removing only the control character would leave the rest behind.
+// Matches whole terminal escape sequences; removing only the control character would leave the rest behind.
 const sequences = new RegExp(['\\u001b\\[', '[0-?]*', '[ -/]*', '[@-~]'].join(''), 'g');
 
 // Abbreviations whose full stop does not end a sentence.

@@ -53,7 +53,7 @@ export interface CommandFixture {
   close(): Promise<void>;
 }
 
-/** Opens a fixture on a kind of store. A summary of a branch names its texts. */
+/** Opens a fixture on a kind of store. Its summarizer returns the texts of the branch. */
 export async function openCommandFixture(
   kind: (typeof commandFixtureStores)[number],
   options: CommandsOptions & { readonly systemPrompt?: string } = {},

@@ -1,2 +1,2 @@
-export { currentDate } from './current-date/index.ts';
-export { introspect } from './introspect/index.ts';
+export { currentDateTool } from './current-date/index.ts';
+export { introspectTool } from './introspect/index.ts';

@@ -174,7 +174,7 @@ function inPeriod(sessions: readonly RecordedSession[], since: number): readonly
   const inside = new Set<string>();
   let isInside = false;
   for (const session of sessions) {
-    // What belongs to a session follows it.
+    // Sub-agents and side calls follow their session in the list.
     if (session.parentId === null) isInside = session.running || session.lastAt >= since;
     if (isInside) inside.add(session.treeId);
   }

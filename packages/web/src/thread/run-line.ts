@@ -8,7 +8,7 @@ import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { openDialog } from '../state/ui.ts';
 
-// The nodes of the last shown list, so that `/switch 2` means its second entry.
+// The nodes of the last shown list, by session, so that `/switch 2` means its second entry.
 const shown = new WeakMap<TreeSession, readonly NodeId[]>();
 
 /** The nodes of the last list of a command. */

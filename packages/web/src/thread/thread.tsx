@@ -80,7 +80,7 @@ export function ThreadView(): ReactElement {
   }, []);
 
   useLayoutEffect(() => {
-    // After a switch below, the switched message keeps its position, whatever follows.
+    // If a message further down was switched, it keeps its position, whatever follows it.
     if (isSwitched(before.current, rows)) {
       atEnd.current = false;
       // The press that switched the variant is not a scroll. While the new rows are measured, their end may pass the
@@ -91,7 +91,7 @@ export function ThreadView(): ReactElement {
       }
     }
     before.current = rows;
-    // The user's own message is always followed.
+    // The thread always scrolls to a new message of the user.
     const last = rows.at(-1)?.node.id;
     if (last !== undefined && unconfirmed.has(last)) atEnd.current = true;
     if (midst) atEnd.current = false;

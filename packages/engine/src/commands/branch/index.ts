@@ -4,7 +4,7 @@ import { findCommandPosition } from '../find-node.ts';
 import { findPreviousPrompt } from '../previous-prompt.ts';
 
 /** Moves up to an earlier message, to continue differently in a new chat. */
-export const branch = defineCommand({
+export const branchCommand = defineCommand({
   name: 'branch',
   summary: 'Moves up to an earlier message in a new chat or file that contains only the path to it.',
   parameters: {

@@ -30,7 +30,7 @@ export interface BranchRow {
 }
 
 /** The branches, newest first. */
-export const branches = defineCommand({
+export const branchesCommand = defineCommand({
   name: 'branches',
   summary: 'Lists the branches of the chat, newest first, and marks the current one.',
   parameters: { limit: optionArgument('count', 'The maximum number of branches; 20 by default.') },

@@ -3,7 +3,7 @@ import { defineCommand } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
 
 /** Copies the whole chat. */
-export const clone = defineCommand({
+export const cloneCommand = defineCommand({
   name: 'clone',
   summary: 'Copies the chat with all its branches to a new chat or file and continues there.',
   parameters: {},

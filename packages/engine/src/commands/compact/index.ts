@@ -3,7 +3,7 @@ import { defineCommand, optionalArgument } from '../define.ts';
 import { makeCountValue, makePhrase, makeReport } from '../phrases.ts';
 
 /** Replaces older messages by a summary in what the model sees. */
-export const compact = defineCommand({
+export const compactCommand = defineCommand({
   name: 'compact',
   summary: 'Summarises older messages of this branch to free space in the context window. Nothing is deleted.',
   parameters: { focus: optionalArgument('text', 'What the summary should focus on.') },

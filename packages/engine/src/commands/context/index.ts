@@ -18,7 +18,7 @@ export interface ContextRow {
 }
 
 /** Shows what the model would see. */
-export const context = defineCommand({
+export const contextCommand = defineCommand({
   name: 'context',
   summary: 'Shows what the model would see here: each message with its tokens, and how full the context window is.',
   parameters: {

@@ -4,7 +4,7 @@ import { findNodeByName } from '../find-node.ts';
 import { makeNodeValue, makePhrase, makeReport } from '../phrases.ts';
 
 /** Writes a branch into a session file. */
-export const exportBranch = defineCommand({
+export const exportBranchCommand = defineCommand({
   name: 'export-branch',
   summary: 'Writes the path to a message and everything below it to a session file.',
   parameters: {

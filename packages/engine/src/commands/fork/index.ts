@@ -3,7 +3,7 @@ import { defineCommand, optionalArgument } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
 
 /** Copies the branch up to a node into a new chat and continues there. */
-export const fork = defineCommand({
+export const forkCommand = defineCommand({
   name: 'fork',
   summary:
     'Copies the branch up to a message into a new chat or file and continues there. Choosing your own message puts its text back in the editor.',

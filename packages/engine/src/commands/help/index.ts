@@ -11,7 +11,7 @@ import {
 import { makeUnknownCommandError } from '../unknown-command.ts';
 
 /** Lists the commands or explains one. */
-export const help = defineCommand({
+export const helpCommand = defineCommand({
   name: 'help',
   summary: 'Lists the commands, or explains one.',
   parameters: { command: optionalArgument('command', 'The command to explain.') },

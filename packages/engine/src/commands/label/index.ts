@@ -15,7 +15,7 @@ export interface LabelResult {
 }
 
 /** Lists, sets or removes labels. */
-export const label = defineCommand({
+export const labelCommand = defineCommand({
   name: 'label',
   summary: 'Labels the current message or another one; without a text, lists the labels.',
   parameters: {

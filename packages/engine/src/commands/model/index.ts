@@ -12,7 +12,7 @@ const reasons = {
 } as const;
 
 /** Shows or sets the model of the branch. */
-export const model = defineCommand({
+export const modelCommand = defineCommand({
   name: 'model',
   summary: 'Shows or sets the model of this branch; other branches keep theirs.',
   parameters: { model: optionalArgument('model', 'As provider/model, or only a provider.') },

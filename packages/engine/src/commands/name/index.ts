@@ -4,7 +4,7 @@ import { makeCommandError } from '../errors.ts';
 import { makePhrase, makeQuoteValue, makeReport } from '../phrases.ts';
 
 /** Shows or sets the title of the chat. */
-export const name = defineCommand({
+export const nameCommand = defineCommand({
   name: 'name',
   summary: 'Sets the title of the chat; without a text, shows it.',
   parameters: {

@@ -5,7 +5,7 @@ import { moveToNode } from '../move-to-node.ts';
 import { findPreviousPrompt } from '../previous-prompt.ts';
 
 /** Moves up to an earlier message and adds a summary of the branch that is left. */
-export const pop = defineCommand({
+export const popCommand = defineCommand({
   name: 'pop',
   summary: 'Moves up to before your last message, or to another one, and adds a summary of the branch you leave.',
   parameters: {

@@ -2,7 +2,7 @@ import { defineCommand, flagArgument } from '../define.ts';
 import { undoOrRedoActs } from '../reverse.ts';
 
 /** Redoes the act that was undone last, unless a newer act followed. */
-export const redo = defineCommand({
+export const redoCommand = defineCommand({
   name: 'redo',
   summary: 'Redoes what you undid last, unless you changed something since.',
   parameters: { force: flagArgument('Do it even if others continued from it; their messages are moved to the trash.') },

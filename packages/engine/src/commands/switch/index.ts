@@ -3,7 +3,7 @@ import { findCommandPosition } from '../find-node.ts';
 import { moveToNode } from '../move-to-node.ts';
 
 /** Moves to another branch. */
-export const switchTo = defineCommand({
+export const switchCommand = defineCommand({
   name: 'switch',
   summary: 'Moves to another message or branch. Choosing your own message puts its text back in the editor.',
   parameters: {

@@ -12,7 +12,7 @@ import {
 import { makeCountValue, makeListing, makePhrase, makeReport } from '../phrases.ts';
 
 /** Shows the chat as an outline. */
-export const tree = defineCommand({
+export const treeCommand = defineCommand({
   name: 'tree',
   summary: 'Shows the chat as an outline: where branches begin, fork and end, and the current message.',
   parameters: {

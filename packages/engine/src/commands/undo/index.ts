@@ -2,7 +2,7 @@ import { defineCommand, flagArgument } from '../define.ts';
 import { undoOrRedoActs } from '../reverse.ts';
 
 /** Undoes the newest act, even after a restart. */
-export const undo = defineCommand({
+export const undoCommand = defineCommand({
   name: 'undo',
   summary: 'Undoes your last change, even after a restart.',
   parameters: { force: flagArgument('Do it even if others continued from it; their messages are moved to the trash.') },

@@ -11,7 +11,7 @@ import { defineTool } from '../define.ts';
 import { makeToolError } from '../errors.ts';
 
 /** Lets a model inspect its own conversation: the branches and its current position. */
-export const introspect = defineTool({
+export const introspectTool = defineTool({
   name: 'introspect',
   description:
     'Looks at this conversation, which is a tree with branches: an overview of it, or a list of all its messages with their first words.',
