@@ -14,6 +14,7 @@ import { formatKeyHelp, PasteBuffer } from './keys.ts';
 import { renderMarkdownLines } from './markdown.ts';
 import { renderNoticeLines } from './notice-lines.ts';
 import { handlePanelKey, handlePanelPaste, renderPanelLines } from './panels.tsx';
+import { formatTerminalCommandHelp } from './terminal-commands.ts';
 import { addSearchHits, createTreePicker, findNodesByText, setPickerSearch } from './tree-picker.ts';
 import { readKeyEvents } from './use-keys.ts';
 
@@ -218,6 +219,13 @@ describe('the input line', () => {
     expect(editInExternalEditor('no-such-editor -w', 'a')).toMatchObject({
       failed: expect.stringContaining('could not be started'),
     });
+  });
+
+  it('[O96] the help lists the commands of the terminal in two columns', () => {
+    const starts = formatTerminalCommandHelp()
+      .split('\n')
+      .map((line) => /^\/\w+ {2,}/.exec(line)?.[0].length);
+    expect(new Set(starts).size).toBe(1);
   });
 
   it('[O31] help names the keys', () => {

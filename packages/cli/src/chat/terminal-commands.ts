@@ -32,5 +32,6 @@ export function parseTerminalCommand(line: string): { readonly name: TerminalCom
 
 /** The help for the terminal commands, one per line. */
 export function formatTerminalCommandHelp(): string {
-  return terminalCommands.map(({ name, summary }) => `/${name}  ${summary}`).join('\n');
+  const width = Math.max(...terminalCommands.map(({ name }) => name.length));
+  return terminalCommands.map(({ name, summary }) => `/${name.padEnd(width)}  ${summary}`).join('\n');
 }

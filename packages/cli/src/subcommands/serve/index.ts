@@ -176,7 +176,7 @@ function printAddress({ port, url, signInUrl }: RunningServer, token: string, at
   output.print(`${output.style.active('❧')} Coppice is at ${output.style.strong(signInUrl ?? url)}`);
   // A URL without a token gives no access.
   const who =
-    signInUrl === null ? 'Everybody signs in with a token.' : 'Whoever has this address can read and write your trees.';
+    signInUrl === null ? 'Everybody signs in with a token.' : 'Whoever has this address can read and write your chats.';
   output.print(output.style.quiet(`${who} Press Ctrl-C to stop.`));
 }
 
