@@ -223,7 +223,6 @@ async function moveUsers(
       } finally {
         await buckets?.close().catch(() => undefined);
       }
-      if (!isMoved && over()) return;
     }
     done.moves++;
     for (let waited = 0; waited < 1_000 && !over(); waited += 50) await pause(50);

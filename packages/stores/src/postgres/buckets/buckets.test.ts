@@ -334,6 +334,28 @@ describe('moving an owner', () => {
     expect((await mine.trees()).items.map(({ id }) => id)).toEqual([fixture.treeId]);
   });
 
+  test('[L194] a move that broke off while it deleted the old rows is found by the check, and finished by repeating it', async () => {
+    const mine = store.forOwner('broken');
+    await buckets.moveOwner('broken', 'main');
+    const fixture = await TestTree.make({ store: mine, treeId: treeId(uuid(1)) });
+    await fixture.addMessages(['one', 'two']);
+    await place.directory.query(`CREATE FUNCTION refuse_delete() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'the server is away'; END $$`);
+    await place.directory.query(
+      'CREATE TRIGGER refuses BEFORE DELETE ON tree FOR EACH ROW EXECUTE FUNCTION refuse_delete()',
+    );
+    await expect(buckets.moveOwner('broken', 'far')).rejects.toThrow();
+    await place.directory.query('DROP TRIGGER refuses ON tree');
+    await place.directory.query('DROP FUNCTION refuse_delete');
+    expect((await buckets.check()).join()).toContain('repeat the move to far');
+    await fixture.addMessages(['after the move']);
+    await buckets.moveOwner('broken', 'far');
+    expect(await buckets.check()).toEqual([]);
+    expect(await treesOf('broken')).toEqual({ main: 0, far: 1 });
+    const rows = await mine.read(fixture.treeId, () => ask('rows', {}));
+    expect(rows?.nodes.map(({ text }) => text)).toEqual(['', 'one', 'two', 'after the move']);
+  });
+
   test('[L194] draining a bucket moves all its owners, and new ones go elsewhere until it is reopened', async () => {
     const { far } = ownersOfBoth(4);
     let n = 0;

@@ -166,7 +166,7 @@ class DirectoryBuckets implements Buckets {
           findings.push(
             gone === null
               ? `${at} is in ${home} and has ${trees} trees of a move that broke off in ${bucket.name}: repeat the move, or leave them.`
-              : `${at} was moved from ${bucket.name} to ${home}, and ${trees} trees were not deleted there.`,
+              : `${at} was moved from ${bucket.name} to ${home}, and ${trees} trees were not deleted there: repeat the move to ${home}.`,
           );
       }
     }

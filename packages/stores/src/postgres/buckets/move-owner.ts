@@ -72,7 +72,10 @@ export async function moveOwner(
     }
     await pool.reload();
     const source = (await pool.named(home)).database;
-    if (home === to) return { owner, from: home, to, trees: 0, lockedMs: 0 };
+    if (home === to) {
+      await new OwnerMove(pool, owner, { from: home, to }).clearLeftovers();
+      return { owner, from: home, to, trees: 0, lockedMs: 0 };
+    }
     const destination = (await pool.named(target.name)).database;
     const moving = new OwnerMove(pool, owner, { from: home, to });
     return await moving.run(source, destination, options);
@@ -116,6 +119,20 @@ class OwnerMove {
     } finally {
       await from.end();
       await to.end();
+    }
+  }
+
+  /** Deletes rows that an earlier move left in the old bucket because it broke off before it had deleted all. */
+  async clearLeftovers(): Promise<void> {
+    for (const { bucket, database } of await this.#pool.all()) {
+      if (bucket.name === this.#names.to) continue;
+      const old = await connectBucket(database);
+      try {
+        // Only where the bucket itself says that the owner has left it.
+        if ((await this.#goneTo(old)) !== null) await this.#clear(old);
+      } finally {
+        await old.end();
+      }
     }
   }
 
