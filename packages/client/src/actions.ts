@@ -1,6 +1,6 @@
 /**
- * The actions of a user on an open tree. Each is shown immediately, and rejects with a `HttpProblem` if the server
- * refuses it.
+ * The actions of a user on an open tree. Each is shown immediately,
+ * and rejects with a `HttpProblem` if the server refuses it.
  */
 import { type Bookmark, type Message, type Node, type NodeId, nodeId, type Step, textMessage } from '@coppice/core';
 import type { CombineMode, GenerationRequest } from './api.ts';

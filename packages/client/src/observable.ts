@@ -1,8 +1,8 @@
 /** An observable value. */
 
 /**
- * A value that calls listeners after each change. It works with React's `useSyncExternalStore` and zustand's
- * `useStore`.
+ * A value that calls listeners after each change. It works with
+ * React's `useSyncExternalStore` and zustand's `useStore`.
  */
 export interface Observable<T> {
   getState(): T;

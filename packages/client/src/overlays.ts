@@ -27,8 +27,8 @@ export function applyOverlays(
 }
 
 /**
- * Returns the confirmed branch with the server's result of a write. Without this, the view would flicker between the
- * response and the feed.
+ * Returns the confirmed branch with the server's result of a write.
+ * Without this, the view would flicker between the response and the feed.
  */
 export function confirmWrite(shown: LoadedBranch, overlay: Overlay | null, value: unknown): LoadedBranch {
   const base = isBegun(value) ? withPrompts(shown, overlay, value) : withoutNodes(shown, overlay, value);

@@ -4,8 +4,8 @@ import { clientSource } from '@coppice/server/testing/client-source';
 import { expect, test } from 'vitest';
 
 /**
- * Removes the differences between generated and formatted source: white space, quotes, and the leading bar of a
- * multi-line union.
+ * Removes the differences between generated and formatted source:
+ * white space, quotes, and the leading bar of a multi-line union.
  */
 function bare(source: string): string {
   return source.replaceAll(/[\s"']+/g, '').replaceAll(/([:=(<,])\|/g, '$1');

@@ -260,8 +260,8 @@ export class TreeSession {
   #step(through: NodeId, leaf: NodeId | undefined): number {
     const { base } = this.state;
     const end = base === null ? null : findLoadedEnd(base, leaf ?? through, leaf !== undefined);
-    // If the node is below the shown messages, it becomes the end of the branch. Any other node is shown in the middle
-    // of its branch.
+    // If the node is below the shown messages, it becomes the end of
+    // the branch. Any other node is shown in the middle of its branch.
     if (base !== null && end !== null)
       this.#show({ base: { ...base, leaf: end, until: null }, overlays: this.#overlaysWithoutEnds() });
     this.#navigationCount++;
@@ -314,8 +314,8 @@ export class TreeSession {
         );
         const now = this.state.base ?? base;
         const leaf = chooseEndAfterRead(base, now, page.nodes.at(-1)?.id ?? null);
-        // The view has left the branch that was read. The branch at the new position is read instead of moving the view
-        // back.
+        // The view has left the branch that was read. The branch at
+        // the new position is read instead of moving the view back.
         if (wanted === null ? now.leaf !== base.leaf && now.leaf !== leaf : navigationCount !== this.#navigationCount) {
           this.#again = true;
           continue;
@@ -336,8 +336,8 @@ export class TreeSession {
   }
 
   /**
-   * Returns a branch that was read again, with the same messages shown as before; with its end if those no longer
-   * exist.
+   * Returns a branch that was read again, with the same messages
+   * shown as before; with its end if those no longer exist.
    */
   async #around(part: LoadedBranch, before: LoadedBranch, fresh: boolean): Promise<LoadedBranch> {
     if (before.until === null || before.leaf !== part.leaf) return part;

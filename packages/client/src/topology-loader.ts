@@ -7,8 +7,8 @@ import { decodeTopologyColumns } from './topology-columns.ts';
 import type { OpenTreeState } from './tree-state.ts';
 
 /**
- * Returns the end of the view in the topology. It has no unconfirmed messages; for those, returns the nearest confirmed
- * ancestor.
+ * Returns the end of the view in the topology. It has no unconfirmed
+ * messages; for those, returns the nearest confirmed ancestor.
  */
 export function leafInTopology({ topology, part }: OpenTreeState): NodeId | null {
   let leaf = part?.leaf ?? null;

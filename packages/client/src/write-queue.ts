@@ -1,6 +1,6 @@
 /**
- * Sends writes to the server one after the other. They wait while the server is unreachable, and until the user has
- * signed in.
+ * Sends writes to the server one after the other. They wait while
+ * the server is unreachable, and until the user has signed in.
  */
 import { type HttpProblem, toHttpProblem } from './http.ts';
 

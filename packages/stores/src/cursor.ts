@@ -14,9 +14,9 @@ export function encodeCursor(kind: string, parts: readonly CursorPart[]): string
 }
 
 /**
- * Decodes a cursor. The shape gives the type of each part, such as `['number', 'string']`; the shape `'numbers'` stands
- * for one to `most` numbers. Anything that {@link encodeCursor} did not write for the same kind of list is refused with
- * `cursor/invalid`.
+ * Decodes a cursor. The shape gives the type of each part, such as `['number', 'string']`;
+ * the shape `'numbers'` stands for one to `most` numbers. Anything that {@link
+ * encodeCursor} did not write for the same kind of list is refused with `cursor/invalid`.
  */
 export function decodeCursor(
   kind: string,

@@ -1,8 +1,8 @@
 import { AppError } from '@coppice/core';
 
 /**
- * Loads a database driver, which is an optional peer dependency. If it is not installed, the error names the package to
- * install.
+ * Loads a database driver, which is an optional peer dependency.
+ * If it is not installed, the error names the package to install.
  */
 export async function loadDriver<T>(name: string, scheme: string, load: () => T | Promise<T>): Promise<T> {
   try {

@@ -1,6 +1,6 @@
 /**
- * A simple interface for apps: it takes plain strings, and returns messages with their variants. It loads no database
- * driver.
+ * A simple interface for apps: it takes plain strings, and returns
+ * messages with their variants. It loads no database driver.
  */
 import { messageKit } from '@coppice/content';
 import {
@@ -45,8 +45,8 @@ export type TreeMessageInput = NewMessageInput;
 /** Options for opening a tree. All are optional. */
 export interface OpenTreeOptions {
   /**
-   * The owner of the tree, and the actor of changes. Defaults to the owner of the store. Trees of other users are not
-   * visible.
+   * The owner of the tree, and the actor of changes. Defaults to
+   * the owner of the store. Trees of other users are not visible.
    */
   readonly user?: string;
   /** The system prompt of a tree that is created here. */
@@ -124,8 +124,8 @@ export interface AppendOptions {
 export interface OpenedTree {
   readonly id: TreeId;
   /**
-   * Adds messages below one another. Equal messages that exist there are reused, unless an id is chosen. Returns the
-   * last message.
+   * Adds messages below one another. Equal messages that exist there
+   * are reused, unless an id is chosen. Returns the last message.
    */
   append(input: TreeMessageInput | readonly TreeMessageInput[], options?: AppendOptions): Promise<TreeMessage>;
   /** Adds a variant with another text, and makes it active. The old variant stays. */
@@ -164,8 +164,8 @@ export interface OpenedTree {
   /** Finds messages in all branches that contain all words of a text, newest first. */
   search(text: string, options?: { readonly limit?: number; readonly cursor?: string }): Promise<Page<SearchHit>>;
   /**
-   * Calls the listener for each new commit of any writer. Resolves to a function that ends the subscription. Closing
-   * the store ends it too.
+   * Calls the listener for each new commit of any writer. Resolves to a
+   * function that ends the subscription. Closing the store ends it too.
    */
   subscribe(listener: (commit: Commit) => void, onError?: (error: unknown) => void): Promise<() => void>;
   /** Ends all subscriptions. The store stays open. */

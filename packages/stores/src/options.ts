@@ -5,8 +5,8 @@ import type { MessageKit, Store, TreeWriteScope } from '@coppice/core';
 export const defaultOwner = 'local';
 
 /**
- * How long an attachment is kept without a message that refers to it. A message may be sent some time after its image
- * was uploaded.
+ * How long an attachment is kept without a message that refers to
+ * it. A message may be sent some time after its image was uploaded.
  */
 export const defaultAttachmentGraceMs = 3_600_000;
 

@@ -65,8 +65,8 @@ function purgedNodes(tree: Tree, what: PurgeTarget): Set<NodeId> {
 }
 
 /**
- * Removes purged nodes from a tree value, and their texts from its log. Commits keep their versions, so that feeds have
- * no gap.
+ * Removes purged nodes from a tree value, and their texts from its
+ * log. Commits keep their versions, so that feeds have no gap.
  */
 export function purgeFromTree(tree: Tree, log: readonly Commit[], what: PurgeTarget): PurgeResult {
   const nodeIds = purgedNodes(tree, what);

@@ -19,9 +19,9 @@ export interface RepairedRows extends TreeRows {
 }
 
 /**
- * Repairs rows by moving nodes and marking them as removed. It handles several roots, missing or removed parents,
- * cycles, duplicate positions and numbers, and pointers to missing nodes. A second call changes nothing. Texts are
- * never changed.
+ * Repairs rows by moving nodes and marking them as removed. It handles several
+ * roots, missing or removed parents, cycles, duplicate positions and numbers, and
+ * pointers to missing nodes. A second call changes nothing. Texts are never changed.
  */
 export function repairRows(rows: TreeRows): RepairedRows {
   const repaired: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Defines search for all stores: the text must contain every search term, ignoring case. No character has a special
- * meaning.
+ * Defines search for all stores: the text must contain every
+ * search term, ignoring case. No character has a special meaning.
  */
 
 /** Splits a search text at white space into terms in lower case. */

@@ -21,9 +21,9 @@ import { throwUnknownTree } from './refusals.ts';
 type TemporaryRows = NonNullable<Reads['rows']['answer']>;
 
 /**
- * The temporary trees beside a store. They are created, read and changed through `store`, which is a memory store. So
- * no list, search, feed or backup of the main store contains them. `keep` moves a tree to the main store, `discard`
- * deletes it.
+ * The temporary trees beside a store. They are created, read and changed through
+ * `store`, which is a memory store. So no list, search, feed or backup of the main
+ * store contains them. `keep` moves a tree to the main store, `discard` deletes it.
  */
 export class TemporaryTrees {
   /** The store of the temporary trees, limited to this owner. */

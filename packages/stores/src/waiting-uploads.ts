@@ -15,9 +15,9 @@ export interface UploadClaim {
 }
 
 /**
- * Counts waiting uploads by owner and hash, because the same bytes may be uploaded for two messages. An upload no
- * longer waits when a message of this process refers to it, or when its time is over. Uploads of other processes are
- * not counted.
+ * Counts waiting uploads by owner and hash, because the same bytes may be uploaded
+ * for two messages. An upload no longer waits when a message of this process refers
+ * to it, or when its time is over. Uploads of other processes are not counted.
  */
 export class WaitingUploads {
   readonly #grace: number;

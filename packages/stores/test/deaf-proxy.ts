@@ -1,4 +1,4 @@
-/** A proxy that passes everything on except notifications: LISTEN seems to work, and nothing is received. */
+/** A proxy that forwards everything except notifications. LISTEN seems to work, but no notification arrives. */
 import { connect, createServer, type Socket } from 'node:net';
 import { ProtocolFrames } from './transaction-pooler.ts';
 
@@ -8,7 +8,7 @@ const notification = 'A'.charCodeAt(0);
 export interface DeafProxy {
   /** The URL of the database, through the proxy. */
   readonly url: string;
-  /** Passes on the notifications of connections that are opened from now on. */
+  /** Forwards the notifications of connections that are opened from now on. */
   hearNew(): void;
   /** Drops the notifications of the connections that are open now. */
   deafen(): void;

@@ -100,8 +100,8 @@ export function makeServerFolder(): string {
 }
 
 /**
- * Deletes a folder, and ends the server in it, when this process ends in any way. The returned function does it
- * immediately.
+ * Deletes a folder, and ends the server in it, when this process
+ * ends in any way. The returned function does it immediately.
  */
 export function startFolderGuard(folder: string): () => Promise<void> {
   const script = fileURLToPath(new URL('./postgres-guard.mjs', import.meta.url));
@@ -221,8 +221,8 @@ export class PostgresServer {
       ...this.#settings,
     };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    // After a kill, the old backends keep the shared memory for a moment. The new server reports that and ends, so it
-    // is started again.
+    // After a kill, the old backends keep the shared memory for a moment.
+    // The new server reports that and ends, so it is started again.
     const until = performance.now() + 30_000;
     for (;;) {
       const log = join(this.folder, 'server.log');

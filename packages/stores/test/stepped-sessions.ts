@@ -1,6 +1,6 @@
 /**
- * Sessions on one database that stop before every statement until the test releases it, like the isolation tests of
- * PostgreSQL.
+ * Sessions on one database that stop before every statement until
+ * the test releases it, like the isolation tests of PostgreSQL.
  */
 import type { Client } from 'pg';
 import { PostgresDatabase } from '../src/postgres/database.ts';

@@ -50,8 +50,8 @@ function message(letter: string, body: Buffer): Buffer {
 }
 
 /**
- * Returns the reply to a connecting client: it is authenticated, gets another process id than the server's, and can
- * send queries.
+ * Returns the reply to a connecting client: it is authenticated,
+ * gets another process id than the server's, and can send queries.
  */
 function welcome(): Buffer {
   const key = Buffer.alloc(8);

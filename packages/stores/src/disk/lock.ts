@@ -72,8 +72,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Whether the holder of a lock has certainly ended. If that cannot be checked, as on another machine, it counts as
- * alive.
+ * Whether the holder of a lock has certainly ended. If that
+ * cannot be checked, as on another machine, it counts as alive.
  */
 function isProcessGone(holder: LockHolder, here: LockHolder = ownLockHolder()): boolean {
   if (holder.host !== here.host) return false;
@@ -127,8 +127,8 @@ export class FolderLock {
   }
 
   /**
-   * Takes the lock of a folder, or returns the process that holds it. The lock of a process that has ended is taken
-   * over.
+   * Takes the lock of a folder, or returns the process that holds
+   * it. The lock of a process that has ended is taken over.
    */
   static take(folder: string): FolderLock | LockHolder {
     const path = join(folder, 'lock');
@@ -148,8 +148,8 @@ export class FolderLock {
             return new FolderLock(path);
           } catch (error) {
             if (osErrorCode(error) !== 'EEXIST') {
-              // The failure came after the lock file was created. If it stayed, this process could not take the lock
-              // again.
+              // The failure came after the lock file was created. If
+              // it stayed, this process could not take the lock again.
               if (readTextFile(path) === text) rmSync(path, { force: true });
               throw error;
             }

@@ -186,8 +186,8 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
       const { origin } = folder;
       if (origin !== null)
         await this.#tried(() => deleteFromOriginalFolder(this.holdings.place, id, origin.id, new Set(nodeIds)));
-      // The journal has been rewritten already. Purged data must be removed from the other files too before this
-      // returns.
+      // The journal has been rewritten already. Purged data must
+      // be removed from the other files too before this returns.
       await this.#tried(() => this.holdings.side.forget(id, new Set(nodeIds)));
       await this.#tried(async () => this.#enter(folder, await folder.flush()));
     });

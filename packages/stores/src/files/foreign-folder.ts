@@ -136,8 +136,8 @@ function readNodeFolder(folder: string, rootId: string): Map<string, FoundNode> 
 }
 
 /**
- * Deletes purged nodes, or all nodes, from the folder that a tree was imported from. Apart from that, the original
- * folder is never changed.
+ * Deletes purged nodes, or all nodes, from the folder that a tree was
+ * imported from. Apart from that, the original folder is never changed.
  */
 export function deleteFromOriginalFolder(
   place: string,
@@ -179,8 +179,8 @@ function olderFirst(a: FoundNode, b: FoundNode): number {
 }
 
 /**
- * Returns the children of each parent, in the order of the parent's list. Only the parent ids of nodes decide which
- * nodes are its children.
+ * Returns the children of each parent, in the order of the parent's list.
+ * Only the parent ids of nodes decide which nodes are its children.
  */
 function childrenOfNode(
   root: ForeignRoot,

@@ -163,8 +163,8 @@ class JournalReader {
     this.tail = { bytes: at.offset + at.length + (at.ended ? 1 : 0), ended: at.ended };
     if (!line.ok) {
       if (at.length === 0) return;
-      // The first line and the lines of the rows are written with the whole file, so a crash cannot leave them
-      // incomplete.
+      // The first line and the lines of the rows are written with
+      // the whole file, so a crash cannot leave them incomplete.
       if (this.owner === null || this.open) throw this.bad(at, line.why);
       this.broken.push({ ...at, why: line.why });
       if (!line.torn) this.#doubt = at;
@@ -195,7 +195,7 @@ class JournalReader {
   #understand(value: FieldMap, at: LineRange): void {
     const type = requiredText(value, 'type');
     if (this.owner === null) return this.#head(type, value);
-    if (this.open !== (type === 'node')) throw new UnreadableValueError('stands in the wrong place');
+    if (this.open !== (type === 'node')) throw new UnreadableValueError('is in the wrong place');
     switch (type) {
       case 'commit':
         return this.#commit(value, at);
@@ -293,9 +293,9 @@ class JournalReader {
 }
 
 /**
- * Reads a journal. An incomplete last line is skipped and reported, and so is an incomplete line in the middle if the
- * next commit shows that it was never acknowledged. Other unreadable lines are refused with `store/damaged`, with file
- * and line.
+ * Reads a journal. An incomplete last line is skipped and reported, and so is an
+ * incomplete line in the middle if the next commit shows that it was never acknowledged.
+ * Other unreadable lines are refused with `store/damaged`, with file and line.
  */
 export function readJournal(path: string, treeId: TreeId, kit?: MessageKit): Journal {
   const reader = new JournalReader(path, treeId, kit);

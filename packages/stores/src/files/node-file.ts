@@ -26,8 +26,8 @@ const noteNames: readonly (readonly [note: string, name: string])[] = [
 ];
 const annotatedFields: ReadonlySet<string> = new Set(noteNames.map(([note]) => note));
 
-// Returns the source that nodes without one get, because other programs expect one. It is marked, so that it is not
-// read back as metadata.
+// Returns the source that nodes without one get, because other programs
+// expect one. It is marked, so that it is not read back as metadata.
 function usualSource(role: Node['role']): JsonObject {
   return role === 'user' ? { type: 'user' } : { type: 'unknown' };
 }

@@ -23,8 +23,8 @@ const mostSynced = 32;
 const atOnce = 64;
 
 /**
- * Returns the folder of a node's file. Removed nodes have their own folder, because other programs read every file in
- * `nodes` as a message.
+ * Returns the folder of a node's file. Removed nodes have their own
+ * folder, because other programs read every file in `nodes` as a message.
  */
 export function folderOfNode(node: Pick<Node, 'removedIn'>): 'nodes' | 'trash' {
   return node.removedIn === null ? 'nodes' : 'trash';
@@ -157,8 +157,8 @@ async function writeAllFiles({ folder, target, writer }: NodeFilesUpdate): Promi
 }
 
 /**
- * Deletes a file of Coppice that is no longer needed. A file with another name is not ours, and is moved to another
- * folder.
+ * Deletes a file of Coppice that is no longer needed. A file
+ * with another name is not ours, and is moved to another folder.
  */
 function removeFile(folder: string, path: string): void {
   const name = basename(path);

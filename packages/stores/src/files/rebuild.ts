@@ -148,8 +148,8 @@ function fitsLog({ steps, version }: Commit, tree: Tree): boolean {
 }
 
 /**
- * Builds the log of a tree. An empty commit without an actor replaces each unreadable one, because versions must not
- * have gaps.
+ * Builds the log of a tree. An empty commit without an actor
+ * replaces each unreadable one, because versions must not have gaps.
  */
 function logOf(treeId: TreeId, tree: Tree, commits: ReadonlyMap<number, Commit>): Commit[] {
   const log: Commit[] = [];

@@ -1,6 +1,6 @@
 /**
- * Reads and writes `tree.json`: the row of a tree, its root and bookmarks, and the end of the journal that the files
- * match.
+ * Reads and writes `tree.json`: the row of a tree, its root and
+ * bookmarks, and the end of the journal that the files match.
  */
 import type { Bookmark, ConversationFormat, Node, Tree, TreeRow } from '@coppice/core';
 import {

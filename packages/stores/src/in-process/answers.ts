@@ -1,6 +1,6 @@
 /**
- * Answers the reads of a program: about its own tree from one snapshot, about other trees in their state at the first
- * read.
+ * Answers the reads of a program: about its own tree from one
+ * snapshot, about other trees in their state at the first read.
  */
 import type { Answer, Read, ReadProgram, Tree, TreeId } from '@coppice/core';
 import type { GlobalIndex, TreeLookup } from './global-index.ts';

@@ -39,8 +39,8 @@ export class InProcessBlobs {
   }
 
   /**
-   * Registers an attachment whose bytes the persistence keeps, when the store is opened. The last call for a hash
-   * counts.
+   * Registers an attachment whose bytes the persistence keeps,
+   * when the store is opened. The last call for a hash counts.
    */
   register(owner: string, info: BlobInfo, at: number, loose: boolean): void {
     const there = this.#of(owner).get(info.hash);

@@ -84,8 +84,8 @@ export class GlobalIndex {
   }
 
   /**
-   * Returns which of these ids are taken in any tree. The id of a tree counts as taken too, because lookups by id use
-   * it for the root.
+   * Returns which of these ids are taken in any tree. The id of a tree
+   * counts as taken too, because lookups by id use it for the root.
    */
   taken(ids: readonly NodeId[]): readonly NodeId[] | Promise<readonly NodeId[]> {
     const here = (id: NodeId) => this.#isHere(id);

@@ -155,8 +155,8 @@ export function listTrash(slot: TreeSlot, { tree, log }: LoadedTreeSlot): TrashI
   const nodes = allNodes(tree);
   const tops = new Map<string, { readonly node: Node; count: number }>();
   const topOf = new Map<string, string>();
-  // A node may be older than its parent, so the path up from each node is followed. Results are cached for all its
-  // nodes.
+  // A node may be older than its parent, so the path up from each node is followed. The
+  // result is cached for all nodes of the path.
   for (const node of nodes) {
     if (node.removedIn === null) continue;
     const way: Node[] = [];

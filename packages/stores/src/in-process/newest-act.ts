@@ -48,8 +48,8 @@ function isNewer(one: Placed, other: Placed): boolean {
 }
 
 /**
- * Returns the change number of a commit. A commit from before the store was opened gets that of its tree's first
- * change.
+ * Returns the change number of a commit. A commit from before
+ * the store was opened gets that of its tree's first change.
  */
 function sequenceOf({ commit, slot }: Placed): number {
   return slot.sequences.get(commit.version) ?? 0;

@@ -41,8 +41,8 @@ export type PersistedEntry =
     }
   | { readonly type: 'purge-tree'; readonly treeId: TreeId }
   /**
-   * The highest change number. It is written before the tree with that number is purged, so that it is never used
-   * again.
+   * The highest change number. It is written before the tree
+   * with that number is purged, so that it is never used again.
    */
   | { readonly type: 'sequence'; readonly sequence: number }
   /** The rows of a tree were repaired. `tree` has the new rows. */

@@ -7,8 +7,8 @@ import type { TreeSnapshot } from './tree-slot.ts';
 import type { Yielder } from './yielder.ts';
 
 /**
- * Prepares the commit of a plan; null if the plan has no steps. For a long plan the steps are copied in parts, with
- * pauses.
+ * Prepares the commit of a plan; null if the plan has no steps.
+ * For a long plan the steps are copied in parts, with pauses.
  */
 export async function prepareCommitCooperatively<R>(
   treeId: TreeId,

@@ -50,8 +50,8 @@ export interface TreeStateOptions {
   readonly kit?: MessageKit;
 }
 
-// The key under which new trees are created one after another. Two trees with one unique key could otherwise be created
-// at the same time.
+// The key under which new trees are created one after another. Two trees
+// with one unique key could otherwise be created at the same time.
 const openingStates = 'making a tree';
 
 /** The trees of a store, which all its handles share. */
@@ -228,8 +228,8 @@ export class TreeState {
   }
 
   /**
-   * Reads a tree again after a failed write. A commit that was not acknowledged may be stored nevertheless; then it
-   * becomes visible.
+   * Reads a tree again after a failed write. A commit that was not
+   * acknowledged may be stored nevertheless; then it becomes visible.
    */
   #lookAgain(slot: TreeSlot, pages: LoadedTreeSlot): void {
     try {
@@ -461,8 +461,8 @@ export class TreeState {
   }
 
   /**
-   * Yields the commits of a tree after a version, then new ones. Ends when the signal aborts, or the tree or store is
-   * gone.
+   * Yields the commits of a tree after a version, then new ones.
+   * Ends when the signal aborts, or the tree or store is gone.
    */
   async *feed(owner: string, treeId: TreeId, since: number, signal?: AbortSignalLike): AsyncGenerator<Commit> {
     assertArgument('since', since, argumentValidators.version);

@@ -99,7 +99,7 @@ describe('one line', () => {
       'session-orphan',
     ],
     [
-      'that hangs on itself',
+      'that is its own parent',
       (lines) => lines.map((line) => (line.includes('the second') ? withParent(line, parse(line)['uuid']) : line)),
       five,
       'session-orphan',
@@ -321,8 +321,8 @@ describe('random damage', () => {
   }
 
   /**
-   * Creates a session, damages its file, and expects the message of every remaining line in the thread, in search and
-   * in the store.
+   * Creates a session, damages its file, and expects the message of
+   * every remaining line in the thread, in search and in the store.
    */
   async function survives(acts: readonly Act[], wounds: readonly Wound[]): Promise<void> {
     rmSync(folder, { recursive: true, force: true });

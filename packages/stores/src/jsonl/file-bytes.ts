@@ -58,8 +58,8 @@ export class FileBytes {
   }
 
   /**
-   * Returns 0 if the file ends at an offset, 1 if it is longer and −1 if it is shorter. This is faster than reading the
-   * size.
+   * Returns 0 if the file ends at an offset, 1 if it is longer and
+   * −1 if it is shorter. This is faster than reading the size.
    */
   goesPast(place: number): number {
     return this.#reading(() => readSync(this.#handle, twoBytes, 0, 2, place - 1)) - 1;

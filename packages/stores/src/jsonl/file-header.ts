@@ -19,9 +19,9 @@ export interface LocatedHeader {
 }
 
 /**
- * Returns the header of a file. If it is not in the first line, the other lines are searched, and a missing header is
- * rebuilt from the entries. Throws if the first line is unreadable or another program's, or if a newer version wrote
- * the file.
+ * Returns the header of a file. If it is not in the first line, the other lines are
+ * searched, and a missing header is rebuilt from the entries. Throws if the first
+ * line is unreadable or another program's, or if a newer version wrote the file.
  */
 export function readSessionHeader(path: string, file: FileBytes): LocatedHeader {
   const { bytes, line: number, offset } = readFirstLine(file);
@@ -58,7 +58,7 @@ function searchHeader(path: string, file: FileBytes): LocatedHeader | null {
     if (line === undefined || head === null) return;
     const header = parseHeaderText(line);
     if (header !== undefined) {
-      const message = `The header stands in line ${number}, behind entries.`;
+      const message = `The header is in line ${number}, after entries.`;
       const warning = { code: 'order', message, line: number, offset, uuid: header.uuid } as const;
       found = { header, at: { line: number, offset, length: bytes.length }, warning };
     }

@@ -14,8 +14,8 @@ export class FileLease {
   // Whether to take the lease as soon as it is free.
   #wanted = false;
   #isClosed = false;
-  // Whether this process holds the lease, and the period in which it is assumed valid. Plain numbers, because every
-  // save compares them.
+  // Whether this process holds the lease, and the period in which it
+  // is assumed valid. Plain numbers, because every save compares them.
   #isHeld = false;
   #seenAt = Number.POSITIVE_INFINITY;
   #goodUntil = Number.NEGATIVE_INFINITY;
@@ -76,8 +76,8 @@ export class FileLease {
   }
 
   /**
-   * Releases the lease for good. A remaining user of the file cannot take it again, because nothing would release it
-   * then.
+   * Releases the lease for good. A remaining user of the file
+   * cannot take it again, because nothing would release it then.
    */
   release(): void {
     if (this.#lease instanceof FolderLock) this.#lease.release();

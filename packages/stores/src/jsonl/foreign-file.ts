@@ -122,12 +122,12 @@ function readForeignLines(path: string, dialect: SessionDialect): ForeignRead {
 function withoutHeader(at: RawLine | undefined): SessionWarning {
   if (at === undefined) return { code: 'lost', message: 'The header is missing.', line: 1, offset: 0 };
   const { line, offset } = at;
-  return { code: 'order', message: `The header stands in line ${line}, behind entries.`, line, offset };
+  return { code: 'order', message: `The header is in line ${line}, after entries.`, line, offset };
 }
 
 /**
- * Makes ids unique: a repeated line is dropped, and another line with a used id gets a new id. Lines without a required
- * id are reported.
+ * Makes ids unique: a repeated line is dropped, and another line with
+ * a used id gets a new id. Lines without a required id are reported.
  */
 function makeIdsDistinct(
   lines: readonly { readonly fields: FieldMap; readonly at: RawLine }[],
@@ -151,7 +151,7 @@ function makeIdsDistinct(
       places.set(id, at);
       reported.push(fields);
     } else if (before?.bytes.equals(at.bytes) === true)
-      warn('twice', at, `Line ${at.line} says the same as line ${before.line}; it is left out.`, id);
+      warn('twice', at, `Line ${at.line} is a copy of line ${before.line}; it is left out.`, id);
     else {
       const own = deriveId('session-line', id, at.line);
       warn('twice', at, `Line ${at.line} has the id of line ${before?.line ?? 1}; it is shown as ${own}.`, own);

@@ -1,6 +1,6 @@
 /**
- * Finds the attachments that a session file may refer to by scanning its text, because entries of other tools are not
- * decoded.
+ * Finds the attachments that a session file may refer to by scanning
+ * its text, because entries of other tools are not decoded.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { osErrorCode, withFileErrors } from '../disk/atomic-files.ts';

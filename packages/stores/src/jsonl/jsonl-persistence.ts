@@ -306,8 +306,8 @@ export class JsonlPersistence
   }
 
   /**
-   * Yields the node ids of each session. A node that several files contain belongs to the first file. An unreadable
-   * file has no nodes.
+   * Yields the node ids of each session. A node that several files
+   * contain belongs to the first file. An unreadable file has no nodes.
    */
   protected *nodesOfTrees(): Generator<readonly [TreeId, Iterable<NodeId>], void, undefined> {
     for (const session of this.holdings.sessions.values()) {
@@ -333,9 +333,9 @@ export class JsonlPersistence
   }
 
   /**
-   * Returns the attachments that others added recently, and those that any session file refers to now: another process
-   * may create sessions, or append to loaded ones. The lock of the shared files is held meanwhile, so that nothing is
-   * added.
+   * Returns the attachments that others added recently, and those that any session
+   * file refers to now: another process may create sessions, or append to loaded
+   * ones. The lock of the shared files is held meanwhile, so that nothing is added.
    */
   wanted(owner: string, hashes: ReadonlySet<string>, after: number): ReadonlySet<string> {
     this.#lockShared();

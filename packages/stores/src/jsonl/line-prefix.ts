@@ -110,8 +110,8 @@ export function scanLinePrefix(bytes: Buffer, start: number, end: number): Scann
 }
 
 /**
- * Parses a line to an object; undefined if it is not a JSON object. A byte order mark, which some editors write at the
- * start, is skipped.
+ * Parses a line to an object; undefined if it is not a JSON object. A
+ * byte order mark, which some editors write at the start, is skipped.
  */
 export function parseLine(bytes: Buffer): FieldMap | undefined {
   try {
@@ -219,8 +219,8 @@ function entryWithin(bytes: Buffer): LinePart | null {
 }
 
 /**
- * Whether an entry of Coppice may begin at an offset. Its type and ids may contain characters that the fast scan
- * rejects.
+ * Whether an entry of Coppice may begin at an offset. Its type
+ * and ids may contain characters that the fast scan rejects.
  */
 function mayBeOurs(bytes: Buffer, at: number): boolean {
   const head = scanLinePrefix(bytes, at, bytes.length);

@@ -126,8 +126,8 @@ export class LineTable {
   }
 
   /**
-   * Whether a line comes before lines of an earlier commit. Such a line was inserted later, and does not become the
-   * leaf.
+   * Whether a line comes before lines of an earlier commit. Such
+   * a line was inserted later, and does not become the leaf.
    */
   isLate(index: number): boolean {
     return this.#late.has(index);
@@ -242,7 +242,7 @@ export class LineTable {
   }
 
   #leaveOut(head: LinePrefix, at: LineLocation, before: number): true {
-    const message = `Line ${at.line} says the same as line ${before}; it is left out.`;
+    const message = `Line ${at.line} is a copy of line ${before}; it is left out.`;
     this.warnings.push({ code: 'twice', message, ...placeOfLine(at), uuid: head.uuid });
     return true;
   }
@@ -294,8 +294,8 @@ export class LineTable {
   }
 
   /**
-   * Adds an open commit at the end of the file, unless another process may still be writing it. Returns whether there
-   * was an open commit.
+   * Adds an open commit at the end of the file, unless another process
+   * may still be writing it. Returns whether there was an open commit.
    */
   end(): boolean {
     const [first] = this.#group;
@@ -349,7 +349,7 @@ export class LineTable {
   /** Records the commits that are missing before a commit, or that the commit comes after a later one. */
   #noteOrder({ head, at }: Staged, claimed: number): void {
     if (this.#lost.delete(claimed) || (claimed < this.#claimed && claimed > 1)) {
-      const message = `Line ${at.line} belongs before lines that stand above it.`;
+      const message = `Line ${at.line} belongs to an earlier commit than lines before it.`;
       this.warnings.push({ code: 'order', message, ...placeOfLine(at), uuid: head.uuid });
     }
     if (claimed <= this.#version + 1) return;
@@ -427,7 +427,7 @@ export class LineTable {
       const uuid = this.uuidAt(index);
       if (real === parent) {
         this.#named.delete(index);
-        const message = `Line ${at.line} stands before line ${this.lineAt(parent)}, on which it hangs.`;
+        const message = `Line ${at.line} comes before line ${this.lineAt(parent)}, its parent.`;
         this.#placements.set(index, { code: 'order', message, ...placeOfLine(at), uuid });
         continue;
       }

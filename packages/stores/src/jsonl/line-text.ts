@@ -54,8 +54,8 @@ export function serializeEntry(entry: SessionEntry): string {
 }
 
 /**
- * Serialises the commit fields at the end of a line. The result is cached, because most commits of a session have the
- * same fields.
+ * Serialises the commit fields at the end of a line. The result is
+ * cached, because most commits of a session have the same fields.
  */
 function notesOfNode(commit: SessionCommit): string {
   if (commit !== lastNoted) [lastNoted, lastNotes] = [commit, `,${JSON.stringify(commit).slice(1)}\n`];
@@ -98,8 +98,8 @@ function endLine(entries: readonly SessionEntry[]): readonly SessionEntry[] {
   return [...entries, { type: 'change', uuid: randomUUID(), parentUuid: last.uuid, steps: [] }];
 }
 
-// The fields are compared one by one for speed, because every saved line is checked. The names are those of
-// `commitFields`.
+// The fields are compared one by one for speed, because every
+// saved line is checked. The names are those of `commitFields`.
 function hasNotes({ actId, actor, at, kind, sequence, format }: SessionEntry): boolean {
   const isThere = actId !== undefined || actor !== undefined || at !== undefined;
   return isThere || kind !== undefined || sequence !== undefined || format !== undefined;

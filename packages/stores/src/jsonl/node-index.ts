@@ -2,8 +2,8 @@
  * The node index of a session: where the content of each node is in the file, its row and its neighbours, so that a
  * thread is read without the rest of the file. It is safe to delete, and valid only for the file that it describes.
  *
- * The file has the rows as JSON, a record of fixed size per node, the tree row, and a footer that describes the session
- * file.
+ * The file has the rows as JSON, a record of fixed size per node,
+ * the tree row, and a footer that describes the session file.
  */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -170,8 +170,8 @@ class SessionFinder implements SessionDiscovery {
   }
 
   /**
-   * Takes the lease of the one session file. Returns false if another process has it or the file belongs to another
-   * tool.
+   * Takes the lease of the one session file. Returns false if
+   * another process has it or the file belongs to another tool.
    */
   hold(): boolean {
     for (const session of this.#sessions.values()) {

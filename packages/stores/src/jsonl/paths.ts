@@ -100,8 +100,8 @@ export function listBackupCopies(path: string): string[] {
 }
 
 /**
- * Removes the empty folders beside a new session file. Other folders stay, because another process may be about to use
- * them.
+ * Removes the empty folders beside a new session file. Other
+ * folders stay, because another process may be about to use them.
  */
 export function removeEmptySidecarFolders(path: string): void {
   const side = sidecarFolder(path);

@@ -22,8 +22,8 @@ export interface DetachedLinesInput {
 }
 
 /**
- * A line with its parent. `real` is the line that is named as the parent. `parent` is another line if `real` is a
- * descendant.
+ * A line with its parent. `real` is the line that is named as the
+ * parent. `parent` is another line if `real` is a descendant.
  */
 export interface AttachedLine {
   readonly line: DetachedLine;

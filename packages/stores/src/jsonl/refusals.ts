@@ -6,7 +6,7 @@ export function makeFileReplacedError(path: string): AppError {
   return new AppError({
     code: 'store/locked',
     kind: refusalKinds['store/locked'],
-    message: `${path} was deleted, replaced or cut by somebody else: close it and open it again.`,
+    message: `${path} was deleted, replaced or cut by another program: close it and open it again.`,
     data: { path },
   });
 }
@@ -16,7 +16,7 @@ export function makeReadOnlyFileError(path: string): AppError {
   return new AppError({
     code: 'tree/read-only',
     kind: refusalKinds['tree/read-only'],
-    message: `${path} was opened to be read only.`,
+    message: `${path} was opened read-only.`,
     data: { path },
   });
 }
@@ -32,8 +32,8 @@ export function makeFileClosedError(path: string): AppError {
 }
 
 /**
- * Makes the error for a write that was planned before another process added a commit, or before the end of a failed
- * write was found.
+ * Makes the error for a write that was planned before another process
+ * added a commit, or before the end of a failed write was found.
  */
 export function makeFileChangedError(
   { path, version }: { readonly path: string; readonly version: number },

@@ -251,8 +251,8 @@ export class SessionReplay {
       parentOf: (entry) => {
         const line = file.indexOf(entry.uuid);
         const named = file.namedParentAt?.(line);
-        // Only the line of the parent is lost. The parent exists, because it was rebuilt from the line that completed
-        // it.
+        // Only the line of the parent is lost. The parent exists,
+        // because it was rebuilt from the line that completed it.
         if (named !== undefined && findAnyNode(tree, names.toNode(named))?.removedIn === null) return named;
         let index = line < 0 ? 0 : file.parentAt(line);
         while (index > 0 && isSideEntry(file.typeAt(index))) index = file.parentAt(index);
@@ -272,8 +272,8 @@ export class SessionReplay {
   }
 
   /**
-   * Returns the rows that a purge or a repair stored. Returns null if they cannot be read; then the lines are read as
-   * entries.
+   * Returns the rows that a purge or a repair stored. Returns null
+   * if they cannot be read; then the lines are read as entries.
    */
   #rows(group: readonly number[], state: number): SessionFromRows | null {
     const rows = readStateRows(this.#on, group, state);

@@ -60,8 +60,8 @@ export class JsonlFile implements SessionFile {
   #ended = true;
   #tail: SessionWarning | null = null;
   readonly #spoilt = new Set<number>();
-  // The lines written here that are not in the table yet, the number of their last commit, and whether lines were
-  // removed.
+  // The lines written here that are not in the table yet, the
+  // number of their last commit, and whether lines were removed.
   #fresh: string[] = [];
   #freshVersion = 0;
   #isCut = false;
@@ -295,8 +295,8 @@ export class JsonlFile implements SessionFile {
   }
 
   /**
-   * Returns the size of the file. Throws if the path has another file than the one that was opened, because the table
-   * would be wrong.
+   * Returns the size of the file. Throws if the path has another file
+   * than the one that was opened, because the table would be wrong.
    */
   #sizeNow(): number {
     const now = withFileErrors(this.path, () => statSync(this.path, { throwIfNoEntry: false }));
@@ -354,8 +354,8 @@ export class JsonlFile implements SessionFile {
   }
 
   /**
-   * Whether this process may write right after its last write. Usually it is enough to check that the open file has not
-   * changed.
+   * Whether this process may write right after its last write.
+   * Usually it is enough to check that the open file has not changed.
    */
   #isFree(): boolean {
     const isShort = this.#fresh.length < rowMost && this.#size - this.#end < rowBytes;
@@ -405,8 +405,8 @@ export class JsonlFile implements SessionFile {
   }
 
   /**
-   * Adds the lines written here to the table. If others have written too, the file is read instead, because the offsets
-   * of lines may differ.
+   * Adds the lines written here to the table. If others have written too,
+   * the file is read instead, because the offsets of lines may differ.
    */
   #settle(isStill = false): LineTable {
     if (this.#fresh.length === 0) return this.#table;

@@ -234,8 +234,8 @@ export class SessionState {
   }
 
   /**
-   * Returns the lines for the first commit of a list of an earlier version. They are written together with the second
-   * commit.
+   * Returns the lines for the first commit of a list of an earlier
+   * version. They are written together with the second commit.
    */
   #listLines(header: Readonly<Record<string, unknown>>, format: ConversationFormat): CommitEntries[] {
     const { list } = this.#replaying();
@@ -394,9 +394,9 @@ function commitOfLine(commit: Commit, sequence: number, format: ConversationForm
 }
 
 /**
- * Returns a function that finds the line with the content of a node: the line that inserted the node, or the only
- * change line of the commit that replaced the content. The function returns null if there is no such line, as in files
- * of other tools.
+ * Returns a function that finds the line with the content of a node: the line that
+ * inserted the node, or the only change line of the commit that replaced the content.
+ * The function returns null if there is no such line, as in files of other tools.
  */
 function contentLines(file: JsonlFile): (node: Node) => ByteRange | null {
   const changes = new Map<number, number | null>();

@@ -1,6 +1,6 @@
 /**
- * The store in the memory of one process, for tests, temporary chats and the browser. Other stores are compared with
- * it.
+ * The store in the memory of one process, for tests, temporary
+ * chats and the browser. Other stores are compared with it.
  */
 import { AppError, refusalKinds, type StoreInfo } from '@coppice/core';
 import {

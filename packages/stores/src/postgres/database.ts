@@ -28,16 +28,16 @@ const mostTries = 5;
 const mostTriesWhenLost = 3;
 // The longest time that a migration waits for the lock of a table, in milliseconds.
 const longestTableLock = 3_000;
-// At most this many statements stay prepared. Some statement texts are generated, and all of them would fill the
-// server's memory.
+// At most this many statements stay prepared. Some statement texts
+// are generated, and all of them would fill the server's memory.
 const mostStatements = 500;
 
 const lockEnding = postgresDialect.forUpdate;
 
 /**
- * Settings for the planner of the server. Every statement finds rows by a key, in tables with the trees of all owners.
- * Plans that were made while a table was small or had no statistics would scan the whole table for each row, and would
- * be cached.
+ * Settings for the planner of the server. Every statement finds rows by a key, in
+ * tables with the trees of all owners. Plans that were made while a table was small
+ * or had no statistics would scan the whole table for each row, and would be cached.
  */
 const planning: readonly (readonly [string, string])[] = [
   ...['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan', 'material'].map((way) => [`enable_${way}`, 'off'] as const),
@@ -91,8 +91,8 @@ interface PreparedStatement {
 
 // Matches an insert of a single row, which changes one row or fails.
 const insertsOne = /^\s*(INSERT INTO \w+ \([^)]*\)\s*VALUES )\((\$1(?:, \$\d+)*)\)\s*$/;
-// Matches updates of the tree's row, which the transaction has locked, and of visit marks, whose number does not
-// matter.
+// Matches updates of the tree's row, which the transaction has
+// locked, and of visit marks, whose number does not matter.
 const updatesOne =
   /^\s*(?:WITH added AS|UPDATE) (?:\(INSERT INTO node |tree SET version = |node SET last_child_id = \$3 WHERE [^=]+= \$1 AND id = \$2 AND \(last_child_id IS NULL OR last_child_id <> \$3\))/;
 // The number of rows per insert. With fewer, a large import would spend most of its time on messages to the server.
@@ -139,8 +139,8 @@ export class PostgresDatabase {
   }
 
   /**
-   * Whether a connection is direct. Through a pooler, the process id of the connection differs from that of the
-   * server's backend.
+   * Whether a connection is direct. Through a pooler, the process
+   * id of the connection differs from that of the server's backend.
    */
   async isDirect(client: ClientBase & { readonly processID?: number | null }): Promise<boolean> {
     const known = this.#direct.get(client);

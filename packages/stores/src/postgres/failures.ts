@@ -45,8 +45,8 @@ function isStatementMode(error: unknown): boolean {
 }
 
 /**
- * Whether the connection was lost or could not be opened. Then a transaction was rolled back, unless its commit had
- * been sent.
+ * Whether the connection was lost or could not be opened. Then a
+ * transaction was rolled back, unless its commit had been sent.
  */
 export function isConnectionLost(error: unknown): boolean {
   if (isAppError(error) || isStatementMode(error)) return false;

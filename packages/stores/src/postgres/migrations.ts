@@ -1,6 +1,6 @@
 /**
- * The tables of a PostgreSQL store. They are created and changed by numbered migrations. The first process that needs a
- * migration runs it.
+ * The tables of a PostgreSQL store. They are created and changed by
+ * numbered migrations. The first process that needs a migration runs it.
  */
 import { AppError, refusalKinds } from '@coppice/core';
 import { recordEarlierCopies } from '../sql/copies.ts';
@@ -31,8 +31,8 @@ export interface PostgresMigration {
   readonly fill?: (progress: MigrationProgress) => SqlTask<void>;
 }
 
-// The tree table refers to the node table, and the node table to the tree table. So this foreign key is added when both
-// exist.
+// The tree table refers to the node table, and the node table to
+// the tree table. So this foreign key is added when both exist.
 const activeKey = /,\s*(FOREIGN KEY \(id, active_node_id\) REFERENCES node [^\n]*)/;
 
 function createTableStatements(): string[] {
@@ -58,8 +58,8 @@ const own: readonly string[] = [
   // Until version 10, positions were made from transaction ids.
   'CREATE UNIQUE INDEX change_place ON change (id)',
   'CREATE INDEX change_feed ON change (owner, id)',
-  // The function is written in PL/pgSQL, because every server caches its plans. Before version 18, an SQL function is
-  // planned at each call.
+  // The function is written in PL/pgSQL, because every server caches its
+  // plans. Before version 18, an SQL function is planned at each call.
   `CREATE FUNCTION change_place() RETURNS BIGINT LANGUAGE plpgsql VOLATILE AS $$
     DECLARE first BIGINT := CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT) * ${commitsPerTransaction};
     BEGIN RETURN first + (SELECT count(*) FROM change WHERE id >= first AND id < first + ${commitsPerTransaction}); END

@@ -1,6 +1,6 @@
 /**
- * Detects new commits: those of this process immediately, those of others by LISTEN and NOTIFY, and all of them by
- * polling at intervals.
+ * Detects new commits: those of this process immediately, those of
+ * others by LISTEN and NOTIFY, and all of them by polling at intervals.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { AbortSignalLike, TreeId } from '@coppice/core';
@@ -90,8 +90,8 @@ export class Notifications {
   }
 
   /**
-   * Starts to listen, unless the feed is set to polling. Errors are ignored: polling continues and the connection is
-   * retried.
+   * Starts to listen, unless the feed is set to polling. Errors
+   * are ignored: polling continues and the connection is retried.
    */
   async start(): Promise<void> {
     if (this.#mode === 'poll' || this.#closed) return;
@@ -146,8 +146,8 @@ export class Notifications {
   }
 
   /**
-   * Tests the listening connection again, because a poll found a commit of which no notification came. A connection that
-   * a failover left half open reports no error: if the test is not received either, another one is opened.
+   * Tests the listening connection again, because a poll found a commit without a notification. After a failover a
+   * connection may be half open without an error. If the test notification does not arrive, a new connection is opened.
    */
   async #testAgain(client: Client): Promise<void> {
     await this.#sendTest();
@@ -198,9 +198,9 @@ export class Notifications {
   }
 
   /**
-   * Announces a commit after it is made. A NOTIFY in the same transaction would hold a server-wide lock while the
-   * commit is written to disk, and all commits would wait for each other. If this process ends in between, others find
-   * the commit by polling.
+   * Announces a commit after it is made. A NOTIFY in the same transaction would hold a
+   * server-wide lock while the commit is written to disk, and all commits would wait
+   * for each other. If this process ends in between, others find the commit by polling.
    */
   announce(owner: string, treeId: TreeId, version: number): void {
     const payload = `${treeId} ${version} ${owner}`;
@@ -252,8 +252,8 @@ export class Notifications {
   }
 
   /**
-   * Resolves when a target may have a newer commit. Resolves immediately if a commit was reported since the mark was
-   * taken.
+   * Resolves when a target may have a newer commit. Resolves
+   * immediately if a commit was reported since the mark was taken.
    */
   changed(target: FeedTarget, signal: AbortSignalLike | undefined, mark: string): Promise<void> {
     // A commit between the last read and this call was already reported, and will not be reported again.

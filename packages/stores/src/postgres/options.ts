@@ -22,8 +22,8 @@ export interface PostgresOptions extends StoreOptions {
   /** Whether statements stay prepared on the server. Switch this off behind a pooler that does not support it. */
   readonly prepare?: boolean;
   /**
-   * The isolation level of writes. The weaker one is sufficient, because writes lock the row of their tree. Both are
-   * tested.
+   * The isolation level of writes. The weaker one is sufficient,
+   * because writes lock the row of their tree. Both are tested.
    */
   readonly isolation?: 'read committed' | 'serializable';
 }

@@ -43,8 +43,8 @@ export const ownerGateStatements: readonly string[] = [
 ];
 
 /**
- * The unique index of commit positions. Commits keep their position in a move, and another owner in the new bucket may
- * have the same position.
+ * The unique index of commit positions. Commits keep their position in a
+ * move, and another owner in the new bucket may have the same position.
  */
 export const commitPositionIndex: TableIndex = {
   name: 'change_place',
@@ -54,8 +54,8 @@ export const commitPositionIndex: TableIndex = {
 };
 
 /**
- * Sends the check of the owner together with the first statement of the work, so that it needs no round trip of its
- * own.
+ * Sends the check of the owner together with the first statement
+ * of the work, so that it needs no round trip of its own.
  */
 export function* runWithOwnerGate<T>(sql: string, owner: string, work: () => SqlTask<T>): SqlTask<T> {
   const gate: Query = { sql, params: [owner], want: 'rows' };

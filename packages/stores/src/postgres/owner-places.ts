@@ -27,9 +27,9 @@ const lanes = 8;
 const lockNumber = 0x636f_7000;
 
 /**
- * Returns the function that assigns a position: it locks a lane, then reads the epoch, which may have changed
- * meanwhile. It is written in PL/pgSQL, because every server caches its plans. Before version 18, an SQL function is
- * planned at each call.
+ * Returns the function that assigns a position: it locks a lane, then reads the epoch,
+ * which may have changed meanwhile. It is written in PL/pgSQL, because every server
+ * caches its plans. Before version 18, an SQL function is planned at each call.
  */
 function takePlace(check: string): string {
   return `CREATE OR REPLACE FUNCTION change_takes_place() RETURNS TRIGGER LANGUAGE plpgsql AS $$
@@ -123,8 +123,8 @@ export const ownerFeedIndex: TableIndex = { name: 'change_feed', table: 'change'
 const usedLanes = 'generate_series(0, coalesce((SELECT max(m.lane) FROM change m WHERE m.owner = $1), -1))';
 
 /**
- * Returns the commits of an owner after a position per lane, oldest first. A lane without a position is read from its
- * start.
+ * Returns the commits of an owner after a position per lane,
+ * oldest first. A lane without a position is read from its start.
  */
 export function* queryEventRows(owner: string, since: readonly number[], limit: number): SqlTask<readonly SqlRow[]> {
   return yield* queryRows(

@@ -24,8 +24,8 @@ const oldestServer = 130_000;
 // A slow connection alone can cause a difference of seconds.
 const clockToleranceMs = 30_000;
 const fewConnections = 20;
-// How long a migration tries to lock the tables, and how long others can use them between two attempts, in
-// milliseconds.
+// How long a migration tries to lock the tables, and how long
+// others can use them between two attempts, in milliseconds.
 const longestLockWait = 300_000;
 const pauseBetweenLocks = 500;
 
@@ -123,8 +123,8 @@ async function tablesOf(
 }
 
 /**
- * Runs a migration. If it does not get the lock of the tables in time, it waits, so that others can work, and tries
- * again.
+ * Runs a migration. If it does not get the lock of the tables
+ * in time, it waits, so that others can work, and tries again.
  */
 async function changeTables(database: PostgresDatabase, work: () => SqlTask<unknown>): Promise<void> {
   const until = performance.now() + longestLockWait;

@@ -9,9 +9,9 @@ import { createPreparedDatabase } from '../../test/postgres-subject.ts';
 import { openSteppedSession, type SteppedSessionOptions } from '../../test/stepped-sessions.ts';
 import { open } from './index.ts';
 
-// Each case runs in every order in which two sessions can alternate: the first session executes some statements, then
-// the second as many as it can, then the first finishes. The lock of the tree allows few orders, and all of them are
-// tried.
+// Each case runs in every order in which two sessions can alternate: the first
+// session executes some statements, then the second as many as it can, then the
+// first finishes. The lock of the tree allows few orders, and all of them are tried.
 
 const id = treeId(uuid(1));
 

@@ -65,7 +65,7 @@ describe('the database itself refuses', () => {
     ['two commits of one version', `UPDATE change SET version = 1 WHERE tree_id = '${first}'`],
     ['a node without its parent', `DELETE FROM node WHERE content LIKE '%"a"%'`],
     [
-      'an id that is there twice',
+      'an id that is used twice',
       `UPDATE node SET id = (SELECT id FROM node WHERE content LIKE '%"a"%') WHERE no = ${baseOf(second)}`,
     ],
   ])('%s', async (_, sql) => {

@@ -143,7 +143,7 @@ describe('a server that is restarted or killed while it is written to', () => {
             cursor = event.cursor;
           }
         } catch (error) {
-          // The database was away when the list was read.
+          // The database was unreachable when the list was read.
           if (!isAppError(error) || !error.retryable) throw error;
           await new Promise((resolve) => setTimeout(resolve, 20));
         }

@@ -10,8 +10,8 @@ import type { PostgresDatabase } from './database.ts';
 const refusedState = '25006';
 
 /**
- * Returns whether the server refuses writes. Settings of the current transaction do not count, because it is read-only
- * itself.
+ * Returns whether the server refuses writes. Settings of the
+ * current transaction do not count, because it is read-only itself.
  */
 export function* serverRefusesWrites(): SqlTask<boolean> {
   const found = yield* queryRow(

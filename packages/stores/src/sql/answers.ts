@@ -196,8 +196,8 @@ function* answerPositions(scope: TreeScope, read: PositionRead | OutsideRead): S
     case 'neighbourPositions':
       return yield* answerGap(base, read.of, read.position);
     case 'childAt': {
-      // A node that was removed with its parent returns to its position when both are restored, so its position is
-      // taken.
+      // A node that was removed with its parent returns to its
+      // position when both are restored, so its position is taken.
       const there = yield* queryRow(
         `SELECT n.id FROM node n JOIN node p ON p.no = n.parent_no
         WHERE n.parent_no = ${byId} AND n.position = $3 AND (n.removed_in IS NULL OR n.removed_in = p.removed_in)`,

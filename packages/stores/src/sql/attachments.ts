@@ -1,8 +1,8 @@
 /**
- * Attachments in a database: bytes by hash, the time when each was last added, and how many uploads wait for a message.
- * Bytes without a reference are deleted, but not while an upload may still wait for its message. The database sets the
- * time, so that it is valid for every server. The row with the time is also the lock for adding, referring to and
- * deleting the bytes.
+ * Attachments in a database: bytes by hash, the time when each was last added, and how many
+ * uploads wait for a message. Bytes without a reference are deleted, but not while an upload may
+ * still wait for its message. The database sets the time, so that it is valid for every server.
+ * The row with the time is also the lock for adding, referring to and deleting the bytes.
  */
 import type { BlobInfo } from '@coppice/core';
 import { addBlobHashesInJson, blobSourceText } from '../attachments.ts';
@@ -57,8 +57,8 @@ export function* findBlob(owner: string, hash: string): SqlTask<BlobInfo | null>
 }
 
 /**
- * Returns the bytes of an attachment, or a range of them. The database cuts the range, so that a large attachment is
- * not read completely.
+ * Returns the bytes of an attachment, or a range of them. The database
+ * cuts the range, so that a large attachment is not read completely.
  */
 export function* readBlob(
   owner: string,

@@ -3,8 +3,8 @@ import { type NodeMeta, type PurgeReport, type TreeId, treeId } from '@coppice/c
 import { treeNoSql } from './numbers.ts';
 import { type Query, queryRows, type SqlDialect, type SqlTask, sqlNumber, sqlText, sqlTextOrNull } from './query.ts';
 
-// A copy of a copy is stored as a copy of the first original, so that it is found even if the copy in between was
-// purged.
+// A copy of a copy is stored as a copy of the first original,
+// so that it is found even if the copy in between was purged.
 const insertCopy = `INSERT INTO node_copy (tree_id, node_id, from_node_id)
   VALUES ($1, $2, coalesce((SELECT c.from_node_id FROM node_copy c WHERE c.node_id = $3), $3)) ON CONFLICT (node_id) DO NOTHING`;
 

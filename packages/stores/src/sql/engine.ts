@@ -22,8 +22,8 @@ export interface SqlEngine {
   /** Runs work on one consistent snapshot. */
   snapshot<T>(work: () => SqlTask<T>): Promise<T>;
   /**
-   * Runs work in one durable write transaction. The work may run again after a conflict, so it is created again for
-   * each attempt.
+   * Runs work in one durable write transaction. The work may run
+   * again after a conflict, so it is created again for each attempt.
    */
   transaction<T>(work: () => SqlTask<T>): Promise<T>;
   /** Whether a {@link transaction} runs from its first read to its commit without yielding. */

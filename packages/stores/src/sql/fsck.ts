@@ -1,6 +1,6 @@
 /**
- * Checks a database, one range of trees at a time: first the invariants with SQL, then every tree with the check of
- * core.
+ * Checks a database, one range of trees at a time: first the
+ * invariants with SQL, then every tree with the check of core.
  */
 import { type Answer, type FsckReport, isAppError, type TreeId, treeId } from '@coppice/core';
 import { checkRows } from '@coppice/core/tree';
@@ -28,8 +28,8 @@ export interface TreeRange {
   readonly to: number;
 }
 
-// A range has about this many nodes, or one tree with more. It is checked in one transaction and is in memory
-// meanwhile.
+// A range has about this many nodes, or one tree with more. It
+// is checked in one transaction and is in memory meanwhile.
 const nodesPerRange = 5_000;
 
 /** Returns the condition that a node is live and in the tree `t`. */
@@ -37,9 +37,9 @@ const liveIn = (node: string): string =>
   `${node}.no >= t.no * ${numbersPerTree} AND ${node}.no < (t.no + 1) * ${numbersPerTree} AND ${node}.removed_in IS NULL`;
 
 /**
- * Selects the violated invariants, the same on every database. Each row has a code and an id. `nodes` and `trees` are
- * the live rows to check, `anywhere` the rows that they may refer to. A query here may only read those rows, and single
- * other rows by their keys.
+ * Selects the violated invariants, the same on every database. Each row has a code and an
+ * id. `nodes` and `trees` are the live rows to check, `anywhere` the rows that they may
+ * refer to. A query here may only read those rows, and single other rows by their keys.
  */
 const invariants = `
 SELECT 'I01 root-count' AS c, t.id AS id FROM trees t WHERE (SELECT count(*) FROM node n WHERE ${liveIn('n')} AND n.parent_no IS NULL)<>1
@@ -87,8 +87,8 @@ SELECT 'bookmark-dangling' AS c, b.node_id AS id, b.tree_id AS tree FROM bookmar
 UNION ALL SELECT 'run-dangling', r.id, r.tree_id FROM run r WHERE NOT EXISTS (SELECT 1 FROM tree t WHERE t.id=r.tree_id)
 UNION ALL SELECT 'share-dangling', s.id, s.tree_id FROM share s WHERE NOT EXISTS (SELECT 1 FROM tree t WHERE t.id=s.tree_id)`;
 
-// A run is recorded before its reply exists. A crash in between leaves a run that recovery ends, so this is only a
-// warning.
+// A run is recorded before its reply exists. A crash in between
+// leaves a run that recovery ends, so this is only a warning.
 const warnings = new Set(['J27 pending-without-run', 'run-dangling']);
 
 /** Returns the range that contains only this tree. */

@@ -345,8 +345,8 @@ const lastKind =
 const lastUndone = (c: string) =>
   `coalesce((SELECT max(u.version) FROM change u WHERE u.tree_id = ${c}.tree_id AND u.act_id = ${c}.act_id AND u.kind = 'undo'), 0)`;
 
-// The SQL condition for the first commit of an act, whose time counts. A reply may end long after later acts of the
-// user.
+// The SQL condition for the first commit of an act, whose time
+// counts. A reply may end long after later acts of the user.
 const isFirst = (c: string) =>
   `NOT EXISTS (SELECT 1 FROM change e WHERE e.act_id = ${c}.act_id AND e.tree_id = ${c}.tree_id AND e.actor = ${c}.actor
   AND e.is_act = 1 AND e.version > 1 AND e.version < ${c}.version AND e.version > ${lastUndone(c)})`;

@@ -5,8 +5,8 @@ import { execute, queryRow, type SqlTask } from './query.ts';
 import { assertPathHasNoCycle, throwCycle } from './scope.ts';
 
 /**
- * Returns a statement that sets `removed_in` to `$3` for a node and its descendants that satisfy a condition, at any
- * depth.
+ * Returns a statement that sets `removed_in` to `$3` for a node
+ * and its descendants that satisfy a condition, at any depth.
  */
 function markSubtree(condition: string): string {
   return `WITH RECURSIVE below(no) AS (

@@ -19,8 +19,8 @@ export function* readFormerLists(hasLists: boolean): SqlTask<readonly StoredList
 }
 
 /**
- * Gives new creation numbers to nodes that share one, or whose number is out of range. No constraint prevented this
- * before.
+ * Gives new creation numbers to nodes that share one, or whose
+ * number is out of range. No constraint prevented this before.
  */
 export function* makeCreationNumbersUnique(): SqlTask<void> {
   const shared = yield* queryRows(

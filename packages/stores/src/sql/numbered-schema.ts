@@ -59,8 +59,8 @@ export const createNodeIndexesSql: readonly string[] = [
   'CREATE UNIQUE INDEX node_id ON node (id)',
   // Every node except the root has a parent in the same tree. So a node belongs to the tree of its root.
   'CREATE UNIQUE INDEX node_root ON node (root_of) WHERE root_of IS NOT NULL',
-  // Two live siblings never have the same position. A removed node keeps its position, so that no later sibling gets
-  // it.
+  // Two live siblings never have the same position. A removed
+  // node keeps its position, so that no later sibling gets it.
   'CREATE UNIQUE INDEX node_place ON node (parent_no, position, (coalesce(removed_in, 0)))',
   'CREATE INDEX node_match ON node (match_no, equality_key, position) WHERE equality_key IS NOT NULL',
   'CREATE INDEX node_group ON node (parent_no, group_id) WHERE group_id > 0',

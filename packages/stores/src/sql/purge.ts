@@ -20,8 +20,8 @@ import type { StoredTree } from './rows.ts';
 import { baseOfScope, type TreeScope, throwCycle } from './scope.ts';
 
 /**
- * Returns the attachments that some nodes of a tree refer to, in current and former contents. Without a list, all nodes
- * of the tree are meant.
+ * Returns the attachments that some nodes of a tree refer to, in current
+ * and former contents. Without a list, all nodes of the tree are meant.
  */
 function* namedByPurge(scope: TreeScope, list: string | null): SqlTask<Set<string>> {
   const named = new Set<string>();

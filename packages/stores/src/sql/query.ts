@@ -28,8 +28,8 @@ export type SqlCells = readonly unknown[];
 export type SqlTask<T> = Generator<Query | readonly Query[], T, unknown>;
 
 /**
- * Queries rows by column name. The cast is necessary, because the type of a generator cannot express the form of the
- * answer.
+ * Queries rows by column name. The cast is necessary, because
+ * the type of a generator cannot express the form of the answer.
  */
 export function* queryRows(sql: string, ...params: SqlParameter[]): SqlTask<readonly SqlRow[]> {
   return (yield { sql, params, want: 'rows' }) as readonly SqlRow[];
@@ -106,8 +106,8 @@ export interface SqlDialect {
    */
   pathWalk(columns: string): string;
   /**
-   * The clause that locks the selected row until the transaction ends. Empty if the transaction locks the whole
-   * database.
+   * The clause that locks the selected row until the transaction
+   * ends. Empty if the transaction locks the whole database.
    */
   readonly forUpdate: string;
   /** The clock of the database in milliseconds. The clocks of several servers may differ. */

@@ -97,8 +97,8 @@ class CachedMatches implements TreeMatchCache {
   }
 
   /**
-   * Applies the changes of a commit. Returns false if it did more than add nodes, because nodes may have moved or
-   * changed.
+   * Applies the changes of a commit. Returns false if it did more
+   * than add nodes, because nodes may have moved or changed.
    */
   take(changes: readonly RowChange[]): boolean {
     const fresh = new Set<NodeId>();
@@ -161,8 +161,8 @@ export class RowCache {
   }
 
   /**
-   * Drops all entries. Called when another connection has written, a transaction was rolled back, or rows changed
-   * without a commit.
+   * Drops all entries. Called when another connection has written, a
+   * transaction was rolled back, or rows changed without a commit.
    */
   forget(): void {
     this.#tails.clear();

@@ -103,8 +103,8 @@ export class RunBatches {
   }
 
   /**
-   * Handles a failed batch. Its reads are repeated without the writes. The write that fails is found by halving the
-   * batch.
+   * Handles a failed batch. Its reads are repeated without the
+   * writes. The write that fails is found by halving the batch.
    */
   async #split(batch: readonly WaitingOperation[], error: unknown): Promise<void> {
     const reads = batch.filter(({ operation }) => !isRunWrite(operation));
@@ -142,8 +142,8 @@ function isUnreachable(error: unknown): boolean {
 /** The rows that the operations of a batch need. */
 interface BatchRows {
   /**
-   * The locked rows of the runs to write. A run that another transaction has locked is missing, because waiting for it
-   * would delay all others.
+   * The locked rows of the runs to write. A run that another transaction
+   * has locked is missing, because waiting for it would delay all others.
    */
   readonly locked: ReadonlyMap<string, SqlRow>;
   /** The last chunk of each run with an append. */
@@ -182,8 +182,8 @@ function* batchWork(
     if (one.type === 'beat') return true;
     const last = rows.last.get(one.id);
     const length = last === undefined ? 0 : sqlNumber(last, 'start') + (jsonColumn(last, 'text') as string).length;
-    // A second append to a run would need the row of the first one. A gap is refused in a transaction of its own, with
-    // an explanation.
+    // A second append to a run would need the row of the first one. A
+    // gap is refused in a transaction of its own, with an explanation.
     if (seen.has(one.id) || one.chunk.offset > length) return apart;
     seen.add(one.id);
     const added = one.chunk.text.slice(length - one.chunk.offset);

@@ -70,8 +70,8 @@ export function createSchemaSql(dialect: SqlDialect): readonly string[] {
     )`,
     'CREATE UNIQUE INDEX node_id ON node (id)',
     'CREATE UNIQUE INDEX node_root ON node (tree_id) WHERE parent_id IS NULL AND removed_in IS NULL',
-    // Two live siblings never have the same position. A removed node keeps its position, so that no later sibling gets
-    // it.
+    // Two live siblings never have the same position. A removed
+    // node keeps its position, so that no later sibling gets it.
     'CREATE UNIQUE INDEX node_place ON node (tree_id, parent_id, position, (coalesce(removed_in, 0)))',
     'CREATE INDEX node_match ON node (tree_id, match_parent, equality_key) WHERE equality_key IS NOT NULL AND removed_in IS NULL',
     'CREATE INDEX node_seq ON node (tree_id, seq)',
@@ -239,8 +239,8 @@ export function createBlobPutSql({ key, float, integer }: SqlDialect): readonly 
 }
 
 /**
- * Returns the statement of a migration: a column that counts the uploads that wait for a message. For each existing row
- * one upload may wait.
+ * Returns the statement of a migration: a column that counts the uploads
+ * that wait for a message. For each existing row one upload may wait.
  */
 export function addBlobWaitingSql({ integer }: SqlDialect): readonly string[] {
   return [`ALTER TABLE blob_put ADD COLUMN waiting ${integer} NOT NULL DEFAULT 1`];

@@ -53,8 +53,8 @@ export function hitsAfterSql(createdAt: string, tree: string, seq: string): stri
 }
 
 /**
- * Converts a candidate to a hit. Returns null if it does not match: an index may ignore more differences between
- * letters.
+ * Converts a candidate to a hit. Returns null if it does not
+ * match: an index may ignore more differences between letters.
  */
 export function hitOfRow(row: SqlRow, terms: readonly string[]): FoundHit | null {
   const snippet = snippetIfMatching(storedTextOf(row), terms);

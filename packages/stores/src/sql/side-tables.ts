@@ -161,8 +161,8 @@ export function* listRuns(owner: string, tree: TreeId | undefined): SqlTask<Run[
 }
 
 /**
- * Claims the runs of an owner without a heartbeat for this long, by the clock of the database. Only one process gets
- * each run.
+ * Claims the runs of an owner without a heartbeat for this long,
+ * by the clock of the database. Only one process gets each run.
  */
 export function* claimStaleRuns({ now }: SqlDialect, owner: string, silentMs: number, process: string): SqlTask<Run[]> {
   const claimed = yield* queryRows(

@@ -246,9 +246,9 @@ export class SqlStore implements Store {
   }
 
   /**
-   * Returns the positions at which a feed begins. A cursor beyond the newest change names changes that a restored
-   * database lacks; then the feed begins at the newest change. A read-only replica may be behind, so the feed waits for
-   * it.
+   * Returns the positions at which a feed begins. A cursor beyond the newest change
+   * names changes that a restored database lacks; then the feed begins at the
+   * newest change. A read-only replica may be behind, so the feed waits for it.
    */
   async #firstPlaces(since: string | null): Promise<readonly number[]> {
     const asked = since === null ? null : decodePositionsCursor(since);
@@ -421,8 +421,8 @@ export class SqlStore implements Store {
   }
 
   /**
-   * Checks all trees, one range at a time. Each range has its own transaction, so that a large store blocks others only
-   * briefly.
+   * Checks all trees, one range at a time. Each range has its own
+   * transaction, so that a large store blocks others only briefly.
    */
   async #fsckAll(options: FsckOptions): Promise<FsckReport> {
     const { dialect } = this.#engine;

@@ -262,8 +262,8 @@ function breadthFirst<N extends LinkedRow>(nodes: readonly N[], top: NodeId): N[
 }
 
 /**
- * Returns the pending nodes and bookmarks in a subtree. A tree has few of them, so for each one it is checked whether
- * it is in the subtree.
+ * Returns the pending nodes and bookmarks in a subtree. A tree has few
+ * of them, so for each one it is checked whether it is in the subtree.
  */
 export function* querySubtreeInfo(scope: TreeScope, top: NodeId): SqlTask<Reads['subtreeInfo']['answer']> {
   const base = baseOfScope(scope);

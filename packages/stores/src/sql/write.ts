@@ -110,7 +110,7 @@ function isNewMark(change: RowChange): change is NewMark {
   );
 }
 
-/** Sets the visit marks of a path with one statement: a new branch may have hundreds. */
+/** Sets the visit marks of a path with one statement, because a new branch may have hundreds of them. */
 function* writeMarks({ dialect }: TreeScope, base: number, marks: readonly NewMark[]): SqlTask<void> {
   yield* execute(
     `UPDATE node SET last_no = c.no FROM ${dialect.pairs('$2')} AS pair JOIN node c ON c.id = pair.b

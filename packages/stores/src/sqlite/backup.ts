@@ -40,8 +40,8 @@ function removeSealedRecords(path: string): void {
     copy.exec('DELETE FROM sealed_record');
   } finally {
     copy.close();
-    // A statement that is not finalised yet keeps SQLite from deleting these files. They are empty, because nothing was
-    // written in WAL mode.
+    // A statement that is not finalised yet keeps SQLite from deleting
+    // these files. They are empty, because nothing was written in WAL mode.
     for (const ending of logEndings) rmSync(`${path}${ending}`, { force: true });
   }
 }

@@ -30,7 +30,7 @@ const ways: readonly (readonly [string, string, (ids: readonly NodeId[]) => stri
   ['is missing', 'tree/broken-path', (ids) => `DELETE FROM node WHERE id = '${ids[2]}'`],
   ['was removed alone', 'tree/broken-path', (ids) => `UPDATE node SET removed_in = 1 WHERE id = '${ids[2]}'`],
   [
-    'hangs below itself',
+    'is below itself',
     'tree/cycle',
     (ids) =>
       `UPDATE node SET parent_no = (SELECT x.no FROM node x WHERE x.id = '${ids[4]}'), position = 'zz' WHERE id = '${ids[2]}'`,

@@ -70,8 +70,8 @@ export interface OpenedSqlite {
 }
 
 /**
- * One connection to one file. Each task runs to its end without interruption, so that tasks never mix. A long task runs
- * on a second connection.
+ * One connection to one file. Each task runs to its end without interruption,
+ * so that tasks never mix. A long task runs on a second connection.
  */
 export class SqliteEngine implements SqlEngine {
   readonly dialect = sqliteDialect;
@@ -299,8 +299,8 @@ export class SqliteEngine implements SqlEngine {
   }
 
   /**
-   * Clears the row cache if another connection has written. While the write lock is held, no other connection can
-   * write.
+   * Clears the row cache if another connection has written.
+   * While the write lock is held, no other connection can write.
    */
   #forgetOthers(): void {
     const others = this.#dataVersion();
@@ -406,8 +406,8 @@ export class SqliteEngine implements SqlEngine {
   }
 
   /**
-   * Updates the search index. Returns false if nothing can be written now, because a full disk must not prevent
-   * reading.
+   * Updates the search index. Returns false if nothing can be
+   * written now, because a full disk must not prevent reading.
    */
   async #catchUp(): Promise<boolean> {
     try {

@@ -88,8 +88,8 @@ export async function openForeignTables(input: ImportInput, limits?: Partial<Zip
 }
 
 /**
- * Counts the conversations of Cursor in its database, without a copy; null if they cannot be counted. The database is
- * opened as immutable: nothing is written or locked, and what is only in the write-ahead log is not counted.
+ * Counts the conversations of Cursor in its database, without copying it; null if they cannot be counted. The database is
+ * opened as immutable, so that nothing is written or locked. Conversations in the write-ahead log are not counted.
  */
 export function countCursorConversations(path: string): number | null {
   let database: SqliteDatabase | undefined;
@@ -186,8 +186,8 @@ function* rowsOf(database: SqliteDatabase, tables: readonly string[]): Generator
 }
 
 /**
- * Yields the conversations of Cursor, each with its messages. Both are values in one table, with keys that contain
- * their ids.
+ * Yields the conversations of Cursor, each with its messages.
+ * Both are values in one table, with keys that contain their ids.
  */
 function* cursorConversations(database: SqliteDatabase): Generator<string> {
   yield '"cursor":[';

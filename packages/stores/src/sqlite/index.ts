@@ -208,8 +208,8 @@ function openToWrite(path: string, { onMigration: progress, mappedBytes = usuall
   const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path, { timeout: maxBlockingWaitMs }));
   const notes: string[] = [];
   try {
-    // The version is checked before anything is written, so that a file of another program or a newer version stays
-    // unchanged.
+    // The version is checked before anything is written, so that a
+    // file of another program or a newer version stays unchanged.
     readSqliteVersion(connection, path);
     const network = networkFileSystems.get(statfsSync(path).type);
     if (network !== undefined)
@@ -248,8 +248,8 @@ function openToRead(path: string, asked: boolean, progress: MigrationProgress | 
   try {
     return attempt(path);
   } catch (error) {
-    // A write-ahead log needs a file beside the database. If that file does not exist and cannot be created, no other
-    // process writes.
+    // A write-ahead log needs a file beside the database. If that file
+    // does not exist and cannot be created, no other process writes.
     if (existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0) throw error;
     return attempt(`file:${encodeURI(path)}?immutable=1`);
   }

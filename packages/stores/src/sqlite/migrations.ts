@@ -34,9 +34,9 @@ interface SqliteMigration {
 export const numberedRowsVersion = 10;
 
 /**
- * Creates the table that records what a purge could not remove. `pages` is set if an older version freed pages without
- * zeroing them; then the file must be rewritten once. `log` is set if the write-ahead log could not be emptied because
- * of other readers.
+ * Creates the table that records what a purge could not remove. `pages` is set if an
+ * older version freed pages without zeroing them; then the file must be rewritten once.
+ * `log` is set if the write-ahead log could not be emptied because of other readers.
  */
 const residueSchema: readonly string[] = [
   `CREATE TABLE residue (
@@ -52,8 +52,8 @@ const migrations: readonly SqliteMigration[] = [
   { version: 1, statements: [...createSchemaSql(sqliteDialect), ...firstSearchSchemaSql, 'ANALYZE'] },
   {
     version: 2,
-    // A covering index for finding a known history. Without it, the page of every message, with its text, is read to
-    // get the id.
+    // A covering index for finding a known history. Without it, the
+    // page of every message, with its text, is read to get the id.
     statements: [
       'DROP INDEX node_match',
       `CREATE INDEX node_match ON node (tree_id, match_parent, equality_key, position, seq, id)
@@ -70,8 +70,8 @@ const migrations: readonly SqliteMigration[] = [
   },
   {
     version: 7,
-    // The rows of former lists are in no commit that the index would still read. They are written by the migration to
-    // row numbers.
+    // The rows of former lists are in no commit that the index would
+    // still read. They are written by the migration to row numbers.
     statements: ['UPDATE search_state SET from_place = 0 WHERE from_place IS NULL'],
   },
   { version: 8, statements: createSealedRecordsSql(sqliteDialect) },
@@ -87,8 +87,8 @@ function pragma(connection: SqliteConnection, name: string): number {
 }
 
 /**
- * Returns the table version of a file, and whether the file is empty. Throws if another program or a newer build wrote
- * it.
+ * Returns the table version of a file, and whether the file is
+ * empty. Throws if another program or a newer build wrote it.
  */
 export function readSqliteVersion(
   connection: SqliteConnection,
@@ -117,8 +117,8 @@ export function readSqliteVersion(
 }
 
 /**
- * The settings during a migration: constraints are not checked while rows are copied, and the file is rewritten
- * afterwards.
+ * The settings during a migration: constraints are not checked
+ * while rows are copied, and the file is rewritten afterwards.
  */
 const migrationSettings: readonly (readonly [name: string, value: number])[] = [
   ['foreign_keys', 0],

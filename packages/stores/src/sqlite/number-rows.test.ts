@@ -165,7 +165,7 @@ describe('[L204] a SQLite file itself refuses', async () => {
     ['a node without its parent', `DELETE FROM node WHERE content LIKE '%"a"%'`],
     ['the deletion of an active node', `DELETE FROM node WHERE content LIKE '%"b"%'`],
     [
-      'an id that is there twice',
+      'an id that is used twice',
       `UPDATE node SET id = (SELECT id FROM node WHERE content LIKE '%"a"%') WHERE no = ${baseOf(second)}`,
     ],
   ])('%s', (_, sql) => {

@@ -115,8 +115,8 @@ const isActive = (tree: string, node: string): string =>
 const refuseActive = "BEGIN SELECT RAISE(ABORT, 'the active node of a tree is one of its nodes'); END";
 
 /**
- * The triggers that replace foreign keys. A foreign key for the active node would search all trees for every deleted
- * node.
+ * The triggers that replace foreign keys. A foreign key for the
+ * active node would search all trees for every deleted node.
  */
 const triggers: readonly string[] = [
   `CREATE TRIGGER tree_active_set BEFORE UPDATE OF active_node_id ON tree
@@ -125,21 +125,21 @@ const triggers: readonly string[] = [
     WHEN new.active_node_id IS NOT NULL AND NOT ${isActive('new.no', 'new.active_node_id')} ${refuseActive}`,
   `CREATE TRIGGER node_active BEFORE DELETE ON node
     WHEN EXISTS (SELECT 1 FROM tree t WHERE t.no = old.no / ${numbersPerTree} AND t.active_node_id = old.id) ${refuseActive}`,
-  // A row was deleted that is still in the index, for example by hand. Its number may be used again, so the index is
-  // rebuilt.
+  // A row was deleted that is still in the index, for example by
+  // hand. Its number may be used again, so the index is rebuilt.
   `CREATE TRIGGER node_forgotten AFTER DELETE ON node WHEN EXISTS (SELECT 1 FROM node_indexed WHERE place = old.no)
     BEGIN UPDATE search_state SET from_place = -1; END`,
-  // Log positions are never used again, because the cursors of feeds point to them. An empty row keeps the end of the
-  // log.
+  // Log positions are never used again, because the cursors of
+  // feeds point to them. An empty row keeps the end of the log.
   `CREATE TRIGGER change_end BEFORE DELETE ON change WHEN old.id = (SELECT max(id) FROM change) AND old.tree_id <> ''
     BEGIN INSERT INTO change (${changeColumns}) VALUES (old.id + 1, '', old.id + 1, '', '', 0, 'do', 0, 0, 0, '[]', ''); END`,
 ];
 
 /**
- * Fixed statistics by index: the number of rows, and how many rows share the first columns of a key. Without them,
- * SQLite assumes that all columns of an index are equally selective. It would scan the whole tree at each level of a
- * subtree, which makes deletes quadratic. ANALYZE would measure the data of one moment; with these numbers the plans
- * are always the same.
+ * Fixed statistics by index: the number of rows, and how many rows share the first columns of
+ * a key. Without them, SQLite assumes that all columns of an index are equally selective. It
+ * would scan the whole tree at each level of a subtree, which makes deletes quadratic. ANALYZE
+ * would measure the data of one moment; with these numbers the plans are always the same.
  */
 const shape: readonly (readonly [table: string, index: string, rows: string])[] = [
   ['node', 'node_id', '1000000 1'],

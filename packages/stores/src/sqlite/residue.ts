@@ -8,9 +8,9 @@ export function* recordLogResidue(): SqlTask<void> {
 }
 
 /**
- * Removes recorded remains, outside of any transaction. Rewrites the file if its free pages were never zeroed, and
- * empties the write-ahead log. Returns the files that still contain remains, because others use them or the disk is
- * full.
+ * Removes recorded remains, outside of any transaction. Rewrites the file if its
+ * free pages were never zeroed, and empties the write-ahead log. Returns the
+ * files that still contain remains, because others use them or the disk is full.
  */
 export function clearResidue(connection: SqliteConnection, place: string): readonly string[] {
   const [noted] = connection.all('SELECT pages, log FROM residue');

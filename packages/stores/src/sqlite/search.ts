@@ -53,8 +53,8 @@ export const exactSearchSchemaSql: readonly string[] = [
   'CREATE TABLE node_indexed (place INTEGER PRIMARY KEY, sum TEXT NOT NULL)',
   'ALTER TABLE search_state ADD COLUMN from_place INTEGER',
   'UPDATE search_state SET from_place = 0, change_id = coalesce((SELECT max(id) FROM change), 0)',
-  // A row was deleted that is still in the index, for example by hand. Its row id may be used again, so the index is
-  // rebuilt.
+  // A row was deleted that is still in the index, for example by
+  // hand. Its row id may be used again, so the index is rebuilt.
   `CREATE TRIGGER node_forgotten AFTER DELETE ON node WHEN EXISTS (SELECT 1 FROM node_indexed WHERE place = old.rowid)
     BEGIN UPDATE search_state SET from_place = -1; END`,
 ];
@@ -99,8 +99,8 @@ function* indexOne(id: string): SqlTask<void> {
 }
 
 /**
- * Indexes the current text of a row. Returns false if the index had to be emptied, because the indexed text of the row
- * is unknown.
+ * Indexes the current text of a row. Returns false if the index had
+ * to be emptied, because the indexed text of the row is unknown.
  */
 function* index(found: SqlRow): SqlTask<boolean> {
   const said = sqlText(found, 'kind') === 'root' ? '' : foldText(searchTextIn(found));
@@ -243,8 +243,8 @@ export function searchSqlite(connection: SqliteConnection, search: SearchRequest
 }
 
 /**
- * Returns hits for terms in the index. Nearly all candidates are hits, so they are read in pages, and rarely more than
- * one.
+ * Returns hits for terms in the index. Nearly all candidates are
+ * hits, so they are read in pages, and rarely more than one.
  */
 function indexedHits(connection: SqliteConnection, search: SearchRequest, long: readonly string[]): FoundHit[] {
   const found: FoundHit[] = [];

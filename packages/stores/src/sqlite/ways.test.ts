@@ -186,7 +186,7 @@ it('[L230] rows written below a remembered parent are those of a store that reme
         for (const one of [reference, first]) await run(one, { type: 'create', treeId: id, rootId }, acting(0));
         let known: readonly NodeId[] = [];
         for (const [at, [done, who]] of acts.entries()) {
-          // Another process may have written in between; then nothing is remembered.
+          // Another process may have written in between. Then the cache is cleared.
           const store = who === 0 ? second : first;
           const command = commandOf(done, known, parents);
           expect(await outcomeOf(store, command, at + 1)).toEqual(await outcomeOf(reference, command, at + 1));

@@ -133,7 +133,7 @@ export function describeDifferences(expected: WriterNodes, actual: WriterNodes):
     if (other === undefined) found.push(`${id} is lost`);
     else if (other.text !== node.text)
       found.push(`${id} says ${JSON.stringify(other.text)}, not ${JSON.stringify(node.text)}`);
-    else if (other.parent !== node.parent) found.push(`${id} hangs on ${other.parent}, not on ${node.parent}`);
+    else if (other.parent !== node.parent) found.push(`${id} has the parent ${other.parent}, not ${node.parent}`);
   }
   for (const id of actual.keys())
     if (!expected.has(id)) found.push(`${id} is there although nothing of it was acknowledged`);

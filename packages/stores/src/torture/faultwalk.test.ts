@@ -66,8 +66,8 @@ describe(`a write that fails at any point, seed ${seed}`, () => {
         site: sites[kind],
         seed,
         operations: wanted,
-        // Each failure needs a new process. On PostgreSQL, which takes longest to start, the short form only tests
-        // kills.
+        // Each failure needs a new process. On PostgreSQL, which
+        // takes longest to start, the short form only tests kills.
         ...(long ? {} : { failures: kind === 'postgres' ? ['kill'] : ['kill', 'eio'] }),
       });
       expect(Number(figures['failures'])).toBeGreaterThan(4);

@@ -16,7 +16,7 @@ import { openStoreAt, type StorePlace, type StorePlaces } from './places.ts';
 /** The kind of failure: a killed process, an I/O error or a full disk. */
 type Failure = 'kill' | 'eio' | 'enospc';
 
-/** Options of a walk. */
+/** Options of the fault walk. */
 export interface FaultwalkOptions {
   readonly site: StorePlaces;
   readonly seed: string;

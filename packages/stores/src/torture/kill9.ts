@@ -6,7 +6,7 @@ import { WriterLedger } from './ledger.ts';
 import { openStoreAt, type StorePlace, type StorePlaces } from './places.ts';
 import { Random } from './random.ts';
 
-/** Options of a run. */
+/** Options of the kill test. */
 export interface Kill9Options {
   readonly site: StorePlaces;
   readonly writers: number;
@@ -53,8 +53,8 @@ export async function runKill9(options: Kill9Options): Promise<TortureReport> {
     const tasks = ledger.tasks(`${seed} ${round}`);
     const lives = crew.map(() => random.below(longestLife));
     journal.note({ round, url: place.kind, lives });
-    // Every fourth round kills during opening, and every fourth right after it. The other rounds wait for the first
-    // acknowledgement.
+    // Every fourth round kills during opening, and every fourth right
+    // after it. The other rounds wait for the first acknowledgement.
     const begun = crew.map((worker) =>
       round % 4 === 0 && options.killServer === undefined
         ? Promise.resolve(null)

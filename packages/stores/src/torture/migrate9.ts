@@ -21,7 +21,7 @@ import { WorkerProcess } from './crew.ts';
 import { RunJournal, type TortureReport } from './journal.ts';
 import { Random } from './random.ts';
 
-/** Options of a run. */
+/** Options of the kill test of session migrations. */
 export interface Migrate9Options {
   readonly entries: number;
   readonly rounds: number;

@@ -18,7 +18,7 @@ import { readVisibleTree, visibleTreeOfModel } from './model-looks.ts';
 import { arbitraryOperation, formsOfOperation, type ModelOperation } from './model-turns.ts';
 import { openStoreAt, type StorePlaces } from './places.ts';
 
-/** Options of a run. */
+/** Options of the comparison with the model. */
 export interface ModelOptions {
   readonly sites: readonly StorePlaces[];
   readonly sequences: number;

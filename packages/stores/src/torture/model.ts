@@ -255,8 +255,8 @@ export class TreeModel {
       siblings.splice(siblings.indexOf(id), 1, ...children);
       this.state.nodes.delete(id);
       this.#survive(parent);
-      // The bookmark moves to the parent. The rules do not tell what happens if the parent is the root or has a
-      // bookmark.
+      // The bookmark moves to the parent. The rules do not tell
+      // what happens if the parent is the root or has a bookmark.
       if (this.state.bookmarks.delete(id)) this.loose = 'bookmarks';
       this.settled = false;
       return true;

@@ -20,7 +20,7 @@ import {
   writeSchemaFixture,
 } from './schema-fixture.ts';
 
-/** Options of a run. */
+/** Options of the kill test of the migration to row numbers. */
 export interface Number9Options {
   /** The number of messages that are added to the fixture. */
   readonly nodes: number;

@@ -9,7 +9,7 @@ import { RunJournal, type TortureReport } from './journal.ts';
 import { openStoreAt, type StorePlace, type StorePlaces } from './places.ts';
 import { type Race, RaceRun, races } from './races.ts';
 
-/** Options of a run. */
+/** Options of the permutations. */
 export interface PermuteOptions {
   readonly site: StorePlaces;
   readonly seed: string;
@@ -136,8 +136,8 @@ class Course {
   }
 
   /**
-   * Runs all sessions concurrently, each in its own process. The answers do not tell whether a node was created or
-   * found.
+   * Runs all sessions concurrently, each in its own process. The
+   * answers do not tell whether a node was created or found.
    */
   async inProcesses(race: Race, workers: readonly WorkerProcess[]): Promise<Finish> {
     this.#journal.note({ race: race.name, processes: workers.length });

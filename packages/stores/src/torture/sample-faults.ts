@@ -107,7 +107,7 @@ export const sampleFaults: readonly SampleFault[] = [
   fault('I16', 'a message without content', [setNode('b', "content = ''")]),
   fault('row-unreadable', 'a content that is cut off', [setNode('b', `content = '[{"type":"text","text":"b says'`)]),
   fault('row-unreadable', 'a content that is no list of blocks', [setNode('b', `content = '"b says"'`)]),
-  fault('row-unreadable', 'notes that are cut off, on a node that hangs nowhere', [
+  fault('row-unreadable', 'notes that are cut off, on a node without a parent', [
     setNode('b', `meta = '{"title":', parent_no = no + 1000`),
   ]),
   fault('row-unreadable', 'attributes that are cut off', [setTree(`attributes = '{"project":'`)]),

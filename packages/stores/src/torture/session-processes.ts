@@ -8,7 +8,7 @@ import { WorkerProcess } from './crew.ts';
 import { RunJournal, type TortureReport } from './journal.ts';
 import type { WorkerReport } from './protocol.ts';
 
-/** Options of a run. */
+/** Options of the test of several processes on one session file. */
 export interface SessionProcessesOptions {
   readonly processes: number;
   readonly seconds: number;

@@ -7,7 +7,7 @@ import { WriterLedger } from './ledger.ts';
 import { openStoreAt, type StorePlaces } from './places.ts';
 import { Random } from './random.ts';
 
-/** Options of a run. */
+/** Options of the test of several processes on one store. */
 export interface TwoProcessesOptions {
   readonly site: StorePlaces;
   readonly processes: number;

@@ -6,7 +6,7 @@ import { deriveId } from '../linear.ts';
 import { RunJournal, type TortureReport } from './journal.ts';
 import { openStoreAt, type StorePlaces } from './places.ts';
 
-/** Options of a run. */
+/** Options of the test vectors. */
 export interface VectorsOptions {
   readonly site: StorePlaces;
   readonly seed: string;

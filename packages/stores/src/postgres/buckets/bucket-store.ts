@@ -292,7 +292,7 @@ export class BucketStore implements Store {
     }
     const report = joinReports(reports);
     const findings: FsckReport['findings'][number][] = [];
-    // Shares are in the directory, and the trees that they show in any bucket.
+    // The directory has the shares, but the tree of a share may be in any bucket.
     for (const finding of report.findings)
       if (finding.code !== 'share-dangling' || !(await hasTreeAnywhere(buckets, finding.treeId)))
         findings.push(finding);
@@ -314,7 +314,7 @@ export class BucketStore implements Store {
   }
 }
 
-/** Whether a bucket has a tree, of any owner. */
+/** Whether one of the buckets has a tree with this id, of any owner. */
 async function hasTreeAnywhere(buckets: readonly OpenBucket[], id: TreeId | null): Promise<boolean> {
   if (id === null) return false;
   for (const { database } of buckets)

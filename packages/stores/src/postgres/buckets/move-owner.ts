@@ -38,16 +38,16 @@ export const movedOwnerTables = [
 export const movedBlobTable = 'blob';
 
 /**
- * Selects a fingerprint of each tree. Every commit changes the version; a purge, or data that has no version, changes
- * the number of rows.
+ * Selects a fingerprint of each tree. Every commit changes the version;
+ * a purge, or data that has no version, changes the number of rows.
  */
 const fingerprints = `SELECT t.id || ' ' || concat_ws(' ', t.version, t.format,
     (SELECT count(*) FROM node n WHERE n.no BETWEEN t.no * ${numbersPerTree} AND t.no * ${numbersPerTree} + ${numbersPerTree - 1}), (SELECT count(*) FROM node_content c WHERE c.tree_id = t.id),
     (SELECT count(*) FROM external_id e WHERE e.tree_id = t.id), (SELECT count(*) FROM provenance p WHERE p.tree_id = t.id))
   FROM tree t WHERE t.owner = $1 ORDER BY t.id`;
 
-// How many times changed trees are copied before the owner is locked. A very busy owner is locked with more left to
-// copy.
+// How many times changed trees are copied before the owner is
+// locked. A very busy owner is locked with more left to copy.
 const mostRounds = 8;
 const fewChanged = 2;
 const notifiedAtOnce = 500;
@@ -144,8 +144,8 @@ class OwnerMove {
       return await this.#finish(from, to);
     } catch (error) {
       for (const { client } of [from, to]) await client.query('ROLLBACK').catch(() => undefined);
-      // The copies must stay if the old bucket refuses the owner already. An error in the answer to the last commit may
-      // hide that.
+      // The copies must stay if the old bucket refuses the owner already.
+      // An error in the answer to the last commit may hide that.
       if ((await this.#goneTo(from).catch(() => '')) === null) await this.#clear(to).catch(() => undefined);
       throw error;
     }
@@ -221,8 +221,8 @@ class OwnerMove {
   }
 
   /**
-   * Locks the owner, copies the rest, and makes the old bucket refuse the owner. Returns how long the lock was held, in
-   * milliseconds.
+   * Locks the owner, copies the rest, and makes the old bucket refuse
+   * the owner. Returns how long the lock was held, in milliseconds.
    */
   async #finish(from: BucketConnection, to: BucketConnection): Promise<number> {
     const owner = this.#owner;
@@ -279,8 +279,8 @@ class OwnerMove {
 }
 
 /**
- * Deletes a tree of an owner. Throws if another owner has a tree with this id, because ids are unique only within a
- * bucket.
+ * Deletes a tree of an owner. Throws if another owner has a tree
+ * with this id, because ids are unique only within a bucket.
  */
 async function deleteTree(at: BucketConnection, id: string, owner: string): Promise<void> {
   const [whose] = await queryFirstColumn(at, 'SELECT owner FROM tree WHERE id = $1', id);
