@@ -346,7 +346,7 @@ describe('incomplete and damaged files', () => {
     expect(file.holder).toBeNull();
     file.close();
     const read = sessionFiles.open(path, { readOnly: true });
-    expect(() => read.append([more])).toThrow(/read only/);
+    expect(() => read.append([more])).toThrow(/read-only/);
     read.close();
   });
 
