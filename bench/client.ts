@@ -1,7 +1,7 @@
 /**
  * Compares an open tree of our client with the in-memory trees of assistant-ui and of `@ably/ai-transport`, on the same
- * 10,000 messages. All of them get their data from a fetch that answers from memory, and are timed until the list of
- * messages that a page draws is complete. Drawing itself is the same for all and is not measured.
+ * 10,000 messages. All of them get their data from a fetch that answers from memory. The time is measured until the
+ * list of messages that a page draws is complete. Drawing is the same for all and is not measured.
  */
 import { nodeId } from '@coppice/core';
 import type { Candidate, OpenChat } from './client/candidate.ts';
@@ -16,12 +16,15 @@ function newId() {
   return nodeId(crypto.randomUUID());
 }
 
-/** The candidates of a turn: each turn in the other direction, so that nobody always works after the same one. */
+/**
+ * The candidates of a turn. Every second turn reverses their order, so that no candidate always runs after the same
+ * one.
+ */
 function inOrder<T>(candidates: ReadonlyMap<string, T>, turn: number): readonly (readonly [string, T])[] {
   return turn % 2 === 0 ? [...candidates] : [...candidates].reverse();
 }
 
-/** Medians of the wall time in microseconds until each candidate has the list of messages to draw, in turns. */
+/** Medians of the wall time in microseconds until each candidate has the list of messages to draw, alternating. */
 async function timeInTurns(
   chats: ReadonlyMap<string, OpenChat>,
   turns: number,
@@ -38,7 +41,7 @@ async function timeInTurns(
         const time = Number(process.hrtime.bigint() - from) / 1000;
         if (turn >= warm) spent.get(name)?.push(time);
       });
-      // What is written and read afterwards does not delay the page.
+      // Later writes and reads do not delay the page, so they are not measured.
       await chat.settle();
     }
   return new Map([...spent].map(([name, times]) => [name, median(times)]));
@@ -69,7 +72,7 @@ function assertShown(name: string, chat: OpenChat, length: number, last: string)
     throw new Error(`${name} shows ${texts.length} messages that end with ${texts.at(-1)?.slice(0, 40)}.`);
 }
 
-/** The rows of one work, relative to the quickest of the others. */
+/** The rows of one workload, relative to the fastest other library. */
 function rowsOf(work: string, times: Times): Measurement[] {
   const best = Math.min(...[...times].filter(([name]) => !name.startsWith('coppice')).map(([, time]) => time));
   return [...times].map(([by, value]) => {
@@ -101,7 +104,7 @@ async function measureSample(sample: Sample): Promise<readonly Measurement[]> {
   for (const candidate of candidates) chats.set(candidate.name, await candidate.open());
   const [one, two] = variants;
   if (one === undefined || two === undefined) throw new Error('There are no variants.');
-  // Each side has shown both before: this is not about what is read for the first time.
+  // Each side has shown both variants before, so no first read is measured.
   for (const variant of [two, one])
     for (const chat of chats.values()) {
       chat.show(variant, () => undefined);

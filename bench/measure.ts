@@ -12,7 +12,7 @@ export interface Measurement {
   readonly work: string;
   /** The candidate, for example `coppice` or `mutable Map`. */
   readonly by: string;
-  /** Per operation, in the unit: the median of the runs; times are CPU times. `/s` is a rate. */
+  /** The value per operation in the unit: the median of the runs. Times are CPU times, and `/s` is a rate. */
   readonly value: number;
   readonly unit: 'µs' | 'bytes' | '/s';
   /** The ratio to the reference of the budget. Above one the candidate is so many times slower or larger. */

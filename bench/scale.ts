@@ -1,6 +1,7 @@
 /**
- * What grows with users, buckets, replies and messages on PostgreSQL: appends over buckets on one and on two servers
- * beside the bare driver, a server at rest, running replies, the delay of feeds, and the check of one tree.
+ * Measures costs that grow with users, buckets, replies and messages on PostgreSQL: appends over buckets on one and on
+ * two servers compared with the bare driver, an idle server, running replies, the delay of feeds, and the check of one
+ * tree.
  */
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -21,7 +22,10 @@ const isLong = process.env['COPPICE_LONG'] === '1';
 const writers = 16;
 const appendsPerWriter = 40;
 
-/** Processor time of a database server and its children so far, in microseconds; null where the system does not tell. */
+/**
+ * The processor time of a database server and its child processes so far, in microseconds; null if the system does not
+ * report it.
+ */
 async function serverCpu(server: PostgresServer): Promise<number | null> {
   if (process.platform !== 'linux') return null;
   const [postmaster] = readFileSync(join(server.folder, 'data', 'postmaster.pid'), 'utf8').split('\n');
@@ -33,7 +37,8 @@ async function serverCpu(server: PostgresServer): Promise<number | null> {
     } catch {
       continue;
     }
-    // Fields after the name: state, parent, and from the twelfth the times of the process and of its ended children.
+    // The fields after the name: state, parent, and from the twelfth on the times of the process and of its ended
+    // children.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (pid !== postmaster && fields[1] !== postmaster) continue;
     const own = Number(fields[11]) + Number(fields[12]);
@@ -49,7 +54,7 @@ interface AppendCost {
   readonly client: number;
 }
 
-/** Measures appends of all writers at once. */
+/** Measures concurrent appends of all writers. */
 async function measureAppends(
   servers: readonly PostgresServer[],
   append: (writer: number, n: number) => Promise<unknown>,
@@ -126,7 +131,7 @@ async function appends(measures: Measurement[], first: PostgresServer, second: P
     }
 }
 
-/** Counts the transactions that this process begins while something runs. */
+/** The number of transactions per second that this process starts, measured for so many seconds. */
 async function transactionsPerSecond(seconds: number): Promise<number> {
   let begun = 0;
   const { query } = pg.Client.prototype;
@@ -143,7 +148,7 @@ async function transactionsPerSecond(seconds: number): Promise<number> {
 
 const config = parseConfig({ name: 'bench.toml', text: '' }, {});
 
-/** A server without requests: transactions and memory by the number of users. */
+/** Measures transactions and memory of a server without requests, by the number of users. */
 async function atRest(measures: Measurement[], server: PostgresServer): Promise<void> {
   const url = await server.createDatabase();
   const store = await openStore(url);
@@ -189,7 +194,7 @@ const endless = defineProvider({
   },
 });
 
-/** Running replies of as many owners: the transactions of the whole process. */
+/** Measures the transactions of the whole process while replies of so many owners run. */
 async function replies(measures: Measurement[], server: PostgresServer): Promise<void> {
   const store = await openStore(await server.createDatabase());
   const providers = createProviders({ config, extra: [endless] });
@@ -211,7 +216,7 @@ async function replies(measures: Measurement[], server: PostgresServer): Promise
   await store.close();
 }
 
-/** The time from an acknowledged commit on one server until a list feed of another has it. */
+/** Measures the time from an acknowledged commit on one server until a list feed of another server has it. */
 async function feedDelay(measures: Measurement[], server: PostgresServer): Promise<void> {
   for (const { by, feed, most } of [
     { by: 'notifications', feed: 'notify', most: 50 },
@@ -228,7 +233,7 @@ async function feedDelay(measures: Measurement[], server: PostgresServer): Promi
     })();
     const append = () =>
       run(here, { type: 'append', treeId: id, messages: [{ message: makeBenchMessage(1) }] }, benchContext);
-    // The first commits show that the feed has begun.
+    // The first commits show that the feed has started.
     while (arrived.size === 0) {
       await append();
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -253,7 +258,7 @@ async function feedDelay(measures: Measurement[], server: PostgresServer): Promi
   }
 }
 
-/** The check of one tree of 400 messages among more and more others. */
+/** Measures the check of one tree of 400 messages, with a growing number of other trees. */
 async function checks(measures: Measurement[], server: PostgresServer): Promise<void> {
   const url = await server.createDatabase();
   const store = await openStore(url);
@@ -280,7 +285,7 @@ async function checks(measures: Measurement[], server: PostgresServer): Promise<
   await store.close();
 }
 
-/** All benchmarks of growth. */
+/** Runs all benchmarks of growth. */
 export async function benchScale(): Promise<readonly Measurement[]> {
   const measures: Measurement[] = [];
   const [first, second] = [await PostgresServer.start(), await PostgresServer.start()];

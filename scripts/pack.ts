@@ -28,7 +28,7 @@ export const publishedPackages = [
 /** Published names that differ from the workspace names. */
 const names: Readonly<Record<string, string>> = { '@coppice/cli': 'coppice' };
 
-/** An entry that is another file in a browser. */
+/** An entry that has another file for browsers. */
 interface ByRuntime {
   readonly browser: string;
   readonly default: string;

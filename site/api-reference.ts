@@ -58,7 +58,7 @@ export function readApi(workspace: Workspace, folder: string): readonly ApiEntry
     return module;
   };
   const files = Object.entries(manifest.exports).map(
-    // In a browser an entry has the same names.
+    // The file for browsers exports the same names.
     ([entry, file]) => [entry, typeof file === 'string' ? file : file.default] as const,
   );
   const entries = files.filter(

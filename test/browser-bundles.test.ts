@@ -1,6 +1,6 @@
 /**
- * Entries that run outside of Node: bundled as an app's bundler does it, without stand-ins for modules of Node, and run
- * in a realm that has only what is listed.
+ * Bundles entries that run outside of Node like an app's bundler, without replacements for modules of Node, and runs
+ * them in a realm that has only the listed globals.
  */
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
@@ -8,7 +8,9 @@ import { createTree, openTestServer } from '@coppice/server/testing';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** Bundles a module for a browser as one script that leaves its exports in `bundle`. A module of Node fails the build. */
+/**
+ * Bundles a module for a browser as one script that stores its exports in `bundle`. A module of Node fails the build.
+ */
 async function bundleOf(contents: string): Promise<string> {
   const { outputFiles, metafile } = await build({
     stdin: { contents, resolveDir: join(import.meta.dirname, '../packages/react'), loader: 'ts' },
@@ -26,12 +28,14 @@ async function bundleOf(contents: string): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-/** What every browser, Bun and React Native have besides the language: fetch with what belongs to it, and timers. */
+/**
+ * The globals of every browser, Bun and React Native besides those of the language: fetch with its classes, and timers.
+ */
 const common = {
   ...{ fetch, Request, Response, Headers, FormData, URL, URLSearchParams },
   ...{ TextDecoder, AbortController, ReadableStream, setTimeout, clearTimeout },
 };
-/** What a browser has besides. */
+/** The further globals of a browser. */
 const browser = {
   ...common,
   ...{ TextEncoder, TransformStream, crypto, performance, structuredClone, queueMicrotask, console, atob, btoa },
@@ -41,7 +45,7 @@ const browser = {
 async function runIn(globals: object, script: string, expression: string): Promise<unknown> {
   const realm = createContext({ ...globals });
   runInContext(script, realm);
-  // A value of the other realm is compared by its JSON.
+  // A value of the other realm is compared by its JSON text.
   return JSON.parse(await runInContext(`(async () => JSON.stringify(await (${expression})(bundle)))()`, realm));
 }
 

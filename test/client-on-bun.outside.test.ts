@@ -1,4 +1,4 @@
-/** The packed client on Bun, against a server on Node. Bun comes from the registry of npm. */
+/** Runs the packed client on Bun against a server on Node. Bun comes from the npm registry. */
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -50,7 +50,7 @@ test('[CL11] the client and openTree work on Bun', { timeout: 600_000 }, async (
   writeFileSync(join(folder, 'app.mjs'), program);
   const bun = join(folder, 'node_modules/bun/bin', process.platform === 'win32' ? 'bun.exe' : 'bun');
   const said = await new Promise<string>((resolve, reject) => {
-    // Not synchronous: the server is in this process.
+    // Not synchronous, because the server runs in this process.
     execFile(bun, ['app.mjs', url, server.token, id], { cwd: folder }, (error, stdout) =>
       error === null ? resolve(stdout) : reject(error),
     );

@@ -1,6 +1,6 @@
 // @module-tag browser
 // @module-tag full
-/** A link in an answer of the guide leads to the document that comes with the page. */
+/** Tests that a link in an answer of the guide opens the document that is installed with the page. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ afterAll(async () => {
 test('a click on a link of the guide opens the section that it names, from this server alone', async () => {
   const tab = await fixture.open('/');
   const { page, context, faults } = tab;
-  // The fixture chooses a scripted model for its tabs; a newcomer has the guide.
+  // The fixture chooses a scripted model for its tabs; a new user has the guide.
   await context.addInitScript("if (self === top) localStorage.setItem('coppice.chosen-models', 'offline/guide')");
   await page.reload();
   const composer = page.getByRole('textbox', { name: 'Message', exact: true });
@@ -43,7 +43,7 @@ test('a click on a link of the guide opens the section that it names, from this 
   const document = await opened;
   await document.waitForLoadState();
   expect(document.url()).toBe(`${fixture.url}/docs/models.html#budgets`);
-  // In sight: the browser has gone to the section.
+  // The heading is visible, so the browser has scrolled to the section.
   const top = async () => (await document.getByRole('heading', { name: 'Budgets' }).boundingBox())?.y ?? -100;
   await waitUntilTrue(top).toBeGreaterThan(-1);
   expect(await top()).toBeLessThan(document.viewportSize()?.height ?? 0);

@@ -377,7 +377,10 @@ test('the command needs no package that adapts to a framework, so that they are 
   for (const folder of adapters) expect(installedFor('coppice')).not.toContain(`@coppice/${folder}`);
 });
 
-/** Installs some of our packages, and others by name, into an empty folder; returns it with the names of all packages. */
+/**
+ * Installs some of our packages, and others by name, into an empty folder; returns the folder and the names of all
+ * installed packages.
+ */
 function installInto(
   ours: readonly string[],
   others: readonly string[] = [],
@@ -393,7 +396,7 @@ function installInto(
   return { folder, installed: installed.sort() };
 }
 
-/** Runs a module in a folder and returns what it prints, as JSON. */
+/** Runs a module in a folder and returns its output as parsed JSON. */
 function runModule(folder: string, code: string): unknown {
   writeFileSync(join(folder, 'app.mjs'), code);
   return JSON.parse(execFileSync(process.execPath, ['app.mjs'], { cwd: folder, encoding: 'utf8' }));

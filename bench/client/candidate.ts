@@ -1,4 +1,4 @@
-/** What every candidate does with the sample. */
+/** The operations that every candidate runs on the sample. */
 import type { NodeId } from '@coppice/core';
 
 /** An open chat. Its data comes from a fetch that answers from memory. */
@@ -9,9 +9,11 @@ export interface OpenChat {
   show(variant: NodeId, drawn: () => void): void;
   /** Adds a message of the user at the end of the shown branch, and calls `drawn` as soon as a page can draw it. */
   append(id: NodeId, text: string, drawn: () => void): void;
-  /** Reads a reply of `length` characters at the end of the shown branch from events; resolves when all of it is shown. */
+  /**
+   * Reads a reply of `length` characters from events at the end of the shown branch; resolves when all of it is shown.
+   */
   stream(events: readonly Uint8Array[], length: number): Promise<void>;
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no work is pending. */
   settle(): Promise<void>;
   close(): void;
 }
@@ -21,7 +23,7 @@ export interface Candidate {
   readonly name: string;
   /** Reads the chat until its first branch can be drawn. */
   open(): Promise<OpenChat>;
-  /** The events of a reply as this library gets them: one for each piece of text. */
+  /** The events of a reply in the format of this library, one for each piece of text. */
   events(pieces: readonly string[]): readonly Uint8Array[];
   close(): Promise<void>;
 }
@@ -33,7 +35,7 @@ export function toEvent(name: string, data: object): Uint8Array {
   return encoder.encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
-/** A stream of bytes that are there already, one chunk each. */
+/** A stream of bytes that are already in memory, one chunk each. */
 export function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   let next = 0;
   return new ReadableStream({

@@ -1,4 +1,4 @@
-/** Our client on a server in the same process, whose responses are recorded once and then come from memory. */
+/** Our client on a server in the same process. The server's responses are recorded once and then come from memory. */
 import { createClient, type TreeSession } from '@coppice/client';
 import { nodeId, textMessage, treeId } from '@coppice/core';
 import { openTestServer } from '@coppice/server/testing';
@@ -7,12 +7,12 @@ import { type Sample, storeSample } from './sample.ts';
 
 const replyId = nodeId('01890c2e-0000-7000-8000-ffffffffffff');
 
-/** Resolves when a condition holds, looking again after each turn of the event loop. */
+/** Resolves when a condition is true. It is checked after each turn of the event loop. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Opens the candidate; with `everything`, each chat has visited all branches, so that all messages are loaded. */
+/** Opens the candidate. With `everything`, each chat has visited all branches, so that all messages are loaded. */
 export async function openCoppice(sample: Sample, everything: boolean): Promise<Candidate> {
   const server = await openTestServer();
   const id = await storeSample(server.store, sample);
@@ -96,7 +96,7 @@ function openChat(session: TreeSession, underWay: () => number, push: (chunk: Ui
     const drop = () => open.delete(work);
     work.then(drop, drop);
   };
-  /** Calls back once, when the shown branch has changed. */
+  /** Calls a function once, when the shown branch has changed. */
   const afterChange = (call: () => void) => {
     const stop = session.store.subscribe(({ part }, before) => {
       if (part === before.part) return;

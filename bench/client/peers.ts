@@ -1,6 +1,6 @@
 /**
- * The in-memory trees of other libraries. They are no part of our packages: they are installed into a folder of their
- * own, and their modules are imported by path, since neither library exports its tree.
+ * The in-memory trees of other libraries. They are not part of our packages: they are installed into a separate folder,
+ * and their modules are imported by path, because neither library exports its tree.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import type { Sample } from './sample.ts';
 const versions = { '@assistant-ui/core': '0.3.20', '@ably/ai-transport': '0.8.0', ably: '2.23.0' };
 const folder = join(repositoryRoot, '.tmp', 'bench-peers');
 
-/** Installs the libraries, unless they are there in these versions. */
+/** Installs the libraries, unless these versions are already installed. */
 function installPeers(): void {
   const isThere = Object.entries(versions).every(([name, version]) => {
     const manifest = join(folder, 'node_modules', name, 'package.json');
@@ -39,14 +39,14 @@ interface Row {
   readonly text: string;
 }
 
-/** The whole sample as one response: these libraries hold all branches. */
+/** The whole sample as one response, because these libraries keep all branches in memory. */
 function responseFor(sample: Sample): () => Promise<readonly Row[]> {
   const text = JSON.stringify(sample.messages);
   const fetch = async () => new Response(text, { headers: { 'content-type': 'application/json' } });
   return async () => JSON.parse(await (await fetch()).text());
 }
 
-/** Reads a reply from an injected fetch, as an app of that library does. */
+/** Reads a reply from an injected fetch, like an app of that library. */
 async function readReply(events: readonly Uint8Array[], take: (text: string) => void): Promise<void> {
   const { body } = new Response(streamOf(events), { headers: { 'content-type': 'text/event-stream' } });
   const reader = body?.getReader();
@@ -92,7 +92,7 @@ function toThreadMessage({ id, role, text }: Omit<Row, 'parentId'>): ThreadMessa
     : { id, role, content, createdAt, status: { type: 'complete', reason: 'stop' }, metadata };
 }
 
-/** The repository of messages that assistant-ui's runtimes hold. */
+/** The message repository of assistant-ui's runtimes. */
 async function openAssistantUi(sample: Sample): Promise<Candidate> {
   const { MessageRepository: Repository }: { readonly MessageRepository: new () => MessageRepository } = await import(
     addressOf('@assistant-ui/core', 'dist/runtime/utils/message-repository.js')
@@ -177,7 +177,7 @@ const logger: object = {
   withContext: () => logger,
 };
 
-/** The tree and the view that a client session of `@ably/ai-transport` holds, with its codec of the AI SDK. */
+/** The tree and the view of a client session of `@ably/ai-transport`, with its codec of the AI SDK. */
 async function openAbly(sample: Sample): Promise<Candidate> {
   const source = (path: string) => addressOf('@ably/ai-transport', 'src', path);
   const { createTree }: AblyModules = await import(source('core/transport/tree.ts'));

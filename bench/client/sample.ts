@@ -1,4 +1,4 @@
-/** The tree that all candidates hold: 10,000 messages, as questions and replies in turn. */
+/** The tree of all candidates: 10,000 messages, alternating between questions and replies. */
 import { type NodeId, nodeId, run, type Store, type TreeId, textMessage, treeId } from '@coppice/core';
 import { benchContext } from '../stores/bench-tree.ts';
 
@@ -26,7 +26,7 @@ function uuid(n: number): NodeId {
   return nodeId(`01890c2e-0000-7000-8000-${n.toString(16).padStart(12, '0')}`);
 }
 
-/** A chain of messages, then so many branches of a length below its end. The chain ends with a question. */
+/** A chain of messages that ends with a question, and below it so many branches of a given length. */
 function makeSample(name: string, above: number, branches: number, length: number): Sample {
   const messages: SampleMessage[] = [];
   const variants: NodeId[] = [];

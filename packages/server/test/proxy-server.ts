@@ -31,7 +31,7 @@ process.on('message', async (message) => {
   }
   if (message === 'memory') {
     globalThis.gc?.();
-    // Resident memory includes the thread that records.
+    // Resident memory includes that of the recording thread.
     const { heapUsed, rss } = process.memoryUsage();
     process.send?.({ heapUsed, rss });
   }

@@ -24,11 +24,11 @@ export interface ProgramFolders {
   readonly isSession: RegExp;
   /** The group of a file. Files of one group are read together; by default each file is read alone. */
   readonly group?: (name: string, messages: ReadonlyMap<string, string>) => string;
-  /** Counts the sessions of a file that has several; null if that is not possible. */
+  /** Counts the sessions of a file that contains several; null if they cannot be counted. */
   readonly countIn?: (path: string) => number | null;
-  /** How many levels of folders have its files; by default 8. */
+  /** The number of folder levels that are searched for its files; 8 by default. */
   readonly depth?: number;
-  /** Whether a watch leaves it out, because each change would cost a copy of all its conversations. */
+  /** Whether a watch leaves the program out, because each change would copy all its conversations. */
   readonly isCopiedWhole?: boolean;
 }
 

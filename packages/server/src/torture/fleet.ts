@@ -47,7 +47,7 @@ export class ServerFleet {
   readonly #berths: readonly Berth[];
   kills = 0;
 
-  /** The servers use the URLs in turn. */
+  /** The servers use the URLs one after the other. */
   constructor(file: string, urls: readonly string[], token: string, count: number) {
     this.#file = file;
     this.#token = token;

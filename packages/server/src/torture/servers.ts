@@ -13,7 +13,7 @@ import { checkConversations, createTrees, killServers, pause, seededRandom } fro
 import { type SharedConversation, Writer, WriterRecord } from './writer.ts';
 
 /** The options of a run. */
-export interface ServersOptions {
+export interface ServerTortureOptions {
   /** The server with the directory and two buckets. */
   readonly first: PostgresServer;
   /** The server with two more buckets. */
@@ -31,13 +31,13 @@ export interface ServersOptions {
   /** The smallest number of users to move. */
   readonly moves: number;
   readonly seed: number;
-  /** Returns the URL of a database of the first server through a pooler, which every second server uses. */
+  /** Returns the URL of a pooler for a database of the first server. Every second server uses it. */
   readonly pooled?: ((url: string) => string) | undefined;
   say?(line: string): void;
 }
 
 /** The result of a run. */
-export interface ServersReport {
+export interface ServerTortureReport {
   readonly acknowledged: number;
   readonly kills: number;
   readonly restarts: number;
@@ -65,7 +65,7 @@ interface Databases {
 }
 
 /** Divides a new database into four buckets on two servers. The second server has a synchronous standby. */
-async function makeBuckets({ first, second }: ServersOptions): Promise<Databases> {
+async function makeBuckets({ first, second }: ServerTortureOptions): Promise<Databases> {
   const url = await first.createDatabase();
   const far = new URL(await second.createDatabase());
   const standby = await second.copy({ standby: true });
@@ -114,7 +114,7 @@ async function followList(store: Store, user: TestUser, signal: AbortSignal): Pr
 }
 
 /** Runs the test; throws on the first lost, duplicated or corrupted write or event. */
-export async function runServerTorture(options: ServersOptions): Promise<ServersReport> {
+export async function runServerTorture(options: ServerTortureOptions): Promise<ServerTortureReport> {
   const { say = () => undefined } = options;
   const databases = await makeBuckets(options);
   const store = await openStore(databases.url);
@@ -179,7 +179,7 @@ export async function runServerTorture(options: ServersOptions): Promise<Servers
 
 /** Restarts the databases one after the other, then ends the second one and promotes its standby. */
 async function restartAndPromote(
-  { first, second, restarts, seconds }: ServersOptions,
+  { first, second, restarts, seconds }: ServerTortureOptions,
   { standby }: Databases,
   done: { restarts: number; promotions: number },
   over: () => boolean,
@@ -201,7 +201,7 @@ async function restartAndPromote(
 
 /** Moves users between the buckets, one after the other, until the end. A move that is interrupted is repeated. */
 async function moveUsers(
-  { seed }: ServersOptions,
+  { seed }: ServerTortureOptions,
   url: string,
   users: readonly TestUser[],
   done: { moves: number },
