@@ -1,7 +1,7 @@
 import type { User } from '@coppice/core';
 
 /** The credential that admitted a caller, and a check whether it is still valid. */
-export interface CallerLimits {
+export interface CallerCredential {
   /** Equal for all requests that the same credential admitted. */
   readonly key: string;
   holds(): Promise<boolean>;
@@ -18,5 +18,5 @@ export interface Caller {
   /** How the caller authenticated. */
   readonly by: 'bearer' | 'cookie' | 'proxy';
   /** For long-lived streams: the check whether the credential is still valid; null if it cannot be revoked. */
-  readonly stay: CallerLimits | null;
+  readonly stay: CallerCredential | null;
 }

@@ -6,7 +6,7 @@ import { type Key, useStdout } from 'ink';
 import { useState, useSyncExternalStore } from 'react';
 import type { TextStyles } from '../terminal/style.ts';
 import { type ActionScope, type ArmedKey, goToMessage, runAction, stopReply } from './chat-actions.ts';
-import { footerHeight, footerLines } from './chat-footer.ts';
+import { countFooterLines, renderFooter } from './chat-footer.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { ChatState } from './chat-state.ts';
 import type { EditorResult } from './external-editor.ts';
@@ -75,9 +75,9 @@ export function ChatApp(props: ChatAppProps) {
   const width = Math.max(10, columns - 1);
   const isInline = transcript !== null;
   const view = useThreadView({ state, isInline, width, style });
-  const footer = footerLines({ ...props, state, composer, isInline, focus: view.focus, width, rows });
+  const footer = renderFooter({ ...props, state, composer, isInline, focus: view.focus, width, rows });
   // The full screen also has a title and a rule. Both layouts leave one row below everything for the cursor.
-  const space = Math.max(1, rows - footerHeight(footer) - (isInline ? 1 : 3));
+  const space = Math.max(1, rows - countFooterLines(footer) - (isInline ? 1 : 3));
   const showText = (title: string, text: string) =>
     transcript === null ? setPanel({ type: 'text', title, text, top: 0 }) : transcript.print(title, text);
   const scope: ActionScope = { ...props, composer, panels, view, space, armed, setArmed, showText, write };

@@ -30,7 +30,7 @@ export interface FooterSource {
 }
 
 /** Returns the lines of the footer for a screen of the given size. */
-export function footerLines(source: FooterSource): ChatFooter {
+export function renderFooter(source: FooterSource): ChatFooter {
   const { chatSession, state, composer, isInline, windowOf, width, rows, style } = source;
   return {
     notice: noticesOf(source).slice(-Math.max(4, rows - 4)),
@@ -55,6 +55,6 @@ function noticesOf({ state, isInline, focus, width, rows, style }: FooterSource)
 }
 
 /** Returns the number of lines in a footer. */
-export function footerHeight({ notice, menu, prompt, status }: ChatFooter): number {
+export function countFooterLines({ notice, menu, prompt, status }: ChatFooter): number {
   return notice.length + menu.length + prompt.length + (status === null ? 0 : 1);
 }

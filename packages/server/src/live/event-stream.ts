@@ -2,7 +2,7 @@
  * Server-sent events, with one stream per reader. A reader that is too far behind is disconnected, so that it does not
  * delay the others.
  */
-import type { Caller, CallerLimits } from '../caller.ts';
+import type { Caller, CallerCredential } from '../caller.ts';
 import type { ServerLimits } from '../contract.ts';
 import type { BodyUsage } from '../middleware/limits.ts';
 import type { RawReply } from '../routes/define.ts';
@@ -102,7 +102,7 @@ export class EventStream {
 
 /** Every open stream of a server. */
 export class EventStreams {
-  readonly #open = new Map<EventStream, CallerLimits | null>();
+  readonly #open = new Map<EventStream, CallerCredential | null>();
   readonly #usage: BodyUsage;
   readonly #limits: Pick<ServerLimits, 'backlogBytes' | 'pingMs'>;
   #timer: NodeJS.Timeout | null = null;

@@ -1,7 +1,7 @@
 /** Authenticates callers and chooses their trees, for every route. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiToken, User } from '@coppice/core';
-import type { Caller, CallerLimits } from '../caller.ts';
+import type { Caller, CallerCredential } from '../caller.ts';
 import type { ProxyOptions } from '../contract.ts';
 import { hostOf, readRequestHeader, remoteAddress, type ServerContext } from '../env.ts';
 import { throwHttpError } from '../http-errors.ts';
@@ -102,7 +102,7 @@ export async function findCallerByToken(services: SharedServices, shown: Receive
   return { owner, actor: owner, name: owner, role: 'admin', by, stay };
 }
 
-function callerOf(user: User, by: Caller['by'], stay: CallerLimits): Caller | null {
+function callerOf(user: User, by: Caller['by'], stay: CallerCredential): Caller | null {
   if (user.disabledAt !== null) return null;
   return { owner: user.id, actor: user.id, name: user.name, role: user.role, by, stay };
 }
