@@ -3,11 +3,11 @@
  * Each change of an open tree makes such a copy, and a plain copy of 10,000 loaded messages takes milliseconds.
  */
 export class SharedMap<K, V extends object> implements ReadonlyMap<K, V> {
-  /** A map that is never changed. */
+  /** The entries that several copies share. This map is never changed. */
   #shared: ReadonlyMap<K, V>;
-  /** Entries that differ from the shared ones; undefined: deleted. */
+  /** The entries that differ from the shared ones. Undefined stands for a deleted entry. */
   #own: Map<K, V | undefined>;
-  /** Whether another map has the same `#own`, which is then copied before a change. */
+  /** Whether another map has the same `#own`. If so, `#own` is copied before a change. */
   #isCopied = false;
   #size: number;
 
@@ -20,7 +20,7 @@ export class SharedMap<K, V extends object> implements ReadonlyMap<K, V> {
       return;
     }
     const original: SharedMap<K, V> = from;
-    // Few changes are copied with the next one; many are merged, once for the original and all its copies.
+    // A few changes are copied with the next change. Many are merged, once for the original and all its copies.
     if (original.#own.size ** 2 > original.#shared.size + 256) {
       original.#shared = new Map(original);
       original.#own = new Map();

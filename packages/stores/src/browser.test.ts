@@ -1,9 +1,9 @@
-/** The entries for a browser: bundled without stand-ins for modules of Node, and run in a realm without Node. */
+/** Tests of the entries for browsers, bundled without polyfills and run in a realm without Node. */
 import { createContext, runInContext } from 'node:vm';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 
-/** Bundles a module for a browser as one script that leaves its exports in `bundle`. A module of Node fails the build. */
+/** Bundles a module for a browser as one script with its exports in `bundle`. An import of Node fails the build. */
 async function bundleOf(contents: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: import.meta.dirname, loader: 'ts' },

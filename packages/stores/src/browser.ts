@@ -1,6 +1,6 @@
 /**
- * The public names of stores in a browser: the same as everywhere, with the memory store alone. What needs files or a
- * driver refuses when it is called. Bundlers take this entry by the condition `browser`.
+ * The entry of this package for browsers. It has the same names, but only the memory store works. Everything that needs
+ * files or a driver throws when it is called. Bundlers choose this entry by the condition `browser`.
  */
 import { refuse, type Store } from '@coppice/core';
 import { openMember } from './open-member.ts';
@@ -22,36 +22,36 @@ export function openStore(url: string, options: StoreOptions = {}): Promise<Stor
   return openMember({ memory: () => import('./memory/index.ts') }, url, options);
 }
 
-/** Refuses: a browser has no files. */
+/** Throws, because a browser has no files. */
 function refuseInBrowser(name: string): never {
   return refuse('command/invalid', `${name} needs Node or Bun. In a browser there is the store memory:.`, { name });
 }
 
-/** A store in a folder. It refuses to be made in a browser. */
+/** A store in a folder. The constructor throws in a browser. */
 export class FileSystemStore {
   constructor() {
     refuseInBrowser('FileSystemStore');
   }
 }
 
-/** A store of session files. It refuses to be made in a browser. */
+/** A store of session files. The constructor throws in a browser. */
 export class SessionStore {
   constructor() {
     refuseInBrowser('SessionStore');
   }
 }
 
-/** Reads session files. It refuses in a browser. */
+/** Reads session files. Throws in a browser. */
 export function sessionFiles(): never {
   return refuseInBrowser('sessionFiles');
 }
 
-/** Reads the database of another program. It refuses in a browser. */
+/** Reads the database of another program. Throws in a browser. */
 export function openForeignTables(): never {
   return refuseInBrowser('openForeignTables');
 }
 
-/** Counts the conversations of a Cursor database. It refuses in a browser. */
+/** Counts the conversations of a Cursor database. Throws in a browser. */
 export function countCursorConversations(): never {
   return refuseInBrowser('countCursorConversations');
 }

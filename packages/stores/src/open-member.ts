@@ -4,7 +4,7 @@ import type { StoreModule, StoreOptions } from './options.ts';
 // Other common spellings of a scheme.
 const spellings: ReadonlyMap<string, string> = new Map([['postgresql', 'postgres']]);
 
-/** Opens one of some stores by its URL, and loads no other. Throws on an unknown scheme. */
+/** Opens one of several stores by its URL. Only the code of that store is loaded. Throws on an unknown scheme. */
 export async function openMember(
   members: Readonly<Record<string, () => Promise<StoreModule>>>,
   url: string,

@@ -122,13 +122,13 @@ class OwnerMove {
     }
   }
 
-  /** Deletes rows that an earlier move left in the old bucket because it broke off before it had deleted all. */
+  /** Deletes the rows that an earlier move left in the old bucket, because it was interrupted. */
   async clearLeftovers(): Promise<void> {
     for (const { bucket, database } of await this.#pool.all()) {
       if (bucket.name === this.#names.to) continue;
       const old = await connectBucket(database);
       try {
-        // Only where the bucket itself says that the owner has left it.
+        // The rows are deleted only if the bucket has recorded that the owner is gone.
         if ((await this.#goneTo(old)) !== null) await this.#clear(old);
       } finally {
         await old.end();
