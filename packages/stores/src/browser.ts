@@ -3,6 +3,7 @@
  * files or a driver throws when it is called. Bundlers choose this entry by the condition `browser`.
  */
 import { refuse, type Store } from '@coppice/core';
+import * as memory from './memory/index.ts';
 import { openMember } from './open-member.ts';
 import type { StoreOptions } from './options.ts';
 
@@ -19,7 +20,7 @@ export const storeSchemes: readonly string[] = ['memory'];
 
 /** Opens a store by its URL: `memory:`. Every other scheme is refused. */
 export function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
-  return openMember({ memory: () => import('./memory/index.ts') }, url, options);
+  return openMember({ memory: async () => memory }, url, options);
 }
 
 /** Throws, because a browser has no files. */
