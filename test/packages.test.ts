@@ -27,7 +27,7 @@ import { buildNotices } from '../scripts/notices.ts';
 import { adaptsToFramework, packAll, packFolder, publishedPackages } from '../scripts/pack.ts';
 import { projectAddresses } from '../scripts/project-addresses.ts';
 import { findExamples } from './checks/examples.ts';
-import { buildRenamedImports, readRenamedNames } from './checks/renamed.ts';
+import { buildRenamedImports, importSpecifierOf, readRenamedNames } from './checks/renamed.ts';
 import { openRepository } from './checks/workspace.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -151,14 +151,17 @@ function modulesOfOthers(): ReadonlyMap<string, string> {
     const paths = Object.entries<object | string>(manifest.exports).filter(([, file]) => typeof file === 'object');
     return paths.map(([path]) => `@coppice/${folder}${path.slice(1)}`);
   });
-  const plain = entries.filter((entry) => !/(?:testing|conformance|vectors)$/.test(entry));
+  // Suites and fixtures need the types of their test runner, which is optional.
+  const plain = entries.filter((entry) => !/(?:testing(?:\/\w+)?|conformance|vectors)$/.test(entry));
   const modules = new Map([['entries.ts', plain.map((entry) => `export type {} from '${entry}';`).join('\n')]]);
   const workspace = openRepository();
-  const renamed = readRenamedNames(workspace).filter((row) => examples.includes(row.package.replace('@coppice/', '')));
-  modules.set('renamed.ts', buildRenamedImports(renamed, new Set(entries)));
+  // Names of suites are left out for the same reason.
+  const renamed = readRenamedNames(workspace).filter((row) =>
+    plain.includes(importSpecifierOf(row.package, row.newEntry)),
+  );
+  modules.set('renamed.ts', buildRenamedImports(renamed, new Set(plain)));
   const pages = workspace.paths.filter((path) => /^(?:docs\/.*|(?:packages\/\w+\/)?README)\.md$/.test(path));
   for (const page of pages) {
-    // Suites need the types of their test runner, which is optional.
     const code = codeOf(page).filter((text) => !text.includes("/conformance'"));
     if (code.length > 0) modules.set(`${page.replaceAll(/\W/g, '-')}.ts`, `${code.join('\n')}\nexport {};`);
   }
