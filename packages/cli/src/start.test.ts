@@ -11,7 +11,9 @@ function ours(name: string): string | null {
   const [, scope, rest = ''] = /^@coppice\/(\w+)(\/.*)?$/.exec(name) ?? [];
   if (scope === undefined) return null;
   const { exports } = JSON.parse(readFileSync(join(packages, scope, 'package.json'), 'utf8'));
-  return join(packages, scope, exports[`.${rest}`]);
+  const entry = exports[`.${rest}`];
+  // An entry that is different in a browser has one for every other place.
+  return join(packages, scope, typeof entry === 'string' ? entry : entry.default);
 }
 
 /** All modules that a file loads: those of Coppice by path, others by name. */

@@ -6,7 +6,7 @@ import { toHttpProblem } from './http.ts';
 import { buildOptimisticContent, buildOptimisticNode } from './optimistic.ts';
 import type { TreeSession } from './session.ts';
 
-// After this many attempts at which the tree, but not this message, had changed, both texts are kept too.
+// The attempts at an edit in place while other messages of the tree change. After the last one the edit becomes a variant.
 const mostTries = 4;
 
 /** A message as the user saw it when editing began. */

@@ -6,7 +6,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { GenerationOptions } from './actions.ts';
 import { loadedPath, variantPositionOf } from './loaded-branch.ts';
 import { TreeSession } from './session.ts';
-import { type NodeClient, openNodeClient } from './testing/node-client.ts';
+import { type GatedTestClient, openNodeClient } from './testing/node-client.ts';
 
 // Ends a test that is blocked. On an idle machine, the expected events come within milliseconds.
 const patience = { timeout: 60_000, interval: 5 };
@@ -36,7 +36,7 @@ function rounds(count: number, answer: string): ScriptedReply[] {
 
 interface Opened {
   readonly server: TestServer;
-  readonly client: NodeClient;
+  readonly client: GatedTestClient;
   readonly session: TreeSession;
 }
 

@@ -36,7 +36,7 @@ export interface RequestFlag {
   readonly callId?: string;
 }
 
-/** The messages of a request. */
+/** The part of a provider request that is built from the tree, and how it differs from the tree. */
 export interface RequestMessages {
   /** The tree's system prompt, for which each provider has a separate field; null if there is none. */
   readonly systemPrompt: string | null;

@@ -15,8 +15,8 @@ export interface ToolPairs {
 }
 
 /**
- * Finds the result of every tool call. A result belongs to the nearest earlier call with its id that has no result yet,
- * because some models restart their call ids in every turn.
+ * Finds the result of every tool call. Some models restart their call ids in every turn, so a result belongs to the
+ * newest earlier call with its id. A second result for that call is stray.
  */
 export function pairTools(messages: readonly Message[]): ToolPairs {
   const calls = new Map<number, { call: ToolUseBlock; result: number | null }[]>();

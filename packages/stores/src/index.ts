@@ -1,4 +1,4 @@
-/** The public names of stores, in reading order. */
+/** The public exports of the package. */
 export { type CursorPart, decodeCursor, encodeCursor } from './cursor.ts';
 export { FileSystemStore } from './files/index.ts';
 export { SessionStore } from './jsonl/index.ts';

@@ -37,8 +37,8 @@ const FillPromptDialog = lazy(() =>
 const ProjectDialog = lazy(() =>
   import('./library/project-dialog.tsx').then((module) => ({ default: module.ProjectDialog })),
 );
-const ChatsDialog = lazy(() =>
-  import('./sidebar/chats-dialog.tsx').then((module) => ({ default: module.ChatsDialog })),
+const EditChatsDialog = lazy(() =>
+  import('./sidebar/chats-dialog.tsx').then((module) => ({ default: module.EditChatsDialog })),
 );
 const ImportDialog = lazy(() =>
   import('./transfer/import-dialog.tsx').then((module) => ({ default: module.ImportDialog })),
@@ -85,7 +85,7 @@ export function Dialogs(): ReactElement | null {
         {opened.name === 'listing' ? (
           <ListingDialog words={opened.words} lines={opened.lines} list={opened.list} onClose={close} />
         ) : null}
-        {opened.name === 'chats' ? <ChatsDialog what={opened.what} chats={opened.chats} onClose={close} /> : null}
+        {opened.name === 'chats' ? <EditChatsDialog what={opened.what} chats={opened.chats} onClose={close} /> : null}
         {opened.name === 'project' ? <ProjectDialog name={opened.project} onClose={close} /> : null}
         {opened.name === 'fill-prompt' ? (
           <FillPromptDialog text={opened.text} onDone={opened.onDone} onClose={close} />

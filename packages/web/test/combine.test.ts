@@ -59,7 +59,7 @@ test('[B234] answers are selected and combined; the result streams, names its so
   });
   await waitUntilTrue(() => made.getByRole('button', { name: 'Stop' }).count()).toBe(0);
   await made.getByRole('button', { name: 'Source A: one' }).waitFor();
-  // The table is stopped while it is being written.
+  // Stops a second combination, in the form of a table, while it is generated.
   await panel.getByRole('radio', { name: 'Table' }).check();
   await panel.getByRole('button', { name: 'Combine' }).click();
   await made.last().getByText('Point').waitFor();

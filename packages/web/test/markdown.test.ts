@@ -137,7 +137,7 @@ test('[B116] a page in the preview cannot call another host or navigate', async 
   await tab.page.getByTestId('thread').getByRole('button', { name: 'Preview' }).click();
   const frame = tab.page.frameLocator('.preview-pane iframe');
   await frame.getByText('blocked').waitFor();
-  // The browser reports what the policy blocked before it was sent.
+  // The error "csp" means that the policy blocked the request before it was sent.
   await waitUntilTrue(() => outcomes).toContain('csp');
   expect(new Set(outcomes)).toEqual(new Set(['csp']));
   await tab.context.close();

@@ -1,4 +1,4 @@
-/** Chooses one of the past chats: a list with search and a preview, as an immutable value. */
+/** The picker for past chats: an immutable state with a list, a search and a preview, and the functions that change it. */
 import { ask, type Node, type Store, type TreeId, type TreeRow } from '@coppice/core';
 
 /** The state of the picker. */

@@ -34,7 +34,7 @@ export function useThreadView(options: {
     [isInline, state, width, style, focus],
   );
   const furthestFor = (space: number) => Math.max(0, lines.length - space);
-  // The view follows new text only if it was at the end.
+  // Clamps the offset when the thread becomes shorter, for example after a switch to another branch.
   useEffect(() => {
     if (scroll > lines.length) setScroll(lines.length);
   }, [scroll, lines]);

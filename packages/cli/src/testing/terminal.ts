@@ -73,7 +73,7 @@ export function startTerminal(
 }
 
 /** The compiled command, for scripts that tests run. */
-export const compiledCommandPath: readonly string[] = [process.execPath, program];
+export const compiledCommandArgv: readonly string[] = [process.execPath, program];
 
 /** Starts any program in a pseudo-terminal. */
 export function startProgram(

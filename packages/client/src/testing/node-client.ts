@@ -23,7 +23,7 @@ export class ResponseGate {
 }
 
 /** A client whose responses and events can be held back, and whose requests are recorded. */
-export interface NodeClient extends CoppiceClient {
+export interface GatedTestClient extends CoppiceClient {
   /** Holds the responses to requests that write. */
   readonly answers: ResponseGate;
   /** Holds the events of all streams. */
@@ -44,7 +44,7 @@ function gated(response: Response, gate: ResponseGate): Response {
 }
 
 /** Opens a client of a test server. */
-export function openNodeClient(server: TestServer): NodeClient {
+export function openNodeClient(server: TestServer): GatedTestClient {
   const answers = new ResponseGate();
   const events = new ResponseGate();
   const requests: string[] = [];

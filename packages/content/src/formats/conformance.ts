@@ -8,7 +8,7 @@ import { canonicalJson } from '../canonical-json.ts';
 import { messageKit } from '../kit.ts';
 import { arbitraryDamage, damageBytes } from './conformance/damage.ts';
 import { collectById } from './conformance/identified.ts';
-import { factsOfTrees } from './conformance/kept-by-reader.ts';
+import { listFeaturesOfTrees } from './conformance/kept-by-reader.ts';
 import { buildRichTree, findSilentLosses, findUnshownWords } from './conformance/kept-facts.ts';
 import {
   encodeFile,
@@ -301,7 +301,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
         const files = Object.fromEntries((await writeStored(await buildRichTree(), format)).files);
         for (const tree of (await storeInput(toInput(files), { format })).trees) trees.push(tree);
       }
-      if (format.keeps !== undefined) expect(factsOfTrees(trees)).toEqual(format.keeps);
+      if (format.keeps !== undefined) expect(listFeaturesOfTrees(trees)).toEqual(format.keeps);
     });
 
     it('[I7] never crashes on damaged input: it refuses with a code, or reads the rest and reports it', async () => {

@@ -22,7 +22,7 @@ import { createdTimeText, decodeEntry, encodeNode, type ToFileId, toNodeMarker }
 import { omitUndefinedFields, parseTime, toIsoTime } from './fields.ts';
 
 /** The inputs for writing a commit. */
-export interface CommitWriter {
+export interface CommitLineInputs {
   /** The tree before the commit; null for the first commit. */
   readonly before: Tree | null;
   readonly fileId: ToFileId;
@@ -33,7 +33,7 @@ export interface CommitWriter {
 }
 
 /** Returns the lines of a commit, without the fields about the commit as a whole. */
-export function linesOfCommit(commit: Commit, writing: CommitWriter): SessionEntry[] {
+export function linesOfCommit(commit: Commit, writing: CommitLineInputs): SessionEntry[] {
   const { before, fileId } = writing;
   const lines: SessionEntry[] = [];
   const root: NodeId | null = before?.rootId ?? rootOf(commit.steps);
@@ -87,7 +87,7 @@ function rootOf(steps: readonly Step[]): NodeId | null {
   return null;
 }
 
-function headerOfTree(commit: Commit, node: NewNode, { fileId, header }: CommitWriter): SessionHeader {
+function headerOfTree(commit: Commit, node: NewNode, { fileId, header }: CommitLineInputs): SessionHeader {
   const timestamp = createdTimeText(node);
   const bare = buildRootNode(node.id, node.createdAt);
   const noted = omitUndefinedFields({
@@ -110,7 +110,7 @@ function headerOfTree(commit: Commit, node: NewNode, { fileId, header }: CommitW
 
 // These values are stored, because computing them again costs more than reading: the key is a hash, and the tokens are
 // an estimate.
-function annotationLine(node: NewNode, { kit }: CommitWriter): FieldMap {
+function annotationLine(node: NewNode, { kit }: CommitLineInputs): FieldMap {
   const { message, key, tokens, text, position } = node;
   return {
     position,

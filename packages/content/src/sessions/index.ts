@@ -2,7 +2,7 @@
 
 export { type ClaudeCodeEntries, readClaudeCode, readClaudeCodeInPieces } from './claude-code.ts';
 export {
-  type CommitWriter,
+  type CommitLineInputs,
   headerSteps,
   type LineReadOptions,
   linesOfCommit,

@@ -12,7 +12,7 @@ export interface AnthropicBlockDraft {
   json: string;
 }
 
-/** The change of a block by an event. */
+/** A change that an event makes to a block. */
 export interface AnthropicChange {
   readonly what: 'begun' | 'text' | 'thinking' | 'input' | 'ended';
   readonly block: AnthropicBlockDraft;

@@ -197,7 +197,7 @@ function* spliceTargets(doomed: readonly DeleteTarget[]): ReadProgram<Splice> {
     let at: DeleteTarget | undefined = node;
     let home: NodeId | undefined;
     while (at !== undefined && home === undefined) {
-      if (way.push(at) > goes.size) refuseCircle(at.id);
+      if (way.push(at) > goes.size) throwCycleError(at.id);
       home = homes.get(at.parentId) ?? (goes.has(at.parentId) ? undefined : at.parentId);
       at = goes.get(at.parentId);
     }
@@ -260,7 +260,7 @@ function* hoistChildren(top: DeleteTarget, going: Splice, freshGroups: Map<strin
 }
 
 /** Throws the error for a node that is its own ancestor. */
-export function refuseCircle(id: NodeId): never {
+export function throwCycleError(id: NodeId): never {
   return refuse('store/damaged', `The node ${id} is below itself.`, { nodeId: id });
 }
 
@@ -272,7 +272,7 @@ function* matchParentIn(parentId: NodeId, { goes, raised: up, homes }: Splice): 
     const node = yield* ask('node', { id: at });
     if (node === null) return refuse('tree/broken-path', `The node ${at} is missing.`, { nodeId: at });
     if (node.parentId === null || isMessageKind(node.kind)) return at;
-    if (passed.has(at)) refuseCircle(at);
+    if (passed.has(at)) throwCycleError(at);
     passed.add(at);
     // A marker that was already moved up has its new parent. A marker that is moved later moves its messages as well.
     at = up.has(at) && goes.has(node.parentId) ? (homes.get(node.parentId) ?? node.parentId) : node.parentId;

@@ -21,7 +21,7 @@ import {
   requireTree,
   toPlan,
 } from './context.ts';
-import { refuseCircle } from './delete.ts';
+import { throwCycleError } from './delete.ts';
 import { buildReplaceStep } from './edit-types.ts';
 
 /** A generated variant: pending while a model generates it, or already complete. */
@@ -117,7 +117,7 @@ export function* promptOfReply(from: Node): ReadProgram<{ readonly prompt: Node;
   for (;;) {
     if (node.role === 'user' && node.kind === 'message') return { prompt: node, old };
     if (node.parentId === null) break;
-    if (passed.has(node.id)) refuseCircle(node.id);
+    if (passed.has(node.id)) throwCycleError(node.id);
     passed.add(node.id);
     old = node.id;
     node = yield* requireParent({ id: node.id, parentId: node.parentId });

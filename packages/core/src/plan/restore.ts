@@ -6,7 +6,7 @@ import type { Step } from '../steps/types.ts';
 import { allNodes, findNode, type Tree } from '../tree.ts';
 import { readPastAndPresent } from '../tree-reads.ts';
 import { buildSelectSteps, type Planner, refusePendingReplies, requireTree, toPlan } from './context.ts';
-import { buildRestoreStep, refuseCircle } from './delete.ts';
+import { buildRestoreStep, throwCycleError } from './delete.ts';
 import { stepsBetween } from './steps-between.ts';
 import { TreeOverlay } from './tree-overlay.ts';
 
@@ -55,7 +55,7 @@ function* removalRoot(from: Node): ReadProgram<Node> {
   while (top.parentId !== null) {
     const parent: Node | null = yield* ask('anyNode', { id: top.parentId });
     if (parent === null || parent.removedIn !== from.removedIn) return top;
-    if (passed.has(parent.id)) refuseCircle(parent.id);
+    if (passed.has(parent.id)) throwCycleError(parent.id);
     passed.add(parent.id);
     top = parent;
   }

@@ -18,7 +18,7 @@ interface RunningCompaction {
 const runningCompactions = new WeakMap<Store, Map<TreeId, RunningCompaction>>();
 
 /** A request for exclusive compaction. */
-export interface CompactionLock {
+export interface ExclusiveCompactionRequest {
   readonly treeId: TreeId;
   readonly key: string;
   /** Whether this compaction can be aborted in favour of another one. */
@@ -32,7 +32,7 @@ export interface CompactionLock {
  */
 export async function runExclusive(
   store: Store,
-  { treeId, key, yields, signal }: CompactionLock,
+  { treeId, key, yields, signal }: ExclusiveCompactionRequest,
   work: (signal: AbortSignal) => Promise<CompactionOutcome>,
 ): Promise<CompactionOutcome> {
   const under = runningCompactions.get(store) ?? new Map<TreeId, RunningCompaction>();

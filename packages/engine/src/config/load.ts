@@ -23,7 +23,7 @@ import {
 } from './sections.ts';
 import { joinFieldPath, openToml, type SettingListener, type TomlFile, type TomlTable } from './toml.ts';
 
-/** The environment variables of a process. */
+/** Like `process.env`, but read-only. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 export interface ConfigSource {

@@ -171,7 +171,7 @@ export function groupChildrenByParent(nodes: readonly Pick<NodeHead, 'id' | 'par
 type RootOutline = Pick<NodeHead, 'id' | 'parentId' | 'createdAt' | 'role'>;
 
 /** The root, built from the tree's row. */
-export function toRootHead(row: TreeRow): RootOutline {
+export function rootOutlineOf(row: TreeRow): RootOutline {
   return { id: row.rootId, parentId: null, createdAt: row.createdAt, role: 'root' };
 }
 

@@ -14,12 +14,12 @@ import {
 import {
   groupChildrenByParent,
   idsOfNodes,
+  rootOutlineOf,
   toBookmarkData,
   toNodeData,
   toNodeStructure,
   toRootConfig,
   toRootData,
-  toRootHead,
   toRootMessage,
 } from './render.ts';
 import type {
@@ -145,7 +145,7 @@ export function* viewStructures(treeId: TreeId): ReadProgram<NodeStructure[]> {
   const all = yield* ask('topology', { of: row.rootId });
   const children = groupChildrenByParent([...all].sort((a, b) => (a.position < b.position ? -1 : 1)));
   const nodes = new Map(all.map((node) => [node.id, node]));
-  const structures = [toNodeStructure(row, toRootHead(row), children.get(row.rootId) ?? [])];
+  const structures = [toNodeStructure(row, rootOutlineOf(row), children.get(row.rootId) ?? [])];
   const open: (readonly NodeId[])[] = [children.get(row.rootId) ?? []];
   // Level by level; the list grows during the iteration.
   for (const siblings of open)

@@ -63,7 +63,7 @@ export function readChangeTimes(log: readonly Commit[], name: (id: NodeId) => No
   return touches;
 }
 
-/** The parents at the time of a commit: removing and restoring a node includes its descendants at that time. */
+/** Tracks parents while the log is replayed: removing or restoring a node affects the descendants that it had then. */
 class PastParents {
   readonly #above = new Map<NodeId, NodeId>();
   readonly #below = new Map<NodeId, Set<NodeId>>();

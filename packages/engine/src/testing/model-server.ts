@@ -2,7 +2,7 @@
 import { openRawServer, type RawServer, type SeenRequest } from './raw-server.ts';
 import { encodeReply, encodeStream, type WireReply } from './wires.ts';
 
-/** Options of the server. */
+/** How the fake model server answers. */
 export interface ModelServerOptions {
   readonly models?: readonly string[];
   /** Requests without it are refused with 401; by default no key is required. */

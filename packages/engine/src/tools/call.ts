@@ -102,9 +102,9 @@ function isToolCode(code: string): code is ToolErrorCode {
 }
 
 /** What a tool returned; an untyped one may return undefined. */
-type ToolCallInput = Json | ToolContent | undefined;
+type ToolCallOutput = Json | ToolContent | undefined;
 
-async function runTool(shop: ToolRunner, call: ToolCall, options: ToolCallOptions): Promise<ToolCallInput> {
+async function runTool(shop: ToolRunner, call: ToolCall, options: ToolCallOptions): Promise<ToolCallOutput> {
   const { name } = call;
   const allowed = options.active === undefined || options.active.includes(name);
   const ready = allowed ? shop.find(name) : undefined;
@@ -196,7 +196,7 @@ async function withinTime(
   tool: Tool,
   parameters: JsonObject,
   options: ToolCallOptions,
-): Promise<ToolCallInput> {
+): Promise<ToolCallOutput> {
   const { name } = tool;
   const limit = tool.timeoutMs ?? shop.limits.timeoutMs;
   const control = new AbortController();

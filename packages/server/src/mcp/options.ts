@@ -5,7 +5,7 @@
 import type { RunContext, Store } from '@coppice/core';
 import type { Compactor } from '@coppice/engine';
 
-/** Options of the server. */
+/** The options of the MCP server, which serves the trees of one store. */
 export interface TreesServerOptions {
   readonly store: Store;
   /** The context for core's `run`, with the caller as actor. */

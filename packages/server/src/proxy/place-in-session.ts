@@ -414,7 +414,7 @@ async function readLive(store: Store, id: TreeId, read: () => ReadProgram<TreeRo
   }
 }
 
-/** The session and the parent in the metadata of a recorded tree. */
+/** Returns the session id and the tools flag in the metadata of a recorded tree; null if the tree was not recorded. */
 function recordedOf({ attributes }: TreeRow): { readonly session: string | null; readonly tools: boolean } | null {
   const recorded = attributes.metadata?.['recorded'];
   if (!isJsonObject(recorded)) return null;

@@ -47,7 +47,7 @@ export class ServerFleet {
   readonly #berths: readonly Berth[];
   kills = 0;
 
-  /** The servers use the URLs one after the other. */
+  /** The store URLs, which are assigned to the servers round-robin. */
   constructor(file: string, urls: readonly string[], token: string, count: number) {
     this.#file = file;
     this.#token = token;

@@ -243,7 +243,7 @@ export function readTextFile(path: string): string | null {
 }
 
 /** Returns the sorted names in a folder; an empty list if the folder does not exist. */
-export function listFolderNames(path: string): string[] {
+export function listNamesInFolder(path: string): string[] {
   return withFileErrors(path, () => {
     try {
       return readdirSync(path).sort();

@@ -10,7 +10,7 @@ import {
   AtomicWriter,
   encodeFileText,
   linkOrCopy,
-  listFolderNames,
+  listNamesInFolder,
   osErrorCode,
   readTextFile,
   runFileStep,
@@ -135,7 +135,7 @@ export class FolderLock {
     // The lock has a temporary folder of its own, because the lock holder clears the other one.
     const writer = new AtomicWriter(join(folder, 'locking'));
     return withFileErrors(path, () => {
-      for (const name of listFolderNames(join(folder, 'locking')))
+      for (const name of listNamesInFolder(join(folder, 'locking')))
         if (!isAlive(Number.parseInt(name, 10) || 0)) rmSync(join(folder, 'locking', name), { force: true });
       // The token tells this attempt apart from other locks of the same process.
       const text = `${JSON.stringify({ ...ownLockHolder(), token: randomUUID() })}\n`;

@@ -20,7 +20,7 @@ import type { PersistedEntry } from '../in-process/persistence.ts';
 import {
   type AtomicWriter,
   encodeFileText,
-  listFolderNames,
+  listNamesInFolder,
   makeDamagedFileError,
   makeNewerFormatError,
   withFileErrors,
@@ -378,7 +378,7 @@ export class SideFiles {
 
   /** Deletes the lines that a repair moved to another file, because they may contain purged data. */
   #dropDamaged(): void {
-    for (const name of existsSync(this.#folder) ? listFolderNames(this.#folder) : [])
+    for (const name of existsSync(this.#folder) ? listNamesInFolder(this.#folder) : [])
       if (/^(?:names|provenance|runs)\.jsonl\.damaged-\d+$/.test(name)) {
         const path = join(this.#folder, name);
         withFileErrors(path, () => rmSync(path, { force: true }));

@@ -16,7 +16,7 @@ import { allNodes } from '@coppice/core/tree';
 import { addBlobHashesInJson, addBlobHashesOfNodes } from '../attachments.ts';
 import {
   type AtomicWriter,
-  listFolderNames,
+  listNamesInFolder,
   runFileStep,
   statOrNull,
   syncFolder,
@@ -62,7 +62,8 @@ function* idsIn(tree: Tree): Generator<NodeId, void, undefined> {
 
 function* idsInFolder(folder: TreeFolder): Generator<NodeId, void, undefined> {
   for (const part of ['nodes', 'trash'])
-    for (const name of listFolderNames(join(folder.path, part))) if (isNodeFile(name)) yield nodeId(name.slice(0, -5));
+    for (const name of listNamesInFolder(join(folder.path, part)))
+      if (isNodeFile(name)) yield nodeId(name.slice(0, -5));
   const root = folder.lastKnown()?.row.rootId;
   if (root !== undefined) yield root;
 }

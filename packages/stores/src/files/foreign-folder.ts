@@ -30,7 +30,7 @@ import {
 import { isFieldMap, isJsonObject, MalformedError, objectField, ownField, requiredText } from '@coppice/core/decode';
 import { prepareCommit } from '@coppice/core/store';
 import { applyOrThrow, emptyTree, linearSteps, positionsBetween } from '@coppice/core/tree';
-import { listFolderNames, makeDamagedFileError, readTextFile, withFileErrors } from '../disk/atomic-files.ts';
+import { listNamesInFolder, makeDamagedFileError, readTextFile, withFileErrors } from '../disk/atomic-files.ts';
 import { describeUnreadable, isJsonData, UnreadableValueError } from '../disk/decode.ts';
 import { deriveId } from '../linear.ts';
 import type { JournalOrigin } from './journal.ts';
@@ -121,7 +121,7 @@ function readFound(path: string, rootId: string): FoundNode {
 function readNodeFolder(folder: string, rootId: string): Map<string, FoundNode> {
   const found = new Map<string, FoundNode>();
   const nodes = join(folder, 'nodes');
-  for (const name of listFolderNames(nodes)) {
+  for (const name of listNamesInFolder(nodes)) {
     if (!name.endsWith('.json')) continue;
     const path = join(nodes, name);
     // Symbolic links are refused, because one could lead to any file.
@@ -146,13 +146,13 @@ export function deleteFromOriginalFolder(
   nodeIds?: ReadonlySet<NodeId>,
 ): void {
   // Only a direct child of the store's folder is changed, and never the tree's own folder, which follows its journal.
-  if (origin === tree || !listFolderNames(place).includes(origin)) return;
+  if (origin === tree || !listNamesInFolder(place).includes(origin)) return;
   const folder = join(place, origin);
   if (nodeIds === undefined) {
     withFileErrors(folder, () => rmSync(folder, { recursive: true, force: true }));
     return;
   }
-  for (const name of listFolderNames(join(folder, 'nodes'))) {
+  for (const name of listNamesInFolder(join(folder, 'nodes'))) {
     const path = join(folder, 'nodes', name);
     const foreign = foreignIdIn(path) ?? name.replace(/\.json$/, '');
     const own = nodeId(isUuid(foreign) ? foreign : deriveId('loom', tree, foreign));

@@ -4,7 +4,7 @@ import { canonicalJson } from '@coppice/content';
 import { type FsckOptions, type FsckReport, isAppError, type Tree, type TreeId } from '@coppice/core';
 import { isFieldMap, ownField } from '@coppice/core/decode';
 import { allNodes, treeToJson } from '@coppice/core/tree';
-import { listFolderNames, readTextFile } from '../disk/atomic-files.ts';
+import { listNamesInFolder, readTextFile } from '../disk/atomic-files.ts';
 import { checkTrees } from '../disk/check-trees.ts';
 import type { FilesOpenState, FilesPersistence } from './files-persistence.ts';
 import { replayJournal } from './journal.ts';
@@ -77,7 +77,7 @@ function checkFiles(folder: TreeFolder, tree: Tree, { registry }: FilesOpenState
     add('registry', 'error', folder.id, `${registry.path} does not know this tree as it is.`);
   const extra = new Set<string>();
   for (const name of ['nodes', 'trash'])
-    for (const file of listFolderNames(join(folder.path, name)))
+    for (const file of listNamesInFolder(join(folder.path, name)))
       if (isNodeFile(file)) extra.add(join(folder.path, name, file));
   for (const node of allNodes(tree)) {
     if (node.id === tree.rootId) continue;

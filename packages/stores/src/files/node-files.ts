@@ -10,7 +10,7 @@ import { allNodes, findAnyNode } from '@coppice/core/tree';
 import {
   type AtomicWriter,
   encodeFileText,
-  listFolderNames,
+  listNamesInFolder,
   readTextFile,
   syncFolder,
   withFileErrors,
@@ -133,7 +133,7 @@ async function writeChangedFiles(wanted: NodeFilesUpdate, base: Tree): Promise<N
 async function writeAllFiles({ folder, target, writer }: NodeFilesUpdate): Promise<NodeFilesResult> {
   const left = new Set<string>();
   for (const name of ['nodes', 'trash'])
-    for (const file of listFolderNames(join(folder, name))) left.add(join(folder, name, file));
+    for (const file of listNamesInFolder(join(folder, name))) left.add(join(folder, name, file));
   const wrong: Node[] = [];
   let fingerprint = 0;
   let count = 0;
@@ -190,7 +190,7 @@ export function readTreeFromFiles(folder: string, file: TreeFile): Tree | null {
   const nodes: Node[] = [file.root];
   let fingerprint = 0;
   for (const name of ['nodes', 'trash'])
-    for (const each of listFolderNames(join(folder, name))) {
+    for (const each of listNamesInFolder(join(folder, name))) {
       if (!isNodeFile(each)) continue;
       const path = join(folder, name, each);
       const text = readTextFile(path) ?? '';

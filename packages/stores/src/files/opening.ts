@@ -5,7 +5,7 @@ import { type AppError, isAppError, isUuid, type TreeId, type TreeRow, treeId } 
 import { ownField } from '@coppice/core/decode';
 import {
   AtomicWriter,
-  listFolderNames,
+  listNamesInFolder,
   makeDamagedFileError,
   osErrorCode,
   statOrNull,
@@ -46,7 +46,7 @@ export function openFilesFolder(place: string, options: StoreOptions): OpenedFil
 
 function inspectFolder(place: string, options: StoreOptions): OpenedFilesFolder {
   const ours = hasFormatFile(place);
-  const names = listFolderNames(place).filter((name) => !name.startsWith('.'));
+  const names = listNamesInFolder(place).filter((name) => !name.startsWith('.'));
   const registry = new TreeRegistry(place);
   const folders = names.filter((name) => isStoreFolder(join(place, name)));
   const journaled = folders.filter((name) => isUuid(name) && statOrNull(join(place, name, 'journal.jsonl')) !== null);
@@ -179,7 +179,7 @@ class FolderFinder {
         const folder = join(this.#place, name);
         const row = new TreeFolder(folder, id, { writer: this.#writer, kit: undefined, note: this.#note }).lastKnown();
         this.#unreadable(id, makeDamagedFileError(join(folder, 'journal.jsonl'), 'is missing'), row?.row ?? null, 0);
-      } else if (listFolderNames(join(this.#place, name, 'nodes')).some((file) => file.endsWith('.json')))
+      } else if (listNamesInFolder(join(this.#place, name, 'nodes')).some((file) => file.endsWith('.json')))
         candidates.set(name, join(this.#place, name));
     }
     for (const [id, entry] of this.#registry.entries())
@@ -217,7 +217,7 @@ class FolderFinder {
 
   /** Finds the trees in the registry whose folder does not exist. */
   missing(here: ReadonlySet<string>): void {
-    const gone = new Set(listFolderNames(join(this.#place, '.coppice', 'gone')));
+    const gone = new Set(listNamesInFolder(join(this.#place, '.coppice', 'gone')));
     for (const [id, entry] of [...this.#registry.entries()]) {
       if (ownField(entry, 'coppice') === undefined || here.has(id)) continue;
       // A crash interrupted the purge of this tree.

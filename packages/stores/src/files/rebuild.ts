@@ -8,7 +8,7 @@ import { allBookmarks, allNodes, apply, findAnyNode, insertedNodes, rowOf } from
 import {
   type AtomicWriter,
   linkOrCopy,
-  listFolderNames,
+  listNamesInFolder,
   runFileStep,
   statOrNull,
   syncFolder,
@@ -183,7 +183,7 @@ function purgedIn(log: readonly Commit[], tree: Tree): Set<NodeId> {
 /** Gives the old journal a second name and syncs the folder; returns null if there is no journal. */
 function keepBeside(folder: string, path: string): string | null {
   if (statOrNull(path) === null) return null;
-  const names = new Set(listFolderNames(folder));
+  const names = new Set(listNamesInFolder(folder));
   let at = 1;
   while (names.has(`${damagedJournal}${at}`)) at++;
   const beside = join(folder, `${damagedJournal}${at}`);
@@ -194,6 +194,6 @@ function keepBeside(folder: string, path: string): string | null {
 
 /** Deletes the old journals that repairs kept, because they may contain purged data. */
 export function deleteDamagedJournals(folder: string): void {
-  for (const name of listFolderNames(folder))
+  for (const name of listNamesInFolder(folder))
     if (name.startsWith(damagedJournal)) withFileErrors(folder, () => rmSync(join(folder, name), { force: true }));
 }

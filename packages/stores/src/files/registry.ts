@@ -6,7 +6,7 @@ import { isFieldMap, ownField } from '@coppice/core/decode';
 import {
   type AtomicWriter,
   encodeFileText,
-  listFolderNames,
+  listNamesInFolder,
   readTextFile,
   withFileErrors,
 } from '../disk/atomic-files.ts';
@@ -84,7 +84,7 @@ export class TreeRegistry {
 
   /** Deletes the copies of unreadable registries, because they may name a purged tree. */
   forgetDamaged(): void {
-    for (const name of listFolderNames(this.#folder))
+    for (const name of listNamesInFolder(this.#folder))
       if (name.startsWith('roots.json.damaged-')) {
         const path = join(this.#folder, name);
         withFileErrors(path, () => rmSync(path, { force: true }));
@@ -92,7 +92,7 @@ export class TreeRegistry {
   }
 
   #keep(): void {
-    const names = new Set(listFolderNames(this.#folder));
+    const names = new Set(listNamesInFolder(this.#folder));
     let at = 1;
     while (names.has(`roots.json.damaged-${at}`)) at++;
     const beside = join(this.#folder, `roots.json.damaged-${at}`);

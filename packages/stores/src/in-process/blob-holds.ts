@@ -16,7 +16,7 @@ export class BlobHolds {
   purges = 0;
   /** Whether an owner has any attachments. */
   keeps: (owner: string) => boolean = () => false;
-  /** Called with the attachments that a commit refers to for the first time. Their uploads no longer wait. */
+  /** Called with the attachments that a commit is the first to refer to. They no longer need the grace period. */
   referred: (owner: string, hashes: ReadonlySet<string>) => Promise<void> = () => Promise.resolve();
   readonly #held = new Map<string, number>();
 

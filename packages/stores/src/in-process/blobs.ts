@@ -12,7 +12,7 @@ interface StoredBlob {
   readonly bytes: Uint8Array | null;
   /** The time when the attachment was last added. */
   readonly at: number;
-  /** Whether a purge removed the last reference while an upload might have waited for its message. */
+  /** Whether a purge found no reference but kept the bytes for a waiting upload. A later purge checks again. */
   readonly loose: boolean;
 }
 

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
-import { listFolderNames, withFileErrors } from '../disk/atomic-files.ts';
+import { listNamesInFolder, withFileErrors } from '../disk/atomic-files.ts';
 import { makeBackup } from '../disk/backup.ts';
 import { copyDurably, syncBackupPath } from '../disk/copying.ts';
 import { transientNames } from '../disk/transient-names.ts';
@@ -18,7 +18,7 @@ export function backupSessions({ place, single }: SessionsOpenState, to: string)
       return;
     }
     withFileErrors(part, () => mkdirSync(part, { recursive: true }));
-    for (const name of listFolderNames(place).filter((one) => one === '.coppice' || !one.startsWith('.'))) {
+    for (const name of listNamesInFolder(place).filter((one) => one === '.coppice' || !one.startsWith('.'))) {
       copySession(join(place, name), join(part, name));
       await breathe();
     }

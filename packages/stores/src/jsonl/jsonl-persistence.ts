@@ -15,7 +15,7 @@ import {
 } from '@coppice/core';
 import {
   AtomicWriter,
-  listFolderNames,
+  listNamesInFolder,
   runFileStep,
   statOrNull,
   syncFolder,
@@ -342,7 +342,7 @@ export class JsonlPersistence
     const found = new Set<string>(this.#shared().waitingSince(owner, after));
     const others = new Set<string>();
     for (const session of this.holdings.sessions.values()) if (session.owner !== owner) others.add(session.path);
-    for (const name of this.holdings.single ? [] : listFolderNames(this.#folder)) {
+    for (const name of this.holdings.single ? [] : listNamesInFolder(this.#folder)) {
       const path = join(this.#folder, name);
       if (!name.endsWith('.jsonl') || name.startsWith('.') || others.has(path)) continue;
       for (const hash of findHashesInFile(path)) if (hashes.has(hash)) found.add(hash);

@@ -17,7 +17,7 @@ import { ask, isAppError, type Store, type TreeId, textOf } from '@coppice/core'
 import { contextOf, readContextPath } from '@coppice/core/context';
 import { TestTree, user } from '@coppice/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { listFolderNames } from '../disk/atomic-files.ts';
+import { listNamesInFolder } from '../disk/atomic-files.ts';
 import { armFault, countFaultPasses } from '../failpoints.ts';
 import { SessionStore } from './index.ts';
 import { sessionFiles } from './session-files.ts';
@@ -229,7 +229,7 @@ describe('the first version', () => {
           expect(now === before.toString('utf8') || now.includes('"version":2')).toBe(true);
         } else if (opened instanceof SessionStore) await opened.close();
         expect(await contextIn(path)).toEqual(v1Context);
-        expect(listFolderNames(join(folder, '.coppice', `f-${fault}-${nth}.jsonl`, 'making'))).toEqual([]);
+        expect(listNamesInFolder(join(folder, '.coppice', `f-${fault}-${nth}.jsonl`, 'making'))).toEqual([]);
         if (through) break;
         expect(nth).toBeLessThan(40);
       }

@@ -5,7 +5,7 @@ import { deriveId, messageKit } from '@coppice/content';
 import { sessionTreeId } from '@coppice/content/sessions';
 import { type AppError, isAppError, type TreeId, treeId } from '@coppice/core';
 import { rowOf } from '@coppice/core/tree';
-import { listFolderNames, statOrNull, withFileErrors } from '../disk/atomic-files.ts';
+import { listNamesInFolder, statOrNull, withFileErrors } from '../disk/atomic-files.ts';
 import { FolderLock } from '../disk/lock.ts';
 import { isFolderWritable, makeReadOnlyNote, makeStoreFolder } from '../disk/store-folder.ts';
 import { makeUnreadableRow } from '../disk/unreadable-row.ts';
@@ -15,7 +15,7 @@ import { FolderWatch, type SessionDiscovery } from './folder-watch.ts';
 import { detectFileDialect, ForeignFile } from './foreign-file.ts';
 import type { SessionsOpenState } from './jsonl-persistence.ts';
 import { migrateSessionFile } from './migrate.ts';
-import { isForeignFolder, listBackupCopies, sessionIdInName, sidecarFolder } from './paths.ts';
+import { isInForeignFolder, listBackupCopies, sessionIdInName, sidecarFolder } from './paths.ts';
 import { SessionState } from './session.ts';
 import { JsonlFile } from './session-file.ts';
 import { readSummaryCache } from './summary-cache.ts';
@@ -50,7 +50,7 @@ export function openSessions(place: string, options: StoreOptions): OpenedSessio
 /** Finishes purges that a crash interrupted: deletes their files and side files. */
 function finishPurges(folder: string): void {
   const gone = join(folder, '.coppice', 'gone');
-  for (const name of listFolderNames(gone)) {
+  for (const name of listNamesInFolder(gone)) {
     const path = join(folder, name);
     for (const left of statOrNull(path) === null ? [sidecarFolder(path), ...listBackupCopies(path)] : [])
       withFileErrors(left, () => rmSync(left, { recursive: true, force: true }));
@@ -144,7 +144,7 @@ class SessionFinder implements SessionDiscovery {
 
   #read(path: string, mayWrite: boolean): void {
     let dialect = detectFileDialect(path);
-    if (dialect === 'v1' && mayWrite && !isForeignFolder(path)) {
+    if (dialect === 'v1' && mayWrite && !isInForeignFolder(path)) {
       if (migrateUnderLease(path)) dialect = 'v2';
       else if (!this.#single) this.note(`${path} was not migrated: it can be read here, and nothing can be saved.`);
     }

@@ -5,7 +5,7 @@ import { isUuid, refuse, type TreeId, treeId } from '@coppice/core';
 import {
   AtomicWriter,
   linkOrCopy,
-  listFolderNames,
+  listNamesInFolder,
   runFileStep,
   statOrNull,
   syncFolder,
@@ -34,13 +34,13 @@ export function sessionIdInName(path: string): TreeId | null {
 
 /** Returns the paths of the session files in a folder. */
 export function listSessionPaths(folder: string): string[] {
-  return listFolderNames(folder)
+  return listNamesInFolder(folder)
     .filter((name) => name.endsWith('.jsonl') && !name.startsWith('.'))
     .map((name) => join(folder, name));
 }
 
 /** Whether a path is in the folder of another tool. Files there are never rewritten. */
-export function isForeignFolder(path: string): boolean {
+export function isInForeignFolder(path: string): boolean {
   return dirname(path)
     .split(/[\\/]/)
     .some((part) => part === '.pi' || part === '.claude');
@@ -94,7 +94,7 @@ export function keepBackupLink(path: string, ending: string, first = 1): string 
 export function listBackupCopies(path: string): string[] {
   const own = basename(path);
   const isCopy = (name: string) => name.startsWith(own) && /^\.(?:bak\d*|damaged-\d+)$/.test(name.slice(own.length));
-  return listFolderNames(dirname(path))
+  return listNamesInFolder(dirname(path))
     .filter(isCopy)
     .map((name) => join(dirname(path), name));
 }

@@ -18,7 +18,7 @@ import {
 import { isAppError, type Store, textOf, treeId } from '@coppice/core';
 import {
   encodeFileText,
-  listFolderNames,
+  listNamesInFolder,
   runFileStep,
   statOrNull,
   syncFolder,
@@ -32,7 +32,7 @@ import { serializeHeader, serializeSessionLine } from './line-text.ts';
 import { isUnwritableError, migrateUnderLease } from './opening.ts';
 import {
   createSessionFile,
-  isForeignFolder,
+  isInForeignFolder,
   removeEmptySidecarFolders,
   sessionFileName,
   sidecarFolder,
@@ -54,11 +54,11 @@ function openSessionFile(given: string, options: { readonly readOnly?: boolean }
   const path = resolve(given);
   let dialect = detectFileDialect(path);
   const mayWrite = options.readOnly !== true;
-  if (dialect === 'v1' && mayWrite && !isForeignFolder(path) && migrateUnderLease(path)) dialect = 'v2';
+  if (dialect === 'v1' && mayWrite && !isInForeignFolder(path) && migrateUnderLease(path)) dialect = 'v2';
   if (dialect !== 'v2') return ForeignFile.open(path, dialect);
   const file = JsonlFile.open(path);
   try {
-    if (mayWrite && !isForeignFolder(path)) file.lease.want();
+    if (mayWrite && !isInForeignFolder(path)) file.lease.want();
   } catch (error) {
     // If there is no space for a lease, the file can still be read.
     if (!isUnwritableError(error)) {
@@ -136,7 +136,7 @@ function saveSession(given: string, pieces: Iterable<string>): void {
 }
 
 function listSessions(folder: string): SessionSummary[] {
-  return listFolderNames(folder)
+  return listNamesInFolder(folder)
     .filter((name) => name.endsWith('.jsonl') && !name.startsWith('.'))
     .map((name) => sessionSummary(join(resolve(folder), name)))
     .sort((a, b) => b.modifiedAt - a.modifiedAt || (a.path < b.path ? 1 : -1));

@@ -13,7 +13,7 @@ import { crc32Hex } from '../disk/line-file.ts';
 import { sidecarFolder } from './paths.ts';
 
 /** The data of a session that lists need. */
-export interface CachedSummary {
+export interface CachedTreeRow {
   readonly row: TreeRow;
   readonly format: ConversationFormat;
   readonly sequence: number;
@@ -34,7 +34,7 @@ function sealOf(session: string): { readonly bytes: number; readonly changed: nu
 }
 
 /** Returns the cached data of a session; null if the file has changed since. */
-export function readSummaryCache(session: string): CachedSummary | null {
+export function readSummaryCache(session: string): CachedTreeRow | null {
   try {
     const found = readTextFile(cachePath(session));
     const json: unknown = found === null ? null : JSON.parse(found);
@@ -56,7 +56,7 @@ export function readSummaryCache(session: string): CachedSummary | null {
 }
 
 /** Writes the cache. If that fails, the session is read from its lines next time. */
-export function writeSummaryCache(session: string, { row, format, sequence }: CachedSummary): void {
+export function writeSummaryCache(session: string, { row, format, sequence }: CachedTreeRow): void {
   const now = sealOf(session);
   if (now === null) return;
   const json = { format: format, formatVersion, ...now, sequence, row: rowOf(row) };

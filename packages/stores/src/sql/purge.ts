@@ -45,7 +45,7 @@ function* namedByPurge(scope: TreeScope, list: string | null): SqlTask<Set<strin
 
 /** The settings of a purge. */
 export interface PurgeOptions {
-  /** How many milliseconds added attachments are kept for a message. */
+  /** How many milliseconds an uploaded attachment is kept while no message refers to it. */
   readonly grace: number;
   /** Removes nodes of a tree from the text index before they are deleted; the whole tree if no list is given. */
   readonly unindex: ((base: number, ids: string | null) => SqlTask<void>) | undefined;

@@ -139,19 +139,19 @@ export function jsonColumn(row: SqlRow, column: string): unknown {
   }
 }
 
-/** Returns a column with text. */
+/** Returns the text in a column. Throws if the column holds anything else. */
 export function sqlText(row: SqlRow, column: string): string {
   const value = row[column];
   if (typeof value !== 'string') return throwDamagedColumn(row, column, `holds ${typeof value}, not text`);
   return value;
 }
 
-/** Returns a column with text or null. */
+/** Returns the text in a column, or null. */
 export function sqlTextOrNull(row: SqlRow, column: string): string | null {
   return row[column] === null || row[column] === undefined ? null : sqlText(row, column);
 }
 
-/** Returns a column with a number. */
+/** Returns the number in a column. Throws if the column holds anything else. */
 export function sqlNumber(row: SqlRow, column: string): number {
   const value = row[column];
   if (typeof value === 'number') return value;
@@ -159,7 +159,7 @@ export function sqlNumber(row: SqlRow, column: string): number {
   return throwDamagedColumn(row, column, `holds ${typeof value}, not a number`);
 }
 
-/** Returns a column with a number or null. */
+/** Returns the number in a column, or null. */
 export function sqlNumberOrNull(row: SqlRow, column: string): number | null {
   return row[column] === null || row[column] === undefined ? null : sqlNumber(row, column);
 }

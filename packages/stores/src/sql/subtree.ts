@@ -55,7 +55,7 @@ export function* querySubtree(scope: TreeScope, top: NodeId, depth = maxTreeDept
     Math.min(depth, maxTreeDepth),
   );
   const nodes = yield* decodeNodesOfRows(scope, found);
-  refuseCircle(nodes, top);
+  throwCycleError(nodes, top);
   return breadthFirst(nodes, top);
 }
 
@@ -152,7 +152,7 @@ export function* queryTopology(scope: TreeScope, top: NodeId, depth?: number): S
   });
   const long = yield* longPreviews(scope, undecided);
   for (const row of rows) row.preview ??= long.get(row.id) ?? '';
-  if (!whole) refuseCircle(rows, top);
+  if (!whole) throwCycleError(rows, top);
   const ordered = depth === undefined ? rows.sort((a, b) => a.seq - b.seq) : breadthFirst(rows, top);
   return ordered.filter(isTopologyNode);
 }
@@ -235,7 +235,7 @@ export function* queryNewestLeaves(scope: TreeScope, limit: number): SqlTask<Nod
 type LinkedRow = Pick<NodeHead, 'id' | 'parentId' | 'position'>;
 
 /** Throws if a node of the subtree is also an ancestor of its root. */
-function refuseCircle(nodes: readonly LinkedRow[], top: NodeId): void {
+function throwCycleError(nodes: readonly LinkedRow[], top: NodeId): void {
   const above = nodes.find((node) => node.id === top)?.parentId;
   if (above != null && nodes.some((node) => node.id === above)) throwCycle(top);
 }

@@ -78,7 +78,7 @@ function addStretch(
 ): void {
   if (to < from) return;
   const { view, layout } = pen;
-  // Zoomed out many messages share a pixel: the line is drawn in visible steps.
+  // When zoomed out, many messages share a pixel, so the line has a point only about every 3 pixels.
   const stride = Math.max(1, Math.floor(3 / (messageHeight * view.ky)));
   const xOf = (at: number) => columnX(layout, branch.column, branch.base - at * messageHeight) * view.kx + view.tx;
   const yOf = (at: number) => (branch.base - at * messageHeight) * view.ky + view.ty;

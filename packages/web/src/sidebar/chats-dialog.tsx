@@ -16,7 +16,7 @@ function firstText(what: 'title' | 'tags' | 'folder', chats: readonly TreeViewDa
 }
 
 /** Asks for the name, the tags or the project of one or several chats. */
-export function ChatsDialog({
+export function EditChatsDialog({
   what,
   chats,
   onClose,

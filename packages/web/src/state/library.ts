@@ -14,7 +14,7 @@ const kinds = ['instructions', 'preset', 'prompt'] as const;
 /** The kind of a library item. */
 type LibraryKind = (typeof kinds)[number];
 
-/** A first message of chats with a preset. */
+/** One of the messages with which a preset starts a chat. */
 export interface FirstMessage {
   readonly role: 'user' | 'assistant';
   readonly content: string;

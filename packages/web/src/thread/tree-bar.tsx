@@ -31,7 +31,7 @@ function useBranchName(): string | null {
   });
 }
 
-/** The view's branch after the name of its screen; empty if the tree has only one. */
+/** The name of the shown branch, after the name of the screen. Renders nothing if the branch has no name. */
 export function BranchCrumb(): ReactElement | null {
   const branch = useBranchName();
   if (branch === null) return null;

@@ -9,7 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { formatName, LocalizedText } from './localized-text.tsx';
-import { downloadUrl, type ExportPart, type ExportReportData, type FormatView, transferApi } from './transfer-api.ts';
+import { downloadUrl, type ExportReportData, type ExportScope, type FormatView, transferApi } from './transfer-api.ts';
 
 /** What is exported: a tree with its leaf and current message, or everything. */
 export interface ExportSubject {
@@ -23,7 +23,7 @@ interface ExportDialogProps {
   readonly onClose: () => void;
 }
 
-type What = ExportPart['what'];
+type What = ExportScope['what'];
 
 /** Exports a tree, a part of it, or everything, in a format whose losses are shown beforehand. */
 export function ExportDialog({ about, onClose }: ExportDialogProps): ReactElement {
@@ -94,7 +94,7 @@ export function ExportDialog({ about, onClose }: ExportDialogProps): ReactElemen
   );
 }
 
-function exportPart(about: ExportSubject | null, what: What): ExportPart {
+function exportPart(about: ExportSubject | null, what: What): ExportScope {
   if (about === null || what === 'tree') return { what: 'tree' };
   const node = what === 'branch' ? (about.marked ?? about.leaf) : about.leaf;
   return node === null ? { what: 'tree' } : { what, node };
@@ -137,7 +137,7 @@ function PartChoice({
 interface LossesProps {
   readonly about: ExportSubject | null;
   readonly format: FormatView;
-  readonly part: ExportPart;
+  readonly part: ExportScope;
 }
 
 /** Shows what the format would lose of this tree, with counts; for an export of everything only the general limits. */

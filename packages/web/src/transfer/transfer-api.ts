@@ -36,7 +36,7 @@ export interface ImportOptionsBody {
 }
 
 /** Which part of a tree is exported. */
-export interface ExportPart {
+export interface ExportScope {
   readonly what: 'tree' | 'branch' | 'path';
   readonly node?: NodeId | undefined;
 }
@@ -63,7 +63,7 @@ export const transferApi = {
         params: { path: { id }, query: { ...(cursor === undefined ? {} : { cursor: Number(cursor) }), limit: 20 } },
       }),
     ),
-  report: (tree: TreeId, format: string, { what, node }: ExportPart, signal: AbortSignal) =>
+  report: (tree: TreeId, format: string, { what, node }: ExportScope, signal: AbortSignal) =>
     readResponse<ExportReportData>(
       routes.GET('/api/trees/{tree}/export/report', {
         params: { path: { tree }, query: { format, what, ...(node === undefined ? {} : { node }) } },
@@ -78,7 +78,7 @@ export function importEventsUrl(id: string): string {
 }
 
 /** The URL of a download: a tree, a part of it, or everything. */
-export function downloadUrl(tree: TreeId | null, format: string, part: ExportPart, trashed: boolean): string {
+export function downloadUrl(tree: TreeId | null, format: string, part: ExportScope, trashed: boolean): string {
   if (tree === null) return buildApiUrl('/api/export', { format, trashed: trashed || undefined });
   return buildApiUrl(`${treePath(tree)}/export`, { format, ...part });
 }

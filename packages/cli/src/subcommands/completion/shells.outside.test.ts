@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { makeCliFixture } from '../../testing/index.ts';
-import { compiledCommandPath, makeHome, startProgram, type Terminal, terminalKeys } from '../../testing/terminal.ts';
+import { compiledCommandArgv, makeHome, startProgram, type Terminal, terminalKeys } from '../../testing/terminal.ts';
 
 const size = { columns: 100, rows: 30 };
 
@@ -17,7 +17,7 @@ describe('completion in the shells themselves', () => {
     const bin = join(home.home, 'bin');
     mkdirSync(bin);
     const command = join(bin, 'coppice');
-    writeFileSync(command, `#!/bin/sh\nexec ${compiledCommandPath.map((word) => `'${word}'`).join(' ')} "$@"\n`);
+    writeFileSync(command, `#!/bin/sh\nexec ${compiledCommandArgv.map((word) => `'${word}'`).join(' ')} "$@"\n`);
     chmodSync(command, 0o755);
     env = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, PS1: 'ready> ', HISTFILE: '/dev/null' };
     const fixture = makeCliFixture({ home: home.home });

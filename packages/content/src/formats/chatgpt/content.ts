@@ -7,7 +7,7 @@ import { buildFinding, type ImportFinding } from '../findings.ts';
 import { hasTextFields } from '../words-in.ts';
 
 /** A converted message. */
-export interface ChatgptMessage {
+export interface ConvertedChatgptMessage {
   /** Null if the node has no content. */
   readonly message: JsonObject | null;
   readonly kind?: Exclude<NodeKind, 'root'>;
@@ -220,7 +220,7 @@ export function readChatgptMessage(
     readonly place: string;
     readonly files?: FilesById;
   },
-): ChatgptMessage {
+): ConvertedChatgptMessage {
   const { nodeId, callId, place, files = noFiles } = given;
   const draft: MessageDraft = { blocks: [], blobs: [], findings: [], wanted: [], place, files };
   const content = objectAt(message, 'content');

@@ -21,7 +21,7 @@ import { type ImportInput, type InputFile, type InputSample, isLineFile, isMedia
 import { parsePartialJson } from '../partial-json.ts';
 import { readDocumentRecords, readLineRecords } from '../records-in.ts';
 import { keyFinding, parentFinding, roleFinding, rootsFinding } from '../structure-findings.ts';
-import { type ChatgptMessage, callIdOf, type FilesById, readChatgptMessage, recipientOf } from './content.ts';
+import { type ConvertedChatgptMessage, callIdOf, type FilesById, readChatgptMessage, recipientOf } from './content.ts';
 
 function hasAuthor(message: JsonObject): boolean {
   return typeof objectAt(message, 'author').role === 'string';
@@ -174,7 +174,7 @@ class Mapping {
   }
 
   /** Returns the message of a node; undefined if it has none. */
-  #said(id: string, node: JsonObject, files?: FilesById): ChatgptMessage | undefined {
+  #said(id: string, node: JsonObject, files?: FilesById): ConvertedChatgptMessage | undefined {
     const { message } = node;
     if (!isJsonObject(message)) return undefined;
     const callId = isToolMessage(message) ? this.#calls.of(id) : undefined;
@@ -215,7 +215,7 @@ class Mapping {
     return noFiles;
   }
 
-  #keep(id: string, node: JsonObject, said: ChatgptMessage | undefined): void {
+  #keep(id: string, node: JsonObject, said: ConvertedChatgptMessage | undefined): void {
     const { findings } = this;
     if (Array.isArray(node.children)) this.childOrder.set(id, getTexts(node, 'children'));
     const at = this.#placeOf(id);

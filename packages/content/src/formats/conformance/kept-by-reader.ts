@@ -27,7 +27,7 @@ const facts: { readonly [fact in KeptFact]: (tree: RepairedTree) => boolean } = 
 };
 
 /** Returns the features of trees, in the order of the documentation. */
-export function factsOfTrees(trees: readonly RepairedTree[]): KeptFact[] {
+export function listFeaturesOfTrees(trees: readonly RepairedTree[]): KeptFact[] {
   const names = Object.keys(facts).filter((name): name is KeptFact => Object.hasOwn(facts, name));
   return names.filter((name) => trees.some(facts[name]));
 }

@@ -1,6 +1,6 @@
 /** Arabic texts about formats, by the name of the format and of what it loses. */
 
-/** Names of formats. */
+/** Display names by format id. */
 export const formatNamesAr: Readonly<Record<string, string>> = {
   'ai-sdk': 'رسائل AI SDK',
   'ai-studio': 'موجّه AI Studio',

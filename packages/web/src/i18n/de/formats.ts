@@ -1,6 +1,6 @@
 /** German texts about formats, by the name of the format and of what it loses. */
 
-/** Names of formats. */
+/** Display names by format id. */
 export const formatNamesDe: Readonly<Record<string, string>> = {
   'ai-sdk': 'Nachrichten des AI SDK',
   'ai-studio': 'Prompt aus AI Studio',

@@ -1,6 +1,6 @@
 /** Spanish texts about formats, by the name of the format and of what it loses. */
 
-/** Names of formats. */
+/** Display names by format id. */
 export const formatNamesEs: Readonly<Record<string, string>> = {
   'ai-sdk': 'Mensajes del AI SDK',
   'ai-studio': 'Prompt de AI Studio',

@@ -1,6 +1,6 @@
 /** French texts about formats, by the name of the format and of what it loses. */
 
-/** Names of formats. */
+/** Display names by format id. */
 export const formatNamesFr: Readonly<Record<string, string>> = {
   'ai-sdk': 'Messages de l’AI SDK',
   'ai-studio': 'Prompt d’AI Studio',

@@ -1,6 +1,6 @@
 /** Italian texts about formats, by the name of the format and of what it loses. */
 
-/** Names of formats. */
+/** Display names by format id. */
 export const formatNamesIt: Readonly<Record<string, string>> = {
   'ai-sdk': 'Messaggi dell’AI SDK',
   'ai-studio': 'Prompt di AI Studio',

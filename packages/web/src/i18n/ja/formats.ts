@@ -1,6 +1,6 @@
 /** Japanese texts about formats, by the name of the format and of what it loses. */
 
-/** Names of formats. */
+/** Display names by format id. */
 export const formatNamesJa: Readonly<Record<string, string>> = {
   'ai-sdk': 'AI SDK のメッセージ',
   'ai-studio': 'AI Studio のプロンプト',

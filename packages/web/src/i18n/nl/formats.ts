@@ -1,6 +1,6 @@
 /** Dutch texts about formats, by the name of the format and of what it loses. */
 
-/** Names of formats. */
+/** Display names by format id. */
 export const formatNamesNl: Readonly<Record<string, string>> = {
   'ai-sdk': 'Berichten van de AI SDK',
   'ai-studio': 'Prompt uit AI Studio',

@@ -1,6 +1,6 @@
 /** Brazilian Portuguese texts about formats, by the name of the format and of what it loses. */
 
-/** Names of formats. */
+/** Display names by format id. */
 export const formatNamesPtBr: Readonly<Record<string, string>> = {
   'ai-sdk': 'Mensagens do AI SDK',
   'ai-studio': 'Prompt do AI Studio',

@@ -1,6 +1,6 @@
 /** Simplified Chinese texts about formats, by the name of the format and of what it loses. */
 
-/** Names of formats. */
+/** Display names by format id. */
 export const formatNamesZhCn: Readonly<Record<string, string>> = {
   'ai-sdk': 'AI SDK 消息',
   'ai-studio': 'AI Studio 提示词',
