@@ -84,7 +84,7 @@ test('[B271] it names folders and branches, says how to record, and exports the 
   expect(saved.suggestedFilename()).toMatch(/^coppice-sessions-\d{4}-\d\d-\d\d\.csv$/);
   const lines = (await text(await saved.createReadStream())).trimEnd().split('\r\n');
   expect(lines).toHaveLength(2);
-  expect(lines[1]).toMatch(/^Codex,ledger,\/work\/ledger,ledger-v2,session,Move the invoices,s9,/);
+  expect(lines[1]).toMatch(/^Codex,ledger,\/home\/ada\/ledger,ledger-v2,session,Move the invoices,s9,/);
   expect(faults).toEqual([]);
   await context.close();
 });
