@@ -207,6 +207,8 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   const call = threadOf(page).getByRole('region', { name: 'Tool call helper__echo' });
   await call.getByRole('button', { name: 'Allow once' }).click();
   await (await lastReply(page)).getByText('Echo: Ahoy').waitFor();
+  // The thread follows a reply until its end, and would scroll away from the message that is edited next.
+  await waitUntilTrue(() => page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
 
   // An edit adds a new version; one click shows the old one.
   const question = threadOf(page).getByRole('article').filter({ hasText: 'What do I call my boat?' });
